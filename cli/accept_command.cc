@@ -116,8 +116,7 @@ std::vector<BaselineCase> cases_of_suite(const std::filesystem::path& bundle) {
 
 // Returns the user's name from git or the system; "" if unknown.
 std::string own_name() {
-  constexpr double kGitTimeout_s = 10;
-  const ProgramAnswer git = ask_program({"git", "config", "user.name"}, kGitTimeout_s);
+  const ProgramAnswer git = ask_git(".", {"config", "user.name"});
   if (git.ok && git.output.find_first_not_of(" \n") != std::string::npos)
     return git.output.substr(0, git.output.find('\n'));
   const passwd* const account = ::getpwuid(::geteuid());

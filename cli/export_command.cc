@@ -6,6 +6,7 @@
 
 #include "cli/options.h"
 #include "core/drawing/pdf.h"
+#include "core/drawing/svg.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "harness/gating/gate.h"
@@ -120,10 +121,11 @@ ExitCode export_command(const Arguments& arguments) {
   for (const auto& folder : {request->svg, request->pdf, request->ply, request->cameras})
     if (folder) std::filesystem::create_directories(*folder);
   if (request->svg)
-    for (const auto& [name, text] : report_figures(content)) write_file(*request->svg / name, text);
+    for (const auto& [name, drawing] : report_figures(content))
+      write_file(*request->svg / (name + ".svg"), svg_document(drawing));
   if (request->pdf)
-    for (const auto& [name, text] : report_figures(content))
-      write_file(*request->pdf / std::filesystem::path(name).replace_extension(".pdf"), pdf_of_svg(text));
+    for (const auto& [name, drawing] : report_figures(content))
+      write_file(*request->pdf / (name + ".pdf"), pdf_of(drawing));
   if (request->ply) export_clouds(*request, content.results);
   if (request->cameras) export_cameras(*request, content.results);
   const std::string text = request->csv     ? results_csv(content.results)

@@ -53,7 +53,8 @@ SweepPlan plan_of_case(PlanRequest request, const Record& record) {
     throw Error(
         ErrorKind::not_comparable,
         fmt::format("{}: this build does not plan this case for the bundle's request", record.case_name));
-  const auto differences = option_differences(record.options, plan.cases[0].options);
+  const Case& now = plan.cases[0];
+  const auto differences = option_differences({record.options, record.defaults}, {now.options, now.defaults});
   if (!differences.empty())
     throw Error(
         ErrorKind::not_comparable,

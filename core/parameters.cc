@@ -67,6 +67,12 @@ ParameterValue parse_value(const ParameterSpec& spec, const Override& given) {
 
 Parameters::Parameters(const std::vector<ParameterSpec>& specs) {
   for (const ParameterSpec& spec : specs) items_.emplace_back(spec.name, spec.default_value);
+  defaults_ = items_;
+}
+
+bool Parameters::is_default(std::string_view name) const {
+  const auto given = std::ranges::find(defaults_, name, [](const auto& item) { return item.first; });
+  return given != defaults_.end() && given->second == at(name);
 }
 
 const ParameterValue& Parameters::at(std::string_view name) const {

@@ -38,11 +38,13 @@ class Parameters {
   const std::string& text(std::string_view name) const;
 
   const std::vector<std::pair<std::string, ParameterValue>>& items() const { return items_; }
+  // Returns whether a parameter has its default value.
+  bool is_default(std::string_view name) const;
   ParameterValue& at(std::string_view name);
   const ParameterValue& at(std::string_view name) const;
 
  private:
-  std::vector<std::pair<std::string, ParameterValue>> items_;
+  std::vector<std::pair<std::string, ParameterValue>> items_, defaults_;  // in the same order
 };
 
 // One override as written: owner "undulating", parameter "amplitude_m", text "0.002".

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <numeric>
 #include <span>
+#include <vector>
 
 namespace aqbench {
 
@@ -22,6 +23,12 @@ inline double quantile_of_sorted(std::span<const double> sorted, double q) {
 inline double median_of_sorted(std::span<const double> sorted) {
   const std::size_t middle = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[middle] : std::midpoint(sorted[middle - 1], sorted[middle]);
+}
+
+// Returns the same for samples in any order.
+inline double median_of(std::vector<double> samples) {
+  std::ranges::sort(samples);
+  return median_of_sorted(samples);
 }
 
 // Returns the median of the samples; for an even count the upper of the two in the middle. Reorders them.

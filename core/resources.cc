@@ -81,35 +81,18 @@ std::optional<std::uint64_t> kilobytes_of(const std::string& text, std::string_v
   return static_cast<std::uint64_t>(numbers[0]) * 1024;
 }
 
-// Reads /proc/PID/status, which lists a process's ids in all nested PID namespaces.
-bool says_first_process(const std::string& status) {
-  constexpr std::string_view name = "\nNSpid:";
-  const std::size_t line = status.find(name);
-  if (line == std::string::npos || !status.starts_with(fmt::format("Name:\t{}\n", kFirstProcessName)))
-    return false;
-  const std::size_t begin = line + name.size();
-  const std::vector<long> numbers = numbers_in(status.substr(begin, status.find('\n', begin) - begin));
-  return numbers.size() == 2 && numbers.back() == 1;
+std::uint64_t proportional_bytes(pid_t process) {
+  return kilobytes_of(read_proc(fmt::format("/proc/{}/smaps_rollup", process)), "\nPss:")
+      .value_or(resident_bytes(process));
 }
 
-// The memory of a process and its descendants, with first processes and their parents counted separately.
-struct Tree {
-  std::uint64_t bytes = 0, forked_bytes = 0;
-  bool is_first = false;
-};
-
-Tree tree_of(pid_t process, int depth) {
-  Tree tree{0, 0, says_first_process(read_proc(fmt::format("/proc/{}/status", process)))};
-  bool counts = !tree.is_first;
-  if (depth < kMaxDepth)
-    for (const pid_t child : children_of(process)) {
-      const Tree below = tree_of(child, depth + 1);
-      tree.bytes += below.bytes;
-      tree.forked_bytes += below.forked_bytes;
-      counts = counts && !below.is_first;
-    }
-  (counts ? tree.bytes : tree.forked_bytes) += resident_bytes(process);
-  return tree;
+// Returns the sum over a process and its descendants.
+std::uint64_t sum_over_tree(pid_t process, std::uint64_t (*bytes_of)(pid_t)) {
+  std::vector<pid_t> all{process};
+  add_descendants(process, 0, all);
+  std::uint64_t bytes = 0;
+  for (const pid_t one : all) bytes += bytes_of(one);
+  return bytes;
 }
 
 }  // namespace
@@ -122,11 +105,8 @@ TreeMemory descendants_memory(pid_t process) {
     const std::string status = read_proc(fmt::format("/proc/{}/status", one));
     memory.largest_peak_bytes =
         std::max(memory.largest_peak_bytes, kilobytes_of(status, "VmHWM:").value_or(0));
-    auto bytes = kilobytes_of(status, "VmRSS:");
-    if (all.size() > 1)
-      if (const auto share = kilobytes_of(read_proc(fmt::format("/proc/{}/smaps_rollup", one)), "\nPss:"))
-        bytes = share;
-    memory.resident_bytes += bytes.value_or(0);
+    memory.resident_bytes +=
+        all.size() > 1 ? proportional_bytes(one) : kilobytes_of(status, "VmRSS:").value_or(0);
   }
   return memory;
 }
@@ -137,11 +117,9 @@ std::uint64_t resident_bytes(pid_t process) {
   return static_cast<std::uint64_t>(pages[1]) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-std::uint64_t resident_tree_bytes(pid_t process) {
-  const Tree tree = tree_of(process, 0);
-  const std::uint64_t believed = 2 * resident_bytes(process);
-  return tree.bytes + (tree.forked_bytes > believed ? tree.forked_bytes - believed : 0);
-}
+std::uint64_t resident_tree_bytes(pid_t process) { return sum_over_tree(process, resident_bytes); }
+
+std::uint64_t proportional_tree_bytes(pid_t process) { return sum_over_tree(process, proportional_bytes); }
 
 std::int64_t resident_peak_bytes() {
   return static_cast<std::int64_t>(kilobytes_of(read_proc("/proc/self/status"), "VmHWM:").value_or(0));

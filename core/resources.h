@@ -11,15 +11,13 @@ namespace aqbench {
 // Returns the resident memory of one process; 0 if it is gone.
 std::uint64_t resident_bytes(pid_t process);
 
-// The name, as `ps` shows it, of the first process in a PID namespace that this program creates
-// (core/sandbox/own_processes.h).
-inline constexpr const char* kFirstProcessName = "aqbench:first";
-
-// Returns the resident memory of a process and its descendants. First processes (of that name, process 1 of a
-// PID namespace right below this one) and their parents count only with the excess over twice the memory of
-// `process`: their forked pages count for their child. A page that the child writes then exists twice and
-// counts once; a program can take the name, but hides no more by it.
+// Returns the resident memory of a process and its descendants; shared pages count once per process.
 std::uint64_t resident_tree_bytes(pid_t process);
+
+// Returns the memory of a process and its descendants with shared pages counted once: the sum of their
+// proportional set sizes, or of resident sizes where the kernel does not report those. Walks all pages, about
+// 10 ms per GiB.
+std::uint64_t proportional_tree_bytes(pid_t process);
 
 // Memory of the descendants of a process.
 struct TreeMemory {

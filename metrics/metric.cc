@@ -30,4 +30,10 @@ std::string to_string(Better better) {
   return "equal";
 }
 
+std::optional<Better> better_from_string(std::string_view text) {
+  for (const Better better : {Better::lower, Better::higher, Better::equal})
+    if (to_string(better) == text) return better;
+  return std::nullopt;
+}
+
 }  // namespace aqbench

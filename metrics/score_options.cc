@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/text.h"
+#include "metrics/registry.h"
 
 namespace aqbench {
 namespace {
@@ -23,6 +25,13 @@ double spacing_of_scan_m(const Surface& scan, double fine_m, double fewest) {
     spacing_m *= std::clamp(std::sqrt(samples / fewest), 0.25, 0.9);
   }
   return spacing_m;
+}
+
+// The definition of the metric with this name in the registry, whose tiles are of 10 mm; "" for none.
+std::string registry_definition(std::string_view name) {
+  const auto& registry = metric_registry();
+  const auto found = std::ranges::find(registry, name, &MetricSpec::name);
+  return found == registry.end() ? "" : found->definition;
 }
 
 }  // namespace
@@ -79,6 +88,29 @@ void name_sizes(MetricSet& metrics, const ScoreOptions& options) {
     if (name.starts_with("tile_") && options.tile_m != ScoreOptions{}.tile_m)
       name = fmt::format("tile_{:g}mm_{}", 1000 * options.tile_m, name.text().substr(5));
   }
+}
+
+std::string metric_definition(std::string_view name) {
+  constexpr std::string_view kOutliers = "outlier_ratio_", kOutliersEnd = "mm_pct", kTile = "tile_";
+  std::string definition = registry_definition(name);
+  const std::size_t unit = name.find("mm_");
+  if (!definition.empty() || unit == name.npos) return definition;
+  const std::size_t number = name.rfind('_', unit) + 1;
+  const std::string size(name.substr(number, unit - number));
+  const auto size_mm = parse_double(size);
+  if (!size_mm || !(*size_mm > 0)) return "";
+  if (name.starts_with(kOutliers) && number == kOutliers.size() && name.substr(unit) == kOutliersEnd)
+    return fmt::format("scored points with |error| > {} mm (gross outliers)", size);
+  std::string row(name);
+  if (name.starts_with(kTile) && number == kTile.size()) {
+    definition = registry_definition(row.erase(number, unit + 3 - number));
+    if (const std::size_t at = definition.find("10 mm"); at != definition.npos)
+      definition.replace(at, 2, size);
+    return definition;
+  }
+  row.replace(number, unit - number, fmt::format("{:g}", 1000 * default_tolerances_m().front()));
+  if (registry_definition(row).empty()) return "";
+  return metric_spec(row.replace(number, row.find("mm_") - number, "{t}"), *size_mm / 1000).definition;
 }
 
 }  // namespace aqbench

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "metrics/metric.h"
@@ -38,5 +40,9 @@ double auto_tile_m(const Surface& truth);
 
 // Puts sizes that are not the default into the names of the metrics that depend on them.
 void name_sizes(MetricSet& metrics, const ScoreOptions& options);
+
+// Returns the definition of a metric by its name in a record, which may hold another size than the
+// registry's: "50 mm tiles ..." for tile_50mm_empty_pct. "" for a name that is not known.
+std::string metric_definition(std::string_view name);
 
 }  // namespace aqbench

@@ -72,6 +72,8 @@ TileGrid empty_tiles(const Patch& patch, double tile_m) {
   grid.tile_mm = tile_m * 1000;
   grid.x_min_m = patch.x_min_m;
   grid.y_min_m = patch.y_min_m;
+  grid.x_max_m = patch.x_max_m;
+  grid.y_max_m = patch.y_max_m;
   if (static_cast<double>(grid.columns) * grid.rows > 1e6) {
     throw Error(ErrorKind::usage, fmt::format("tile_m: {} m gives more than a million tiles", tile_m));
   }
@@ -107,12 +109,17 @@ void fill_tiles(TileGrid& grid, std::span<const double> signed_error_m, std::spa
 }
 
 std::string tiles_to_csv(const TileGrid& grid) {
-  std::string csv = "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n";
+  std::string csv =
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm\n";
+  const double left_mm = grid.x_min_m * 1000, top_mm = grid.y_min_m * 1000;
   for (const ErrorTile& tile : grid.tiles) {
-    fmt::format_to(std::back_inserter(csv), "{},{},{:.6g},{:.6g},{},{},{},{}\n", tile.column, tile.row,
-                   grid.x_min_m * 1000 + tile.column * grid.tile_mm,
-                   grid.y_min_m * 1000 + tile.row * grid.tile_mm, tile.points, field(tile.signed_mean_mm),
-                   field(tile.nmad_mm), field(tile.completeness_pct));
+    const bool last_column = tile.column == grid.columns - 1, last_row = tile.row == grid.rows - 1;
+    fmt::format_to(std::back_inserter(csv), "{},{},{:.10g},{:.10g},{},{},{},{},{:.10g},{:.10g}\n",
+                   tile.column, tile.row, left_mm + tile.column * grid.tile_mm,
+                   top_mm + tile.row * grid.tile_mm, tile.points, field(tile.signed_mean_mm),
+                   field(tile.nmad_mm), field(tile.completeness_pct),
+                   last_column ? grid.x_max_m * 1000 : left_mm + (tile.column + 1) * grid.tile_mm,
+                   last_row ? grid.y_max_m * 1000 : top_mm + (tile.row + 1) * grid.tile_mm);
   }
   return csv;
 }

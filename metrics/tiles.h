@@ -27,7 +27,8 @@ struct ErrorTile {
 struct TileGrid {
   int columns = 0, rows = 0;
   double tile_mm = 0;
-  double x_min_m = 0, y_min_m = 0;  // corner of tile (0, 0); the last column and row may be cut by the patch
+  double x_min_m = 0, y_min_m = 0;  // corner of tile (0, 0)
+  double x_max_m = 0, y_max_m = 0;  // where the patch ends, which may cut the last column and row
   std::vector<ErrorTile> tiles;     // row-major, rows along y
 };
 
@@ -50,7 +51,7 @@ TileGroup group_by_tile(const TileGrid& grid, std::span<const Vec3> points_m,
 void fill_tiles(TileGrid& grid, std::span<const double> signed_error_m, std::span<const TileGroup> groups,
                 const Completeness* completeness);
 
-// Returns the tiles as CSV with a header line; a field without a value is empty.
+// Returns the tiles as CSV with a header line, each with its corners; a field without a value is empty.
 std::string tiles_to_csv(const TileGrid& grid);
 
 }  // namespace aqbench

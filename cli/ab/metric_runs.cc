@@ -34,13 +34,14 @@ const Record* partner_of(const Record& record, const Results& other) {
 
 // The method's options may be what is compared; what it is given must be the same.
 void require_same_input(const Record& a, const Record& b) {
-  const auto given = [](const Record& record) {
-    auto options = record.options;
+  const auto given = [](const Record& record, NamedValues values) {
     const std::string owner = (record.workload.empty() ? record.method : record.workload) + ".";
-    std::erase_if(options, [&](const auto& option) { return option.first.starts_with(owner); });
-    return options;
+    std::erase_if(values, [&](const auto& option) { return option.first.starts_with(owner); });
+    return values;
   };
-  if (const auto differences = option_differences(given(a), given(b)); !differences.empty())
+  if (const auto differences = option_differences({given(a, a.options), given(a, a.defaults)},
+                                                  {given(b, b.options), given(b, b.defaults)});
+      !differences.empty())
     throw Error(ErrorKind::not_comparable,
                 fmt::format("--bundle-b: case '{}': {} (the baseline being that of --bundle-a)", b.case_name,
                             differences.front()));

@@ -14,52 +14,11 @@
 #include "harness/measuring/environment.h"
 #include "harness/records/results.h"
 #include "metrics/registry.h"
+#include "metrics/score_options.h"
 #include "reports/bundle/bundle.h"
 
 namespace aqbench::cli {
 namespace {
-
-std::string metric_name_at(std::string row, double tolerance_m) {
-  return row.replace(row.find("{t}"), 3, fmt::format("{:g}", tolerance_m * 1000));
-}
-
-std::string definition_at(const std::string& metric);
-
-// Returns the definition of a metric; empty for one that the registry does not know.
-std::string definition_of(const std::string& metric) {
-  const auto& registry = metric_registry();
-  const auto found = std::ranges::find(registry, metric, &MetricSpec::name);
-  return found == registry.end() ? definition_at(metric) : found->definition;
-}
-
-// Returns the definition of a metric whose name holds another size than the registry's: that of the row whose
-// name the other size would make it.
-std::string definition_at(const std::string& metric) {
-  std::string name = metric;
-  if (name.starts_with("outlier_ratio_") && name.ends_with("mm_pct")) {
-    const std::string size = name.substr(14, name.size() - 14 - 6);
-    return fmt::format("scored points with |error| > {} mm (gross outliers)", size);
-  }
-  const std::size_t unit = name.find("mm_");
-  if (unit == std::string::npos) return "";
-  const std::size_t number = name.rfind('_', unit) + 1;
-  const auto size_mm = parse_double(std::string_view(name).substr(number, unit - number));
-  if (!size_mm) return "";
-  if (name.starts_with("tile_")) {
-    name.erase(number, unit + 3 - number);
-    const std::string definition = definition_of(name);
-    const std::size_t place = definition.find("10 mm");
-    return place == std::string::npos
-               ? definition
-               : std::string(definition).replace(place, 5, fmt::format("{:g} mm", *size_mm));
-  }
-  name.replace(number, unit - number, "{t}");
-  const auto& rows = metric_registry();
-  const bool known = std::ranges::any_of(rows, [&](const MetricSpec& spec) {
-    return spec.name == metric_name_at(name, default_tolerances_m().front());
-  });
-  return known ? metric_spec(name, *size_mm / 1000).definition : "";
-}
 
 // Returns "precision_" and "mm_pct" of "precision_2mm_pct", by which it is known with any tolerance; the
 // whole name, and nothing, of a metric without one.
@@ -93,7 +52,8 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
   record.case_name = fmt::format("{}/eval/{}", scene.name, file);
   record.status = Status::ok;
   for (const auto& [name, value] : scene.parameters.items())
-    record.options.emplace_back(scene.name + "." + name, value);
+    (scene.parameters.is_default(name) ? record.defaults : record.options)
+        .emplace_back(scene.name + "." + name, value);
   record.metrics = std::move(metrics);
   record.output_sha256 = sha256_file_hex(file);
   return record;
@@ -102,7 +62,7 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
 std::string eval_results_text(Record record, const Json& requested, Json effective) {
   effective["threads"] = thread_count();
   for (const auto& [name, metric] : record.metrics)
-    if (const std::string& definition = definition_of(name); !definition.empty())
+    if (const std::string& definition = metric_definition(name); !definition.empty())
       effective["definitions"][name] = definition;
   Results results;
   results.run.id = bundle_stamp(std::chrono::system_clock::now());
@@ -129,7 +89,7 @@ void print_metrics(const MetricSet& metrics, bool all) {
     table.rows.push_back({{name},
                           {metric.value ? fmt::format("{:.6g}", *metric.value) : "n/a"},
                           {metric.unit == "1" ? "" : metric.unit},
-                          {metric.value ? definition_of(name) : metric.reason.text()}});
+                          {metric.value ? metric_definition(name) : metric.reason.text()}});
   }
   fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO)));
 }

@@ -5,7 +5,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <stdexcept>
 #include <vector>
 
@@ -15,11 +14,11 @@
 namespace aqbench {
 namespace {
 
-using SvgAttributes = std::map<std::string, std::string, std::less<>>;
+using Style = std::map<std::string, std::string, std::less<>>;
 
 constexpr double kPointsPerPixel = 0.75;
 
-[[noreturn]] void fail(std::string_view what) { throw std::logic_error(fmt::format("pdf_of_svg: {}", what)); }
+[[noreturn]] void fail(std::string_view what) { throw std::logic_error(fmt::format("pdf_of: {}", what)); }
 
 // Advance widths of Helvetica in 1/1000 of its size, from blank to tilde (from its AFM file).
 constexpr std::array<int, 95> kHelvetica = {
@@ -34,22 +33,6 @@ double text_width(std::string_view latin1, double size) {
   for (const char c : latin1)
     width += c >= ' ' && c <= '~' ? kHelvetica[static_cast<std::size_t>(c - ' ')] : 556;
   return width * size / 1000;
-}
-
-std::string unescaped(std::string_view xml) {
-  std::string text;
-  for (std::size_t i = 0; i < xml.size(); ++i) {
-    const std::size_t end = xml[i] == '&' ? xml.find(';', i) : xml.npos;
-    if (end == xml.npos) {
-      text += xml[i];
-      continue;
-    }
-    const std::string_view name = xml.substr(i + 1, end - i - 1);
-    text += name == "amp" ? '&' : name == "lt" ? '<' : name == "gt" ? '>' : name == "quot" ? '"' : ' ';
-    if (name == "apos" || name == "#39") text.back() = '\'';
-    i = end;
-  }
-  return text;
 }
 
 std::string latin1(std::string_view utf8) {
@@ -80,14 +63,14 @@ std::string pdf_string(std::string_view latin1) {
 }
 
 // Returns the declarations of a class in the light part of chart_style().
-SvgAttributes class_style(std::string_view name) {
+Style class_style(std::string_view name) {
   const std::string_view all = chart_style(), light = all.substr(0, all.find("@media"));
   const std::string rule = fmt::format("svg .{}{{", name);
   const std::size_t begin = light.find(rule);
   if (begin == light.npos) fail(fmt::format("unknown class '{}'", name));
   const std::string_view body =
       light.substr(begin + rule.size(), light.find('}', begin) - begin - rule.size());
-  SvgAttributes style;
+  Style style;
   for (const std::string_view one : split_at(body, ';'))
     if (const std::size_t colon = one.find(':'); colon != one.npos)
       style[std::string(one.substr(0, colon))] = std::string(one.substr(colon + 1));
@@ -102,19 +85,13 @@ std::string colour(const std::string& hex) {
   return text;
 }
 
-double number(const SvgAttributes& attributes, const char* name) {
-  const auto found = attributes.find(name);
-  const auto value = found == attributes.end() ? std::nullopt : parse_double(found->second);
-  if (!value) fail(fmt::format("{}: not a number", name));
-  return *value;
+Style style_of(const Shape& shape) {
+  return shape.look.starts_with('#') ? Style{{"fill", shape.look}} : class_style(shape.look);
 }
 
 // Sets colours and lines; returns the operator that paints with them.
-std::string painted(const SvgAttributes& attributes, std::string& page) {
-  SvgAttributes style;
-  if (const auto name = attributes.find("class"); name != attributes.end()) style = class_style(name->second);
-  for (const char* const key : {"fill", "stroke"})
-    if (const auto found = attributes.find(key); found != attributes.end()) style[key] = found->second;
+std::string painted(const Shape& shape, std::string& page) {
+  Style style = style_of(shape);
   const bool fills = style.contains("fill") && style["fill"] != "none", strokes = style.contains("stroke");
   if (fills) page += colour(style["fill"]) + "rg ";
   if (strokes) page += colour(style["stroke"]) + "RG ";
@@ -123,54 +100,44 @@ std::string painted(const SvgAttributes& attributes, std::string& page) {
   return fills && strokes ? "B" : fills ? "f" : strokes ? "S" : "n";
 }
 
-void draw_text(const SvgAttributes& attributes, std::string_view content, std::string& page) {
-  const auto name = attributes.find("class");
-  SvgAttributes style = name == attributes.end() ? SvgAttributes{} : class_style(name->second);
+void draw_text(const Shape& shape, std::string& page) {
+  Style style = style_of(shape);
   const bool bold = style.contains("font-weight");
   const double size = style.contains("font-size") ? std::stod(style["font-size"]) : 12;
-  const std::string text = latin1(unescaped(content));
-  const auto anchor = attributes.find("text-anchor");
-  const double share = anchor == attributes.end() || anchor->second == "start" ? 0
-                       : anchor->second == "middle"                            ? 0.5
-                                                                               : 1;
+  const std::string text = latin1(shape.text);
+  const std::string_view anchor = shape.anchor;
+  const double share = anchor == "start" ? 0 : anchor == "middle" ? 0.5 : 1;
   page += fmt::format("BT {}rg /{} {} Tf 1 0 0 -1 {:.2f} {:.2f} Tm {} Tj ET\n",
                       colour(style.contains("fill") ? style["fill"] : "#000000"), bold ? "F2" : "F1", size,
-                      number(attributes, "x") - share * text_width(text, size), number(attributes, "y"),
-                      pdf_string(text));
+                      shape.x - share * text_width(text, size), shape.y, pdf_string(text));
 }
 
-void draw_shape(std::string_view element, const SvgAttributes& attributes, std::string& page) {
-  const auto at = [&](const char* name) { return number(attributes, name); };
-  const std::string paint = painted(attributes, page);
-  if (element == "rect") {
-    page += fmt::format("{} {} {} {} re {}\n", at("x"), at("y"), at("width"), at("height"), paint);
-  } else if (element == "line") {
-    page += fmt::format("{} {} m {} {} l S\n", at("x1"), at("y1"), at("x2"), at("y2"));
-  } else {
-    const double x = at("cx"), y = at("cy"), r = at("r"), k = 0.5523 * r;  // four Bezier curves
-    page += fmt::format("{:.3f} {:.3f} m ", x + r, y);
-    const double turn[4][2] = {{0, 1}, {-1, 0}, {0, -1}, {1, 0}};
-    double from[2] = {1, 0};
-    for (const auto& to : turn) {
-      page += fmt::format("{:.3f} {:.3f} {:.3f} {:.3f} {:.3f} {:.3f} c ", x + r * from[0] + k * to[0],
-                          y + r * from[1] + k * to[1], x + r * to[0] + k * from[0],
-                          y + r * to[1] + k * from[1], x + r * to[0], y + r * to[1]);
-      from[0] = to[0];
-      from[1] = to[1];
-    }
-    page += paint + "\n";
+// Draws four Bezier curves.
+void draw_circle(const Shape& shape, const std::string& paint, std::string& page) {
+  const double x = shape.x, y = shape.y, r = shape.radius, k = 0.5523 * r;
+  page += fmt::format("{:.3f} {:.3f} m ", x + r, y);
+  const double turn[4][2] = {{0, 1}, {-1, 0}, {0, -1}, {1, 0}};
+  double from[2] = {1, 0};
+  for (const auto& to : turn) {
+    page += fmt::format("{:.3f} {:.3f} {:.3f} {:.3f} {:.3f} {:.3f} c ", x + r * from[0] + k * to[0],
+                        y + r * from[1] + k * to[1], x + r * to[0] + k * from[0], y + r * to[1] + k * from[1],
+                        x + r * to[0], y + r * to[1]);
+    from[0] = to[0];
+    from[1] = to[1];
   }
+  page += paint + "\n";
 }
 
-SvgAttributes attributes_of(std::string_view tag) {
-  SvgAttributes found;
-  for (std::size_t at = 0; (at = tag.find("=\"", at)) != tag.npos;) {
-    const std::size_t name = tag.find_last_of(" \n", at) + 1, end = tag.find('"', at + 2);
-    if (end == tag.npos) fail("unterminated attribute");
-    found[std::string(tag.substr(name, at - name))] = unescaped(tag.substr(at + 2, end - at - 2));
-    at = end + 1;
-  }
-  return found;
+void draw_shape(const Shape& shape, std::string& page) {
+  if (shape.kind == Shape::Kind::text) return draw_text(shape, page);
+  const std::string paint = painted(shape, page);
+  if (shape.kind == Shape::Kind::rect)
+    page += fmt::format("{:.6g} {:.6g} {:.6g} {:.6g} re {}\n", shape.x, shape.y, shape.width, shape.height,
+                        paint);
+  else if (shape.kind == Shape::Kind::line)
+    page += fmt::format("{:.6g} {:.6g} m {:.6g} {:.6g} l S\n", shape.x, shape.y, shape.x2, shape.y2);
+  else
+    draw_circle(shape, paint, page);
 }
 
 // Objects and their offsets in the PDF file.
@@ -200,33 +167,11 @@ std::string pdf_file(double width, double height, const std::string& page) {
 
 }  // namespace
 
-std::string pdf_of_svg(std::string_view svg) {
-  double width = 0, height = 0;
-  std::string page;
-  for (std::size_t at = 0; (at = svg.find('<', at)) != svg.npos;) {
-    const std::size_t end = svg.find('>', at);
-    if (end == svg.npos) fail("unterminated element");
-    const std::string_view tag = svg.substr(at + 1, end - at - 1);
-    const std::string_view element = tag.substr(0, tag.find_first_of(" /\n"));
-    at = end + 1;
-    if (tag.front() == '/') continue;
-    if (element == "style" || element == "title") {  // not drawn, nor is its content
-      at = svg.find("</", at);
-    } else if (element == "svg") {
-      const SvgAttributes attributes = attributes_of(tag);
-      width = number(attributes, "width");
-      height = number(attributes, "height");
-      page = fmt::format("{0} 0 0 -{0} 0 {1} cm\n", kPointsPerPixel, height * kPointsPerPixel);
-    } else if (element == "text") {
-      draw_text(attributes_of(tag), svg.substr(at, svg.find('<', at) - at), page);
-    } else if (element == "rect" || element == "line" || element == "circle") {
-      draw_shape(element, attributes_of(tag), page);
-    } else {
-      fail(fmt::format("unknown element '{}'", element));
-    }
-  }
-  if (page.empty()) fail("svg element is missing");
-  return pdf_file(width, height, page);
+std::string pdf_of(const Drawing& drawing) {
+  std::string page =
+      fmt::format("{0} 0 0 -{0} 0 {1} cm\n", kPointsPerPixel, drawing.height * kPointsPerPixel);
+  for (const Shape& shape : drawing.shapes) draw_shape(shape, page);
+  return pdf_file(drawing.width, drawing.height, page);
 }
 
 }  // namespace aqbench

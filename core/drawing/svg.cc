@@ -11,13 +11,40 @@ std::string titled(std::string_view tooltip, const char* element) {
   return tooltip.empty() ? "/>" : fmt::format("><title>{}</title></{}>", xml_escape(tooltip), element);
 }
 
-std::string svg_open(double width, double height, std::string_view label = "") {
-  const std::string name = label.empty() ? "" : fmt::format(" aria-label=\"{}\"", xml_escape(label));
+std::string svg_open(const Drawing& drawing) {
+  const std::string name =
+      drawing.label.empty() ? "" : fmt::format(" aria-label=\"{}\"", xml_escape(drawing.label));
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
       "{1:.0f}\" "
       "role=\"img\"{2}>",
-      width, height, name);
+      drawing.width, drawing.height, name);
+}
+
+std::string svg_element(const Shape& shape) {
+  const std::string look =
+      fmt::format("{}=\"{}\"", shape.look.starts_with('#') ? "fill" : "class", shape.look);
+  switch (shape.kind) {
+    case Shape::Kind::text:
+      return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" {}>{}</text>", shape.x, shape.y,
+                         shape.anchor, look, xml_escape(shape.text));
+    case Shape::Kind::line:
+      return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" {}/>", shape.x,
+                         shape.y, shape.x2, shape.y2, look);
+    case Shape::Kind::rect:
+      return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" {}{}", shape.x,
+                         shape.y, shape.width, shape.height, look, titled(shape.text, "rect"));
+    case Shape::Kind::circle:
+      break;
+  }
+  return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" {}{}", shape.x, shape.y, shape.radius,
+                     look, titled(shape.text, "circle"));
+}
+
+std::string svg_elements(const Drawing& drawing) {
+  std::string body;
+  for (const Shape& shape : drawing.shapes) body += svg_element(shape);
+  return body;
 }
 
 }  // namespace
@@ -36,38 +63,17 @@ std::string_view chart_style() {
          "svg .box{fill:#12304f;stroke:#58a6ff}svg .good{stroke:#3fb950}svg .bad{stroke:#f85149}}";
 }
 
-std::string svg_text(double x, double y, const char* anchor, std::string_view text, const char* style) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\" class=\"{}\">{}</text>", x, y,
-                     anchor, style, xml_escape(text));
+std::string svg_figure(const Drawing& drawing) {
+  return svg_open(drawing) + svg_elements(drawing) + "</svg>\n";
 }
 
-std::string svg_line(double x1, double y1, double x2, double y2, const char* style) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" class=\"{}\"/>", x1, y1,
-                     x2, y2, style);
-}
-
-std::string svg_rect(double x, double y, double width, double height, const char* style,
-                     std::string_view tooltip) {
-  return fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" {}{}", x, y, width,
-                     height, style, titled(tooltip, "rect"));
-}
-
-std::string svg_circle(double x, double y, double radius, std::string_view tooltip) {
-  return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{:.1f}\" class=\"dot\"{}", x, y, radius,
-                     titled(tooltip, "circle"));
-}
-
-std::string svg_figure(double width, double height, const std::string& body, std::string_view label) {
-  return svg_open(width, height, label) + body + "</svg>\n";
-}
-
-std::string svg_document(double width, double height, const std::string& body) {
-  return svg_open(width, height) +
+std::string svg_document(const Drawing& drawing) {
+  return svg_open(drawing) +
          fmt::format(
              "<style>svg{{background:#fff}}@media "
              "(prefers-color-scheme:dark){{svg{{background:#0d1117}}}}{}</style>",
              chart_style()) +
-         body + "</svg>\n";
+         svg_elements(drawing) + "</svg>\n";
 }
 
 }  // namespace aqbench

@@ -41,13 +41,14 @@ struct IsolatedChild {
   Descriptor log;
   off_t log_start = 0;
   std::string received;
+  std::uint64_t peak_tree_bytes = 0;  // as far as over_memory_limit() had to know it
 };
 
 namespace {
 
 using End = IsolateOutcome::End;
 
-constexpr auto kMemoryPoll = std::chrono::milliseconds(10);
+constexpr auto kMemoryPoll = std::chrono::milliseconds(10);  // or 20 times as long as a look takes
 constexpr auto kTick = std::chrono::milliseconds(250);
 constexpr std::size_t kLogTailBytes = 2048;
 
@@ -175,9 +176,12 @@ bool receive(IsolatedChild& child) {
   return true;
 }
 
-bool over_memory_limit(const IsolatedChild& child) {
+// The sum has shared pages once for each process: only where it passes the limit are they counted once.
+bool over_memory_limit(IsolatedChild& child) {
   const std::uint64_t limit = child.options.memory_limit_bytes;
-  return limit > 0 && resident_tree_bytes(child.process_id) > limit;
+  if (limit == 0 || resident_tree_bytes(child.process_id) <= limit) return false;
+  child.peak_tree_bytes = std::max(child.peak_tree_bytes, proportional_tree_bytes(child.process_id));
+  return child.peak_tree_bytes > limit;
 }
 
 bool over_log_limit(const IsolatedChild& child) {
@@ -212,9 +216,9 @@ End watch_child(IsolatedChild& child) {
       return End::timeout;
     if (over_result_limit(child)) return End::result_limit;
     if (now >= next_check) {
-      next_check = now + kMemoryPoll;
       if (over_memory_limit(child)) return End::memory_limit;
       if (over_log_limit(child)) return End::log_limit;
+      next_check = now + std::max<SteadyClock::duration>(kMemoryPoll, 20 * (SteadyClock::now() - now));
     }
     if (options.tick && now >= next_tick) {
       next_tick = now + kTick;
@@ -233,7 +237,8 @@ int reap(IsolatedChild& child, IsolateOutcome& outcome) {
   }
   end_group(child.process_id);
   child.process_id = -1;
-  outcome.peak_rss_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  outcome.peak_rss_bytes =
+      std::max(static_cast<std::uint64_t>(usage.ru_maxrss) * 1024, child.peak_tree_bytes);
   return status;
 }
 

@@ -13,8 +13,9 @@ namespace aqbench {
 
 // The limits of a child and the destination of its output.
 struct IsolateOptions {
-  double timeout_s = 0;                  // 0: none
-  std::uint64_t memory_limit_bytes = 0;  // resident memory of the child and its descendants; 0: none
+  double timeout_s = 0;  // 0: none
+  // Resident memory of the child and its descendants, where shared pages count once; 0: none.
+  std::uint64_t memory_limit_bytes = 0;
   std::uint64_t result_limit_bytes = std::uint64_t{1} << 30;
   std::uint64_t log_limit_bytes = std::uint64_t{64} << 20;  // maximum that the child may add to the log
   std::filesystem::path log_file = {};  // the child's stdout and stderr are appended; empty: discarded
@@ -45,8 +46,9 @@ struct IsolateOutcome {
   std::string message;
   int code = 0;
   double wall_s = 0;
-  std::uint64_t peak_rss_bytes = 0;  // of the child's largest process
-  std::string log_tail;              // the last 2 KB of the child's output, if it did not end well
+  // Of the child's largest process, or of all its processes if their sum exceeded the limit.
+  std::uint64_t peak_rss_bytes = 0;
+  std::string log_tail;  // the last 2 KB of the child's output, if it did not end well
 };
 
 // Forks, runs `body` in the child and returns its result. The child has closed stdin, default signal

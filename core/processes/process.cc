@@ -196,4 +196,14 @@ ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOpt
   return answer;
 }
 
+ProgramAnswer ask_git(const std::filesystem::path& folder, std::vector<std::string> arguments,
+                      double timeout_s) {
+  arguments.insert(arguments.begin(), {"git", "--no-optional-locks", "--literal-pathspecs", "--no-pager",
+                                       "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c",
+                                       "protocol.allow=never", "-C", folder.string()});
+  ProgramAnswer answer = ask_program(arguments, timeout_s);
+  while (answer.output.ends_with('\n')) answer.output.pop_back();
+  return answer;
+}
+
 }  // namespace aqbench

@@ -4,6 +4,7 @@
 #include <spawn.h>
 #include <sys/types.h>
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -81,5 +82,11 @@ ProgramAnswer ask_program(const std::vector<std::string>& argv, double timeout_s
 // environment.
 ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOptions& options,
                           const std::vector<std::pair<std::string, std::string>>& variables = {});
+
+// Asks git about the repository around a folder; the output has no line ends at its end. A repository is
+// somebody's data: nothing that its configuration names is run, and its index is not locked, since others may
+// work in the checkout.
+ProgramAnswer ask_git(const std::filesystem::path& folder, std::vector<std::string> arguments,
+                      double timeout_s = 10);
 
 }  // namespace aqbench

@@ -9,8 +9,8 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/quantiles.h"
 #include "harness/statistics/pair_plan.h"
-#include "harness/statistics/summary.h"
 #include "metrics/registry.h"
 
 namespace aqbench {
@@ -79,8 +79,6 @@ std::vector<PairedComparison> compare_cases(const std::vector<PairedSeries>& ser
   return results;
 }
 
-std::optional<double> median_of(const std::vector<double>& values) { return summarize(values).median; }
-
 std::vector<double> chosen(const std::vector<double>& values, const std::vector<std::size_t>& indices) {
   std::vector<double> result;
   result.reserve(indices.size());
@@ -148,8 +146,8 @@ std::vector<AbStageDecision> decide_stages(std::span<const AbUnit* const> a, std
   for (AbStageDecision& stage : stages) {
     if (!stage.reason.empty()) continue;
     PairedComparison& comparison = comparisons[next];
-    stage.median_a_ms = median_of(chosen(series[next].u_a, comparison.kept)).value();
-    stage.median_b_ms = median_of(chosen(series[next].u_b, comparison.kept)).value();
+    stage.median_a_ms = median_of(chosen(series[next].u_a, comparison.kept));
+    stage.median_b_ms = median_of(chosen(series[next].u_b, comparison.kept));
     stage.change_ms = std::expm1(comparison.shift) * stage.median_a_ms;
     stage.comparison = std::move(comparison);
     ++next;
@@ -193,13 +191,15 @@ class TimeDecider {
   std::size_t measured_for_case(std::size_t i, std::size_t kept) const {
     return is_metric(samples_.cases[i]) ? kept : measured_for(kept);
   }
+  int sides_of_test(std::size_t i) const { return is_metric(samples_.cases[i]) ? 2 : 1; }
 
-  // The fewest kept pairs with which each case that has not failed by the end of this look can be judged.
-  std::size_t minimum_kept(int look) const {
+  // The fewest kept pairs with which this case can be judged beside those that have not failed by this look.
+  std::size_t minimum_kept(int look, std::size_t i) const {
     const auto gated =
         std::ranges::count_if(pairs_, [&](const CasePairs& pairs) { return pairs.failed_look > look; });
     return minimum_kept_pairs(settings_.policy,
-                              settings_.separately || gated == 0 ? 1 : static_cast<std::size_t>(gated));
+                              settings_.separately || gated == 0 ? 1 : static_cast<std::size_t>(gated),
+                              sides_of_test(i));
   }
 
   // Judges a look as it was judged when it was over. A case that failed later still counts: without it Holm's
@@ -208,13 +208,12 @@ class TimeDecider {
     std::vector<PairedSeries> series;
     std::vector<std::size_t> indices;
     std::vector<bool> is_new;
-    const std::size_t minimum = minimum_kept(look);
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       if (pairs_[i].failed_look <= look) continue;
       const bool has_pairs = pairs_[i].last_look >= look;
       if (has_pairs && !open(i, look)) refuse_case(i);
       const std::size_t count = has_pairs ? pairs_[i].pairs_up_to(look) : decided_pairs_[i];
-      if (kept_of_case(i, count) < minimum)
+      if (kept_of_case(i, count) < minimum_kept(look, i))
         continue;  // it was interrupted before its first look was complete
       indices.push_back(i);
       is_new.push_back(has_pairs);
@@ -264,7 +263,7 @@ class TimeDecider {
       if (!decisions_[i] || !decisions_[i]->comparison || !needs_confirmation(*decisions_[i]->comparison))
         continue;
       const std::size_t kept = kept_of_case(i, pairs_[i].confirmation_a.size());
-      if (kept < minimum_kept_pairs(policy, settings_.separately ? 1 : flagged)) {
+      if (kept < minimum_kept_pairs(policy, settings_.separately ? 1 : flagged, sides_of_test(i))) {
         leave_unconfirmed(*decisions_[i]);
         continue;
       }
@@ -298,7 +297,7 @@ class TimeDecider {
     const CasePairs& pairs = pairs_[i];
     if (!decision.comparison) {
       decision.reason = fmt::format("{} pairs measured, a verdict needs {}", pairs.a.size(),
-                                    measured_for_case(i, minimum_kept(1)));
+                                    measured_for_case(i, minimum_kept(1, i)));
       return;
     }
     const auto a = std::span(pairs.a).first(decided_pairs_[i]),
@@ -319,7 +318,7 @@ class TimeDecider {
     std::vector<double> cold;
     for (const AbUnit* unit : units)
       if (unit->cold_ms) cold.push_back(*unit->cold_ms);
-    return cold.size() == units.size() ? median_of(cold) : std::nullopt;
+    return cold.empty() || cold.size() < units.size() ? std::nullopt : std::optional(median_of(cold));
   }
 
   const AbSamples& samples_;

@@ -33,8 +33,7 @@ int read_small_int(const JsonPlace& place) {
 }
 
 Better read_direction(const JsonPlace& place) {
-  for (const Better better : {Better::lower, Better::higher, Better::equal})
-    if (to_string(better) == place.text()) return better;
+  if (const auto better = better_from_string(place.text())) return *better;
   place.fail("expected lower, higher or equal");
 }
 

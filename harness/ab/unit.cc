@@ -103,7 +103,11 @@ AbUnitAnswer failed_unit(Status status, std::string_view reason) {
 
 UnitProgram describe_this_program(const SweepPlan& plan) {
   UnitProgram program{program_sha256(), build_info(), {}};
-  for (const Case& planned : plan.cases) program.cases.push_back({planned.name, planned.options});
+  for (const Case& planned : plan.cases) {
+    program.cases.push_back({planned.name, planned.options});
+    NamedValues& options = program.cases.back().options;
+    options.insert(options.end(), planned.defaults.begin(), planned.defaults.end());
+  }
   return program;
 }
 

@@ -36,8 +36,7 @@ Tolerance tolerance_from_json(const JsonPlace& place) {
 }
 
 Better better_from_json(const JsonPlace& place) {
-  for (const Better better : {Better::lower, Better::higher, Better::equal})
-    if (place.text() == to_string(better)) return better;
+  if (const auto better = better_from_string(place.text())) return *better;
   place.fail(fmt::format("'{}' is not one of lower, higher, equal", printable(place.text())));
 }
 

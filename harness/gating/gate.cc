@@ -31,26 +31,6 @@ bool same_option(const ParameterValue& a, const ParameterValue& b) {
   return number(a) && number(b) && number(a) == number(b);
 }
 
-// Judges two finite numbers. The tolerance is inclusive: 0.8295 against 0.79 and 5 % is exactly at the limit
-// in decimals but 1e-17 beyond it in doubles, hence the slack of a few roundings. Tolerance 0 requires equal
-// bits. A metric without a better side fails on any change.
-Verdict judge(const std::string& name, const BaselineMetric& baseline, double current, double& excess) {
-  const Tolerance& tolerance = baseline.tolerance;
-  const double allowed = tolerance.kind == Tolerance::Kind::relative
-                             ? tolerance.value * std::abs(baseline.value)
-                             : tolerance.value;
-  const double worse =
-      worse_by(name, baseline.better, baseline.value, current).value_or(std::abs(current - baseline.value));
-  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
-  const double slack =
-      tolerance.value == 0 ? 0 : kRounding * std::abs(current) + kRounding * std::abs(baseline.value);
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  excess = allowed > 0 ? worse / allowed : worse == 0 ? 0 : std::copysign(kInfinity, worse);
-  if (worse > allowed + slack) return Verdict::regressed;
-  if (-worse > allowed + slack) return Verdict::improved;
-  return Verdict::pass;
-}
-
 bool is_only_shown(const std::string& name, const BaselineMetric& baseline, const std::string& unit) {
   const Metric accepted{baseline.value, unit, baseline.better, ""};
   return is_information(name, unit) && baseline.tolerance == default_tolerance(name, accepted);
@@ -83,7 +63,7 @@ GateRow metric_row(const std::string& case_name, const std::string& name, const 
     row.reason = fmt::format("is {}, but no share of a baseline of 0 is a tolerance: give an absolute one",
                              short_number(*metric->value));
   } else {
-    row.verdict = judge(name, baseline, *metric->value, row.excess);
+    row.verdict = judge_value(name, baseline, *metric->value, row.excess);
   }
   row.only_shown = row.verdict != Verdict::undefined && is_only_shown(name, baseline, metric->unit);
   if (row.verdict != Verdict::pass && row.only_shown) {
@@ -111,7 +91,7 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<G
     rows.push_back(case_row(baseline.name, verdict, to_string(record->status) + ": " + record->reason));
     return;
   }
-  const auto differences = option_differences(baseline.options, record->options);
+  const auto differences = option_differences({baseline.options, {}}, {record->options, record->defaults});
   for (const std::string& difference : differences)
     rows.push_back(case_row(baseline.name, Verdict::not_comparable, difference));
   if (!differences.empty()) return;
@@ -208,6 +188,27 @@ std::size_t drop_passes(std::vector<GateRow>& rows, std::size_t first) {
 
 }  // namespace
 
+// The tolerance is inclusive: 0.8295 against 0.79 and 5 % is exactly at the limit
+// in decimals but 1e-17 beyond it in doubles, hence the slack of a few roundings. Tolerance 0 means equal
+// bits. A metric that has no better side fails by any change.
+Verdict judge_value(const std::string& metric, const BaselineMetric& baseline, double current,
+                    double& excess) {
+  const Tolerance& tolerance = baseline.tolerance;
+  const double allowed = tolerance.kind == Tolerance::Kind::relative
+                             ? tolerance.value * std::abs(baseline.value)
+                             : tolerance.value;
+  const double worse =
+      worse_by(metric, baseline.better, baseline.value, current).value_or(std::abs(current - baseline.value));
+  constexpr double kRounding = 4 * std::numeric_limits<double>::epsilon();
+  const double slack =
+      tolerance.value == 0 ? 0 : kRounding * std::abs(current) + kRounding * std::abs(baseline.value);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  excess = allowed > 0 ? worse / allowed : worse == 0 ? 0 : std::copysign(kInfinity, worse);
+  if (worse > allowed + slack) return Verdict::regressed;
+  if (-worse > allowed + slack) return Verdict::improved;
+  return Verdict::pass;
+}
+
 std::string to_string(Verdict verdict) {
   switch (verdict) {
     case Verdict::failed_case:
@@ -243,13 +244,15 @@ ExitCode GateReport::exit_code() const {
   return worse > 0 ? ExitCode::regression : ExitCode::pass;
 }
 
-std::vector<std::string> option_differences(const NamedValues& baseline, const NamedValues& current) {
-  const auto find = [](const auto& options, const std::string& name) -> const ParameterValue* {
-    const auto found = std::ranges::find(options, name, [](const auto& option) { return option.first; });
-    return found == options.end() ? nullptr : &found->second;
+std::vector<std::string> option_differences(const CaseOptions& baseline, const CaseOptions& current) {
+  const auto find = [](const CaseOptions& of, const std::string& name) -> const ParameterValue* {
+    for (const NamedValues* values : {&of.options, &of.defaults})
+      for (const auto& [option, value] : *values)
+        if (option == name) return &value;
+    return nullptr;
   };
   std::vector<std::string> differences;
-  for (const auto& [name, value] : baseline) {
+  for (const auto& [name, value] : baseline.options) {
     const ParameterValue* const now = find(current, name);
     if (now == nullptr)
       differences.push_back(fmt::format("option {} is absent, baseline {}", name, to_string(value)));
@@ -257,9 +260,15 @@ std::vector<std::string> option_differences(const NamedValues& baseline, const N
       differences.push_back(
           fmt::format("option {} is {}, baseline {}", name, to_string(*now), to_string(value)));
   }
-  for (const auto& [name, value] : current)
-    if (find(baseline, name) == nullptr)
-      differences.push_back(fmt::format("option {} is {}, absent in the baseline", name, to_string(value)));
+  for (const auto& [name, value] : current.options) {
+    const bool also_in_baseline = std::ranges::any_of(
+        baseline.options, [&, &name = name](const auto& option) { return option.first == name; });
+    if (also_in_baseline) continue;
+    const ParameterValue* const then = find(baseline, name);
+    if (then == nullptr || !same_option(*then, value))
+      differences.push_back(fmt::format("option {} is {}, {} in the baseline", name, to_string(value),
+                                        then == nullptr ? "absent" : to_string(*then)));
+  }
   return differences;
 }
 

@@ -58,9 +58,20 @@ struct GateReport {
   ExitCode exit_code() const;
 };
 
-// Returns "option roma_like.points is 3000, baseline 2000" for each option that differs or exists on one side
-// only.
-std::vector<std::string> option_differences(const NamedValues& baseline, const NamedValues& current);
+// The options of one case, with those at their defaults separate (harness/records/case.h).
+struct CaseOptions {
+  const NamedValues& options;
+  const NamedValues& defaults;
+};
+
+// Returns "option roma_like.points is 3000, baseline 2000" for each option that differs. A missing one
+// differs unless the other side has its default: the side may be older than the option.
+std::vector<std::string> option_differences(const CaseOptions& baseline, const CaseOptions& current);
+
+// Compares two finite values: pass, or regressed or improved by more than the tolerance. Sets `excess` as in
+// GateRow.
+Verdict judge_value(const std::string& metric, const BaselineMetric& accepted, double current,
+                    double& excess);
 
 // Compares results with a baseline; reads no file. If nothing decides (all values are new or informational,
 // or the suite differs) the report has a refusal.

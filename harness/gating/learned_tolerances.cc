@@ -48,7 +48,7 @@ bool add_varying(const std::string& name, const SeededCases& seeded, Baseline& b
   std::vector<BaselineCase*> accepted;
   for (BaselineCase& one : baseline.cases) {
     if (name_without_seed(one.name) != name) continue;
-    if (const auto differences = option_differences(one.options, seeded.front()->options);
+    if (const auto differences = option_differences({one.options, {}}, {seeded.front()->options, {}});
         !differences.empty())
       throw Error(ErrorKind::not_comparable,
                   fmt::format("tolerances of {}: {}", one.name, differences.front()));

@@ -20,10 +20,8 @@ double positive(const JsonPlace& place) {
 }  // namespace
 
 std::optional<double> median_warm_ms(const Record& record) {
-  std::vector<double> samples = record.timing.warm_ms;
-  if (samples.size() < kLeastStoredRuns) return std::nullopt;
-  std::ranges::sort(samples);
-  return median_of_sorted(samples);
+  if (record.timing.warm_ms.size() < kLeastStoredRuns) return std::nullopt;
+  return median_of(record.timing.warm_ms);
 }
 
 StoredTimes stored_times_of(const Results& results) {

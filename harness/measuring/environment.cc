@@ -69,14 +69,13 @@ Json build_json() {
 // Returns the state of the working directory's git repository, if any.
 Json working_directory_git_json() {
   Json json = {{"commit", nullptr}, {"dirty", nullptr}};
-  const ProgramAnswer commit = ask_program({"git", "rev-parse", "HEAD"}, kGitTimeoutS);
+  const ProgramAnswer commit = ask_git(".", {"rev-parse", "HEAD"}, kGitTimeoutS);
   if (!commit.ok) {
     json["reason"] = commit.problem;
     return json;
   }
-  json["commit"] = commit.output.substr(0, commit.output.find('\n'));
-  const ProgramAnswer status =
-      ask_program({"git", "--no-optional-locks", "status", "--porcelain"}, kGitTimeoutS);
+  json["commit"] = commit.output;
+  const ProgramAnswer status = ask_git(".", {"status", "--porcelain"}, kGitTimeoutS);
   if (status.ok)
     json["dirty"] = !status.output.empty();
   else

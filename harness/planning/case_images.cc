@@ -32,10 +32,8 @@ bool renders_images(const Case& planned) {
     return asks_for_dataset(method) || !method.depth_maps.empty();
   }
   if (!starts_program(planned)) return true;
-  const auto command = std::ranges::find(planned.options, planned.method + ".command",
-                                         [](const auto& option) { return option.first; });
-  return command == planned.options.end() ||
-         to_string(command->second).find("{dataset}") != std::string::npos;
+  const ParameterValue* const command = find_option(planned, planned.method + ".command");
+  return command == nullptr || to_string(*command).find("{dataset}") != std::string::npos;
 }
 
 DatasetRequest dataset_request(const Case& planned) {
@@ -56,15 +54,6 @@ DatasetRequest dataset_request(const Case& planned) {
 
 CalibrationError case_calibration_error(const Case& planned) {
   return calibration_error(resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
-}
-
-NamedValues image_options(const DatasetPlan& plan) {
-  NamedValues options = {{"dataset.rig", plan.request.rig}, {"dataset.imaging", plan.request.imaging}};
-  for (const auto& [name, value] : plan.rig_parameters.items())
-    options.emplace_back(fmt::format("{}.{}", plan.request.rig, name), value);
-  for (const auto& [name, value] : plan.imaging_parameters.items())
-    options.emplace_back(fmt::format("{}.{}", kImagingOwner, name), value);
-  return options;
 }
 
 }  // namespace aqbench

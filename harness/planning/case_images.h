@@ -36,7 +36,4 @@ DatasetRequest dataset_request(const Case& planned);
 // one.
 CalibrationError case_calibration_error(const Case& planned);
 
-// Returns the effective options: "dataset.rig", "dataset.imaging" and every parameter of both.
-NamedValues image_options(const DatasetPlan& plan);
-
 }  // namespace aqbench

@@ -49,11 +49,6 @@ bool concerns(const PlanBasis& basis, const PlannedAxis& axis, const Subject& su
                                   std::ranges::find(rigs, axis.owner) != rigs.end());
 }
 
-void append_options(Case& planned, const std::string& owner, const Parameters& parameters) {
-  for (const auto& [name, value] : parameters.items())
-    planned.options.emplace_back(owner + "." + name, value);
-}
-
 // Returns the owner (method, workload or other) of the axis's parameter in this case.
 const std::string& owner_in(const Case& planned, const PlannedAxis& axis) {
   if (!axis.owner.empty()) return axis.owner;
@@ -61,8 +56,7 @@ const std::string& owner_in(const Case& planned, const PlannedAxis& axis) {
 }
 
 const ParameterValue& option_of(const Case& planned, const PlannedAxis& axis) {
-  const std::string key = fmt::format("{}.{}", owner_in(planned, axis), axis.parameter);
-  return std::ranges::find(planned.options, key, [](const auto& option) { return option.first; })->second;
+  return *find_option(planned, fmt::format("{}.{}", owner_in(planned, axis), axis.parameter));
 }
 
 void apply_image_axis(CaseImages& images, const PlannedAxis& axis, const std::string& value) {
@@ -90,38 +84,38 @@ void append_calibration_error(Case& planned, const Rig& rig) {
   if (std::ranges::none_of(planned.overrides, [](const Override& o) { return o.owner == kPerturbOwner; }))
     return;
   perturbed(rig, case_calibration_error(planned));  // refused now rather than after rendering
-  append_options(planned, kPerturbOwner,
-                 resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
+  add_options(planned, kPerturbOwner,
+              resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
 }
 
 // Appends scoring options that differ from the defaults.
 void append_scoring(Case& planned) {
   if (!says_how_to_score(planned)) return;
   check(case_score_options(planned));  // refused now rather than after the method has run
-  append_options(planned, kScoringOwner,
-                 resolve_parameters(kScoringOwner, scoring_parameters(), planned.overrides));
+  add_options(planned, kScoringOwner,
+              resolve_parameters(kScoringOwner, scoring_parameters(), planned.overrides));
 }
 
 void resolve_options(Case& planned, const Subject& subject) {
   if (subject.workload != nullptr) {
     const WorkloadSpec& workload = *subject.workload;
-    append_options(planned, workload.name,
-                   resolve_parameters(workload.name, workload.parameters, planned.overrides));
+    add_options(planned, workload.name,
+                resolve_parameters(workload.name, workload.parameters, planned.overrides));
     return;
   }
   const SceneChoice& scene = *subject.scene;
   const MethodChoice& method = *subject.method;
   if (scene.spec != nullptr)
-    append_options(planned, scene.name,
-                   resolve_parameters(scene.name, scene.spec->parameters, planned.overrides));
+    add_options(planned, scene.name,
+                resolve_parameters(scene.name, scene.spec->parameters, planned.overrides));
   for (const auto& option : scene.options) planned.options.push_back(option);
   std::vector<Override> overrides = preset_overrides(*method.spec, method.preset);
   overrides.insert(overrides.end(), planned.overrides.begin(), planned.overrides.end());
-  append_options(planned, method.spec->name,
-                 resolve_parameters(method.spec->name, method.spec->parameters, overrides));
+  add_options(planned, method.spec->name,
+              resolve_parameters(method.spec->name, method.spec->parameters, overrides));
   if (scene.recording) {
-    append_options(planned, kDatasetOwner,
-                   resolve_parameters(kDatasetOwner, scene.recording->parameters, planned.overrides));
+    add_options(planned, kDatasetOwner,
+                resolve_parameters(kDatasetOwner, scene.recording->parameters, planned.overrides));
     return append_calibration_error(planned, scene.recording->rig);
   }
   append_scoring(planned);
@@ -132,7 +126,10 @@ void resolve_options(Case& planned, const Subject& subject) {
     if (const std::int64_t given = dataset.rig_parameters.integer(name); asked && *asked != given)
       refuse_plan(
           fmt::format("{} {}: {}.{}={} contradicts it", name, *asked, planned.images->rig, name, given));
-  for (auto& option : image_options(dataset)) planned.options.push_back(std::move(option));
+  planned.options.emplace_back("dataset.rig", dataset.request.rig);
+  planned.options.emplace_back("dataset.imaging", dataset.request.imaging);
+  add_options(planned, dataset.request.rig, dataset.rig_parameters);
+  add_options(planned, kImagingOwner, dataset.imaging_parameters);
   append_calibration_error(planned, dataset.rig);
 }
 

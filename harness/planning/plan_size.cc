@@ -43,7 +43,8 @@ std::uint64_t timed_repetitions(const TimingPlan& timing) {
 
 std::uint64_t estimate_record_bytes(const Case& planned, const Catalogue& catalogue) {
   std::uint64_t bytes = kRecordBytes + 2 * planned.name.size();
-  for (const auto& [name, value] : planned.options) bytes += name.text().size() + kOptionBytes;
+  for (const NamedValues* values : {&planned.options, &planned.defaults})
+    for (const auto& [name, value] : *values) bytes += name.text().size() + kOptionBytes;
   bytes += !planned.workload.empty()                       ? kWorkloadMetricsBytes
            : planned.images || looks_at_recording(planned) ? kImageMetricsBytes
                                                            : kMetricsBytes;

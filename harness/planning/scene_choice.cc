@@ -45,12 +45,6 @@ ParameterSpec frame_parameter(std::size_t frames) {
           .choices = {}};
 }
 
-const ParameterValue* find_option(const Case& planned, std::string_view name) {
-  const auto found =
-      std::ranges::find(planned.options, name, [](const auto& option) { return option.first; });
-  return found == planned.options.end() ? nullptr : &found->second;
-}
-
 }  // namespace
 
 bool may_stand_in_names(const std::string& label) {

@@ -59,6 +59,7 @@ Case case_from_json(const Json& json, const std::string& source) {
     root.at("overrides").fail(error.what());
   }
   planned.options = named_values_from_json(root.at("options"));
+  if (const auto defaults = root.find("defaults")) planned.defaults = named_values_from_json(*defaults);
   for (const JsonPlace& fault : root.at("faults").elements())
     planned.faults.push_back({fault.at("stage").text(), fault.at("effect").text()});
   if (const auto timing = root.find("timing"))
@@ -88,9 +89,23 @@ Json to_json(const Case& planned) {
                {"overrides", overrides},
                {"options", named_values_json(planned.options)},
                {"faults", faults}};
+  if (!planned.defaults.empty()) json["defaults"] = named_values_json(planned.defaults);
   if (planned.timing != TimingPlan{}) json["timing"] = to_json(planned.timing);
   if (!planned.declaration->empty()) json["declaration"] = *planned.declaration;
   return json;
+}
+
+void add_options(Case& planned, std::string_view owner, const Parameters& parameters) {
+  for (const auto& [name, value] : parameters.items())
+    (parameters.is_default(name) ? planned.defaults : planned.options)
+        .emplace_back(fmt::format("{}.{}", owner, name), value);
+}
+
+const ParameterValue* find_option(const Case& planned, std::string_view name) {
+  for (const NamedValues* values : {&planned.options, &planned.defaults})
+    for (const auto& [option, value] : *values)
+      if (option == name) return &value;
+  return nullptr;
 }
 
 std::string override_text(const Override& given) {

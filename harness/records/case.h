@@ -43,9 +43,11 @@ struct Case {
   std::optional<CaseImages> images;  // none if nothing uses images
   NamedValues axes;                  // other axes swept, in the order given
   std::vector<Override> overrides;   // --set and axes that are parameters
-  NamedValues options;               // effective, all: "undulating.amplitude_m"
-  std::vector<Fault> faults;         // --inject
-  TimingPlan timing;                 // number of runs
+  // The effective values, "undulating.amplitude_m": those that differ from the parameter's default or have
+  // none, and those at their defaults. A new parameter does not change the former.
+  NamedValues options, defaults;
+  std::vector<Fault> faults;  // --inject
+  TimingPlan timing;          // number of runs
   // The user's declaration of the method (pipeline/method/declaration.h); an empty object for aqbench's own.
   JsonBox declaration = {};
   // The folder of its project file. Not in the JSON: it does not affect the result.
@@ -59,6 +61,12 @@ Json to_json(const Case& planned);
 // Reads what to_json() wrote; writing it again gives the same text. Throws Error(input) naming `source` and
 // the place.
 Case case_from_json(const Json& json, const std::string& source);
+
+// Adds the parameters of `owner` to the options or defaults of the case.
+void add_options(Case& planned, std::string_view owner, const Parameters& parameters);
+
+// Returns the value of an option, at its default or not; nullptr if the case does not have it.
+const ParameterValue* find_option(const Case& planned, std::string_view name);
 
 // Returns "OWNER.PARAMETER=VALUE", which parse_override() reads back.
 std::string override_text(const Override& given);

@@ -15,6 +15,7 @@ Record planned_record(const Case& planned) {
                  {"device", planned.device}};
   record.axes.insert(record.axes.end(), planned.axes.begin(), planned.axes.end());
   record.options = planned.options;
+  record.defaults = planned.defaults;
   for (const Fault& fault : planned.faults) record.injected.push_back({fault.stage, fault.effect, 0});
   return record;
 }

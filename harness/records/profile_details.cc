@@ -7,20 +7,11 @@
 #include <numeric>
 
 #include "core/json.h"
+#include "core/quantiles.h"
 #include "harness/records/case_result.h"
 #include "harness/records/json_values.h"
 
 namespace aqbench {
-namespace {
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return (*middle + *std::max_element(values.begin(), middle)) / 2;
-}
-
-}  // namespace
 
 double overhead_ratio(const ProfileDetails& details) {
   if (details.plain_ms.empty() || details.profiled_ms.empty()) return -1;

@@ -51,8 +51,7 @@ Json stage_json(const StageRecord& stage, const Record& record) {
 // ---- Reading ----
 
 Better read_better(const JsonPlace& place) {
-  for (const Better better : {Better::lower, Better::higher, Better::equal})
-    if (to_string(better) == place.text()) return better;
+  if (const auto better = better_from_string(place.text())) return *better;
   place.fail("expected lower, higher or equal");
 }
 
@@ -178,6 +177,7 @@ Json to_json(const Record& record) {
                {"options", named_values_json(record.options)},
                {"simulated", record.simulated},
                {"injected", std::move(injected)}};
+  if (!record.defaults.empty()) json["defaults"] = named_values_json(record.defaults);
   if (record.program) json["program"] = to_json(*record.program);
   if (!record.isolation.empty()) json["isolation"] = record.isolation;
   if (!record.dataset_sha256.empty()) json["dataset_sha256"] = record.dataset_sha256;
@@ -190,10 +190,10 @@ Json to_json(const Record& record) {
 
 Record record_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
-  root.allow_only({"case",           "scene",     "method",    "preset",   "workload", "axes",
-                   "status",         "reason",    "metrics",   "stages",   "timing",   "peak_rss_bytes",
-                   "output_sha256",  "options",   "simulated", "injected", "program",  "isolation",
-                   "dataset_sha256", "effective", "files"});
+  root.allow_only({"case",           "scene",          "method",    "preset",    "workload", "axes",
+                   "defaults",       "status",         "reason",    "metrics",   "stages",   "timing",
+                   "peak_rss_bytes", "output_sha256",  "options",   "simulated", "injected", "program",
+                   "isolation",      "dataset_sha256", "effective", "files"});
   Record record;
   record.case_name = root.at("case").text();
   if (record.case_name.empty()) root.at("case").fail("is empty");
@@ -214,6 +214,7 @@ Record record_from_json(const Json& json, const std::string& source) {
   if (const JsonPlace peak = root.at("peak_rss_bytes"); !peak.is_null()) record.peak_rss_bytes = peak.count();
   record.output_sha256 = root.at("output_sha256").text_or_null();
   record.options = named_values_from_json(root.at("options"));
+  if (const auto defaults = root.find("defaults")) record.defaults = named_values_from_json(*defaults);
   record.simulated = root.at("simulated").boolean();
   for (const JsonPlace& place : root.at("injected").elements())
     record.injected.push_back(read_injected(place));

@@ -75,8 +75,8 @@ struct Record {
   std::string case_name;
   std::string scene, method, preset, workload;
   bool simulated = false;
-  NamedValues axes;     // seed, threads, device and the swept ones
-  NamedValues options;  // effective: "scene.name", "method.name"
+  NamedValues axes;               // seed, threads, device and the swept ones
+  NamedValues options, defaults;  // as in Case
   Status status = Status::failed;
   std::string reason;  // one line
   MetricSet metrics;

@@ -18,7 +18,7 @@ namespace aqbench {
 // Supported versions of the schema of results.json; the last one is written. Version 1 lacks files of cases
 // and the version of the texts.
 inline constexpr int kOldestResultsSchemaVersion = 1;
-inline constexpr int kResultsSchemaVersion = 2;
+inline constexpr int kResultsSchemaVersion = 3;
 
 // The request and times of a run.
 struct RunInfo {

@@ -93,7 +93,9 @@ CaseResult result_of(const Case& planned, const IsolateOutcome& outcome, const I
     result.record.reason = problem;
   }
   name_lasting_folders(board.scratch_dir(), dataset_name, result.record.reason);
-  result.record.peak_rss_bytes = outcome.peak_rss_bytes;
+  std::uint64_t& peak_bytes = result.record.peak_rss_bytes.emplace(outcome.peak_rss_bytes);
+  if (const auto& program = result.record.program)  // it may be several processes, each smaller
+    peak_bytes = std::max(peak_bytes, program->peak_resident_bytes.value_or(0));
   if (result.record.isolation.empty()) result.record.isolation = board.isolation();
   return result;
 }

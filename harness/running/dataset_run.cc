@@ -67,9 +67,7 @@ Case case_of(const DatasetRunRequest& request, const MethodSpec& method) {
     if (given.owner != method.name)
       throw Error(ErrorKind::usage, fmt::format("--set {}.{}={}: the method is {}", given.owner,
                                                 given.parameter, given.value, method.name));
-  const Parameters parameters = method_parameters(planned, method);
-  for (const auto& [name, value] : parameters.items())
-    planned.options.emplace_back(method.name + "." + name, value);
+  add_options(planned, method.name, method_parameters(planned, method));
   choose_images(request, planned);
   return planned;
 }

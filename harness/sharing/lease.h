@@ -4,7 +4,8 @@
 // A lease is a file ITEM.GENERATION in the folder, created with O_EXCL (which NFS honours since version 3)
 // and flushed to the disk. Its holder increments a number in it. A lease whose number does not change for
 // `lease_s`, by the clock of the watching process, is stale; clocks of different machines are never compared.
-// It is taken over by creating the file of the next generation, which only one process can.
+// It is taken over by creating the file of the next generation, which only one process can. A returned lease
+// is marked in its file and taken over at once; the file stays, so that no two holders ever have the same.
 //
 // A holder stopped for longer than its lease may continue afterwards: two processes on one item do no harm,
 // because a result is published once (shared_results.h).
@@ -23,6 +24,7 @@ namespace aqbench {
 struct LeaseHolder {
   std::string host;
   std::string boot_id;        // of the host's running kernel; process ids are only valid within one boot
+  std::string pid_namespace;  // of the process id; "" if /proc does not show it
   std::int64_t process = 0;   // its id
   std::uint64_t started = 0;  // clock ticks after boot; ids are reused
 };
@@ -33,7 +35,8 @@ LeaseHolder this_process();
 // Reads the holder from a lease file. Returns nullopt for a file that is gone or being written.
 std::optional<LeaseHolder> read_lease_holder(const std::filesystem::path& file);
 
-// Returns whether the holder is a process of this machine that no longer runs; false if unknown.
+// Returns whether the holder is a process of this PID namespace that no longer runs; false if unknown, as for
+// every other namespace.
 bool is_known_dead(const LeaseHolder& holder);
 
 // The right to work on one item, until it is given back.
@@ -43,7 +46,7 @@ class Lease {
   // Error(io).
   void renew_if_due();
 
-  // Removes the file of this lease and of older ones of the item.
+  // Writes into the file that the item is free. A lease that another one has taken over stays with that one.
   void give_back() const;
 
   std::size_t item() const { return item_; }

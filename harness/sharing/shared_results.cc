@@ -1,16 +1,12 @@
 #include "harness/sharing/shared_results.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -33,19 +29,6 @@ std::optional<std::size_t> number_of(std::string_view text) {
   return number;
 }
 
-void write_synced(const fs::path& file, std::string_view bytes) {
-  const Descriptor made(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0644));
-  if (made.get() < 0) throw_file_error(file, errno);
-  int error = write_all(made.get(), bytes);
-  if (error == 0 && ::fsync(made.get()) != 0) error = errno;
-  if (error != 0) throw_file_error(file, error);
-}
-
-void sync_entries(const fs::path& folder) {
-  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (opened.get() < 0 || ::fsync(opened.get()) != 0) throw_file_error(folder, errno);
-}
-
 }  // namespace
 
 fs::path tasks_folder(const fs::path& bundle) {
@@ -65,17 +48,8 @@ void make_tasks_folder(const fs::path& tasks) {
 
 bool publish(const fs::path& tasks, std::size_t place, const SharedResult& result) {
   const Json head = {{"host", result.host}, {"process", result.process}, {"log_bytes", result.log.size()}};
-  const fs::path unfinished =
-      results_folder(tasks) / fmt::format("{}.unfinished.{}.{}", place, result.host, result.process);
-  write_synced(unfinished, head.dump() + "\n" + result.log + encode_case_result(result.result));
-  // A link instead of a rename: it fails if one exists.
-  const bool published = ::link(unfinished.c_str(), result_file(tasks, place).c_str()) == 0;
-  const int error = published ? 0 : errno;
-  std::error_code ignored;  // leftovers are removed with the folder
-  fs::remove(unfinished, ignored);
-  if (error != 0 && error != EEXIST) throw_file_error(result_file(tasks, place), error);
-  sync_entries(results_folder(tasks));
-  return published;
+  return write_new_file(result_file(tasks, place),
+                        head.dump() + "\n" + result.log + encode_case_result(result.result));
 }
 
 bool is_published(const fs::path& tasks, std::size_t place) {
@@ -112,6 +86,7 @@ SharedResult read_shared_result(const fs::path& tasks, std::size_t place) {
 }
 
 std::vector<WorkingTask> working_tasks(const fs::path& tasks) {
+  const std::set<std::size_t> published = published_places(tasks);
   std::map<std::size_t, std::pair<std::size_t, fs::path>> newest;  // by place: generation, file
   std::error_code error;
   for (fs::directory_iterator entry(leases_folder(tasks), error), end; !error && entry != end;
@@ -120,7 +95,7 @@ std::vector<WorkingTask> working_tasks(const fs::path& tasks) {
     const std::size_t dot = name.find('.');
     const auto place = number_of(name.substr(0, dot));
     const auto generation = number_of(dot == std::string::npos ? "" : name.substr(dot + 1));
-    if (!place || !generation) continue;
+    if (!place || !generation || published.contains(*place)) continue;
     auto& known = newest[*place];
     if (*generation > known.first) known = {*generation, entry->path()};
   }

@@ -88,7 +88,8 @@ struct Task {
 
   void run_and_publish(std::size_t place, Lease& lease) {
     const Case& planned = plan.cases[place];
-    const fs::path log = tasks / fmt::format("log.{}.{}", self.host, self.process);
+    // Named as the lease, which nobody else ever has.
+    const fs::path log = tasks / fmt::format("log.{}.{}", place, lease.generation());
     append_to_file(
         log, fmt::format("== {} {}\non {}, process {}\n", utc_now(), planned.name, self.host, self.process));
     const auto result = run_leased(planned, plan, bundle, log, signals.descriptor(), lease, run, settings);

@@ -2,9 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
@@ -48,10 +46,9 @@ FileLock join_timed_machines(const fs::path& tasks, const std::string& host, con
         fmt::format("{}: changed since it joined this timed sweep: {}", host,
                     fmt::join(comparability_differences(comparability_of(*before), now, "before"), "; ")));
   const fs::path own = file_of_machine(tasks, host);
-  write_file(own, Json{{"host", host}, {"environment", environment}}.dump() + "\n");
-  // A link instead of a rename: of several machines that begin at once one is first.
-  if (::link(own.c_str(), first_machine(tasks).c_str()) != 0 && errno != EEXIST)
-    throw_file_error(first_machine(tasks), errno);
+  const std::string text = Json{{"host", host}, {"environment", environment}}.dump() + "\n";
+  write_file(own, text);
+  write_new_file(first_machine(tasks), text);  // of several machines that begin at once one is first
   const Json first = parse_strict_json(read_file(first_machine(tasks)), first_machine(tasks).string());
   const JsonPlace root(first, first_machine(tasks).string());
   const std::vector<std::string> differences = comparability_differences(

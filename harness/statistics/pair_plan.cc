@@ -60,12 +60,12 @@ bool b_runs_first(std::uint64_t seed, std::uint64_t pair) {
   return uniform01({seed, RandomStream::pair_order}, pair) < 0.5;
 }
 
-std::size_t minimum_kept_pairs(const PairedPolicy& policy, std::size_t cases) {
+std::size_t minimum_kept_pairs(const PairedPolicy& policy, std::size_t cases, int sides) {
   check(policy);
   require_at_least("cases", static_cast<double>(cases), 1);
   const double level = policy.alpha / (static_cast<double>(cases) * policy.looks);
   int pairs = 1;
-  while (std::ldexp(1.0, -pairs) > level) ++pairs;
+  while (std::ldexp(sides, -pairs) > level) ++pairs;
   return std::max(static_cast<std::size_t>(pairs),
                   minimum_pairs_for_interval(1 - policy.alpha / policy.looks));
 }

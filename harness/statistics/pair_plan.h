@@ -21,9 +21,10 @@ double unit_of(std::span<const double> warm_runs);
 bool b_runs_first(std::uint64_t seed, std::uint64_t pair);
 
 // Returns the fewest pairs to analyse with `cases` >= 1 cases and the policy's looks. The smallest possible p
-// must reach the level that Holm asks of it, 2^-n <= alpha / (cases x looks), and the interval that PASS
-// needs must exist, 2^(1-n) <= alpha / looks. For 4 cases and 3 looks at alpha .01 that is 11.
-std::size_t minimum_kept_pairs(const PairedPolicy& policy, std::size_t cases);
+// must reach the level that Holm asks of it, sides 2^-n <= alpha / (cases x looks), where a time's test has
+// one side and a metric's two, and the interval that PASS needs must exist, 2^(1-n) <= alpha / looks. For 4
+// cases and 3 looks at alpha .01 that is 11, of metrics 12.
+std::size_t minimum_kept_pairs(const PairedPolicy& policy, std::size_t cases, int sides = 1);
 
 // Return how many of n measured pairs are kept (the quietest n / 2), and how many must be measured to keep n.
 inline std::size_t kept_of(std::size_t measured_pairs) { return measured_pairs / 2; }

@@ -146,13 +146,14 @@ std::string flag_reason(const PairedComparison& result, double threshold, double
 
 void judge(PairedComparison& result) {
   if (result.quality) return judge_quality(result);
-  if (result.p_worse_holm <= result.level && result.shift > result.flag_above) {
+  const double more = 1 + kThresholdRounding;
+  if (result.p_worse_holm <= result.level && result.shift > result.flag_above * more) {
     result.verdict = PairedVerdict::regressed;
     result.reason = flag_reason(result, result.flag_above, result.p_worse_holm);
-  } else if (result.p_better_holm <= result.level && result.shift < result.flag_below) {
+  } else if (result.p_better_holm <= result.level && result.shift < result.flag_below * more) {
     result.verdict = PairedVerdict::faster;
     result.reason = flag_reason(result, result.flag_below, result.p_better_holm);
-  } else if (result.interval.upper < result.pass_below) {
+  } else if (result.interval.upper < result.pass_below * (1 - kThresholdRounding)) {
     result.verdict = PairedVerdict::pass;
   } else {
     result.verdict = PairedVerdict::inconclusive;
@@ -160,21 +161,21 @@ void judge(PairedComparison& result) {
                                 shift_text(result.scale, result.interval.upper),
                                 shift_text(result.scale, result.pass_below));
     result.reason +=
-        result.shift > result.flag_above
+        result.shift > result.flag_above * more
             ? fmt::format("p {:.2g} after Holm is above {:.2g}", result.p_worse_holm, result.level)
             : fmt::format("the shift {} is not beyond {}", shift_text(result.scale, result.shift),
                           shift_text(result.scale, result.flag_above));
   }
 }
 
-void require_enough(const PairedComparison& result, std::size_t minimum, std::size_t gated,
-                    const PairedPolicy& policy) {
+void require_enough(const PairedComparison& result, std::size_t gated, const PairedPolicy& policy) {
+  const std::size_t minimum = minimum_kept_pairs(policy, gated, result.quality ? 2 : 1);
   if (result.kept.size() >= minimum) return;
   throw Error(ErrorKind::input,
               fmt::format("{}: pairs: {} measured, {} kept; {} x {} at alpha {} need {} kept, {} measured",
                           result.name, result.measured_pairs, result.kept.size(), counted(gated, "case"),
                           counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, minimum,
-                          measured_for(minimum)));
+                          result.quality ? minimum : measured_for(minimum)));
 }
 
 }  // namespace
@@ -192,12 +193,11 @@ std::vector<PairedComparison> compare_pairs(std::span<const PairedSeries> series
   // At least 1: where all cases are refused, what they could have seen is still computed.
   const auto gated = static_cast<std::size_t>(
       std::max<std::ptrdiff_t>(1, std::count_if(candidates.begin(), candidates.end(), is_gated)));
-  const std::size_t minimum = minimum_kept_pairs(policy, gated);
   const double strictest_alpha = policy.alpha / policy.looks / static_cast<double>(gated);
 
   std::vector<double> p_worse, p_better;
   for (Candidate& candidate : candidates) {
-    require_enough(candidate.result, minimum, gated, policy);
+    require_enough(candidate.result, gated, policy);
     estimate(candidate, policy, strictest_alpha);
     if (!is_gated(candidate)) continue;
     p_worse.push_back(candidate.result.p_worse);

@@ -62,6 +62,10 @@ bool is_difference(ShiftScale scale);
 // Returns change_of() for a reader: "+4.10 %", or "+0.123" for a difference.
 std::string shift_text(ShiftScale scale, double shift);
 
+// A shift that is a threshold but for rounding, a share of the threshold, is exactly the threshold: neither
+// beyond it nor within it.
+inline constexpr double kThresholdRounding = 1e-9;
+
 // The verdict on one case and what it follows from.
 struct PairedComparison {
   std::string name;

@@ -61,8 +61,8 @@ double worse_by(ShiftScale scale, double a, double b) {
 
 void judge_quality(PairedComparison& result) {
   const auto range = [&](double shift) { return shift_text(result.scale, shift); };
-  const double margin = result.pass_below;
-  if (result.interval.upper < margin && result.interval.lower > -margin) {
+  const double margin = result.pass_below, within = margin * (1 - kThresholdRounding);
+  if (result.interval.upper < within && result.interval.lower > -within) {
     result.verdict = PairedVerdict::pass;
     return;
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/json.h"
+#include "core/morton.h"
 #include "harness/viewing/simplify_mesh.h"
 #include "metrics/scored_points.h"
 
@@ -37,19 +38,13 @@ GridPoint grid_point(const Vec3& point_m, const Vec3& origin_m) {
   return found;
 }
 
-std::uint64_t spread_bits(std::uint64_t value) {
-  std::uint64_t spread = 0;
-  for (int bit = 0; bit < 20; ++bit) spread |= (value >> bit & 1) << (2 * bit);
-  return spread;
-}
-
 // Surface neighbours are neighbours in this (Morton) order, so differences are small and every n-th point is
 // an even choice.
 std::vector<std::uint32_t> order_on_surface(const std::vector<GridPoint>& points) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> codes(points.size());
   for (std::uint32_t i = 0; i < points.size(); ++i) {
-    const auto shifted = [](std::int32_t value) { return static_cast<std::uint64_t>(value + (1 << 19)); };
-    codes[i] = {spread_bits(shifted(points[i][0])) | spread_bits(shifted(points[i][1])) << 1, i};
+    const auto shifted = [](std::int32_t value) { return static_cast<std::uint32_t>(value + (1 << 19)); };
+    codes[i] = {morton_encode(shifted(points[i][0]), shifted(points[i][1]), 0), i};
   }
   std::ranges::sort(codes);
   std::vector<std::uint32_t> order(points.size());

@@ -72,7 +72,10 @@ std::vector<double> distances_of(const Matrix3X& from, const Matrix3X& to, const
   return {norms.data(), norms.data() + norms.size()};
 }
 
-double median_of(std::vector<double> values) { return median_in_place(values); }
+double median_distance(const Matrix3X& from, const Matrix3X& to, const Similarity& fit) {
+  std::vector<double> distances = distances_of(from, to, fit);
+  return median_in_place(distances);
+}
 
 // Calls body with triples of different numbers below `count`.
 template <class Body>
@@ -121,7 +124,7 @@ RobustFit fit_similarity_robust(std::span<const Vec3> from, std::span<const Vec3
     const std::array<Vec3, 3> some_to{to[triple[0]], to[triple[1]], to[triple[2]]};
     const auto fit = fit_columns(columns_of(some_from), columns_of(some_to), scale);
     if (!fit) return;
-    const double median_m = median_of(distances_of(all_from, all_to, *fit));
+    const double median_m = median_distance(all_from, all_to, *fit);
     if (best && median_m >= least_m) return;
     best = fit;
     least_m = median_m;
@@ -150,7 +153,7 @@ RobustFit fit_similarity_robust(std::span<const Vec3> from, std::span<const Vec3
   result.rms_m = std::sqrt(squares_m2 / static_cast<double>(result.inliers));
   // On a line but for their errors: these alone would decide the turn about it.
   if (second_extent_m(columns_of(agreed_to)) < 5 * result.rms_m) refuse_line(what);
-  result.median_before_m = median_of(distances_of(all_from, all_to, Similarity{}));
+  result.median_before_m = median_distance(all_from, all_to, Similarity{});
   return result;
 }
 

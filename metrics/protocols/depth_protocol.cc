@@ -21,11 +21,6 @@ struct DepthPairs {
 
 bool is_depth(double depth_m) { return std::isfinite(depth_m) && depth_m > 0; }
 
-double median_of(std::vector<double> values) {
-  std::ranges::sort(values);
-  return median_of_sorted(values);
-}
-
 DepthPairs select_depths(std::span<const float> predicted_m, std::span<const float> truth_m,
                          std::span<const float> confidence, const DepthKnobs& knobs) {
   check(knobs);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "core/morton.h"
 #include "core/parallel.h"
 
 namespace aqbench {
@@ -13,33 +14,7 @@ namespace {
 constexpr std::size_t kKeyGrain = 1 << 16;
 constexpr int kBucketBits = 12;
 
-std::uint64_t spread_bits(std::uint64_t x) {
-  x &= 0x1fffff;
-  x = (x | x << 32) & 0x1f00000000ffff;
-  x = (x | x << 16) & 0x1f0000ff0000ff;
-  x = (x | x << 8) & 0x100f00f00f00f00f;
-  x = (x | x << 4) & 0x10c30c30c30c30c3;
-  return (x | x << 2) & 0x1249249249249249;
-}
-
-std::uint32_t gather_bits(std::uint64_t x) {
-  x &= 0x1249249249249249;
-  x = (x | x >> 2) & 0x10c30c30c30c30c3;
-  x = (x | x >> 4) & 0x100f00f00f00f00f;
-  x = (x | x >> 8) & 0x1f0000ff0000ff;
-  x = (x | x >> 16) & 0x1f00000000ffff;
-  return static_cast<std::uint32_t>((x | x >> 32) & 0x1fffff);
-}
-
 }  // namespace
-
-std::uint64_t morton_encode(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-  return spread_bits(x) | spread_bits(y) << 1 | spread_bits(z) << 2;
-}
-
-std::array<std::uint32_t, 3> morton_decode(std::uint64_t key) {
-  return {gather_bits(key), gather_bits(key >> 1), gather_bits(key >> 2)};
-}
 
 std::uint64_t CellGrid::key(const Vec3& point_m) const {
   const auto cell = [&](int axis) {

@@ -1,8 +1,7 @@
 #pragma once
-// Points sorted by cell. Cells are cubes numbered along a Morton curve, so larger cells, by any power of two,
-// are runs of the same order.
+// Points sorted by cell. Cells are cubes numbered along a Morton curve (core/morton.h), so larger cells, by
+// any power of two, are runs of the same order.
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -15,12 +14,6 @@ namespace aqbench {
 
 // The number of bits of each coordinate of a cell.
 inline constexpr int kMortonBits = 21;
-
-// Returns the number of a cell from its coordinates.
-std::uint64_t morton_encode(std::uint32_t x, std::uint32_t y, std::uint32_t z);
-
-// Returns the coordinates x, y, z of a cell from its number.
-std::array<std::uint32_t, 3> morton_decode(std::uint64_t key);
 
 // A grid of cubic cells.
 struct CellGrid {

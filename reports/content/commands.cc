@@ -15,17 +15,6 @@
 namespace aqbench {
 namespace {
 
-constexpr double kGitPatienceS = 5;
-
-// Asks without git's index lock, since others may work in the checkout.
-ProgramAnswer ask_git(const std::filesystem::path& folder, std::vector<std::string> arguments) {
-  const std::vector<std::string> lead = {"git", "--no-optional-locks", "-C", folder.string()};
-  arguments.insert(arguments.begin(), lead.begin(), lead.end());
-  ProgramAnswer answer = ask_program(arguments, kGitPatienceS);
-  while (answer.output.ends_with('\n')) answer.output.pop_back();
-  return answer;
-}
-
 // Each line indented by two blanks, so that no file name can look like a field of commands.txt.
 std::string indented(std::string_view text) {
   constexpr std::size_t kMaxLines = 500;

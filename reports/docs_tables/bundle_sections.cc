@@ -58,8 +58,6 @@ std::string docs_accuracy(const BundleContent& content) {
   return text;
 }
 
-std::optional<double> median_of(const std::vector<double>& samples) { return summarize(samples).median; }
-
 std::string docs_stages(const BundleContent& content) {
   const CaseLabels labels = label_cases(group_cases(content.results));
   std::string text =
@@ -68,14 +66,14 @@ std::string docs_stages(const BundleContent& content) {
   bool any = false;
   for (const Record& record : content.results.records) {
     double total = 0;
-    for (const StageRecord& stage : record.stages) total += median_of(stage.self_ms).value_or(0);
+    for (const StageRecord& stage : record.stages) total += summarize(stage.self_ms).median.value_or(0);
     for (const StageRecord& stage : record.stages) {
-      const auto self = median_of(stage.self_ms);
+      const auto self = summarize(stage.self_ms).median;
       const TensorMemoryText tensors = tensor_memory_text(stage.net_bytes, stage.peak_bytes);
       any = true;
       text += md_row({md_escape(labels.of.at(record.case_name)), md_escape(stage.name),
                       md_escape(stage.parent), std::to_string(stage.calls),
-                      table_number_or_na(median_of(stage.wall_ms)), table_number_or_na(self),
+                      table_number_or_na(summarize(stage.wall_ms).median), table_number_or_na(self),
                       self && total > 0 ? fmt::format("{:.1f}", 100 * *self / total) : "n/a", tensors.net,
                       tensors.peak});
     }

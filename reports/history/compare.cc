@@ -123,7 +123,7 @@ std::string batch_of(const Record& record) {
 
 // Returns false and adds a note where the two records cannot be compared.
 bool comparable(const Record& a, const Record& b, CompareReport& report) {
-  const auto differences = option_differences(a.options, b.options);
+  const auto differences = option_differences({a.options, a.defaults}, {b.options, b.defaults});
   if (!differences.empty()) {
     report.notes.push_back(fmt::format(
         "{}: not compared: {} (A is the baseline here){}", a.case_name, differences[0],

@@ -58,7 +58,7 @@ void compare_metrics(const Record& recorded, const Record& now, ReplayReport& re
     compare(name);
   }
   for (const auto& [name, metric] : after)
-    if (find_metric(before, name) == nullptr) compare(name);
+    if (find_metric(before, name) == nullptr) report.added.push_back(name);
 }
 
 // The parts of an environment on which the last bits of a result depend.
@@ -115,6 +115,8 @@ std::string render_replay(const ReplayReport& report, const std::string& case_na
     text += wrap_text(printable(fmt::format("differs: {}: recorded {}, now {}", difference.what,
                                             difference.recorded, difference.now)),
                       kScreenColumns, 4);
+  if (!report.added.empty())
+    text += wrap_text(fmt::format("not recorded then: {}", fmt::join(report.added, ", ")), kScreenColumns, 4);
   if (!report.time_trend.empty()) text += report.time_trend + "\n";
   if (!report.reproduced() && !report.platform.empty())
     return text + paint("\033[33m", "NOT COMPARABLE: " + size_of_differences(report)) +

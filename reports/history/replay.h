@@ -23,6 +23,7 @@ struct ReplayDifference {
 struct ReplayReport {
   std::vector<ReplayDifference> differences;  // empty: reproduced
   std::size_t metrics = 0;                    // that were compared
+  std::vector<std::string> added;             // metrics that the recorded run did not have: noted
   std::string output_sha256;                  // of the new run; "" for none
   std::string time_trend;                     // one line; "" where one side has no time
   std::vector<std::string> platform;          // platform_differences(): why a difference decides nothing

@@ -12,6 +12,8 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "harness/gating/default_tolerances.h"
+#include "harness/gating/gate.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/measuring/timing.h"
 #include "harness/statistics/summary.h"
@@ -143,6 +145,7 @@ class TrendCollector {
     series.metric = key.metric;
     series.unit = unit;
     series.better = better;
+    series.is_time = !key.machine.empty();
     series.runs.push_back(run);
     series.values.push_back(value);
   }
@@ -150,6 +153,33 @@ class TrendCollector {
   std::string metric_;
   std::map<SeriesKey, TrendSeries> series_;
 };
+
+// Returns whether a gate with the default tolerance would pass the change.
+bool gate_passes(const std::string& metric, const std::string& unit, Better better, double before,
+                 double after) {
+  const Tolerance tolerance = default_tolerance(metric, {before, unit, better, ""});
+  double excess = 0;
+  return judge_value(metric, {before, better, tolerance}, after, excess) == Verdict::pass;
+}
+
+// Whether so few values, which are not bit-equal, say nothing of how they vary by themselves.
+bool is_too_short(std::span<const double> values, const TrendStepOptions& options) {
+  return values.size() < 2 * options.change_points.min_segment && !is_bit_equal(values);
+}
+
+// Compares the newest level of the series with that of the pinned run; nullopt where the run is not in it.
+std::optional<PinnedComparison> pinned_level(const TrendSeries& series, std::optional<std::size_t> pinned,
+                                             const TrendStepOptions& options) {
+  const auto at = pinned ? std::ranges::find(series.runs, *pinned) : series.runs.end();
+  if (at == series.runs.end()) return std::nullopt;
+  PinnedComparison found =
+      compare_with_pinned(series.values, series.changes, static_cast<std::size_t>(at - series.runs.begin()),
+                          options.change_points);
+  if (!series.is_time && is_too_short(series.values, options))
+    found.changed = !gate_passes(series.metric, series.unit, series.better, found.level.mean_before,
+                                 found.level.mean_after);
+  return found;
+}
 
 std::optional<std::size_t> pinned_run(const TrendHistory& history, const std::string& pinned) {
   if (pinned.empty()) return std::nullopt;
@@ -199,6 +229,22 @@ TrendHistory read_history(const std::vector<fs::path>& folders) {
   return history;
 }
 
+std::vector<ChangePoint> metric_steps(const std::string& metric, const std::string& unit, Better better,
+                                      std::span<const double> values, const TrendStepOptions& options) {
+  if (!is_too_short(values, options)) return detect_steps(values, options);
+  std::vector<std::size_t> starts = {0};
+  for (std::size_t i = 1; i < values.size(); ++i)
+    if (!gate_passes(metric, unit, better, values[i - 1], values[i])) starts.push_back(i);
+  starts.push_back(values.size());
+  std::vector<ChangePoint> steps;
+  for (std::size_t k = 1; k + 1 < starts.size(); ++k) {
+    steps.push_back({starts[k], compare_levels(values.subspan(starts[k - 1], starts[k] - starts[k - 1]),
+                                               values.subspan(starts[k], starts[k + 1] - starts[k]))});
+    steps.back().level.p = 1;
+  }
+  return steps;
+}
+
 std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendOptions& options) {
   const auto pinned = pinned_run(history, options.pinned);
   TrendCollector collector(options.metric);
@@ -210,12 +256,10 @@ std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendO
   std::vector<TrendSeries> found;
   for (auto& [key, series] : collector.take()) {
     if (series.values.size() < 2) continue;
-    series.changes = detect_steps(series.values, options.steps);
-    const auto at = pinned ? std::ranges::find(series.runs, *pinned) : series.runs.end();
-    if (at != series.runs.end())
-      series.pinned = compare_with_pinned(series.values, series.changes,
-                                          static_cast<std::size_t>(at - series.runs.begin()),
-                                          options.steps.change_points);
+    series.changes = series.is_time ? detect_steps(series.values, options.steps)
+                                    : metric_steps(series.metric, series.unit, series.better, series.values,
+                                                   options.steps);
+    series.pinned = pinned_level(series, pinned, options.steps);
     found.push_back(std::move(series));
   }
   std::stable_partition(found.begin(), found.end(),

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,7 @@ TrendHistory read_history(const std::vector<std::filesystem::path>& folders);
 struct TrendSeries {
   std::string case_name, metric, unit;
   Better better = Better::lower;
+  bool is_time = false;           // of runs on one kind of machine
   std::vector<std::size_t> runs;  // indices into TrendHistory::runs
   std::vector<double> values;     // as many as runs
   std::vector<ChangePoint> changes;
@@ -62,6 +64,12 @@ struct TrendOptions {
   std::string pinned;  // a run's id or commit, or the beginning of one; "" for none
   TrendStepOptions steps;
 };
+
+// Returns the steps of a metric over runs of the same options, as detect_steps() finds them. Fewer than four
+// runs do not tell whether the value varies by itself: then a step is what a gate with the default tolerance
+// does not pass (harness/gating/), with p = 1.
+std::vector<ChangePoint> metric_steps(const std::string& metric, const std::string& unit, Better better,
+                                      std::span<const double> values, const TrendStepOptions& options = {});
 
 // Returns a series for each case and metric that at least two runs have with the same options, those with a
 // change first. Accuracy and memory are taken over all runs; times (time_ms and stages) only over runs with

@@ -71,7 +71,7 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
                           {short_number(level.mean_after)},
                           {level_change_text(*line.series, level), verdict_colour(*line.series, level)},
                           verdict_cell(*line.series, level),
-                          {level.p == 0 ? "exact" : fmt::format("{:.1e}", level.p)}});
+                          {step_p_text(level.p)}});
   }
   std::string text = render_table(table, colours) + "\n";
   std::size_t last = history.runs.size();
@@ -105,7 +105,8 @@ std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
 constexpr double kChartWidth = 640, kChartHeight = 130, kLeft = 70, kRight = 16, kTop = 28, kBottom = 22;
 
 // One series: dots, the levels between changes, a line at each change.
-std::string trend_chart(const TrendHistory& history, const TrendSeries& series, double top) {
+void draw_trend(const TrendHistory& history, const TrendSeries& series, double top,
+                std::vector<Shape>& shapes) {
   const auto [low, high] = std::ranges::minmax(series.values);
   const double pad = high > low ? 0.08 * (high - low) : std::max(std::abs(high) * 0.05, 1e-9);
   const double y_min = low - pad, y_max = high + pad;
@@ -115,33 +116,37 @@ std::string trend_chart(const TrendHistory& history, const TrendSeries& series, 
     return kLeft + width * (n > 1 ? static_cast<double>(i) / (n - 1) : 0.5);
   };
   const auto y_of = [&](double value) { return top + kTop + height * (y_max - value) / (y_max - y_min); };
-  std::string svg = svg_text(kLeft, top + 16, "start",
-                             series.case_name + "  " + series.metric + " [" + series.unit + "]", "t");
+  shapes.push_back(text_shape(kLeft, top + 16, "start",
+                              series.case_name + "  " + series.metric + " [" + series.unit + "]", "t"));
   for (const double value : {low, high})
-    svg += svg_text(kLeft - 6, y_of(value) + 4, "end", short_number(value), "s");
-  svg += svg_line(kLeft, top + kTop + height, kLeft + width, top + kTop + height, "axis");
-  svg += svg_text(kLeft, top + kChartHeight - 6, "start", history.runs[series.runs.front()].started_utc, "s");
-  svg += svg_text(kLeft + width, top + kChartHeight - 6, "end", history.runs[series.runs.back()].started_utc,
-                  "s");
+    shapes.push_back(text_shape(kLeft - 6, y_of(value) + 4, "end", short_number(value), "s"));
+  shapes.push_back(line_shape(kLeft, top + kTop + height, kLeft + width, top + kTop + height, "axis"));
+  shapes.push_back(
+      text_shape(kLeft, top + kChartHeight - 6, "start", history.runs[series.runs.front()].started_utc, "s"));
+  shapes.push_back(text_shape(kLeft + width, top + kChartHeight - 6, "end",
+                              history.runs[series.runs.back()].started_utc, "s"));
   std::vector<std::size_t> starts = {0};
   for (const ChangePoint& change : series.changes) {
     starts.push_back(change.index);
     const double x = (x_of(change.index) + x_of(change.index - 1)) / 2;
     const int worse = level_worsening(series, change.level);
-    svg += svg_line(x, top + kTop, x, top + kTop + height, worse > 0 ? "bad" : worse < 0 ? "good" : "axis");
+    shapes.push_back(line_shape(x, top + kTop, x, top + kTop + height,
+                                worse > 0   ? "bad"
+                                : worse < 0 ? "good"
+                                            : "axis"));
   }
   starts.push_back(series.values.size());
   for (std::size_t level = 0; level + 1 < starts.size(); ++level) {
     double mean = 0;
     for (std::size_t i = starts[level]; i < starts[level + 1]; ++i)
       mean += series.values[i] / static_cast<double>(starts[level + 1] - starts[level]);
-    svg += svg_line(x_of(starts[level]), y_of(mean), x_of(starts[level + 1] - 1), y_of(mean), "level");
+    shapes.push_back(
+        line_shape(x_of(starts[level]), y_of(mean), x_of(starts[level + 1] - 1), y_of(mean), "level"));
   }
   for (std::size_t i = 0; i < series.values.size(); ++i)
-    svg += svg_circle(x_of(i), y_of(series.values[i]), 2.5,
-                      fmt::format("{}: {} {}", run_name(history.runs[series.runs[i]]),
-                                  short_number(series.values[i]), series.unit));
-  return svg;
+    shapes.push_back(circle_shape(x_of(i), y_of(series.values[i]), 2.5, "dot",
+                                  fmt::format("{}: {} {}", run_name(history.runs[series.runs[i]]),
+                                              short_number(series.values[i]), series.unit)));
 }
 
 }  // namespace
@@ -164,20 +169,22 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
                      counted(static_cast<std::size_t>(still), "value"));
 }
 
+std::string step_p_text(double p) { return p == 0 ? "exact" : p == 1 ? "n/a" : fmt::format("{:.1e}", p); }
+
 std::string trends_svg(const TrendHistory& history, const std::vector<TrendSeries>& series) {
   constexpr std::size_t kMaxCharts = 24;
   const std::size_t shown = std::min(kMaxCharts, series.size());
-  std::string body;
+  std::vector<Shape> shapes;
   for (std::size_t i = 0; i < shown; ++i)
-    body += trend_chart(history, series[i], static_cast<double>(i) * kChartHeight);
+    draw_trend(history, series[i], static_cast<double>(i) * kChartHeight, shapes);
   double height = static_cast<double>(shown) * kChartHeight;
   if (series.size() > shown || shown == 0) {
     height += 24;
-    body += svg_text(
+    shapes.push_back(text_shape(
         kLeft, height - 8, "start",
-        shown == 0 ? "no value stands in two runs" : fmt::format("and {} more", series.size() - shown), "s");
+        shown == 0 ? "no value stands in two runs" : fmt::format("and {} more", series.size() - shown), "s"));
   }
-  return svg_document(kChartWidth, height, body);
+  return svg_document({kChartWidth, height, std::move(shapes)});
 }
 
 }  // namespace aqbench

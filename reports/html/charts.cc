@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "core/drawing/svg.h"
 #include "core/quantiles.h"
@@ -21,12 +22,6 @@ namespace {
 constexpr double kPage = 900, kLabels = 320, kNumbers = 90, kRow = 22;
 constexpr double kRoom = kPage - kLabels - kNumbers;
 constexpr std::size_t kMaxRowsDrawn = 60;
-
-// Returns a drawing that is as wide as it is: on a narrow page one scrolls it, and can read it.
-std::string wide_chart(double width, double height, const std::string& body, std::string_view label) {
-  return fmt::format("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}</div>\n",
-                     xml_escape(label), svg_figure(width, height, body, label));
-}
 
 // Colours that people with colour vision deficiency tell apart (Okabe and Ito).
 constexpr std::array kPalette = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9",
@@ -111,12 +106,12 @@ std::string stage_fill(const std::vector<std::string>& names, const std::string&
     const int part = rgb >> shift & 0xff;
     return round % 3 == 0 ? part : round % 3 == 1 ? (part + 255) / 2 : part / 2;
   };
-  return fmt::format("fill=\"#{:02x}{:02x}{:02x}\"", mixed(16), mixed(8), mixed(0));
+  return fmt::format("#{:02x}{:02x}{:02x}", mixed(16), mixed(8), mixed(0));
 }
 
 // Draws the colours and names of the stages from `y` on and moves `y` below them.
-std::string stage_legend(const std::vector<std::string>& names, double& y) {
-  std::string body;
+std::vector<Shape> stage_legend(const std::vector<std::string>& names, double& y) {
+  std::vector<Shape> shapes;
   double x = 0;
   for (const std::string& name : names) {
     const double width = 24 + 7.0 * static_cast<double>(display_width(name));
@@ -124,17 +119,25 @@ std::string stage_legend(const std::vector<std::string>& names, double& y) {
       x = 0;
       y += 18;
     }
-    body += svg_rect(x, y + 2, 11, 11, stage_fill(names, name).c_str()) +
-            svg_text(x + 15, y + 12, "start", name, "s");
+    shapes.push_back(rect_shape(x, y + 2, 11, 11, stage_fill(names, name)));
+    shapes.push_back(text_shape(x + 15, y + 12, "start", name, "s"));
     x += width;
   }
   y += 24;
-  return body;
+  return shapes;
 }
 
 }  // namespace
 
-std::string bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title) {
+// A drawing is as wide as it is: on a narrow page one scrolls it, and can read it.
+std::string chart_html(const Chart& chart) {
+  if (chart.drawing.shapes.empty()) return chart.notes;
+  return fmt::format("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}</div>\n",
+                     xml_escape(chart.drawing.label), svg_figure(chart.drawing)) +
+         chart.notes;
+}
+
+Chart bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title) {
   struct Bar {
     std::string label;
     Spread spread;
@@ -142,42 +145,42 @@ std::string bars_chart(const std::vector<CaseGroup>& groups, const std::string& 
   std::vector<Bar> bars;
   for (const CaseGroup& group : groups)
     if (const auto spread = metric_spread(group, metric)) bars.push_back({group_label(group), *spread});
-  if (bars.empty()) return "";
+  if (bars.empty()) return {};
   const std::size_t all = bars.size();
   bars.resize(std::min(all, kMaxRowsDrawn));
   double most = 0;
   for (const Bar& bar : bars)
     most = std::max(most, bar.spread.mean + bar.spread.standard_deviation.value_or(0));
   const double scale = kRoom / round_up(most);
-  std::string body = svg_text(0, 16, "start", title, "t");
+  std::vector<Shape> shapes = {text_shape(0, 16, "start", title, "t")};
   double y = 28;
   for (const Bar& bar : bars) {
     const double width = std::max(0.0, bar.spread.mean * scale);
-    body += svg_text(kLabels - 8, y + 14, "end", fit_label(bar.label), "s");
-    body += svg_rect(kLabels, y + 3, width, kRow - 7, "class=\"bar\"",
-                     fmt::format("{}: {}", bar.label, short_number(bar.spread.mean)));
+    shapes.push_back(text_shape(kLabels - 8, y + 14, "end", fit_label(bar.label), "s"));
+    shapes.push_back(rect_shape(kLabels, y + 3, width, kRow - 7, "bar",
+                                fmt::format("{}: {}", bar.label, short_number(bar.spread.mean))));
     double end = width;
     if (bar.spread.standard_deviation) {
       const double sd = *bar.spread.standard_deviation * scale;
       end = width + sd;
-      body += svg_line(kLabels + std::max(0.0, width - sd), y + kRow / 2 - 1, kLabels + end, y + kRow / 2 - 1,
-                       "axis");
+      shapes.push_back(line_shape(kLabels + std::max(0.0, width - sd), y + kRow / 2 - 1, kLabels + end,
+                                  y + kRow / 2 - 1, "axis"));
     }
-    body += svg_text(kLabels + end + 6, y + 14, "start", table_number(bar.spread.mean), "s");
+    shapes.push_back(text_shape(kLabels + end + 6, y + 14, "start", table_number(bar.spread.mean), "s"));
     y += kRow;
   }
-  body += svg_line(kLabels, 26, kLabels, y, "axis");
-  return wide_chart(kPage, y + 8, body, title) + and_more(all);
+  shapes.push_back(line_shape(kLabels, 26, kLabels, y, "axis"));
+  return {{kPage, y + 8, std::move(shapes), title}, and_more(all)};
 }
 
-std::string baseline_chart(const BundleContent& content) {
-  if (!content.baseline) return "";
+Chart baseline_chart(const BundleContent& content) {
+  if (!content.baseline) return {};
   const GateReport& report = *content.gated;
   std::vector<const GateRow*> rows;
   for (const GateRow& row : report.rows)
     if (row.current && row.baseline && row.tolerance && *row.current != *row.baseline) rows.push_back(&row);
   std::ranges::stable_sort(rows, std::ranges::greater{}, [](const GateRow* row) { return row->excess; });
-  if (rows.empty()) return "<p>Every value is exactly the accepted one.</p>\n";
+  if (rows.empty()) return {{}, "<p>Every value is exactly the accepted one.</p>\n"};
   // What moved by rounding alone would be bars without a length.
   constexpr double kSeen = 0.005;
   const std::size_t unseen =
@@ -186,33 +189,35 @@ std::string baseline_chart(const BundleContent& content) {
       unseen == 0 ? ""
                   : fmt::format("<p class=\"dim\">{} moved by less than 0.5 % of what is allowed.</p>\n",
                                 counted(unseen, "value"));
-  if (rows.empty()) return rest;
+  if (rows.empty()) return {{}, rest};
   const std::size_t all = rows.size();
   rows.resize(std::min(all, kMaxRowsDrawn));
   constexpr double kFull = 2;  // units of the tolerance that fit on one side
   const double zero = kLabels + kRoom / 2, unit = kRoom / 2 / kFull;
   const CaseLabels labels = label_cases(group_cases(content.results));
   double y = 8;
-  std::string body;
+  std::vector<Shape> shapes;
   for (const GateRow* row : rows) {
     const double length = std::clamp(row->excess, -kFull, kFull) * unit;
     const bool bad = row->verdict == Verdict::regressed;
     const auto label = labels.of.find(row->case_name);
     const std::string& name = label == labels.of.end() ? row->case_name : label->second;
-    body += svg_text(kLabels - 8, y + 14, "end", label_of(name, row->metric), "s");
-    body += svg_rect(zero + std::min(0.0, length), y + 3, std::max(1.0, std::abs(length)), kRow - 7,
-                     bad          ? "fill=\"#cf222e\""
-                     : length > 0 ? "fill=\"#bf8700\""
-                                  : "fill=\"#1a7f37\"",
-                     row->case_name + " " + gate_row_text(*row));
+    shapes.push_back(text_shape(kLabels - 8, y + 14, "end", label_of(name, row->metric), "s"));
+    shapes.push_back(rect_shape(zero + std::min(0.0, length), y + 3, std::max(1.0, std::abs(length)),
+                                kRow - 7,
+                                bad          ? "#cf222e"
+                                : length > 0 ? "#bf8700"
+                                             : "#1a7f37",
+                                row->case_name + " " + gate_row_text(*row)));
     const std::string number = std::abs(row->excess) < 1000 ? fmt::format("{:+.2f}", row->excess)
                                                             : fmt::format("{:+.0e}", row->excess);
-    body += svg_text(kPage - kNumbers + 6, y + 14, "start",
-                     std::abs(row->excess) > kFull ? number + " (cut)" : number, "s");
+    shapes.push_back(text_shape(kPage - kNumbers + 6, y + 14, "start",
+                                std::abs(row->excess) > kFull ? number + " (cut)" : number, "s"));
     y += kRow;
   }
-  body += svg_line(zero, 4, zero, y, "axis") + svg_line(zero + unit, 4, zero + unit, y, "bad");
-  return wide_chart(kPage, y + 6, body, "changes against the baseline") + and_more(all) + rest;
+  shapes.push_back(line_shape(zero, 4, zero, y, "axis"));
+  shapes.push_back(line_shape(zero + unit, 4, zero + unit, y, "bad"));
+  return {{kPage, y + 6, std::move(shapes), "changes against the baseline"}, and_more(all) + rest};
 }
 
 std::vector<std::string> stage_names(const std::vector<CaseGroup>& groups) {
@@ -221,33 +226,34 @@ std::vector<std::string> stage_names(const std::vector<CaseGroup>& groups) {
   return names;
 }
 
-std::string stages_chart(const std::vector<CaseGroup>& groups) {
+Chart stages_chart(const std::vector<CaseGroup>& groups) {
   std::vector<std::string> names;
   std::vector<StageBar> bars = stage_bars(groups, names);
-  if (bars.empty()) return "";
+  if (bars.empty()) return {};
   const std::size_t all = bars.size();
   bars.resize(std::min(all, kMaxRowsDrawn));
   double y = 4;
-  std::string body = stage_legend(names, y);
+  std::vector<Shape> shapes = stage_legend(names, y);
   double most = 0;
   for (const StageBar& bar : bars) most = std::max(most, bar.total);
   const double scale = kRoom / round_up(most);
   for (const StageBar& bar : bars) {
-    body += svg_text(kLabels - 8, y + 14, "end", fit_label(bar.label), "s");
+    shapes.push_back(text_shape(kLabels - 8, y + 14, "end", fit_label(bar.label), "s"));
     double at = kLabels;
     for (const auto& [name, ms] : bar.stages) {
       const double width = std::max(0.0, ms * scale);
-      body += svg_rect(at, y + 3, width, kRow - 7, stage_fill(names, name).c_str(),
-                       fmt::format("{}: {} ms, {:.1f} %", name, table_number(ms), 100 * ms / bar.total));
+      shapes.push_back(
+          rect_shape(at, y + 3, width, kRow - 7, stage_fill(names, name),
+                     fmt::format("{}: {} ms, {:.1f} %", name, table_number(ms), 100 * ms / bar.total)));
       at += width;
     }
-    body += svg_text(at + 6, y + 14, "start", elide_middle(bar.text(), 40), "s");
+    shapes.push_back(text_shape(at + 6, y + 14, "start", elide_middle(bar.text(), 40), "s"));
     y += kRow;
   }
-  return wide_chart(kPage, y + 6, body, "self times of stages") + and_more(all);
+  return {{kPage, y + 6, std::move(shapes), "self times of stages"}, and_more(all)};
 }
 
-std::string times_chart(const Results& results) {
+Chart times_chart(const Results& results) {
   struct Row {
     const Record* record;
     std::vector<double> warm;
@@ -261,7 +267,7 @@ std::string times_chart(const Results& results) {
   const std::size_t all = rows.size();
   rows.resize(std::min(all, kMaxRowsDrawn));
   const CaseLabels labels = label_cases(group_cases(results));
-  std::string body;
+  std::vector<Shape> shapes;
   double y = 4;
   for (const Row& row : rows) {
     const std::optional<double>& cold = row.record->timing.cold_ms;
@@ -273,21 +279,24 @@ std::string times_chart(const Results& results) {
     const double middle = y + kRow / 2;
     const std::string tip = fmt::format("{}: median {} ms, n = {}", row.record->case_name,
                                         table_number(quantile_of_sorted(row.warm, 0.5)), row.warm.size());
-    body += svg_text(kLabels - 8, y + 15, "end", fit_label(labels.of.at(row.record->case_name)), "s");
-    body += svg_line(x_of(row.warm.front()), middle, x_of(row.warm.back()), middle, "axis");
+    shapes.push_back(
+        text_shape(kLabels - 8, y + 15, "end", fit_label(labels.of.at(row.record->case_name)), "s"));
+    shapes.push_back(line_shape(x_of(row.warm.front()), middle, x_of(row.warm.back()), middle, "axis"));
     const double q1 = x_of(quantile_of_sorted(row.warm, 0.25)), q3 = x_of(quantile_of_sorted(row.warm, 0.75));
-    body += svg_rect(q1, y + 5, std::max(1.0, q3 - q1), kRow - 10, "class=\"box\"", tip);
+    shapes.push_back(rect_shape(q1, y + 5, std::max(1.0, q3 - q1), kRow - 10, "box", tip));
     const double median = x_of(quantile_of_sorted(row.warm, 0.5));
-    body += svg_line(median, y + 5, median, y + kRow - 5, "level");
-    if (cold) body += svg_circle(x_of(*cold), middle, 3, fmt::format("cold: {} ms", table_number(*cold)));
-    body += svg_text(kPage - kNumbers - 30, y + 15, "start",
-                     fmt::format("{} ({} to {}) ms", table_number(quantile_of_sorted(row.warm, 0.5)),
-                                 table_number(row.warm.front()), table_number(row.warm.back())),
-                     "s");
+    shapes.push_back(line_shape(median, y + 5, median, y + kRow - 5, "level"));
+    if (cold)
+      shapes.push_back(
+          circle_shape(x_of(*cold), middle, 3, "dot", fmt::format("cold: {} ms", table_number(*cold))));
+    shapes.push_back(
+        text_shape(kPage - kNumbers - 30, y + 15, "start",
+                   fmt::format("{} ({} to {}) ms", table_number(quantile_of_sorted(row.warm, 0.5)),
+                               table_number(row.warm.front()), table_number(row.warm.back())),
+                   "s"));
     y += kRow;
   }
-  return rows.empty() ? ""
-                      : wide_chart(kPage + 60, y + 4, body, "times of warm and cold calls") + and_more(all);
+  return {{kPage + 60, y + 4, std::move(shapes), "times of warm and cold calls"}, and_more(all)};
 }
 
 }  // namespace aqbench

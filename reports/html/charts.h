@@ -1,27 +1,37 @@
 #pragma once
-// The charts of report.html. Each is HTML with one SVG picture, or empty where there is nothing to draw.
+// The charts of report.html.
 
 #include <string>
 #include <vector>
 
+#include "core/drawing/drawing.h"
 #include "reports/content/bundle_content.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
 
+// A drawing, without shapes where there is nothing to draw, and HTML that stands below it.
+struct Chart {
+  Drawing drawing;
+  std::string notes = {};
+};
+
+// Returns the chart for a page; "" for an empty one.
+std::string chart_html(const Chart& chart);
+
 // Draws a bar for each group: the metric's mean over seeds, with its standard deviation as a thin line.
-std::string bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title);
+Chart bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title);
 
 // Draws the change of each metric against the baseline, in units of its tolerance, worst first.
-std::string baseline_chart(const BundleContent& content);
+Chart baseline_chart(const BundleContent& content);
 
 // Draws a bar for each group, divided into the self times of its stages.
-std::string stages_chart(const std::vector<CaseGroup>& groups);
+Chart stages_chart(const std::vector<CaseGroup>& groups);
 
 // Returns the names of the stages of stages_chart() in the order of their colours.
 std::vector<std::string> stage_names(const std::vector<CaseGroup>& groups);
 
 // Draws a box plot of the warm runs of each case with at least three, and a dot for its cold run.
-std::string times_chart(const Results& results);
+Chart times_chart(const Results& results);
 
 }  // namespace aqbench

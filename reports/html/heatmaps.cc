@@ -29,15 +29,24 @@ using StepColour = Rgb8 (*)(int step);
 // pattern.
 constexpr double kLeastLimit_mm = 0.01;
 
-// The map as the cameras see it, and as the viewer shows it from above: x to the right, y down. One path per
-// colour keeps a map of 1500 tiles at some 20 kB.
+// The side of the tiles; of a patch that is narrower both ways, its longer side.
+double tile_mm(const std::vector<ReportTile>& tiles) {
+  double side_mm = 0;
+  for (const ReportTile& tile : tiles)
+    side_mm = std::max({side_mm, tile.x_max_mm - tile.x_min_mm, tile.y_max_mm - tile.y_min_mm});
+  return side_mm;
+}
+
+// The map as the cameras see it, and as the viewer shows it from above: x to the right, y down, tiles as far
+// as the patch goes. One path per colour keeps a map of 1500 tiles at some 20 kB.
 template <class Value>
 std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of, double low, double high,
                     StepColour colour_of) {
-  int columns = 0, rows = 0;
+  double columns = 0, rows = 0;
+  const double side_mm = tile_mm(tiles);
   for (const ReportTile& tile : tiles) {
-    columns = std::max(columns, tile.column + 1);
-    rows = std::max(rows, tile.row + 1);
+    columns = std::max(columns, tile.column + (tile.x_max_mm - tile.x_min_mm) / side_mm);
+    rows = std::max(rows, tile.row + (tile.y_max_mm - tile.y_min_mm) / side_mm);
   }
   std::array<std::string, kColourSteps> paths;
   for (const ReportTile& tile : tiles) {
@@ -52,7 +61,8 @@ std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of,
       body += fmt::format("<path fill=\"{}\" d=\"{}\"/>", hex_of(colour_of(step)),
                           paths[static_cast<std::size_t>(step)]);
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" shape-rendering=\"crispEdges\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.6g} {:.6g}\" "
+      "shape-rendering=\"crispEdges\" "
       "role=\"img\" aria-label=\"map of tiles\" style=\"background:{}\">{}</svg>",
       columns, rows, kTileBackground, body);
 }
@@ -63,14 +73,14 @@ std::string scale_number(double value) { return fmt::format("{:.3g}", value); }
 std::string colour_bar(double low, double high, const std::string& unit_name, StepColour colour_of) {
   const std::string unit = unit_name == "1" ? "" : " " + unit_name;  // a share has none to name
   constexpr double kWidth = 300, kStep = kWidth / kColourSteps;
-  std::string body;
+  Drawing bar{kWidth, 26};
   for (int i = 0; i < kColourSteps; ++i)
-    body += svg_rect(kStep * i, 0, kStep + 0.5, 9, fmt::format("fill=\"{}\"", hex_of(colour_of(i))).c_str());
-  body += svg_text(0, 22, "start", scale_number(low), "s") +
-          svg_text(kWidth / 2, 22, "middle", scale_number((low + high) / 2), "s") +
-          svg_text(kWidth, 22, "end", scale_number(high) + unit, "s");
-  return svg_figure(kWidth, 26, body,
-                    fmt::format("colours from {} to {}{}", scale_number(low), scale_number(high), unit));
+    bar.shapes.push_back(rect_shape(kStep * i, 0, kStep + 0.5, 9, hex_of(colour_of(i))));
+  bar.shapes.push_back(text_shape(0, 22, "start", scale_number(low), "s"));
+  bar.shapes.push_back(text_shape(kWidth / 2, 22, "middle", scale_number((low + high) / 2), "s"));
+  bar.shapes.push_back(text_shape(kWidth, 22, "end", scale_number(high) + unit, "s"));
+  bar.label = fmt::format("colours from {} to {}{}", scale_number(low), scale_number(high), unit);
+  return svg_figure(bar);
 }
 
 std::string figure(const std::string& picture, const std::string& bar, const std::string& caption) {
@@ -140,11 +150,17 @@ DepthFigures depth_figures(const std::vector<ReportPicture>& pictures, const std
 // "x to the right from -250 to 250 mm, y down from -150 to 150 mm": where a place that the page names is
 // found.
 std::string extent_text(const std::vector<ReportTile>& tiles) {
-  constexpr double kTile_mm = 10;
-  const auto [left, right] = std::ranges::minmax(tiles, {}, &ReportTile::x_min_mm);
-  const auto [top, bottom] = std::ranges::minmax(tiles, {}, &ReportTile::y_min_mm);
-  return fmt::format("x to the right from {:.0f} to {:.0f} mm, y down from {:.0f} to {:.0f} mm",
-                     left.x_min_mm, right.x_min_mm + kTile_mm, top.y_min_mm, bottom.y_min_mm + kTile_mm);
+  const auto place = [](double mm) { return fmt::format("{:.10g}", mm); };
+  return fmt::format("x to the right from {} to {} mm, y down from {} to {} mm",
+                     place(std::ranges::min(tiles, {}, &ReportTile::x_min_mm).x_min_mm),
+                     place(std::ranges::max(tiles, {}, &ReportTile::x_max_mm).x_max_mm),
+                     place(std::ranges::min(tiles, {}, &ReportTile::y_min_mm).y_min_mm),
+                     place(std::ranges::max(tiles, {}, &ReportTile::y_max_mm).y_max_mm));
+}
+
+// "per 10 mm tile".
+std::string per_tile(const std::vector<ReportTile>& tiles) {
+  return fmt::format("per {:.6g} mm tile", tile_mm(tiles));
 }
 
 std::string tile_figures(const std::vector<ReportTile>& tiles, double limit_mm) {
@@ -154,14 +170,14 @@ std::string tile_figures(const std::vector<ReportTile>& tiles, double limit_mm) 
                     diverging_colour),
                 colour_bar(-limit_mm, limit_mm, "mm", diverging_colour),
                 fmt::format(
-                    "Cloud from above, {}: mean signed distance to the true surface, per 10 mm tile; red is "
-                    "towards the cameras. Grey: no points.",
-                    extent_text(tiles))) +
+                    "Cloud from above, {}: mean signed distance to the true surface, {}; red is towards the "
+                    "cameras. Grey: no points.",
+                    extent_text(tiles), per_tile(tiles))) +
          figure(heatmap(
                     tiles, [](const ReportTile& tile) { return tile.completeness_pct; }, 0, 100,
                     sequential_colour),
                 colour_bar(0, 100, "%", sequential_colour),
-                "The same: share of the surface within 2 mm of a point, per 10 mm tile.");
+                fmt::format("The same: share of the surface within 2 mm of a point, {}.", per_tile(tiles)));
 }
 
 // One scale for the clouds of all cases; the few largest errors lie beyond it, so that the others show.
@@ -185,12 +201,11 @@ std::string signed_figure(const std::vector<ReportTile>& tiles, const Value& val
 }  // namespace
 
 std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<ReportTile>& b) {
-  std::map<std::pair<int, int>, ReportTile> of_a;
-  for (const ReportTile& tile : a) of_a[{tile.column, tile.row}] = tile;
+  const std::map<TilePlace, ReportTile> of_a = tiles_by_place(a);
   std::vector<ReportTile> change;  // of |error|, and of what is covered with its sign turned
   bool differs = false;
   for (const ReportTile& tile : b) {
-    const auto before = of_a.find({tile.column, tile.row});
+    const auto before = of_a.find(place_of(tile));
     if (before == of_a.end()) continue;
     ReportTile both = tile;
     both.signed_mean_mm = std::abs(tile.signed_mean_mm) - std::abs(before->second.signed_mean_mm);
@@ -204,7 +219,7 @@ std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<
   const double limit_mm = common_limit_mm({{"A", a}, {"B", b}}), change_mm = common_limit_mm({{"", change}});
   return "<div class=\"maps\">\n" +
          signed_figure(a, error, limit_mm, "mm",
-                       "A: mean signed distance to the true surface, per 10 mm tile.") +
+                       fmt::format("A: mean signed distance to the true surface, {}.", per_tile(a))) +
          signed_figure(b, error, limit_mm, "mm", "B: the same.") +
          signed_figure(
              change, error, change_mm, "mm",

@@ -11,6 +11,7 @@
 #include "harness/statistics/summary.h"
 #include "harness/viewing/cloud_view.h"
 #include "metrics/registry.h"
+#include "metrics/score_options.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/commands.h"
 #include "reports/content/environment_text.h"
@@ -39,11 +40,9 @@ Json metrics_json(const Results& results, const std::vector<std::string>& names)
   std::map<std::string, const Metric*> first;
   for (const Record& record : results.records)
     for (const auto& [name, metric] : record.metrics) first.emplace(name, &metric);
-  std::map<std::string, std::string> definitions;
-  for (const MetricSpec& spec : metric_registry()) definitions[spec.name] = spec.definition;
   Json list = Json::array();
   for (const std::string& name : names)
-    list.push_back({name, first.at(name)->unit, to_string(first.at(name)->better), definitions[name]});
+    list.push_back({name, first.at(name)->unit, to_string(first.at(name)->better), metric_definition(name)});
   return list;
 }
 
@@ -70,6 +69,8 @@ Json case_json(const Record& record, const std::string& label, const std::vector
   if (record.peak_rss_bytes) at["peak_rss"] = *record.peak_rss_bytes;
   Json options = Json::array();
   for (const auto& [name, value] : record.options) options.push_back(name + " = " + to_string(value));
+  for (const auto& [name, value] : record.defaults)
+    options.push_back(name + " = " + to_string(value) + " (default)");
   if (!options.empty()) at["options"] = std::move(options);
   at["command"] = shell_join({"aqbench", "replay", ".", "--case", record.case_name});
   return at;

@@ -126,17 +126,28 @@ std::vector<ReportPicture> parse_picture_list(std::string_view csv) {
   return pictures;
 }
 
+TilePlace place_of(const ReportTile& tile) {
+  return {tile.x_min_mm, tile.y_min_mm, tile.x_max_mm, tile.y_max_mm};
+}
+
+std::map<TilePlace, ReportTile> tiles_by_place(std::span<const ReportTile> tiles) {
+  std::map<TilePlace, ReportTile> places;
+  for (const ReportTile& tile : tiles) places[place_of(tile)] = tile;
+  return places;
+}
+
 std::vector<ReportTile> parse_tiles_csv(std::string_view csv) {
   std::vector<ReportTile> tiles;
   for (const std::string_view line : split_at(csv, '\n')) {
     const std::vector<std::string_view> fields = split_at(line, ',');
-    if (fields.size() != 8) continue;
-    std::array<double, 8> values{};
+    if (fields.size() != 10) continue;
+    std::array<double, 10> values{};
     bool good = true;
     for (std::size_t i = 0; i < values.size(); ++i) good = read_number(fields[i], values[i]) && good;
     if (!good || !is_index(values[0]) || !is_index(values[1])) continue;
+    if (!(values[8] > values[2]) || !(values[9] > values[3])) continue;  // also without corners
     tiles.push_back({static_cast<int>(values[0]), static_cast<int>(values[1]), values[2], values[3],
-                     values[5], values[7]});
+                     values[8], values[9], values[5], values[7]});
   }
   return tiles;
 }

@@ -2,8 +2,10 @@
 // What report.html shows besides the results: tiles, pictures of depth maps, clouds and profiles, read from a
 // bundle.
 
+#include <array>
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,9 +31,14 @@ struct ReportProfile {
 // The scores of one tile of a cloud seen from above.
 struct ReportTile {
   int column = 0, row = 0;
-  double x_min_mm = 0, y_min_mm = 0;                // its corner; a tile has sides of 10 mm
-  double signed_mean_mm = 0, completeness_pct = 0;  // NaN: none
+  double x_min_mm = 0, y_min_mm = 0, x_max_mm = 0, y_max_mm = 0;  // its corners
+  double signed_mean_mm = 0, completeness_pct = 0;                // NaN: none
 };
+
+// The corners of a tile. Tiles of two clouds are one place where these are equal.
+using TilePlace = std::array<double, 4>;
+TilePlace place_of(const ReportTile& tile);
+std::map<TilePlace, ReportTile> tiles_by_place(std::span<const ReportTile> tiles);
 
 // The tiles, pictures, views and profiles of a bundle.
 struct ReportPictures {

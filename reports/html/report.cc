@@ -81,10 +81,12 @@ std::string scripted(const std::string& id, const std::string& title, const std:
 std::string accuracy_section(const std::vector<CaseGroup>& groups) {
   return page_section(
       "accuracy", "Accuracy",
-      bars_chart(groups, "accuracy_mean_mm", "mean distance to the true surface [mm], less is better") +
-          bars_chart(groups, "precision_2mm_pct", "precision: points within 2 mm [%], more is better") +
-          bars_chart(groups, "completeness_2mm_pct",
-                     "completeness: surface within 2 mm of a point [%], more is better"),
+      chart_html(
+          bars_chart(groups, "accuracy_mean_mm", "mean distance to the true surface [mm], less is better")) +
+          chart_html(
+              bars_chart(groups, "precision_2mm_pct", "precision: points within 2 mm [%], more is better")) +
+          chart_html(bars_chart(groups, "completeness_2mm_pct",
+                                "completeness: surface within 2 mm of a point [%], more is better")),
       "Bars are means over seeds; the thin line is one standard deviation to each side.");
 }
 
@@ -109,7 +111,7 @@ std::string depths_section(const ReportPictures& pictures) {
 }
 
 std::string stages_section(const std::vector<CaseGroup>& groups) {
-  const std::string stages = stages_chart(groups);
+  const std::string stages = chart_html(stages_chart(groups));
   return page_section("stages", "Stages", stages.empty() ? "" : stages + kStageTree,
                       "Self time, without nested stages; medians over the repetitions.");
 }
@@ -137,7 +139,7 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
   auto groups = group_cases(results);
   take_common_axes(groups);  // the sentences at the head say what it is
   std::string above =
-      page_section("baseline", "Against the baseline", baseline_chart(content),
+      page_section("baseline", "Against the baseline", chart_html(baseline_chart(content)),
                    "Change for the worse in units of what is allowed: a red bar beyond the dashed line is a "
                    "regression, a gold "
                    "one is within it or does not gate. Bars end at 2 (cut); the number is whole.");
@@ -153,7 +155,7 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
         scripted("curves", "Curves", "Choose cases; drag over a curve to zoom in, double click to zoom out.");
   body += stages_section(groups) + flames_section(pictures);
   body += page_section(
-      "times", "Times", times_chart(results),
+      "times", "Times", chart_html(times_chart(results)),
       "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of "
       "the process.");
   body += page_section("programs", "Programs", programs_html(page.results), kProgramRowsNote);

@@ -101,7 +101,8 @@ std::string against(const Rivals& pair, const std::string& metric, const char* u
 }
 
 std::string tile_text(const ReportTile& tile) {
-  return fmt::format("x {:.0f}, y {:.0f} mm", tile.x_min_mm + 5, tile.y_min_mm + 5);
+  return fmt::format("x {:.10g}, y {:.10g} mm", (tile.x_min_mm + tile.x_max_mm) / 2,
+                     (tile.y_min_mm + tile.y_max_mm) / 2);
 }
 
 // The tiles where errors grow most and where most of the surface is lost.
@@ -110,8 +111,7 @@ std::string places_text(const Rivals& pair, const ReportPictures& pictures) {
     const auto found = pictures.tiles.find(record.case_name);
     return found == pictures.tiles.end() ? std::span<const ReportTile>{} : found->second;
   };
-  std::map<std::pair<int, int>, ReportTile> best;
-  for (const ReportTile& tile : tiles_of(*pair.best)) best[{tile.column, tile.row}] = tile;
+  const std::map<TilePlace, ReportTile> best = tiles_by_place(tiles_of(*pair.best));
   struct Worst {
     double loss = 0;
     ReportTile here, there;
@@ -120,7 +120,7 @@ std::string places_text(const Rivals& pair, const ReportPictures& pictures) {
     if (loss > worst.loss) worst = {loss, here, there};  // false for NaN
   };
   for (const ReportTile& here : tiles_of(*pair.worse)) {
-    const auto there = best.find({here.column, here.row});
+    const auto there = best.find(place_of(here));
     if (there == best.end()) continue;
     take(error, std::abs(here.signed_mean_mm) - std::abs(there->second.signed_mean_mm), here, there->second);
     take(surface, there->second.completeness_pct - here.completeness_pct, here, there->second);

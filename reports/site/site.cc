@@ -56,19 +56,22 @@ SiteSuites suites_of(const std::vector<SiteRun>& runs) {
   return suites;
 }
 
-// Gates the newest run of each suite. One whose bundle cannot be read now is not gated, and passes none.
+// Gates the newest run of each suite where it was not gated by itself. One whose bundle cannot be read now
+// passes none.
 void gate_newest(const SiteSuites& suites, const std::vector<SiteBaseline>& baselines, SiteReading& read) {
   std::vector<SiteRun*> newest;
   for (SiteRun& run : read.runs)
     if (suites.at(run.suite).back() == &run) newest.push_back(&run);
-  std::vector<std::vector<std::string>> problems(newest.size());
+  std::vector<std::string> problems(newest.size());
   parallel_for(newest.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      newest[i]->gate = read.kept.contains(newest[i]->key) ? SiteGate{"its bundle cannot be read", false}
-                                                           : gate_of(*newest[i], baselines, problems[i]);
+      if (read.kept.contains(newest[i]->key))
+        newest[i]->gate = SiteGate{"its bundle cannot be read", false};
+      else if (!newest[i]->gate)
+        newest[i]->gate = gate_of(*newest[i], baselines, problems[i]);
   });
-  for (std::vector<std::string>& of_run : problems)
-    std::ranges::move(of_run, std::back_inserter(read.problems));
+  for (std::string& problem : problems)
+    if (!problem.empty()) read.problems.push_back(std::move(problem));
 }
 
 // Files are written where their text differs, and what is no file of the site any more is removed.

@@ -18,7 +18,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kMaxBaselineFolders = 3;
-constexpr double kGitTimeout_s = 10;
 
 // Whether the file begins as `aqbench accept` writes it.
 bool begins_as_baseline(const fs::path& path) {
@@ -43,16 +42,11 @@ void find_baselines_below(const fs::path& folder, int depth, std::vector<fs::pat
   }
 }
 
-// Asks git about the file; "" where it does not answer, with the reason in `note`.
-std::string ask_git(const fs::path& file, std::vector<std::string> arguments, std::string& note) {
-  const fs::path folder = file.has_parent_path() ? file.parent_path() : fs::path(".");
-  // The repository is somebody's data: what its configuration names is not run. These commands read objects
-  // and the file alone; `status` would run filters.
-  arguments.insert(arguments.begin(), {"git", "--no-optional-locks", "--literal-pathspecs", "--no-pager",
-                                       "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c",
-                                       "protocol.allow=never", "-C", folder.string()});
+// Asks git about the file; "" where it does not answer, with the reason in `note`. Only commands that read
+// objects and the file alone: `status` would run filters.
+std::string ask_about(const fs::path& file, std::vector<std::string> arguments, std::string& note) {
   arguments.insert(arguments.end(), {"--", file.filename().string()});
-  const ProgramAnswer answer = ask_program(arguments, kGitTimeout_s);
+  const ProgramAnswer answer = ask_git(file.has_parent_path() ? file.parent_path() : ".", arguments);
   if (!answer.ok) note = "not in a git repository that can be read: " + answer.problem;
   return answer.ok ? answer.output.substr(0, answer.output.find('\n')) : "";
 }
@@ -68,7 +62,7 @@ SiteBaseline site_baseline(const fs::path& path) {
   found.accepted_utc = baseline.accepted_utc;
   found.cases = baseline.cases.size();
   for (const BaselineCase& one : baseline.cases) found.values += one.metrics.size();
-  const std::string last = ask_git(path, {"log", "-1", "--format=%H%x09%cI%x09%an"}, found.note);
+  const std::string last = ask_about(path, {"log", "-1", "--format=%H%x09%cI%x09%an"}, found.note);
   if (last.empty()) {
     if (found.note.empty()) found.note = "not committed yet";
     return found;
@@ -79,10 +73,10 @@ SiteBaseline site_baseline(const fs::path& path) {
   found.at = parts[1];
   found.by = last.substr(parts[0].size() + parts[1].size() + 2);
   // "100644 blob <hash>\tNAME" of the file as it is committed.
-  const std::string entry = ask_git(path, {"ls-tree", "HEAD"}, found.note);
+  const std::string entry = ask_about(path, {"ls-tree", "HEAD"}, found.note);
   const std::vector<std::string_view> words =
       split_at(std::string_view(entry).substr(0, entry.find('\t')), ' ');
-  const std::string now = ask_git(path, {"hash-object", "--no-filters"}, found.note);
+  const std::string now = ask_about(path, {"hash-object", "--no-filters"}, found.note);
   if (words.size() == 3 && !now.empty() && words[2] != now) found.note = "changed since, not committed";
   return found;
 }

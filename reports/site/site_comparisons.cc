@@ -26,10 +26,12 @@ std::string notes_list(const std::vector<std::string>& notes) {
 std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& names,
                          const SiteReports& reports) {
   const CompareReport report = compare_results(site_results(a), site_results(b));
-  std::string body =
-      fmt::format("<p>A: {}, commit {}<br>B: {}, commit {}</p>\n", xml_escape(a.id),
-                  xml_escape(a.commit.empty() ? "not known" : a.commit.substr(0, 12)), xml_escape(b.id),
-                  xml_escape(b.commit.empty() ? "not known" : b.commit.substr(0, 12)));
+  const auto side = [](const SiteRun& run) {
+    return fmt::format("{}, commit {} {}", xml_escape(run.id),
+                       xml_escape(run.commit.empty() ? "not known" : run.commit.substr(0, 12)),
+                       health_text(health_of(run)));
+  };
+  std::string body = fmt::format("<p>A: {}<br>B: {}</p>\n", side(a), side(b));
   // Without times, equal records are equal values and no sign of one bundle given twice.
   if (!report.refusal.empty())
     body += "<p>All values are the same.</p>\n";

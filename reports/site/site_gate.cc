@@ -44,22 +44,37 @@ SiteGate verdict_of(const GateReport& report) {
   return {fmt::format("gate: FAIL, {}", counted(failed, "row")), false};
 }
 
+SiteGate gate_on(const SiteRun& run, const HashList& list, const fs::path& baseline) {
+  return verdict_of(gate(read_results(listed_file(run, list, "results.json")), read_baseline(baseline)));
+}
+
+// Returns what `gate` gives of the run and the list of its files.
+template <class Gate>
+std::optional<SiteGate> known_gate(const SiteRun& run, std::string& problem, const Gate& gate) {
+  try {
+    return gate(parse_hash_list(read_text_file(fs::path(run.folder) / kHashListName)));
+  } catch (const Error& error) {
+    problem = fmt::format("{}: not gated: {}", run.folder, error.what());
+    return SiteGate{kGateNotKnown, false};
+  }
+}
+
 }  // namespace
 
+std::optional<SiteGate> own_gate_of(const SiteRun& run, std::string& problem) {
+  return known_gate(run, problem, [&](const HashList& list) -> std::optional<SiteGate> {
+    if (std::ranges::find(list.lines, kBaselineCopyName, &HashLine::path) == list.lines.end())
+      return std::nullopt;
+    return gate_on(run, list, listed_file(run, list, kBaselineCopyName));
+  });
+}
+
 std::optional<SiteGate> gate_of(const SiteRun& run, const std::vector<SiteBaseline>& baselines,
-                                std::vector<std::string>& problems) {
-  try {
-    const HashList list = parse_hash_list(read_text_file(fs::path(run.folder) / kHashListName));
-    const bool has_copy =
-        std::ranges::find(list.lines, kBaselineCopyName, &HashLine::path) != list.lines.end();
-    const fs::path file = has_copy ? listed_file(run, list, kBaselineCopyName) : baseline_of(run, baselines);
-    if (file.empty()) return std::nullopt;
-    const Results results = read_results(listed_file(run, list, "results.json"));
-    return verdict_of(gate(results, read_baseline(file)));
-  } catch (const Error& error) {
-    problems.push_back(fmt::format("{}: not gated: {}", run.folder, error.what()));
-    return SiteGate{"gate: not known", false};
-  }
+                                std::string& problem) {
+  const fs::path file = baseline_of(run, baselines);
+  if (file.empty()) return std::nullopt;
+  return known_gate(run, problem,
+                    [&](const HashList& list) { return std::optional(gate_on(run, list, file)); });
 }
 
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// Gates the newest run of a suite on accepted values.
+// Gates the runs of a site on accepted values.
 
 #include <optional>
 #include <string>
@@ -10,11 +10,17 @@
 
 namespace aqbench {
 
-// Returns what the gate says of the run: against the values in its own bundle, on which it was gated, or else
-// against the one baseline of its suite that the site found. Returns nullopt where there is neither, where
-// the run itself was accepted, and where several baselines are of its suite. What cannot be read is a line in
-// `problems`, and does not pass.
+// The text of a gate whose run or accepted values cannot be read.
+inline constexpr const char* kGateNotKnown = "gate: not known";
+
+// Returns what the gate says of a run against the accepted values in its own bundle, on which it was gated;
+// nullopt where it has none. What cannot be read is a line in `problem`, and does not pass.
+std::optional<SiteGate> own_gate_of(const SiteRun& run, std::string& problem);
+
+// Returns what the gate says of a run that has none of its own: against the one baseline of its suite that
+// the site found. Returns nullopt where there is none, where the run itself was accepted, and where several
+// baselines are of its suite. Problems as in own_gate_of().
 std::optional<SiteGate> gate_of(const SiteRun& run, const std::vector<SiteBaseline>& baselines,
-                                std::vector<std::string>& problems);
+                                std::string& problem);
 
 }  // namespace aqbench

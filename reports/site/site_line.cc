@@ -17,7 +17,7 @@ namespace {
 
 // What a line of this version has, and the names of the metrics, in the order of its values.
 std::string metrics_of_lines() {
-  std::string names = "2:";
+  std::string names = "3:";
   for (const SiteMetric& metric : site_metrics()) {
     names += ' ';
     names += metric.name;
@@ -56,6 +56,7 @@ class LineVisitor : public JsonVisitor {
                                      {"machine", &run_.machine},
                                      {"folder_commit", &run_.folder_commit},
                                      {"comparable", &run_.comparable},
+                                     {"gate", &gate_.text},
                                      {"metrics", &metrics_}})
       if (key_ == name) *slot = value;
   }
@@ -63,6 +64,7 @@ class LineVisitor : public JsonVisitor {
     if (depth_ == 2 || depth_ == 3 || (depth_ == 1 && !(value >= 0 && value <= kMaxSiteCases))) fail();
     if (depth_ == 1 && key_ == "planned") run_.planned = static_cast<std::size_t>(value);
     if (depth_ == 1 && key_ == "injected") run_.injected = static_cast<std::size_t>(value);
+    if (depth_ == 1 && key_ == "gate_passes") gate_.passes = value > 0;
     if (depth_ == 4) add(value);
   }
   void other() override {
@@ -76,6 +78,7 @@ class LineVisitor : public JsonVisitor {
     std::unordered_set<std::string_view> names;
     for (const SiteCase& one : run_.cases)
       if (!names.insert(one.name).second) fail();
+    if (!gate_.text.empty()) run_.gate = gate_;
     return std::move(run_);
   }
 
@@ -97,6 +100,7 @@ class LineVisitor : public JsonVisitor {
   std::string source_, key_, metrics_;
   std::size_t depth_ = 0, place_ = 0;
   bool has_cases_ = false;
+  SiteGate gate_;
   SiteRun run_;
 };
 
@@ -121,6 +125,8 @@ std::string site_line(const SiteRun& run) {
                      {"comparable", run.comparable},
                      {"planned", run.planned},
                      {"injected", run.injected},
+                     {"gate", run.gate ? run.gate->text : ""},
+                     {"gate_passes", run.gate && run.gate->passes ? 1 : 0},
                      {"cases", std::move(cases)}};
   return line.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -15,6 +15,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/json_scan.h"
+#include "core/quantiles.h"
 #include "core/sha256.h"
 #include "harness/records/results_size.h"
 #include "metrics/registry.h"
@@ -45,14 +46,6 @@ std::optional<std::size_t> place_of(std::string_view metric) {
   }();
   const auto found = places->find(metric);
   return found == places->end() ? std::nullopt : std::optional(found->second);
-}
-
-// The median of the warm runs, or the cold run (typical_ms()).
-std::optional<double> time_of(std::vector<double>& warm, const std::optional<double>& cold) {
-  if (warm.empty()) return cold;
-  std::ranges::sort(warm);
-  const std::size_t half = warm.size() / 2;
-  return warm.size() % 2 == 1 ? warm[half] : 0.5 * (warm[half - 1] + warm[half]);
 }
 
 // Returns a short hash of names with values, "" for none.
@@ -183,7 +176,9 @@ class ResultsVisitor : public JsonVisitor {
                  record_.status.value_or(""), std::move(record_.values),  short_hash(record_.options)};
     if (record_.preset && !record_.preset->empty()) one.method += ":" + *record_.preset;
     if (one.method.empty()) one.method = record_.workload.value_or("");
-    one.values.back() = time_of(record_.warm_ms, record_.cold_ms);
+    // As typical_ms().
+    one.values.back() =
+        record_.warm_ms.empty() ? record_.cold_ms : std::optional(median_of(std::move(record_.warm_ms)));
     if (!names_.insert(one.name).second)
       fail_at(source_, fmt::format("records: case {} stands twice", one.name));
     run_.injected += record_.is_injected ? 1 : 0;
@@ -210,11 +205,11 @@ const std::vector<SiteMetric>& site_metrics() {
     for (const HeadlineMetric& headline : headline_metrics()) {
       const auto spec = std::ranges::find(metric_registry(), headline.name, &MetricSpec::name);
       const bool known = spec != metric_registry().end();
-      all.push_back({headline.name, headline.title, known ? spec->definition : "",
+      all.push_back({headline.name, headline.title, known ? spec->definition : "", known ? spec->unit : "",
                      known ? spec->better : Better::lower});
     }
     all.push_back({"time_ms", "time [ms]", "median of the warm runs, or the cold run where there are none",
-                   Better::lower});
+                   "ms", Better::lower});
     return all;
   }();
   return metrics;

@@ -39,13 +39,14 @@ struct SiteRun {
   std::size_t planned = 0;
   std::size_t injected = 0;  // cases into which faults were put on purpose
   std::vector<SiteCase> cases;
-  // Known of the newest run of each suite alone, and in no line.
+  // Of runs that were gated when they were made, and in their lines; of others of the newest of a suite
+  // alone.
   std::optional<SiteGate> gate = {};
 };
 
 // A metric that a site shows.
 struct SiteMetric {
-  std::string name, title, definition;
+  std::string name, title, definition, unit;
   Better better = Better::lower;
 };
 

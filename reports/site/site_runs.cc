@@ -13,6 +13,7 @@
 #include "core/files.h"
 #include "core/parallel.h"
 #include "core/text.h"
+#include "reports/site/site_gate.h"
 
 namespace aqbench {
 namespace {
@@ -62,7 +63,7 @@ fs::path plain_path(const fs::path& path) {
 // What is known of one bundle now.
 struct RunSlot {
   std::optional<SiteRun> run;
-  std::string line, problem;
+  std::string line, problem, gate_problem;
   bool was_read = false;
   bool is_kept = false;  // its bundle cannot be read now
 };
@@ -78,10 +79,15 @@ std::vector<RunSlot> read_slots(const std::vector<fs::path>& bundles,
         if (found != known.end()) {
           slots[i].line = found->second;
           slots[i].run = known_run(found->second);
+          const bool unknown =
+              slots[i].run && slots[i].run->gate && slots[i].run->gate->text == kGateNotKnown;
+          if (unknown) slots[i].run.reset();  // it is tried again, and named again
         }
         slots[i].was_read = !slots[i].run;
         if (slots[i].was_read) {
-          slots[i].line = site_line(read_site_run(bundles[i]));
+          SiteRun read = read_site_run(bundles[i]);
+          read.gate = own_gate_of(read, slots[i].gate_problem);
+          slots[i].line = site_line(read);
           slots[i].run = site_run_of(slots[i].line, kSiteRunsFile);
         }
         // From the site's own folder, so that neither the working directory nor a move of both matters.
@@ -107,7 +113,7 @@ void keep_known(const std::map<std::string, std::string>& known, const std::vect
   for (const auto& [key, line] : known)
     if (std::optional<SiteRun> run = known_run(line)) {
       const fs::path folder = plain_path(site / run->folder);
-      by_folder.insert_or_assign(folder, RunSlot{std::move(run), line, ""});
+      by_folder.insert_or_assign(folder, RunSlot{.run = std::move(run), .line = line});
     }
   const auto take = [&](RunSlot& slot, RunSlot& before) {
     slot.run = std::move(before.run);
@@ -154,7 +160,8 @@ SiteReading read_site_runs(const std::vector<fs::path>& bundles, const std::vect
   for (const RunSlot& slot : slots)
     if (slot.run && !slot.is_kept) of_readable.insert(slot.run->key);
   for (RunSlot& slot : slots) {
-    if (!slot.problem.empty()) all.problems.push_back(slot.problem);
+    for (const std::string& problem : {slot.problem, slot.gate_problem})
+      if (!problem.empty()) all.problems.push_back(problem);
     if (!slot.run || (slot.is_kept && of_readable.contains(slot.run->key))) continue;
     if (!keys.insert(slot.run->key).second) continue;  // the same bundle twice
     if (slot.is_kept) all.kept.insert(slot.run->key);

@@ -14,6 +14,8 @@
 #include "core/text.h"
 #include "harness/statistics/trend_steps.h"
 #include "metrics/value_change.h"
+#include "reports/history/trend.h"
+#include "reports/history/trend_text.h"
 #include "reports/html/page.h"
 
 namespace aqbench {
@@ -23,7 +25,9 @@ constexpr std::size_t kMaxSiteSteps = 2000, kMaxStepRows = 200;
 
 constexpr const char* kStepsNote =
     "Steps as <code>aqbench trend</code> finds them: every change of a value that does not vary by itself "
-    "(exact), else change points with their p. They show where to look; gate and ab decide.";
+    "(exact), else change points with their p, and of two or three runs what a gate with its default "
+    "tolerance "
+    "would not pass. They show where to look; gate and ab decide.";
 
 // What can be compared: a case with the same options over the runs. Times need the same machine and build,
 // too.
@@ -61,7 +65,9 @@ void add_steps(const SiteSeries& series, std::size_t metric, std::vector<SiteSte
       runs.push_back(run);
     }
   if (values.size() < 2) return;
-  for (const ChangePoint& change : detect_steps(values))
+  const SiteMetric& kind = site_metrics()[metric];
+  for (const ChangePoint& change :
+       series.times ? detect_steps(values) : metric_steps(kind.name, kind.unit, kind.better, values))
     steps.push_back({metric, series.case_name, runs[change.index - 1], runs[change.index], change.level});
 }
 
@@ -130,7 +136,7 @@ std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> 
                      worse > 0 ? " class=\"bad\"" : "", change_word(worse), xml_escape(since.id));
   return row + fmt::format("<td data-label=\"commits\">{}</td><td data-label=\"p\">{}</td></tr>\n",
                            xml_escape(from == to ? from + ", the same" : from + " to " + to),
-                           step.level.p == 0 ? "exact" : fmt::format("{:.1e}", step.level.p));
+                           step_p_text(step.level.p));
 }
 
 std::string steps_section(const std::vector<std::string>& titles, const std::vector<std::string>& rows,

@@ -28,10 +28,13 @@ namespace {
 
 constexpr const char* kImageFile = "000000.png";
 
-Json parameters_record(const Parameters& parameters) {
+enum class Listed { all, not_at_defaults };
+
+Json parameters_record(const Parameters& parameters, Listed listed) {
   Json out = Json::object();
   for (const auto& [name, value] : parameters.items())
-    std::visit([&out, &key = name](const auto& v) { out[key] = v; }, value);
+    if (listed == Listed::all || !parameters.is_default(name))
+      std::visit([&out, &key = name](const auto& v) { out[key] = v; }, value);
   return out;
 }
 
@@ -148,11 +151,9 @@ void fill_folder(const std::filesystem::path& dir,
   }
 }
 
-}  // namespace
-
-std::string dataset_record(const DatasetPlan& plan) {
+std::string record_text(const DatasetPlan& plan, Listed listed) {
   const DatasetRequest& r = plan.request;
-  Json scene = {{"name", plan.scene.name}, {"parameters", parameters_record(plan.scene.parameters)}};
+  Json scene = {{"name", plan.scene.name}, {"parameters", parameters_record(plan.scene.parameters, listed)}};
   if (!plan.mesh_sha256.empty()) {
     scene["sha256"] = plan.mesh_sha256;
     scene["facet_error_mm"] = 1e3 * plan.facet_error_m;
@@ -162,14 +163,13 @@ std::string dataset_record(const DatasetPlan& plan) {
       {"generator", {{"name", "aqbench"}, {"version", r.generator_version}}},
       {"renderer_version", kRendererVersion},
       {"scene", scene},
-      {"rig", {{"name", r.rig}, {"parameters", parameters_record(plan.rig_parameters)}}},
-      {"imaging", {{"variant", r.imaging}, {"parameters", parameters_record(plan.imaging_parameters)}}},
+      {"rig", {{"name", r.rig}, {"parameters", parameters_record(plan.rig_parameters, listed)}}},
+      {"imaging",
+       {{"variant", r.imaging}, {"parameters", parameters_record(plan.imaging_parameters, listed)}}},
       {"mesh_pitch_m", r.mesh_pitch_m},
       {"seed", r.seed}};
   return record.dump(2) + "\n";
 }
-
-namespace {
 
 // A mesh is recorded by its file name only, so equal meshes give equal bytes anywhere.
 void add_mesh(DatasetPlan& plan) {
@@ -189,6 +189,12 @@ void add_mesh(DatasetPlan& plan) {
 }
 
 }  // namespace
+
+std::string dataset_record(const DatasetPlan& plan) { return record_text(plan, Listed::all); }
+
+std::string dataset_key(const DatasetPlan& plan) {
+  return sha256_hex(record_text(plan, Listed::not_at_defaults));
+}
 
 DatasetPlan plan_dataset(const DatasetRequest& request) {
   DatasetPlan plan = plan_images(request);

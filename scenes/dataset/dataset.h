@@ -52,6 +52,10 @@ DatasetPlan plan_images(const DatasetRequest& request);
 // Returns the text of truth/scene.json: exactly what determines a dataset's bytes.
 std::string dataset_record(const DatasetPlan& plan);
 
+// Returns the SHA-256 of that text without parameters at their defaults, so that a parameter added later
+// changes no key.
+std::string dataset_key(const DatasetPlan& plan);
+
 // Reports progress and the camera being rendered; one call at a time, from any thread. If it throws,
 // rendering stops and leaves nothing behind.
 using RenderProgress = std::function<void(std::size_t done, std::size_t work, const std::string& camera)>;

@@ -295,8 +295,6 @@ CacheOptions cache_options_from_environment() {
   return options;
 }
 
-std::string dataset_key(const DatasetPlan& plan) { return sha256_hex(dataset_record(plan)); }
-
 CachedDataset cached_dataset(const DatasetPlan& plan, const CacheOptions& options,
                              const RenderProgress& progress) {
   const fs::path cache = fs::absolute(cache_folder(options));

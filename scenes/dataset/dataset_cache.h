@@ -1,11 +1,11 @@
 #pragma once
 // A cache of rendered datasets on disk, with a key over everything that determines a dataset's bytes.
 //
-// DIR/KEY/ is a dataset; KEY is the SHA-256 of dataset_record(). DIR/KEY.json lists its files with sizes and
-// SHA-256; it is written last, and its modification time is the time of the last use. DIR/KEY.lock is locked
-// exclusively by the process that renders the dataset, and shared by its users; its text marks the entry as
-// the cache's own: an entry without the mark is never removed. Files are hashed at each use, and an entry
-// with a missing or changed file is rendered again.
+// DIR/KEY/ is a dataset; KEY is its dataset_key(). DIR/KEY.json lists its files with sizes and SHA-256; it is
+// written last, and its modification time is the time of the last use. DIR/KEY.lock is locked exclusively by
+// the process that renders the dataset, and shared by its users; its text marks the entry as the cache's own:
+// an entry without the mark is never removed. Files are hashed at each use, and an entry with a missing or
+// changed file is rendered again.
 
 #include <chrono>
 #include <cstddef>
@@ -36,9 +36,6 @@ CacheOptions cache_options_from_environment();
 
 // Parses "20G" as 20 * 2^30. Suffixes K, M, G, T. Throws Error(usage) quoting the text.
 std::uintmax_t parse_byte_count(const std::string& text);
-
-// Returns the key of a dataset: the SHA-256 of dataset_record().
-std::string dataset_key(const DatasetPlan& plan);
 
 // A dataset in the cache. It is not removed while this object lives, in this process or in a child forked
 // meanwhile.

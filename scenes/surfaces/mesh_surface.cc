@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "core/morton.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "scenes/surfaces/face_search.h"
@@ -40,16 +41,6 @@ void check_mesh(const TriangleMesh& mesh) {
     for (const std::uint32_t vertex : mesh.triangles[i])
       if (vertex >= mesh.vertices_m.size())
         refuse(fmt::format("triangle {}: vertex {} of {}", i, vertex, mesh.vertices_m.size()));
-}
-
-// Spreads the low 21 bits so that two zeros follow each.
-std::uint64_t spread_bits(std::uint64_t x) {
-  x &= 0x1fffff;
-  x = (x | x << 32) & 0x1f00000000ffff;
-  x = (x | x << 16) & 0x1f0000ff0000ff;
-  x = (x | x << 8) & 0x100f00f00f00f00f;
-  x = (x | x << 4) & 0x10c30c30c30c30c3;
-  return (x | x << 2) & 0x1249249249249249;
 }
 
 class MeshSurface final : public BorderedSurface, public RayTarget {
@@ -294,10 +285,8 @@ std::vector<std::uint32_t> MeshSurface::faces_in_spatial_order() const {
   const double scale = 0xfffff / extent;
   for (std::uint32_t face = 0; face < faces_.size(); ++face) {
     const Vec3 cell = (mesh_.vertices_m[faces_[face][0]] - centre_m) * scale + Vec3::Constant(0x100000);
-    order[face] = {spread_bits(static_cast<std::uint64_t>(cell.x())) |
-                       spread_bits(static_cast<std::uint64_t>(cell.y())) << 1 |
-                       spread_bits(static_cast<std::uint64_t>(cell.z())) << 2,
-                   face};
+    const auto place = [&](int axis) { return static_cast<std::uint32_t>(cell[axis]); };
+    order[face] = {morton_encode(place(0), place(1), place(2)), face};
   }
   std::ranges::sort(order);
   std::vector<std::uint32_t> faces(faces_.size());

@@ -52,6 +52,16 @@ TEST(Parameters, OverridesApplyToTheirOwnerAndTheLastWins) {
   EXPECT_EQ(values.text("label"), "a=b.c");
 }
 
+TEST(Parameters, TheValueDecidesWhatIsDefault) {
+  const std::vector<ParameterSpec> specs = {{"depth_m", "m", 1.178, 0.1, 10, "", {}},
+                                            {"points", "1", std::int64_t{3000}, 1, 1e6, "", {}}};
+  const Parameters given =
+      resolve_parameters("s", specs, {{"s", "depth_m", "1.1780"}, {"s", "points", "2000"}});
+  EXPECT_TRUE(given.is_default("depth_m")) << "given, but with its default value";
+  EXPECT_FALSE(given.is_default("points"));
+  EXPECT_FALSE(given.is_default("unknown"));
+}
+
 TEST(Parameters, RangesAreInclusive) {
   EXPECT_EQ(resolve_parameters("plane", specs(), {{"plane", "depth_m", "0.5"}}).number("depth_m"), 0.5);
   EXPECT_EQ(resolve_parameters("plane", specs(), {{"plane", "depth_m", "2"}}).number("depth_m"), 2);

@@ -80,11 +80,20 @@ TEST(Tiles, CutByThePatchAreKept) {
 }
 
 TEST(Tiles, AsCsvLeaveEmptyFieldsWhereThereIsNoValue) {
-  TileGrid grid{2, 1, 10, -0.25, -0.15, {{0, 0, 3, -0.5, 0.25, 99.5}, {1, 0, 0, test::kNaN, test::kNaN, 12}}};
-  EXPECT_EQ(tiles_to_csv(grid),
-            "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n"
-            "0,0,-250,-150,3,-0.5,0.25,99.5\n"
-            "1,0,-240,-150,0,,,12\n");
+  TileGrid grid{2,     1,     10,     -0.25,
+                -0.15, -0.23, -0.144, {{0, 0, 3, -0.5, 0.25, 99.5}, {1, 0, 0, test::kNaN, test::kNaN, 12}}};
+  EXPECT_EQ(
+      tiles_to_csv(grid),
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm\n"
+      "0,0,-250,-150,3,-0.5,0.25,99.5,-240,-144\n"
+      "1,0,-240,-150,0,,,12,-230,-144\n");
+}
+
+// Also far from the origin, as of surveyed coordinates, where six digits name no tile.
+TEST(Tiles, AsCsvEndWhereThePatchEnds) {
+  const TileGrid grid = empty_tiles(Patch{500000, 500000.025, 4500000, 4500000.012}, 0.010);
+  const std::string csv = tiles_to_csv(grid);
+  EXPECT_NE(csv.find("\n2,1,500000020,4500000010,0,,,,500000025,4500000012\n"), std::string::npos) << csv;
 }
 
 TEST(Tiles, TooSmallAreRefused) {

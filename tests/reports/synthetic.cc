@@ -175,8 +175,8 @@ SweepPlan plan_of(const Results& results) {
     for (const auto& [option, value] : record.options) {
       const std::string& name = option;
       const std::size_t dot = name.find('.');
-      const auto known = std::ranges::find(usual->options, name, &NamedValues::value_type::first);
-      if (known != usual->options.end() && known->second != value)
+      const ParameterValue* const known = find_option(*usual, name);
+      if (known != nullptr && *known != value)
         request.sets.push_back({name.substr(0, dot), name.substr(dot + 1), to_string(value)});
     }
   }
@@ -190,7 +190,10 @@ double mean_of(const Record& record) {
 
 // Gives a record the options of its case and all metrics that go with its mean.
 void complete(Record& record, const SweepPlan& plan) {
-  if (const Case* const planned = planned_case(plan, record.case_name)) record.options = planned->options;
+  if (const Case* const planned = planned_case(plan, record.case_name)) {
+    record.options = planned->options;
+    record.defaults = planned->defaults;
+  }
   if (record.status == Status::ok)
     record.metrics = whole_metrics(mean_of(record), record.scene);
   else
@@ -209,13 +212,15 @@ void skip(Record& record) {
 
 // The tiles of the scenes' patch, of which seven hold points, that give the record's metrics.
 std::string tiles_of(const Record& record) {
-  std::string text = "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n";
+  std::string text =
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm\n";
   const std::vector<double> means_mm = tile_means_of(errors_of(mean_of(record)));
   for (std::size_t i = 0; i < kGridTiles; ++i) {
     const std::size_t column = i % kGridColumns, row = i / kGridColumns;
     text += fmt::format("{},{},{},{},", column, row, -250 + 10 * static_cast<int>(column),
                         -150 + 10 * static_cast<int>(row));
-    text += i < means_mm.size() ? fmt::format("{},{},0,\n", kScored / kTiles, means_mm[i]) : "0,,,\n";
+    text += i < means_mm.size() ? fmt::format("{},{},0,", kScored / kTiles, means_mm[i]) : "0,,,";
+    text += fmt::format(",{},{}\n", -240 + 10 * static_cast<int>(column), -140 + 10 * static_cast<int>(row));
   }
   return text;
 }

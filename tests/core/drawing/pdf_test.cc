@@ -17,18 +17,18 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Every kind of element that charts have, once.
-std::string chart() {
-  return svg_document(400, 200,
-                      svg_text(10, 20, "start", "A (title) & \\ <b>", "t") +
-                          svg_text(390, 40, "end", "right \u00b1 5 \u2192", "s") +
-                          svg_line(10, 60, 390, 60, "axis") + svg_line(10, 70, 390, 70, "bad") +
-                          svg_rect(10, 80, 100, 50, "fill=\"#ff0000\"", "a <tooltip>") +
-                          svg_rect(120, 80, 100, 50, "class=\"box\"") + svg_circle(300, 105, 20, "x"));
+// Every kind of shape that charts have, once.
+Drawing chart() {
+  return {400,
+          200,
+          {text_shape(10, 20, "start", "A (title) & \\ <b>", "t"),
+           text_shape(390, 40, "end", "right \u00b1 5 \u2192", "s"), line_shape(10, 60, 390, 60, "axis"),
+           line_shape(10, 70, 390, 70, "bad"), rect_shape(10, 80, 100, 50, "#ff0000", "a <tooltip>"),
+           rect_shape(120, 80, 100, 50, "box"), circle_shape(300, 105, 20, "dot", "x")}};
 }
 
 TEST(Pdf, HasItsObjectsWhereItsTableSays) {
-  const std::string pdf = pdf_of_svg(chart());
+  const std::string pdf = pdf_of(chart());
   EXPECT_TRUE(pdf.starts_with("%PDF-1.4\n"));
   const std::size_t table = std::stoul(pdf.substr(pdf.find("startxref\n") + 10));
   ASSERT_EQ(pdf.substr(table, 5), "xref\n");
@@ -40,11 +40,11 @@ TEST(Pdf, HasItsObjectsWhereItsTableSays) {
   const std::size_t stream = pdf.find("stream\n") + 7;
   EXPECT_THAT(pdf, HasSubstr(fmt::format("/Length {} ", pdf.find("endstream") - stream)));
   EXPECT_THAT(pdf, HasSubstr("/MediaBox [0 0 300 150]"));
-  EXPECT_EQ(pdf, pdf_of_svg(chart()));
+  EXPECT_EQ(pdf, pdf_of(chart()));
 }
 
 TEST(Pdf, DrawsInTheLightColoursOfTheChart) {
-  const std::string pdf = pdf_of_svg(chart());
+  const std::string pdf = pdf_of(chart());
   EXPECT_THAT(pdf, HasSubstr("(A \\(title\\) & \\\\ <b>) Tj"));
   EXPECT_THAT(pdf, HasSubstr("(right \xb1 5 ?) Tj"));
   EXPECT_THAT(pdf, HasSubstr("1.000 0.000 0.000 rg 1 w [] 0 d\n10 80 100 50 re f"));
@@ -53,17 +53,26 @@ TEST(Pdf, DrawsInTheLightColoursOfTheChart) {
   EXPECT_THAT(pdf, ::testing::Not(HasSubstr("tooltip")));
 }
 
-TEST(Pdf, RefusesWhatItCannotDraw) {
-  EXPECT_THROW(pdf_of_svg(svg_document(9, 9, "<path d=\"M0 0\"/>")), std::logic_error);
-  EXPECT_THROW(pdf_of_svg(svg_document(9, 9, svg_line(0, 0, 1, 1, "unknown"))), std::logic_error);
-  EXPECT_THROW(pdf_of_svg("text"), std::logic_error);
+TEST(Pdf, RefusesAClassMissingInTheStyle) {
+  EXPECT_THROW(pdf_of({9, 9, {line_shape(0, 0, 1, 1, "unknown")}}), std::logic_error);
+}
+
+TEST(Svg, HasTheSameShapes) {
+  const std::string svg = svg_figure(chart());
+  EXPECT_THAT(svg, HasSubstr("<text x=\"10.0\" y=\"20.0\" text-anchor=\"start\" class=\"t\">A (title) &amp; "
+                             "\\ &lt;b&gt;</text>"));
+  EXPECT_THAT(svg, HasSubstr("<line x1=\"10.0\" y1=\"70.0\" x2=\"390.0\" y2=\"70.0\" class=\"bad\"/>"));
+  EXPECT_THAT(svg, HasSubstr("<rect x=\"10.0\" y=\"80.0\" width=\"100.0\" height=\"50.0\" fill=\"#ff0000\">"
+                             "<title>a &lt;tooltip&gt;</title></rect>"));
+  EXPECT_THAT(svg, HasSubstr("<circle cx=\"300.0\" cy=\"105.0\" r=\"20.0\" class=\"dot\"><title>x"));
+  EXPECT_THAT(svg_document(chart()), HasSubstr("<style>svg{background:#fff}"));
 }
 
 TEST(Pdf, AReaderFindsItsPixelsAndItsText) {
   if (find_in_path("pdftoppm") == "pdftoppm")
     GTEST_SKIP() << "no pdftoppm in PATH: apt-get install poppler-utils";
   const TemporaryDirectory folder;
-  write_file(folder / "chart.pdf", pdf_of_svg(chart()));
+  write_file(folder / "chart.pdf", pdf_of(chart()));
   const std::string file = (folder / "chart.pdf").string();
   // At 96 dots per inch a pixel of the chart is one of the picture.
   ASSERT_TRUE(ask_program({"pdftoppm", "-r", "96", "-singlefile", file, (folder / "chart").string()}, 30).ok);

@@ -142,6 +142,50 @@ TEST(Isolate, CountsTheMemoryOfTheChildsChildren) {
   EXPECT_EQ(outcome.end, End::memory_limit);
 }
 
+// Six readers of one block of memory that their parent has written hold it once.
+TEST(Isolate, CountsWhatProcessesShareOnce) {
+  constexpr std::size_t kShared = std::size_t{200} << 20;
+  const IsolateOptions options{.timeout_s = 20,
+                               .memory_limit_bytes = resident_bytes(::getpid()) + 2 * kShared};
+  const IsolateOutcome outcome = run_isolated(
+      []() -> std::string {
+        const std::string shared(kShared, 'x');
+        for (int i = 0; i < 6; ++i)
+          if (::fork() == 0) {
+            bool good = true;
+            for (std::size_t at = 0; at < shared.size(); at += 4096) good = good && shared[at] == 'x';
+            std::this_thread::sleep_for(std::chrono::milliseconds(500));
+            ::_exit(good ? 0 : 1);
+          }
+        int bad = 0;
+        for (int status = 0; ::wait(&status) > 0;) bad += status != 0;
+        return std::to_string(bad);
+      },
+      options);
+  EXPECT_EQ(outcome.end, End::ok) << describe(outcome, options);
+  EXPECT_EQ(outcome.result, "0");
+  EXPECT_GE(outcome.peak_rss_bytes, kShared);
+  EXPECT_LE(outcome.peak_rss_bytes, options.memory_limit_bytes);
+}
+
+// Each of them is below the limit; what they hold together is above it, and what is told of them, too.
+TEST(Isolate, KillsProcessesThatTakeTooMuchMemoryTogether) {
+  IsolateOptions options{.timeout_s = 20};
+  options.memory_limit_bytes = resident_bytes(::getpid()) + (std::uint64_t{400} << 20);
+  const IsolateOutcome outcome = run_isolated(
+      []() -> std::string {
+        for (int i = 0; i < 6; ++i)
+          if (::fork() == 0) {
+            take_memory(std::size_t{100} << 20);
+            ::_exit(0);
+          }
+        return take_memory(1);
+      },
+      options);
+  EXPECT_EQ(outcome.end, End::memory_limit);
+  EXPECT_GT(outcome.peak_rss_bytes, options.memory_limit_bytes);
+}
+
 TEST(Isolate, KillsWhatTheChildLeavesBehind) {
   const IsolateOutcome outcome = run_isolated(
       []() -> std::string {

@@ -91,32 +91,5 @@ TEST_P(MemoryOfOwnProcesses, IsLimitedWhereProcHidesProcesses) {
 
 INSTANTIATE_TEST_SUITE_P(WithLandlock, MemoryOfOwnProcesses, testing::Bool());
 
-// Continues as process 1 of a PID namespace, with the name of aqbench's first processes. Returns whether
-// there is one.
-bool pretend_to_be_first() {
-  if (::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) return false;
-  const pid_t child = ::fork();
-  if (child > 0) ::_exit(wait_for_end(child) == 0 ? 0 : 1);
-  ::prctl(PR_SET_NAME, kFirstProcessName);
-  return child == 0;
-}
-
-TEST(NoOwnProcesses, TheNameOfProcess1HidesLittleMemory) {
-  const IsolateOutcome outcome = run_isolated(
-      []() -> std::string {
-        const pid_t program = ::fork();
-        if (program == 0) {
-          if (!pretend_to_be_first()) ::_exit(kNotGranted);
-          const std::string held(400 * kMebibyte, 'x');
-          ::sleep(10);
-          ::_exit(held.empty() ? 1 : 0);
-        }
-        return std::to_string(WEXITSTATUS(wait_for_end(program)));
-      },
-      {.timeout_s = 60, .memory_limit_bytes = 200 * kMebibyte});
-  if (outcome.result == std::to_string(kNotGranted)) GTEST_SKIP() << "no namespaces here";
-  EXPECT_EQ(outcome.end, End::memory_limit) << describe(outcome, {});
-}
-
 }  // namespace
 }  // namespace aqbench

@@ -25,9 +25,9 @@ inline PlanRequest with(const std::function<void(PlanRequest&)>& change) {
 
 // Throws std::out_of_range if the case has no option `key`.
 inline const ParameterValue& option(const Case& planned, const std::string& key) {
-  const auto found = std::ranges::find(planned.options, key, [](const auto& item) { return item.first; });
-  if (found == planned.options.end()) throw std::out_of_range(key);
-  return found->second;
+  const ParameterValue* const found = find_option(planned, key);
+  if (found == nullptr) throw std::out_of_range(key);
+  return *found;
 }
 
 }  // namespace aqbench::test

@@ -44,9 +44,7 @@ TEST(SuiteRegistry, BatchingHasTheShapeOfTheSeedsPlaneSweep) {
   for (const Case& planned : batching_cases("plane_sweep")) {
     names.push_back(planned.name);
     const auto option = [&](const char* name) {
-      const auto found = std::ranges::find(planned.options, std::string("plane_sweep.") + name,
-                                           [](const auto& item) { return item.first; });
-      return to_string(found->second);
+      return to_string(*find_option(planned, std::string("plane_sweep.") + name));
     };
     EXPECT_EQ(option("kernel"), "torch") << "the kernel that batches";
     EXPECT_EQ(option("width") + " x " + option("height"), "640 x 480");

@@ -128,6 +128,7 @@ TEST(Results, MetricsDigestIsOfTheDeterministicPartAlone) {
   EXPECT_FALSE(changed([](Results& r) { r.records[0].axes[1].second = std::int64_t{1}; }));
   EXPECT_FALSE(changed([](Results& r) { r.run.finished_utc = "2025-05-20T10:11:15Z"; }));
   EXPECT_FALSE(changed([](Results& r) { r.environment = {}; }));
+  EXPECT_FALSE(changed([](Results& r) { r.records[0].defaults.emplace_back("roma_like.added_later", 0.5); }));
   EXPECT_TRUE(changed([](Results& r) { r.records[0].status = Status::failed; }));
   EXPECT_TRUE(changed([](Results& r) { r.records[0].case_name += "x"; }));
   EXPECT_TRUE(changed([](Results& r) { r.records[0].options[1].second = std::int64_t{3001}; }));

@@ -47,6 +47,24 @@ std::string outcome_of_meddling(bool simulated, bool for_good) {
   return run_isolated(sweep, {.timeout_s = 30}).result;
 }
 
+// A program may be several processes, each of which is smaller than all together.
+TEST(CaseOutcome, PeakMemoryIsOfAllProcessesTogether) {
+  Case planned;
+  planned.name = "undulating/mine/seed=42";
+  planned.method = "mine";
+  const auto peak_of = [&](std::optional<std::uint64_t> program_bytes) {
+    CaseResult result = ok_result(planned);
+    result.record.program.emplace().peak_resident_bytes = program_bytes;
+    IsolateOutcome outcome;
+    outcome.result = encode_case_result(result);
+    outcome.peak_rss_bytes = 300;
+    return result_of(planned, outcome, {}, {}).record.peak_rss_bytes;
+  };
+  EXPECT_EQ(peak_of(1800), 1800u);
+  EXPECT_EQ(peak_of(200), 300u);
+  EXPECT_EQ(peak_of({}), 300u);
+}
+
 TEST(CaseOutcome, AMethodThatChangesHowItsSweepRunsHasFailed) {
   EXPECT_THAT(outcome_of_meddling(false, false),
               AllOf(HasSubstr("failed process settings of the sweep changed meanwhile: limit 7 "),

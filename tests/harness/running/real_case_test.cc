@@ -114,7 +114,7 @@ TEST_F(RealCase, AWrongCalibrationReachesTheMethodAndTheCamerasViewsAreCounted) 
   ASSERT_NE(find_metric(result.record.metrics, "completeness_seen2_2mm_pct"), nullptr);
   EXPECT_THAT(result.record.options,
               testing::Contains(testing::Pair("perturb.water_z_m", ParameterValue(0.002))));
-  EXPECT_THAT(result.record.options,
+  EXPECT_THAT(result.record.defaults,
               testing::Contains(testing::Pair("perturb.tilt_deg", ParameterValue(0.0))));
   EXPECT_THAT(plan_of("external", {script("")}).cases[0].options,
               testing::Not(testing::Contains(testing::Key("perturb.tilt_deg"))));

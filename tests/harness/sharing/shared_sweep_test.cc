@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,7 +92,26 @@ TEST(Leases, AreHeldByOneAndTakenOverAfterSilence) {
   EXPECT_EQ(taken->generation(), 2);
   EXPECT_FALSE(mine.attempt(7).has_value());
   taken->give_back();
-  EXPECT_TRUE(mine.attempt(7).has_value());
+  const auto again = mine.attempt(7);
+  ASSERT_TRUE(again.has_value());
+  EXPECT_EQ(again->generation(), 3) << "no two holders have the same file";
+}
+
+// Its holder was stopped for longer than the lease, which another one took over meanwhile.
+TEST(Leases, ThatWereTakenOverAreNotGivenBack) {
+  const ScratchFolder folder;
+  LeaseTable stopped(folder.path(), 0.2), other(folder.path(), 0.2), third(folder.path(), 1000);
+  auto old = stopped.attempt(7);
+  ASSERT_TRUE(old.has_value());
+  EXPECT_FALSE(other.attempt(7).has_value());
+  ::usleep(250'000);
+  const auto taken = other.attempt(7);
+  ASSERT_TRUE(taken.has_value());
+  old->renew_if_due();
+  old->give_back();
+  EXPECT_FALSE(third.attempt(7).has_value()) << "the other one works on it";
+  taken->give_back();
+  EXPECT_EQ(third.attempt(7).value().generation(), 3);
 }
 
 TEST(Leases, ThatAreRenewedStay) {
@@ -113,6 +133,40 @@ TEST(Leases, OfAProcessThatIsGoneAreFreeAtOnce) {
   ASSERT_EQ(shared_exit_code(child), 0);
   LeaseTable mine(folder.path(), 1000);
   EXPECT_TRUE(mine.attempt(3).has_value());
+}
+
+// A process id means nothing in another PID namespace, as of a container on the same machine.
+TEST(Leases, OfAnotherPidNamespaceMustRunOut) {
+  LeaseHolder holder = this_process();
+  EXPECT_FALSE(is_known_dead(holder));
+  ++holder.started;
+  EXPECT_TRUE(is_known_dead(holder)) << "its id was given again";
+  holder.pid_namespace = "pid:[1]";
+  EXPECT_FALSE(is_known_dead(holder));
+  holder.pid_namespace = "";
+  EXPECT_FALSE(is_known_dead(holder));
+}
+
+// Process 1 of a namespace, whose /proc is that of the namespace around it, holds a lease and lives.
+TEST(Leases, AreNotStolenFromAnotherPidNamespace) {
+  const ScratchFolder folder;
+  const pid_t child = in_process([&] {
+    if (::unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) return 77;
+    const pid_t first = in_process([&] {
+      const auto held = LeaseTable(folder.path(), 1000).attempt(3);
+      const auto holder = read_lease_holder(folder.path() / "3.1");
+      if (!held || !holder || holder->process != 1) return 1;
+      const pid_t outside = ::fork();  // stands for a process of another container with the same ids
+      if (outside == 0) ::_exit(is_known_dead(*holder) ? 1 : 0);
+      return shared_exit_code(outside);
+    });
+    return shared_exit_code(first);
+  });
+  const int code = shared_exit_code(child);
+  if (code == 77) GTEST_SKIP() << "no namespaces here";
+  EXPECT_EQ(code, 0);
+  EXPECT_FALSE(is_known_dead(read_lease_holder(folder.path() / "3.1").value()));
+  EXPECT_FALSE(LeaseTable(folder.path(), 1000).attempt(3).has_value());
 }
 
 TEST(Leases, MustLast) { EXPECT_THROW(LeaseTable("/tmp", 0), Error); }

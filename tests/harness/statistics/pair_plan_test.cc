@@ -69,6 +69,13 @@ TEST(PairPlan, FewestKeptPairs) {
   }
 }
 
+// The test of a metric is two-sided: its smallest p is twice as large, 2^(1-n).
+TEST(PairPlan, MetricsNeedOnePairMore) {
+  EXPECT_EQ(minimum_kept_pairs(with_looks(1), 2, 2), 9u);   // 2^-8 <= .01 / 2 < 2^-7
+  EXPECT_EQ(minimum_kept_pairs(with_looks(3), 4, 2), 12u);  // 2^-11 <= .01 / 12 < 2^-10
+  EXPECT_EQ(minimum_kept_pairs(with_looks(1), 1, 2), 8u);   // 2^-7 <= .01: as the interval
+}
+
 // With the minimum all pairs on one side just reach the strictest level; with one less they cannot.
 TEST(PairPlan, FewestKeptPairsCanReject) {
   const double strictest = 0.01 / 12;

@@ -252,6 +252,26 @@ TEST(Paired, VisibleShiftIsSeenAsOftenAsItSays) {
   EXPECT_NEAR(static_cast<double>(seen) / tried, 0.9, 0.04);
 }
 
+// Whether ln(b / a) of such times comes out above or below ln(1 + tau) is a matter of the last bit.
+TEST(Paired, AShiftOfExactlyAThresholdIsNotBeyondIt) {
+  for (const double a : {0.1, 3.0, 7.3, 100.0, 1234.5}) {
+    PairedSeries series;
+    series.name = "sweep";
+    series.u_a.assign(40, a);
+    for (const auto& [factor, verdict] : {std::pair{1.02, PairedVerdict::pass},
+                                          {1 / 1.02, PairedVerdict::pass},
+                                          {1.0201, PairedVerdict::regressed},
+                                          {1 / 1.0201, PairedVerdict::faster}}) {
+      series.u_b.assign(40, a * factor);
+      EXPECT_EQ(compare_one(series, quick()).verdict, verdict) << a << " x " << factor;
+    }
+    PairedPolicy policy = quick();
+    policy.tau = policy.delta = 0.05;  // exactly delta is not less than delta
+    series.u_b.assign(40, a * 1.05);
+    EXPECT_EQ(compare_one(series, policy).verdict, PairedVerdict::inconclusive) << a;
+  }
+}
+
 TEST(Paired, SameSeedSameNumbers) {
   const PairedSeries series = series_of(1.02, 30, 0.03);
   PairedPolicy other = quick();

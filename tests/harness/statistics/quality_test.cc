@@ -112,6 +112,25 @@ TEST(Quality, TheReasonNamesTheIntervalFromBelow) {
   }
 }
 
+// Two metrics ask for 2 x 2^-n <= alpha / 2: 9 pairs can call both worse, and 8 never could.
+TEST(Quality, TheFewestPairsCanBeCalledWorse) {
+  std::vector<PairedSeries> two(2);
+  for (PairedSeries& series : two) {
+    series.name = "rmse";
+    series.quality = QualityScale{};
+    series.u_a.assign(8, 1.0);
+    for (int i = 0; i < 8; ++i) series.u_b.push_back(1.5 + 0.001 * i);
+  }
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { compare_pairs(two, plain_policy()); }),
+            "rmse: pairs: 8 measured, 8 kept; 2 cases x 1 look at alpha 0.01 need 9 kept, 9 measured");
+  for (PairedSeries& series : two) {
+    series.u_a.push_back(1.0);
+    series.u_b.push_back(1.5);
+  }
+  for (const PairedComparison& one : compare_pairs(two, plain_policy()))
+    EXPECT_EQ(one.verdict, PairedVerdict::regressed);
+}
+
 TEST(Quality, AnAbsoluteMarginTakesValuesOfAnySign) {
   PairedSeries series;
   series.name = "bias";
@@ -126,6 +145,20 @@ TEST(Quality, AnAbsoluteMarginTakesValuesOfAnySign) {
   EXPECT_TRUE(is_difference(result.scale));
   for (double& value : series.u_b) value += 0.5;
   EXPECT_EQ(verdict_of(series), PairedVerdict::pass);
+}
+
+// 0.3 - 0.2 is below 0.1 by the last bit, 0.4 - 0.3 above it.
+TEST(Quality, AShiftOfExactlyTheMarginIsNotWithinIt) {
+  for (const double a : {0.1, 0.2, 0.3, 0.7}) {
+    PairedSeries series;
+    series.name = "rmse";
+    series.quality = QualityScale{Better::lower, 0.1, true};
+    series.u_a.assign(20, a);
+    series.u_b.assign(20, a + 0.1);
+    EXPECT_EQ(verdict_of(series), PairedVerdict::regressed) << a;
+    series.u_b.assign(20, a + 0.0999);
+    EXPECT_EQ(verdict_of(series), PairedVerdict::pass) << a;
+  }
 }
 
 // An area ratio of 0.98 and of 0.50: 0.02 and 0.50 away from 1; of 1.6 and 1.1 the second is closer.

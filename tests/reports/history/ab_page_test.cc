@@ -68,11 +68,11 @@ TEST(AbPage, ShowsWhereOnTheSurfaceBIsWorse) {
   const AbDocument document = document_of(timed_samples(40, 1));
   const AbReport report = judge_ab(document);
   const std::string head =
-      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n0,0,0,0,9,0.5,0,"
-      "100\n";
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm\n"
+      "0,0,0,0,9,0.5,0,100,10,10\n";
   const std::string page = ab_page(document, report,
-                                   {{"tiles/waves__x.a.csv", head + "1,2,10,20,9,-1,0,100\n"},
-                                    {"tiles/waves__x.b.csv", head + "1,2,10,20,9,3,0,100\n"}});
+                                   {{"tiles/waves__x.a.csv", head + "1,2,10,20,9,-1,0,100,20,30\n"},
+                                    {"tiles/waves__x.b.csv", head + "1,2,10,20,9,3,0,100,20,30\n"}});
   const std::string part = page.substr(page.find("<section id=\"places\">"));
   EXPECT_THAT(part, HasSubstr("<h3>waves/x</h3>"));
   // |3| - |-1| = 2 mm is the end of its scale: the reddest colour, at the tile (1, 2).

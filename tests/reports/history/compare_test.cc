@@ -92,13 +92,15 @@ TEST(Compare, MetricsThatMovedTurnedUndefinedOrVanished) {
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), kScreenColumns) << line;
 }
 
-TEST(Compare, ABiasFurtherFromZeroIsWorseAndACountIsNeither) {
-  const Results a = on_machine("X", 2);
+TEST(Compare, ABiasFurtherFromZeroIsWorseAndMorePointsAreOther) {
+  Results a = on_machine("X", 2);
   Results b = later(a);
-  metric_of(b.records[0], "bias_mean_mm").value = *metric_of(b.records[0], "bias_mean_mm").value - 0.5;
-  EXPECT_THAT(render_compare(compare_results(a, b)), ::testing::ContainsRegex("bias_mean_mm.* -0.5 +worse"));
-  metric_of(b.records[0], "points").value = *metric_of(b.records[0], "points").value - 3;
-  EXPECT_THAT(render_compare(compare_results(a, b)), ::testing::ContainsRegex("points .* -3 +other"));
+  metric_of(a.records[0], "bias_mean_mm").value = -0.02;
+  metric_of(b.records[0], "bias_mean_mm").value = -4.40;
+  metric_of(b.records[0], "points").value = *metric_of(b.records[0], "points").value + 7;
+  const std::string text = render_compare(compare_results(a, b));
+  EXPECT_THAT(text, ::testing::ContainsRegex("bias_mean_mm.* -4.38 +worse"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("points.* [+]7 +other"));
 }
 
 TEST(Compare, FaultsThatWerePutInAreSaid) {

@@ -58,20 +58,58 @@ TEST(Trend, FindsTheRunWhereALevelChanged) {
   EXPECT_EQ(detect_trends(history, one).size(), 1u);
 }
 
-// What went from -0.2 to -0.3 went down, though its quotient is above 1.
-TEST(Trend, ABiasFurtherFromZeroIsWorse) {
+// What went from -0.2 to -0.3 went down, though its quotient is above 1, and away from 0.
+TEST(Trend, ABiasThatMovedAwayFromZeroIsWorse) {
   const TrendHistory history = history_of(4, 2);
   const TrendSeries series{"flat",
                            "bias_mean_mm",
                            "mm",
                            Better::equal,
+                           false,
                            {0, 1, 2, 3},
                            {-0.2, -0.2, -0.3, -0.3},
                            {{2, {-0.2, -0.3, 0.5, 0.5, 0}}},
                            {}};
-  EXPECT_THAT(render_trends(history, {series}, true),
-              ::testing::ContainsRegex("-0.2 +-0.3 .*-0.1.* .*worse"));
+  EXPECT_THAT(render_trends(history, {series}, true), ::testing::ContainsRegex("-0.2 +-0.3 +-0.1 .*worse"));
   EXPECT_THAT(trends_svg(history, {series}), HasSubstr("class=\"bad\""));
+}
+
+// Fewer than four runs do not tell whether a value varies by itself: a step is what a gate with the default
+// tolerance would not pass, 5 % of a mean error and 0.1 mm of a bias. Times of two runs tell nothing.
+TEST(Trend, OfTwoRunsWhatAGateWouldNotPassIsAStep) {
+  const auto trends_of = [](std::vector<double> means, std::vector<double> biases) {
+    TrendHistory history = history_of(means.size(), 1);
+    for (std::size_t i = 0; i < means.size(); ++i) {
+      Record& record = history.runs[i].results.records[0];
+      metric_of(record, "accuracy_mean_mm").value = means[i];
+      metric_of(record, "bias_mean_mm").value = biases[i];
+    }
+    TrendOptions options;
+    options.pinned = "run100";
+    return std::pair(history, detect_trends(history, options));
+  };
+  const auto [history, all] = trends_of({1, 5.74}, {-0.02, -4.40});
+  for (const char* const metric : {"accuracy_mean_mm", "bias_mean_mm"}) {
+    const TrendSeries& series = series_of(all, metric);
+    ASSERT_EQ(series.changes.size(), 1u) << metric;
+    EXPECT_EQ(series.changes[0].index, 1u);
+    EXPECT_TRUE(series.pinned.value().changed);
+  }
+  EXPECT_THAT(series_of(all, "time_ms").changes, IsEmpty());
+  EXPECT_FALSE(series_of(all, "time_ms").pinned.value().changed);
+  const std::string text = render_trends(history, all, false);
+  EXPECT_THAT(text, ::testing::ContainsRegex("accuracy_mean_mm +1 +5.74 +[+]474 % +worse +n/a"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("bias_mean_mm +-0.02 +-4.4 +-4.38 +worse +n/a"));
+  // 4 % and 0.09 mm pass a gate; three runs that all differ have two steps, of which the first passes.
+  const auto passes = trends_of({1, 1.04}, {-0.02, -0.11}).second;
+  EXPECT_THAT(series_of(passes, "accuracy_mean_mm").changes, IsEmpty());
+  EXPECT_FALSE(series_of(passes, "accuracy_mean_mm").pinned.value().changed);
+  EXPECT_THAT(series_of(passes, "bias_mean_mm").changes, IsEmpty());
+  const auto three = trends_of({1, 1.02, 5}, {0, 0, 1}).second;
+  ASSERT_EQ(series_of(three, "accuracy_mean_mm").changes.size(), 1u);
+  EXPECT_EQ(series_of(three, "accuracy_mean_mm").changes[0].index, 2u);
+  EXPECT_DOUBLE_EQ(series_of(three, "accuracy_mean_mm").changes[0].level.mean_before, 1.01);
+  EXPECT_EQ(series_of(three, "bias_mean_mm").changes[0].level.p, 0) << "it did not vary by itself";
 }
 
 TEST(Trend, OneRunIsNoHistory) {

@@ -64,8 +64,9 @@ std::string page_with_checks() {
   pictures.views[results.records[0].case_name] = dented_view({}, true);
   pictures.views[results.records[1].case_name] = dented_view({{Vec3(-0.1, 0.05, PlaneShape{}.depth_m)}, {4}});
   // The dent as tiles have it: 50 x 30 of them, that of (0.1, 0.05) in column 35 and row 20.
-  pictures.tiles[results.records[0].case_name] =
-      parse_tiles_csv("0,0,-250,-150,9,0,0,100\n35,20,100,50,9,3,0,100\n49,29,240,140,9,0,0,100\n");
+  pictures.tiles[results.records[0].case_name] = parse_tiles_csv(
+      "0,0,-250,-150,9,0,0,100,-240,-140\n35,20,100,50,9,3,0,100,110,60\n"
+      "49,29,240,140,9,0,0,100,250,150\n");
   // One case has two cameras, another one; a PNG of one pixel serves.
   const std::string pixel = one_pixel_png();
   for (const char* const camera : {"cam00", "cam01"})

@@ -23,8 +23,9 @@ TEST(ReportPictures, ListsWhatIsOneAndLeavesOutTheRest) {
 
 TEST(ReportTiles, ReadsWhatIsOneAndLeavesOutTheRest) {
   const auto tiles = parse_tiles_csv(
-      "column,row,..\n0,1,0,0,3,-1.5,0.1,50\n2,0,0,0,0,,,\n1e9,0,0,0,1,1,1,1\n-1,0,0,0,1,1,1,1\n"
-      "0,0,0,0,1,x,1,1\n0,0,0,0,1,1,1,1,1\n0,0");
+      "column,row,..\n0,1,0,0,3,-1.5,0.1,50,9,9\n2,0,0,0,0,,,,9,9\n1e9,0,0,0,1,1,1,1,9,9\n"
+      "-1,0,0,0,1,1,1,1,9,9\n0,0,0,0,1,x,1,1,9,9\n0,0,0,0,1,1,1,1,9,9,1\n0,0\n"
+      "0,0,0,0,1,1,1,1,0,9\n0,0,0,0,1,1,1,1,,9\n");
   ASSERT_EQ(tiles.size(), 2u);
   EXPECT_EQ(tiles[0].row, 1);
   EXPECT_EQ(tiles[0].signed_mean_mm, -1.5);

@@ -14,8 +14,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 std::string tiles_csv(const char* first, const char* second) {
-  return std::string("column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct\n") +
-         "0,0,-250,-150,9," + first + "\n1,0,-240,-150,9," + second + "\n";
+  return std::string(
+             "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,"
+             "x_max_mm,y_max_mm\n") +
+         "0,0,-250,-150,9," + first + ",-200,-100\n1,0,-200,-150,9," + second + ",-170,-100\n";
 }
 
 void set_holes(Record& record, const char* name, double pct) {
@@ -45,8 +47,8 @@ TEST(Rivals, NameWhereWhichStageAndSinceWhen) {
   pictures.tiles[best->case_name] = parse_tiles_csv(tiles_csv("0.4,0,95", "0.25,0,80"));
   const std::string section = rivals_section(content, pictures);
   EXPECT_THAT(section, HasSubstr("data-case=\"" + worse->case_name + "\" data-against=\"" + best->case_name));
-  EXPECT_THAT(section, HasSubstr("error at x -235, y -145 mm: -3.000 against 0.250 mm"));
-  EXPECT_THAT(section, HasSubstr("surface at x -235, y -145 mm: 20.00 against 80.00 % covered"));
+  EXPECT_THAT(section, HasSubstr("error at x -185, y -125 mm: -3.000 against 0.250 mm"));
+  EXPECT_THAT(section, HasSubstr("surface at x -185, y -125 mm: 20.00 against 80.00 % covered"));
   EXPECT_THAT(section,
               HasSubstr("filtering: it dropped the right depths, 7.500 against 0.500 % of the surface"));
   EXPECT_THAT(section, HasSubstr("accuracy_mean_mm"));

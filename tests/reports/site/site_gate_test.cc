@@ -8,6 +8,8 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "harness/gating/baseline.h"
+#include "reports/bundle/bundle.h"
+#include "reports/content/bundle_content.h"
 #include "reports/site/site.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
@@ -51,6 +53,43 @@ TEST(SiteGate, IsRedWhereTheNewestRunFailsItsAcceptedValues) {
   EXPECT_EQ(endpoint["color"], "red");
   write_file(accepted, read_file(accepted).substr(0, 300));
   EXPECT_THAT(write_site(request).problems, Not(::testing::IsEmpty()));
+}
+
+// Each run that was gated when it was made says so, not the newest alone, also where the site knows it from
+// before; and of what moved in it a bias away from 0 is worse.
+TEST(SiteGate, OfAnEarlierRunStandsBesideIt) {
+  const TemporaryDirectory folder;
+  Results run = synthetic_results();
+  metric_of(run.records[0], "bias_mean_mm").value = -0.02;
+  const std::string accepted = baseline_text(synthetic_baseline(run));
+  const auto add_run = [&](const char* day, double bias_mm, bool gated) {
+    run.run.id = std::string("202505") + day + "T101112Z";
+    run.run.started_utc = run.run.finished_utc = std::string("2025-05-") + day + "T10:11:12Z";
+    metric_of(run.records[0], "bias_mean_mm").value = bias_mm;
+    const fs::path bundle = synthetic_bundle(folder / "out", run);
+    if (!gated) return;
+    write_file(bundle / kBaselineCopyName, accepted);
+    finalise_bundle(bundle, run);
+  };
+  add_run("21", -0.03, false);
+  add_run("22", -4.40, true);
+  add_run("23", -0.03, true);
+  const SiteRequest request{{folder / "out"}, folder / "site"};
+  for (const bool known : {false, true}) {
+    const SiteSummary made = write_site(request);
+    EXPECT_THAT(made.problems, ::testing::IsEmpty());
+    EXPECT_EQ(made.read, known ? 0u : 3u);
+    const std::string suite = read_file(folder / "site/suite/seed.html"),
+                      moved = read_file(folder / "site/comparison/seed.html");
+    EXPECT_THAT(suite, HasSubstr("20250522T101112Z</td><td data-label=\"cases\"><span class=\"badge bad\">"
+                                 "4 of 4 ok, gate: FAIL, "));
+    EXPECT_THAT(suite, HasSubstr("20250523T101112Z</td><td data-label=\"cases\"><span class=\"badge good\">"
+                                 "4 of 4 ok, gate: pass<"));
+    EXPECT_THAT(suite, HasSubstr("20250521T101112Z</td><td data-label=\"cases\"><span class=\"badge good\">"
+                                 "4 of 4 ok<"));
+    EXPECT_THAT(moved, HasSubstr("Of B <span class=\"bad\">1 value worse</span>, 0 better, 0 neither."));
+    EXPECT_THAT(moved, HasSubstr("badge bad\">4 of 4 ok, gate: FAIL, "));
+  }
 }
 
 TEST(SiteGate, IsRedWhereFaultsWereInjected) {

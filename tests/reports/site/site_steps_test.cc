@@ -71,7 +71,7 @@ TEST(SiteSteps, AreWhereALevelChangedOfEachCaseAndMetric) {
   EXPECT_GT(steps[2].level.p, 0);
 }
 
-TEST(SiteSteps, ABiasFurtherFromZeroIsWorse) {
+TEST(SiteSteps, ABiasThatMovedAwayFromZeroIsWorse) {
   std::vector<SiteRun> runs = thirty_runs();
   for (std::size_t i = 0; i < runs.size(); ++i)
     runs[i].cases = {SiteCase{"biased", "flat_plane", "m", "ok",
@@ -85,7 +85,23 @@ TEST(SiteSteps, ABiasFurtherFromZeroIsWorse) {
   const ShortNames names = site_short_names(list);
   const std::string row = site_step_row(steps[0], list, {&names, &no_reports()});
   EXPECT_THAT(row, HasSubstr("<td data-label=\"change\">-0.1</td>"));
-  EXPECT_THAT(row, HasSubstr(">worse</td>"));
+  EXPECT_THAT(row, HasSubstr("class=\"bad\">worse</td>"));
+}
+
+// Of two runs nobody knows whether a value varies by itself: what a gate would not pass is a step. A time
+// varies.
+TEST(SiteSteps, OfTwoRunsAreWhatAGateWouldNotPass) {
+  std::vector<SiteRun> runs = thirty_runs();
+  runs.resize(2);
+  for (SiteCase& one : runs[1].cases) {
+    one.values[metric_place("accuracy_mean_mm")] = one.name == "exact" ? 5.74 : 1.01;
+    one.values[metric_place("time_ms")] = 100;
+  }
+  const std::vector<SiteStep> steps = steps_of(runs);
+  ASSERT_EQ(steps.size(), 1u);
+  EXPECT_EQ(steps[0].case_name, "exact");
+  EXPECT_EQ(steps[0].worsening(), 1);
+  EXPECT_EQ(steps[0].level.p, 1);
 }
 
 TEST(SiteSteps, OtherOptionsMachinesAndFailedCasesAreNoChange) {

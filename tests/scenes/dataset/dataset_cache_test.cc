@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "core/files.h"
+#include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
@@ -74,6 +75,14 @@ TEST(DatasetCache, KeyFollowsEverythingThatDecidesBytes) {
   request.width_px.reset();
   request.overrides = {{"single_pair", "width", "32"}, {"single_pair", "height", "24"}};
   EXPECT_EQ(key, dataset_key(plan_dataset(request)));
+  DatasetPlan later = cache_plan();
+  std::vector<ParameterSpec> specs = find_rig("single_pair").parameters;
+  specs.push_back({"added_later", "1", 0.5, 0, 1, "", {}});
+  later.rig_parameters = Parameters(specs);
+  for (const auto& [name, value] : cache_plan().rig_parameters.items()) later.rig_parameters.at(name) = value;
+  EXPECT_EQ(key, dataset_key(later)) << "a parameter at its default changes no key";
+  later.rig_parameters.at("added_later") = 0.25;
+  EXPECT_NE(key, dataset_key(later));
 }
 
 TEST(DatasetCache, DamagedEntriesAreRenderedAnew) {

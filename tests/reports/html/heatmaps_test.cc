@@ -1,0 +1,56 @@
+#include "reports/html/heatmaps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "metrics/tiles.h"
+#include "tests/reports/synthetic.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+std::string maps_of(const std::string& tiles_csv) {
+  ReportPictures pictures;
+  pictures.tiles["flat_plane/roma_like/seed=42"] = parse_tiles_csv(tiles_csv);
+  return case_pictures(synthetic_results(), pictures);
+}
+
+// Seen from above with the depth growing away from the eye: x to the right, y down, as cameras and viewer see
+// it.
+TEST(Heatmaps, HaveYDownAndNoScaleFinerThanPositions) {
+  const std::string page =
+      maps_of("0,0,-250,-150,1,0.0000002,0,11.5,-240,-140\n1,2,-240,-130,4,0.0000001,0.2,100,-230,-120\n");
+  const std::string map = page.substr(page.find("aria-label=\"map of tiles\""));
+  EXPECT_THAT(map.substr(0, map.find("</svg>")), HasSubstr("\"M0 0h1v1h-1zM1 2h1v1h-1z\""));
+  EXPECT_THAT(page,
+              HasSubstr("from above, x to the right from -250 to -230 mm, y down from -150 to -120 mm:"));
+  EXPECT_THAT(page, HasSubstr("colours from -0.01 to 0.01 mm"));
+}
+
+// Tiles of 30 mm on a patch of 500 mm: 17 columns, of which the last is cut. The map ends with the patch.
+TEST(Heatmaps, EndWithThePatch) {
+  const auto maps_at = [](double tile_m) {
+    return maps_of(tiles_to_csv(empty_tiles(Patch{-0.25, 0.25, -0.15, 0.15}, tile_m)));
+  };
+  const auto extent = HasSubstr("x to the right from -250 to 250 mm, y down from -150 to 150 mm");
+  EXPECT_THAT(maps_at(0.01), AllOf(extent, HasSubstr("per 10 mm tile"), HasSubstr("\"0 0 50 30\"")));
+  EXPECT_THAT(maps_at(0.05), AllOf(extent, HasSubstr("per 50 mm tile"), HasSubstr("\"0 0 10 6\"")));
+  EXPECT_THAT(maps_at(0.03), AllOf(extent, HasSubstr("per 30 mm tile"), HasSubstr("\"0 0 16.6667 10\"")));
+  // The patch is less than one tile.
+  EXPECT_THAT(maps_at(1), AllOf(extent, HasSubstr("per 500 mm tile"), HasSubstr("\"0 0 1 0.6\"")));
+}
+
+// Tiles of two sizes are not the same places.
+TEST(Heatmaps, CompareTilesOfOnePlace) {
+  const auto a = parse_tiles_csv("0,0,0,0,1,1,0,100,10,10\n");
+  EXPECT_THAT(tile_comparison(a, parse_tiles_csv("0,0,0,0,1,3,0,100,10,10\n")), HasSubstr("per 10 mm tile"));
+  EXPECT_EQ(tile_comparison(a, parse_tiles_csv("0,0,0,0,1,3,0,100,20,20\n")), "");
+}
+
+}  // namespace
+}  // namespace aqbench
