@@ -84,7 +84,7 @@ ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOpt
                           const std::vector<std::pair<std::string, std::string>>& variables = {});
 
 // Asks git about the repository around a folder; the output has no line ends at its end. A repository is
-// somebody's data: nothing that its configuration names is run, and its index is not locked, since others may
+// untrusted: commands in its configuration do not run, and its index is not locked, since others may
 // work in the checkout.
 ProgramAnswer ask_git(const std::filesystem::path& folder, std::vector<std::string> arguments,
                       double timeout_s = 10);

@@ -93,7 +93,7 @@ TEST_F(Stranger, CommandsRunOnlyOnRequestOrBySignature) {
   const auto refused = run_program({"replay", bundle, "--all"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("  external.command: /bin/sh " + at("theirs.sh") + " {output}\n"));
-  EXPECT_THAT(refused.err, HasSubstr("its commands are not run"));
+  EXPECT_THAT(refused.err, HasSubstr("refusing to run its commands"));
   EXPECT_EQ(run_program({"replay", bundle, "--all", "--pubkey", at("other.pub.pem")}).exit_code, 2);
   EXPECT_EQ(traces(), 2u) << "nothing ran";
   EXPECT_EQ(run_program({"replay", bundle, "--all", "--pubkey", at("author.pub.pem")}).exit_code, 0);

@@ -102,7 +102,7 @@ TEST_F(ProjectFile, IsFoundInAFolderAbove) {
 }
 
 TEST_F(ProjectFile, OfAStrangerOrBehindHisLinkIsRefused) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to somebody else";
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
   constexpr uid_t kStranger = 65534;
   std::filesystem::create_directories(dir_ / "own");
   std::filesystem::create_directories(dir_ / "open");

@@ -113,7 +113,7 @@ TEST(Results, RootDigestIsTheHashOfTheSortedRecordLines) {
   EXPECT_EQ(root_digest(results), sha256_hex(lines));
 }
 
-// Time, memory, thread count and what is told of the run may differ; what was computed may not.
+// Time, memory, thread count and details of the run may differ; computed values may not.
 TEST(Results, MetricsDigestIsOfTheDeterministicPartAlone) {
   const Results results = synthetic_results();
   const auto changed = [&](const std::function<void(Results&)>& change) {

@@ -151,7 +151,7 @@ TEST_F(DatasetRunTest, MistakesAreNamedBeforeAnythingRuns) {
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "ran"));
 }
 
-// ---- What somebody has recorded ----
+// ---- Recordings ----
 
 class RecordingRun : public RunOfData {
  protected:

@@ -341,7 +341,7 @@ TEST(EnvironmentOfRun, IsThatInWhichCasesWereRun) {
   journal.resumptions.back().after = 1;
   const Json mixed = environment_of_run(journal);
   EXPECT_EQ(mixed.at("cpu"), "b");
-  EXPECT_THAT(mixed.at("comparability").at("mixed").get<std::string>(), HasSubstr("settings that differ"));
+  EXPECT_THAT(mixed.at("comparability").at("mixed").get<std::string>(), HasSubstr("with other settings"));
 }
 
 }  // namespace

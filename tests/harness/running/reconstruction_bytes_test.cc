@@ -35,9 +35,9 @@ TEST(ReconstructionBytes, ComeBackAsTheyWere) {
   EXPECT_THAT(error_of(ErrorKind::method, [&] { decode_reconstruction(bytes + "x"); }),
               HasSubstr("something else"));
   const auto refused = [&](const std::string& name, double value) {
-    Reconstruction told = sent;
-    told.effective = {{name, value}};
-    return error_of(ErrorKind::method, [&] { decode_reconstruction(encode_reconstruction(told)); });
+    Reconstruction received = sent;
+    received.effective = {{name, value}};
+    return error_of(ErrorKind::method, [&] { decode_reconstruction(encode_reconstruction(received)); });
   };
   EXPECT_THAT(refused("window\033[2J", 7), HasSubstr("something else"));
   EXPECT_THAT(refused("", 7), HasSubstr("something else"));

@@ -315,7 +315,7 @@ TEST(TimedMachines, RunOneTaskEachAndAreOfOneKind) {
   EXPECT_EQ(environment_of_machine(tasks, "node4"), std::nullopt);
 }
 
-// Results of machines that differ stand under the environment of each, and their times are nobody's measure.
+// Results of machines that differ stand under the environment of each, and their times are not comparable.
 TEST(TimedMachines, AreNamedInTheJournal) {
   const ScratchFolder folder;
   const fs::path bundle = folder.path() / "sweep", tasks = tasks_folder(bundle);
