@@ -1,8 +1,8 @@
 # Components of `make install` and the packages:
-#   evaluator the program, manual pages, completion, schemas, baselines, documents: no LibTorch
-#   pipeline the modules with LibTorch, Open3D and OpenCV
-#   development headers and CMake files for C++ programs (cmake/AqbenchLibrary.cmake; the library is the evaluator's)
-#   python the Python module
+#   evaluator    the program, manual pages, completion, schemas, baselines, documents: no LibTorch
+#   pipeline     the modules with LibTorch, Open3D and OpenCV
+#   development  headers and CMake files for C++ programs (cmake/AqbenchLibrary.cmake; the library is the evaluator's)
+#   python       the Python module
 # Everything is found relative to the program or the library, so that an installation can be moved.
 include(GNUInstallDirs)
 set(AQBENCH_MODULE_DIR ${CMAKE_INSTALL_LIBDIR}/aqbench)

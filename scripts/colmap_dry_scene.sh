@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # An end-to-end reconstruction by an independent program: renders a scene without water, lets COLMAP 3.8 (Debian's,
 # without CUDA) match features and triangulate them with the known poses, and scores its cloud.
-#   scripts/colmap_dry_scene.sh [SCENE] [DIR] (default: undulating, a temporary folder)
+#   scripts/colmap_dry_scene.sh [SCENE] [DIR]    (default: undulating, a temporary folder)
 # AQBENCH=PROGRAM, WIDTH=800, RIG=ring12 in the environment change the run. Takes about two minutes on 2 cores. Also
 # needs python3.
 set -euo pipefail

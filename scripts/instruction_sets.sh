@@ -2,7 +2,7 @@
 # Runs suite seed on this processor and on emulated ones (qemu-user), and prints the metrics digests: with AVX2 and
 # fused multiply-add but without AVX-512 it must equal this processor's; without them numbers differ in their last
 # digits. Emulation does not support isolation: AQBENCH_ISOLATION is off.
-#   scripts/instruction_sets.sh [PROGRAM] default: build/release/aqbench
+#   scripts/instruction_sets.sh [PROGRAM]     default: build/release/aqbench
 set -euo pipefail
 program=${1:-build/release/aqbench}
 command -v qemu-x86_64 >/dev/null || { echo "instruction_sets: needs qemu-x86_64 (apt install qemu-user)" >&2; exit 2; }

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Profiles with the `profiling` build (optimised, symbols, frame pointers). Writes only to build/profiling and
 # profiles/.
-#   profile.sh run ARGUMENTS... aqbench profile ARGUMENTS
-#   profile.sh micro [NAME]... benchmarks/NAME_benchmark.cc under perf (default: plane_sweep stage_scope)
-#   profile.sh clean removes these artefacts
+#   profile.sh run ARGUMENTS...     aqbench profile ARGUMENTS
+#   profile.sh micro [NAME]...      benchmarks/NAME_benchmark.cc under perf (default: plane_sweep stage_scope)
+#   profile.sh clean                removes these artefacts
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=build/profiling out=profiles jobs=${JOBS:-$(nproc)}

@@ -2,7 +2,7 @@
 # Runs a sweep as a Slurm array on this machine: starts munge, slurmctld and two slurmd of Debian's packages (slurm-wlm,
 # munge) in a separate folder, kills a fifth of the tasks (at least two) at random moments, compares the metrics digest
 # with that of a sweep by one process, and stops what it started. Needs root.
-#   scripts/slurm_local.sh [AQBENCH] [CASES] [TASKS] [POINTS] POINTS of each cloud: the work of a case
+#   scripts/slurm_local.sh [AQBENCH] [CASES] [TASKS] [POINTS]     POINTS of each cloud: the work of a case
 set -euo pipefail
 
 aqbench=$(realpath "${1:-build/release/aqbench}")

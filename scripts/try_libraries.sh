@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Tries the libraries as users do: a C++ project by find_package and one by add_subdirectory, a Python script, a pytest
 # project with the plugin, the example with PyTorch. All must give the same bits as the program.
-#   scripts/try_libraries.sh [BUILD] what BUILD (default build/release) installs, into a temporary folder
-#   scripts/try_libraries.sh --installed PREFIX an installation by packages (/usr) or make install
+#   scripts/try_libraries.sh [BUILD]             what BUILD (default build/release) installs, into a temporary folder
+#   scripts/try_libraries.sh --installed PREFIX  an installation by packages (/usr) or make install
 #   PROGRAM=... names the program if neither of them has it (AQBENCH_LIBRARIES_ONLY).
 #   --sources too: also by add_subdirectory, which compiles the library (a minute or two)
 set -euo pipefail

@@ -1,13 +1,13 @@
 #pragma once
 // Injected faults: `--inject [CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt`. They test the harness;
 // the record counts their strikes.
-//   +5% the stage takes 5 % longer (busy), counted in its wall time
-//   20ms (or us, s) the stage sleeps 20 ms at its end, counted in its wall time
-//   throw Error(method) when the stage is entered
-//   abort the process aborts when the stage is entered
-//   hang the stage never ends
-//   oom the stage takes memory until it is killed
-//   corrupt after the run every point, mesh vertex and depth is moved by 5 mm along +Z
+//   +5%      the stage takes 5 % longer (busy), counted in its wall time
+//   20ms     (or us, s) the stage sleeps 20 ms at its end, counted in its wall time
+//   throw    Error(method) when the stage is entered
+//   abort    the process aborts when the stage is entered
+//   hang     the stage never ends
+//   oom      the stage takes memory until it is killed
+//   corrupt  after the run every point, mesh vertex and depth is moved by 5 mm along +Z
 
 #include <cstddef>
 #include <string>

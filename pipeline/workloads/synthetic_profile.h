@@ -1,11 +1,11 @@
 #pragma once
 // The stages of workload synthetic_profile, written like a usual LibTorch pipeline. A stage keeps only the
 // tensors that later stages need; hence its net memory (MB = 2^20 bytes, at 1920 x 1080, 64 depths):
-//   undistortion 189.84 four frames as float and the four results
-//   sparse_matching 2.00 keypoints, descriptors, matches
-//   depth_estimation 545.80 grey reference, three grey sources, the cost volume, the depth map
-//     extract_depth 7.91 the depth map
-//   fusion 31.64 three depth maps and the fused one
+//   undistortion     189.84  four frames as float and the four results
+//   sparse_matching    2.00  keypoints, descriptors, matches
+//   depth_estimation 545.80  grey reference, three grey sources, the cost volume, the depth map
+//     extract_depth    7.91  the depth map
+//   fusion            31.64  three depth maps and the fused one
 
 #include <ATen/core/Tensor.h>
 
