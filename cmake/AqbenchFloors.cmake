@@ -13,7 +13,7 @@ target_compile_options(aqbench_protocols PRIVATE -ffp-contract=off)
 aqbench_library(method pipeline/method aqbench::dataset)
 aqbench_library(simulated pipeline/simulated aqbench::method)
 aqbench_library(external pipeline/external aqbench::method aqbench::sandbox)
-# What methods and workloads of the module `pipeline` are told, and workloads that need no library.
+# Specs of methods and workloads in the module `pipeline`, and workloads without libraries.
 file(GLOB spec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/pipeline/*/*_spec.cc
      ${PROJECT_SOURCE_DIR}/pipeline/fusion/*_options.cc)
 set(workloads ${PROJECT_SOURCE_DIR}/pipeline/workloads)
@@ -80,7 +80,7 @@ foreach(library views sparse dense_flow workloads)  # image files, features and 
   target_include_directories(aqbench_${library} SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
 endforeach()
 
-# For tests and benchmarks: everything that modules hold, linked.
+# For tests and benchmarks: the contents of all modules, linked.
 add_library(aqbench_linked_modules INTERFACE)
 add_library(aqbench::linked_modules ALIAS aqbench_linked_modules)
 target_link_libraries(aqbench_linked_modules INTERFACE aqbench::embree_meshes aqbench::opencv_images aqbench::methods
@@ -109,7 +109,7 @@ set_target_properties(aqbench PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE
 target_link_libraries(aqbench PRIVATE aqbench::cli)
 target_link_options(aqbench PRIVATE LINKER:--as-needed)
 
-# Text in, text out, and what waits for other processes: less optimised, it costs a clean build half as much and a user
+# Text processing and waiting for other processes: with less optimisation it takes half the build time and users notice
 # nothing.
 set(text aqbench_records)
 foreach(library sandbox drawing dataset external planning project running sharing profiling gating ab content
@@ -119,7 +119,8 @@ foreach(library sandbox drawing dataset external planning project running sharin
 endforeach()
 
 aqbench_schema(project/project)
-# Scripts and styles of pages travel inside the program, too. Those in third_party/ are what their authors publish, unchanged.
+# Scripts and styles of pages are built into the program, too. Those in third_party/ are unchanged copies of their
+# authors' releases.
 foreach(asset report.css report.js plots.js plots_page.js ab_page.js bars.js stages_page.js view_data.js viewer_camera.js viewer_gl.js viewer_plain.js
         viewer.js viewer_page.js site.js third_party/uplot/uPlot.min.css third_party/uplot/uPlot.iife.min.js)
   set(asset_file ${PROJECT_SOURCE_DIR}/reports/html/assets/${asset})
@@ -133,7 +134,7 @@ target_sources(aqbench_html PRIVATE ${PROJECT_BINARY_DIR}/generated/assets.cc)
 # False alarms of g++ 12 on initialisers by name.
 set_source_files_properties(metrics/protocols/cloud_protocols.cc PROPERTIES COMPILE_OPTIONS -Wno-maybe-uninitialized)
 
-# What the program was built from (harness/measuring/build_info.cc).
+# The build of the program (harness/measuring/build_info.cc).
 set(source_state ${PROJECT_BINARY_DIR}/generated/aqbench_source_state.h)
 add_custom_target(aqbench_source_state BYPRODUCTS ${source_state}
   COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DOUTPUT=${source_state}
