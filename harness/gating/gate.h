@@ -67,6 +67,7 @@ struct CaseOptions {
 // Returns "option roma_like.points is 3000, baseline 2000" for each option that differs. A missing one
 // differs unless the other side has its default: the side may be older than the option.
 std::vector<std::string> option_differences(const CaseOptions& baseline, const CaseOptions& current);
+std::vector<std::string> option_differences(const BaselineCase& baseline, const Record& current);
 
 // Compares two finite values: pass, or regressed or improved by more than the tolerance. Sets `excess` as in
 // GateRow.
