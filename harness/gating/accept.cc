@@ -92,8 +92,7 @@ void accept_case(const std::filesystem::path& bundle, const Record& record, cons
   }
   BaselineCase after{record.case_name, record.options, {}};
   if (before != nullptr)
-    for (const std::string& difference :
-         option_differences({before->options, {}}, {record.options, record.defaults}))
+    for (const std::string& difference : option_differences(*before, record))
       acceptance.changes.push_back({Kind::options_changed, record.case_name, "", {}, {}, "", difference});
   accept_metrics(record, before, after, acceptance, undefined);
   if (before == nullptr)
@@ -146,8 +145,7 @@ void collect_refusals(const AcceptedRun& run, const AcceptExceptions& allowed, A
     const auto record = records.find(planned.name);
     if (record == records.end())
       left_out.add(planned.name);
-    else if (!option_differences({planned.options, {}}, {record->second->options, record->second->defaults})
-                  .empty())
+    else if (!option_differences(planned, *record->second).empty())
       options.add(planned.name);
   }
   for (const AcceptChange& change : acceptance.changes) {

@@ -91,7 +91,7 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<G
     rows.push_back(case_row(baseline.name, verdict, to_string(record->status) + ": " + record->reason));
     return;
   }
-  const auto differences = option_differences({baseline.options, {}}, {record->options, record->defaults});
+  const auto differences = option_differences(baseline, *record);
   for (const std::string& difference : differences)
     rows.push_back(case_row(baseline.name, Verdict::not_comparable, difference));
   if (!differences.empty()) return;
@@ -270,6 +270,10 @@ std::vector<std::string> option_differences(const CaseOptions& baseline, const C
                                         then == nullptr ? "absent" : to_string(*then)));
   }
   return differences;
+}
+
+std::vector<std::string> option_differences(const BaselineCase& baseline, const Record& current) {
+  return option_differences({baseline.options, {}}, {current.options, current.defaults});
 }
 
 // Returns whether a row is a decision, passed or not.
