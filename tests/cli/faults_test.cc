@@ -122,7 +122,7 @@ TEST_F(Faults, AnAcceptWhoseCallFailsLeavesTheBaselineAsItWas) {
   EXPECT_EQ(run_program({"accept", bundle, "--baseline", baseline}).exit_code, 0);
 }
 
-// Times of a bundle are held against each other. Somebody may set the clock while it is written.
+// A bundle verifies wherever the clock was set while it was written.
 TEST_F(Faults, AClockThatIsSetMakesNoBundleWrong) {
   for (const char* const step : {"2:-3600", "3:-3600", "5:7200", "9:-3600"}) {
     const std::string out = dir_ / step;
