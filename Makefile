@@ -73,9 +73,9 @@ fuzz: ## Fuzz the readers with clang, ASan + UBSan (SECONDS=60 each)
 	@cmake --build build/fuzz --parallel $(JOBS) --target aqbench_fuzz
 	@scripts/fuzz.sh build/fuzz/aqbench_fuzz $(SECONDS)
 
-# Bundles in docs/bundles that the tables of the documents come from. The first one's sections need no name.
-# `make docs-bundle` renders all of them again from their records. DOCS_MEASURED="seed ..." measures the named ones first,
-# where records must change: presets takes a quarter of an hour, each of the others some minutes.
+# Bundles in docs/bundles for the tables of the documents. Sections of the first one need no name. `make docs-bundle`
+# renders all of them again from their records. DOCS_MEASURED="seed ..." measures the named ones first, where records
+# must change: presets takes a quarter of an hour, each of the others some minutes.
 DOCS_BUNDLES := seed $(filter-out seed,$(notdir $(wildcard docs/bundles/*)))
 DOCS_MEASURED ?=
 FILL_DOCS = $(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/bundles/%)
@@ -116,7 +116,7 @@ docs-bundle: program ## Render the bundles in docs/ again from their records, th
 format: ## Format all sources
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i
 
-# clang-tidy wants the flags of each file: a unity build has those of its batches alone.
+# clang-tidy needs the flags of each file; a unity build only has those of its batches.
 lint: ## Check formatting, then clang-tidy
 	@AQBENCH_LINT=1 scripts/install-deps.sh && mkdir -p build
 	@git ls-files '*.h' '*.cc' | xargs clang-format --dry-run --Werror

@@ -1,7 +1,7 @@
 #pragma once
-// Says whether B is worse than A, from paired samples, by the rule of docs/statistics.md; and reads bundles
-// as tables of values. A stable interface for C++ programs (target aqbench::ab; the promise stands in
-// aqbench/scenes.h).
+// Decides from paired samples whether B is worse than A, by the rule of docs/statistics.md, and reads bundles
+// as tables of values. A stable interface for C++ programs (target aqbench::ab; aqbench/scenes.h states the
+// guarantee).
 
 #include <cstddef>
 #include <span>
@@ -24,9 +24,9 @@ struct Comparison {
   std::size_t pairs = 0, kept = 0;   // measured, and analysed: the quietest half
 };
 
-// Compares samples that were measured in pairs, a[i] and b[i] one after the other, all above 0. `policy` is a
-// preset: "sensitive" or "gate". Throws Failure for other lengths, too few pairs, and values that are not
-// finite and above 0.
+// Compares samples measured in pairs, a[i] and b[i] one after the other, all positive. `policy` is a preset:
+// "sensitive" or "gate". Throws Failure for different lengths, too few pairs, and values that are not finite
+// and positive.
 Comparison compare(std::span<const double> a, std::span<const double> b, bool higher_is_better = false,
                    const std::string& policy = "sensitive");
 
@@ -35,20 +35,20 @@ struct BundleCase {
   std::string name, scene, method, workload;  // method or workload is empty
   std::string status, reason;                 // "ok", "failed", ...; why it is not "ok"
   std::vector<Metric> metrics;
-  std::vector<double> warm_ms;  // time of each warm run, ms; empty where none was timed
+  std::vector<double> warm_ms;  // time of each warm run, ms; empty if untimed
 };
 
 // A bundle's results.
 struct Bundle {
-  // The name of the run ("20261120T101500Z"), its suite (empty where cases were chosen by hand), and when it
-  // started (ISO 8601).
+  // The name of the run ("20261120T101500Z"), its suite (empty if cases were chosen by hand), and its start
+  // (ISO 8601).
   std::string run, suite, started_utc;
   bool complete = false;          // every planned case has a record
   std::vector<BundleCase> cases;  // by name
 };
 
-// Reads the results of a bundle (a folder) or a results.json. Its hashes are not verified: `aqbench verify`
-// does that. Throws Failure for a file that cannot be read or that the schema refuses.
+// Reads the results of a bundle (a folder) or a results.json. Does not verify hashes: `aqbench verify` does.
+// Throws Failure for an unreadable file or one that violates the schema.
 Bundle open_bundle(const std::string& path);
 
 }  // namespace aqbench::v1

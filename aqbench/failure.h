@@ -6,9 +6,8 @@
 
 namespace aqbench::v1 {
 
-// What went wrong, in one line that names the file, the field or the argument. `exit_code` is the one that
-// the program would end with: 2 for a wrong name, value or file, 6 for reading and writing, 3 for anything
-// else.
+// An error in one line that names the file, the field or the argument. `exit_code` is the program's exit code
+// for it: 2 for a wrong name, value or file, 6 for reading and writing, 3 for anything else.
 class Failure : public std::runtime_error {
  public:
   Failure(int the_exit_code, const std::string& message);

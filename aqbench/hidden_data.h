@@ -1,5 +1,5 @@
 #pragma once
-// What the classes of aqbench/scenes.h hide; not installed.
+// The hidden data of the classes in aqbench/scenes.h; not installed.
 
 #include <span>
 
@@ -9,12 +9,12 @@
 
 namespace aqbench::v1 {
 
-// The program's own scene, which a Scene of the library holds.
+// The program's scene inside a Scene.
 struct SceneData {
   aqbench::Scene scene;
 };
 
-// The program's own camera, which a Camera of the library holds, prepared for projection.
+// The program's camera inside a Camera, prepared for projection.
 struct CameraData {
   aqbench::Camera camera;
   WaterInterface water;

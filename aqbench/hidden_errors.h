@@ -1,5 +1,5 @@
 #pragma once
-// Errors on their way out of the library; not installed.
+// Conversion of errors at the library's boundary; not installed.
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 
 namespace aqbench::v1 {
 
-// Returns what `body` returns; an Error of it becomes a Failure with the same text.
+// Returns the result of `body`; an Error becomes a Failure with the same text.
 template <class Body>
 auto with_failures(const Body& body) {
   try {
@@ -21,10 +21,9 @@ auto with_failures(const Body& body) {
   }
 }
 
-// Throws the Failure of an array whose length does not fit.
+// Throws the Failure of an array of the wrong length.
 inline void require_length(std::string_view what, std::size_t length, std::size_t wanted) {
-  if (length != wanted)
-    throw Failure(2, fmt::format("{}: {} values, where {} are needed", what, length, wanted));
+  if (length != wanted) throw Failure(2, fmt::format("{}: {} values, expected {}", what, length, wanted));
 }
 
 }  // namespace aqbench::v1

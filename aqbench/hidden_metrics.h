@@ -1,5 +1,5 @@
 #pragma once
-// The program's metrics on their way out of the library; not installed.
+// Conversion of metrics at the library's boundary; not installed.
 
 #include <vector>
 

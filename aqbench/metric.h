@@ -9,9 +9,9 @@ namespace aqbench::v1 {
 // One metric.
 struct Metric {
   std::string name, unit;       // "accuracy_mean_mm", "mm"
-  std::optional<double> value;  // none: undefined, and `reason` says why
+  std::optional<double> value;  // none: undefined, with a `reason`
   std::string reason;
-  std::string better;  // "lower", "higher", or "equal": any change is a change for the worse
+  std::string better;  // "lower", "higher", or "equal": any change is a deterioration
 };
 
 }  // namespace aqbench::v1

@@ -13,7 +13,7 @@
 namespace aqbench::v1 {
 namespace {
 
-// What `aqbench eval` scores with when it is given no option.
+// The default options of `aqbench eval`.
 ScoreOptions default_options(const Surface& truth, std::size_t points) {
   ScoreOptions options;
   options.sample_spacing_m = auto_spacing_m(truth, points);

@@ -1,7 +1,7 @@
 #pragma once
 // Scores of a reconstruction against exact truth: a stable interface for C++ programs (target
-// aqbench::metrics; the promise stands in aqbench/scenes.h). Metrics are those of docs/metrics.md, bit for
-// bit those of `aqbench eval` without options.
+// aqbench::metrics; aqbench/scenes.h states the guarantee). Metrics are those of docs/metrics.md, bit for bit
+// equal to `aqbench eval` without options.
 
 #include <cstdint>
 #include <span>
@@ -13,7 +13,7 @@
 namespace aqbench::v1 {
 
 // Scores a cloud of n points: points_m n x 3, metres in the scene's world frame; normals n x 3, unit, or
-// empty. Points that are not finite are counted and left out. Nothing is copied. Throws Failure.
+// empty. Points that are not finite are counted and ignored. Copies nothing. Throws Failure.
 std::vector<Metric> score(std::span<const double> points_m, const Scene& scene,
                           std::span<const double> normals = {});
 
@@ -23,7 +23,7 @@ std::vector<Metric> score_mesh(std::span<const double> vertices_m, std::span<con
                                const Scene& scene);
 
 // Scores a depth map against the true one of the same size: metres along the refracted ray from the water
-// surface; NaN or 0 where there is none. Nothing is copied. Throws Failure.
+// surface; NaN or 0 if missing. Copies nothing. Throws Failure.
 std::vector<Metric> score_depth(std::span<const float> predicted_m, std::span<const float> truth_m);
 
 }  // namespace aqbench::v1

@@ -5,10 +5,10 @@
 // World frame: metres, +Z down into the water. Pixels: centres at integers, of the undistorted camera. Arrays
 // are row-major and the caller's; nothing is copied. Every function may be called from several threads.
 //
-// The promise: within libaqbench.so.1 nothing declared in aqbench/*.h is removed, changes its meaning or its
-// layout; a change that breaks this takes a new soname and a new namespace (v2). The same seeds give the same
-// bytes as the program `aqbench` of the same version. Errors are aqbench::v1::Failure, whose what() is the
-// line that the program would print.
+// The guarantee: within libaqbench.so.1 nothing declared in aqbench/*.h is removed, changes its meaning or
+// its layout; a change that breaks this takes a new soname and a new namespace (v2). The same seeds give the
+// same bytes as the program `aqbench` of the same version. Errors are aqbench::v1::Failure, whose what() is
+// the line printed by the program.
 
 #include <cstddef>
 #include <cstdint>
@@ -25,17 +25,17 @@ namespace aqbench::v1 {
 // Returns the version of the library: "0.1.0".
 const char* version();
 
-// Sets how many threads this library uses; it changes no result. Until it is called: all processors.
+// Sets the number of threads of this library; it changes no result. Default: all processors.
 void set_threads(int count);
 
-// The value of a parameter, as after `--set`: {"amplitude_m", "0.003"}.
+// The value of a parameter, like `--set`: {"amplitude_m", "0.003"}.
 struct Setting {
   std::string name, value;
 };
 
 struct SceneData;  // hidden
 
-// A surface under water that is known exactly.
+// An exactly known surface under water.
 class Scene {
  public:
   // Makes a registered scene (`aqbench list scenes`), or "mesh:FILE.ply". Throws Failure.
@@ -46,8 +46,7 @@ class Scene {
 
   // Finds the closest point of the surface to each of n points: points_m, closest_m and normals hold n x 3
   // values, signed_distance_m n, positive on the cameras' side. normals are unit and point to the cameras.
-  // Any of the last three may be empty. Throws Failure for lengths that do not fit and points that are not
-  // finite.
+  // Any of the last three may be empty. Throws Failure for wrong lengths and points that are not finite.
   void closest_points(std::span<const double> points_m, std::span<double> closest_m,
                       std::span<double> normals, std::span<double> signed_distance_m) const;
 
@@ -67,13 +66,13 @@ class Camera {
   int height_px() const;
 
   // Projects n points through the water: points_m n x 3, pixels_px n x 2, depth_along_ray_m n (may be empty):
-  // metres from the water surface along the refracted ray. NaN where a point is not below the water or not in
-  // front of the camera; pixels may lie outside the image. Throws Failure for lengths that do not fit.
+  // metres from the water surface along the refracted ray. NaN for a point that is not below the water or not
+  // in front of the camera; pixels may lie outside the image. Throws Failure for wrong lengths.
   void project(std::span<const double> points_m, std::span<double> pixels_px,
                std::span<double> depth_along_ray_m) const;
 
   // Casts the rays of n pixels: pixels_px n x 2, origins_m n x 3 on the water surface, directions n x 3,
-  // unit, in the water. NaN where a ray does not reach the water. Throws Failure for lengths that do not fit.
+  // unit, in the water. NaN for a ray that does not reach the water. Throws Failure for wrong lengths.
   void cast(std::span<const double> pixels_px, std::span<double> origins_m,
             std::span<double> directions) const;
 
@@ -92,7 +91,7 @@ std::vector<Camera> make_rig(const std::string& name, const std::vector<Setting>
 // Reads the cameras of a dataset, calibration.json (docs/dataset.md). Throws Failure.
 std::vector<Camera> read_rig(const std::string& calibration_json);
 
-// An image as a camera records it, and its true depths.
+// A camera's image and its true depths.
 struct View {
   int width_px = 0, height_px = 0;
   int bits = 8;                          // of the sensor
@@ -100,8 +99,7 @@ struct View {
   std::vector<float> depth_along_ray_m;  // height x width, of the undistorted camera; NaN for none
 };
 
-// How images are made: a variant (`aqbench list imaging`), parameters of it, and the seed of texture and
-// noise.
+// Image options: a variant (`aqbench list imaging`), its parameters, and the seed of texture and noise.
 struct RenderOptions {
   std::string imaging = "default";
   std::vector<Setting> settings;

@@ -34,7 +34,7 @@ std::shared_ptr<const Surface> surface_named(const std::string& name) {
   return make_plane({}, {});
 }
 
-// Area-uniform points with noise of 1 mm on three axes, as roma_like has.
+// Area-uniform points with noise of 1 mm on three axes, like roma_like.
 Reconstruction noisy_reconstruction(const Surface& surface, std::size_t count) {
   Reconstruction reconstruction;
   std::vector<Vec3>& points_m = reconstruction.cloud.points_m;
@@ -51,7 +51,7 @@ Reconstruction noisy_reconstruction(const Surface& surface, std::size_t count) {
 }
 
 struct Seconds {
-  double wall, cpu;  // cpu: of this process; on a busy machine the fairer of the two
+  double wall, cpu;  // cpu: of this process; fairer on a busy machine
 };
 
 template <class Work>
@@ -75,7 +75,7 @@ double ratio_of(const std::vector<Seconds>& above, const std::vector<Seconds>& b
   return median_of(above, which) / median_of(below, which);
 }
 
-// Ours and Open3D in turn, so that a slow moment of the machine meets both.
+// Alternates ours and Open3D, so that a slow moment of the machine affects both.
 void BM_CloudSetBesideOpen3D(benchmark::State& state, const std::string& surface_name) {
   set_thread_count(1);
   omp_set_num_threads(1);
@@ -102,7 +102,7 @@ void BM_CloudSetBesideOpen3D(benchmark::State& state, const std::string& surface
   state.counters["samples"] = static_cast<double>(samples.points_.size());
 }
 
-// What the full set spends its time on.
+// The parts of the full set, timed separately.
 void BM_CloudSetAccuracy(benchmark::State& state, const std::string& surface_name) {
   set_thread_count(1);
   const auto surface = surface_named(surface_name);
@@ -156,8 +156,8 @@ void BM_CloudSetMemory(benchmark::State& state, const std::string& surface_name)
       noisy_reconstruction(*surface, static_cast<std::size_t>(state.range(0)));
   double growth_bytes = 0;
   for ([[maybe_unused]] auto iteration : state) {
-    malloc_trim(0);                               // what earlier benchmarks left must not hide growth
-    std::ofstream("/proc/self/clear_refs") << 5;  // sets the peak back to what is resident now
+    malloc_trim(0);                               // memory freed by earlier benchmarks must not hide growth
+    std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak to the current resident size
     const double before_bytes = status_bytes("VmRSS");
     benchmark::DoNotOptimize(score_reconstruction(reconstruction, *surface, {}));
     growth_bytes = std::max(growth_bytes, status_bytes("VmHWM") - before_bytes);

@@ -35,7 +35,7 @@
 #include "pipeline/plane_sweep/kernels/winner.h"
 #include "pipeline/plane_sweep/kernels/zncc_row.h"
 
-// Every allocation of the process passes here, LibTorch's too.
+// All allocations of the process, LibTorch's included.
 namespace {
 std::atomic<std::size_t> g_heap_bytes{0}, g_heap_peak_bytes{0};
 
@@ -50,7 +50,7 @@ void* counted(void* memory) {
 }  // namespace
 
 extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier): glibc's own names for what is replaced here
+// NOLINTBEGIN(bugprone-reserved-identifier): glibc's names of the replaced functions
 void* __libc_malloc(std::size_t);
 void* __libc_calloc(std::size_t, std::size_t);
 void* __libc_realloc(void*, std::size_t);
@@ -186,7 +186,7 @@ void add_sweeps() {
     options.device = "cuda";
     add("torch_cuda/batch:" + text(batch), usual, options, 1);
   }
-  // Time a sample stays the same as each size grows alone.
+  // Time per sample is constant as each size grows.
   for (const auto& [width, height] : {std::pair{320, 240}, {640, 480}, {1280, 960}})
     add("linear/pixels:" + text(width) + "x" + text(height), {width, height, 64, 4},
         options_of(Kernel::fused, 64), 1);
@@ -227,7 +227,7 @@ void warp_step(benchmark::State& state) {
     state.SetItemsProcessed(pixels);
     return;
   }
-  state.SkipWithError("no tile lies wholly in the source");
+  state.SkipWithError("no tile is completely inside the source");
 }
 
 void zncc_step(benchmark::State& state) {

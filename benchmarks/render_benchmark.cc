@@ -64,7 +64,7 @@ void count_rays(benchmark::State& state, std::size_t rays) {
       static_cast<double>(rays) * static_cast<double>(state.iterations()), benchmark::Counter::kIsRate);
 }
 
-// Depths row by row, each guessed from the one before, as the renderer does.
+// Depths row by row, each guessed from the previous one, as in the renderer.
 void first_hit(benchmark::State& state, const char* name, double tolerance_m, bool cast) {
   const Scene scene = make_scene(name, {});
   const RayBlock block = make_block(scene);

@@ -1,5 +1,5 @@
-// What a StageScope costs: with nobody looking, and while a StageRecorder looks as closely as a profile does.
-// The bars are 40 ns and 1 us a scope.
+// The cost of a StageScope: without an observer, and with a StageRecorder in the detail of a profile. The
+// limits are 40 ns and 1 us a scope.
 
 #include <benchmark/benchmark.h>
 
@@ -38,8 +38,8 @@ void active(benchmark::State& state, const StageRecorderOptions& options) {
 BENCHMARK_CAPTURE(active, wall, StageRecorderOptions{});
 BENCHMARK_CAPTURE(active, wall_cpu_memory, StageRecorderOptions{.cpu_time = true, .tensor_memory = true});
 
-// Scopes as they are: with work inside that outlasts the time in which a CPU clock's reading is used again.
-// Only what the scope costs beyond the work is counted.
+// Realistic scopes: with work inside that outlasts the reuse of a CPU clock's reading. Counts only the cost
+// of the scope beyond the work.
 void active_around_work(benchmark::State& state) {
   StageRecorder recorder({.cpu_time = true, .tensor_memory = true});
   const ScopedObserver observe(recorder);

@@ -33,20 +33,19 @@ struct AcceptRequest {
 };
 
 const Flag<AcceptExceptions> kExceptionFlags[] = {
-    {{.name = "from-shard", .help = "accept one part of a divided sweep (rather: aqbench merge)"},
+    {{.name = "from-shard", .help = "accept a shard of a sweep (better: aqbench merge)"},
      into<&AcceptExceptions::from_shard>},
-    {{.name = "part-of-suite", .help = "accept a run that left out cases of its suite"},
+    {{.name = "part-of-suite", .help = "accept a run that lacks cases of its suite"},
      into<&AcceptExceptions::part_of_suite>},
-    {{.name = "remove-cases", .help = "take cases out of the baseline that the run does not have"},
+    {{.name = "remove-cases", .help = "remove cases from the baseline that the run lacks"},
      into<&AcceptExceptions::remove_cases>},
-    {{.name = "remove-metrics", .help = "take metrics out of the baseline that the run does not have"},
+    {{.name = "remove-metrics", .help = "remove metrics from the baseline that the run lacks"},
      into<&AcceptExceptions::remove_metrics>},
-    {{.name = "new-options", .help = "accept cases whose options are not those of the baseline or suite"},
+    {{.name = "new-options", .help = "accept cases whose options differ from the baseline or suite"},
      into<&AcceptExceptions::new_options>},
-    {{.name = "injected-faults", .help = "accept cases that ran with faults on purpose"},
+    {{.name = "injected-faults", .help = "accept cases that ran with injected faults"},
      into<&AcceptExceptions::injected_faults>},
-    {{.name = "leave-out-undefined",
-      .help = "accept a run with values that are null, which are not gated then"},
+    {{.name = "leave-out-undefined", .help = "accept a run with null values, which are then not gated"},
      into<&AcceptExceptions::leave_out_undefined>},
 };
 
@@ -69,40 +68,39 @@ CommandLine<AcceptRequest> accept_command_line() {
   CommandLine<AcceptRequest> line{
       "aqbench accept BUNDLE --baseline FILE [--dry-run] [OPTION]...",
       "Makes a verified, complete bundle without failed cases the new baseline, and shows what changes.\n"
-      "Tolerances already in FILE are kept; edit them there, or give --tolerance. Nothing else\nwrites "
-      "baselines.\n"
-      "What a gate would lose without a word is refused unless its flag is given: a shard, a part of\n"
-      "a suite, cases or metrics that go, changed options, injected faults, undefined values.",
+      "Tolerances in FILE are kept; edit them there, or give --tolerance. Nothing else "
+      "writes\nbaselines.\nWhatever weakens the gate needs its own flag: a shard, a part of a suite, removed "
+      "cases or\nmetrics, changed options, injected faults, undefined values.",
       {{{.name = "baseline", .value_name = "FILE", .help = "the file to write, e.g. baselines/seed.json"},
         into<&AcceptRequest::baseline_file>},
        {{.name = "dry-run", .help = "show what would change, write nothing"}, into<&AcceptRequest::dry_run>},
        {{.name = "tolerance",
          .value_name = "METRIC=X[%]",
-         .help = "gate this metric with a share or a value in its unit, in every case; may be repeated",
+         .help = "tolerance of this metric in every case, as a share or in its unit; may be repeated",
          .repeatable = true},
         read_tolerance},
        {{.name = "tolerances-from-seeds",
-         .help = "learn the tolerances of cases that ran with at least 5 seeds (sweep --repeat) from their "
-                 "spread"},
+         .help = "learn tolerances from the spread over at least 5 seeds (sweep --repeat)"},
         into<&AcceptRequest::tolerances_from_seeds>},
        {{.name = "tolerances-from",
          .value_name = "BUNDLE",
-         .help = "learn them from another run of some of the cases, with at least 5 seeds each; all other "
-                 "tolerances stay"},
+         .help = "learn tolerances from another run of some of the cases with at least 5 seeds each; others "
+                 "stay"},
         into<&AcceptRequest::seeds_bundle>},
        {{.name = "stored-times",
-         .help = "keep the median times and throughputs too (aqbench gate --stored-times)"},
+         .help = "store median times and throughputs too (aqbench gate --stored-times)"},
         into<&AcceptRequest::stored_times>},
        {{.name = "by",
          .value_name = "NAME",
-         .help = "who accepts it, written into FILE with the time (git config user.name, else the login)"},
+         .help = "who accepts it, written into FILE with the time (default: git config user.name, else the "
+                 "login)"},
         into<&AcceptRequest::by>}},
       {{{.name = "BUNDLE"}, into<&AcceptRequest::bundle>}}};
   append_flags<AcceptRequest, AcceptExceptions>(line.flags, kExceptionFlags, &AcceptRequest::allowed);
   return line;
 }
 
-// Returns the cases that the bundle's suite has by itself, to find what was left out or given other options.
+// Returns the cases that the bundle's suite plans, to find cases that are missing or have other options.
 std::vector<BaselineCase> cases_of_suite(const std::filesystem::path& bundle) {
   const JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
   if (header.suite.empty()) return {};
@@ -116,7 +114,7 @@ std::vector<BaselineCase> cases_of_suite(const std::filesystem::path& bundle) {
   return cases;
 }
 
-// Returns the name of whoever runs this, as git or else the system knows it; "" where neither does.
+// Returns the user's name from git or the system; "" if unknown.
 std::string own_name() {
   const ProgramAnswer git = ask_git(".", {"config", "user.name"});
   if (git.ok && git.output.find_first_not_of(" \n") != std::string::npos)
@@ -132,7 +130,7 @@ ExitCode accept_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   if (!request->baseline_file) throw Error(ErrorKind::usage, "--baseline FILE is missing");
   if (request->by && one_line(*request->by).find_first_not_of(' ') == std::string::npos)
-    throw Error(ErrorKind::usage, "--by: the name is empty");
+    throw Error(ErrorKind::usage, "--by: must not be empty");
   const std::string& file = *request->baseline_file;
   AcceptedRun run = read_accepted_run(request->bundle);
   run.suite_cases = cases_of_suite(request->bundle);

@@ -98,13 +98,14 @@ struct CacheRequest {
 };
 
 CommandLine<CacheRequest> cache_command_line() {
-  return {"aqbench cache [list|clear|path] [--json]",
-          "Rendered datasets are kept on disk, found again by the SHA-256 of all that decides their bytes.\n"
-          "list (default): size and last use of each; clear: remove all that nobody uses; path: the folder.\n"
-          "The folder is $AQBENCH_CACHE_DIR, else $XDG_CACHE_HOME/aqbench, else ~/.cache/aqbench. Beyond\n"
-          "$AQBENCH_CACHE_LIMIT (such as 500M, 20G; default 10G) what was not used for longest goes.",
-          {{{.name = "json", .help = "print JSON"}, into<&CacheRequest::json>}},
-          {{{.name = "what", .optional = true}, into<&CacheRequest::what>}}};
+  return {
+      "aqbench cache [list|clear|path] [--json]",
+      "Rendered datasets are cached on disk by the SHA-256 of everything that determines their bytes.\nlist "
+      "(default): size and last use of each; clear: remove all unused ones; path: the folder.\n"
+      "The folder is $AQBENCH_CACHE_DIR, else $XDG_CACHE_HOME/aqbench, else ~/.cache/aqbench. Beyond\n"
+      "$AQBENCH_CACHE_LIMIT (such as 500M, 20G; default 10G) the least recently used are removed.",
+      {{{.name = "json", .help = "print JSON"}, into<&CacheRequest::json>}},
+      {{{.name = "what", .optional = true}, into<&CacheRequest::what>}}};
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ namespace {
 
 constexpr std::array kCommands = {
     Command{.name = "sweep",
-            .summary = "run scenes x methods or workloads, score or time them, leave a verified bundle",
+            .summary = "run scenes x methods or workloads, score or time them, write a verified bundle",
             .run = sweep_command},
     Command{.name = "eval",
             .summary = "score a point cloud or mesh file against a scene or a true mesh",
@@ -44,7 +44,7 @@ constexpr std::array kCommands = {
             .summary = "run a method on a dataset of your own: cloud, mesh, depth maps",
             .run = run_command},
     Command{.name = "init",
-            .summary = "begin a project file, an example suite and a CI workflow for your repository",
+            .summary = "start a project file, an example suite and a CI workflow for your repository",
             .run = init_command},
     Command{.name = "cache", .summary = "list or clear the rendered datasets on disk", .run = cache_command},
     Command{.name = "profile",
@@ -64,7 +64,7 @@ constexpr std::array kCommands = {
             .summary = "list scenes, methods, suites, metrics, rigs, imaging, workloads, stages",
             .run = list_command},
     Command{.name = "compare",
-            .summary = "show two bundles side by side: what moved, and where",
+            .summary = "show two bundles side by side: what changed, and where",
             .run = compare_command},
     Command{.name = "trend",
             .summary = "find where a value changed its level over many bundles",
@@ -81,19 +81,19 @@ constexpr std::array kCommands = {
             .summary = "run a case of a bundle again and compare it bit for bit",
             .run = replay_command},
     Command{.name = "schema", .summary = "print the JSON Schema of a file format", .run = schema_command},
-    Command{.name = "merge", .summary = "make one bundle of the shards of a sweep", .run = merge_command},
+    Command{.name = "merge", .summary = "merge the shards of a sweep into one bundle", .run = merge_command},
     Command{.name = "status",
-            .summary = "how far a sweep is, from any machine that sees its folder",
+            .summary = "show the progress of a sweep, from any machine that sees its folder",
             .run = status_command},
     Command{.name = "work",
-            .summary = "take cases of a shared sweep until all have a result",
+            .summary = "run cases of a shared sweep until all have a result",
             .run = work_command},
     Command{.name = "completion",
             .summary = "completion for bash, zsh or fish, as a script for the shell",
             .run = completion_command},
     Command{.name = "man", .summary = "the manual page of a command, or all of them", .run = man_command},
     Command{.name = "unit",
-            .summary = "one unit of `ab` in this process, as JSON: what `ab` starts",
+            .summary = "run one unit of `ab` in this process and print JSON (started by `ab`)",
             .run = unit_command},
 };
 
@@ -104,7 +104,7 @@ constexpr ExitCodeText kExitCodes[] = {{ExitCode::pass, "pass"},
                                        {ExitCode::not_comparable, "not comparable"},
                                        {ExitCode::inconclusive, "inconclusive"},
                                        {ExitCode::io, "reading or writing failed"},
-                                       {ExitCode::other_version, "evidence that another version must check"},
+                                       {ExitCode::other_version, "evidence of another version of aqbench"},
                                        {ExitCode::interrupted, "interrupted"}};
 
 void print_help() {
@@ -128,13 +128,14 @@ const Command& find_command(const std::string& name) {
   throw Error(ErrorKind::usage, unknown_name_message("command", name, names));
 }
 
-// Prints the version; with --json what the program was built from, where it is and where its modules are.
+// Prints the version; with --json its build, its path and its modules.
 ExitCode print_version(const Arguments& arguments) {
   if (arguments.empty()) {
     fmt::print("aqbench {}\n", AQBENCH_VERSION);
     return ExitCode::pass;
   }
-  if (arguments != Arguments{"--json"}) throw Error(ErrorKind::usage, "--version: takes nothing but --json");
+  if (arguments != Arguments{"--json"})
+    throw Error(ErrorKind::usage, "--version: unexpected argument; only --json is allowed");
   Json version = Json::object();
   add_build(version, build_info());
   for (const auto& [library, number] : library_versions()) version["libraries"][library] = number;
@@ -149,7 +150,7 @@ ExitCode print_version(const Arguments& arguments) {
   return ExitCode::pass;
 }
 
-// What these commands are given is recorded, and replayed from there.
+// Arguments of these commands are recorded and replayed.
 void require_recordable(const Arguments& arguments) {
   constexpr std::string_view kRecording[] = {"sweep", "run", "ab", "init", "profile"};
   if (std::ranges::find(kRecording, arguments[0]) == std::end(kRecording)) return;
@@ -176,9 +177,8 @@ ExitCode dispatch(const Arguments& arguments) {
   return find_command(arguments[0]).run(Arguments(arguments.begin() + 1, arguments.end()));
 }
 
-// Gives a stream that the caller has closed its number back: else the next file that is opened becomes it,
-// and what is printed goes into that. Reading from stdin and writing to stdout then fail, as before; what
-// would be said on stderr is dropped.
+// Reopens a standard stream that the caller closed: otherwise the next opened file takes its number and
+// receives the output. Reading from stdin and writing to stdout then still fail; output to stderr is dropped.
 void reserve_standard_streams() {
   for (const auto& [stream, mode] :
        {std::pair{STDIN_FILENO, O_WRONLY}, {STDOUT_FILENO, O_RDONLY}, {STDERR_FILENO, O_WRONLY}}) {
@@ -187,29 +187,28 @@ void reserve_standard_streams() {
   }
 }
 
-constexpr std::size_t kErrorColumns = 4000;  // an argument of 100 kB is named, not repeated
+constexpr std::size_t kErrorColumns = 4000;  // shortens the quotation of a very long argument
 
-// Prints a line on stderr. That it cannot be written is no error of its own: the exit code says what
-// happened.
+// Prints a line on stderr. A failure to write it is ignored: the exit code shows the result.
 void say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
 std::terminate_handler usual_end = nullptr;
 
-// Ends the program where a destructor needed memory and found none, as nlohmann_json's do: nobody can catch
-// that.
+// Ends the program if a destructor runs out of memory, as nlohmann_json's may: the exception cannot be
+// caught.
 void end_terminated() {
   try {
     if (const std::exception_ptr cause = std::current_exception()) std::rethrow_exception(cause);
   } catch (const std::bad_alloc&) {
     end_without_memory();
-  } catch (...) {  // any other is reported as usual, and the program aborted
+  } catch (...) {  // others are reported as usual, and the program aborts
   }
   usual_end();
   std::abort();
 }
 
-// Returns `code`, or ExitCode::io where not all that was printed could be written: a full disk behind stdout
-// must not pass as a short file. A pipe whose reader has gone needs no word.
+// Returns `code`, or ExitCode::io if output could not be written completely: a full disk behind stdout must
+// not pass as a short file. A closed pipe is not reported.
 ExitCode flush_stdout(ExitCode code) {
   if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
   if (errno != EPIPE) say(fmt::format("aqbench: error: stdout: {}", std::strerror(errno)));
@@ -222,8 +221,8 @@ std::span<const Command> commands() { return kCommands; }
 std::span<const ExitCodeText> exit_code_texts() { return kExitCodes; }
 
 int run_command_line(const Arguments& arguments) {
-  // A closed pipe is reported by flush_stdout; a sweep's bundle is finished first. A file at its size limit
-  // is an error of the write that meets it.
+  // flush_stdout reports a closed pipe; a sweep's bundle is finished first. A file at its size limit is an
+  // error of that write.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   reserve_standard_streams();
@@ -238,7 +237,7 @@ int run_command_line(const Arguments& arguments) {
     say(fmt::format("aqbench: error: {}: {}", printable(error.path1().string()), error.code().message()));
     code = ExitCode::io;
   } catch (const std::system_error& error) {
-    // fmt reports a failed write to stdout this way; anything else is ours.
+    // fmt reports a failed write to stdout in this way; anything else is ours.
     const bool of_stdout = std::ferror(stdout) != 0;
     if (!of_stdout || error.code().value() != EPIPE)
       say(fmt::format("aqbench: error: {}{}", of_stdout ? "stdout: " : "", error.code().message()));

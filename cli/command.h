@@ -10,7 +10,7 @@
 
 namespace aqbench::cli {
 
-using Arguments = std::vector<std::string>;  // what stands behind the command's name
+using Arguments = std::vector<std::string>;  // arguments after the command's name
 
 // A row in the table of commands.
 struct Command {
@@ -19,7 +19,7 @@ struct Command {
   ExitCode (*run)(const Arguments& arguments);  // throws Error
 };
 
-// Returns all commands, in the order of the help.
+// Returns all commands in the order of the help.
 std::span<const Command> commands();
 
 // The commands, each in the file of its name. Each prints its results, returns the exit code and throws
@@ -51,16 +51,16 @@ ExitCode unit_command(const Arguments& arguments);
 ExitCode verify_command(const Arguments& arguments);
 ExitCode work_command(const Arguments& arguments);
 
-// What one exit code means.
+// The meaning of an exit code.
 struct ExitCodeText {
   ExitCode code;
   const char* meaning;
 };
 
-// Returns what each exit code means, in the order of the help.
+// Returns the meanings of all exit codes in the order of the help.
 std::span<const ExitCodeText> exit_code_texts();
 
-// Runs the whole program: `arguments` without the program's own name. Prints errors as one line to stderr and
+// Runs the program: `arguments` without the program's own name. Prints errors as one line to stderr and
 // returns the exit code.
 int run_command_line(const Arguments& arguments);
 

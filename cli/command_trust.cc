@@ -11,7 +11,7 @@
 namespace aqbench::cli {
 namespace {
 
-// Returns whether the whole bundle verifies and is signed by somebody whom the user trusts.
+// Returns whether the whole bundle verifies and is signed by someone the user trusts.
 bool is_signed_by_a_trusted_key(const std::filesystem::path& bundle, const CommandTrust& trust) {
   std::vector<TrustedKey> trusted;
   const auto file = trust.trust_file ? trust.trust_file : default_trust_file();
@@ -26,15 +26,15 @@ bool is_signed_by_a_trusted_key(const std::filesystem::path& bundle, const Comma
 
 std::vector<Flag<CommandTrust>> command_trust_flags() {
   return {{{.name = "run-its-commands",
-            .help = "run the programs that the bundle names; without this flag they are shown"},
+            .help = "run the programs named by the bundle; without this flag they are only shown"},
            into<&CommandTrust::run_its_commands>},
           {{.name = "pubkey",
             .value_name = "KEY.pub.pem",
-            .help = "run them if this Ed25519 key signed the bundle"},
+            .help = "run them if this Ed25519 public key signed the bundle"},
            into<&CommandTrust::public_key>},
           {{.name = "trust",
             .value_name = "FILE",
-            .help = "run them if a key of this file signed it: lines NAME FINGERPRINT (default: "
+            .help = "run them if a key in this file signed it: lines NAME FINGERPRINT (default: "
                     "~/.config/aqbench/trusted_keys.txt)"},
            into<&CommandTrust::trust_file>}};
 }
@@ -43,14 +43,14 @@ void require_trust(const std::filesystem::path& bundle, const char* journal,
                    const std::vector<std::string>& commands, const CommandTrust& trust) {
   if (commands.empty() || is_own_journal(bundle / journal) || is_signed_by_a_trusted_key(bundle, trust))
     return;
-  fmt::print(stderr, "aqbench: {} names what would run here with your rights:\n", bundle.string());
+  fmt::print(stderr, "aqbench: {} would run these commands with your rights:\n", bundle.string());
   for (const std::string& command : commands) fmt::print(stderr, "  {}\n", printable(command));
   if (trust.run_its_commands) return;
   throw Error(
       ErrorKind::input,
       fmt::format(
-          "{}: its commands are not run: you did not begin it from this folder, and nobody you trust has "
-          "signed it (--pubkey, --trust); --run-its-commands runs what is shown above",
+          "{}: refusing to run its commands, because it was neither started by you in this folder nor signed "
+          "by a trusted key (--pubkey, --trust); --run-its-commands runs those shown above",
           bundle.string()));
 }
 
@@ -58,7 +58,8 @@ void remember_commands(const std::filesystem::path& bundle, const char* journal,
                        const std::vector<std::string>& commands) {
   if (commands.empty()) return;
   if (const std::string problem = remember_own_journal(bundle / journal); !problem.empty())
-    fmt::print(stderr, "aqbench: note: cannot remember this run as yours, so --resume will ask: {}\n",
+    fmt::print(stderr,
+               "aqbench: note: cannot record this run as yours, so --resume will need permission: {}\n",
                printable(problem));
 }
 

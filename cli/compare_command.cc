@@ -25,18 +25,17 @@ struct CompareRequest {
 CommandLine<CompareRequest> compare_command_line() {
   return {"aqbench compare A B [--times] [--all] [--html FILE]",
           "Shows two bundles (or bare results.json files) side by side: accuracy, tensor memory, stages,\n"
-          "times and batching, and which stage moved: its work (calls) or the cost of a call. Times of two\n"
-          "runs at different moments are a trend, no verdict; --times insists on comparing them and fails\n"
-          "unless both were measured on the same kind of machine with the same build, device, dtype and\n"
-          "threads.\n"
-          "Exit 0 shown (gate decides, compare does not), 1 a bundle does not verify, 4 not comparable: the\n"
-          "same records twice, no case in common, or --times and another machine.",
-          {{{.name = "times", .help = "times must be comparable: exit 4 with what differs if they are not"},
+          "times and batching, and which stage changed: its work (calls) or the cost of a call. Times "
+          "of\nseparate runs show a trend, not a verdict; --times requires comparable ones: the same kind "
+          "of\nmachine, build, device, dtype and threads.\nExit 0 shown (compare judges nothing; see gate), "
+          "1 a bundle does not verify, 4 not comparable:\nidentical records, no common case, or --times with "
+          "different machines.",
+          {{{.name = "times", .help = "require comparable times: otherwise exit 4 naming the difference"},
             into<&CompareRequest::times>},
-           {{.name = "all", .help = "list the values that are equal as well"}, into<&CompareRequest::all>},
+           {{.name = "all", .help = "also list equal values"}, into<&CompareRequest::all>},
            {{.name = "html",
              .value_name = "FILE",
-             .help = "also write a page: what moved, and where on the surface"},
+             .help = "also write a page: what changed, and where on the surface"},
             into<&CompareRequest::html>}},
           {{{.name = "A"}, into<&CompareRequest::a>}, {{.name = "B"}, into<&CompareRequest::b>}}};
 }
@@ -51,8 +50,7 @@ ExitCode compare_command(const Arguments& arguments) {
   const CompareReport report = compare_results(a.results, b.results);
   fmt::print("{}", render_compare(report, wants_colours(STDOUT_FILENO), request->all));
   if (!report.refusal.empty()) return ExitCode::not_comparable;
-  if (report.cases == 0)
-    throw Error(ErrorKind::not_comparable, "the two have no case in common that ran with the same options");
+  if (report.cases == 0) throw Error(ErrorKind::not_comparable, "no common case with the same options");
   if (request->html) {
     const auto side = [](const std::string& path, const Results& results) {
       return ComparedSide{&results, std::filesystem::is_directory(path) ? std::filesystem::path(path) : ""};

@@ -22,9 +22,9 @@
 namespace aqbench::cli {
 namespace {
 
-// Returns what --help of a command prints.
+// Returns the --help text of a command.
 std::string flags_section(const std::vector<std::string>& arguments) {
-  if (arguments.size() != 1) throw Error(ErrorKind::input, "expected the name of one command");
+  if (arguments.size() != 1) throw Error(ErrorKind::input, "expected one command name");
   std::vector<std::string> names;
   for (const Command& command : commands()) {
     names.emplace_back(command.name);
@@ -52,11 +52,11 @@ std::vector<NamedBundle> read_bundles(const Strings& folders) {
   std::vector<NamedBundle> bundles;
   for (const std::filesystem::path bundle : folders) {
     if (!std::filesystem::is_directory(bundle))
-      throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+      throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
     const std::string name = bundle_name(bundle);
     for (const NamedBundle& other : bundles)
       if (other.name == name)
-        throw Error(ErrorKind::usage, fmt::format("--bundle: two bundles are called {}", name));
+        throw Error(ErrorKind::usage, fmt::format("--bundle: duplicate bundle name {}", name));
     bundles.push_back({name, read_bundle_content(bundle, read_gate_input(bundle).results)});
   }
   return bundles;
@@ -82,9 +82,9 @@ struct DocsRequest {
 CommandLine<DocsRequest> docs_command_line() {
   return {
       "aqbench docs FILE... [--bundle DIR]... [--check | --render]",
-      "Fills the tables of Markdown files: what stands between a line <!-- aqbench:SECTION --> and a line\n"
-      "<!-- aqbench:end --> is generated, from a bundle (which is verified first), from the registries or\n"
-      "from the help texts; the rest of the file stays as it is.\n"
+      "Fills the tables of Markdown files: the text between a line <!-- aqbench:SECTION --> and a line\n<!-- "
+      "aqbench:end --> is generated from a bundle (verified first), the registries or the help texts;\nthe "
+      "rest of the file is unchanged.\n"
       "\n"
       "sections of a bundle: accuracy, stages, batching, comparisons, times, baseline, environment,\n"
       "                      reproduce, narrative; of the first --bundle, or of the one whose folder's name\n"
@@ -95,10 +95,10 @@ CommandLine<DocsRequest> docs_command_line() {
       "Exit 0 written or up to date, 1 stale (--check) or the bundle does not verify, 2 bad marker.",
       {{{.name = "bundle",
          .value_name = "DIR",
-         .help = "a bundle that numbers come from; may be repeated",
+         .help = "a source of numbers; may be repeated",
          .repeatable = true},
         into<&DocsRequest::bundles>},
-       {{.name = "check", .help = "write nothing; exit 1 naming what is stale"}, into<&DocsRequest::check>},
+       {{.name = "check", .help = "write nothing; exit 1 naming stale sections"}, into<&DocsRequest::check>},
        {{.name = "render",
          .help = "first write summary, report and hashes of older bundles again from their records"},
         into<&DocsRequest::render>}},
@@ -121,7 +121,7 @@ ExitCode docs_command(const Arguments& arguments) {
     const FilledDocs filled = fill_docs(text, file, sections);
     for (const DocsChange& change : filled.changes)
       fmt::print("{}:{}: {} {}\n", file, change.line, change.section,
-                 request->check ? "is stale" : "brought up to date");
+                 request->check ? "is stale" : "updated");
     stale += filled.changes.size();
     if (!request->check && filled.text != text) write_file(file, filled.text);
   }

@@ -50,27 +50,27 @@ CommandLine<ExportRequest> export_command_line() {
         into<&ExportRequest::cameras>},
        {{.name = "limit-mm", .value_name = "MM", .help = "error at the ends of the colours of --ply (2)"},
         into<&ExportRequest::limit_mm>},
-       {{.name = "out", .value_name = "FILE", .help = "where to write (default: stdout)"},
+       {{.name = "out", .value_name = "FILE", .help = "output file (default: stdout)"},
         into<&ExportRequest::out>}},
       {{{.name = "BUNDLE"}, into<&ExportRequest::bundle>}}};
 }
 
 void check_request(const ExportRequest& request) {
   const int texts = request.csv + request.latex + request.vega;
-  if (texts > 1) throw Error(ErrorKind::usage, "--csv, --latex and --vega: one of them at a time");
+  if (texts > 1) throw Error(ErrorKind::usage, "--csv, --latex and --vega exclude each other");
   if (texts == 0 && !request.svg && !request.pdf && !request.ply && !request.cameras)
     throw Error(
         ErrorKind::usage,
         "say what to export: --csv, --latex, --vega, --svg DIR, --pdf DIR, --ply DIR or --cameras DIR");
   if (request.ply && request.cameras &&
       request.ply->lexically_normal() == request.cameras->lexically_normal())
-    throw Error(ErrorKind::usage, "--ply, --cameras: both write CASE.ply; give two folders");
+    throw Error(ErrorKind::usage, "--ply, --cameras: need different folders, since both write CASE.ply");
   if (!(request.limit_mm > 0)) throw Error(ErrorKind::usage, "--limit-mm: must be positive");
   if (!std::filesystem::is_directory(request.bundle))
-    throw Error(ErrorKind::input, request.bundle.string() + ": no bundle: not a folder");
+    throw Error(ErrorKind::input, request.bundle.string() + ": not a bundle (no such folder)");
 }
 
-// Calls use(view, its file, a name for files of the case) for each case that has a view.
+// Calls use(view, its file, file name of the case) for each case with a view.
 template <class Use>
 void for_each_view(const ExportRequest& request, const Results& results, const Use& use) {
   std::vector<std::string> names;
@@ -91,8 +91,7 @@ void export_clouds(const ExportRequest& request, const Results& results) {
                 });
   if (written == 0)
     throw Error(ErrorKind::input, request.bundle.string() +
-                                      ": keeps no clouds (swept with --no-pictures, or nothing "
-                                      "but workloads)");
+                                      ": contains no clouds (swept with --no-pictures, or only workloads)");
 }
 
 void export_cameras(const ExportRequest& request, const Results& results) {
@@ -106,9 +105,9 @@ void export_cameras(const ExportRequest& request, const Results& results) {
                   ++written;
                 });
   if (written == 0)
-    throw Error(ErrorKind::input, request.bundle.string() +
-                                      ": keeps no cameras (swept with --no-pictures, or no method that "
-                                      "looks at images)");
+    throw Error(ErrorKind::input,
+                request.bundle.string() +
+                    ": contains no cameras (swept with --no-pictures, or no method that uses images)");
 }
 
 }  // namespace

@@ -25,13 +25,12 @@ struct GateRequest {
 CommandLine<GateRequest> gate_command_line() {
   CommandLine<GateRequest> line{
       "aqbench gate RESULTS [--baseline FILE] [--all] [--stored-times] [--junit FILE] [--github]",
-      "Compares RESULTS (a bundle, which is verified first, or a bare results.json, which is not) with a\n"
-      "baseline, case by case and metric by metric, each with its direction and tolerance. Missing cases\n"
-      "and metrics, undefined values and failed cases fail; other options are not comparable. Tolerances\n"
-      "stand in the baseline, per case and metric. Accuracy and tensor memory are gated, whichever machine\n"
-      "accepted the baseline (another kind of processor may change the last digits of what OpenCV and\n"
-      "LibTorch compute: docs/ci.md); time is not unless --stored-times asks for it: compare it in pairs\n"
-      "(aqbench ab).\n"
+      "Compares RESULTS (a bundle, which is verified first, or a bare results.json, which is not) with "
+      "a\nbaseline, case by case and metric by metric, each with its direction and tolerance. Missing "
+      "cases\nand metrics, undefined values and failed cases fail; other options are not comparable. "
+      "Tolerances\nare in the baseline, per case and metric. Accuracy and tensor memory are gated on any "
+      "machine\n(another kind of processor may change the last digits of OpenCV and LibTorch: docs/ci.md); "
+      "time\nonly with --stored-times: compare it in pairs instead (aqbench ab).\n"
       "Exit 0 pass, 1 regression, 2 bad input, 3 a case failed, 4 not comparable.",
       {{{.name = "baseline",
          .value_name = "FILE",
@@ -39,11 +38,10 @@ CommandLine<GateRequest> gate_command_line() {
         into<&GateRequest::baseline_file>},
        {{.name = "project",
          .value_name = "FILE",
-         .help =
-             "the project file whose gate of the suite is the baseline (default: aqbench.json, here or in a "
-             "folder above)"},
+         .help = "the project file with the suite's gate and baseline (default: aqbench.json, here or in a "
+                 "folder above)"},
         into<&GateRequest::project_file>},
-       {{.name = "all", .help = "list the rows that pass as well"}, into<&GateRequest::all>},
+       {{.name = "all", .help = "also list rows that pass"}, into<&GateRequest::all>},
        {{.name = "stored-times",
          .help = "compare times with those of the baseline, on the same kind of machine and build: at most "
                  "1.05 x the time, at least 0.95 x the throughput"},

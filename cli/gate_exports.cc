@@ -37,7 +37,7 @@ std::vector<Flag<GateExports>> gate_export_flags() {
 
 GithubFence github_fence(const GateExports& exports) {
   if (!exports.github) return {};
-  std::random_device random;  // nobody who wrote the results can know it
+  std::random_device random;  // unpredictable for the author of the results
   const std::string token = fmt::format("aqbench-{:08x}{:08x}{:08x}", random(), random(), random());
   return {fmt::format("::stop-commands::{}\n", token), fmt::format("::{}::\n", token)};
 }

@@ -12,9 +12,9 @@
 
 namespace aqbench::cli {
 
-// Which forms of a verdict were asked for.
+// The requested forms of a verdict.
 struct GateExports {
-  std::optional<std::filesystem::path> junit;  // the file to write
+  std::optional<std::filesystem::path> junit;  // output file
   bool github = false;
 };
 
@@ -22,7 +22,7 @@ struct GateExports {
 std::vector<Flag<GateExports>> gate_export_flags();
 
 // Two lines to print before and after text that GitHub reads on stdout: between them, lines starting with
-// "::" are plain text, so that no name from a results file can be taken for a command. Both are empty without
+// "::" are plain text, so that no name from a results file is taken for a command. Both are empty without
 // --github.
 struct GithubFence {
   std::string begin, end;
@@ -31,8 +31,8 @@ struct GithubFence {
 // Returns a fence with a token drawn at random.
 GithubFence github_fence(const GateExports& exports);
 
-// Writes the JUnit file, prints annotations to `stream` and appends to the file that $GITHUB_STEP_SUMMARY
-// names (kept under GitHub's limit together with what it holds already). Throws Error(io).
+// Writes the JUnit file, prints annotations to `stream` and appends to the file named by $GITHUB_STEP_SUMMARY
+// (keeping its total below GitHub's limit). Throws Error(io).
 void export_gate(const GateReport& report, const Results& results, const GateExports& exports,
                  std::FILE* stream);
 

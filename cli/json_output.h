@@ -5,8 +5,8 @@
 
 namespace aqbench::cli {
 
-// Prints a JSON text. The control characters that JSON allows as they are (U+007F to U+009F) are written as
-// \u00XX, which means the same and steers no terminal.
+// Prints a JSON text. Control characters that JSON allows unescaped (U+007F to U+009F) are written as \u00XX,
+// so that they cannot steer a terminal.
 void print_json(std::string_view text);
 
 }  // namespace aqbench::cli

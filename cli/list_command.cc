@@ -26,7 +26,7 @@
 namespace aqbench::cli {
 namespace {
 
-// Of a declared parameter the range may be left out.
+// A declared parameter may have no range.
 bool has_range(const ParameterSpec& spec) { return spec.min > -kNoRange || spec.max < kNoRange; }
 
 Json parameters_json(const std::vector<ParameterSpec>& specs) {
@@ -74,7 +74,7 @@ Json sets_json(const std::vector<Override>& overrides, const std::string& owner)
   return sets;
 }
 
-// The variants of imaging, and which parameters each sets.
+// The variants of imaging and the parameters each sets.
 Json imaging_json(const std::optional<Project>&) {
   Json list = Json::array();
   for (const ImagingVariant& variant : imaging_variants()) {
@@ -87,13 +87,13 @@ Json imaging_json(const std::optional<Project>&) {
 
 Json imaging_parameters_json(const std::optional<Project>&) {
   return Json::array({{{"name", "imaging"},
-                       {"summary", "what every variant has and --set imaging.PARAMETER=VALUE changes"},
+                       {"summary", "parameters of every variant, changed by --set imaging.PARAMETER=VALUE"},
                        {"parameters", parameters_json(imaging_parameters())}}});
 }
 
 Json perturb_json(const std::optional<Project>&) {
   return Json::array({{{"name", "perturb"},
-                       {"summary", "errors of the calibration that methods which see images are given"},
+                       {"summary", "calibration errors for methods that use images"},
                        {"parameters", parameters_json(perturb_parameters())}}});
 }
 
@@ -197,7 +197,7 @@ std::string default_text(const Json& parameter) {
   return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
-// What a value may be: ", 1 to 9" or ", one of a, b"; empty where any number or text is taken.
+// Describes the allowed values: ", 1 to 9" or ", one of a, b"; empty if any number or text is allowed.
 std::string range_text(const Json& parameter) {
   if (!parameter.contains("choices"))
     return parameter["min"].is_null()
@@ -221,7 +221,7 @@ void print_parameters(const Json& item) {
   }
 }
 
-// A line for each preset, "mine:fast   preset: window=5, cost=ncc". The first is what the plain name means.
+// Returns a line for each preset, "mine:fast preset: window=5, cost=ncc". The first is the default.
 void print_presets(const Json& item) {
   if (!item.contains("presets")) return;
   bool first = true;
@@ -232,7 +232,7 @@ void print_presets(const Json& item) {
     print_wrapped(fmt::format("  {}:{}", item["name"].get<std::string>(), preset["name"].get<std::string>()),
                   34,
                   fmt::format("preset{}: {}", std::exchange(first, false) ? ", the default" : "",
-                              sets.empty() ? "every parameter has its default"
+                              sets.empty() ? "all parameters at their defaults"
                                            : fmt::format("{}", fmt::join(sets, ", "))));
   }
 }
@@ -256,18 +256,17 @@ struct ListRequest {
 };
 
 CommandLine<ListRequest> list_command_line() {
-  return {
-      "aqbench list [scenes|methods|suites|metrics|rigs|imaging|workloads|stages] [--json]",
-      "Lists what is registered; parameters with their defaults, units and meaning. Those of images alone\n"
-      "are imaging_parameters, and perturb is what a calibration can be wrong by.",
-      {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
-        into<&ListRequest::json>},
-       {{.name = "project",
-         .value_name = "FILE",
-         .help =
-             "list also what this project file declares (default: aqbench.json, here or in a folder above)"},
-        into<&ListRequest::project_file>}},
-      {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
+  return {"aqbench list [scenes|methods|suites|metrics|rigs|imaging|workloads|stages] [--json]",
+          "Lists the registries, and parameters with their defaults, units and meaning. "
+          "imaging_parameters\nbelong to rendered images, perturb to calibration errors.",
+          {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
+            into<&ListRequest::json>},
+           {{.name = "project",
+             .value_name = "FILE",
+             .help = "also list declarations of this project file (default: aqbench.json, here or in a "
+                     "folder above)"},
+            into<&ListRequest::project_file>}},
+          {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
 }
 
 std::vector<Listing> chosen_listings(const ListRequest& request) {

@@ -19,11 +19,10 @@ struct MergeRequest {
 CommandLine<MergeRequest> merge_command_line() {
   return {
       "aqbench merge BUNDLE... [--out DIR] [--sign KEY.pem]",
-      "Makes one bundle of the shards of a sweep (aqbench sweep --shard i/n), with the root digest that all\n"
-      "records together have. Every shard is verified first.\n"
-      "Exit 1 one does not verify, 2 a case stands in two of them, one is missing or was interrupted,\n"
-      "4 they are of different suites, options, plans or builds.",
-      {{{.name = "out", .value_name = "DIR", .help = "where the bundle is made", .default_value = "out"},
+      "Merges the shards of a sweep (aqbench sweep --shard i/n) into one bundle with the root digest of "
+      "all\nrecords. Every shard is verified first.\nExit 1 a shard does not verify, 2 a case is duplicate, "
+      "a shard is missing or was interrupted,\n4 suites, options, plans or builds differ.",
+      {{{.name = "out", .value_name = "DIR", .help = "parent folder of the bundle", .default_value = "out"},
         into<&MergeRequest::out>},
        {{.name = "sign", .value_name = "KEY.pem", .help = "sign it with this Ed25519 private key"},
         into<&MergeRequest::sign>}},

@@ -20,11 +20,11 @@ namespace po = boost::program_options;
 
 constexpr unsigned kHelpWidth = 100;
 
-// Where help goes instead of stdout while help_of() asks for it, and the table itself for text_of().
+// Where help goes instead of stdout for help_of(), and the table itself for text_of().
 std::string* help_sink = nullptr;
 CommandLineText* text_sink = nullptr;
 
-// Puts a value into a variable until the end of a block, also of one that throws.
+// Sets a variable until the end of a block, also on exceptions.
 template <class Value>
 struct SetForNow {
   SetForNow(Value& the_variable, Value value) : variable(the_variable) { variable = value; }
@@ -37,7 +37,7 @@ struct SetForNow {
 void print_command_help(const CommandLineText& line, const po::options_description& all) {
   if (text_sink != nullptr) {
     *text_sink = line;
-    text_sink->flags.push_back({.name = "help", .help = "show this text and stop"});
+    text_sink->flags.push_back({.name = "help", .help = "print this help and exit"});
     return;
   }
   std::ostringstream text;
@@ -56,7 +56,7 @@ Strings long_names(const po::options_description& all) {
   return names;
 }
 
-// Boost keeps every value as text; the table's rows read it.
+// Boost keeps every value as text; the table's rows parse it.
 po::options_description described(const CommandLineText& line) {
   po::options_description all("", kHelpWidth, kHelpWidth / 2);
   auto add = all.add_options();
@@ -72,7 +72,7 @@ po::options_description described(const CommandLineText& line) {
       add(flag.name, value, flag.help);
     }
   }
-  add("help,h", "show this text and stop");
+  add("help,h", "print this help and exit");
   return all;
 }
 
@@ -106,12 +106,12 @@ std::vector<FlagValue> values_of(const std::string& name, const po::variable_val
   return values;
 }
 
-// The usage in one line, for errors: the first form of the command, and where its other forms are told.
+// Returns the usage in one line for errors: the command's first form, and where to find the others.
 std::string usage_in_a_line(const CommandLineText& line) {
   std::istringstream words(line.usage);
   std::string text, word;
   for (bool is_first = true; words >> word; is_first = false) {
-    if (!is_first && word == "aqbench") return text + ", or another form (--help tells them)";
+    if (!is_first && word == "aqbench") return text + ", or another form (see --help)";
     text += (is_first ? "" : " ") + word;
   }
   return text;

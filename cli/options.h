@@ -1,6 +1,6 @@
 #pragma once
-// The option tables of commands, and how a command line is read with them: strict (no abbreviations), with
-// errors that name the flag.
+// Option tables of commands, and strict parsing of command lines with them (no abbreviations), with errors
+// that name the flag.
 
 #include <functional>
 #include <map>
@@ -15,45 +15,45 @@
 
 namespace aqbench::cli {
 
-// Values of a flag that may be given several times.
+// Values of a repeatable flag.
 using Strings = std::vector<std::string>;
 
-// What --help says of a flag, and how often it may be given.
+// A flag's help, and how often it may be given.
 struct FlagText {
   const char* name;                     // without dashes
-  const char* value_name = nullptr;     // nullptr for a flag that takes no value
+  const char* value_name = nullptr;     // nullptr for a flag without a value
   const char* help = "";                // one sentence
-  const char* default_value = nullptr;  // read where the flag is not given; nullptr for none
-  bool value_optional = false;          // the value may be left out and is then empty
-  bool repeatable = false;              // it may be given several times; each value is read in turn
+  const char* default_value = nullptr;  // read if the flag is not given; nullptr for none
+  bool value_optional = false;          // the value may be omitted and is then empty
+  bool repeatable = false;              // may be given several times; each value is read in turn
 };
 
-// A row of a command's option table: the flag, and how its value gets into the command's request. `read`
-// throws Error(usage) naming the flag where the value does not fit.
+// A row of a command's option table: the flag, and how its value is stored in the command's request. `read`
+// throws Error(usage) naming the flag for an invalid value.
 template <class Request>
 struct Flag : FlagText {
   std::function<void(Request&, const FlagValue&)> read;
 };
 
-// What the usage line says of an argument without a flag.
+// An argument without a flag in the usage line.
 struct PositionalText {
   const char* name;         // "BUNDLE"
-  bool optional = false;    // it may be left out
-  bool repeatable = false;  // one or more; the last of a command's
+  bool optional = false;    // may be omitted
+  bool repeatable = false;  // one or more; only the last argument of a command
 };
 
-// An argument without a flag, and how it gets into the command's request.
+// An argument without a flag, and how it is stored in the command's request.
 template <class Request>
 struct Positional : PositionalText {
   std::function<void(Request&, const FlagValue&)> read;
 };
 
-// All that a command takes. A request with a member `std::set<std::string> given` gets the names of the flags
-// and arguments that the user gave.
+// All options of a command. A request with a member `std::set<std::string> given` receives the names of the
+// flags and arguments given by the user.
 template <class Request>
 struct CommandLine {
   std::string usage;        // "aqbench eval CLOUD --scene S | --mesh M.ply [OPTION]..."
-  std::string description;  // what it does, examples; printed after the usage line
+  std::string description;  // its effect, examples; printed after the usage line
   std::vector<Flag<Request>> flags;
   std::vector<Positional<Request>> positional = {};  // in order
 };
@@ -65,16 +65,16 @@ struct CommandLineText {
   std::vector<PositionalText> positional;
 };
 
-// The values by name of flag or argument, in the order in which they were given. Defaults are among them.
+// The values by name of flag or argument, in the order given, including defaults.
 using GivenValues = std::map<std::string, std::vector<FlagValue>>;
 
-// Returns the values of a command line, or nullopt where --help was given and printed. Throws Error(usage)
-// for an unknown flag (naming near ones), a missing or unwanted value, a flag given twice, a missing
+// Returns the values of a command line, or nullopt if --help was given and printed. Throws Error(usage) for
+// an unknown flag (suggesting similar ones), a missing or unexpected value, a repeated flag, a missing
 // argument.
 std::optional<GivenValues> split_arguments(const CommandLineText& line, const Arguments& arguments);
 
-// Returns the request of a command line, or nullopt where --help was given and printed. Throws what
-// split_arguments() and the rows of the table throw.
+// Returns the request of a command line, or nullopt if --help was given and printed. Throws the errors of
+// split_arguments() and the rows of the table.
 template <class Request>
 std::optional<Request> parse(const CommandLine<Request>& line, const Arguments& arguments) {
   auto values = split_arguments({line.usage,
@@ -105,10 +105,10 @@ void append_flags(std::vector<Flag<Request>>& flags, std::span<const Flag<Part>>
                      }});
 }
 
-// Returns what --help of a command prints.
+// Returns the --help text of a command.
 std::string help_of(const Command& command);
 
-// Returns the option table of a command, --help included. The names and texts of its flags live as long as
+// Returns the option table of a command, including --help. The names and texts of its flags live as long as
 // the program.
 CommandLineText text_of(const Command& command);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The flags that say which cases are run, as rows of a command's option table.
+// The flags that choose cases, as rows of a command's option table.
 
 #include <span>
 #include <string_view>
@@ -17,7 +17,7 @@ inline Flag<PlanRequest> row_of(const PlanFlag& flag) {
       flag.read};
 }
 
-// Adds flags of a plan to the table of a command, in whose request the plan's is the member `plan`.
+// Adds flags of a plan to the table of a command, whose request has the plan's as member `plan`.
 template <class Request>
 void append_plan_flags(std::vector<Flag<Request>>& flags, std::span<const PlanFlag> rows,
                        PlanRequest Request::*plan) {
@@ -27,7 +27,7 @@ void append_plan_flags(std::vector<Flag<Request>>& flags, std::span<const PlanFl
   }
 }
 
-// Adds one flag that chooses cases, with a help of its own.
+// Adds one flag that chooses cases, with its own help.
 template <class Request>
 void append_selection_flag(std::vector<Flag<Request>>& flags, std::string_view name, const char* help,
                            PlanRequest Request::*plan) {

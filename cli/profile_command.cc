@@ -67,21 +67,20 @@ const Flag<ProfileRequest> kProfileFlags[] = {
       .help = "profiled runs; the table shows the one with the median time",
       .default_value = "3"},
      into<&ProfileRequest::options, &ProfileOptions::repetitions>},
-    {{.name = "no-plain",
-      .help = "leave out the unprofiled runs between them, which show what profiling costs"},
+    {{.name = "no-plain", .help = "skip the unprofiled runs in between, which measure the cost of profiling"},
      turn_off<&ProfileRequest::options, &ProfileOptions::plain_runs>},
-    {{.name = "trace", .help = "write trace.json (ui.perfetto.dev opens it)"},
+    {{.name = "trace", .help = "write trace.json (for ui.perfetto.dev)"},
      into<&ProfileRequest::options, &ProfileOptions::trace>},
     {{.name = "flamegraph", .help = "write flamegraph.svg"}, into<&ProfileRequest::flamegraph>},
     {{.name = "sampler",
       .value_name = "HOW",
-      .help =
-          "CPU samples by perf, in-process or none; auto: perf where it may and the build has frame pointers",
+      .help = "sampler of CPU time: perf, in-process or none; auto: perf if permitted and the build has "
+              "frame pointers",
       .default_value = "auto"},
      read_sampler},
     {{.name = "samples", .value_name = "N", .help = "samples per second of CPU time", .default_value = "500"},
      into<&ProfileRequest::options, &ProfileOptions::samples_per_s>},
-    {{.name = "out", .value_name = "DIR", .help = "where bundles are made", .default_value = "profiles"},
+    {{.name = "out", .value_name = "DIR", .help = "parent folder of bundles", .default_value = "profiles"},
      into<&ProfileRequest::out>},
     {{.name = "diff", .help = "compare two bundles of profiles: stage table and differential flamegraph"},
      into<&ProfileRequest::diff>},
@@ -92,9 +91,9 @@ CommandLine<ProfileRequest> profile_command_line() {
   CommandLine<ProfileRequest> line{
       "aqbench profile CASE|METHOD|WORKLOAD... [OPTION]...   or   --diff BEFORE AFTER",
       "Shows where time and memory go: a table of stages (inclusive and self time, CPU time, tensor and\n"
-      "resident memory, share of the true total), the top bottlenecks, hot functions, warnings. Leaves a\n"
-      "verified bundle with the figures, a trace and a flamegraph where asked. docs/profiling.md says what\n"
-      "the numbers mean.\n\n"
+      "resident memory, share of the true total), the top bottlenecks, hot functions, warnings. Writes "
+      "a\nverified bundle with the figures and, on request, a trace and a flamegraph. "
+      "docs/profiling.md\nexplains the numbers.\n\n"
       "  aqbench profile roma_like --scene undulating --flamegraph\n"
       "  aqbench profile undulating/roma_like/seed=43 --trace\n"
       "  aqbench profile synthetic_profile --json\n"
@@ -109,28 +108,27 @@ CommandLine<ProfileRequest> profile_command_line() {
   return line;
 }
 
-// Checks what flags mean together, and plans the targets.
+// Checks combinations of flags and plans the targets.
 void complete_profile_request(ProfileRequest& request) {
   check(request.options);
   if (request.diff) {
-    if (request.targets.size() != 2) throw Error(ErrorKind::usage, "--diff needs two bundles: BEFORE AFTER");
-    if (request.json) throw Error(ErrorKind::usage, "--diff prints a table: not with --json");
+    if (request.targets.size() != 2) throw Error(ErrorKind::usage, "--diff: needs two bundles, BEFORE AFTER");
+    if (request.json) throw Error(ErrorKind::usage, "--diff and --json exclude each other");
     return;
   }
   if (request.flamegraph && request.options.sampler == SamplerChoice::none)
-    throw Error(ErrorKind::usage, "--flamegraph needs samples: not with --sampler none");
+    throw Error(ErrorKind::usage, "--flamegraph and --sampler none exclude each other");
   read_profile_targets(request.targets, request.plan);
 }
 
-// Throws Error(usage) where the sampler within this process was asked for and a program does the work.
+// Throws Error(usage) if the in-process sampler was requested and an external program does the work.
 void check_sampler(const ProfileRequest& request, const SweepPlan& plan) {
   if (request.options.sampler != SamplerChoice::in_process) return;
   const auto program = std::ranges::find_if(plan.cases, starts_program);
   if (program != plan.cases.end())
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("--sampler in-process: sees aqbench alone, not the program of method {}; perf does",
-                    program->method));
+    throw Error(ErrorKind::usage,
+                fmt::format("--sampler in-process: cannot see the program of method {}; use --sampler perf",
+                            program->method));
 }
 
 // ---- Running ----
@@ -178,7 +176,7 @@ void print_profiles(const Results& results, const std::vector<ProfiledCase>& pro
 }
 
 ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, const Arguments& arguments) {
-  // Before a bundle is begun; and the environment names the libraries that are loaded.
+  // Before a bundle is started; the environment lists the loaded libraries.
   load_pipeline_module();
   const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
   const RunClock clock;
@@ -226,7 +224,7 @@ ProfileBundle read_profile_bundle(const std::string& path) {
   const Results results = read_results(std::filesystem::path(path) / "results.json");
   ProfileBundle bundle{path, read_profiles(path, results.records)};
   if (bundle.cases.empty())
-    throw Error(ErrorKind::input, fmt::format("{}: no profile in it ended well", path));
+    throw Error(ErrorKind::input, fmt::format("{}: contains no successful profile", path));
   return bundle;
 }
 
@@ -249,8 +247,7 @@ ExitCode compare_profile_bundles(const ProfileRequest& request) {
   const ProfileBundle before = read_profile_bundle(request.targets[0]);
   const ProfileBundle after = read_profile_bundle(request.targets[1]);
   std::filesystem::create_directories(request.out);
-  // One profile in each bundle: they were meant to be compared, whatever their names. Several go by their
-  // names.
+  // With one profile per bundle, compares them whatever their names; otherwise by name.
   const bool single = before.cases.size() == 1 && after.cases.size() == 1;
   bool compared = false;
   for (const ProfiledCase& profile : after.cases) {
@@ -261,7 +258,7 @@ ExitCode compare_profile_bundles(const ProfileRequest& request) {
     compare_profiles(*same, profile, request.out);
     compared = true;
   }
-  if (!compared) throw Error(ErrorKind::not_comparable, "the two bundles have no case in common");
+  if (!compared) throw Error(ErrorKind::not_comparable, "the bundles have no case in common");
   return ExitCode::pass;
 }
 

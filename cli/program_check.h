@@ -1,5 +1,5 @@
 #pragma once
-// Checks, once before any case runs, that the programs which the cases need are there.
+// Checks once, before any case runs, that the programs of the cases exist.
 
 #include <filesystem>
 #include <span>
@@ -9,12 +9,12 @@
 
 namespace aqbench::cli {
 
-// Throws Error(usage) "method NAME: FILE: ..." for the first case whose method is somebody's program that
-// cannot be started: its program, its script or its working folder is not there.
+// Throws Error(usage) "method NAME: FILE: ..." for the first case whose external program cannot be started: a
+// missing program, script or working folder.
 void require_programs(std::span<const Case> cases);
 
-// Does the same for the cases of a begun sweep that have neither a record in its bundle nor a result of a
-// task: what is done can be merged where the program is not. Throws as read_journal() does, too.
+// Does the same for the cases of a started sweep without a record in its bundle or a result of a task:
+// finished cases can be merged without the program. Also throws like read_journal().
 void require_programs_of_open(const SweepPlan& plan, const std::filesystem::path& bundle);
 
 }  // namespace aqbench::cli

@@ -22,7 +22,7 @@ namespace {
 
 struct RenderRequest {
   DatasetRequest dataset;
-  std::optional<std::filesystem::path> out;  // must be given
+  std::optional<std::filesystem::path> out;  // required
   std::optional<int> threads;
   bool cache = true;
   bool json = false;
@@ -37,12 +37,12 @@ constexpr auto read_side = [](RenderRequest& request, const FlagValue& value) {
 
 void read_mesh_pitch(RenderRequest& request, const FlagValue& value) {
   const auto pitch_mm = value.number<double>();
-  if (!(pitch_mm >= 0.1 && pitch_mm <= 100)) value.refuse(pitch_mm, "must be 0.1 to 100");
+  if (!(pitch_mm >= 0.1 && pitch_mm <= 100)) value.refuse(pitch_mm, "must be from 0.1 to 100");
   request.dataset.mesh_pitch_m = pitch_mm / 1000;
 }
 
 const Flag<RenderRequest> kRenderFlags[] = {
-    {{.name = "out", .value_name = "DIR", .help = "the dataset's folder; must not be there or be empty"},
+    {{.name = "out", .value_name = "DIR", .help = "the dataset's folder; must be new or empty"},
      into<&RenderRequest::out>},
     {{.name = "rig", .value_name = "RIG", .help = "cameras (aqbench list rigs)", .default_value = "ring12"},
      into<&RenderRequest::dataset, &DatasetRequest::rig>},
@@ -57,7 +57,7 @@ const Flag<RenderRequest> kRenderFlags[] = {
      read_side<&DatasetRequest::height_px>},
     {{.name = "seed",
       .value_name = "N",
-      .help = "of texture, sensor noise, gains and the rig's jitter",
+      .help = "seed of texture, sensor noise, gains and the rig's jitter",
       .default_value = "42"},
      into<&RenderRequest::dataset, &DatasetRequest::seed>},
     {{.name = "set",
@@ -67,23 +67,22 @@ const Flag<RenderRequest> kRenderFlags[] = {
      [](RenderRequest& r, const FlagValue& v) { r.dataset.overrides.push_back(parse_override(v.text)); }},
     {{.name = "mesh-pitch-mm",
       .value_name = "MM",
-      .help = "distance of the vertices of truth/surface.ply, mm, 0.1 to 100",
+      .help = "vertex spacing of truth/surface.ply, mm, 0.1 to 100",
       .default_value = "1"},
      read_mesh_pitch},
     {{.name = "threads", .value_name = "N", .help = "threads; changes no byte (default: all processors)"},
      into<&RenderRequest::threads>},
-    {{.name = "no-cache", .help = "neither look into the cache nor add to it"},
-     turn_off<&RenderRequest::cache>},
-    {{.name = "json", .help = "print what was written as JSON"}, into<&RenderRequest::json>},
+    {{.name = "no-cache", .help = "neither read nor write the cache"}, turn_off<&RenderRequest::cache>},
+    {{.name = "json", .help = "print a description of the dataset as JSON"}, into<&RenderRequest::json>},
 };
 
 CommandLine<RenderRequest> render_command_line() {
   return {
       "aqbench render SCENE --out DIR [OPTION]...",
-      "Renders a scene through water as every camera of a rig sees it and writes a dataset: images,\n"
-      "calibration.json (AquaCal's format), and apart from them the truth (depth maps along the refracted\n"
-      "rays, the surface). DIR appears when it is whole. The same request gives the same bytes; it is\n"
-      "rendered once and copied from the cache afterwards (aqbench cache).\n\n"
+      "Renders a scene through water for every camera of a rig and writes a dataset: "
+      "images,\ncalibration.json (AquaCal's format), and separately the truth (depth maps along the "
+      "refracted rays,\nthe surface). DIR appears once it is complete. The same request gives the same "
+      "bytes; it is rendered\nonce and then copied from the cache (aqbench cache).\n\n"
       "  aqbench render undulating --out data/undulating\n"
       "  aqbench render mound --rig sparse4 --width 800 --imaging clean --out data/mound\n"
       "  aqbench render flat_plane --set ring12.n_water=1 --out data/dry    without water, for COLMAP too",
@@ -95,14 +94,14 @@ volatile std::sig_atomic_t g_interrupted = 0;
 
 void note_interrupt(int) { g_interrupted = 1; }
 
-// While it lives, SIGINT, SIGTERM and SIGHUP (unless ignored) are noted instead of ending the process, so
-// that nothing is left half done. One at a time.
+// During its lifetime, SIGINT, SIGTERM and SIGHUP (unless ignored) are noted instead of ending the process,
+// so that nothing is left half done. One at a time.
 class CatchInterrupts {
  public:
   CatchInterrupts() : before_{} {
     g_interrupted = 0;
     struct sigaction note {};
-    note.sa_handler = note_interrupt;  // without SA_RESTART: who waits for a lock stops waiting
+    note.sa_handler = note_interrupt;  // without SA_RESTART: waiting for a lock is interrupted
     for (int i = 0; i < 3; ++i) {
       ::sigaction(kSignals[i], nullptr, &before_[i]);
       if (before_[i].sa_handler != SIG_IGN)
@@ -125,7 +124,7 @@ class CatchInterrupts {
   struct sigaction before_[3];
 };
 
-// Shows on stderr how far the rendering is; nothing where stderr is no terminal.
+// Shows the progress of rendering on stderr, if it is a terminal.
 class RenderDisplay {
  public:
   RenderDisplay()
@@ -211,7 +210,7 @@ ExitCode render_command(const Arguments& arguments) {
   if (request.threads) set_thread_count(*request.threads);
   request.dataset.generator_version = AQBENCH_VERSION;
   const DatasetPlan plan = plan_dataset(request.dataset);
-  require_free_folder(*request.out);  // a full folder is refused before rendering, not after
+  require_free_folder(*request.out);  // refuses an occupied folder before rendering
   const auto start = SteadyClock::now();
   const bool rendered = produce_dataset(request, plan);
   const double wall_s = seconds_since(start);
@@ -226,7 +225,7 @@ ExitCode render_command(const Arguments& arguments) {
              rendered ? "rendered in" : "from the cache in", wall_s);
   if (!plan.mesh_sha256.empty())
     fmt::print(
-        "flat faces lie about {:.3g} mm from a smooth surface through their corners (95 % of the area)\n",
+        "flat faces are about {:.3g} mm from a smooth surface through their corners (95 % of the area)\n",
         1e3 * plan.facet_error_m);
   return ExitCode::pass;
 }

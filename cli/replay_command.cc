@@ -40,7 +40,7 @@ const Record& recorded_case(const Results& results, const std::string& name) {
   throw Error(ErrorKind::usage, unknown_name_message("case", name, names));
 }
 
-// Returns the plan of this case alone, with the number of threads that was recorded.
+// Returns the plan of this case only, with the recorded number of threads.
 SweepPlan plan_of_case(PlanRequest request, const Record& record) {
   for (const auto& [name, value] : record.axes)
     if (name == "threads")
@@ -50,14 +50,15 @@ SweepPlan plan_of_case(PlanRequest request, const Record& record) {
   SweepPlan plan = plan_sweep(request);
   std::erase_if(plan.cases, [&](const Case& planned) { return planned.name != record.case_name; });
   if (plan.cases.size() != 1)
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: this build plans no such case for the bundle's request", record.case_name));
+    throw Error(
+        ErrorKind::not_comparable,
+        fmt::format("{}: this build does not plan this case for the bundle's request", record.case_name));
   const Case& now = plan.cases[0];
   const auto differences = option_differences({record.options, record.defaults}, {now.options, now.defaults});
   if (!differences.empty())
     throw Error(
         ErrorKind::not_comparable,
-        fmt::format("{}: this build would run it with other options: {}{}", record.case_name,
+        fmt::format("{}: this build would run it with different options: {}{}", record.case_name,
                     differences.front(),
                     differences.size() > 1 ? fmt::format(" (and {} more)", differences.size() - 1) : ""));
   return plan;
@@ -82,47 +83,44 @@ struct ReplayRequest {
 CommandLine<ReplayRequest> replay_command_line() {
   CommandLine<ReplayRequest> line{
       "aqbench replay BUNDLE (--case CASE... | --all | --sample N)",
-      "Runs cases of a bundle again as they were recorded (the bundle is verified first) and compares\n"
-      "status, output hash and every metric bit for bit; time as a trend. Nothing is written. Programs that\n"
-      "the bundle names are run only if you began it here, a key that you trust has signed it, or\n"
-      "--run-its-commands is given.\n"
-      "Exit 0 reproduced, 1 it differs or the bundle does not verify, 2 no such case, or none\n"
-      "that ran well, 3 it fails now, 4 it differs on another processor model, system or library, or this\n"
-      "build would run another case under that name.",
+      "Runs cases of a bundle again as recorded (the bundle is verified first) and compares status,\noutput "
+      "hash and every metric bit for bit; time as a trend. Writes nothing. Programs named by the\nbundle run "
+      "only if you started it here, a key you trust has signed it, or --run-its-commands is\ngiven.\nExit 0 "
+      "reproduced, 1 it differs or the bundle does not verify, 2 unknown case, or no successful\none, 3 it "
+      "fails now, 4 it differs on another processor model, system or library, or this build\nwould run a "
+      "different case under that name.",
       {{{.name = "case",
          .value_name = "CASE",
          .help = "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42; may be repeated",
          .repeatable = true},
         [](ReplayRequest& r, const FlagValue& v) { r.case_names.push_back(v.text); }},
-       {{.name = "all", .help = "every case that ran well"}, into<&ReplayRequest::all>},
+       {{.name = "all", .help = "every successful case"}, into<&ReplayRequest::all>},
        {{.name = "sample",
          .value_name = "N",
-         .help = "N cases of simulated methods that ran well, drawn with randomness of the system; prints "
-                 "with which probability altered cases would have been missed"},
+         .help = "N random successful cases of simulated methods; prints the probability of missing altered "
+                 "cases"},
         [](ReplayRequest& r, const FlagValue& v) {
           r.sample = static_cast<std::size_t>(v.at_least<std::int64_t>(1));
         }},
-       {{.name = "any", .help = "with --sample: draw from every case that ran well"},
-        into<&ReplayRequest::any>},
+       {{.name = "any", .help = "with --sample: draw from all successful cases"}, into<&ReplayRequest::any>},
        {{.name = "project",
          .value_name = "FILE",
-         .help = "where the bundle's own methods are run: in the folder of this project file (default: the "
-                 "folder "
-                 "that the bundle names)"},
+         .help = "run the bundle's declared methods in the folder of this project file (default: the folder "
+                 "named by the bundle)"},
         into<&ReplayRequest::project_file>}},
       {{{.name = "BUNDLE"}, into<&ReplayRequest::bundle>}}};
   append_flags<ReplayRequest, CommandTrust>(line.flags, command_trust_flags(), &ReplayRequest::trust);
   return line;
 }
 
-// The cases to run, and of a sample how many it was drawn from.
+// The cases to run and, for a sample, the number of candidates.
 struct ChosenCases {
   std::vector<const Record*> records;
   std::size_t drawn_from = 0;
 };
 
-// Chooses the cases that were asked for. Throws Error(usage) for a name that is none and for a sample larger
-// than what it is drawn from, Error(input) where no case ran well.
+// Chooses the requested cases. Throws Error(usage) for an unknown name and for a sample larger than the
+// number of candidates, Error(input) if there is no successful case.
 ChosenCases choose_cases(const ReplayRequest& request, const Results& results) {
   ChosenCases chosen;
   for (const std::string& name : request.case_names) chosen.records.push_back(&recorded_case(results, name));
@@ -133,11 +131,11 @@ ChosenCases choose_cases(const ReplayRequest& request, const Results& results) {
   const char* const kind = request.sample && !request.any ? " of simulated methods (--any: of all)" : "";
   if (candidates.empty() && request.case_names.empty())
     throw Error(ErrorKind::input,
-                fmt::format("{}: no case{} ran well: nothing to reproduce", request.bundle.string(), kind));
+                fmt::format("{}: no successful case{} to reproduce", request.bundle.string(), kind));
   if (request.all) chosen.records = candidates;
   if (!request.sample) return chosen;
   if (*request.sample > candidates.size())
-    throw Error(ErrorKind::usage, fmt::format("--sample {}: {}{} ran well", *request.sample,
+    throw Error(ErrorKind::usage, fmt::format("--sample {}: only {}{} succeeded", *request.sample,
                                               counted(candidates.size(), "case"), kind));
   chosen.drawn_from = candidates.size();
   std::mt19937_64 random = system_random();
@@ -146,7 +144,7 @@ ChosenCases choose_cases(const ReplayRequest& request, const Results& results) {
   return chosen;
 }
 
-// Returns the environment of this machine, as a bundle tells its own.
+// Returns the environment of this machine in the form of a bundle's.
 Json environment_here(const Json& recorded) {
   EnvironmentOptions options;
   const Json device = recorded.is_object() ? recorded.value("device", Json()) : Json();
@@ -154,7 +152,7 @@ Json environment_here(const Json& recorded) {
   return environment_json(options);
 }
 
-// Runs one case and prints how it compares. Returns nullopt if it was interrupted.
+// Runs one case and prints the comparison. Returns nullopt if it was interrupted.
 std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorded, const Json& environment) {
   const ScratchFolder scratch;
   Journal journal = Journal::create(scratch.path(), plan, "replay", utc_now());
@@ -176,7 +174,8 @@ ExitCode replay_command(const Arguments& arguments) {
     throw Error(ErrorKind::usage, "expected one of --case CASE, --all and --sample N");
   if (request->any && !request->sample) throw Error(ErrorKind::usage, "--any needs --sample N");
   const fs::path& bundle = request->bundle;
-  if (!fs::is_directory(bundle)) throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+  if (!fs::is_directory(bundle))
+    throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
   require_plain_files(bundle);
 
   const Results results = read_gate_input(bundle).results;
@@ -188,7 +187,7 @@ ExitCode replay_command(const Arguments& arguments) {
   for (const Record* const record : records) {
     plans.push_back(plan_of_case(header.request, *record));
     place_project(plans.back(), request->project_file);
-    plans.back().sha256 = sha256_hex(cases_text(plans.back().cases));  // of the one case that is left
+    plans.back().sha256 = sha256_hex(cases_text(plans.back().cases));  // of the only case that is left
     cases.push_back(plans.back().cases.front());
   }
   require_trust(bundle, kJournalFile, foreign_code(cases), request->trust);

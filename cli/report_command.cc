@@ -31,7 +31,7 @@ CommandLine<ReportRequest> report_command_line() {
       "and completeness, errors by place, stages, times, changes against the baseline. A sweep writes the\n"
       "same page into its bundle as report.html. Of a comparison (aqbench ab): verdicts, distributions,\n"
       "pairs with their interval, units in their order, differences of metrics.",
-      {{{.name = "out", .value_name = "FILE", .help = "where to write it (default: stdout)"},
+      {{{.name = "out", .value_name = "FILE", .help = "output file (default: stdout)"},
         into<&ReportRequest::out>}},
       {{{.name = "BUNDLE"}, into<&ReportRequest::bundle>}}};
 }
@@ -39,7 +39,8 @@ CommandLine<ReportRequest> report_command_line() {
 // The page of a comparison whose folder verifies.
 std::string comparison_page(const std::filesystem::path& bundle, std::string_view main_file) {
   if (main_file != kAbFile)
-    throw Error(ErrorKind::input, bundle.string() + ": is a calibration, which has summary.md and no page");
+    throw Error(ErrorKind::input,
+                bundle.string() + ": is a calibration, which has no page; see its summary.md");
   require_verified(verify_bundle(bundle), bundle);
   const std::string file = (bundle / kAbFile).string();
   const AbDocument document = ab_document_from_json(read_strict_json(file), file);
@@ -58,7 +59,7 @@ ExitCode report_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   const std::filesystem::path& bundle = request->bundle;
   if (!std::filesystem::is_directory(bundle))
-    throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+    throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
   const char* const main_file = ab_main_file(list_bundle_files(bundle).files);
   const std::string page = main_file == nullptr ? sweep_page(bundle) : comparison_page(bundle, main_file);
   if (request->out)

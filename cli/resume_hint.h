@@ -1,5 +1,5 @@
 #pragma once
-// Adds to errors of writing how to resume: a full disk must not cost what has been measured.
+// Adds to write errors how to resume: a full disk must not cost the measurements.
 
 #include <fmt/format.h>
 
@@ -9,8 +9,8 @@
 
 namespace aqbench::cli {
 
-// Returns what `body` returns. Where it throws an Error(io), throws one whose text ends in
-// "aqbench COMMAND --resume BUNDLE".
+// Returns the result of `body`. If it throws an Error(io), throws one whose text ends in "aqbench COMMAND
+// --resume BUNDLE".
 template <class Body>
 auto with_resume_hint(const char* command, const std::filesystem::path& bundle, const Body& body) {
   try {
@@ -18,8 +18,8 @@ auto with_resume_hint(const char* command, const std::filesystem::path& bundle, 
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::io) throw;
     throw Error(ErrorKind::io,
-                fmt::format("{}; what is finished is kept: aqbench {} --resume {}", error.what(), command,
-                            bundle.string()),
+                fmt::format("{}; finished results are kept; continue with aqbench {} --resume {}",
+                            error.what(), command, bundle.string()),
                 error.file());
   }
 }

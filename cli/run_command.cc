@@ -29,9 +29,9 @@ namespace {
 
 struct RunRequest {
   DatasetRunRequest run;
-  std::optional<std::filesystem::path> dataset, out;  // both must be given
+  std::optional<std::filesystem::path> dataset, out;  // both are required
   std::optional<int> threads;                         // none: all processors
-  std::optional<std::uint64_t> memory_limit_bytes;    // none: the usual one
+  std::optional<std::uint64_t> memory_limit_bytes;    // none: the default
   std::optional<std::filesystem::path> project_file;
   bool json = false;
 };
@@ -59,17 +59,17 @@ void read_threads(RunRequest& request, const FlagValue& value) {
 void read_device(RunRequest& request, const FlagValue& value) {
   request.run.device = value.text;
   if (value.text != "cpu" && value.text != "cuda")
-    throw Error(ErrorKind::usage, fmt::format("--device: '{}' is neither cpu nor cuda", value.text));
+    throw Error(ErrorKind::usage, fmt::format("--device: '{}' must be cpu or cuda", value.text));
 }
 
 const Flag<RunRequest> kRunFlags[] = {
     {{.name = "dataset", .value_name = "DIR", .help = "folder of the dataset or recording"},
      into<&RunRequest::dataset>},
-    {{.name = "frame", .value_name = "N", .help = "which frame of several, from 0", .default_value = "0"},
+    {{.name = "frame", .value_name = "N", .help = "frame number, from 0", .default_value = "0"},
      [](RunRequest& r, const FlagValue& v) {
        r.run.frame = static_cast<std::size_t>(v.at_least<std::int64_t>(0));
      }},
-    {{.name = "out", .value_name = "OUT", .help = "folder to write to; must not be there or be empty"},
+    {{.name = "out", .value_name = "OUT", .help = "output folder; must be new or empty"},
      into<&RunRequest::out>},
     {{.name = "set",
       .value_name = "NAME=VALUE",
@@ -83,7 +83,10 @@ const Flag<RunRequest> kRunFlags[] = {
      read_depth_range},
     {{.name = "threads", .value_name = "N", .help = "threads; changes no result (default: all processors)"},
      read_threads},
-    {{.name = "seed", .value_name = "N", .help = "of the method's random numbers", .default_value = "42"},
+    {{.name = "seed",
+      .value_name = "N",
+      .help = "seed of the method's random numbers",
+      .default_value = "42"},
      [](RunRequest& r, const FlagValue& v) {
        r.run.seed = static_cast<std::uint64_t>(v.at_least<std::int64_t>(0));
      }},
@@ -100,33 +103,31 @@ const Flag<RunRequest> kRunFlags[] = {
       .value_name = "FILE",
       .help = "the project file with your methods (default: aqbench.json, here or in a folder above)"},
      into<&RunRequest::project_file>},
-    {{.name = "json",
-      .help = "print result.json: results.json's layout and, of each camera, the depth metrics"},
+    {{.name = "json", .help = "print result.json: results.json's layout, and depth metrics of each camera"},
      into<&RunRequest::json>},
 };
 
 CommandLine<RunRequest> command_line_of_run() {
-  return {
-      "aqbench run METHOD[:PRESET] --dataset DIR --out OUT [OPTION]...",
-      "Runs a method, built in or of your project file, on a dataset or a recording of yours in any layout\n"
-      "that `sweep --scene dataset:DIR` reads (docs/dataset.md: calibration.json, cameras.json or a model\n"
-      "of COLMAP, and images), in a process of its own, and writes what it gives: cloud.ply, mesh.ply,\n"
-      "depth/CAMERA.npy (metres along the refracted ray) with CAMERA_confidence.npy, result.json with\n"
-      "stage times. OUT appears when it is whole. The result is scored as in a sweep against what is known\n"
-      "to be true, in DIR/truth or in the project file; the method sees a copy of the images alone.\n"
-      "\n"
-      "  aqbench run sparse --dataset data/mine --out out/mine\n"
-      "  aqbench run sparse:quality --dataset data/mine --set sparse.clahe=on --out out/mine --json\n"
-      "  aqbench run external --dataset data/mine --out out/theirs \\\n"
-      "      --set 'external.command=python3 their.py {dataset} {output}/cloud.ply'\n"
-      "\n"
-      "Exit 0 pass, 2 usage or input, 3 the method failed or gave what cannot be scored (then OUT is there\n"
-      "nevertheless), 6 reading or writing failed, 130 interrupted.",
-      {std::begin(kRunFlags), std::end(kRunFlags)},
-      {{{.name = "METHOD"}, read_method}}};
+  return {"aqbench run METHOD[:PRESET] --dataset DIR --out OUT [OPTION]...",
+          "Runs a method, built in or from your project file, on a dataset or recording in any layout "
+          "of\n`sweep --scene dataset:DIR` (docs/dataset.md: calibration.json, cameras.json or a COLMAP "
+          "model, and\nimages), in its own process, and writes its results: cloud.ply, mesh.ply, "
+          "depth/CAMERA.npy (metres\nalong the refracted ray) with CAMERA_confidence.npy, result.json with "
+          "stage times. OUT appears once\nit is complete. The result is scored like in a sweep against the "
+          "truth in DIR/truth or the project\nfile; the method only sees a copy of the images.\n"
+          "\n"
+          "  aqbench run sparse --dataset data/mine --out out/mine\n"
+          "  aqbench run sparse:quality --dataset data/mine --set sparse.clahe=on --out out/mine --json\n"
+          "  aqbench run external --dataset data/mine --out out/theirs \\\n"
+          "      --set 'external.command=python3 their.py {dataset} {output}/cloud.ply'\n"
+          "\n"
+          "Exit 0 pass, 2 usage or input, 3 the method failed or its result cannot be scored (OUT is "
+          "then\nkept), 6 reading or writing failed, 130 interrupted.",
+          {std::begin(kRunFlags), std::end(kRunFlags)},
+          {{{.name = "METHOD"}, read_method}}};
 }
 
-// Fills in what was not given. Throws Error(usage) where it must be.
+// Fills in defaults. Throws Error(usage) for missing required flags.
 void complete_run_request(RunRequest& request) {
   if (!request.dataset) throw Error(ErrorKind::usage, "--dataset is missing");
   if (!request.out) throw Error(ErrorKind::usage, "--out is missing");
@@ -145,7 +146,7 @@ void complete_run_request(RunRequest& request) {
       request.run.declared_truth = {dataset.truth, project->dir, dataset.where + ".truth"};
 }
 
-// A program that is not there is named before anything runs.
+// Names a missing program before anything runs.
 void require_program_of(const DatasetRunRequest& request) {
   Case planned;
   planned.method = request.method;
@@ -188,7 +189,7 @@ void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
              run.record.timing.cold_ms.value_or(0) / 1000);
   if (!run.record.isolation.empty()) fmt::print("isolation: {}\n\n", run.record.isolation);
   Table stages;
-  stages.columns = {{"stage"}, {"in"}, {"ms", Align::right}, {"of it itself", Align::right}};
+  stages.columns = {{"stage"}, {"in"}, {"ms", Align::right}, {"self", Align::right}};
   for (const StageRecord& stage : run.record.stages)
     stages.rows.push_back({{stage.name},
                            {stage.parent},
@@ -204,7 +205,7 @@ void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
                             {metric.unit == "1" ? "" : metric.unit}});
   fmt::print("\n{}", render_table(metrics, wants_colours(STDOUT_FILENO)));
   if (find_metric(run.record.metrics, "accuracy_mean_mm") == nullptr)
-    fmt::print("No true surface is known: nothing here says how accurate the cloud is.\n");
+    fmt::print("The true surface is unknown, so the accuracy of the cloud is not measured.\n");
 }
 
 }  // namespace
@@ -214,7 +215,7 @@ ExitCode run_command(const Arguments& arguments) {
   if (!parsed) return ExitCode::pass;
   complete_run_request(*parsed);
   DatasetRunRequest& request = parsed->run;
-  if (!request.depth_range_m) require_program_of(request);  // no program takes one, which is said below
+  if (!request.depth_range_m) require_program_of(request);  // no program takes one, which is reported below
   const std::string started_utc = utc_now();
   const StopSignals signals;
   request.cancel_descriptor = signals.descriptor();
@@ -237,7 +238,7 @@ ExitCode run_command(const Arguments& arguments) {
   if (ok) return ExitCode::pass;
   fmt::print(stderr, "aqbench: {} {}: {}{}\n", request.method, to_string(run.record.status),
              printable(run.record.reason),
-             run.kept ? fmt::format("; what it gave lies in {}", request.out_dir.string()) : "");
+             run.kept ? fmt::format("; its output is in {}", request.out_dir.string()) : "");
   return ExitCode::case_failed;
 }
 

@@ -19,13 +19,13 @@ CommandLine<SiteOptions> site_command_line() {
   return {
       "aqbench site DIR... --out SITE [--reports N] [--baseline FILE]...",
       "Writes a static site over the bundles below the folders: an index with a search, a page for each\n"
-      "suite (newest values, runs, trend), scene, method and metric, what moved from run to run, accepted\n"
-      "values and who accepted them, a badge (SVG) and a JSON document for each suite. It needs no server\n"
-      "and fetches nothing. A second call reads only what is new. Of each bundle, results.json and a copied\n"
-      "report are held against sha256.txt; `aqbench verify` checks the rest.\n"
-      "Exit 0 written, 1 bundles, reports or baselines were left out (named on stderr and on the index),\n"
-      "2 no bundle there.",
-      {{{.name = "out", .value_name = "SITE", .help = "folder of the site: new, empty, or a site already"},
+      "suite (newest values, runs, trend), scene, method and metric, changes between runs, accepted\nvalues "
+      "and who accepted them, a badge (SVG) and a JSON document for each suite. It needs no server\nand "
+      "fetches nothing. A second call reads only new bundles. Checks results.json and a copied report\nof "
+      "each bundle against sha256.txt; `aqbench verify` checks the rest.\n"
+      "Exit 0 written, 1 bundles, reports or baselines were left out (named on stderr and on the index),\n2 "
+      "no bundle found.",
+      {{{.name = "out", .value_name = "SITE", .help = "folder of the site: new, empty, or an existing site"},
         into<&SiteOptions::out>},
        {{.name = "reports",
          .value_name = "N",
@@ -33,7 +33,7 @@ CommandLine<SiteOptions> site_command_line() {
         into<&SiteOptions::reports>},
        {{.name = "baseline",
          .value_name = "FILE",
-         .help = "accepted values to show, beside the baselines that stand in the folders",
+         .help = "accepted values to show, beside baselines found in the folders",
          .repeatable = true},
         into<&SiteOptions::baselines>}},
       {{{.name = "DIR", .repeatable = true}, into<&SiteOptions::folders>}}};
@@ -44,7 +44,7 @@ CommandLine<SiteOptions> site_command_line() {
 ExitCode site_command(const Arguments& arguments) {
   const auto options = parse(site_command_line(), arguments);
   if (!options) return ExitCode::pass;
-  if (options->out.empty()) throw Error(ErrorKind::usage, "--out: the folder of the site is missing");
+  if (options->out.empty()) throw Error(ErrorKind::usage, "--out SITE is missing");
   const SiteSummary done = write_site({{options->folders.begin(), options->folders.end()},
                                        options->out,
                                        {options->baselines.begin(), options->baselines.end()},

@@ -22,19 +22,18 @@ struct TrendRequest {
 CommandLine<TrendRequest> trend_command_line() {
   return {
       "aqbench trend DIR... [--metric M] [--pin RUN] [--svg FILE]",
-      "Reads every bundle below the folders as a history (one that does not verify is left out; one of\n"
-      "another version is named and shown) and finds where a value changed its level: every change of a\n"
-      "value that does not vary by itself, else change points as in Hunter, tested with the measured\n"
-      "autocorrelation. Accuracy and tensor memory over all runs, times over runs of one machine key. A\n"
-      "trend is no gate: exit 0 whatever it finds, 2 where there is no bundle or no run has the metric.",
+      "Reads every bundle below the folders as a history (unverifiable ones are left out; those of another\n"
+      "version are named and shown) and finds changes of level: every change of a deterministic value, else\n"
+      "change points as in Hunter, tested with the measured autocorrelation. Accuracy and tensor memory\n"
+      "over all runs, times over runs of one machine key. A trend is not a gate: exit 0 whatever it finds,\n"
+      "2 if there is no bundle or no run has the metric.",
       {{{.name = "metric",
          .value_name = "M",
          .help = "one metric: a name as in records, time_ms, or stage:NAME"},
         into<&TrendRequest::options, &TrendOptions::metric>},
        {{.name = "pin",
          .value_name = "RUN",
-         .help = "also compare the newest level with that of this run: its id or commit, or the beginning of "
-                 "one"},
+         .help = "also compare the newest level with that of this run: its id or commit, or a prefix of one"},
         into<&TrendRequest::options, &TrendOptions::pinned>},
        {{.name = "svg", .value_name = "FILE", .help = "write the charts to this file"},
         into<&TrendRequest::svg>}},
@@ -50,7 +49,7 @@ ExitCode trend_command(const Arguments& arguments) {
   const TrendHistory history = read_history(folders);
   if (history.runs.empty())
     throw Error(ErrorKind::input,
-                fmt::format("{}: no verified bundle there{}", fmt::join(request->folders, ", "),
+                fmt::format("{}: no verified bundle found{}", fmt::join(request->folders, ", "),
                             history.problems.empty() ? "" : "; " + history.problems.front()));
   const std::vector<TrendSeries> series = detect_trends(history, request->options);
   fmt::print("{}", render_trends(history, series, wants_colours(STDOUT_FILENO)));

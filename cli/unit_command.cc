@@ -16,7 +16,7 @@
 namespace aqbench::cli {
 namespace {
 
-// While it lives, what a method prints to stdout goes to stderr: stdout belongs to the JSON.
+// During its lifetime, a method's stdout goes to stderr: stdout is for the JSON.
 class QuietStdout {
  public:
   QuietStdout() {
@@ -54,12 +54,12 @@ struct UnitRequest {
 CommandLine<UnitRequest> unit_command_line() {
   return {
       "aqbench unit --request JSON (--describe | --case NAME)",
-      "What `aqbench ab` starts for every unit: runs one case in this very process, once cold and\n"
-      "then warm, and prints its record as JSON. --describe: what this program is, and which cases\n"
-      "the request means to it. The request is that of `requested` in results.json.",
+      "Started by `aqbench ab` for every unit: runs one case in this process, once cold and then warm,\nand "
+      "prints its record as JSON. --describe: prints this program and its cases for the request. "
+      "The\nrequest is that of `requested` in results.json.",
       {{{.name = "request", .value_name = "JSON", .help = "what to plan"}, into<&UnitRequest::request_json>},
        {{.name = "case", .value_name = "NAME", .help = "the case to run"}, into<&UnitRequest::case_name>},
-       {{.name = "no-score", .help = "do not score the output: its hash is enough"},
+       {{.name = "no-score", .help = "do not score the output; only its hash is needed"},
         turn_off<&UnitRequest::score>},
        {{.name = "describe", .help = "print the program and its planned cases, run nothing"},
         into<&UnitRequest::describe>}}};
@@ -72,7 +72,7 @@ ExitCode unit_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   if (!request->request_json) throw Error(ErrorKind::usage, "--request JSON is missing");
   if (request->case_name.has_value() == request->describe)
-    throw Error(ErrorKind::usage, "give either --case NAME or --describe");
+    throw Error(ErrorKind::usage, "needs either --case NAME or --describe");
 
   const Json json = parse_strict_json(*request->request_json, "--request", kMessageJson);
   const SweepPlan plan = plan_sweep(request_from_json(json, "--request"));

@@ -7,8 +7,8 @@
  *   C++:  { aqbench::Stage stage("matching"); ... }
  *
  * Where the program is not run by aqbench (the variable AQBENCH_STAGES is not set), nothing is written.
- * Stages nest; those of other threads and of child processes are told as such. A name is one line of at most
- * 200 bytes.
+ * Stages nest; those of other threads and of child processes are reported as such. A name is one line of at
+ * most 200 bytes.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

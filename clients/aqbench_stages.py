@@ -10,7 +10,7 @@
 
 Copy this file beside your program; it needs Python 3.8 and nothing else. Where the program is not run by aqbench
 (the variable AQBENCH_STAGES is not set), a stage costs a look at the environment and writes nothing. Stages nest;
-those of other threads and of child processes are told as such. Each line is written at once, so that a program that
+those of other threads and of child processes are reported as such. Each line is written at once, so that a program that
 is killed is known to have been in its stage.
 """
 

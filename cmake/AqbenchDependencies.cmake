@@ -28,7 +28,7 @@ endif()
 find_package(TBB REQUIRED)
 find_package(benchmark 1.7 REQUIRED)  # the timing engine of `aqbench sweep`, too
 
-# LibTorch's own targets carry compile flags of their build; link what is needed and nothing else.
+# LibTorch's own targets carry compile flags of their build; link only what is needed.
 add_library(aqbench_torch INTERFACE)
 add_library(aqbench::torch ALIAS aqbench_torch)
 target_link_libraries(aqbench_torch INTERFACE ${TORCH_LIBRARIES})

@@ -13,7 +13,7 @@ target_compile_options(aqbench_protocols PRIVATE -ffp-contract=off)
 aqbench_library(method pipeline/method aqbench::dataset)
 aqbench_library(simulated pipeline/simulated aqbench::method)
 aqbench_library(external pipeline/external aqbench::method aqbench::sandbox)
-# What methods and workloads of the module `pipeline` are told, and workloads that need no library.
+# Specs of methods and workloads in the module `pipeline`, and workloads without libraries.
 file(GLOB_RECURSE spec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/pipeline/*.cc)
 list(FILTER spec_sources INCLUDE REGEX "${AQBENCH_PROGRAM_SOURCES}")
 add_library(aqbench_specs STATIC ${spec_sources})
@@ -80,7 +80,7 @@ foreach(library views sparse dense_flow workloads)  # image files, features and 
   target_include_directories(aqbench_${library} SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
 endforeach()
 
-# For tests and benchmarks: everything that modules hold, linked.
+# For tests and benchmarks: the contents of all modules, linked.
 add_library(aqbench_linked_modules INTERFACE)
 add_library(aqbench::linked_modules ALIAS aqbench_linked_modules)
 target_link_libraries(aqbench_linked_modules INTERFACE aqbench::embree_meshes aqbench::opencv_images aqbench::methods
@@ -107,7 +107,8 @@ target_link_libraries(aqbench PRIVATE aqbench::cli)
 target_link_options(aqbench PRIVATE LINKER:--as-needed)
 
 aqbench_schema(project/project)
-# Scripts and styles of pages travel inside the program, too. Those in third_party/ are what their authors publish, unchanged.
+# Scripts and styles of pages are built into the program, too. Those in third_party/ are unchanged copies of their
+# authors' releases.
 file(GLOB_RECURSE asset_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/reports/html/assets/*.css
      ${PROJECT_SOURCE_DIR}/reports/html/assets/*.js)
 foreach(asset_file IN LISTS asset_files)
@@ -121,7 +122,7 @@ target_sources(aqbench_html PRIVATE ${PROJECT_BINARY_DIR}/generated/assets.cc)
 # False alarms of g++ 12 on initialisers by name.
 set_source_files_properties(metrics/protocols/cloud_protocols.cc PROPERTIES COMPILE_OPTIONS -Wno-maybe-uninitialized)
 
-# What the program was built from (harness/measuring/build_info.cc).
+# The build of the program (harness/measuring/build_info.cc).
 set(source_state ${PROJECT_BINARY_DIR}/generated/aqbench_source_state.h)
 add_custom_target(aqbench_source_state BYPRODUCTS ${source_state}
   COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DOUTPUT=${source_state}

@@ -1,20 +1,20 @@
-# Every header compiles alone: tiny source files, one object library, never linked. `make headers` compiles it, and CI.
-# tests/architecture/own_names_test.cc finds most of what it would find, in every `make test` and without a compiler.
+# Every header compiles alone: tiny source files in one object library that is never linked. Compiled by `make headers`
+# and CI. tests/architecture/own_names_test.cc finds most problems in every `make test`, without a compiler.
 #
-# A .cc file starts with its own header (tests/architecture checks that), so a build of single files shows for free that
-# such a header stands alone; only headers without a .cc file are compiled here, with the build. A unity build shows
-# nothing, as several .cc files are one: there, all headers are, and only when they are asked for (a tenth of the build).
+# A .cc file starts with its own header (tests/architecture checks that), so a build of single files already checks
+# these headers; only headers without a .cc file are compiled here. In a unity build several .cc files are one, so all
+# headers are compiled here, but only on request (a tenth of the build).
 #
-# A source file includes a chain of headers, each of which is included by the next one. What such a header finds is what
-# it would find in a file of its own, where its own includes would have given it the headers before it. Chains save a
-# third of the time that single headers take.
+# A source file includes a chain of headers, each of which is included by the next one. A header in a chain sees the
+# same as in a file of its own, where its own includes would have given it the headers before it. Chains save a third of
+# the time of single headers.
 #
-# They are compiled after a precompiled copy of the standard headers that take longest to read, and of Eigen/Core where
-# a header reaches Eigen through its own includes: it sees no more of the project and of Eigen than it includes itself.
-# That it includes the standard headers of what it uses is the matter of tests/architecture/standard_names_test.cc.
+# They are compiled after a precompiled copy of the slowest standard headers, and of Eigen/Core if a header reaches
+# Eigen through its own includes: it sees no more of the project and of Eigen than it includes itself.
+# tests/architecture/standard_names_test.cc checks that it includes the standard headers it uses.
 
-# aqbench_read_includes(HEADER): the properties aqbench_includes_HEADER (headers of the project that it includes itself),
-# aqbench_reaches_eigen_HEADER and aqbench_depth_HEADER (longest way down its includes), once a header.
+# aqbench_read_includes(HEADER): sets the properties aqbench_includes_HEADER (project headers that it includes
+# directly), aqbench_reaches_eigen_HEADER and aqbench_depth_HEADER (longest chain of includes), once per header.
 function(aqbench_read_includes header)
   get_property(known GLOBAL PROPERTY "aqbench_depth_${header}")
   if(NOT "${known}" STREQUAL "")
@@ -53,7 +53,7 @@ function(aqbench_header_check)
   set(folders core scenes metrics pipeline harness reports cli aqbench)
   list(TRANSFORM folders REPLACE "(.+)" "${PROJECT_SOURCE_DIR}/\\1/*.h" OUTPUT_VARIABLE patterns)
   file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${patterns})
-  set(left "")  # "depth:header", the deepest first: a chain begins with one that nothing left over includes
+  set(left "")  # "depth:header", the deepest first: a chain begins with one that no remaining header includes
   foreach(header IN LISTS headers)
     string(REGEX REPLACE "\\.h$" ".cc" own_source ${header})
     if(CMAKE_UNITY_BUILD OR NOT EXISTS ${PROJECT_SOURCE_DIR}/${own_source})

@@ -1,4 +1,4 @@
-# What `make install` and the packages contain, in components:
+# Components of `make install` and the packages:
 #   evaluator    the program, manual pages, completion, schemas, baselines, documents: no LibTorch
 #   pipeline     the modules with LibTorch, Open3D and OpenCV
 #   development  headers and CMake files for C++ programs (cmake/AqbenchLibrary.cmake; the library is the evaluator's)
@@ -14,7 +14,7 @@ foreach(folder BINDIR LIBDIR DATADIR MANDIR DOCDIR INCLUDEDIR)
 endforeach()
 set(CMAKE_INSTALL_RPATH_USE_LINK_PATH ON)  # a LibTorch that is not the system's
 
-# Where core/module.cc looks.
+# The folders searched by core/module.cc.
 file(RELATIVE_PATH modules_from_program /${CMAKE_INSTALL_BINDIR} /${AQBENCH_MODULE_DIR})
 file(RELATIVE_PATH modules_from_library /${CMAKE_INSTALL_LIBDIR} /${AQBENCH_MODULE_DIR})
 file(RELATIVE_PATH data_from_program /${CMAKE_INSTALL_BINDIR} /${AQBENCH_DATA_DIR})
@@ -23,8 +23,8 @@ set_source_files_properties(core/module.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION
   "AQBENCH_MODULES_FROM_PROGRAM=\"${modules_from_program}\";AQBENCH_MODULES_FROM_LIBRARY=\"${modules_from_library}\";\
 AQBENCH_DATA_FROM_PROGRAM=\"${data_from_program}\";AQBENCH_DATA_FROM_LIBRARY=\"${data_from_library}\"")
 
-# aqbench_note_folders(FOLDER...): of these folders of an installation, those that are not there yet are noted, for
-# cmake/uninstall.cmake to take them away again. Called before what is installed into them.
+# aqbench_note_folders(FOLDER...): records which of these installation folders are missing, so that
+# cmake/uninstall.cmake can remove them again. Call it before installing into them.
 function(aqbench_note_folders)
   install(CODE "set(aqbench_folders \"${ARGN}\")
 set(aqbench_notes \"${PROJECT_BINARY_DIR}/installed_folders.txt\")
@@ -46,7 +46,7 @@ if(AQBENCH_LIBRARIES_ONLY)
   return()
 endif()
 
-# Manual pages and completion are printed by the program itself.
+# The program itself prints manual pages and completion.
 set(shell_files ${PROJECT_BINARY_DIR}/generated/shell)
 find_program(AQBENCH_GZIP gzip)
 if(AQBENCH_GZIP)
@@ -66,7 +66,7 @@ if(NOT AQBENCH_SANITIZE)
   set(with_all ALL)  # `cmake --build` and `cmake --install` alone install them
 endif()
 add_custom_target(aqbench_shell_files ${with_all} DEPENDS ${shell_files}/done)
-add_custom_target(aqbench_installed DEPENDS aqbench aqbench_shell_files)  # all that is installed, and no tests
+add_custom_target(aqbench_installed DEPENDS aqbench aqbench_shell_files)  # everything that is installed, and no tests
 
 set(evaluator COMPONENT evaluator)
 install(TARGETS aqbench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ${evaluator})

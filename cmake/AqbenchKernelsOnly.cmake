@@ -1,13 +1,12 @@
-# AQBENCH_KERNELS_ONLY: the plane sweep's kernels, their benchmark and the tests that compare them, with LibTorch
-# (1.13 or 2.x) as the only library: machines with a GPU often have nothing else. Google Benchmark and GTest are used
-# where they are found.
+# AQBENCH_KERNELS_ONLY: the plane sweep's kernels, their benchmark and their comparison tests, with LibTorch (1.13 or
+# 2.x) as the only library, for machines with a GPU. Uses Google Benchmark and GTest if found.
 #   cmake -S . -B build/kernels -DAQBENCH_KERNELS_ONLY=ON -DCMAKE_BUILD_TYPE=Release -DCMAKE_PREFIX_PATH=.../libtorch
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(Torch REQUIRED)
 find_package(benchmark 1.7 QUIET)
 find_package(GTest 1.12 QUIET)
-# Some builds of LibTorch need the older C++ ABI of all code around them.
+# Some builds of LibTorch require the older C++ ABI in all code.
 string(APPEND CMAKE_CXX_FLAGS " ${TORCH_CXX_FLAGS}")
 
 add_library(aqbench_torch INTERFACE)
@@ -15,7 +14,7 @@ add_library(aqbench::torch ALIAS aqbench_torch)
 target_link_libraries(aqbench_torch INTERFACE ${TORCH_LIBRARIES})
 target_include_directories(aqbench_torch SYSTEM INTERFACE ${TORCH_INCLUDE_DIRS})
 
-# Of the core and of the optics, what needs no library.
+# The parts of core and optics without libraries.
 add_library(aqbench_core STATIC core/parallel.cc core/stage_scope.cc)
 add_library(aqbench::core ALIAS aqbench_core)
 target_link_libraries(aqbench_core PUBLIC aqbench::flags Threads::Threads)

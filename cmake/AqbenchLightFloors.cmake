@@ -1,5 +1,5 @@
-# One static library for each folder that libaqbench.so is made of, lowest floor first, and the module `images`. They
-# need no LibTorch and no Open3D: with AQBENCH_LIBRARIES_ONLY they are all that is built.
+# One static library for each folder of libaqbench.so, lowest floor first, and the module `images`. They need no
+# LibTorch and no Open3D: with AQBENCH_LIBRARIES_ONLY only they are built.
 aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto Threads::Threads
                 ${CMAKE_DL_LIBS})
 file(GLOB signals CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/signals/*.cc)

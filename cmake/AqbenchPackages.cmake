@@ -41,7 +41,7 @@ set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Scores of clouds, meshes and depth maps 
 
 set(CPACK_DEBIAN_PIPELINE_PACKAGE_DEPENDS "aqbench (= ${PROJECT_VERSION}-1), libopenblas0-pthread")
 set(CPACK_DEBIAN_EVALUATOR_PACKAGE_RECOMMENDS aqbench-pipeline)
-if(TARGET aqbench_shared)  # the dynamic loader is told of libaqbench.so.1
+if(TARGET aqbench_shared)  # for the dynamic loader's cache
   set(CPACK_DEBIAN_EVALUATOR_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/evaluator/triggers)
 endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "aqbench (= ${PROJECT_VERSION}-1)")
@@ -49,7 +49,7 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "aqbench (= ${PROJECT_VERSION}-1), python3 (>= 3.11), python3 (<< 3.12), python3-numpy")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-pytest, python3-pandas")
-# Python's compiled copies come with the package and go with it.
+# Python's compiled files are packaged and removed with the package.
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_SOURCE_DIR}/packaging/python/postinst
     ${PROJECT_SOURCE_DIR}/packaging/python/prerm)
 
@@ -57,7 +57,7 @@ foreach(component evaluator pipeline development python)
   string(TOUPPER ${component} upper)
   set(package ${aqbench_package_${component}})
   set(CPACK_DEBIAN_${upper}_PACKAGE_NAME ${package})
-  # What Debian's policy asks of each package.
+  # Requirements of Debian's policy.
   set(folder ${PROJECT_BINARY_DIR}/generated/packaging/${package})
   configure_file(packaging/changelog.in ${folder}/changelog.Debian @ONLY)
   if(AQBENCH_GZIP)

@@ -1,5 +1,5 @@
-# Headers of other projects that most files read, compiled once for all: that takes a third of the time off a clean
-# build. An incremental build without it (CMAKE_UNITY_BUILD off) shows which file forgot to include something.
+# Precompiles headers of other projects that most files read: saves a third of a clean build. An incremental build
+# without it (CMAKE_UNITY_BUILD off) shows missing includes.
 option(AQBENCH_PRECOMPILE "Precompile headers of the standard library, JSON, fmt and Eigen" ${CMAKE_UNITY_BUILD})
 if(AQBENCH_PRECOMPILE AND AQBENCH_CCACHE)  # what ccache's manual asks for with precompiled headers
   list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
@@ -27,7 +27,7 @@ function(aqbench_precompile name position_independent)
     <set> <span> <string> <thread> <unordered_map> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp> <Eigen/Core>
     <Eigen/Geometry> ${PROJECT_SOURCE_DIR}/cmake/precompiled_json.h ${arg_HEADERS})
   foreach(target IN LISTS arg_TARGETS)
-    # LibTorch and Open3D define it for those that use them; GCC wants it the same in all. 1 is what it is anyway.
+    # LibTorch and Open3D define it for their users; GCC wants it the same in all. 1 is the default.
     target_compile_definitions(${target} PRIVATE _GLIBCXX_USE_CXX11_ABI=1)
     target_precompile_headers(${target} REUSE_FROM aqbench_precompiled_${name})
   endforeach()

@@ -14,7 +14,7 @@ if(NOT Python3_FOUND OR NOT pybind11_FOUND OR no_numpy)
   return()
 endif()
 
-# Where Debian's Python looks: packages go to /usr/lib/python3, what is installed by hand to /usr/local/lib/python3.11.
+# Debian's Python searches /usr/lib/python3 for packages and /usr/local/lib/python3.11 for local installations.
 set(AQBENCH_PYTHON_DIR "" CACHE STRING "Where the Python module is installed, below the prefix; empty: where Debian looks")
 set(python_dir "${AQBENCH_PYTHON_DIR}")
 if(NOT python_dir AND AQBENCH_PACKAGING)
@@ -26,7 +26,7 @@ set(python_info ${python_dir}/aqbench-${PROJECT_VERSION}.dist-info)
 
 Python3_add_library(aqbench_python MODULE WITH_SOABI python/module.cc)
 target_link_libraries(aqbench_python PRIVATE aqbench_shared pybind11::headers)
-# It hands over arrays and computes nothing: not optimised, it takes two thirds of the time to compile.
+# It only passes arrays on: without optimisation it compiles in two thirds of the time.
 target_compile_options(aqbench_python PRIVATE -fvisibility=hidden $<$<CONFIG:Release>:-O0>)
 file(RELATIVE_PATH library_from_python /${python_dir}/aqbench /${CMAKE_INSTALL_LIBDIR})
 set_target_properties(aqbench_python PROPERTIES OUTPUT_NAME _aqbench
@@ -41,7 +41,7 @@ foreach(file IN LISTS python_files)
 endforeach()
 # aqbench.stage is the client that programs can also copy.
 file(CREATE_LINK ${PROJECT_SOURCE_DIR}/clients/aqbench_stages.py ${PROJECT_BINARY_DIR}/python/aqbench/_stages.py SYMBOLIC)
-# What tells Python that the module is installed, and pytest that it has a plugin.
+# Metadata of the installed module, and the plugin's registration for pytest.
 set(generated ${PROJECT_BINARY_DIR}/generated/python)
 file(CONFIGURE OUTPUT ${generated}/entry_points.txt CONTENT "[pytest11]\naqbench = aqbench.pytest_plugin\n")
 file(CONFIGURE OUTPUT ${generated}/METADATA
@@ -57,7 +57,7 @@ add_dependencies(aqbench_libraries aqbench_python)
 if(AQBENCH_BUILD_TESTS AND NOT AQBENCH_SANITIZE)  # Python would have to load the sanitizer first
   execute_process(COMMAND ${Python3_EXECUTABLE} -c "import pytest" RESULT_VARIABLE no_pytest OUTPUT_QUIET ERROR_QUIET)
   if(no_pytest)
-    message(STATUS "The Python module is built and not tested: there is no python3-pytest")
+    message(STATUS "The Python module is built but not tested: python3-pytest is missing")
   else()
     add_test(NAME python COMMAND ${Python3_EXECUTABLE} -m pytest -q -p no:cacheprovider ${PROJECT_SOURCE_DIR}/tests/python)
     set_tests_properties(python PROPERTIES ENVIRONMENT "PYTHONPATH=${PROJECT_BINARY_DIR}/python;\

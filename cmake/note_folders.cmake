@@ -1,5 +1,5 @@
-# Part of an installation: writes which of `aqbench_folders` (relative to the prefix) and of the folders above them
-# are not there yet into the file `aqbench_notes`, deepest last. What an earlier installation noted stays noted.
+# Part of an installation: appends those of `aqbench_folders` (relative to the prefix) and their parents that do not
+# exist yet to the file `aqbench_notes`, deepest last. Keeps entries of earlier installations.
 set(missing "")
 if(EXISTS "${aqbench_notes}")
   file(STRINGS "${aqbench_notes}" missing)

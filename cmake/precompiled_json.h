@@ -1,6 +1,6 @@
 #pragma once
-// What nearly every file would make of the JSON library again, made once. Precompiled headers alone include
-// it (AqbenchPrecompile.cmake): without it everything compiles to the same, in more time.
+// Instantiates parts of the JSON library once that nearly every file needs. Included only by precompiled
+// headers (AqbenchPrecompile.cmake): without it everything compiles the same, but slower.
 
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-// Their code stands in core/json_instances.cc.
+// Instantiated in core/json_instances.cc.
 extern template class nlohmann::basic_json<nlohmann::ordered_map>;
 extern template class nlohmann::detail::serializer<nlohmann::ordered_json>;
 extern template class nlohmann::detail::json_sax_dom_parser<nlohmann::ordered_json>;
@@ -20,8 +20,8 @@ extern template class nlohmann::detail::lexer<
 
 namespace aqbench::precompiled {
 
-// Whether JSON can be made of a type is asked of some 30 templates. A precompiled header keeps their answers,
-// for a text of each length, too.
+// Caches in the precompiled header which of some 30 templates can convert a type to JSON, also for text of
+// each length.
 template <typename... Types>
 constexpr bool json_takes() {
   return (std::is_constructible_v<nlohmann::ordered_json, Types> && ...);

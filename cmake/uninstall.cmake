@@ -1,5 +1,5 @@
-# Takes away what `cmake --install` put there: every file of install_manifest*.txt in BUILD_DIR, then the folders that
-# it made, as far as they are empty. Files that are gone already are no error.
+# Removes what `cmake --install` installed: every file of install_manifest*.txt in BUILD_DIR, then the folders that it
+# created, if empty. Missing files are not an error.
 file(GLOB manifests ${BUILD_DIR}/install_manifest*.txt)
 if(NOT manifests)
   message(FATAL_ERROR "${BUILD_DIR}: nothing was installed from here (no install_manifest.txt)")
@@ -12,7 +12,7 @@ foreach(manifest IN LISTS manifests)
     if(EXISTS "${file}" OR IS_SYMLINK "${file}")
       file(REMOVE "${file}")
       if(EXISTS "${file}" OR IS_SYMLINK "${file}")
-        message(FATAL_ERROR "${file}: cannot be removed")
+        message(FATAL_ERROR "${file}: cannot remove")
       endif()
       math(EXPR removed "${removed} + 1")
     endif()

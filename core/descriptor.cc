@@ -17,7 +17,7 @@ constexpr unsigned kOnExec = 4;
 void close_numbers(unsigned first, unsigned last, unsigned flags) {
   constexpr long close_range = 436;
   if (::syscall(close_range, first, last, flags) == 0) return;
-  // A kernel before 5.9, or before 5.11 for the mark.
+  // Fails with ENOSYS on kernels before 5.9, and the mark on kernels before 5.11.
   rlimit limit{};
   ::getrlimit(RLIMIT_NOFILE, &limit);
   const auto end = static_cast<unsigned>(std::min<rlim_t>(limit.rlim_cur, 65536));

@@ -1,5 +1,5 @@
 #pragma once
-// Open files and pipes that close themselves.
+// File descriptors that close themselves.
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@
 
 namespace aqbench {
 
-// An open file, pipe end or the like, closed when it is destroyed; -1: none.
+// An open descriptor, closed by the destructor; -1: none.
 class Descriptor {
  public:
   explicit Descriptor(int descriptor = -1) : descriptor_(descriptor) {}
@@ -30,10 +30,10 @@ class Descriptor {
 
   int get() const { return descriptor_; }
 
-  // Returns what it holds, which is then the caller's to close.
+  // Returns the descriptor and gives up ownership of it.
   int release() { return std::exchange(descriptor_, -1); }
 
-  // Closes what it holds and takes over another one.
+  // Closes the descriptor and takes ownership of another one.
   void reset(int descriptor = -1) {
     if (descriptor_ >= 0) ::close(descriptor_);
     descriptor_ = descriptor;
@@ -43,19 +43,19 @@ class Descriptor {
   int descriptor_;
 };
 
-// Closes all descriptors of this process but the standard streams and those in `kept`.
+// Closes all descriptors of this process except the standard streams and those in `kept`.
 void close_all_but(std::span<const int> kept);
 
-// Closes all descriptors of this process but one, standard streams too. Makes system calls only.
+// Closes all descriptors of this process except one, standard streams included. Makes system calls only.
 void close_everything_but(int kept);
 
-// Marks all descriptors from `first` on to be closed when this process starts a program. Makes system calls
-// only, so that a forked child of a process with threads may call it, too.
+// Marks all descriptors from `first` on close-on-exec. Makes system calls only, so a forked child of a
+// threaded process may call it.
 void close_on_exec_from(int first);
 
-// Both ends of a pipe. Programs that are started do not inherit them unless they are given one
-// (core/processes/process.h); their numbers are above the few that a program is given, so that giving one end
-// closes no other.
+// Both ends of a pipe. Started programs inherit them only if they are passed explicitly
+// (core/processes/process.h). Their numbers are above those that programs are given, so passing one end never
+// closes the other.
 struct Pipe {
   Descriptor read, write;
 

@@ -1,6 +1,6 @@
 #pragma once
-// The one exception type of aqbench, and how its kinds become the exit codes of every command
-// (docs/statistics.md, "Exit codes").
+// The only exception type of aqbench, and the exit code of each kind of error (docs/statistics.md, "Exit
+// codes").
 
 #include <span>
 #include <stdexcept>
@@ -9,10 +9,10 @@
 
 namespace aqbench {
 
-// What kind of thing went wrong.
+// The kind of an error.
 enum class ErrorKind {
   usage,           // a wrong flag, name or value: exit 2
-  input,           // a file or data that cannot be used as it is: exit 2
+  input,           // an unusable file or data: exit 2
   io,              // reading or writing failed (disk full, no permission): exit 6
   method,          // a reconstruction method failed: a failed record, exit 3
   not_comparable,  // the two sides differ in what they measured: exit 4
@@ -25,16 +25,16 @@ class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message) : std::runtime_error(message), kind_(kind) {}
 
-  // An error of a file (or of another named source): `message` begins with "FILE:".
+  // An error about a file (or another named source): `message` begins with "FILE:".
   Error(ErrorKind kind, const std::string& message, std::string file)
       : std::runtime_error(message), kind_(kind), file_(std::move(file)) {}
 
   ErrorKind kind() const { return kind_; }
 
-  // Returns the file at fault as the message names it; empty where the error is about no file.
+  // Returns the file at fault as the message names it; empty if the error is not about a file.
   const std::string& file() const { return file_; }
 
-  // Returns the message without "FILE: " at its start.
+  // Returns the message without its leading "FILE: ".
   std::string problem() const;
 
  private:
@@ -42,7 +42,7 @@ class Error : public std::runtime_error {
   std::string file_;
 };
 
-// What a command returns to the shell.
+// The exit code of a command.
 enum class ExitCode : int {
   pass = 0,
   regression = 1,  // or a verification that failed
@@ -51,14 +51,14 @@ enum class ExitCode : int {
   not_comparable = 4,
   inconclusive = 5,
   io = 6,
-  other_version = 7,  // evidence that only another version of aqbench can check whole
+  other_version = 7,  // only another version of aqbench can check this evidence completely
   interrupted = 130,
 };
 
 // Returns the exit code of a command that ends with an error of this kind.
 ExitCode exit_code(ErrorKind kind);
 
-// Returns one exit code for several: the first of 2, 6, 130, 3, 4, 1, 7, 5 that is among them, else pass.
+// Combines exit codes: returns the first of 2, 6, 130, 3, 4, 1, 7, 5 that occurs, else pass.
 ExitCode combine(std::span<const ExitCode> codes);
 ExitCode combine(ExitCode a, ExitCode b);
 

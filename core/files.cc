@@ -25,15 +25,16 @@
 namespace aqbench {
 namespace {
 
-// The rename itself must survive a power cut too. Returns 0 or the errno of what failed.
+// Makes the rename survive a power cut. Returns 0 or the errno.
 int sync_directory(const std::filesystem::path& directory) {
   const Descriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0)
-    return 0;  // not every file system lets a directory be opened; the data itself is safe
-  return ::fsync(folder.get()) == 0 || errno == EINVAL ? 0 : errno;  // EINVAL: it cannot be flushed there
+  if (folder.get() < 0) return 0;  // some file systems cannot open directories; the data itself is safe
+  return ::fsync(folder.get()) == 0 || errno == EINVAL
+             ? 0
+             : errno;  // EINVAL: directories cannot be flushed there
 }
 
-// Device files and pipes (/dev/stdout, /dev/full) cannot be replaced: they are written as they are.
+// Device files and pipes (/dev/stdout, /dev/full) cannot be replaced and are written directly.
 bool is_special_file(const std::filesystem::path& path) {
   std::error_code status;
   const auto type = std::filesystem::status(path, status).type();
@@ -43,7 +44,7 @@ bool is_special_file(const std::filesystem::path& path) {
 
 using Produce = std::function<void(const WriteBytes&)>;
 
-// Writes the parts until one cannot be written. Returns 0 or the errno of that.
+// Writes all parts, stopping at the first failure. Returns 0 or its errno.
 int write_parts(int descriptor, const Produce& produce) {
   int error = 0;
   produce([&](std::string_view bytes) {
@@ -59,8 +60,8 @@ int write_special_file(const std::filesystem::path& path, const Produce& produce
   return ::close(file.release()) != 0 && error == 0 ? errno : error;
 }
 
-// Returns whether the path still names the file that was opened: after waiting for a lock it may be the lock
-// of a file that has been removed.
+// Returns whether the path still names the opened file: while waiting for the lock, that file may have been
+// removed.
 bool is_still_at(const std::filesystem::path& path, int descriptor) {
   struct stat opened {};
   struct stat named {};
@@ -75,8 +76,7 @@ bool is_still_at(const std::filesystem::path& path, int descriptor) {
               path.string());
 }
 
-// Returns a descriptor that holds the lock, or none if another holder is in the way of a call that does not
-// wait.
+// Returns a descriptor that holds the lock, or none if another process holds it and `wait` is false.
 Descriptor take_lock(const std::filesystem::path& path, LockMode mode, bool wait) {
   const int operation = (mode == LockMode::shared ? LOCK_SH : LOCK_EX) | (wait ? 0 : LOCK_NB);
   for (;;) {
@@ -90,13 +90,13 @@ Descriptor take_lock(const std::filesystem::path& path, LockMode mode, bool wait
   }
 }
 
-// How the names of folders begin that become `target` once they are whole.
+// Returns the prefix of the temporary folders that are renamed to `target` when complete.
 std::string partial_prefix(const std::filesystem::path& target) {
   return "." + target.filename().string() + ".partial-";
 }
 
-// Calls `make` with random numbers until it returns 0 or fails for another reason than that the name is
-// taken. Returns its last errno.
+// Calls `make` with random numbers until it succeeds or fails with an errno other than EEXIST. Returns the
+// last errno.
 int with_new_number(const std::function<int(std::uint64_t number)>& make) {
   constexpr int kMaxNameAttempts = 100;
   int error = EEXIST;
@@ -108,8 +108,8 @@ int with_new_number(const std::function<int(std::uint64_t number)>& make) {
   return error;
 }
 
-// Creates an empty file NAME.tmp<number> beside `target`, by a random number and only where nothing of that
-// name is. Returns its descriptor and sets `created`; none, with errno, where that fails.
+// Creates an empty file NAME.tmp<number> beside `target` under a random unused name. Returns its descriptor
+// and sets `created`; on failure returns none and sets errno.
 int create_file_beside(const std::filesystem::path& target, std::filesystem::path& created) {
   int descriptor = -1;
   errno = with_new_number([&](std::uint64_t number) {
@@ -185,10 +185,10 @@ std::uintmax_t regular_file_size(const std::filesystem::path& path) {
 }
 
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes) {
-  regular_file_size(path);  // refuses what is no regular file
+  regular_file_size(path);  // throws if it is not a regular file
   std::ifstream file(path, std::ios::binary | std::ios::ate);
   if (!file) throw_file_error(path, errno);
-  // The size is that of the open file: another file may have taken its place in the folder.
+  // Uses the size of the open file: the path may meanwhile name another one.
   const std::streamoff end = file.tellg();
   if (end < 0) throw_file_error(path, EIO);
   const auto size = static_cast<std::uintmax_t>(end);
@@ -226,7 +226,8 @@ std::string read_text_file(const std::filesystem::path& path, std::uintmax_t max
     ended = zero_bytes == ZeroBytes::one_at_end && zero < bytes.size();
     if (zero < bytes.size() && zero_bytes != ZeroBytes::leave_out &&
         (!ended || bytes.find_first_not_of('\0', zero) != bytes.npos))
-      throw Error(ErrorKind::input, path.string() + ": holds a zero byte: this is no text", path.string());
+      throw Error(ErrorKind::input, path.string() + ": contains a zero byte, so it is not a text file",
+                  path.string());
     read += bytes.size();
     if (read > max_bytes)
       throw Error(ErrorKind::input,
@@ -312,21 +313,21 @@ void remove_write_leftovers(const std::filesystem::path& folder) {
 int open_locked(const std::filesystem::path& file) {
   Descriptor held(::open(file.c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (held.get() < 0) throw_file_error(file, errno);
-  // The last child of a run that was killed shares its lock and may take a moment to die.
+  // The last child of a killed run shares its lock and may take a moment to exit.
   const auto patience = SteadyClock::now() + std::chrono::seconds(1);
   int error = 0;
   do {
     if (::flock(held.get(), LOCK_EX | LOCK_NB) == 0) {
       if (is_still_at(file, held.get())) return held.release();
       throw Error(ErrorKind::io,
-                  fmt::format("{}: another process has removed or replaced it meanwhile", file.string()),
+                  fmt::format("{}: another process removed or replaced it meanwhile", file.string()),
                   file.string());
     }
     error = errno;
     ::usleep(5000);
   } while ((error == EWOULDBLOCK || error == EINTR) && SteadyClock::now() < patience);
   if (error == EWOULDBLOCK)
-    throw Error(ErrorKind::io, fmt::format("{}: another process is writing it", file.string()),
+    throw Error(ErrorKind::io, fmt::format("{}: another process is writing to it", file.string()),
                 file.string());
   throw_file_error(file, error);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Files that are whole or absent and follow no planted link, and locks between processes.
+// Files that are complete or absent and never follow a planted link, and locks between processes.
 
 #include <cstdint>
 #include <filesystem>
@@ -17,84 +17,83 @@ namespace aqbench {
 [[noreturn]] void throw_file_error(const std::filesystem::path& file, int error);
 
 // Returns the size of a file in bytes. Throws Error(input) naming it if it does not exist or is not a regular
-// file, Error(io) if it may not be looked at.
+// file, Error(io) if it cannot be accessed.
 std::uintmax_t regular_file_size(const std::filesystem::path& path);
 
-// Returns the whole file. Throws as regular_file_size, also Error(input) if it is larger than max_bytes and
+// Returns a whole file. Throws like regular_file_size(), Error(input) if it is larger than max_bytes,
 // Error(io) if reading fails.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = std::uintmax_t{1} << 32);
 
-// What a reader does with zero bytes in a text file: it refuses the file; it leaves them out (logs that
-// programs wrote); or it keeps one of those at the end (a power cut can leave them at the end of a journal).
+// How a reader handles zero bytes in a text file: it refuses the file, drops them (logs of programs), or
+// keeps one of those at the end (a power cut can append zero bytes to a journal).
 enum class ZeroBytes { refuse, leave_out, one_at_end };
 
-// Returns a whole file of text, reading it piece by piece: a file that claims gigabytes and holds none (a
-// sparse one reads as zero bytes) takes little memory. Throws as read_file(), and where zero bytes are
-// refused Error(input) "FILE: holds a zero byte: this is no text".
+// Returns a whole text file, read in pieces: a sparse file of nominal gigabytes, which reads as zero bytes,
+// takes little memory. Throws like read_file(), and Error(input) "FILE: contains a zero byte, so it is not a
+// text file" where zero bytes are refused.
 std::string read_text_file(const std::filesystem::path& path,
                            std::uintmax_t max_bytes = std::uintmax_t{1} << 32,
                            ZeroBytes zero_bytes = ZeroBytes::refuse);
 
-// Returns a whole log in the same way, without its zero bytes.
+// Returns a whole log without its zero bytes, read in the same way.
 std::string read_log_file(const std::filesystem::path& path);
 
-// Writes beside `path`, flushes to the disk, then renames: after any failure, a crash included, `path` holds
-// the old bytes or the new ones. A link stays a link, unless link_target() (core/link_target.h)
-// refuses it; a device or pipe (/dev/stdout) is written to directly. Throws Error(io) "PATH: No space left on
+// Writes beside `path`, flushes to disk, then renames: after any failure, a crash included, `path` holds
+// either the old bytes or the new ones. A link stays a link, unless link_target() (core/link_target.h)
+// refuses it; devices and pipes (/dev/stdout) are written directly. Throws Error(io) "PATH: No space left on
 // device" and leaves nothing behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Writes a file in the same way, unless there is one of that name, which stays. Returns whether it wrote; of
-// several processes, on several machines too, one does. Throws Error(io).
+// Writes a file in the same way unless it exists. Returns whether it wrote; of several processes, also on
+// several machines, exactly one does. Throws Error(io).
 bool write_new_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Takes the next bytes of something that is written part after part.
+// Receives the next bytes of a stream.
 using WriteBytes = std::function<void(std::string_view bytes)>;
 
-// Writes in the same way what `produce` hands over part after part, so that the bytes are never all in
-// memory. An exception of `produce` is passed on and leaves the old file.
+// Writes in the same way the parts that `produce` emits, without holding all of them in memory. If `produce`
+// throws, the old file stays and the exception is passed on.
 void write_file_parts(const std::filesystem::path& path,
                       const std::function<void(const WriteBytes&)>& produce);
 
-// Appends to a file, which is made if it is not there. A link is followed where link_target() allows it.
-// Throws Error(io).
+// Appends to a file, creating it if it is missing. Follows a link only where link_target() allows it. Throws
+// Error(io).
 void append_to_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Makes an empty folder .NAME.partial-<number> beside `target`, and the folders above it that are missing,
-// and returns its path. Throws Error(io), also as refuse_planted_folders() (core/link_target.h).
+// Creates an empty folder .NAME.partial-<number> beside `target`, creating missing parents, and returns its
+// path. Throws Error(io), also like refuse_planted_folders() (core/link_target.h).
 std::filesystem::path make_folder_beside(const std::filesystem::path& target);
 
-// Returns whether a name is one that make_folder_beside() gives for `target`.
+// Returns whether make_folder_beside() could have given this name for `target`.
 bool is_folder_beside(const std::filesystem::path& folder, const std::filesystem::path& target);
 
-// Removes what write_file() leaves below `folder` when its process is killed: NAME.tmp<number>. What cannot
-// be removed stays.
+// Removes the files NAME.tmp<number> below `folder` that killed write_file() calls left behind. Files that
+// cannot be removed stay.
 void remove_write_leftovers(const std::filesystem::path& folder);
 
-// Writes all bytes to an open file, pipe or socket. Returns 0, or the errno of what failed. Bytes that the
-// system takes at once go out in one write(); after a write() of some of them the rest is tried, which tells
-// the errno.
+// Writes all bytes to an open file, pipe or socket. Returns 0 or the errno of the failure. Uses one write()
+// if the system accepts all bytes at once; after a partial write it tries the rest, which reveals the errno.
 int write_all(int descriptor, std::string_view bytes);
 
-// Opens a file that one process at a time adds lines to. Returns a descriptor for appending, which is locked
-// until it is closed here and in every child. Throws Error(io), also if another process has it, or had it
-// until now and removed or replaced it.
+// Opens a file for appending by one process at a time. Returns a descriptor that is locked until it is closed
+// here and in every child. Throws Error(io), also if another process holds the lock, or held it and removed
+// or replaced the file.
 int open_locked(const std::filesystem::path& file);
 
-// Whether a lock is shared with other readers or excludes everybody else.
+// Whether a lock is shared with other readers or exclusive.
 enum class LockMode { shared, exclusive };
 
-// A lock between processes (flock) for a folder that several of them use at once. An object holds the lock
-// until it is destroyed or moved from; children of a fork keep it, too, until they end. Whoever holds the
-// exclusive lock may remove the file: a lock taken on a removed file is given up and taken anew.
+// A lock between processes (flock) for a folder that several of them use at once, held until the object is
+// destroyed or moved from; forked children keep it until they end. The holder of the exclusive lock may
+// remove the file: a lock on a removed file is dropped and taken again.
 class FileLock {
  public:
-  // Waits for others. Makes the file if it is not there, but no folder; a link is refused. Throws Error(io)
-  // naming the file, Error(interrupted) if a signal's handler ran while it waited.
+  // Waits for the lock. Creates the file if it is missing, but no folder; refuses a link. Throws Error(io)
+  // naming the file, Error(interrupted) if a signal handler ran while waiting.
   static FileLock wait(const std::filesystem::path& path, LockMode mode);
-  // Returns nullopt if another holder is in the way. Throws as wait() does.
+  // Returns nullopt if another process holds the lock. Throws like wait().
   static std::optional<FileLock> attempt(const std::filesystem::path& path, LockMode mode);
-  // Waits for others, and locks a folder itself, which needs no file in it. Throws as wait() does.
+  // Waits for the lock on a folder itself, without a lock file in it. Throws like wait().
   static FileLock wait_folder(const std::filesystem::path& folder);
 
  private:

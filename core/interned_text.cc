@@ -16,14 +16,14 @@ struct HashOfText {
   std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
 };
 
-// All texts of the process. The set's elements never move.
+// All texts of the process. Elements of the set never move.
 struct KeptTexts {
   std::mutex mutex;
   std::unordered_set<std::string, HashOfText, std::equal_to<>> texts;
 };
 
-// Never destroyed: objects that end later may still hold texts. A child is forked while no thread is making
-// one, so that it can make its own.
+// Never destroyed: objects that end later may still hold texts. No thread interns a text while a child is
+// forked, so a child can use it too.
 KeptTexts& kept_texts() {
   static KeptTexts& kept = []() -> KeptTexts& {
     const auto lock = [] { kept_texts().mutex.lock(); };

@@ -1,6 +1,5 @@
 #pragma once
-// Texts that very many values have in common, such as names and units of metrics: the process keeps each
-// different one once.
+// Texts that many values share, such as names and units of metrics: the process keeps one copy of each.
 
 #include <compare>
 #include <concepts>
@@ -14,14 +13,14 @@ namespace aqbench {
 
 class InternedText;
 
-// Any type that reads as text by itself: std::string, std::string_view, a literal.
+// Any type that converts to text: std::string, std::string_view, a literal.
 template <class T>
 concept PlainText = !std::same_as<T, InternedText> && std::convertible_to<const T&, std::string_view>;
 
-// A text as the address of the one copy that the process keeps of it. Copies cost nothing, and all orders are
-// those of the bytes. What was kept once is never given back, so that every InternedText is valid for as long
-// as the process is: use it for texts that repeat. Texts of files may all differ; they then take about as
-// much memory as the file, which its reader limits. Threads may make them at the same time.
+// A text as the address of its only copy in the process. Copying is free, and comparisons are by bytes. Texts
+// are never freed, so every InternedText stays valid as long as the process: use it for texts that repeat.
+// Texts from a file may all differ and then take about as much memory as the file, whose size its reader
+// limits. Thread-safe.
 class InternedText {
  public:
   constexpr InternedText() = default;  // the empty text
@@ -29,7 +28,7 @@ class InternedText {
   InternedText(const std::string& text) : InternedText(std::string_view(text)) {}
   InternedText(const char* text) : InternedText(std::string_view(text)) {}
 
-  // Return the text. What they refer to lives to the end of the process.
+  // Return the text; the reference stays valid until the process ends.
   const std::string& text() const;
   operator const std::string&() const { return text(); }
   operator std::string_view() const { return text(); }
@@ -38,7 +37,7 @@ class InternedText {
   bool starts_with(std::string_view start) const { return text().starts_with(start); }
   bool ends_with(std::string_view end) const { return text().ends_with(end); }
 
-  // Compare texts, whichever copies they are: a module of the program keeps copies of its own.
+  // Compare by content: each module of the program has its own copies.
   friend bool operator==(InternedText a, InternedText b) {
     return a.text_ == b.text_ || a.text() == b.text();
   }
@@ -52,7 +51,7 @@ class InternedText {
     return std::string_view(a) <=> std::string_view(b);
   }
 
-  // Return both texts, one after the other.
+  // Return both texts concatenated.
   friend std::string operator+(std::string a, InternedText b) { return std::move(a) + b.text(); }
   template <PlainText T>
   friend std::string operator+(InternedText a, const T& b) {
@@ -67,7 +66,7 @@ class InternedText {
 
 }  // namespace aqbench
 
-// Let the standard algorithms compare an InternedText with other texts.
+// Let standard algorithms compare an InternedText with other texts.
 template <>
 struct std::common_type<aqbench::InternedText, std::string> {
   using type = std::string;

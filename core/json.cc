@@ -16,13 +16,13 @@
 namespace aqbench {
 namespace {
 
-// What is wrong with a document.
+// A problem of a document.
 struct JsonProblem {
   enum class Kind { syntax, depth, doubled_key, many_keys, many_values };
   Kind kind = Kind::syntax;
   std::string what = {};             // syntax: the library's message
   std::size_t line = 0, column = 0;  // syntax: counted from 1
-  std::string path = {}, key = {};   // doubled_key, many_keys: of the object, and in it
+  std::string path = {}, key = {};   // doubled_key, many_keys: path of the object, and its key
 };
 
 JsonProblem syntax_problem(std::string_view text, std::size_t position,
@@ -35,7 +35,7 @@ JsonProblem syntax_problem(std::string_view text, std::size_t position,
           .column = std::max<std::size_t>(position - line_start, 1)};
 }
 
-// Builds the document as the parser reports its parts, and stops it at the first thing that is not allowed.
+// Builds the document from the parser's events and stops at the first problem.
 class StrictBuilder {
  public:
   StrictBuilder(std::string_view text, const JsonLimits& limits) : text_(text), limits_(limits) {}
@@ -76,7 +76,7 @@ class StrictBuilder {
     std::unordered_set<std::string> keys;
   };
 
-  // Of the value being read, "records[3].metrics"; "document" at the top.
+  // Returns the path of the value being read, "records[3].metrics"; "document" at the top.
   std::string path() const {
     std::string text;
     for (const Level& level : levels_) {
@@ -94,7 +94,7 @@ class StrictBuilder {
     return false;
   }
 
-  // The document's container appends without looking for the key, which key() has done in constant time.
+  // Appends without searching for the key, which key() did in constant time.
   Json* place(Json value) {
     if (levels_.empty()) return &(root_ = std::move(value));
     Level& level = levels_.back();
@@ -134,7 +134,7 @@ class StrictBuilder {
   JsonProblem problem_;
 };
 
-// What is wrong with a document that is too large; empty for another problem.
+// Returns the problem of a document that is too large; empty for other problems.
 std::string size_message(const JsonProblem& problem, const JsonLimits& limits) {
   if (problem.kind == JsonProblem::Kind::many_keys)
     return fmt::format("{}: more than {} keys", problem.path, limits.max_keys);
@@ -143,7 +143,7 @@ std::string size_message(const JsonProblem& problem, const JsonLimits& limits) {
   return {};
 }
 
-// "SOURCE:LINE:COLUMN: ..." as compilers write it, else "SOURCE: ...".
+// Formats "SOURCE:LINE:COLUMN: ..." as compilers do, else "SOURCE: ...".
 std::string located_message(const JsonProblem& problem, const std::string& source, const JsonLimits& limits) {
   std::string text;
   if (const std::string size = size_message(problem, limits); !size.empty()) {
@@ -151,7 +151,7 @@ std::string located_message(const JsonProblem& problem, const std::string& sourc
   } else if (problem.kind == JsonProblem::Kind::depth) {
     text = fmt::format(": nested deeper than {} levels", limits.max_depth);
   } else if (problem.kind == JsonProblem::Kind::doubled_key) {
-    text = fmt::format(": {}: key '{}' is given twice", problem.path, problem.key);
+    text = fmt::format(": {}: duplicate key '{}'", problem.path, problem.key);
   } else {
     std::string_view what = problem.what;
     // "[json.exception.parse_error.101] parse error at line 1, column 5: syntax error ..."
@@ -171,13 +171,13 @@ std::string sentence_message(const JsonProblem& problem, const std::string& sour
   if (problem.kind == JsonProblem::Kind::depth)
     return fmt::format("{}: nested deeper than {}", source, limits.max_depth);
   if (problem.kind == JsonProblem::Kind::doubled_key)
-    return fmt::format("{}: key {} stands twice in one object", source, Json(problem.key).dump());
+    return fmt::format("{}: duplicate key {} in one object", source, Json(problem.key).dump());
   const std::string_view what = problem.what;
   const std::size_t start = what.find("parse error");
   return fmt::format("{}: {}", source, start == what.npos ? what : what.substr(start));
 }
 
-// Runs the parser over the whole text; `builder` keeps what is wrong with it.
+// Parses the whole text; `builder` stores the problem, if any.
 template <class Builder>
 void run_parser(std::string_view text, const std::string& source, const JsonLimits& limits,
                 Builder& builder) {
@@ -191,13 +191,13 @@ void run_parser(std::string_view text, const std::string& source, const JsonLimi
   throw Error(ErrorKind::input, message(builder.problem(), source, limits), source);
 }
 
-// Hands the parts on and keeps none.
+// Passes events on and stores nothing.
 struct Forwarder {
   std::string_view text;
   const JsonLimits& limits;
   JsonVisitor& visitor;
   int depth = 0;
-  JsonProblem wrong = {.kind = JsonProblem::Kind::depth};  // else parse_error() says what it is
+  JsonProblem wrong = {.kind = JsonProblem::Kind::depth};  // otherwise parse_error() describes it
 
   bool null() { return visitor.other(), true; }
   bool boolean(bool) { return visitor.other(), true; }
@@ -241,7 +241,7 @@ JsonPlace JsonPlace::child(const Json& value, std::string_view key) const {
 }
 
 void JsonPlace::fail(std::string_view what) const {
-  // Keys are somebody's text: a line break in one must not break the line.
+  // Keys come from a file: escape line breaks so that the message stays one line.
   const std::string where = path_.empty() ? "" : printable(path_) + ": ";
   throw Error(ErrorKind::input, fmt::format("{}: {}{}", source_, where, printable(what)), source_);
 }
@@ -296,7 +296,7 @@ std::int64_t JsonPlace::integer() const {
 }
 
 std::uint64_t JsonPlace::count() const {
-  if (!value_->is_number_unsigned()) fail("expected an integer that is not negative");
+  if (!value_->is_number_unsigned()) fail("expected a non-negative integer");
   return value_->get<std::uint64_t>();
 }
 

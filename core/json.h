@@ -1,6 +1,6 @@
 #pragma once
-// JSON: one strict parser, and reading values with errors that say where:
-// "FILE: records[3].metrics.points.value: expected a number".
+// JSON: a strict parser, and access with errors that name the place: "FILE: records[3].metrics.points.value:
+// expected a number".
 
 #include <cstddef>
 #include <cstdint>
@@ -18,59 +18,59 @@
 
 namespace aqbench {
 
-// The JSON type used everywhere: object keys keep the order in which they were written.
+// The JSON type used everywhere; object keys keep their order.
 using Json = nlohmann::ordered_json;
 
-// A JSON value that does not change, in a box, so that a header needs no JSON library for it. Copies share
-// the value.
+// An immutable JSON value in a box, so that headers need not include the JSON library. Copies share the
+// value.
 class JsonBox {
  public:
   JsonBox();           // an empty object
-  JsonBox(Json json);  // not explicit: a box stands wherever its value is asked for
+  JsonBox(Json json);  // implicit, so that a JSON value can be passed as a box
 
   const Json& operator*() const { return *json_; }
   const Json* operator->() const { return json_.get(); }
 
-  // Compares the values.
+  // Compare the values.
   bool operator==(const JsonBox& other) const;
 
  private:
   std::shared_ptr<const Json> json_;
 };
 
-// How the parser's errors say where the problem is.
+// The format of a parser error's position.
 enum class JsonErrorStyle {
   line_and_column,  // "SOURCE:3:14: ...", as compilers write it
   sentence,         // "SOURCE: parse error at line 3, column 14: ..."
 };
 
-// What the parser accepts. The defaults are for files that somebody else may have written.
+// Limits of the parser. The defaults are for untrusted files.
 struct JsonLimits {
   std::size_t max_bytes = std::size_t{256} << 20;
   int max_depth = 32;  // nested arrays and objects
   JsonErrorStyle error_style = JsonErrorStyle::line_and_column;
   std::size_t max_keys = 1'000'000;     // of one object
-  std::size_t max_values = 50'000'000;  // of the document: each takes 16 bytes or more of memory
+  std::size_t max_values = 50'000'000;  // per document; each takes 16 bytes or more of memory
 };
 
-// Limits for messages between processes, journal lines and suite files, whose size is bounded elsewhere.
+// Limits for messages between processes, journal lines and suite files, whose size is limited elsewhere.
 inline constexpr JsonLimits kMessageJson = {
     .max_bytes = SIZE_MAX, .max_depth = 64, .error_style = JsonErrorStyle::sentence};
 
-// Limits for files that people write by hand, or that hold a few things alone: a suite, a transform, cameras.
+// Limits for small or hand-written files: a suite, a transform, cameras.
 inline constexpr JsonLimits kSmallFileJson = {
     .max_bytes = std::size_t{64} << 20, .max_keys = 10'000, .max_values = 10'000'000};
 
-// Parses a whole document in time linear in its size, also for an object of a million keys. Throws
-// Error(input) naming `source` for anything that is not JSON (NaN and Infinity literals and numbers beyond a
-// double included), for an object that gives a key twice, for text after the document and beyond the limits.
+// Parses a whole document in time linear in its size, also for objects of a million keys. Throws Error(input)
+// naming `source` for anything that is not JSON (NaN and Infinity literals and numbers beyond a double
+// included), duplicate keys, text after the document, and documents beyond the limits.
 Json parse_strict_json(std::string_view text, const std::string& source, const JsonLimits& limits = {});
 
-// Parses a whole file in the same way. Throws also the errors of read_file().
+// Parses a whole file in the same way. Also throws the errors of read_file().
 Json read_strict_json(const std::filesystem::path& path, const JsonLimits& limits = {});
 
-// A value and the path that led to it. Refers to the document: keep that alive. All getters throw
-// Error(input) naming the path when the value is missing or of another type.
+// A value and its path. Refers to the document: keep that alive. All getters throw Error(input) naming the
+// path if the value is missing or of another type.
 class JsonPlace {
  public:
   JsonPlace(const Json& value, std::string source) : JsonPlace(value, std::move(source), "") {}
@@ -88,11 +88,11 @@ class JsonPlace {
   bool boolean() const;
   ParameterValue parameter() const;  // an integer, a finite number or text, keeping the type
 
-  // Return the value, or the empty one for null.
+  // Return the value, or an empty one for null.
   std::string text_or_null() const;
   std::optional<double> number_or_null() const;
 
-  // Throws unless this is an object with no keys but these.
+  // Throws unless this is an object with no other keys than these.
   void allow_only(std::initializer_list<std::string_view> keys) const;
 
   // Throws Error(input) "SOURCE: PATH: WHAT".
@@ -108,7 +108,7 @@ class JsonPlace {
   std::string source_, path_;
 };
 
-// Returns a parameter's value with its type kept: 0.5, 3 or "text". Throws Error(method) if it is not finite.
+// Returns a parameter's value with its type: 0.5, 3 or "text". Throws Error(method) if it is not finite.
 Json parameter_json(const ParameterValue& value);
 
 }  // namespace aqbench

@@ -1,6 +1,5 @@
-// The code of the JSON library for the type that is used everywhere, compiled once: precompiled headers tell
-// other files that it stands here (cmake/precompiled_json.h). Without precompiled headers they hold copies of
-// it.
+// Instantiates the JSON library's templates once; the precompiled headers declare them extern
+// (cmake/precompiled_json.h). Without precompiled headers every file instantiates its own.
 #include <nlohmann/json.hpp>
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Reads a large JSON document of which little is wanted, part after part, without keeping it (core/json.cc).
+// Streaming reader for large JSON documents (core/json.cc).
 
 #include <string>
 #include <string_view>
@@ -8,8 +8,7 @@ namespace aqbench {
 
 struct JsonLimits;  // core/json.h
 
-// Somebody who is told of the parts of a document in the order in which they stand. A key is followed by its
-// value.
+// Receives the parts of a document in order. A key is followed by its value.
 class JsonVisitor {
  public:
   virtual ~JsonVisitor() = default;
@@ -21,9 +20,8 @@ class JsonVisitor {
   virtual void other() = 0;  // null, true or false
 };
 
-// Tells `visitor` the parts of a whole document. An exception of the visitor is passed on. Throws
-// Error(input) as parse_strict_json() does, but accepts an object that gives a key twice or has too many
-// keys: the visitor checks that for the objects that it wants.
+// Passes the parts of a whole document to `visitor`, and its exceptions on. Throws Error(input) like
+// parse_strict_json(), but accepts duplicate and too many keys: the visitor checks the objects it uses.
 void scan_json(std::string_view text, const std::string& source, const JsonLimits& limits,
                JsonVisitor& visitor);
 

@@ -11,7 +11,7 @@
 namespace aqbench {
 namespace {
 
-constexpr int kMaxLinks = 40;  // as many as the kernel follows
+constexpr int kMaxLinks = 40;  // same as the kernel's limit
 
 [[noreturn]] void refuse_planted(const std::filesystem::path& path, const char* what) {
   throw Error(ErrorKind::io, path.string() + ": " + what, path.string());
@@ -31,7 +31,7 @@ void refuse_planted_folders(const std::filesystem::path& path) {
     if (::lstat(folder.c_str(), &link) != 0 || !S_ISLNK(link.st_mode) || is_of_this_user(link.st_uid))
       continue;
     if (::stat(folder.parent_path().c_str(), &above) == 0 && (above.st_mode & (S_IWOTH | S_IWGRP)) != 0)
-      refuse_planted(folder, "is another user's link in a folder that others can write to: not followed");
+      refuse_planted(folder, "refusing to follow another user's link in a folder that others can write to");
   }
 }
 
@@ -46,18 +46,18 @@ std::filesystem::path link_target(const std::filesystem::path& path) {
     const bool everybody = (folder.st_mode & S_IWOTH) != 0, group = (folder.st_mode & S_IWGRP) != 0;
     if (!S_ISLNK(file.st_mode)) {
       if (everybody && !S_ISREG(file.st_mode) && !S_ISDIR(file.st_mode) && !is_of_this_user(file.st_uid))
-        refuse_planted(target, "is another user's pipe or device in a folder that everybody can write to");
+        refuse_planted(target, "refusing another user's pipe or device in a world-writable folder");
       return target;
     }
-    if (everybody) refuse_planted(target, "is a link in a folder that everybody can write to: not followed");
+    if (everybody) refuse_planted(target, "refusing to follow a link in a world-writable folder");
     if (group && !is_of_this_user(file.st_uid))
-      refuse_planted(target, "is another user's link in a folder that a group can write to: not followed");
+      refuse_planted(target, "refusing to follow another user's link in a group-writable folder");
     std::error_code error;
     const std::filesystem::path next = std::filesystem::read_symlink(target, error);
     if (error) return target;
-    target = target.parent_path() / next;  // an absolute one replaces the whole
+    target = target.parent_path() / next;  // an absolute target replaces the whole path
   }
-  refuse_planted(path, "is a link that leads nowhere");
+  refuse_planted(path, "is a dangling link");
 }
 
 }  // namespace aqbench

@@ -1,19 +1,18 @@
 #pragma once
-// Links on the way to a file that is going to be written: anybody may have put them there.
+// Protection against planted links on the path of an output file.
 
 #include <filesystem>
 
 namespace aqbench {
 
-// Throws Error(io) where a folder of the path is a link of another user in a folder that others can write to:
-// the kernel follows such a link unless fs.protected_symlinks is on.
+// Throws Error(io) if a folder of the path is another user's link in a folder that others can write to: the
+// kernel follows such links unless fs.protected_symlinks is on.
 void refuse_planted_folders(const std::filesystem::path& path);
 
-// Returns where a file that is going to be written really lies: `path`, or what the links there lead to.
-// Throws Error(io) naming the link where it may be planted: in a folder that everybody can write to no link
-// is followed, in one that a group can write to only those of this user and of root. Throws it too for a pipe
-// or device of another user in a folder that everybody can write to, and for a folder of the path that is
-// another user's link in a folder that others can write to.
+// Returns the real path of an output file, with links resolved. Throws Error(io) naming a link that may be
+// planted: no link is followed in a world-writable folder, and only links of this user and of root in a
+// group-writable one. Also throws for another user's pipe or device in a world-writable folder, and for a
+// folder of the path that is another user's link in a folder that others can write to.
 std::filesystem::path link_target(const std::filesystem::path& path);
 
 }  // namespace aqbench

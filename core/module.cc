@@ -35,9 +35,8 @@
 #define AQBENCH_DATA_FROM_LIBRARY "../share/aqbench"
 #endif
 
-// The GNU build IDs of the modules that the program was built with, in the order of Module: hashes that the
-// linker makes of their contents. The program's own hash therefore stands for its modules, too. Not in test
-// programs.
+// GNU build IDs of the modules that the program was built with, in the order of Module: hashes by the linker
+// of their contents. So the program's own hash also identifies its modules. Absent in test programs.
 extern "C" __attribute__((weak)) const char* const aqbench_module_build_ids[3];
 
 namespace aqbench {
@@ -48,7 +47,7 @@ namespace fs = std::filesystem;
 
 constexpr char kAnchor = 0;  // an address in the file that holds this code
 
-// Returns the path under which the dynamic loader knows that file; "" for the running program.
+// Returns the loader's path of that file; "" for the running program.
 std::string loaded_as() {
   Dl_info info{};
   link_map* map = nullptr;
@@ -124,7 +123,7 @@ LoadedModule& slot_of(Module module) {
 
 [[noreturn]] void fail_module(const std::string& why) { throw Error(ErrorKind::input, why); }
 
-// The build ID in the notes of a loaded library, as hexadecimal digits; "" where it has none.
+// Returns the build ID from the notes of a loaded library in hexadecimal; "" if it has none.
 std::string build_id_of(void* handle) {
   const link_map* map = nullptr;
   if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return "";
@@ -157,8 +156,8 @@ std::string build_id_of(void* handle) {
   return search.id;
 }
 
-// The dynamic loader dies of SIGBUS on a file that ends too early, so its end is looked at first: an ELF
-// file's table of sections is the last thing in it.
+// The dynamic loader dies of SIGBUS on a truncated file, so check its end first: an ELF file ends with its
+// section table.
 bool is_whole(const std::filesystem::path& file) {
   ElfW(Ehdr) header{};
   std::ifstream stream(file, std::ios::binary);
@@ -168,12 +167,12 @@ bool is_whole(const std::filesystem::path& file) {
   return !error && bytes >= header.e_shoff + std::uintmax_t{header.e_shnum} * header.e_shentsize;
 }
 
-// Modules find what they use of the lighter folders in the program. Where a shared library brings those, and
-// was loaded for somebody else's eyes alone (a module of Python's is), they are shown to all.
+// Modules resolve symbols of the lighter folders in the program. If a shared library provides those and was
+// loaded with local visibility (as Python loads modules), make its symbols global.
 void make_own_symbols_global() {
   const std::string library = own_file().string();
   if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD) == nullptr)
-    fail_module(fmt::format("{}: its symbols cannot be shown to modules: {}", library, ::dlerror()));
+    fail_module(fmt::format("{}: cannot make its symbols visible to modules: {}", library, ::dlerror()));
 }
 
 void* open_module(Module module) {
@@ -183,21 +182,21 @@ void* open_module(Module module) {
     std::string folders;
     for (const std::filesystem::path& folder : module_folders())
       folders += (folders.empty() ? "" : " and ") + folder.string();
-    fail_module(fmt::format(
-        "this needs the module {}, which is not in {}; install the package aqbench-pipeline, or copy the "
-        "module along with the program",
-        file_name_of(module), folders));
+    fail_module(
+        fmt::format("module {} is missing in {}; install the package aqbench-pipeline, or copy the "
+                    "module along with the program",
+                    file_name_of(module), folders));
   }
-  if (!is_whole(file)) fail_module(fmt::format("{}: is cut off or cannot be read", file.string()));
+  if (!is_whole(file)) fail_module(fmt::format("{}: truncated or unreadable", file.string()));
   if (is_in_shared_library()) make_own_symbols_global();
-  // Global, because the threads of OpenBLAS and OpenMP are set by functions that are looked up by name.
+  // Global, because the thread counts of OpenBLAS and OpenMP are set by functions looked up by name.
   errno = 0;
   void* const handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_GLOBAL);
   if (handle == nullptr && errno == ENOMEM) throw std::bad_alloc();
-  if (handle == nullptr) fail_module(fmt::format("{}: cannot be loaded: {}", file.string(), ::dlerror()));
+  if (handle == nullptr) fail_module(fmt::format("{}: cannot load: {}", file.string(), ::dlerror()));
   const std::string wanted = aqbench_module_build_ids[static_cast<std::size_t>(module)];
   if (const std::string found = build_id_of(handle); found != wanted)
-    fail_module(fmt::format("{}: is not the module that this program was built with (build ID {}, not {})",
+    fail_module(fmt::format("{}: belongs to another build of aqbench (build ID {}, not {}); reinstall both",
                             file.string(), found.empty() ? "unknown" : found, wanted));
   return handle;
 }
@@ -227,7 +226,7 @@ bool is_loaded(Module module) { return slot_of(module).handle.load(std::memory_o
 const void* detail::find_in_module(Module module, const char* symbol) {
   load_module(module);
   const void* const found = ::dlsym(slot_of(module).handle.load(std::memory_order_acquire), symbol);
-  if (found == nullptr) fail_module(fmt::format("{} has no {}", file_name_of(module), symbol));
+  if (found == nullptr) fail_module(fmt::format("{} lacks symbol {}", file_name_of(module), symbol));
   return found;
 }
 

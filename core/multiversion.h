@@ -1,31 +1,31 @@
 #pragma once
-// AQBENCH_MULTIVERSION before a function definition compiles it once for each instruction set and picks one
-// at run time, so that what is shipped needs no -march=native. The function's loops must be written so that
-// the compiler can vectorise them; helpers it calls must be inlined (AQBENCH_INLINE) to be compiled along.
+// AQBENCH_MULTIVERSION before a function definition compiles it once per instruction set and selects one at
+// run time, so releases need no -march=native. Loops must be vectorisable; helpers must be inlined
+// (AQBENCH_INLINE) to be compiled along.
 
 #include <cstdint>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)  // whose run-time library is not there yet when a version is picked
+    !defined(__SANITIZE_THREAD__)  // its run-time library is not initialised when the version is selected
 #define AQBENCH_MULTIVERSION __attribute__((target_clones("arch=x86-64-v4", "arch=x86-64-v3", "default")))
 #else
-#define AQBENCH_MULTIVERSION  // other compilers and sanitizer builds: the baseline alone
+#define AQBENCH_MULTIVERSION  // other compilers and sanitizer builds: baseline only
 #endif
 
 #define AQBENCH_INLINE inline __attribute__((always_inline))
 
-// Eight numbers in registers, for functions with AQBENCH_MULTIVERSION that compute minima and masks: where
-// these are written as loops over arrays, compilers go through memory. A vector type of GCC and clang;
-// machines with shorter registers compute it in parts.
+// Eight numbers in registers, for minima and masks in AQBENCH_MULTIVERSION functions: compilers put loops
+// over arrays through memory. A GCC and clang vector type; machines with shorter registers process it in
+// parts.
 namespace aqbench {
 
 using Eight = double __attribute__((vector_size(64), aligned(8), may_alias));
-using EightMasks = long long __attribute__((vector_size(64)));  // what comparing two Eight gives
+using EightMasks = long long __attribute__((vector_size(64)));  // result of comparing two Eight
 
-// Returns the eight numbers that begin at `first`.
+// Loads eight numbers starting at `first`.
 AQBENCH_INLINE Eight eight_at(const double* first) { return *reinterpret_cast<const Eight*>(first); }
 
-// Returns the smaller number of each place.
+// Returns the element-wise minimum.
 AQBENCH_INLINE Eight smaller_of_eight(Eight a, Eight b) { return a < b ? a : b; }
 
 // Returns the smallest of eight numbers.
@@ -35,7 +35,7 @@ AQBENCH_INLINE double smallest(Eight values) {
   return values[0] < values[1] ? values[0] : values[1];
 }
 
-// Returns a number whose bit i is set where `low` is true at i, and bit 8 + i where `high` is.
+// Returns a mask: bit i is set where `low` is true at i, bit 8 + i where `high` is.
 AQBENCH_INLINE std::uint32_t bits_of(EightMasks low, EightMasks high = EightMasks{}) {
   EightMasks bits = (low & EightMasks{1, 2, 4, 8, 16, 32, 64, 128}) |
                     (high & EightMasks{256, 512, 1024, 2048, 4096, 8192, 16384, 32768});

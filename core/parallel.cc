@@ -72,7 +72,7 @@ void parallel_for(std::size_t count, std::size_t grain,
           work();
         });
     } catch (const std::system_error&) {
-      // No more threads are granted (a limit on processes): those that there are do the work.
+      // The system grants no more threads (a process limit): the existing ones do the work.
     }
     work();
   }

@@ -77,7 +77,7 @@ bool Parameters::is_default(std::string_view name) const {
 
 const ParameterValue& Parameters::at(std::string_view name) const {
   const auto found = std::ranges::find(items_, name, [](const auto& item) { return item.first; });
-  if (found == items_.end()) throw std::out_of_range(fmt::format("no parameter '{}'", name));
+  if (found == items_.end()) throw std::out_of_range(fmt::format("unknown parameter '{}'", name));
   return found->second;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// Named parameters of scenes and methods: declared once in a registry, overridden with
-// `--set NAME.PARAMETER=VALUE`, listed by `aqbench list`, recorded in every result.
+// Named parameters of scenes and methods: declared once in a registry, overridden with `--set
+// NAME.PARAMETER=VALUE`, listed by `aqbench list`, recorded in every result.
 
 #include <cstdint>
 #include <map>
@@ -12,11 +12,11 @@
 
 namespace aqbench {
 
-// The value of a parameter; its type is that of the parameter.
+// The value of a parameter, in the parameter's type.
 using ParameterValue = std::variant<double, std::int64_t, std::string>;
 
-// A parameter that a scene or a method declares. The type of `default_value` is the parameter's type. Text
-// parameters must be one of `choices` unless that is empty.
+// A declared parameter of a scene or method, of the type of `default_value`. Text must be one of `choices`
+// unless that is empty.
 struct ParameterSpec {
   std::string name;  // with its unit: "depth_m"
   std::string unit;  // "m", "1", "px", "" for text
@@ -58,15 +58,15 @@ struct Override {
 Override parse_override(std::string_view argument);
 
 // Returns the defaults with the overrides of `owner` applied; the last one of a parameter wins. Throws
-// Error(usage) for an unknown parameter (naming the near ones), a value that does not parse, is not finite or
-// out of range.
+// Error(usage) for an unknown parameter (suggesting similar ones) and for values that do not parse, are not
+// finite or are out of range.
 Parameters resolve_parameters(std::string_view owner, const std::vector<ParameterSpec>& specs,
                               const std::vector<Override>& overrides);
 
-// Returns the candidates closest to a misspelt name, best first, at most three; for "did you mean".
+// Returns at most three candidates similar to a misspelt name, best first; for "did you mean".
 std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& candidates);
 
-// Returns "unknown scene 'flat_plan'; did you mean flat_plane?" - or, without a near one, the list of all.
+// Returns "unknown scene 'flat_plan'; did you mean flat_plane?" or, if none is similar, the list of all.
 std::string unknown_name_message(std::string_view kind, std::string_view name,
                                  const std::vector<std::string>& candidates);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What somebody else's program used and reported of itself, for observers of stages.
+// Resource use and stages of an external program, for observers of stages.
 
 #include <cstdint>
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace aqbench {
 
-// A stage of a program, as the program reported it.
+// A stage as the program reported it.
 struct ProgramStage {
   std::string name;
   std::int64_t start_ns = 0, end_ns = 0;  // of CLOCK_MONOTONIC, within the program's run
@@ -16,12 +16,12 @@ struct ProgramStage {
   std::uint64_t calls = 1;
 };
 
-// What a program and everything that it started used, from the start to the end of all of it. A value is
-// missing where this system does not tell it.
+// Resources used by a program and its descendants, from start to end. Values are missing where the system
+// does not report them.
 struct ProgramUse {
   double cpu_user_s = 0, cpu_system_s = 0;
-  std::optional<std::uint64_t> peak_resident_bytes;  // of all together; pages that they share count once
-  // Through read and write calls, pipes and the page cache included; mapped files are not among them.
+  std::optional<std::uint64_t> peak_resident_bytes;  // of all together; shared pages count once
+  // By read and write calls, pipes and the page cache included; mapped files excluded.
   std::optional<std::uint64_t> read_bytes, written_bytes;
   std::uint64_t minor_faults = 0, major_faults = 0;  // of pages; major ones waited for the disk
   std::uint64_t voluntary_switches = 0, involuntary_switches = 0;
@@ -34,11 +34,11 @@ struct ProgramReport {
   const char* stage = "";  // the StageScope in which it ran, just closed
   // Of each lane sorted by start, the outer one first; they nest and do not overlap.
   std::vector<ProgramStage> stages;
-  std::optional<ProgramUse> use = {};  // none where this system tells nothing of it
+  std::optional<ProgramUse> use = {};  // none if the system reports nothing
 };
 
-// Tells the observer of stages (core/stage_scope.h), if there is one. Call it on the thread that waited for
-// the program, right after the scope in which it ran.
+// Passes the report to the observer of stages (core/stage_scope.h), if any. Call it on the thread that waited
+// for the program, right after the scope in which it ran.
 void report_program(const ProgramReport& report);
 
 }  // namespace aqbench

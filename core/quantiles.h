@@ -1,17 +1,18 @@
 #pragma once
-// Quantiles and medians of samples, each by the name of its definition; none of them takes an empty span.
-// Those of millions of errors, and weighted ones, stand in metrics/numbers/order_statistics.h.
+// Quantiles and medians of samples, one function per definition; none accepts an empty span. Those of
+// millions of errors, and weighted ones, are in metrics/numbers/order_statistics.h.
 
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
+#include <ranges>
 #include <span>
 #include <vector>
 
 namespace aqbench {
 
-// Returns the quantile q (0 to 1) of sorted samples: linear between the order statistics around rank q (n -
-// 1), as numpy's default does (type 7 of Hyndman and Fan, "Sample quantiles in statistical packages", 1996).
+// Returns the quantile q (0 to 1) of sorted samples, linear between the order statistics around rank q (n -
+// 1), as numpy's default (type 7 of Hyndman and Fan, "Sample quantiles in statistical packages", 1996).
 inline double quantile_of_sorted(std::span<const double> sorted, double q) {
   const double rank = q * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(rank);
@@ -19,20 +20,19 @@ inline double quantile_of_sorted(std::span<const double> sorted, double q) {
   return sorted[below] + (rank - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-// Returns the middle one of sorted samples; of an even number of them, the mean of the two in the middle.
+// Returns the median of sorted samples; for an even count the mean of the two in the middle.
 inline double median_of_sorted(std::span<const double> sorted) {
   const std::size_t middle = sorted.size() / 2;
   return sorted.size() % 2 == 1 ? sorted[middle] : std::midpoint(sorted[middle - 1], sorted[middle]);
 }
 
-// Returns the same of samples in any order.
+// Returns the same for samples in any order.
 inline double median_of(std::vector<double> samples) {
   std::ranges::sort(samples);
   return median_of_sorted(samples);
 }
 
-// Returns the middle one of the samples; of an even number of them, the upper of the two in the middle.
-// Reorders them.
+// Returns the median of the samples; for an even count the upper of the two in the middle. Reorders them.
 template <class Value>
 Value upper_median_in_place(std::span<Value> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

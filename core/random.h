@@ -1,7 +1,7 @@
 #pragma once
 // Counter-based random numbers: the n-th number is a pure function of (seed, stream, n), so any thread can
-// draw any number and the result never depends on how work was split.
-// Philox4x32-10: Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
+// draw any number and results never depend on how work was split. Philox4x32-10: Salmon et al., "Parallel
+// random numbers: as easy as 1, 2, 3", SC 2011.
 
 #include <array>
 #include <cstdint>
@@ -33,7 +33,7 @@ enum class RandomStream : std::uint32_t {
   synthetic_profile = 41,
 };
 
-// What a sequence of random numbers depends on.
+// The key of a random sequence.
 struct RandomKey {
   std::uint64_t seed = 0;
   RandomStream stream{};
@@ -42,7 +42,7 @@ struct RandomKey {
 // Returns a number uniform in [0, 1), with 53 random bits. `slot` separates several draws of one index.
 double uniform01(RandomKey key, std::uint64_t index, std::uint32_t slot = 0);
 
-// Returns two independent uniforms in [0, 1) of one (index, slot), at the price of one.
+// Returns two independent uniforms in [0, 1) of one (index, slot), at the cost of one.
 std::array<double, 2> uniform01_pair(RandomKey key, std::uint64_t index, std::uint32_t slot = 0);
 
 // Returns two independent standard normals (Box-Muller) of one (index, slot).

@@ -49,7 +49,7 @@ std::vector<long> numbers_in(const std::string& text) {
   return numbers;
 }
 
-// A child may have been forked by any thread of its parent.
+// Any thread of the parent may have forked a child.
 std::vector<pid_t> children_of(pid_t process) {
   std::vector<pid_t> children;
   const std::string folder = fmt::format("/proc/{}/task", process);
@@ -72,7 +72,7 @@ void add_descendants(pid_t process, int depth, std::vector<pid_t>& found) {
   }
 }
 
-// Returns the number of a line "NAME:   123 kB" in bytes; nullopt where there is none.
+// Returns the number of a line "NAME: 123 kB" in bytes; nullopt if it is missing.
 std::optional<std::uint64_t> kilobytes_of(const std::string& text, std::string_view name) {
   const std::size_t line = text.find(name);
   if (line == std::string::npos) return std::nullopt;
@@ -145,7 +145,7 @@ std::optional<std::uint64_t> cgroup_memory_limit_bytes() {
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     std::ifstream file(path);
     std::uint64_t bytes = 0;
-    // Version 1 writes "no limit" as a number near 2^63.
+    // Version 1 encodes "no limit" as a number near 2^63.
     if (file >> bytes && bytes > 0 && bytes < (std::uint64_t{1} << 62)) return bytes;
   }
   return std::nullopt;
@@ -172,7 +172,7 @@ void hold_in_large_pages() {
   }
   for (const auto& [first, last] : ranges) {
     void* const start =
-        reinterpret_cast<void*>(first);  // NOLINT(performance-no-int-to-ptr): as told by /proc
+        reinterpret_cast<void*>(first);  // NOLINT(performance-no-int-to-ptr): address from /proc
     if (::madvise(start, last - first, MADV_HUGEPAGE) == 0) ::madvise(start, last - first, MADV_COLLAPSE);
   }
 }

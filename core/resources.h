@@ -1,5 +1,5 @@
 #pragma once
-// What processes use, from /proc, and what this process's control group allows it.
+// Resource use of processes, from /proc, and the limits of this process's control group.
 
 #include <sys/types.h>
 
@@ -11,44 +11,43 @@ namespace aqbench {
 // Returns the resident memory of one process; 0 if it is gone.
 std::uint64_t resident_bytes(pid_t process);
 
-// Returns the resident memory of a process and all its descendants; pages that they share count once for
-// each.
+// Returns the resident memory of a process and its descendants; shared pages count once per process.
 std::uint64_t resident_tree_bytes(pid_t process);
 
-// Returns the memory of a process and all its descendants, in which a page that several processes share
-// counts once: the sum of their proportional set sizes, or of the resident ones that the kernel tells no
-// other of. It walks through all pages, some 10 ms for each GiB.
+// Returns the memory of a process and its descendants with shared pages counted once: the sum of their
+// proportional set sizes, or of resident sizes where the kernel does not report those. Walks all pages, about
+// 10 ms per GiB.
 std::uint64_t proportional_tree_bytes(pid_t process);
 
-// What the descendants of a process have in memory.
+// Memory of the descendants of a process.
 struct TreeMemory {
-  // Of all together; where there are several, pages that they share count once.
+  // Sum over all; with several processes, shared pages count once.
   std::uint64_t resident_bytes = 0;
-  std::uint64_t largest_peak_bytes = 0;  // the largest that one of them has had (VmHWM)
+  std::uint64_t largest_peak_bytes = 0;  // largest peak of one of them (VmHWM)
 };
 
-// Returns the memory of all descendants of a process, without its own.
+// Returns the memory of all descendants of a process, excluding its own.
 TreeMemory descendants_memory(pid_t process);
 
-// Returns the largest resident size of this process since it was last reset (VmHWM); 0 if unknown.
+// Returns the peak resident size of this process since the last reset (VmHWM); 0 if unknown.
 std::int64_t resident_peak_bytes();
 
-// Lets the peak start again from what is resident now. Returns false where this kernel does not allow it.
+// Resets the peak to the current resident size. Returns false if the kernel does not allow it.
 bool reset_resident_peak();
 
-// Returns the processors that the control group (version 2) grants: 2.5 is two and a half; nullopt: no quota.
+// Returns the processors granted by the control group (version 2), such as 2.5; nullopt: no quota.
 std::optional<double> cgroup_quota_processors();
 
-// Returns the memory that the control group (version 1 or 2) grants; nullopt: no limit.
+// Returns the memory granted by the control group (version 1 or 2); nullopt: no limit.
 std::optional<std::uint64_t> cgroup_memory_limit_bytes();
 
-// Asks the kernel to hold what this process has in memory in large pages. A fork copies one entry for each
-// page of its parent, and where a parent of some 200 MB forks for each of its 100 000 cases that is most of
-// the work. Where the kernel does not do so, forks are slower and nothing else changes.
+// Asks the kernel to keep this process's memory in large pages. A fork copies one entry per page of its
+// parent; for a parent of about 200 MB that forks for each of 100 000 cases this is most of the work. If the
+// kernel refuses, forks are only slower.
 void hold_in_large_pages();
 
-// Ends the program for want of memory, with one line on stderr and exit code 6: for places from which no
-// exception reaches a caller.
+// Ends the program on out of memory, with one line on stderr and exit code 6, where no exception can reach a
+// caller.
 [[noreturn]] void end_without_memory();
 
 }  // namespace aqbench

@@ -29,7 +29,7 @@ constexpr const char* kNewMarkFile = ".aqbench-scratch.new";
 constexpr std::string_view kMarkText =
     "a folder of aqbench for temporary files; removed when its owner is gone\n";
 
-// Writes the mark and locks it before it has its name: nobody sees it unlocked while its owner lives.
+// Writes and locks the mark before naming it, so it is never visible unlocked while its owner lives.
 Descriptor make_mark(const std::filesystem::path& folder) {
   const std::filesystem::path unnamed = folder / kNewMarkFile;
   Descriptor mark(::open(unnamed.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
@@ -58,7 +58,7 @@ Descriptor take_abandoned_mark(const std::filesystem::path& folder) {
   return mark;
 }
 
-// Opens folders that somebody has closed to their owner.
+// Makes folders without owner permissions accessible again.
 void make_removable(const std::filesystem::path& folder) {
   std::error_code ignored;
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all, std::filesystem::perm_options::add,
@@ -100,7 +100,8 @@ ScratchFolder::ScratchFolder() {
   std::error_code error;
   const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
   if (error)
-    throw Error(ErrorKind::io, fmt::format("no folder for temporary files (TMPDIR): {}", error.message()));
+    throw Error(ErrorKind::io,
+                fmt::format("TMPDIR: cannot find a folder for temporary files: {}", error.message()));
   static std::once_flag first;
   std::call_once(first, [&] { remove_abandoned_scratch(parent); });
   std::string name = (parent / (std::string(kScratchPrefix) + "XXXXXX")).string();

@@ -1,5 +1,5 @@
 #pragma once
-// Folders that go away: with their owner, or with the next run after their owner was killed.
+// Temporary folders, removed by their owner, or by the next run if their owner was killed.
 
 #include <filesystem>
 #include <string_view>
@@ -9,14 +9,14 @@
 
 namespace aqbench {
 
-// A folder that goes away with everything in it.
+// A folder that is removed with its contents.
 class ScratchFolder {
  public:
-  // Makes a new one in the system's folder for temporary files (TMPDIR), with a mark in it that is locked as
-  // long as this process or a child of its fork lives. The first one of a process removes what killed
-  // processes have left there (remove_abandoned_scratch). Throws Error(io) naming what cannot be made.
+  // Creates a folder in the system's temporary folder (TMPDIR) with a mark that stays locked as long as this
+  // process or a forked child lives. The first one of a process removes folders left by killed processes
+  // (remove_abandoned_scratch). Throws Error(io) naming the path.
   ScratchFolder();
-  // Takes over a folder that exists or will exist.
+  // Takes ownership of an existing or future folder.
   explicit ScratchFolder(std::filesystem::path path) : path_(std::move(path)) {}
   ~ScratchFolder();
   ScratchFolder(const ScratchFolder&) = delete;
@@ -28,12 +28,12 @@ class ScratchFolder {
   Descriptor mark_;  // locked
 };
 
-// Returns whether a name is one that a ScratchFolder may have.
+// Returns whether a ScratchFolder may have this name.
 bool is_scratch_name(std::string_view name);
 
-// Removes the scratch folders in `parent` whose owners are gone, and returns how many. Such a folder is named
-// aqbench_??????, is no link, belongs to this user and holds a mark that a ScratchFolder wrote and that
-// nobody locks; anything else stays. Links inside are removed, not followed.
+// Removes the scratch folders in `parent` whose owners are gone, and returns their number. Such a folder is
+// named aqbench_??????, is not a link, belongs to this user and contains an unlocked mark written by a
+// ScratchFolder; others stay. Links inside are removed, not followed.
 int remove_abandoned_scratch(const std::filesystem::path& parent);
 
 }  // namespace aqbench

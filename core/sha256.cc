@@ -14,13 +14,13 @@
 namespace aqbench {
 namespace {
 
-// Throws where OpenSSL has computed nothing: what is in the buffer then is no digest. With an algorithm at
-// hand only memory can be missing. That says nothing of the file, so that it is no Error about one.
+// Throws if OpenSSL computed nothing: the buffer then holds no digest. Once the algorithm is available only
+// memory can be missing, which is not an Error about a file.
 void check_done(bool done) {
   if (!done) throw std::bad_alloc();
 }
 
-// Returns OpenSSL's SHA-256, which is looked up once: to find it takes memory and longer than to hash a line.
+// Returns OpenSSL's SHA-256, fetched once: fetching takes more memory and time than hashing a line.
 const EVP_MD* algorithm() {
   struct Free {
     void operator()(EVP_MD* found) const { EVP_MD_free(found); }
@@ -29,7 +29,7 @@ const EVP_MD* algorithm() {
     errno = 0;
     std::unique_ptr<EVP_MD, Free> fetched(EVP_MD_fetch(nullptr, "SHA256", nullptr));
     if (fetched == nullptr && errno == ENOMEM) throw std::bad_alloc();
-    if (fetched == nullptr) throw Error(ErrorKind::io, "SHA-256: OpenSSL, as it is set up here, has none");
+    if (fetched == nullptr) throw Error(ErrorKind::io, "SHA-256: not available in this OpenSSL installation");
     return fetched;
   }();
   return found.get();

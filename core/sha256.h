@@ -10,20 +10,19 @@ struct evp_md_ctx_st;  // OpenSSL's
 
 namespace aqbench {
 
-// Hashes bytes that come part after part. Throws std::bad_alloc without memory, Error(io) where OpenSSL is
-// set up without SHA-256.
+// Hashes bytes incrementally. Throws std::bad_alloc without memory, Error(io) if OpenSSL has no SHA-256.
 class Sha256 {
  public:
   Sha256();
   void add(std::string_view bytes);
-  // Returns the hash of all that was added as 64 hexadecimal digits in lower case. Add nothing afterwards.
+  // Returns the hash of everything added as 64 lower-case hexadecimal digits. Add nothing afterwards.
   std::string hex();
 
  private:
   std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
 };
 
-// Returns the hash of the bytes as 64 hexadecimal digits in lower case.
+// Returns the hash of the bytes as 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
 
 // Returns the hash of a file. Throws Error(io) naming the file if it cannot be read.

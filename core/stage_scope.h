@@ -1,7 +1,6 @@
 #pragma once
-// Stages mark themselves: `StageScope scope("depth_estimation");`. Somebody else (the harness) observes. With
-// no observer a scope is one load and a branch. Stage names are the registered ones of
-// pipeline/method/stages.h.
+// Stages mark themselves: `StageScope scope("depth_estimation");`. The harness observes them. Without an
+// observer a scope costs one load and a branch. Stage names are those of pipeline/method/stages.h.
 
 #include <atomic>
 
@@ -9,14 +8,14 @@ namespace aqbench {
 
 struct ProgramReport;  // core/program_report.h
 
-// Somebody who is told of every scope. Called on the thread that opens and closes the scope; scopes of one
-// thread nest. `enter` may throw (that is how a failing stage is tested); `leave` must not.
+// Receives every scope, on the thread that opens and closes it; scopes of one thread nest. `enter` may throw
+// (this tests failing stages); `leave` must not.
 class StageObserver {
  public:
   virtual ~StageObserver() = default;
   virtual void enter(const char* stage) = 0;
   virtual void leave(const char* stage) noexcept = 0;
-  // A program that ran in the scope which was closed last on this thread.
+  // A program that ran in the scope last closed on this thread.
   virtual void program_ended(const ProgramReport&) {}
 };
 
@@ -24,7 +23,7 @@ class StageObserver {
 void set_stage_observer(StageObserver* observer);
 
 namespace detail {
-// The observer of this process; read by every scope.
+// The observer of this process; every scope reads it.
 extern std::atomic<StageObserver*> stage_observer;
 }  // namespace detail
 

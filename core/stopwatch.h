@@ -1,20 +1,20 @@
 #pragma once
-// Elapsed time: of a piece of code, and of a command as the shell's `time` gives it.
+// Elapsed time of a piece of code, and of a command as the shell's `time` reports it.
 
 #include <chrono>
 #include <string>
 
 namespace aqbench {
 
-// The clock of every measurement and deadline: it never jumps.
+// The clock of every measurement and deadline; it never jumps.
 using SteadyClock = std::chrono::steady_clock;
 
-// Returns the seconds from `start` to now.
+// Returns the seconds from `start` until now.
 inline double seconds_since(SteadyClock::time_point start) {
   return std::chrono::duration<double>(SteadyClock::now() - start).count();
 }
 
-// Returns the milliseconds from `start` to now.
+// Returns the milliseconds from `start` until now.
 inline double ms_since(SteadyClock::time_point start) {
   return std::chrono::duration<double, std::milli>(SteadyClock::now() - start).count();
 }
@@ -22,7 +22,7 @@ inline double ms_since(SteadyClock::time_point start) {
 // Real, user and system time.
 struct RunTimes {
   double real_s = 0;
-  double user_s = 0, system_s = 0;  // of this process and of its children that have ended
+  double user_s = 0, system_s = 0;  // of this process and its ended children
 };
 
 // Measures a command from its construction on.

@@ -31,21 +31,21 @@ const char* escape_of(Colour colour) {
 }
 
 struct Layout {
-  std::vector<std::vector<std::string_view>> headers;  // per column, its lines
-  std::vector<std::vector<std::string>> cells;         // per row, printable
+  std::vector<std::vector<std::string_view>> headers;  // lines of each column
+  std::vector<std::vector<std::string>> cells;         // printable cells of each row
   std::vector<std::size_t> widths;
   std::size_t header_lines = 0;
-  std::size_t max_columns = 0;  // more than was asked for where rows could not be told apart otherwise
+  std::size_t max_columns = 0;  // more than requested if rows would look the same otherwise
 };
 
 std::size_t total_width(const std::vector<std::size_t>& widths) {
   return std::accumulate(widths.begin(), widths.end(), 2 * (widths.empty() ? 0 : widths.size() - 1));
 }
 
-constexpr std::size_t kLeast = 8;            // columns of a cell that is cut
-constexpr std::size_t kRowsToldApart = 500;  // above it nobody compares cells by eye
+constexpr std::size_t kLeast = 8;            // minimum width of a cut cell
+constexpr std::size_t kRowsToldApart = 500;  // longer tables are not read cell by cell
 
-// Returns the least width down to which cells of other texts stay other texts when they are cut.
+// Returns the least width at which different cells stay different when cut.
 std::size_t least_width(const Layout& layout, std::size_t column) {
   std::set<std::string_view> texts;
   for (const auto& row : layout.cells) texts.insert(row[column]);
@@ -58,7 +58,7 @@ std::size_t least_width(const Layout& layout, std::size_t column) {
   return width;
 }
 
-// Narrows the widest column that may shrink, again and again, until the table fits or no column can give.
+// Narrows the widest shrinkable column repeatedly, until the table fits or no column can shrink.
 void shrink_to(std::size_t max_columns, const Table& table, Layout& layout) {
   std::vector<std::size_t>& widths = layout.widths;
   std::size_t total = total_width(widths);
@@ -109,7 +109,7 @@ void append_cell(std::string& line, std::string text, std::size_t width, Align a
 
 void append_line(std::string& out, std::string line, std::size_t max_columns) {
   while (line.ends_with(' ')) line.pop_back();
-  // Only a table whose columns cannot shrink gets here; whole lines are cut rather than wrapped.
+  // Only tables that cannot shrink get here; lines are cut rather than wrapped.
   if (line.find('\033') == line.npos) line = elide_middle(line, max_columns);
   out += line + '\n';
 }

@@ -1,5 +1,6 @@
 #pragma once
-// Tables: as plain text for a terminal, aligned by display width and never wider than asked, and in Markdown.
+// Tables as plain text for a terminal, aligned by display width and never wider than requested, and in
+// Markdown.
 
 #include <cstddef>
 #include <string>
@@ -8,10 +9,10 @@
 
 namespace aqbench {
 
-// The width of a terminal that tables are made for.
+// The terminal width that tables are designed for.
 inline constexpr std::size_t kScreenColumns = 100;
 
-// The side of its column that a text stands at.
+// The alignment of a column.
 enum class Align { left, right };
 
 // The colour of a cell on a terminal.
@@ -21,7 +22,7 @@ enum class Colour { none, red, green, yellow, dim };
 struct TableColumn {
   std::string header;  // lines separated by '\n'
   Align align = Align::left;
-  bool shrinks = false;  // cells are cut in the middle ("undul…ed=43") when the table would be too wide
+  bool shrinks = false;  // cells are cut in the middle ("undul…ed=43") if the table is too wide
 };
 
 // A cell of a table.
@@ -33,25 +34,24 @@ struct TableCell {
 // A table as data.
 struct Table {
   std::vector<TableColumn> columns;
-  std::vector<std::vector<TableCell>> rows;  // each as long as `columns`
+  std::vector<std::vector<TableCell>> rows;  // each has the size of `columns`
 };
 
-// Returns the table as lines that end with '\n', without trailing blanks. Control characters in cells show as
-// '?', so that no text from a file can steer the terminal. `colours` false: no escape sequence at all.
+// Returns the table as lines ending with '\n', without trailing blanks. Control characters in cells become
+// '?', so text from a file cannot steer the terminal. `colours` false: no escape sequences.
 std::string render_table(const Table& table, bool colours = false, std::size_t max_columns = kScreenColumns);
 
-// Returns the number of screen columns that a table takes if nothing is shortened.
+// Returns the width of a table in screen columns if nothing is cut.
 std::size_t table_width(const Table& table);
 
-// Returns a row of a Markdown table; the cells are Markdown already.
+// Returns a row of a Markdown table; the cells must already be Markdown.
 std::string md_row(const std::vector<std::string>& cells);
 
-// Returns the heading of a Markdown table and its rule: the first `text_columns` columns stand left, the
-// others right.
+// Returns the header and rule of a Markdown table: the first `text_columns` columns are left-aligned, the
+// others right-aligned.
 std::string md_head(const std::vector<std::string>& titles, std::size_t text_columns);
 
-// Returns whether to colour what is written to a descriptor: a terminal, TERM not "dumb", NO_COLOR unset or
-// empty.
+// Returns whether output to a descriptor is coloured: a terminal, TERM not "dumb", NO_COLOR unset or empty.
 bool wants_colours(int descriptor);
 
 }  // namespace aqbench

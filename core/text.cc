@@ -16,12 +16,12 @@ namespace aqbench {
 namespace {
 
 struct Character {
-  std::string_view bytes;  // as they stand in the text
+  std::string_view bytes;  // as they occur in the text
   char32_t code = 0;       // U+FFFD for broken UTF-8
   bool broken() const { return code == U'\uFFFD' && bytes.size() == 1; }
 };
 
-// The character at the start of `text`, which is not empty; a broken sequence is one byte.
+// Returns the first character of a non-empty `text`; a broken sequence is one byte.
 Character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned lead = byte(0);
@@ -48,7 +48,7 @@ std::vector<Character> characters_of(std::string_view text) {
   return characters;
 }
 
-// Returns the width from glibc's own table, whatever locale the process runs in; 1 where there is no table.
+// Returns the width from glibc's table, in any locale; 1 if there is no table.
 std::size_t width_of(char32_t code) {
   if (code < 0x7F) return 1;
   static const locale_t utf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
@@ -65,7 +65,7 @@ bool steers_terminal(char32_t code) {
          (code >= 0x2066 && code <= 0x2069) || code == 0x2028 || code == 0x2029;
 }
 
-// from_chars reports numbers too large and too small alike; strtod and strtof tell them apart.
+// from_chars reports overflow and underflow alike; strtod and strtof distinguish them.
 double out_of_range_value(const std::string& word, double) { return std::strtod(word.c_str(), nullptr); }
 float out_of_range_value(const std::string& word, float) { return std::strtof(word.c_str(), nullptr); }
 
@@ -192,7 +192,7 @@ std::string xml_escape(std::string_view text) {
     escaped += "&#10;";
     text.remove_prefix(end + 1);
   }
-  // Two code points that are UTF-8 but not XML.
+  // Two code points that are valid UTF-8 but not XML.
   for (const std::string_view forbidden : {"\xEF\xBF\xBE", "\xEF\xBF\xBF"})
     for (std::size_t at = 0; (at = escaped.find(forbidden, at)) != escaped.npos;)
       escaped.replace(at, forbidden.size(), 1, '?');
@@ -216,11 +216,11 @@ std::string md_escape(std::string_view text) {
 
 std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t indent) {
   std::string out, line;
-  std::size_t width = 0, word_start = 0;  // of `line`; word_start: where its last word begins
+  std::size_t width = 0, word_start = 0;  // of `line`; word_start: position of its last word
   for (const Character& character : characters_of(utf8)) {
     const std::size_t step = width_of(character.code);
     if (width + step > columns) {
-      // Take the unfinished word along, unless it began the line.
+      // Move the unfinished word to the next line, unless it began this one.
       const bool breaks_at_blank = character.bytes != " " && line.find_first_not_of(' ') < word_start;
       const std::string carried = breaks_at_blank ? line.substr(word_start) : std::string();
       if (breaks_at_blank) line.resize(word_start);

@@ -1,5 +1,5 @@
 #pragma once
-// Text: UTF-8, what may be shown to people and written to files, numbers and patterns.
+// Text: UTF-8, escaping for terminals and files, numbers and patterns.
 
 #include <concepts>
 #include <cstddef>
@@ -15,75 +15,72 @@ namespace aqbench {
 bool is_valid_utf8(std::string_view text);
 
 // Returns the text as one line for a reason or a log: control characters and line breaks become spaces,
-// broken UTF-8 becomes "?", and at most `max_bytes` are kept (cut with "..." at the border of a character).
+// broken UTF-8 becomes "?", and at most `max_bytes` are kept (cut with "..." at a character boundary).
 std::string one_line(std::string_view text, std::size_t max_bytes = 400);
 
-// Returns the text with control characters and broken UTF-8 replaced by "?", so that no text from a file can
+// Returns the text with control characters and broken UTF-8 replaced by "?", so that text from a file cannot
 // steer a terminal.
 std::string printable(std::string_view utf8);
 
-// Returns bytes from a file as plain ASCII for a one-line message: bytes that are not printable ASCII become
-// \xNN. Beyond `max_size` bytes of input the text ends in "...".
+// Returns bytes from a file as ASCII for a one-line message: other bytes become \xNN. After `max_size` input
+// bytes the text ends in "...".
 std::string escape_bytes(std::string_view bytes, std::size_t max_size = 200);
 
-// Returns the text as it may stand in XML content and in attributes. Broken UTF-8, control characters and
-// code points that XML 1.0 cannot hold become "?"; a line break stays one in attributes too (&#10;).
+// Returns the text escaped for XML content and attributes. Broken UTF-8, control characters and code points
+// outside XML 1.0 become "?"; line breaks are kept, in attributes too (&#10;).
 std::string xml_escape(std::string_view text);
 
-// Returns the text as it may stand anywhere in Markdown, cells of tables included: no control character, no
-// HTML, no markup.
+// Returns the text escaped for Markdown, table cells included: no control characters, HTML or markup.
 std::string md_escape(std::string_view text);
 
-// Returns the number of columns that UTF-8 text takes on a terminal: wide characters two, combining marks
-// none.
+// Returns the width of UTF-8 text on a terminal in columns: wide characters two, combining marks none.
 std::size_t display_width(std::string_view utf8);
 
-// Returns the text cut to at most `columns`, with "…" in the middle where something was left out.
+// Returns the text cut to at most `columns`, with "…" in place of the middle.
 std::string elide_middle(std::string_view utf8, std::size_t columns);
 
-// Returns the text broken at blanks into lines of at most `columns`, those after the first indented by
-// `indent` blanks; each ends with a line break. A word that is too long for a line is cut into pieces.
+// Returns the text wrapped at blanks into lines of at most `columns`, indented by `indent` blanks after the
+// first; each ends with a line break. Longer words are split.
 std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t indent);
 
-// Returns the text with the letters A to Z as a to z.
+// Returns the text with A to Z in lower case.
 std::string lower_case(std::string_view text);
 
-// Returns the parts of `text` between the separators: one more part than separators, empty parts included.
+// Returns the parts of `text` between the separators, empty parts included: one more than separators.
 std::vector<std::string_view> split_at(std::string_view text, char separator);
 template <std::same_as<std::string> Temporary>
 std::vector<std::string_view> split_at(Temporary&& text,
-                                       char separator) = delete;  // the parts would outlive it
+                                       char separator) = delete;  // the parts would dangle
 
 // Returns "1 case" or "3 cases".
 std::string counted(std::size_t count, std::string_view noun);
 
-// Returns a measured number for people: whole numbers as they are, others with five significant digits.
+// Returns a measured number for display: whole numbers unchanged, others with five significant digits.
 std::string short_number(double value);
 
-// Returns short_number() of the value; "n/a" where there is none.
+// Returns short_number() of the value; "n/a" if it is missing.
 std::string short_number_or_na(const std::optional<double>& value);
 
-// Returns bytes in MiB with two decimals, without the unit; "n/a" where there are none.
+// Returns bytes in MiB with two decimals, without the unit; "n/a" if missing.
 std::string mib_or_na(const std::optional<std::int64_t>& bytes);
 
-// Returns the bytes in base64 (RFC 4648, with padding, in one line).
+// Returns the bytes in base64 (RFC 4648, padded, one line).
 std::string base64_text(std::string_view bytes);
 
-// Reads a whole word as a number, whatever the locale: "1.5", "+1", "-2e-3", "nan", "inf". Returns nullopt
-// for anything else and for numbers beyond the range of the type. Numbers too small for the type become 0, as
-// any writer of that type would have rounded them.
+// Parses a whole word as a number in any locale: "1.5", "+1", "-2e-3", "nan", "inf". Returns nullopt for
+// anything else and for overflow. Underflow becomes 0, as a writer of that type would have rounded it.
 std::optional<double> parse_double(std::string_view word);
 std::optional<float> parse_float(std::string_view word);
 
-// Returns whether a shell pattern fits the whole name: * is any text (a "/" too), ? one character, [abc] one
+// Returns whether a shell pattern matches the whole name: * is any text ("/" too), ? one character, [abc] one
 // of them.
 bool glob_matches(std::string_view pattern, std::string_view name);
 
-// Returns whether the text is a pattern; false for a plain name.
+// Returns whether the text contains pattern characters.
 bool has_wildcard(std::string_view pattern);
 
-// Returns the current time as "2026-01-31T12:00:00Z". The wall clock is read once in a process; from then on
-// the time since the machine started counts: a run's times fit together also where somebody sets the clock.
+// Returns the current time as "2026-01-31T12:00:00Z". Reads the wall clock once per process and then adds the
+// monotonic clock, so times of a run stay consistent even if the clock is set.
 std::string utc_now();
 
 }  // namespace aqbench

@@ -15,7 +15,7 @@
 namespace aqbench {
 namespace {
 
-// A run that is in the module `pipeline`.
+// Calls a run in the module `pipeline`.
 template <RealMethod MethodsTable::*method>
 constexpr RealMethod kInModule = [](const Observation& observation, const MethodInput& input) {
   return (methods_table().*method)(observation, input);
@@ -30,13 +30,13 @@ std::vector<std::filesystem::path> model_file(const Observation&, const MethodIn
 std::vector<MethodSpec> simulated_methods() {
   return {
       {.name = "lightglue_like",
-       .summary = "simulated: few points, as a sparse matcher such as LightGlue gives",
+       .summary = "simulated: few points, like a sparse matcher such as LightGlue",
        .parameters = simulated_parameters(kLightglueLike),
        .presets = {},
        .stages = simulated_stages(),
        .run = &simulate},
       {.name = "roma_like",
-       .summary = "simulated: more points and less noise, as a dense matcher such as RoMa gives",
+       .summary = "simulated: more points and less noise, like a dense matcher such as RoMa",
        .parameters = simulated_parameters(kRomaLike),
        .presets = {},
        .stages = simulated_stages(),
@@ -44,7 +44,7 @@ std::vector<MethodSpec> simulated_methods() {
   };
 }
 
-// Methods that see an Observation alone.
+// Methods that see only an Observation.
 std::vector<MethodSpec> real_methods() {
   return {
       {.name = "dense_flow",
@@ -72,7 +72,7 @@ std::vector<MethodSpec> real_methods() {
        .takes_depth_range = true,
        .gives_depth_maps = true},
       {.name = "external",
-       .summary = "any program that reads a dataset's folder and writes a PLY file",
+       .summary = "any program that reads a dataset folder and writes a PLY file",
        .parameters = external_parameters(),
        .presets = {},
        .stages = external_stages(),
@@ -82,7 +82,7 @@ std::vector<MethodSpec> real_methods() {
        .tells_own_stages = true,
        .reads = &external_reads},
       {.name = "torchscript",
-       .summary = "a matcher saved with torch.jit, in the place of dense_flow's",
+       .summary = "dense_flow with a matcher saved by torch.jit",
        .parameters = dense_flow::torchscript_parameters(),
        .presets = {},
        .stages = dense_flow::torchscript_stages(),

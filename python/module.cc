@@ -1,6 +1,6 @@
 // The Python module aqbench._aqbench: numpy arrays in and out of aqbench/*.h. Arrays of float64 (depths:
-// float32) in C order are used where they lie; any other is converted. The global interpreter lock is free
-// while aqbench works.
+// float32) in C order are used in place; others are converted. The global interpreter lock is released while
+// aqbench works.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
@@ -41,7 +41,7 @@ void require_rows(const char* what, const Array<Value>& array, py::ssize_t colum
     throw aq::Failure(2, std::string(what) + ": must have the shape (n, " + std::to_string(columns) + ")");
 }
 
-// Gives numpy a vector that it owns from now on, without a copy.
+// Moves a vector into a numpy array without a copy.
 template <class Value>
 py::array_t<Value> owned(std::vector<Value> values, py::ssize_t rows, py::ssize_t columns) {
   auto* const kept = new std::vector<Value>(std::move(values));
@@ -211,15 +211,15 @@ py::dict open_bundle(const std::string& path) {
   return result;
 }
 
-// ---- What Python sees ----
+// ---- The Python interface ----
 
 // aqbench.Error, with the attribute exit_code.
 void add_error(py::module_& module) {
   static py::object type;  // as long as the process
   type = py::reinterpret_steal<py::object>(PyErr_NewExceptionWithDoc(
       "aqbench.Error",
-      "What went wrong, with the text that the program would print. exit_code is the one that it would end "
-      "with: 2 for a wrong name, value or file, 6 for reading and writing, 3 for anything else.",
+      "An error with the text printed by the program. exit_code is the program's: 2 for a wrong name, value "
+      "or file, 6 for reading and writing, 3 for anything else.",
       PyExc_ValueError, nullptr));
   module.attr("Error") = type;
   py::register_exception_translator([](std::exception_ptr thrown) {
@@ -236,7 +236,7 @@ void add_error(py::module_& module) {
 void add_scene(py::module_& module) {
   py::class_<aq::Scene>(
       module, "Scene",
-      "A surface under water that is known exactly.\n\n"
+      "An exactly known surface under water.\n\n"
       "Scene(name, **settings): a registered scene (aqbench list scenes) with its parameters, "
       "or \"mesh:FILE.ply\".")
       .def(py::init(&make_scene), py::arg("name"))
@@ -259,13 +259,12 @@ void add_camera(py::module_& module) {
           "project", project, py::arg("points"),
           "Projects points (n, 3), metres, through the water.\n\n"
           "Returns pixels (n, 2) and depths (n,), metres along the refracted ray from the water surface. NaN "
-          "where a point is not below the water or not in front of the camera; pixels may lie outside the "
+          "for a point that is not below the water or not in front of the camera; pixels may lie outside the "
           "image.")
-      .def(
-          "cast", cast, py::arg("pixels"),
-          "Casts the rays of pixels (n, 2).\n\n"
-          "Returns origins on the water surface (n, 3), metres, and unit directions in the water (n, 3). NaN "
-          "where a ray does not reach the water.");
+      .def("cast", cast, py::arg("pixels"),
+           "Casts the rays of pixels (n, 2).\n\n"
+           "Returns origins on the water surface (n, 3), metres, and unit directions in the water (n, 3). "
+           "NaN for a ray that does not reach the water.");
 }
 
 void add_functions(py::module_& module) {
@@ -280,7 +279,7 @@ void add_functions(py::module_& module) {
   module.def("read_rig", &aq::read_rig, py::arg("calibration_json"),
              "Reads the cameras of a dataset: calibration.json (metres, pixels). Returns a list of Camera.");
   module.def("set_threads", &aq::set_threads, py::arg("count"),
-             "Sets how many threads aqbench uses; it changes no result. Before: all processors.");
+             "Sets the number of threads of aqbench; it changes no result. Default: all processors.");
   module.def("score", score, py::arg("points"), py::arg("scene"), py::arg("normals") = py::none());
   module.def("score_mesh", score_mesh, py::arg("vertices"), py::arg("triangles"), py::arg("scene"));
   module.def("score_depth", score_depth, py::arg("predicted"), py::arg("truth"));

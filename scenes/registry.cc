@@ -38,7 +38,7 @@ ParameterSpec depth(std::string name, std::string help) {
   return metres(std::move(name), 1.178, 0.1, 10, std::move(help));
 }
 
-// The scene's own parameters, then those that every scene has.
+// The scene's own parameters, then the common ones.
 std::vector<ParameterSpec> with_patch(std::vector<ParameterSpec> own) {
   const Patch standard;
   own.push_back(metres("x_min_m", standard.x_min_m, -10, 10, "scored patch, smallest x"));
@@ -198,7 +198,7 @@ const std::vector<SceneEntry>& entries() {
 Scene make_mesh_scene(std::string_view name, const std::string& file,
                       const std::vector<Override>& overrides) {
   if (file.empty()) throw Error(ErrorKind::usage, fmt::format("scene '{}': expected mesh:FILE.ply", name));
-  // A mesh has no parameters: an override of it is a mistake that resolve_parameters names.
+  // A mesh has no parameters: resolve_parameters refuses overrides of it.
   Parameters none = resolve_parameters(name, {}, overrides);
   try {
     return {std::string(name), std::move(none), {make_mesh_surface(read_mesh_file(file))}};
@@ -230,7 +230,7 @@ Scene make_scene(std::string_view name, const std::vector<Override>& overrides) 
     try {
       SurfacePtr surface = entry.make(values, patch);
       return {entry.spec.name, std::move(values), {std::move(surface)}};
-    } catch (const Error& error) {  // the shapes name the field; whose it is, is known here
+    } catch (const Error& error) {  // the shapes name the field; adds its scene
       throw Error(error.kind(), fmt::format("{}.{}", name, error.what()));
     }
   }

@@ -1,6 +1,6 @@
 #pragma once
-// A scene and what is true of it. Metrics and simulated methods are given the truth; real methods are given
-// an Observation alone (pipeline/method/method.h).
+// A scene and its truth. Metrics and simulated methods receive the truth; real methods receive only an
+// Observation (pipeline/method/method.h).
 
 #include <memory>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// What is true of a scene; real methods never see it.
+// The truth of a scene; real methods never see it.
 struct SceneTruth {
   std::shared_ptr<const Surface> surface;
 };

@@ -14,7 +14,7 @@ const puppeteer = require('puppeteer-core');
 const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
 const chromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
 if (!fs.existsSync(chromium)) {
-  console.log(`SKIPPED: ${chromium} is not there (apt-get install chromium)`);
+  console.log(`SKIPPED: ${chromium} is missing (apt-get install chromium)`);
   process.exit(77);
 }
 const files = process.argv.slice(2);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Sweeps a suite and gates it: what action.yml runs, and any other CI can. Variables: SUITE (a name or NAME.json),
-# BASELINE (empty: no gate), PROJECT (further arguments, as a shell would split them), OUT, AQBENCH (the program).
-# Writes the bundle's folder to $GITHUB_OUTPUT and its summary to $GITHUB_STEP_SUMMARY where these are set.
+# Sweeps a suite and gates it, for action.yml and any other CI. Variables: SUITE (a name or NAME.json), BASELINE (empty:
+# no gate), PROJECT (additional arguments, split like in a shell), OUT, AQBENCH (the program). Writes the bundle's
+# folder to $GITHUB_OUTPUT and its summary to $GITHUB_STEP_SUMMARY if set.
 set -uo pipefail
 
 aqbench=${AQBENCH:-aqbench}

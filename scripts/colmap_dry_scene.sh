@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# A reconstruction by a program that nobody here wrote, end to end: renders a scene without water, lets COLMAP 3.8
-# (Debian's, without CUDA) find and match features and triangulate them with the known poses, and scores its cloud.
-#   scripts/colmap_dry_scene.sh [SCENE] [DIR]    (default: undulating, a folder of its own that is removed)
-# AQBENCH=PROGRAM, WIDTH=800, RIG=ring12 in the environment change what is run. Takes about two minutes on 2 cores. It needs python3, too.
+# An end-to-end reconstruction by an independent program: renders a scene without water, lets COLMAP 3.8 (Debian's,
+# without CUDA) match features and triangulate them with the known poses, and scores its cloud.
+#   scripts/colmap_dry_scene.sh [SCENE] [DIR]    (default: undulating, a temporary folder)
+# AQBENCH=PROGRAM, WIDTH=800, RIG=ring12 in the environment change the run. Takes about two minutes on 2 cores. Also
+# needs python3.
 set -euo pipefail
 
 scene=${1:-undulating}
@@ -10,12 +11,12 @@ aqbench=${AQBENCH:-build/release/aqbench}
 rig=${RIG:-ring12}
 width=${WIDTH:-800}
 
-command -v colmap >/dev/null || { echo "colmap_dry_scene: COLMAP is not there; on Debian 12: apt install colmap" >&2; exit 2; }
-command -v python3 >/dev/null || { echo "colmap_dry_scene: python3 is not there; on Debian 12: apt install python3" >&2; exit 2; }
+command -v colmap >/dev/null || { echo "colmap_dry_scene: COLMAP is missing; on Debian 12: apt install colmap" >&2; exit 2; }
+command -v python3 >/dev/null || { echo "colmap_dry_scene: python3 is missing; on Debian 12: apt install python3" >&2; exit 2; }
 [ -x "$aqbench" ] || { echo "colmap_dry_scene: $aqbench: no such program; build it, or set AQBENCH" >&2; exit 2; }
 if [ $# -ge 2 ]; then
   work=$2
-  [ ! -e "$work" ] || { echo "colmap_dry_scene: $work: is there already" >&2; exit 2; }
+  [ ! -e "$work" ] || { echo "colmap_dry_scene: $work: exists already" >&2; exit 2; }
   mkdir -p "$work"
 else
   work=$(mktemp -d)
@@ -31,7 +32,7 @@ step() {  # NAME COMMAND...
   printf '%-20s %3d s\n' "$name" $((SECONDS - start))
 }
 
-# Equal indices on both sides of the surface: no water. COLMAP reads the same images and lenses as everybody else.
+# Equal indices on both sides of the surface: no water. COLMAP reads the same images and lenses as any other program.
 step render "$aqbench" render "$scene" --rig "$rig" --width "$width" --set "$rig.n_water=1" --out "$work/dataset"
 
 # The known poses, with the ids that COLMAP's database gives its images and cameras.

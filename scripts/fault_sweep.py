@@ -26,7 +26,7 @@ TIMEOUT_S = 600
 
 
 class Fault(Exception):
-    """What an attempt did that it must not do."""
+    """A forbidden outcome of an attempt."""
 
 
 class Program:
@@ -84,16 +84,16 @@ def folder_digest(folder):
 
 
 class Scenario:
-    """A command, its input in a folder, and how a user goes on after it was hit."""
+    """A command, its input in a folder, and how a user continues after a hit."""
 
     def prepare(self, program, folder):
         """Makes the input, once."""
 
     def check_hit(self, program, folder):
-        """Raises Fault where what the hit run left could be taken for a result."""
+        """Raises Fault if leftovers of the hit run could be mistaken for a result."""
 
     def recover(self, program, folder):
-        """Goes on and returns what must be the same after every hit."""
+        """Continues and returns what must be the same after every hit."""
 
 
 class Sweep(Scenario):
@@ -136,7 +136,7 @@ class Compare(Scenario):
             found = bundles(folder / "out")
         whole = pairs[:pairs.rfind(b"\n") + 1]
         if not (found[-1] / "pairs.jsonl").read_bytes().startswith(whole):
-            raise Fault("a pair that was measured is lost")
+            raise Fault("a measured pair is lost")
         check_no_leftovers(found[-1])
         return next(line for line in program.expect(["verify", str(found[-1])], folder).stdout.splitlines()
                     if "units" in line).split()[-2]
@@ -173,7 +173,7 @@ class Accept(Scenario):
 
     @staticmethod
     def accepted(folder):
-        """Returns what the baseline holds but for the time at which it was accepted."""
+        """Returns the content of the baseline without the time of acceptance."""
         baseline = json.loads((folder / "baseline.json").read_text())
         del baseline["accepted_from"]["utc"]
         return json.dumps(baseline)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every fuzz target for SECONDS each and prints a table; exit 1 if one crashed (docs/robustness.md).
 #   scripts/fuzz.sh PROGRAM SECONDS [TARGET...]
-# What the fuzzer finds stays in fuzz_corpus/ and fuzz_crashes/ beside the program and is gone on with.
+# The fuzzer's findings stay in fuzz_corpus/ and fuzz_crashes/ beside the program and are used by later runs.
 set -uo pipefail
 
 program=$1 seconds=$2

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what aqbench needs to build, test and run on Debian 12. Prints nothing when all is there.
+# Installs what aqbench needs to build, test and run on Debian 12. Prints nothing if nothing is missing.
 set -euo pipefail
 
 packages=(

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs suite seed on this processor and on emulated ones (qemu-user), and prints the metrics digests: with AVX2 and fused
-# multiply-add but without AVX-512 it must be that of here; without them numbers differ in their last digits.
-# Emulation cannot shut processes in: AQBENCH_ISOLATION is off.
+# Runs suite seed on this processor and on emulated ones (qemu-user), and prints the metrics digests: with AVX2 and
+# fused multiply-add but without AVX-512 it must equal this processor's; without them numbers differ in their last
+# digits. Emulation does not support isolation: AQBENCH_ISOLATION is off.
 #   scripts/instruction_sets.sh [PROGRAM]     default: build/release/aqbench
 set -euo pipefail
 program=${1:-build/release/aqbench}
@@ -20,4 +20,4 @@ for cpu in Nehalem max; do  # max: AVX2 and fused multiply-add, without AVX-512
   there=$(digest qemu-x86_64 -cpu "$cpu" "$program")
   printf '%-18s %s\n' "emulated $cpu" "$there"
 done
-[ "$there" = "$here" ] || { echo "instruction_sets: AVX2 gives other metrics than this processor" >&2; exit 1; }
+[ "$there" = "$here" ] || { echo "instruction_sets: metrics with AVX2 differ from this processor's" >&2; exit 1; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Renders a small picture of each scene into docs/images/: on the left what a camera of the rig records (default
-# imaging, a longer lens), on the right the same view of the bare surface under water that absorbs light, stretched to
-# full contrast: the darker, the more water.
+# Renders a small picture of each scene into docs/images/: on the left a camera's image (default imaging, a longer
+# lens), on the right the same view of the bare surface under absorbing water, stretched to full contrast: the darker,
+# the more water.
 #   scripts/make_scene_pictures.sh [AQBENCH]     (default: build/release/aqbench)
 # Needs ImageMagick for the JPEG files (apt install imagemagick).
 set -euo pipefail

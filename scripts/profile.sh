@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Profiles with the `profiling` build (optimised, symbols, frame pointers). Artefacts lie in build/profiling
-# and profiles/ and nowhere else.
+# Profiles with the `profiling` build (optimised, symbols, frame pointers). Writes only to build/profiling and
+# profiles/.
 #   profile.sh run ARGUMENTS...     aqbench profile ARGUMENTS
 #   profile.sh micro [NAME]...      benchmarks/NAME_benchmark.cc under perf (default: plane_sweep stage_scope)
 #   profile.sh clean                removes these artefacts
@@ -20,7 +20,7 @@ build() {
   cmake --build $build --parallel "$jobs" --target "$@"
 }
 
-# perf where it may sample; empty otherwise, with a line that says why and what would help.
+# perf if it may sample; otherwise empty, with a line that gives the reason and the remedy.
 perf_or_reason() {
   local reason
   if ! command -v perf >/dev/null; then
@@ -65,7 +65,7 @@ run)
   ;;
 micro) micro "$@" ;;
 clean)
-  # Bundles carry a UTC stamp as their name; whatever else somebody keeps in the folder stays.
+  # Bundles are named by a UTC stamp; other files in the folder stay.
   shopt -s nullglob
   rm -rf $build build/profiling.log $out/[0-9]*T[0-9]*Z* $out/micro-* $out/*-diff.svg
   rmdir $out 2>/dev/null || true

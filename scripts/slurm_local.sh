@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Runs a sweep as a Slurm array on this machine: starts munge, slurmctld and two slurmd of Debian's packages
-# (slurm-wlm, munge) in a folder of their own, kills a fifth of the tasks (at least two) at random moments while they
-# run, compares the metrics digest with that of a sweep by one process, and stops what it started. Needs root.
+# Runs a sweep as a Slurm array on this machine: starts munge, slurmctld and two slurmd of Debian's packages (slurm-wlm,
+# munge) in a separate folder, kills a fifth of the tasks (at least two) at random moments, compares the metrics digest
+# with that of a sweep by one process, and stops what it started. Needs root.
 #   scripts/slurm_local.sh [AQBENCH] [CASES] [TASKS] [POINTS]     POINTS of each cloud: the work of a case
 set -euo pipefail
 
@@ -89,14 +89,14 @@ while [ $killed -lt $kills ] && kill -0 $waiting 2>/dev/null; do  # the tasks, n
   victim=$(pgrep -f "^$aqbench work $dir/out" -P "$(pgrep -d, -x slurmstepd)" 2>/dev/null | shuf -n 1 || true)
   [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null && killed=$((killed + 1)) && echo "killed task with process $victim"
 done
-[ $killed -eq $kills ] || { echo "slurm_local: the sweep ended before $kills tasks were killed: more CASES" >&2; exit 1; }
+[ $killed -eq $kills ] || { echo "slurm_local: the sweep ended before $kills tasks were killed; increase CASES" >&2; exit 1; }
 wait "$waiting" || { echo "slurm_local: the sweep failed:" >&2; cat "$dir/slurm.log" "$dir/slurm.err" >&2
   grep -hB 2 '^-- [^o]' "$dir"/out/*Z/bench.log >&2; exit 1; }
 end=$(date +%s.%N)
 bundle=$(echo "$dir"/out/*Z)
 "$aqbench" verify "$bundle" >"$dir/verify.log" || { cat "$dir/verify.log" >&2; exit 1; }
 printf 'array of %-7s %s\n' "$tasks:" "$(digest "$dir/verify.log")"
-# What the array takes of all cores, against one process that uses one: repeated cases, contention and waiting are in it.
+# Core time of the array against one process on one core, including repeated cases, contention and waiting.
 awk -v s="$alone_s" -v a="$begin" -v b="$end" -v n="$cases" -v cores="$cpus" 'BEGIN {
   more = (b - a) * cores - s
   printf "%d cases: one process %.1f s, the array %.1f s on %d cores: %.1f %% or %.0f ms a case more core time\n",
@@ -105,11 +105,11 @@ cat "$bundle/notes.txt"
 [ "$(digest "$dir/alone.log")" = "$(digest "$dir/verify.log")" ] || { echo "the digests differ" >&2; exit 1; }
 echo "same metrics digest"
 
-# Timed cases: both nodes are this one machine, on which one task at a time may measure; the other one's says so.
+# Timed cases: both nodes are this machine, on which one task at a time may measure; the other one's error says so.
 "$aqbench" sweep --workload absorption --set absorption.size=64 --repeat 4 --threads 1 \
   --repetitions 3 --out "$dir/timed" --slurm --own-nodes --array-size 2 --lease 5 --wait >"$dir/timed.log" 2>&1 || {
   echo "slurm_local: the timed sweep failed:" >&2; cat "$dir/timed.log" >&2; exit 1; }
 bundle=$(echo "$dir"/timed/*Z)
 "$aqbench" verify "$bundle" >"$dir/verify.log" || { cat "$dir/verify.log" >&2; exit 1; }
-grep -q '"mixed"' "$bundle/env.json" && { echo "slurm_local: one machine, and times are called mixed" >&2; exit 1; }
+grep -q '"mixed"' "$bundle/env.json" && { echo "slurm_local: one machine, but times are marked as mixed" >&2; exit 1; }
 echo "timed cases:     $(cat "$bundle/notes.txt")"

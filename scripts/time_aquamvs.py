@@ -35,7 +35,7 @@ HERE = pathlib.Path(__file__).resolve().parent.parent
 
 
 def load_peer(checkout):
-    """Loads the three files without the packages' own imports, which need what Debian does not have."""
+    """Loads the three files without the packages' own imports, which need libraries missing in Debian."""
     source = checkout / "src" / "aquamvs"
     if not (source / "dense" / "plane_sweep.py").is_file():
         sys.exit(f"{checkout}: no src/aquamvs/dense/plane_sweep.py: not a checkout of AquaMVS")
@@ -93,7 +93,7 @@ def run_ours(dataset, cameras, cost, options):
 
 
 def differences(ours, theirs, truth, step_m):
-    """Where both have a depth: how far apart they are; and how far each is from the truth, median, mm."""
+    """Median differences in mm, where both have a depth: between them, and of each from the truth."""
     apart, errors = [], {"ours": [], "theirs": []}
     for name, reference in theirs.items():
         both = np.isfinite(ours[name]) & np.isfinite(reference) & np.isfinite(truth[name]) & (ours[name] > 0)
@@ -121,7 +121,7 @@ def main():
     parser.add_argument("--json", type=pathlib.Path, help="also writes all times to this file")
     options = parser.parse_args()
     if not options.program.is_file():
-        sys.exit(f"{options.program}: is not there; make program builds it")
+        sys.exit(f"{options.program}: no such program; run make program")
     torch.set_num_threads(options.threads)
     sweep, model = load_peer(options.checkout)
     report = {"settings": {key: str(value) for key, value in vars(options).items()}, "torch": torch.__version__}

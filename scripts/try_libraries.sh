@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# Tries the libraries as their users have them: a C++ project by find_package and one by add_subdirectory, a Python
-# script, a pytest project with the plugin, the example with PyTorch. All of them must give the same bits as the program.
-#   scripts/try_libraries.sh [BUILD]             what BUILD (default build/release) installs, into a folder of its own
-#   scripts/try_libraries.sh --installed PREFIX  what is installed there, by packages (/usr) or by make install
-#   PROGRAM=... tells where the program is, if neither of them has it (AQBENCH_LIBRARIES_ONLY).
+# Tries the libraries as users do: a C++ project by find_package and one by add_subdirectory, a Python script, a pytest
+# project with the plugin, the example with PyTorch. All must give the same bits as the program.
+#   scripts/try_libraries.sh [BUILD]             what BUILD (default build/release) installs, into a temporary folder
+#   scripts/try_libraries.sh --installed PREFIX  an installation by packages (/usr) or make install
+#   PROGRAM=... names the program if neither of them has it (AQBENCH_LIBRARIES_ONLY).
 #   --sources too: also by add_subdirectory, which compiles the library (a minute or two)
 set -euo pipefail
 sources=$(cd "$(dirname "$0")/.." && pwd)
@@ -22,7 +22,7 @@ trap 'rm -rf "$work"' EXIT
 say() { printf '\n== %s\n' "$*"; }
 
 if [ -z "$installed" ]; then
-  # Packages are for /usr: what is installed elsewhere from such a folder does not find its library.
+  # Packages install to /usr: with another prefix from such a build folder the library is not found.
   if grep -q '^AQBENCH_PACKAGING:[A-Z]*=ON' "$build/CMakeCache.txt"; then
     echo "try_libraries: $build is set up for packages (make packages); call make libraries" >&2
     exit 2
@@ -51,8 +51,8 @@ say "C++ by find_package"
 consumer package "-DCMAKE_PREFIX_PATH=$installed"
 library=$(find "$installed/lib" -name 'libaqbench.so.1' -print -quit)
 nm -D --defined-only "$library" | c++filt | grep -v ' aqbench::v1::\| \(vtable\|typeinfo\|typeinfo name\) for aqbench::v1::\|AQBENCH_1' &&
-  { echo "try_libraries: the library shows more than aqbench::v1" >&2; exit 1; }
-echo "the library shows aqbench::v1 alone"
+  { echo "try_libraries: the library exports more than aqbench::v1" >&2; exit 1; }
+echo "the library exports only aqbench::v1"
 
 if [ -n "$module" ]; then
   say "Python"
@@ -97,7 +97,7 @@ PYTHON
      fi
      grep 'accuracy_mean_mm' "$work/pytest.log")
   else
-    echo "skipped: there is no python3-pytest"
+    echo "skipped: python3-pytest is missing"
   fi
 
   say "types"
@@ -105,13 +105,13 @@ PYTHON
     printf 'aqbench\\.(Camera|Scene)(\\.__init__)?\n' >"$work/pybind11"  # its classes have a metaclass
     (cd "$work" && "$python" -m mypy.stubtest aqbench --ignore-missing-stub --concise --allowlist pybind11 2>&1 | tail -n 20)
   else
-    echo "skipped: there is no python3-mypy"
+    echo "skipped: python3-mypy is missing"
   fi
 
   say "the example with PyTorch"
   "$python" "$sources/python/examples/train_and_score.py"
 else
-  echo "skipped: Python (there is no module in $installed)"
+  echo "skipped: Python (no module in $installed)"
 fi
 
 if [ $by_sources = yes ]; then

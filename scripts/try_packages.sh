@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the Debian packages of a folder (default: build/release/packages) into a bare Debian 12 made by debootstrap
-# and tries them there: a cloud is scored, a suite gated, depth maps of OpenEXR and TIFF read, manual pages and
-# completion shown. Needs root. Prints sizes and times; leaves nothing but the cached base system in $CACHE.
+# and tries them: scores a cloud, gates a suite, reads depth maps of OpenEXR and TIFF, shows manual pages and
+# completion. Needs root. Prints sizes and times; leaves only the cached base system in $CACHE.
 #   scripts/try_packages.sh [FOLDER]
 set -euo pipefail
 

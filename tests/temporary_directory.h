@@ -1,5 +1,5 @@
 #pragma once
-// A directory of its own for one test, removed with everything in it.
+// A directory for one test, removed with its content.
 
 #include <stdlib.h>
 

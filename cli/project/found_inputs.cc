@@ -34,7 +34,7 @@ bool holds_model(const fs::path& folder) {
          (holds(folder, "cameras.txt") && holds(folder, "images.txt"));
 }
 
-// Images in folders of the cameras' names beside the calibration, as AquaMVS takes them.
+// Images in folders named after the cameras beside the calibration, as in AquaMVS.
 bool has_folders_of_images(const fs::path& folder) {
   std::error_code unknown;
   for (fs::directory_iterator below(folder, unknown), end; !unknown && below != end;
@@ -49,7 +49,7 @@ bool has_folders_of_images(const fs::path& folder) {
 }
 
 std::string kind_of(const fs::path& folder) {
-  // COLMAP's own layout keeps the images beside the model: the folder above both is what can be read.
+  // COLMAP keeps the images beside the model: the parent of both is readable.
   const bool beside = holds(folder, "images") &&
                       std::ranges::any_of(std::array{"sparse/0", "sparse", "colmap"},
                                           [&](const char* below) { return holds_model(folder / below); });
@@ -64,7 +64,7 @@ std::string kind_of(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end; entry.increment(unknown))
     images += is_image(entry->path());
   if (images < kFewestImages) return {};
-  return calibrated ? "images and calibration" : "images alone";
+  return calibrated ? "images and calibration" : "images only";
 }
 
 std::string name_of(const fs::path& folder, const fs::path& root) {

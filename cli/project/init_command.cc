@@ -36,30 +36,28 @@ struct InitRequest {
 };
 
 CommandLine<InitRequest> init_command_line() {
-  return {
-      "aqbench init [--command COMMAND] [--name NAME]",
-      "Begins a project in this folder: aqbench.json with your program as a method, the recordings that\n"
-      "lie here (a COLMAP model, images with or without calibration), a small suite and its gate, and\n"
-      ".github/workflows/aqbench.yml, which gates your repository. Both are commented. Also a .gitignore\n"
-      "for bundles and for what the workflow writes. Nothing that is there is overwritten.\n"
-      "\n"
-      "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
-      "\n"
-      "Exit 0 written, 2 usage or aqbench.json is there, 6 writing failed.",
-      {{{.name = "command",
-         .value_name = "COMMAND",
-         .help = "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
-                 "an example to be "
-                 "replaced)"},
-        into<&InitRequest::start, &ProjectStart::command>},
-       {{.name = "name",
-         .value_name = "NAME",
-         .help = "of the method and of the suite",
-         .default_value = "mine"},
-        into<&InitRequest::start, &ProjectStart::method>}}};
+  return {"aqbench init [--command COMMAND] [--name NAME]",
+          "Starts a project in this folder: aqbench.json with your program as a method, the "
+          "recordings\nfound here (a COLMAP model, images with or without calibration), a small suite and "
+          "its gate, and\n.github/workflows/aqbench.yml, which gates your repository. Both are commented. "
+          "Also a .gitignore\nfor bundles and files of the workflow. Existing files are not overwritten.\n"
+          "\n"
+          "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
+          "\n"
+          "Exit 0 written, 2 usage or aqbench.json exists, 6 writing failed.",
+          {{{.name = "command",
+             .value_name = "COMMAND",
+             .help = "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
+                     "an example to replace)"},
+            into<&InitRequest::start, &ProjectStart::command>},
+           {{.name = "name",
+             .value_name = "NAME",
+             .help = "name of the method and the suite",
+             .default_value = "mine"},
+            into<&InitRequest::start, &ProjectStart::method>}}};
 }
 
-// Writes a file that must not be there. Returns false where it is; throws Error(io).
+// Writes a new file. Returns false if it exists; throws Error(io).
 bool write_new(const fs::path& file, const std::string& text) {
   std::error_code failed;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), failed);
@@ -75,7 +73,7 @@ bool write_new(const fs::path& file, const std::string& text) {
   return true;
 }
 
-// Returns the lines of a .gitignore that this folder's does not have; a slash at either end is not looked at.
+// Returns the missing lines of this folder's .gitignore, ignoring slashes at either end.
 std::vector<std::string> lines_to_ignore(const std::string& text) {
   const auto bare = [](std::string line) {
     while (!line.empty() && (line.back() == '/' || line.back() == '\r' || line.back() == ' '))
@@ -90,41 +88,41 @@ std::vector<std::string> lines_to_ignore(const std::string& text) {
   return missing;
 }
 
-// Writes a .gitignore, or says which lines the one that is there lacks.
+// Writes a .gitignore, or names the missing lines of an existing one.
 void ignore_outputs() {
-  std::string text = "# What aqbench and Python write.\n";
+  std::string text = "# Files written by aqbench and Python.\n";
   for (const std::string& line : start_ignored()) text += line + "\n";
   if (write_new(kIgnored, text)) {
-    fmt::print("{}: leaves out bundles and the workflow's files\n", kIgnored);
+    fmt::print("{}: ignores bundles and the workflow's files\n", kIgnored);
     return;
   }
   std::vector<std::string> missing = start_ignored();
-  std::string why = fmt::format("{}: is there already, and is left as it is", kIgnored);
+  std::string why = fmt::format("{}: exists and is left unchanged", kIgnored);
   try {
     missing = lines_to_ignore(read_text_file(kIgnored, kMaxIgnoredBytes));
-  } catch (const Error& error) {  // all else is written, and has its next steps
+  } catch (const Error& error) {  // everything else is written and has its next steps
     why = error.what();
   }
   if (!missing.empty()) fmt::print("{}; add: {}\n", why, fmt::join(missing, " "));
 }
 
-// Says what comes next: each suite needs accepted values before it can be gated.
+// Prints the next steps: each suite needs accepted values before it can be gated.
 void print_next_steps(const ProjectStart& start) {
   const auto print_step = [](const std::string& command, const char* note) {
     fmt::print("  {:<45} # {}\n", command, note);
   };
-  fmt::print("\nNext{}:\n", start.command.empty() ? ", once the command in it is yours" : "");
-  print_step("aqbench list methods", "yours is the last one");
+  fmt::print("\nNext{}:\n", start.command.empty() ? ", after replacing the command in it" : "");
+  print_step("aqbench list methods", "your method is the last one");
   for (const std::string& suite : start_suite_names(start)) {
     print_step("aqbench sweep --suite " + suite, "run it; leaves a bundle in out/");
     fmt::print("  aqbench accept out/BUNDLE --baseline baselines/{}.json\n", suite);
-    print_step(fmt::format("aqbench sweep --suite {} --gate", suite), "worse than that: exit 1");
+    print_step(fmt::format("aqbench sweep --suite {} --gate", suite), "exit 1 if a result is worse");
   }
   fmt::print("Commit {}, baselines/ and {}: without baselines the workflow's gate fails.\n", kProjectFileName,
              kWorkflow);
 }
 
-// Reads what would be written as `sweep` will: a command without {output} is refused now.
+// Validates the files as `sweep` will: refuses a command without {output} now.
 void check_text(const std::string& text) {
   const ScratchFolder scratch;
   const fs::path file = scratch.path() / kProjectFileName;
@@ -132,7 +130,7 @@ void check_text(const std::string& text) {
   try {
     read_project(file);
   } catch (const Error& error) {
-    // Without the line, which is of a file that is not there.
+    // Without the line number, since the file does not exist yet.
     const std::string problem = error.problem();
     throw Error(ErrorKind::usage, "--command or --name:" + problem.substr(problem.find(' ')));
   }
@@ -146,20 +144,18 @@ ExitCode init_command(const Arguments& arguments) {
   ProjectStart& start = request->start;
   std::error_code unknown;
   if (fs::exists(fs::symlink_status(kProjectFileName, unknown)))
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: is there already, and is left as it is", kProjectFileName));
+    throw Error(ErrorKind::usage, fmt::format("{}: exists and is left unchanged", kProjectFileName));
   start.inputs = find_inputs(fs::current_path(unknown));
   for (const FoundInput& input : start.inputs)
     if (!is_valid_utf8(input.directory.string()))
-      throw Error(ErrorKind::input, input.directory.string() + ": the folder's name is not UTF-8, as " +
+      throw Error(ErrorKind::input, input.directory.string() + ": the folder's name must be UTF-8, like " +
                                         kProjectFileName + " must be");
   const std::string text = start_project_text(start);
   check_text(text);
-  // The project file comes last: while it is missing, `init` can be called again.
+  // The project file comes last: until it exists, `init` can be called again.
   const bool gates = write_new(kWorkflow, start_workflow_text(start));
   if (!write_new(kProjectFileName, text))
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: is there already, and is left as it is", kProjectFileName));
+    throw Error(ErrorKind::usage, fmt::format("{}: exists and is left unchanged", kProjectFileName));
   fmt::print("{}: method {}, suite {}, {} found\n", kProjectFileName, start.method, start.method,
              start.inputs.empty() ? "no recordings" : counted(start.inputs.size(), "recording"));
   for (const FoundInput& input : start.inputs)
@@ -167,7 +163,7 @@ ExitCode init_command(const Arguments& arguments) {
   if (gates)
     fmt::print("{}: gates pull requests of this repository\n", kWorkflow);
   else
-    fmt::print("{}: is there already, and is left as it is\n", kWorkflow);
+    fmt::print("{}: exists and is left unchanged\n", kWorkflow);
   ignore_outputs();
   print_next_steps(start);
   return ExitCode::pass;

@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kExampleCommand = "python3 reconstruct.py {dataset} {output} --window {window=7}";
 
-// A command whose "{window=7}" were replaced by "{window}", and their values by name.
+// A command with "{window=7}" replaced by "{window}", and the values by name.
 struct StartCommand {
   std::string text;
   std::vector<std::pair<std::string, std::string>> defaults;
@@ -62,7 +62,7 @@ Json start_method(const ProjectStart& start) {
       {"command", command}};
   if (start.command.empty()) {
     method["// presets"] =
-        fmt::format("{0}:fast on a command line; the first one is what {0} alone means.", start.method);
+        fmt::format("{0}:fast on a command line; {0} alone means the first one.", start.method);
     method["presets"] = {{"balanced", {{"window", 7}}}, {"fast", {{"window", 5}}}};
   }
   if (!given.defaults.empty()) {
@@ -90,11 +90,11 @@ Json start_datasets(const ProjectStart& start) {
   return datasets;
 }
 
-// The suites, and the gate of each.
+// The suites and their gates.
 std::pair<Json, Json> start_suites(const ProjectStart& start) {
   const std::string& name = start.method;
   Json suites = Json::array({{{"name", name},
-                              {"description", "small rendered scenes, so that a build can wait for them"},
+                              {"description", "small rendered scenes, fast enough for every build"},
                               {"scenes", {"flat_plane", "undulating"}},
                               {"methods", {name}},
                               {"seeds", {42}},
@@ -104,7 +104,7 @@ std::pair<Json, Json> start_suites(const ProjectStart& start) {
   Json gates = {{name, fmt::format("baselines/{}.json", name)}};
   Json recordings = Json::array();
   for (const FoundInput& input : start.inputs)
-    if (input.kind != "images alone") recordings.push_back("dataset:" + input.name);
+    if (input.kind != "images only") recordings.push_back("dataset:" + input.name);
   if (recordings.empty()) return {suites, gates};
   const std::string on_recordings = name + "-recordings";
   suites.push_back({{"name", on_recordings},
@@ -122,17 +122,16 @@ std::string start_project_text(const ProjectStart& start) {
   const std::string& name = start.method;
   const auto [suites, gates] = start_suites(start);
   Json json = {
-      {"//", "What aqbench knows of this repository. Keys that begin with // are comments."},
+      {"//", "The aqbench project of this repository. Keys that begin with // are comments."},
       {"version", 1},
       {"// datasets",
-       "Recordings by name, relative to this file: --scene dataset:NAME. What is known to be true of one "
-       "goes "
-       "into it, any mesh or scan: \"truth\": {\"surface\": {\"file\": \"scan.ply\", \"unit\": \"mm\"}}"},
+       "Recordings by name, relative to this file: --scene dataset:NAME. Add the truth of a recording, any "
+       "mesh or scan: \"truth\": {\"surface\": {\"file\": \"scan.ply\", \"unit\": \"mm\"}}"},
       {"datasets", start_datasets(start)},
       {"// methods",
        fmt::format("Programs of this repository: aqbench sweep --scene undulating --method {}", name)},
       {"methods", Json::array({start_method(start)})},
-      {"// suites", fmt::format("What is run together: aqbench sweep --suite {}", name)},
+      {"// suites", fmt::format("Cases that run together: aqbench sweep --suite {}", name)},
       {"suites", suites},
       {"// gates",
        fmt::format("Accepted values, made by: aqbench accept BUNDLE --baseline baselines/{0}.json; "
@@ -148,7 +147,7 @@ std::vector<std::string> start_suite_names(const ProjectStart& start) {
   return names;
 }
 
-// Rendered scenes are kept outside of the repository (aqbench cache path).
+// Rendered scenes are kept outside the repository (aqbench cache path).
 std::vector<std::string> start_ignored() { return {"/out/", "/junit.xml", "/.aqbench/", "__pycache__/"}; }
 
 std::string start_workflow_text(const ProjectStart& start) {

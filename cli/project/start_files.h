@@ -8,10 +8,10 @@
 
 namespace aqbench::cli {
 
-// What a new project file is made from.
+// The input of a new project file.
 struct ProjectStart {
   std::string method = "mine";  // its name, and that of the suite
-  std::string command;          // parameters as "{window=7}"; empty: one to be replaced
+  std::string command;          // parameters as "{window=7}"; empty: an example to replace
   std::vector<FoundInput> inputs;
 };
 
@@ -21,7 +21,7 @@ std::string start_project_text(const ProjectStart& start);
 // Returns the suites of the project file, in its order: that of the method, and that of the recordings.
 std::vector<std::string> start_suite_names(const ProjectStart& start);
 
-// Returns the lines of a .gitignore: what commands and the workflow write into the repository.
+// Returns the lines of a .gitignore: files that commands and the workflow write into the repository.
 std::vector<std::string> start_ignored();
 
 // Returns a workflow of GitHub Actions that gates the repository with the project's suite.

@@ -20,11 +20,11 @@ const FlagText* flag_named(const CommandLineText& line, std::string_view name) {
 
 bool takes_next_word(const FlagText& flag) { return flag.value_name != nullptr && !flag.value_optional; }
 
-// The words of a command before the one being typed, sorted out.
+// The words of a command before the one being typed, by flag and argument.
 struct SortedWords {
   std::map<std::string, std::vector<std::string>> given;  // by flag or argument
-  const FlagText* awaited = nullptr;                      // the flag whose value is typed
-  const PositionalText* next = nullptr;                   // the argument that comes next
+  const FlagText* awaited = nullptr;                      // the flag whose value is being typed
+  const PositionalText* next = nullptr;                   // the next argument
 };
 
 SortedWords sort_words(const CommandLineText& line, const std::vector<std::string>& words) {
@@ -57,7 +57,7 @@ SortedWords sort_words(const CommandLineText& line, const std::vector<std::strin
   return sorted;
 }
 
-// Offers the values of a flag or argument, each behind `before`.
+// Offers the values of a flag or argument, each after `before`.
 std::vector<Candidate> values(const CommandLineText& line, const SortedWords& sorted, const std::string& name,
                               const char* value_name, const std::string& typed, const std::string& before) {
   const ValueSource source = value_source(name, value_name == nullptr ? "" : value_name);
@@ -107,7 +107,7 @@ std::vector<Candidate> command_names() {
 std::vector<Candidate> all_candidates(const std::vector<std::string>& words) {
   if (words.size() < 2) return {};
   if (words.size() == 2) return command_names();
-  if (words[1] == "--version") return {{"--json", "what the program was built from, and its modules"}};
+  if (words[1] == "--version") return {{"--json", "the program's build and modules"}};
   if (words[1] == "help" && words.size() == 3) return command_names();
   const auto all = commands();
   const auto command = std::ranges::find(all, words[1], [](const Command& c) { return std::string(c.name); });
@@ -144,7 +144,7 @@ std::vector<Candidate> candidates(const std::vector<std::string>& words) {
   try {
     offered = all_candidates(words);
   } catch (const std::exception&) {
-    return {};  // nothing to offer: the command itself says what is wrong with its arguments
+    return {};  // nothing to offer: the command itself reports wrong arguments
   }
   std::erase_if(offered, [&](const Candidate& one) { return !one.text.starts_with(words.back()); });
   for (Candidate& one : offered) one.help = one_line(one.help, 120);

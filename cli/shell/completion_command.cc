@@ -25,7 +25,7 @@ CommandLine<CompletionRequest> completion_command_line() {
           "  aqbench completion fish > ~/.config/fish/completions/aqbench.fish",
           {{{.name = "line",
              .value_name = "TEXT",
-             .help = "print what a command line that ends like this can go on with: word, tab, help"},
+             .help = "print the completions of this command line: word, tab, help"},
             into<&CompletionRequest::line>}},
           {{{.name = "shell", .optional = true}, into<&CompletionRequest::shell>}}};
 }
@@ -36,7 +36,7 @@ ExitCode completion_command(const Arguments& arguments) {
   const auto request = parse(completion_command_line(), arguments);
   if (!request) return ExitCode::pass;
   if (request->shell.has_value() == request->line.has_value())
-    throw Error(ErrorKind::usage, "completion: give a shell (bash, zsh or fish), or --line");
+    throw Error(ErrorKind::usage, "completion: needs a shell (bash, zsh or fish) or --line");
   if (request->shell) {
     fmt::print("{}", completion_script(*request->shell));
     return ExitCode::pass;

@@ -25,7 +25,7 @@ CommandLine<ManRequest> man_command_line() {
   return {
       "aqbench man [COMMAND] [--out DIR]",
       "Prints the manual page of the program or of a command, for `man -l -`. With --out: writes the pages\n"
-      "of all commands into a folder, which is made: aqbench.1, aqbench-sweep.1, ...",
+      "of all commands into a folder, created if missing: aqbench.1, aqbench-sweep.1, ...",
       {{{.name = "out", .value_name = "DIR", .help = "write all pages into this folder"},
         into<&ManRequest::out>}},
       {{{.name = "command", .optional = true}, into<&ManRequest::command>}}};
@@ -54,7 +54,7 @@ ExitCode man_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   const std::string& version = build_info().version;
   if (request->out && request->command)
-    throw Error(ErrorKind::usage, "man: --out writes the pages of all commands; leave out COMMAND");
+    throw Error(ErrorKind::usage, "man: --out writes the pages of all commands; omit COMMAND");
   if (request->out)
     write_manuals(*request->out, version);
   else

@@ -12,7 +12,7 @@
 namespace aqbench::cli {
 namespace {
 
-// The text as troff prints it unchanged, every line of it, which must not begin a request.
+// Escapes a text so that troff prints it unchanged and no line begins a request.
 std::string troff(std::string_view text) {
   std::string escaped;
   bool line_begins = true;
@@ -35,7 +35,7 @@ std::string heading(const std::string& page, const std::string& version) {
   return fmt::format(".TH \"{}\" 1 \"\" \"aqbench {}\" \"User Commands\"\n", title, troff(version));
 }
 
-// Lines that stay as they are, in a column of even width.
+// Verbatim lines, in a fixed-width column.
 std::string as_it_is(const std::string& text) { return fmt::format(".nf\n{}\n.fi\n", troff(text)); }
 
 std::string option_text(const FlagText& flag) {
@@ -60,15 +60,15 @@ std::string program_manual(const std::string& version) {
   page +=
       ".SH NAME\naqbench \\- benchmark and evaluation of 3D reconstruction through water\n"
       ".SH SYNOPSIS\n\\fBaqbench\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR]...\n"
-      ".SH DESCRIPTION\nScores reconstructions against exact surfaces, times what can be timed honestly,\n"
-      "and leaves bundles of evidence that can be verified and gated on.\n.SH COMMANDS\n";
+      ".SH DESCRIPTION\nScores reconstructions against exact surfaces, compares times in pairs,\nand writes "
+      "bundles of evidence that can be verified and gated on.\n.SH COMMANDS\n";
   for (const Command& command : commands())
     page += fmt::format(".TP\n\\fB{}\\fR\n{}; see \\fBaqbench\\-{}\\fR(1).\n", command.name,
                         troff(command.summary), command.name);
   page +=
-      ".SH OPTIONS\n.TP\n\\fB\\-\\-version\\fR [\\fB\\-\\-json\\fR]\nPrint the version; with \\-\\-json what "
+      ".SH OPTIONS\n.TP\n\\fB\\-\\-version\\fR [\\fB\\-\\-json\\fR]\nPrint the version; with \\-\\-json also "
       "the\n"
-      "program was built from and where its modules are.\n.TP\n\\fB\\-\\-help\\fR\nPrint the commands.\n";
+      "build and the paths of its modules.\n.TP\n\\fB\\-\\-help\\fR\nPrint the commands.\n";
   return page + exit_status();
 }
 

@@ -9,7 +9,7 @@
 
 namespace aqbench::cli {
 
-// Returns the manual page of the program: its commands and exit codes, in the language of man(7).
+// Returns the manual page of the program, commands and exit codes, in man(7).
 std::string program_manual(const std::string& version);
 
 // Returns the manual page of a command: aqbench-NAME(1).

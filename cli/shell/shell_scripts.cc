@@ -6,8 +6,7 @@
 namespace aqbench::cli {
 namespace {
 
-// Readline replaces what stands behind the last of COMP_WORDBREAKS, not the whole word: "=" and ":" break
-// words.
+// Readline replaces the text after the last of COMP_WORDBREAKS, not the whole word: "=" and ":" break words.
 constexpr const char* kBash = R"(# Completion of aqbench for bash: written by `aqbench completion bash`.
 _aqbench() {
   local word help typed prefix=

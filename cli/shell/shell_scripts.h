@@ -1,5 +1,5 @@
 #pragma once
-// The scripts by which a shell asks this program how a command line can be continued.
+// Shell scripts that ask this program for completions.
 
 #include <string>
 

@@ -48,7 +48,7 @@ Candidates plain(std::initializer_list<const char*> texts) {
 
 // ---- Files ----
 
-// Returns what stands in the folder of the typed path. `keep` says which files are shown; folders always are.
+// Returns the content of the typed path's folder. `keep` selects the files shown; folders are always shown.
 Candidates paths(const std::string& typed, const std::function<bool(const fs::path&)>& keep) {
   const std::string folder = typed.substr(0, typed.rfind('/') + 1);  // "" without a slash
   fs::path looked_at = folder.empty() ? "." : folder;
@@ -112,7 +112,7 @@ Candidates bundles_and_results(const TypedValue& typed) {
   return all;
 }
 
-// Baselines that are installed, by name, and files.
+// Installed baselines, by name, and files.
 Candidates baselines(const TypedValue& typed) {
   Candidates all = files_ending<".json">(typed);
   std::error_code error;
@@ -180,7 +180,7 @@ std::vector<Owner> parameter_owners() {
   return owners;
 }
 
-// OWNER. first, then OWNER.PARAMETER=, then the choices of a parameter that has some.
+// OWNER. first, then OWNER.PARAMETER=, then the choices of a parameter, if any.
 Candidates parameters(const TypedValue& typed) {
   Candidates all;
   const std::size_t dot = typed.text.find('.'), equals = typed.text.find('=');
@@ -212,14 +212,14 @@ Candidates axes(const TypedValue& typed) {
 
 Candidates commands_by_name(const TypedValue&) { return names_and_summaries(commands()); }
 
-// ---- What other words of the line name ----
+// ---- Values that depend on other words of the line ----
 
 std::string first_given(const TypedValue& typed, const char* name) {
   const auto found = typed.given.find(name);
   return found == typed.given.end() || found->second.empty() ? "" : found->second.front();
 }
 
-// The cases of the bundle that the line names.
+// The cases of the bundle in the line.
 Candidates cases(const TypedValue& typed) {
   Candidates all;
   const std::string bundle = first_given(typed, "BUNDLE");
@@ -238,7 +238,7 @@ Candidates cameras(const TypedValue& typed) {
   return all;
 }
 
-// The words between which a usage line lets choose: "list|clear|path" of "aqbench cache [list|clear|path]".
+// The alternatives in a usage line: "list|clear|path" of "aqbench cache [list|clear|path]".
 Candidates words_of_usage(const TypedValue& typed) {
   const auto in_word = [](char c) { return c == '|' || c == '_' || (c >= 'a' && c <= 'z'); };
   Candidates all;
@@ -330,7 +330,7 @@ constexpr NamedSource kByName[] = {
      }},
 };
 
-// By what help calls the value, where the name says nothing.
+// By the value's name in the help, if the flag's name is not known.
 constexpr NamedSource kByValueName[] = {
     {"BUNDLE", bundles}, {"DIR", folders}, {"[=DIR]", folders}, {"OUT", folders},    {"SITE", folders},
     {"FILE", files},     {"BIN", files},   {"CLOUD", files},    {"DETECTED", files}, {"TRUE_CORNERS", files}};

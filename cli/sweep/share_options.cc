@@ -14,27 +14,27 @@ std::vector<Flag<ShareRequest>> share_flags() {
   return {
       {{.name = "local",
         .value_name = "N",
-        .help = "share the cases among N processes of this machine, by leases; for what is not timed"},
+        .help = "share untimed cases among N processes of this machine, by leases"},
        [](ShareRequest& r, const FlagValue& v) { r.local = v.at_least(1); }},
       {{.name = "slurm",
-        .help = "share the cases among the tasks of a Slurm array, and merge them in a job after it"},
+        .help = "share the cases among the tasks of a Slurm array, and merge them in a following job"},
        into<&ShareRequest::slurm>},
-      {{.name = "array-size", .value_name = "N", .help = "tasks of that array (default 4)"},
+      {{.name = "array-size", .value_name = "N", .help = "number of tasks in the array (default 4)"},
        [](ShareRequest& r, const FlagValue& v) { r.array_size = v.at_least(1); }},
       {{.name = "partition", .value_name = "P", .help = "Slurm's partition"}, into<&ShareRequest::partition>},
       {{.name = "time", .value_name = "T", .help = "Slurm's time limit of each task, e.g. 2:00:00"},
        into<&ShareRequest::time_limit>},
       {{.name = "sbatch-arg",
         .value_name = "ARG",
-        .help = "a further argument of sbatch, e.g. --sbatch-arg=--mem=8G; may be repeated",
+        .help = "an additional argument of sbatch, e.g. --sbatch-arg=--mem=8G; may be repeated",
         .repeatable = true},
        into<&ShareRequest::sbatch_arguments>},
       {{.name = "own-nodes",
-        .help =
-            "with --slurm, for what is timed: a node for each task (sbatch --exclusive), all nodes alike"},
+        .help = "with --slurm, for timed cases: a node for each task (sbatch --exclusive), all nodes alike"},
        into<&ShareRequest::own_nodes>},
       {{.name = "unlike-nodes",
-        .help = "let nodes of different kinds time cases; the times then compare with those of no other run"},
+        .help =
+            "allow nodes of different kinds for timed cases; times are then not comparable with other runs"},
        into<&ShareRequest::unlike_nodes>},
       {{.name = "wait", .help = "with --slurm: wait for the merged bundle, showing progress"},
        into<&ShareRequest::wait>},
@@ -47,19 +47,19 @@ std::vector<Flag<ShareRequest>> share_flags() {
 
 void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed,
                     const std::set<std::string>& given) {
-  if (share.local && share.slurm) throw Error(ErrorKind::usage, "--local, --slurm: give one of them");
+  if (share.local && share.slurm) throw Error(ErrorKind::usage, "--local and --slurm exclude each other");
   if (!share.slurm && (share.wait || share.own_nodes || share.partition || share.time_limit ||
                        !share.sbatch_arguments.empty()))
-    throw Error(ErrorKind::usage,
-                "--wait, --own-nodes, --partition, --time and --sbatch-arg belong to --slurm");
+    throw Error(ErrorKind::usage, "--wait, --own-nodes, --partition, --time and --sbatch-arg need --slurm");
   if (share.unlike_nodes && !share.own_nodes && !resumed)
-    throw Error(ErrorKind::usage, "--unlike-nodes: belongs to --own-nodes");
+    throw Error(ErrorKind::usage, "--unlike-nodes: needs --own-nodes");
   if (!share.any() || resumed) return;
-  // Neither the tasks of a job nor the job that merges would heed these.
+  // Neither the tasks nor the merging job would apply these.
   for (const char* const flag : {"keep-clouds", "no-pictures", "with-tests", "json", "github"})
     if (share.slurm && given.contains(flag) && !given.contains("dry-run"))
-      throw Error(ErrorKind::usage, fmt::format("--{}: goes without --slurm", flag));
-  if (plan.shard.count > 1) throw Error(ErrorKind::usage, "--shard: a shared sweep divides its cases itself");
+      throw Error(ErrorKind::usage, fmt::format("--{}: not supported with --slurm", flag));
+  if (plan.shard.count > 1)
+    throw Error(ErrorKind::usage, "--shard: not supported by a shared sweep, which divides its cases itself");
   if (!plan.threads) plan.threads = share.slurm ? 1 : std::max(1, available_processors() / *share.local);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The flags by which `aqbench sweep` gives its cases to several processes.
+// Flags of `aqbench sweep` that share its cases among several processes.
 
 #include <cstddef>
 #include <filesystem>
@@ -24,7 +24,7 @@ struct ShareRequest {
   std::optional<std::string> partition, time_limit;
   Strings sbatch_arguments;
   bool wait = false;
-  bool own_nodes = false;     // for timed cases: each task has a node of its own, and all nodes are alike
+  bool own_nodes = false;     // for timed cases: each task has its own node, and all nodes are alike
   bool unlike_nodes = false;  // with own_nodes: the nodes may differ
 
   // Returns whether the sweep is shared at all.
@@ -39,20 +39,20 @@ struct ShareRequest {
 // Returns the rows of these flags.
 std::vector<Flag<ShareRequest>> share_flags();
 
-// Checks what the flags mean together, and says how many threads each case of a shared sweep has where the
-// user does not: those of this machine divided by the processes, one under Slurm. `given` are the names of
-// all flags of the command line: some do not go with --slurm. Throws Error(usage).
+// Checks combinations of the flags, and sets the default threads of a shared sweep's cases: those of this
+// machine divided by the processes, one under Slurm. `given` are the names of all flags of the command line,
+// some of which exclude --slurm. Throws Error(usage).
 void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed,
                     const std::set<std::string>& given);
 
-// Throws as require_shareable() does where the sweep is shared. Timed cases have a machine of their own under
-// --own-nodes, and in the one process that ends such a sweep.
+// Throws like require_shareable() if the sweep is shared. Timed cases have their own machine under
+// --own-nodes, and in the single process that finishes such a sweep.
 void require_shareable(const SweepPlan& plan, const ShareRequest& share, bool resumed);
 
-// Returns the command line as a bundle shows it: with the threads that complete_share() chose.
+// Returns the command line for the bundle, with the threads chosen by complete_share().
 Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan);
 
-// Throws as require_plain_files() for a bundle that is resumed, and for its tasks' folder.
+// Throws like require_plain_files() for a resumed bundle and its tasks' folder.
 void require_plain_bundle(const std::filesystem::path& bundle);
 
 }  // namespace aqbench::cli

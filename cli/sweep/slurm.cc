@@ -34,7 +34,7 @@ void add_program(Words& words, const SlurmJobs& jobs, Words command) {
   words.push_back("--wrap=exec " + shell_join(command));
 }
 
-// Asks sbatch for a job and returns its number: "1234", or "1234;CLUSTER" cut.
+// Submits a job by sbatch and returns its number: "1234", also from "1234;CLUSTER".
 std::string submitted(const Words& command) {
   constexpr double kPatience_s = 120;
   const ProgramAnswer answer = ask_program(command, kPatience_s);
@@ -43,7 +43,7 @@ std::string submitted(const Words& command) {
   return line.substr(0, line.find(';'));
 }
 
-// Waits for the job that merges, which `sbatch --wait` stays in touch with.
+// Waits for the merging job through `sbatch --wait`.
 ExitCode wait_for_merge(const SlurmJobs& jobs, Words command) {
   command.insert(command.begin() + 1, "--wait");
   const ProgramStart start(command);
@@ -103,7 +103,7 @@ Words merge_command(const SlurmJobs& jobs, const ShareRequest& share, const std:
 ExitCode submit(const SlurmJobs& jobs, const ShareRequest& share) {
   const std::string array_job = submitted(array_command(jobs, share));
   const Words merge = merge_command(jobs, share, array_job);
-  fmt::print("{} cases in array job {} of {} tasks\nbundle {}\nhow far: aqbench status {}\n", jobs.cases,
+  fmt::print("{} cases in array job {} of {} tasks\nbundle {}\nprogress: aqbench status {}\n", jobs.cases,
              array_job, share.array_size, jobs.bundle.string(), jobs.bundle.string());
   std::fflush(stdout);
   if (share.wait) return wait_for_merge(jobs, merge);

@@ -24,16 +24,15 @@ struct StatusRequest {
 
 CommandLine<StatusRequest> status_command_line() {
   return {"aqbench status BUNDLE [--json]",
-          "Says how far a sweep is, while it runs or after it was killed, from any machine that sees its\n"
-          "folder: cases that are done, failed and left, and for a shared one which process has which case.",
+          "Shows the progress of a sweep, running or killed, from any machine that sees its folder: "
+          "done,\nfailed and remaining cases and, for a shared sweep, the process of each running case.",
           {{{.name = "json", .help = "print JSON"}, into<&StatusRequest::json>}},
           {{{.name = "BUNDLE"}, into<&StatusRequest::bundle>}}};
 }
 
 bool did_not_end_well(Status status) { return status != Status::ok && status != Status::skipped; }
 
-// Done are the cases of the journal and those whose result waits to be merged; the latter's failures are read
-// from their results.
+// Done are the cases in the journal and those with a result to be merged, whose failures are read from it.
 Json status_json(const std::filesystem::path& bundle) {
   const JournalContents journal = read_journal(bundle, TornTail::accept, KeptRecords::ends);
   const std::filesystem::path tasks = tasks_folder(bundle);
@@ -76,7 +75,7 @@ ExitCode status_command(const Arguments& arguments) {
   for (const Json& task : status["working"])
     fmt::print("  {} on {}, process {}{}\n", printable(task["case"].get<std::string>()),
                printable(task["host"].get<std::string>()), task["process"].get<std::int64_t>(),
-               task["known_dead"].get<bool>() ? " (is gone: the case is free)" : "");
+               task["known_dead"].get<bool>() ? " (dead: the case is free)" : "");
   return ExitCode::pass;
 }
 

@@ -61,7 +61,7 @@ struct SweepRequest {
   bool json = false;
 };
 
-// Options that say what is run; --resume takes all of it from the bundle.
+// Options of the plan; --resume takes all of it from the bundle.
 std::vector<Flag<SweepRequest>> planned_flags() {
   std::vector<Flag<SweepRequest>> flags;
   for (const auto& table : {selection_flags(), case_flags(), timing_flags(), shard_flags()})
@@ -70,17 +70,16 @@ std::vector<Flag<SweepRequest>> planned_flags() {
 }
 
 const Flag<SweepRequest> kGateFlags[] = {
-    {{.name = "out", .value_name = "DIR", .help = "where bundles are made", .default_value = "out"},
+    {{.name = "out", .value_name = "DIR", .help = "parent folder of bundles", .default_value = "out"},
      into<&SweepRequest::out>},
     {{.name = "resume", .value_name = "BUNDLE", .help = "finish the sweep of this bundle"},
      into<&SweepRequest::resume>},
     {{.name = "baseline",
       .value_name = "FILE",
-      .help = "compare with these accepted values: a file, or the name of an installed baseline"},
+      .help = "compare with these accepted values: a file or the name of an installed baseline"},
      into<&SweepRequest::baseline>},
     {{.name = "gate",
-      .help =
-          "let the comparison decide the exit code; without --baseline with the project's gate of the suite"},
+      .help = "let the comparison decide the exit code; default baseline: the project's gate of the suite"},
      into<&SweepRequest::gate>},
 };
 
@@ -104,11 +103,11 @@ const Flag<SweepRequest> kBundleFlags[] = {
       .value_name = "KEY.pem",
       .help = "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)"},
      into<&SweepRequest::sign>},
-    {{.name = "keep-clouds", .help = "keep what was scored, as PLY, in the bundle's clouds/"},
+    {{.name = "keep-clouds", .help = "keep scored clouds as PLY in the bundle's clouds/"},
      into<&SweepRequest::kept, &KeptFiles::cloud>},
-    {{.name = "no-pictures", .help = "leave out pictures of depth maps, and clouds that the report turns"},
+    {{.name = "no-pictures", .help = "omit pictures of depth maps, and the report's 3D views"},
      turn_off<&SweepRequest::kept, &KeptFiles::pictures>},
-    {{.name = "dry-run", .help = "print the cases and stop"}, into<&SweepRequest::dry_run>},
+    {{.name = "dry-run", .help = "print the cases and exit"}, into<&SweepRequest::dry_run>},
     {{.name = "json", .help = "print results.json to stdout instead of the table"},
      into<&SweepRequest::json>},
 };
@@ -116,9 +115,9 @@ const Flag<SweepRequest> kBundleFlags[] = {
 CommandLine<SweepRequest> sweep_command_line() {
   CommandLine<SweepRequest> line{
       "aqbench sweep [OPTION]...",
-      "Runs every case (scene x method x seed x axes, or workload x seed x axes) in a process of its own,\n"
-      "scores it against the exact surface or proves and times it, and leaves a bundle: results,\n"
-      "environment, journal, hashes. Without options: suite `seed`.\n\n"
+      "Runs every case (scene x method x seed x axes, or workload x seed x axes) in its own process, "
+      "scores\nit against the exact surface or verifies and times it, and writes a bundle: results, "
+      "environment,\njournal, hashes. Without options: suite `seed`.\n\n"
       "  aqbench sweep --suite seed --baseline baselines/seed.json --gate\n"
       "  aqbench sweep --scene 'und*' --method roma_like --repeat 10\n"
       "  aqbench sweep --scene undulating --axis undulating.amplitude_m=0.002:0.008:0.002\n"
@@ -135,13 +134,13 @@ CommandLine<SweepRequest> sweep_command_line() {
   return line;
 }
 
-// Checks what flags mean together. A resumed sweep gets the plan of its bundle.
+// Checks combinations of flags. A resumed sweep gets the plan of its bundle.
 void complete_sweep_request(SweepRequest& request) {
   if (request.resume) {
     for (const auto& flag : planned_flags())
       if (request.given.contains(flag.name) && std::string_view(flag.name) != "project")
         throw Error(ErrorKind::usage,
-                    fmt::format("--{} with --resume: a resumed sweep runs what was planned", flag.name));
+                    fmt::format("--{}: not allowed with --resume, which runs the bundle's plan", flag.name));
     require_plain_bundle(*request.resume);
     const auto project_file = request.plan.project_file;
     request.plan = read_journal(*request.resume, TornTail::accept, KeptRecords::ends).header.request;
@@ -150,7 +149,7 @@ void complete_sweep_request(SweepRequest& request) {
     for (const auto& flag : command_trust_flags())
       if (request.given.contains(flag.name))
         throw Error(ErrorKind::usage,
-                    fmt::format("--{} is for --resume: a sweep of your own asks nobody", flag.name));
+                    fmt::format("--{}: needs --resume; your own sweep needs no permission", flag.name));
     check(request.plan.timing);
     use_current_project(request.plan);
   }
@@ -158,7 +157,7 @@ void complete_sweep_request(SweepRequest& request) {
   if (request.tests_of) check_test_dir(*request.tests_of);
 }
 
-// After the plan, which knows whether there is such a suite.
+// After the plan, which knows whether the suite exists.
 void complete_gate(SweepRequest& request, const std::string& suite) {
   if (request.gate && !request.baseline) request.baseline = gate_baseline(suite, request.plan.project_file);
   if (!request.baseline && (request.gate_exports.junit || request.gate_exports.github))
@@ -212,7 +211,7 @@ ExitCode compare_with_baseline(const SweepRequest& request, const Baseline& base
   return request.gate ? static_cast<ExitCode>(report.exit_code()) : ExitCode::pass;
 }
 
-// Verifies the bundle at once, while the sweep can still be repeated, and says where it is.
+// Verifies the bundle at once, while the sweep can still be repeated, and prints where it is.
 ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& outcome, bool json) {
   const VerifyReport verified = verify_bundle(bundle);
   if (!verified.ok()) {
@@ -223,16 +222,16 @@ ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& 
              "\nbundle {} (verified, {} files)\nroot digest    {}\nmetrics digest {}\n", bundle.string(),
              verified.files + 1, verified.root_digest, verified.metrics_digest);
   if (outcome.interrupted)
-    fmt::print(stderr, "aqbench: interrupted; go on with: aqbench sweep --resume {}\n", bundle.string());
+    fmt::print(stderr, "aqbench: interrupted; continue with: aqbench sweep --resume {}\n", bundle.string());
   return ExitCode::pass;
 }
 
-// Adds what was asked for besides the results. The baseline is copied as it is, so that its hash is that of
-// the reviewed file.
+// Adds requested extras to the bundle. The baseline is copied unchanged, so that its hash is that of the
+// reviewed file.
 ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& bundle, bool interrupted) {
   add_notes(bundle, request.notes);
   if (request.baseline) write_file(bundle / kBaselineCopyName, read_file(baseline_file(*request.baseline)));
-  if (!request.tests_of || interrupted) return ExitCode::pass;  // after Ctrl-C nobody waits for tests
+  if (!request.tests_of || interrupted) return ExitCode::pass;  // skip tests after Ctrl-C
   fmt::print(stderr, "running the tests of {}\n", request.tests_of->string());
   const TestRun tests = run_tests(bundle, *request.tests_of);
   if (tests.passed) return ExitCode::pass;
@@ -245,7 +244,7 @@ Arguments sweep_words(Arguments arguments) {
   return arguments;
 }
 
-// Runs what has no record yet. Results that tasks of a shared sweep have left are taken first.
+// Runs cases without a record. Results left by tasks of a shared sweep are taken first.
 SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journal& journal) {
   const auto tasks = tasks_folder(journal.bundle());
   const auto run = [&](const Case& planned, CaseBoard& board) {
@@ -263,12 +262,12 @@ SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journ
   if (outcome.interrupted) return outcome;
   for (const auto& [host, cases] : hosts)
     add_notes(journal.bundle(), {fmt::format("{} ran {}", host, counted(cases, "case"))});
-  std::error_code ignored;  // nothing in it is needed any more
+  std::error_code ignored;  // its content is no longer needed
   std::filesystem::remove_all(tasks, ignored);
   return outcome;
 }
 
-// Begins the bundle and leaves the rest to jobs of Slurm.
+// Starts the bundle and leaves the rest to Slurm jobs.
 ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, const Arguments& arguments) {
   SlurmJobs jobs;
   std::optional<std::filesystem::path> baseline;
@@ -289,9 +288,9 @@ ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, cons
 }
 
 ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Arguments& arguments) {
-  // Before a bundle is begun, and the environment recorded, which names the libraries that are loaded.
+  // Before a bundle is started and the environment recorded, which lists the loaded libraries.
   load_modules_of(plan.cases);
-  // Read before anything is run: a baseline that cannot be used should not cost a sweep.
+  // Read before anything runs: an unusable baseline should not cost a sweep.
   std::optional<Baseline> baseline;
   if (request.baseline) baseline = read_baseline(baseline_file(*request.baseline));
   std::optional<SigningKey> key;
@@ -338,7 +337,7 @@ ExitCode sweep_command(const Arguments& arguments) {
     require_trust(*request->resume, kJournalFile, foreign_code(plan.cases), request->trust);
   } else {
     require_records_fit(plan);
-    if (!request->share.slurm) require_programs(plan.cases);  // its tasks look for them on their machines
+    if (!request->share.slurm) require_programs(plan.cases);  // tasks check for them on their own machines
   }
   const Arguments recorded = recorded_arguments(arguments, request->share, plan.request);
   if (request->share.slurm && !request->resume) return submit_planned(*request, plan, recorded);

@@ -28,16 +28,16 @@ struct WorkRequest {
 CommandLine<WorkRequest> work_command_line() {
   CommandLine<WorkRequest> line{
       "aqbench work BUNDLE [--lease S] [--unlike-nodes]",
-      "Takes cases of a shared sweep (aqbench sweep --slurm) until all have a result, from any machine that\n"
-      "sees the bundle's folder. Results lie in BUNDLE.tasks; `aqbench sweep --resume BUNDLE --local 1`\n"
-      "makes the bundle of them. A task that is killed costs nothing but its case's time.",
+      "Runs cases of a shared sweep (aqbench sweep --slurm) until all have a result, on any machine "
+      "that\nsees the bundle's folder. Results are in BUNDLE.tasks; `aqbench sweep --resume BUNDLE --local "
+      "1`\nmerges them into the bundle. A killed task loses only the time of its case.",
       {{{.name = "lease",
          .value_name = "S",
          .help = "seconds after which a silent process loses its case (default 60)"},
         [](WorkRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }},
        {{.name = "unlike-nodes",
          .help =
-             "let nodes of different kinds time cases; the times then compare with those of no other run"},
+             "allow nodes of different kinds for timed cases; times are then not comparable with other runs"},
         into<&WorkRequest::unlike_nodes>}},
       {{{.name = "BUNDLE"}, into<&WorkRequest::bundle>}}};
   append_flags<WorkRequest, CommandTrust>(line.flags, command_trust_flags(), &WorkRequest::trust);
@@ -53,15 +53,14 @@ ExitCode work_command(const Arguments& arguments) {
   require_plain_bundle(request->bundle);
   const JournalHeader header = read_journal(request->bundle, TornTail::accept, KeptRecords::ends).header;
   if (!std::filesystem::is_directory(tasks)) {
-    fmt::print("{}: nothing is shared, or all of it is merged\n", tasks.string());
+    fmt::print("{}: nothing is shared, or everything is merged\n", tasks.string());
     return ExitCode::pass;
   }
   const SweepPlan plan = plan_sweep(header.request);
   if (plan.sha256 != header.plan_sha256 || header.program_sha256 != program_sha256())
-    throw Error(
-        ErrorKind::not_comparable,
-        fmt::format("{}: was begun by another build of aqbench, or is planned otherwise on this machine",
-                    request->bundle.string()));
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: started by another build of aqbench, or this machine gives a different plan",
+                            request->bundle.string()));
   require_trust(request->bundle, kJournalFile, foreign_code(plan.cases), request->trust);
   require_programs_of_open(plan, request->bundle);
   std::optional<FileLock> machine;  // while the cases run

@@ -10,7 +10,7 @@
 namespace aqbench {
 namespace {
 
-// Ten colours of viridis at equal steps; between them a straight line is close enough.
+// Ten viridis colours at equal steps; linear interpolation between them is accurate enough.
 constexpr std::array<Rgb8, 10> kViridis = {{{68, 1, 84},
                                             {72, 40, 120},
                                             {62, 74, 137},

@@ -20,8 +20,7 @@ constexpr double kPointsPerPixel = 0.75;
 
 [[noreturn]] void fail(std::string_view what) { throw std::logic_error(fmt::format("pdf_of: {}", what)); }
 
-// Advance widths of Helvetica, 1/1000 of its size, for the characters from the blank to the tilde (its AFM
-// file).
+// Advance widths of Helvetica in 1/1000 of its size, from blank to tilde (from its AFM file).
 constexpr std::array<int, 95> kHelvetica = {
     278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333,  278, 278, 556, 556, 556,
     556, 556, 556, 556, 556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667,
@@ -63,12 +62,12 @@ std::string pdf_string(std::string_view latin1) {
   return text + ")";
 }
 
-// The declarations of a class in the light part of chart_style().
+// Returns the declarations of a class in the light part of chart_style().
 Style class_style(std::string_view name) {
   const std::string_view all = chart_style(), light = all.substr(0, all.find("@media"));
   const std::string rule = fmt::format("svg .{}{{", name);
   const std::size_t begin = light.find(rule);
-  if (begin == light.npos) fail(fmt::format("no class '{}'", name));
+  if (begin == light.npos) fail(fmt::format("unknown class '{}'", name));
   const std::string_view body =
       light.substr(begin + rule.size(), light.find('}', begin) - begin - rule.size());
   Style style;
@@ -79,7 +78,7 @@ Style class_style(std::string_view name) {
 }
 
 std::string colour(const std::string& hex) {
-  if (hex.size() != 7 || hex[0] != '#') fail(fmt::format("no colour '{}'", hex));
+  if (hex.size() != 7 || hex[0] != '#') fail(fmt::format("'{}' is not a colour", hex));
   std::string text;
   for (const std::size_t at : {1, 3, 5})
     text += fmt::format("{:.3f} ", std::stoi(hex.substr(at, 2), nullptr, 16) / 255.0);
@@ -141,7 +140,7 @@ void draw_shape(const Shape& shape, std::string& page) {
     draw_circle(shape, paint, page);
 }
 
-// Objects with their offsets, as a PDF file has them.
+// Objects and their offsets in the PDF file.
 std::string pdf_file(double width, double height, const std::string& page) {
   const std::string font = "<< /Type /Font /Subtype /Type1 /BaseFont /{} /Encoding /WinAnsiEncoding >>";
   const std::vector<std::string> objects = {

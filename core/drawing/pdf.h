@@ -1,5 +1,5 @@
 #pragma once
-// Charts as PDF files with lines and text, not pixels.
+// Charts as vector PDF files.
 
 #include <string>
 
@@ -7,10 +7,9 @@
 
 namespace aqbench {
 
-// Returns a chart as a PDF file of one page (PDF 1.4), on white, with the light colours of chart_style(). One
-// pixel of the chart is 0.75 points. Text stands in Helvetica, which every reader has and the file does not
-// hold; a character that is not in Latin-1 becomes "?". The same chart gives the same bytes. Throws
-// std::logic_error for a class that chart_style() does not have.
+// Returns a chart as a one-page PDF (1.4) on white, in the light colours of chart_style(). One pixel is 0.75
+// points. Text is set in Helvetica, which readers provide and the file does not embed; characters outside
+// Latin-1 become "?". Output is deterministic. Throws std::logic_error for a class missing in chart_style().
 std::string pdf_of(const Drawing& drawing);
 
 }  // namespace aqbench

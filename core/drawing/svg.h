@@ -12,7 +12,7 @@ namespace aqbench {
 // bad, bar, bar2, box, dot.
 std::string_view chart_style();
 
-// Return a picture for a page that has chart_style(), and one that stands alone.
+// Return a picture for a page that includes chart_style(), and a standalone one.
 std::string svg_figure(const Drawing& drawing);
 std::string svg_document(const Drawing& drawing);
 

@@ -36,8 +36,8 @@ struct IsolatedChild {
   IsolateOptions options;
   SteadyClock::time_point start = SteadyClock::now();
   pid_t process_id = -1;
-  Descriptor pipe;   // what the child sends
-  Descriptor ended;  // readable when the child has ended; -1 where the kernel has no pidfd
+  Descriptor pipe;   // output of the child
+  Descriptor ended;  // readable after the child ended; -1 if the kernel has no pidfd
   Descriptor log;
   off_t log_start = 0;
   std::string received;
@@ -52,7 +52,7 @@ constexpr auto kMemoryPoll = std::chrono::milliseconds(10);  // or 20 times as l
 constexpr auto kTick = std::chrono::milliseconds(250);
 constexpr std::size_t kLogTailBytes = 2048;
 
-// What the child sends: a tag, the length as 8 bytes, the bytes.
+// The child's message: a tag, the length in 8 bytes, the bytes.
 constexpr char kResultTag = 'R';
 constexpr char kExceptionTag = 'E';
 constexpr std::size_t kFrameHead = 1 + sizeof(std::uint64_t);
@@ -68,7 +68,7 @@ void send_frame(int descriptor, char tag, std::string_view bytes) {
   const std::uint64_t size = bytes.size();
   std::memcpy(head.data() + 1, &size, sizeof size);
   if (write_all(descriptor, {head.data(), head.size()}) != 0 || write_all(descriptor, bytes) != 0)
-    ::_exit(125);  // the parent has gone
+    ::_exit(125);  // the parent is gone
 }
 
 void set_up_child(pid_t parent, int log) {
@@ -85,7 +85,7 @@ void set_up_child(pid_t parent, int log) {
   if (nothing > STDERR_FILENO) ::close(nothing);
 }
 
-// Returns the same file under a number that no standard stream has.
+// Returns a duplicate of the descriptor above the standard streams.
 int above_standard_streams(int descriptor) {
   return descriptor > STDERR_FILENO ? descriptor : ::fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 }
@@ -100,7 +100,7 @@ std::string run_with_descriptors(const IsolateOptions& options, const std::funct
   return body();
 }
 
-// Runs the body and ends the child without atexit handlers and destructors: those belong to the parent.
+// Runs the body and exits without atexit handlers and destructors, which belong to the parent.
 [[noreturn]] void run_child(const std::function<std::string()>& body, int pipe) {
   char tag = kExceptionTag;
   std::string bytes;
@@ -110,7 +110,7 @@ std::string run_with_descriptors(const IsolateOptions& options, const std::funct
   } catch (const std::exception& error) {
     bytes = error.what();
   } catch (...) {
-    bytes = "an exception that is no std::exception";
+    bytes = "unknown exception";
   }
   std::cout.flush();
   std::clog.flush();
@@ -121,7 +121,7 @@ std::string run_with_descriptors(const IsolateOptions& options, const std::funct
 
 // ---- Parent ----
 
-// Returns whether the child has ended. It stays a zombie, so that no other process gets its process group.
+// Returns whether the child has ended. It stays a zombie, so its process group cannot be reused.
 bool has_ended(pid_t child) {
   siginfo_t info{};
   return ::waitid(P_PID, static_cast<id_t>(child), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
@@ -140,7 +140,7 @@ void start_child(IsolatedChild& child, const std::function<std::string()>& body)
   Pipe pipe("pipe to a child");
   std::cout.flush();
   std::clog.flush();
-  std::fflush(nullptr);  // else the child would write the buffered text a second time
+  std::fflush(nullptr);  // otherwise the child would write the buffered text again
   const pid_t parent = ::getpid();
   take_in_orphans();
   child.process_id = ::fork();
@@ -151,7 +151,7 @@ void start_child(IsolatedChild& child, const std::function<std::string()>& body)
   }
   begin_group(child.process_id);
   child.pipe = std::move(pipe.read);
-  // Parent and child both do it, so that each of them can rely on it from here on.
+  // Parent and child both do this, so that each can rely on it from here on.
   ::setpgid(child.process_id, child.process_id);
   ::fcntl(child.pipe.get(), F_SETFL, O_NONBLOCK);
   child.ended.reset(static_cast<int>(::syscall(SYS_pidfd_open, child.process_id, 0)));
@@ -161,7 +161,7 @@ bool over_result_limit(const IsolatedChild& child) {
   return child.received.size() > child.options.result_limit_bytes + kFrameHead;
 }
 
-// Reads what there is, up to just above the limit. Returns false once the other end is closed.
+// Reads available bytes, up to just above the limit. Returns false once the other end is closed.
 bool receive(IsolatedChild& child) {
   std::array<char, 1 << 16> buffer;
   while (!over_result_limit(child)) {
@@ -191,7 +191,7 @@ bool over_log_limit(const IsolatedChild& child) {
              child.options.log_limit_bytes;
 }
 
-// Waits until the child ends or must be ended, and says which: ok means that it ended by itself.
+// Waits until the child ends or a limit is reached, and returns which; ok: it ended by itself.
 End watch_child(IsolatedChild& child) {
   const IsolateOptions& options = child.options;
   bool pipe_open = true;
@@ -201,8 +201,8 @@ End watch_child(IsolatedChild& child) {
     std::array<pollfd, 3> waits{{{pipe_open ? child.pipe.get() : -1, POLLIN, 0},
                                  {child.ended.get(), POLLIN, 0},
                                  {options.cancel_descriptor, POLLIN, 0}}};
-    // Without a pidfd only the pipe's end tells that the child has ended, and a grandchild may hold the pipe
-    // open: look more often.
+    // Without a pidfd only the closed pipe signals the child's end, and a grandchild may keep it open: poll
+    // more often.
     const int wait_ms = child.ended.get() >= 0 ? static_cast<int>(kMemoryPoll.count()) : 2;
     ::poll(waits.data(), waits.size(), wait_ms);
     if (pipe_open) pipe_open = receive(child);
@@ -227,10 +227,10 @@ End watch_child(IsolatedChild& child) {
   }
 }
 
-// Ends everything in the child's group, reaps the child, and ends what comes to this process as an orphan.
+// Kills the child's group, reaps the child, and ends orphans that come to this process.
 int reap(IsolatedChild& child, IsolateOutcome& outcome) {
   ::kill(-child.process_id, SIGKILL);
-  ::kill(child.process_id, SIGKILL);  // in case it is no group of its own yet
+  ::kill(child.process_id, SIGKILL);  // in case its group does not exist yet
   int status = 0;
   rusage usage{};
   while (::wait4(child.process_id, &status, 0, &usage) < 0 && errno == EINTR) {
@@ -289,7 +289,8 @@ void reset_signals() {
 
 void check(const IsolateOptions& options) {
   if (!std::isfinite(options.timeout_s) || options.timeout_s < 0)
-    throw Error(ErrorKind::usage, fmt::format("timeout_s: {} is not a time", options.timeout_s));
+    throw Error(ErrorKind::usage, fmt::format("timeout_s: {} must be a finite number of seconds, at least 0",
+                                              options.timeout_s));
 }
 
 IsolatedProcess::IsolatedProcess(const std::function<std::string()>& body, const IsolateOptions& options)
@@ -326,10 +327,10 @@ std::string describe(const IsolateOutcome& outcome, const IsolateOptions& option
     case End::threw:
       return one_line(outcome.message);
     case End::exited:
-      return fmt::format("ended with exit code {} and gave no result", outcome.code);
+      return fmt::format("exited with code {} without a result", outcome.code);
     case End::signalled:
       return fmt::format("died of signal {} ({}){}", outcome.code, ::strsignal(outcome.code),
-                         outcome.code == SIGKILL ? "; perhaps the system ran out of memory" : "");
+                         outcome.code == SIGKILL ? "; the system may have run out of memory" : "");
     case End::timeout:
       return fmt::format("killed after {} s, its time limit", options.timeout_s);
     case End::memory_limit:

@@ -20,8 +20,8 @@ namespace {
 std::mutex g_mutex;
 std::set<pid_t> g_groups;  // whose leaders are waited for elsewhere
 
-// Which files a process sees; empty for one that has ended and for one that lets nobody look into it.
-// `why_empty` then tells one from the other.
+// Returns an identity of the file system a process sees; empty if the process has ended or cannot be
+// inspected, which `why_empty` distinguishes.
 std::filesystem::path mounts_of(const std::string& process, std::error_code& why_empty) {
   return std::filesystem::read_symlink("/proc/" + process + "/ns/mnt", why_empty);
 }
@@ -37,7 +37,7 @@ std::vector<std::string> children_of_this_process() {
   return found;
 }
 
-// Takes what is left of processes of a group that was killed: they have come to this process.
+// Reaps the remaining processes of a killed group, which are now children of this process.
 void take_remains_of_group(pid_t group) {
   constexpr int tries = 2000, pause_us = 1000;
   for (int i = 0; i < tries; ++i) {
@@ -47,13 +47,14 @@ void take_remains_of_group(pid_t group) {
   }
 }
 
-// Returns whether a process is about to end: the kernel has given up its files, but it cannot be waited for.
+// Returns whether a process is exiting: its files are closed, but it cannot be reaped yet.
 bool is_ending(pid_t process) {
   constexpr unsigned exiting = 0x4;  // PF_EXITING
   std::ifstream file("/proc/" + std::to_string(process) + "/stat");
   std::string text;
   std::getline(file, text);
-  std::istringstream fields(text.substr(text.rfind(')') + 1));  // the name before it may be anything
+  std::istringstream fields(
+      text.substr(text.rfind(')') + 1));  // the process name before it may contain anything
   std::string state;
   int parent = 0, group = 0, session = 0, terminal = 0, foreground = 0;
   unsigned flags = 0;
@@ -61,8 +62,8 @@ bool is_ending(pid_t process) {
          (flags & exiting) != 0;
 }
 
-// Takes a child that has ended if it leads a group that a child of this process began, which is dead. Returns
-// whether it is to be looked again: the child is about to end, or has, and its own children come after it.
+// Reaps an ended child if it leads a group that a dead child of this process created. Returns whether to look
+// again: the child is exiting, or has ended and its own children follow.
 bool take_if_inherited(pid_t child) {
   const std::lock_guard lock(g_mutex);
   if (::getpgid(child) != child || ::getsid(child) != ::getsid(0) || g_groups.contains(child)) return false;
@@ -70,7 +71,7 @@ bool take_if_inherited(pid_t child) {
   return taken == child || (taken == 0 && is_ending(child));
 }
 
-// Returns whether a process can gain no privileges any more, as whatever was shut in.
+// Returns whether a process cannot gain privileges any more, as every sandboxed one.
 bool gains_nothing(const std::string& process) {
   std::ifstream status("/proc/" + process + "/status");
   for (std::string line; std::getline(status, line);)
@@ -78,8 +79,8 @@ bool gains_nothing(const std::string& process) {
   return false;
 }
 
-// Returns whether a child of this process is an orphan of a program that was shut in. One that lets nobody
-// see its files is known by what it gave up, unless this process gave that up, too.
+// Returns whether a child of this process is an orphan of a sandboxed program. If its files cannot be
+// inspected, its lost privileges identify it, unless this process has lost them too.
 bool is_shut_in(const std::string& child, const std::filesystem::path& mounts, std::error_code why_empty,
                 const std::filesystem::path& own) {
   if (!mounts.empty()) return mounts != own;
@@ -89,14 +90,13 @@ bool is_shut_in(const std::string& child, const std::filesystem::path& mounts, s
   return !g_groups.contains(std::stoi(child));
 }
 
-// Ends the children of this process that are shut in: orphans whose supervisor is dead, and what these leave
-// behind in turn. Whatever else came to this process (to the first one of a container, say) sees the same
-// files.
+// Ends sandboxed children of this process: orphans whose supervisor is dead, and what these leave behind in
+// turn. Other adopted processes (of a container's first process, say) see the same files and are left alone.
 void end_orphans() {
-  constexpr int tries = 2000, pause_us = 1000;  // a process that the kernel holds back cannot be waited for
+  constexpr int tries = 2000, pause_us = 1000;  // a process blocked in the kernel cannot be reaped
   std::error_code why_empty;
   const std::filesystem::path own = mounts_of("self", why_empty);
-  std::set<pid_t> killed;  // and not taken yet: one that is ending shows no files before it can be waited for
+  std::set<pid_t> killed;  // and not reaped yet: an exiting one shows no files before it can be reaped
   for (int i = 0; i < tries; ++i) {
     bool found = false;
     for (const std::string& child : children_of_this_process()) {

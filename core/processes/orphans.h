@@ -5,18 +5,17 @@
 
 namespace aqbench {
 
-// Lets what descendants of this process leave behind come to it (PR_SET_CHILD_SUBREAPER). To be called before
-// a fork: a child can leave something behind before this process runs again.
+// Makes orphaned descendants children of this process (PR_SET_CHILD_SUBREAPER). Call before a fork: a child
+// can leave orphans before this process runs again.
 void take_in_orphans();
 
-// Notes that a child of this process leads a process group of its own, for end_group().
+// Registers a child of this process as a group leader, for end_group().
 void begin_group(pid_t leader);
 
-// Cleans up after a group whose processes were all killed and whose leader was waited for: waits for the
-// killed ones, and kills every process that has come to this one from a sandbox, which is a program that was
-// shut in and killed its supervisor. Such a process is known by its file system, which is another than this
-// process's. One that shows nobody its file system counts as such if it can gain no privileges any more and
-// this process can.
+// Cleans up after a group whose processes were all killed and whose leader was reaped: reaps the killed ones,
+// and kills every process adopted from a sandbox (a sandboxed program that killed its supervisor). Such a
+// process sees another file system than this one. If its file system cannot be inspected, it counts as such
+// if it cannot gain privileges any more and this process can.
 void end_group(pid_t leader);
 
 }  // namespace aqbench

@@ -25,12 +25,12 @@ namespace {
 
 constexpr const char* kShell = "/bin/sh";
 
-// Preparing a start only takes memory.
+// Preparing a start only allocates memory.
 void require_prepared(int error) {
   if (error != 0) throw std::bad_alloc();
 }
 
-// Reads both pipes to their ends, neither of which may fill up while the other is waited for.
+// Reads both pipes to the end in turn: neither may fill up while the other is read.
 void drain(std::array<int, 2> descriptors, std::array<std::string, 2>& texts) {
   std::array<pollfd, 2> waits{{{descriptors[0], POLLIN, 0}, {descriptors[1], POLLIN, 0}}};
   std::array<char, 4096> buffer{};
@@ -47,10 +47,10 @@ void drain(std::array<int, 2> descriptors, std::array<std::string, 2>& texts) {
   }
 }
 
-// Runs in a child whose group is killed when time is up: simple and blocking.
+// Runs in a child whose group is killed at the time limit, so it may block.
 std::string capture(const std::vector<std::string>& argv,
                     const std::vector<std::pair<std::string, std::string>>& variables) {
-  Pipe output("no pipe"), errors("no pipe");
+  Pipe output("cannot create a pipe"), errors("cannot create a pipe");
   ProgramStart program(argv);
   for (const auto& [name, value] : variables) program.set_variable(name, value);
   program.give(output.write.get(), STDOUT_FILENO);
@@ -172,7 +172,7 @@ int run_to_end(const std::vector<std::string>& argv) {
   constexpr int cannot_start = 127;
   pid_t process = -1;
   const int error = ProgramStart(argv).start(process);
-  if (error == EAGAIN || error == ENOMEM) throw std::runtime_error("no process");
+  if (error == EAGAIN || error == ENOMEM) throw std::runtime_error("cannot create a process");
   if (error != 0) return cannot_start;
   const int status = wait_for_end(process);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

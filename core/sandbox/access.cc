@@ -14,10 +14,10 @@ constexpr const char* kSystemFolders[] = {"/usr",   "/bin",    "/sbin", "/lib", 
                                           "/gnu",   "/snap",   "/sys",  "/proc", "/var/cache/fontconfig"};
 constexpr const char* kDevices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
 
-// Devices of GPUs, which have numbers in their names.
+// GPU devices, which have numbers in their names.
 constexpr std::string_view kGpuDevices[] = {"nvidia", "dri", "kfd"};
 
-// Returns the place itself, however it is named; empty if it does not exist or may not be looked at.
+// Returns the canonical path; empty if it does not exist or cannot be accessed.
 fs::path real_place(const fs::path& path) {
   std::error_code error;
   fs::path real = fs::canonical(path, error);
@@ -40,7 +40,7 @@ class Resolver {
   }
 
  private:
-  // A name may be a link, or lie behind one: then the link is kept beside the place.
+  // A name may be a link, or lie behind one: keep the link beside its target.
   void add_named(const fs::path& path, bool writable) {
     const fs::path real = real_place(path);
     if (real.empty()) return;

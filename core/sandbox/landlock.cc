@@ -15,16 +15,16 @@
 namespace aqbench {
 namespace {
 
-// As in linux/landlock.h, whose version on the machine that builds may know less than the kernel that runs.
+// Copied from linux/landlock.h: the build machine's header may be older than the running kernel.
 constexpr long kCreateRuleset = 444, kAddRule = 445, kRestrictSelf = 446;
 constexpr std::uint32_t kAskVersion = 1;
 constexpr int kPathBeneath = 1;
 
 constexpr std::uint64_t kExecute = 1 << 0, kWriteFile = 1 << 1, kReadFile = 1 << 2, kReadFolder = 1 << 3;
-constexpr std::uint64_t kFirstVersion = (1 << 13) - 1;  // the four above, remove and make
+constexpr std::uint64_t kFirstVersion = (1 << 13) - 1;  // the four above, remove and create
 constexpr std::uint64_t kRefer = 1 << 13, kTruncate = 1 << 14, kDeviceIoctl = 1 << 15;
 constexpr std::uint64_t kScopeAbstractSocket = 1 << 0, kScopeSignal = 1 << 1;
-// A kernel refuses a rule that gives a file what only a folder can have.
+// The kernel refuses a rule that gives folder rights to a file.
 constexpr std::uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kDeviceIoctl;
 
 struct RulesetAttributes {
@@ -62,7 +62,7 @@ LandlockRules make_landlock_rules(const ResolvedAccess& access) {
   const RulesetAttributes attributes{handled, 0, made.abi >= 6 ? kScopeAbstractSocket | kScopeSignal : 0};
   const std::size_t known_bytes = made.abi >= 6 ? 24 : made.abi >= 4 ? 16 : 8;
   made.rules.reset(static_cast<int>(::syscall(kCreateRuleset, &attributes, known_bytes, 0)));
-  if (made.rules.get() < 0) landlock_error("no set of rules");
+  if (made.rules.get() < 0) landlock_error("cannot create a ruleset");
   for (const AccessEntry& entry : access.entries) {
     const Descriptor place(::open(entry.path.c_str(), O_PATH | O_CLOEXEC));
     if (place.get() < 0) continue;  // gone meanwhile

@@ -1,30 +1,30 @@
 #pragma once
-// Landlock: a process gives up rights to files, for itself and what it starts, for good.
+// Landlock: a process gives up rights to files permanently, for itself and its children.
 
 #include "core/descriptor.h"
 #include "core/sandbox/access.h"
 
 namespace aqbench {
 
-// Returns the version of Landlock's interface in this kernel; 0 where it has none or it is switched off.
+// Returns the version of the kernel's Landlock interface; 0 if it is missing or off.
 int landlock_abi();
 
-// The first version that also keeps a process from cutting short (truncate) a file that it may not write.
+// The first version that also prevents truncating files without write permission.
 inline constexpr int kLandlockGuardsTruncation = 3;
 
-// A set of rules that a process can take upon itself.
+// A ruleset that a process can apply to itself.
 struct LandlockRules {
   Descriptor rules;
   int abi = 0;
 };
 
-// Makes the rules of an allow-list: all else cannot be opened, listed, made, moved or removed, processes
-// outside cannot be traced, and, where the kernel knows how (version 6), get no signals. Throws Error(io)
-// saying what the kernel refuses.
+// Creates the rules of an allow-list: everything else cannot be opened, listed, created, moved or removed,
+// processes outside cannot be traced and, from version 6 on, get no signals. Throws Error(io) naming the
+// refused step.
 LandlockRules make_landlock_rules(const ResolvedAccess& access);
 
-// Takes the rules upon this process, on top of those that it has. Returns 0 or an errno. Makes system calls
-// only, so that a forked child of a process with threads may call it, too.
+// Applies the rules to this process, on top of existing ones. Returns 0 or an errno. Makes system calls only,
+// so a forked child of a threaded process may call it.
 int enter_landlock(const LandlockRules& rules);
 
 }  // namespace aqbench

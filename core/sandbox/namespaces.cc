@@ -37,7 +37,7 @@ void require_done(int result, const std::string& step) {
   if (result != 0) namespace_error(step);
 }
 
-// Writes one of the files that set up a user namespace, each of which takes its text in one piece.
+// Writes a file that sets up a user namespace; each must be written in one call.
 int write_setting(const char* file, const char* text) {
   const int descriptor = ::open(file, O_WRONLY | O_CLOEXEC);
   if (descriptor < 0) return errno;
@@ -47,7 +47,7 @@ int write_setting(const char* file, const char* text) {
   return error;
 }
 
-// "/a\040b" of /proc/self/mountinfo is "/a b".
+// Decodes "/a\040b" of /proc/self/mountinfo to "/a b".
 std::string unescape_mount_point(const std::string& text) {
   std::string plain;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -63,7 +63,7 @@ std::string unescape_mount_point(const std::string& text) {
   return plain;
 }
 
-// Returns the mount points at a place and below it.
+// Returns the mount points at a path and below it.
 std::vector<std::string> mount_points_in(const fs::path& place) {
   std::vector<std::string> points;
   std::ifstream mounts(kOldRoot / "proc/self/mountinfo");
@@ -81,11 +81,11 @@ std::vector<std::string> mount_points_in(const fs::path& place) {
   return points;
 }
 
-// A mount keeps the restrictions that it has: who is not privileged may not take them away.
+// A mount keeps its restrictions: unprivileged users may not lift them.
 void make_read_only(const fs::path& place) {
   for (const std::string& point : mount_points_in(place)) {
     struct statvfs status {};
-    if (::statvfs(point.c_str(), &status) != 0) continue;  // below something that may not be looked at
+    if (::statvfs(point.c_str(), &status) != 0) continue;  // below an inaccessible path
     unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY;
     if ((status.f_flag & ST_NOSUID) != 0) flags |= MS_NOSUID;
     if ((status.f_flag & ST_NODEV) != 0) flags |= MS_NODEV;
@@ -118,16 +118,16 @@ void mount_entry(const AccessEntry& entry) {
   if (!entry.writable) make_read_only(entry.path);
 }
 
-// In /proc a process may write only what is its own: that folder has another name in another PID namespace.
+// In /proc a process may write only its own folder, which has another name in another PID namespace.
 bool is_own_in_processes(const AccessEntry& entry) {
   return entry.writable && lies_in(entry.path, kProcesses);
 }
 
-// Returns this process's folder in the /proc that it sees, without links in it.
+// Returns this process's folder in its /proc, without links.
 fs::path own_folder() { return fs::path(kProcesses) / std::to_string(::getpid()); }
 
-// Mounts a /proc of the PID namespace that this process is in, read-only but for this process's own folder if
-// that may be written. The kernel refuses it where anything in the /proc outside is covered.
+// Mounts a /proc of this process's PID namespace, read-only except for this process's own folder if that is
+// writable. The kernel refuses if anything in the outer /proc is covered.
 void mount_own_processes(bool own_writable) {
   constexpr unsigned long flags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
   make_mount_point(kProcesses, true);
@@ -146,7 +146,7 @@ void mount_entries(const ResolvedAccess& access, Unseen unseen) {
     mount_place(access.temporary, "/tmp");
   }
   std::vector<AccessEntry> entries = access.entries;
-  std::ranges::sort(entries, {}, &AccessEntry::path);  // what lies inside comes after
+  std::ranges::sort(entries, {}, &AccessEntry::path);  // nested entries come later
   if (unseen == Unseen::files_and_processes) {
     const bool own_writable = std::ranges::any_of(entries, is_own_in_processes);
     const auto in_processes = [](const AccessEntry& entry) { return lies_in(entry.path, kProcesses); };
@@ -155,7 +155,7 @@ void mount_entries(const ResolvedAccess& access, Unseen unseen) {
   for (const AccessEntry& entry : entries) mount_entry(entry);
 }
 
-// Links that programs expect; one that is there already, or has no place, is passed over.
+// Creates links that programs expect; existing ones and those without a parent folder are skipped.
 void make_links(const ResolvedAccess& access) {
   for (const AccessLink& link : access.links) {
     make_mount_point(link.path.parent_path(), true);
@@ -170,7 +170,7 @@ void make_links(const ResolvedAccess& access) {
   }
 }
 
-// An empty file system becomes the root; the one before lies below kOldRoot.
+// Makes an empty file system the root; the old root is at kOldRoot.
 void change_root() {
   require_done(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr), "making mounts private");
   const fs::path base = fs::exists("/tmp") ? "/tmp" : "/";
@@ -181,7 +181,7 @@ void change_root() {
   require_done(::chdir("/"), "/");
 }
 
-// Maps this process's user and group to themselves: files keep their owners.
+// Maps this process's user and group to themselves, so files keep their owners.
 void map_identity(unsigned user, unsigned group) {
   errno = write_setting("/proc/self/setgroups", "deny");
   if (errno != 0 && errno != ENOENT) namespace_error("setgroups");
@@ -195,7 +195,7 @@ void map_identity(unsigned user, unsigned group) {
 
 void enter_namespaces(ResolvedAccess& access, Unseen unseen) {
   const bool own_processes = unseen == Unseen::files_and_processes;
-  const unsigned user = ::geteuid(), group = ::getegid();  // nobody's until they are mapped
+  const unsigned user = ::geteuid(), group = ::getegid();  // overflow ids until they are mapped
   const DeathSignal before = death_signal();
   std::error_code unknown;
   const fs::path working_folder = fs::current_path(unknown);
@@ -210,7 +210,7 @@ void enter_namespaces(ResolvedAccess& access, Unseen unseen) {
   change_root();
   mount_entries(access, unseen);
   make_links(access);
-  // A working folder that is not allowed is there, and empty: names that begin in it are found.
+  // A disallowed working folder exists but is empty, so relative names resolve.
   make_mount_point(working_folder, true);
   if (::chdir(working_folder.c_str()) != 0) require_done(::chdir("/"), "/");
   require_done(::umount2(kOldRoot.c_str(), MNT_DETACH), "leaving the old root");

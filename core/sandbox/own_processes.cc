@@ -20,34 +20,33 @@
 namespace aqbench {
 namespace {
 
-constexpr int kNoProcess = 125;  // exit code of whoever could not do its part
+constexpr int kNoProcess = 125;  // exit code if a setup step failed
 
-// Ends this process as another one ended. It must not be process 1, which no signal of its own ends.
+// Ends this process in the same way as another one ended. Must not be process 1, which cannot signal itself.
 [[noreturn]] void end_as(int status) {
   if (!WIFSIGNALED(status)) ::_exit(WEXITSTATUS(status));
-  ::prctl(PR_SET_DUMPABLE, 0);  // the one inside has left a core already, also where that is a report
+  ::prctl(PR_SET_DUMPABLE, 0);  // the inner process already dumped core, also where that is a report
   ::kill(::getpid(), WTERMSIG(status));
   ::_exit(128 + WTERMSIG(status));
 }
 
-// The process outside. Where process 1 was killed it told nothing, and its own end counts.
-[[noreturn]] void wait_outside(pid_t first, int told, const DeathSignal& outside) {
+// The process outside. If process 1 was killed it reported nothing, so its own end counts.
+[[noreturn]] void wait_outside(pid_t first, int result_fd, const DeathSignal& outside) {
   set_again(outside);
   reset_signals();
-  close_everything_but(told);
+  close_everything_but(result_fd);
   [[maybe_unused]] const int ignored = ::chdir("/");
   int status = 0;
   ssize_t size = 0;
-  while ((size = ::read(told, &status, sizeof status)) < 0 && errno == EINTR) {
+  while ((size = ::read(result_fd, &status, sizeof status)) < 0 && errno == EINTR) {
   }
   const int own = wait_for_end(first);
   end_as(size == static_cast<ssize_t>(sizeof status) ? status : own);
 }
 
-// Process 1: takes every process that has lost its parent, and tells how the one that matters ended. It keeps
-// a capability that nothing else inside has, and the kernel lets nobody look into a process that has more
-// than himself. Outside its state is seen as that of any process of this user, also where /proc hides
-// others'.
+// Process 1: adopts orphans and reports how the main process ended. It keeps one capability that no process
+// inside has, so no process inside may ptrace it. From outside it is visible like any process of this user,
+// even where /proc hides those of others.
 [[noreturn]] void be_first(pid_t worker, int tell) {
   reset_signals();
   close_everything_but(tell);
@@ -85,7 +84,7 @@ void go_on_among_own_processes(const DeathSignal& outside) {
   Pipe end("pipe to process 1");
   std::array<char, 16> name{};
   ::prctl(PR_GET_NAME, name.data());
-  ::prctl(PR_SET_NAME, "aqbench:first");  // process 1 is never without it
+  ::prctl(PR_SET_NAME, "aqbench:first");  // process 1 always has this name
   const pid_t first = ::fork();
   if (first != 0) ::prctl(PR_SET_NAME, name.data());
   if (first < 0) throw Error(ErrorKind::io, std::string("fork: ") + std::strerror(errno));
@@ -96,12 +95,12 @@ void go_on_among_own_processes(const DeathSignal& outside) {
   end.read.reset();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   pollfd other{end.write.get(), 0, 0};
-  if (::poll(&other, 1, 0) > 0) ::_exit(kNoProcess);  // the process outside ended before the line above
+  if (::poll(&other, 1, 0) > 0) ::_exit(kNoProcess);  // the outer process ended before the line above
   const pid_t worker = ::fork();
   if (worker < 0) ::_exit(kNoProcess);
   if (worker > 0) be_first(worker, end.write.get());
   ::prctl(PR_SET_NAME, name.data());
-  ::setsid();  // else what is meant for this process's group would reach those two, too
+  ::setsid();  // otherwise signals for this process's group would reach those two
 }
 
 }  // namespace aqbench

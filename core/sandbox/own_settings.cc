@@ -58,7 +58,7 @@ void restore_settings(const OwnSettings& before) {
   const pid_t self = ::getpid();
   const OwnSettings now = own_settings();
   const sched_param none{};
-  // Each may be refused. Only what differs is set: setting anything else could fail, too.
+  // Each may be refused. Sets only what differs: setting anything else could fail, too.
   if (now.policy != before.policy) ::sched_setscheduler(self, before.policy, &none);
   if (now.nice != before.nice) ::setpriority(PRIO_PROCESS, static_cast<id_t>(self), before.nice);
   if (now.io_priority != before.io_priority) ::syscall(SYS_ioprio_set, kOneProcess, self, before.io_priority);

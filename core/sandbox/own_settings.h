@@ -1,7 +1,7 @@
 #pragma once
-// Settings of a process that any other process of the same user may change. A program that is shut in without
-// a PID namespace can still name processes outside by their number, and so change these settings of the sweep
-// itself; they are compared after each case.
+// Process settings that any process of the same user may change. A program sandboxed without a PID namespace
+// can still address outside processes by number and change these settings of the sweep, so they are compared
+// after each case.
 
 #include <sched.h>
 #include <sys/resource.h>
@@ -11,7 +11,7 @@
 
 namespace aqbench {
 
-// Nice value, scheduling policy, input and output priority, processors, and limits of resources.
+// Nice value, scheduling policy, I/O priority, affinity and resource limits.
 struct OwnSettings {
   int nice = 0, policy = 0, io_priority = 0;
   cpu_set_t processors = {};
@@ -21,10 +21,10 @@ struct OwnSettings {
 // Returns the settings of this process's first thread, which its children inherit.
 OwnSettings own_settings();
 
-// Returns what differs between the two, such as "nice 0 is now 10"; empty: nothing.
+// Returns the differences, such as "nice 0 is now 10"; empty: none.
 std::string changed_settings(const OwnSettings& before, const OwnSettings& now);
 
-// Sets this process's settings back, as far as it is allowed to; own_settings() tells the result.
+// Restores this process's settings as far as permitted; check with own_settings().
 void restore_settings(const OwnSettings& before);
 
 }  // namespace aqbench

@@ -5,8 +5,8 @@
 
 namespace aqbench {
 
-// Takes from this process, and for good from all that it starts, every capability but those that are kept
-// (linux/capability.h). Throws Error(io) where the system refuses.
+// Drops every capability except `kept` (linux/capability.h) from this process and permanently from its
+// children. Throws Error(io) if the system refuses.
 void give_up_privileges(std::initializer_list<int> kept);
 
 }  // namespace aqbench

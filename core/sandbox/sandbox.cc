@@ -20,10 +20,11 @@
 namespace aqbench {
 namespace {
 
-// From what hides most.
+// Strongest first.
 constexpr std::array kKindsOfUnseen = {Unseen::files_and_processes, Unseen::files};
 
-// Tries in a child what would leave this process half done if it failed. Returns why not; empty: it works.
+// Tries in a child what could leave this process half set up. Returns the reason of a failure; empty: it
+// works.
 std::string namespace_problem(ResolvedAccess access, Unseen unseen) {
   constexpr double patience_s = 30;
   const IsolateOptions options{.timeout_s = patience_s};
@@ -41,13 +42,13 @@ constexpr std::string_view kLandlockName = "landlock ABI ", kAndNamespace = " an
                            kOwnProcesses = " and own processes",
                            kNoneName = "none: ", kCutShort = " (does not keep files from being cut short)";
 
-// Whether Landlock alone keeps files from being cut short, or something else has to.
+// Whether Landlock prevents truncation, or another means must.
 std::string landlock_name(int abi, bool alone) {
   return fmt::format("{}{}{}", kLandlockName, abi,
                      abi >= kLandlockGuardsTruncation || !alone ? "" : kCutShort);
 }
 
-// Returns what is said of namespaces with Landlock's version; 0: without Landlock.
+// Returns the text about namespaces after Landlock's version (0: without Landlock).
 std::string namespace_name(int abi, Unseen unseen) {
   const bool own_processes = unseen == Unseen::files_and_processes;
   if (abi == 0) return fmt::format("{}{}", kNamespaceName, own_processes ? kOwnProcesses : "");
@@ -55,11 +56,11 @@ std::string namespace_name(int abi, Unseen unseen) {
   return fmt::format("{}{}{}", landlock_name(abi, false), kWithNamespace, kOwnProcesses);
 }
 
-// Returns why not; empty: this process is shut in.
+// Returns the reason of a failure; empty: this process is sandboxed.
 std::string landlock_problem(const ResolvedAccess& access) {
   if (landlock_abi() == 0) return "this kernel has none, or it is switched off";
   try {
-    // To the administrator's processes the kernel shows the environment of others whatever Landlock says.
+    // The kernel shows root the environment of other processes whatever Landlock says.
     give_up_privileges({CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID});
     const int error = enter_landlock(make_landlock_rules(access));
     return error == 0 ? "" : std::strerror(error);
@@ -68,8 +69,8 @@ std::string landlock_problem(const ResolvedAccess& access) {
   }
 }
 
-// Enters the namespaces that hide most of those that can be had. Returns why there are none; empty: `unseen`
-// says which. A container often covers parts of its /proc, and then no other one can be mounted.
+// Enters the strongest namespaces available. Returns the reason of a failure; empty: `unseen` says which. A
+// container often covers parts of its /proc, which prevents mounting another one.
 std::string enter_best_namespaces(ResolvedAccess& access, Unseen& unseen) {
   std::string problem;
   for (const Unseen kind : kKindsOfUnseen) {
@@ -91,9 +92,9 @@ std::string enter_what_works(const AccessList& access, const SandboxMeans& means
   std::string no_namespace = "not asked for", no_landlock = "not asked for";
   Unseen unseen = Unseen::files;
   if (means.namespaces) no_namespace = enter_best_namespaces(resolved, unseen);
-  // Landlock's rules hold for whole trees: alone they would show the names of what is hidden below.
+  // Landlock's rules apply to whole trees: alone they would expose hidden names below.
   if (!no_namespace.empty()) resolved.listable.clear();
-  // Places have the same names inside, so that the rules can be made there.
+  // Paths are the same inside, so the rules can be created there.
   if (means.landlock) no_landlock = landlock_problem(resolved);
   if (!no_landlock.empty() && !no_namespace.empty())
     return one_line(fmt::format("{}landlock: {}; namespace: {}", kNoneName, no_landlock, no_namespace));
@@ -112,7 +113,7 @@ SandboxMeans sandbox_means_from_environment() {
   if (text == "off")
     return {.landlock = false, .namespaces = false, .why_none = "switched off by AQBENCH_ISOLATION"};
   throw Error(ErrorKind::usage,
-              fmt::format("AQBENCH_ISOLATION: '{}' is not both, landlock, namespace or off", text));
+              fmt::format("AQBENCH_ISOLATION: '{}' is not one of both, landlock, namespace, off", text));
 }
 
 std::string enter_sandbox(const AccessList& access, const SandboxMeans& means) {

@@ -1,6 +1,6 @@
 #pragma once
-// Shuts a process in: it reaches what an allow-list names, and nothing else of the file system or of the
-// processes outside. By Landlock and by namespaces, as far as this system grants them to everybody.
+// Sandboxes a process: it reaches the paths of an allow-list, and no other files or outside processes. Uses
+// Landlock and namespaces as far as the system grants them to unprivileged users.
 
 #include <optional>
 #include <string>
@@ -11,34 +11,34 @@
 
 namespace aqbench {
 
-// Which means may be used. AQBENCH_ISOLATION chooses: "landlock", "namespace", "both" or "off"; not set:
-// both, as far as they are to be had.
+// The permitted means, from AQBENCH_ISOLATION: "landlock", "namespace", "both" or "off"; unset: both, if
+// available.
 struct SandboxMeans {
   bool landlock = true;
   bool namespaces = true;
-  std::string why_none = {};  // where neither may be used
+  std::string why_none = {};  // if neither is permitted
 };
 
 // Throws Error(usage) for another value of AQBENCH_ISOLATION.
 SandboxMeans sandbox_means_from_environment();
 
-// Shuts this process in for good. The process must have one thread; files that it has open stay open. Where a
-// PID namespace is to be had it goes on as another process, of which the one that called waits for the end
-// (core/sandbox/namespaces.h); where not, a line on stderr says why. Returns how, for the record: "landlock
-// ABI 7, namespace and own processes" where it sees none of the processes outside, "landlock ABI 7 and
-// namespace" where it does, "landlock ABI 7", "namespace and own processes", "namespace", or "none: REASON"
-// where this system grants neither. Never throws.
+// Sandboxes this process permanently. The process must have one thread; its open files stay open. If a PID
+// namespace is available, it continues as another process and the caller waits for its end
+// (core/sandbox/namespaces.h); otherwise a line on stderr gives the reason. Returns the means, for the
+// record: "landlock ABI 7, namespace and own processes" if it sees no outside processes, "landlock ABI 7 and
+// namespace" if it does, "landlock ABI 7", "namespace and own processes", "namespace", or "none: REASON" if
+// the system grants neither. Never throws.
 std::string enter_sandbox(const AccessList& access, const SandboxMeans& means);
 
-// What a process with threads prepares for a child that it forks: the child is shut in more narrowly, and
-// cannot look into the process itself.
+// Prepared by a threaded process before a fork: the child gets a narrower sandbox and cannot inspect its
+// parent.
 class InnerSandbox {
  public:
-  // Where Landlock may not be used, this process itself is made one that nobody may trace; the child then
-  // reaches the same files as it. Throws Error(io) for rules that the kernel refuses.
+  // Without Landlock, makes this process untraceable; the child then reaches the same files. Throws Error(io)
+  // if the kernel refuses the rules.
   InnerSandbox(const AccessList& access, const SandboxMeans& means);
 
-  // To be called in the forked child. Returns 0 or an errno. Makes system calls only.
+  // Call in the forked child. Returns 0 or an errno. Makes system calls only.
   int enter() const;
 
  private:

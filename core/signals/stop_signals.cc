@@ -29,7 +29,7 @@ StopSignals::StopSignals() {
 }
 
 StopSignals::~StopSignals() {
-  take();  // else a second Ctrl-C, still pending, would end the process before it has written its summary
+  take();  // otherwise a pending second Ctrl-C would end the process before it writes its summary
   ::close(descriptor_);
   restore();
 }

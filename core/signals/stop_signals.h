@@ -1,14 +1,14 @@
 #pragma once
-// Ctrl-C as something to read, instead of the end of the process.
+// Ctrl-C as a readable event instead of the end of the process.
 
 #include <signal.h>
 
 namespace aqbench {
 
-// While an object of this class lives, SIGINT, SIGTERM and SIGHUP (unless that is ignored, as under nohup)
-// can be read from a descriptor instead of ending the process, and write() returns an error at a file size
-// limit, where SIGXFSZ would end the process. It works for the thread that creates it and for threads that
-// are started afterwards: create it before others start. Throws Error(io) if there is no signalfd.
+// While such an object lives, SIGINT, SIGTERM and SIGHUP (unless ignored, as under nohup) can be read from a
+// descriptor, and write() returns an error at a file size limit instead of SIGXFSZ ending the process.
+// Applies to the creating thread and threads started later: create it before others start. Throws Error(io)
+// if no signalfd is available.
 class StopSignals {
  public:
   StopSignals();
@@ -16,9 +16,9 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  int descriptor() const { return descriptor_; }  // readable once a signal came, until take()
+  int descriptor() const { return descriptor_; }  // readable after a signal, until take()
 
-  // Returns the signal that came and forgets it; 0 if none.
+  // Returns the received signal and clears it; 0 if none.
   int take() const;
 
  private:

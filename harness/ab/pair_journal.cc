@@ -49,7 +49,7 @@ void check_pair_version(std::string_view line, const std::string& source) {
 
 void read_pair_line(const JsonPlace& place, const std::string& source, PairJournalContents& contents) {
   if (place.at("prev").text() != contents.last_line_sha256)
-    throw_damaged(source, "does not carry the hash of the line before");
+    throw_damaged(source, "its hash of the previous line does not match");
   if (const auto resumed = place.find("resumed_utc")) {
     contents.resumed_utc.push_back(resumed->text());
     return;

@@ -52,7 +52,7 @@ PairJournalContents read_pair_journal(const std::filesystem::path& bundle);
 // An open journal, locked against a second writer.
 class PairJournal {
  public:
-  // Creates the file with its header. Throws Error(io), also if another process is writing it.
+  // Creates the file with its header. Throws Error(io), also if another process is writing to it.
   static PairJournal create(const std::filesystem::path& bundle, const PairJournalHeader& header);
   // Locks the file, then reads it into `contents` and changes nothing yet. Throws as create() and as
   // read_pair_journal().

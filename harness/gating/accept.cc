@@ -27,10 +27,10 @@ namespace {
 using Kind = AcceptChange::Kind;
 
 [[noreturn]] void refuse_acceptance(const std::filesystem::path& bundle, const std::string& why) {
-  throw Error(ErrorKind::input, fmt::format("{}: cannot be accepted: {}", bundle.string(), printable(why)));
+  throw Error(ErrorKind::input, fmt::format("{}: cannot accept: {}", bundle.string(), printable(why)));
 }
 
-// Only a complete run without failures may become a baseline: later runs would hide what is wrong with it.
+// Only a complete run without failures may become a baseline: a gate against it would hide its faults.
 void check_acceptable(const std::filesystem::path& bundle, const Results& results) {
   if (!results.run.complete)
     refuse_acceptance(bundle, fmt::format("the run was interrupted: {} of {} cases", results.records.size(),
@@ -42,7 +42,7 @@ void check_acceptable(const std::filesystem::path& bundle, const Results& result
           bundle, fmt::format("case {} {}: {}", record.case_name, to_string(record.status), record.reason));
     any = any || record.status == Status::ok;
   }
-  if (!any) refuse_acceptance(bundle, "no case gave a result");
+  if (!any) refuse_acceptance(bundle, "no case has a result");
 }
 
 BaselineMetric accepted_metric(const std::string& name, const Metric& metric, const BaselineMetric* before) {
@@ -50,7 +50,7 @@ BaselineMetric accepted_metric(const std::string& name, const Metric& metric, co
   return {*metric.value, before->better, before->tolerance};
 }
 
-// Counts the cases of each undefined metric with its reason: many cases share one.
+// Counts the cases of each undefined metric by reason: many cases share one.
 using UndefinedCounts = std::map<std::string, std::size_t>;
 
 void accept_metrics(const Record& record, const BaselineCase* before, BaselineCase& after,
@@ -64,7 +64,7 @@ void accept_metrics(const Record& record, const BaselineCase* before, BaselineCa
     const BaselineMetric accepted = accepted_metric(name, metric, old);
     if (accepted.value == 0 && accepted.tolerance.kind == Tolerance::Kind::relative)
       acceptance.notes.push_back(
-          fmt::format("{} {}: is 0 with a relative tolerance, so any change will fail: give an absolute one",
+          fmt::format("{} {}: is 0 with a relative tolerance, so any change will fail; give an absolute one",
                       record.case_name, name));
     if (before != nullptr && old == nullptr)
       acceptance.changes.push_back(
@@ -92,8 +92,7 @@ void accept_case(const std::filesystem::path& bundle, const Record& record, cons
   }
   BaselineCase after{record.case_name, record.options, {}};
   if (before != nullptr)
-    for (const std::string& difference :
-         option_differences({before->options, {}}, {record.options, record.defaults}))
+    for (const std::string& difference : option_differences(*before, record))
       acceptance.changes.push_back({Kind::options_changed, record.case_name, "", {}, {}, "", difference});
   accept_metrics(record, before, after, acceptance, undefined);
   if (before == nullptr)
@@ -118,7 +117,7 @@ std::optional<Baseline> existing_baseline(const std::filesystem::path& path, con
   return baseline;
 }
 
-// What one refusal is about: how many, and the first of them by name.
+// The subject of a refusal: its number, and the name of the first.
 struct Affected {
   std::size_t count = 0;
   std::string first;
@@ -135,7 +134,7 @@ void refuse_unless(bool allowed, const Affected& affected, const char* noun, con
                                             affected.first.empty() ? "" : ", first " + affected.first, flag));
 }
 
-// What a gate would lose without a word.
+// Collects what a gate would lose silently.
 void collect_refusals(const AcceptedRun& run, const AcceptExceptions& allowed, Acceptance& acceptance) {
   if (!run.shard.empty() && !allowed.from_shard)
     acceptance.refusals.push_back(fmt::format("the run is shard {} of a sweep (--from-shard)", run.shard));
@@ -146,8 +145,7 @@ void collect_refusals(const AcceptedRun& run, const AcceptExceptions& allowed, A
     const auto record = records.find(planned.name);
     if (record == records.end())
       left_out.add(planned.name);
-    else if (!option_differences({planned.options, {}}, {record->second->options, record->second->defaults})
-                  .empty())
+    else if (!option_differences(planned, *record->second).empty())
       options.add(planned.name);
   }
   for (const AcceptChange& change : acceptance.changes) {
@@ -181,11 +179,12 @@ void accept_times(const AcceptedRun& run, const std::optional<Baseline>& existin
     acceptance.notes.push_back(fmt::format("times of {} are stored",
                                            counted(acceptance.baseline.stored_times->cases.size(), "case")));
   } else if (existing && existing->stored_times) {
-    acceptance.notes.emplace_back("the stored times go: they are of another run (--stored-times)");
+    acceptance.notes.emplace_back(
+        "stored times are dropped because they belong to another run (--stored-times)");
   }
 }
 
-// Sets the tolerances that were asked for by name.
+// Sets the tolerances given by name.
 void set_tolerances(const AcceptedRun& run, Acceptance& acceptance) {
   for (const auto& [name, tolerance] : run.tolerances) {
     std::size_t found = 0;
@@ -231,8 +230,8 @@ std::string change_line(const AcceptChange& change) {
   }
 }
 
-// Removes what write_file() left beside the baseline when its process was killed: NAME.tmp<20 digits> that no
-// process holds. The folder is the user's: nothing else in it is touched.
+// Removes files that a killed write_file() left beside the baseline: NAME.tmp<20 digits> not held by a
+// process. Leaves everything else in the user's folder alone.
 void remove_killed_writes(const std::filesystem::path& baseline_path) {
   const std::string start = baseline_path.filename().string() + ".tmp";
   const std::filesystem::path folder = baseline_path.has_parent_path() ? baseline_path.parent_path() : ".";
@@ -244,7 +243,7 @@ void remove_killed_writes(const std::filesystem::path& baseline_path) {
         name.find_first_not_of("0123456789", start.size()) != std::string::npos)
       continue;
     const Descriptor file(::open(entry->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    std::error_code ignored;  // what stays is in nobody's way
+    std::error_code ignored;  // leftovers do no harm
     if (file.get() >= 0 && entry->is_regular_file(ignored) && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0)
       std::filesystem::remove(entry->path(), ignored);
   }
@@ -268,7 +267,7 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
   acceptance.baseline.accepted_by = run.by;
   acceptance.baseline.accepted_utc = run.utc;
   if (run.changed_sources)
-    acceptance.notes.emplace_back("the program was built from sources with changes that are not committed");
+    acceptance.notes.emplace_back("the program was built from sources with uncommitted changes");
   UndefinedCounts undefined;
   for (const Record& record : results.records)
     accept_case(run.bundle, record, existing ? &*existing : nullptr, acceptance, undefined);
@@ -279,17 +278,15 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
       if (find_case(acceptance.baseline, before.name) == nullptr)
         acceptance.changes.push_back({Kind::case_removed, before.name, "", {}, {}, "", ""});
   if (std::ranges::all_of(acceptance.baseline.cases, [](const auto& one) { return one.metrics.empty(); }))
-    refuse_acceptance(run.bundle, "no case has a metric that could be gated");
+    refuse_acceptance(run.bundle, "no case has a metric to gate");
   accept_times(run, existing, acceptance);
   if (run.tolerances_from_seeds)
     learn_tolerances(std::vector(acceptance.baseline.cases), acceptance.baseline, acceptance.notes);
   if (run.seeds && run.tolerances_from_seeds)
-    throw Error(
-        ErrorKind::usage,
-        "--tolerances-from, --tolerances-from-seeds: give one of them; each holds a run in 99 % alone");
+    throw Error(ErrorKind::usage, "--tolerances-from, --tolerances-from-seeds: exclude each other");
   if (run.seeds &&
       std::ranges::any_of(run.seeds->records, [](const Record& r) { return !r.injected.empty(); }))
-    throw Error(ErrorKind::input, "--tolerances-from: that run has injected faults");
+    throw Error(ErrorKind::input, "--tolerances-from: the run has injected faults");
   if (run.seeds) learn_tolerances(seeded_cases(*run.seeds), acceptance.baseline, acceptance.notes);
   cap_learned_tolerances(acceptance.baseline, acceptance.notes);
   set_tolerances(run, acceptance);
@@ -302,7 +299,7 @@ Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& 
   Acceptance acceptance = plan_acceptance(run, baseline_path, allowed);
   if (!acceptance.refusals.empty())
     refuse_acceptance(run.bundle, fmt::format("{}", fmt::join(acceptance.refusals, "; ")));
-  std::error_code unknown;  // what stands in the way, the writing tells
+  std::error_code unknown;  // writing reports any obstacle
   if (baseline_path.has_parent_path())
     std::filesystem::create_directories(baseline_path.parent_path(), unknown);
   remove_killed_writes(baseline_path);
@@ -325,7 +322,7 @@ std::string render_acceptance(const Acceptance& acceptance, bool colours) {
               {}};
   for (const AcceptChange& change : acceptance.changes) {
     if (change.metric.empty()) continue;
-    const bool alike =  // in the digits that are shown otherwise
+    const bool alike =  // in the digits shown otherwise
         change.before && change.after && short_number(*change.before) == short_number(*change.after);
     const auto number = [alike](const std::optional<double>& value, const char* none) {
       return !value ? std::string(none) : alike ? fmt::format("{}", *value) : short_number(*value);

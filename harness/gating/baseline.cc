@@ -29,7 +29,8 @@ Tolerance tolerance_from_json(const JsonPlace& place) {
   const JsonPlace& given = relative ? *relative : *absolute;
   if (given.number() < 0) given.fail("must not be negative");
   const auto seeds = place.find("learned_from_seeds");
-  if (seeds && (seeds->integer() < 1 || seeds->integer() > 1'000'000)) seeds->fail("must be 1 to 1000000");
+  if (seeds && (seeds->integer() < 1 || seeds->integer() > 1'000'000))
+    seeds->fail("must be from 1 to 1000000");
   return {relative ? Tolerance::Kind::relative : Tolerance::Kind::absolute, given.number(),
           seeds ? static_cast<int>(seeds->integer()) : 0};
 }
@@ -65,8 +66,7 @@ Json case_to_json(const BaselineCase& baseline_case) {
   return {{"options", std::move(options)}, {"metrics", std::move(metrics)}};
 }
 
-// Writes objects of objects over several lines and each metric on one, so that a changed value is a changed
-// line.
+// Writes nested objects over several lines and each metric on one, so that a changed value is a changed line.
 void append_members(const Json& object, int depth, std::string& text) {
   constexpr int kMetrics = 3;  // depth of the objects "options" and "metrics"
   const std::string indent(static_cast<std::size_t>(depth) + 1, ' ');
@@ -89,7 +89,7 @@ void check_sha256(const JsonPlace& place) {
   if (!hex) place.fail("expected a SHA-256 in hexadecimal");
 }
 
-// Reads all but the cases.
+// Reads everything except the cases.
 Baseline read_head(const Json& json, const std::string& source) {
   const JsonPlace place(json, source);
   if (const auto version = place.at("schema_version").integer(); version != kBaselineSchemaVersion)
@@ -120,7 +120,7 @@ Baseline read_head(const Json& json, const std::string& source) {
   return baseline;
 }
 
-// Reads a file without holding the JSON of more than one case.
+// Reads a file while holding the JSON of only one case.
 Baseline read_case_by_case(const std::filesystem::path& path) {
   const std::string source = path.string();
   std::vector<BaselineCase> cases;
@@ -139,9 +139,8 @@ Baseline read_case_by_case(const std::filesystem::path& path) {
   const auto twice = std::ranges::adjacent_find(baseline.cases, {}, &BaselineCase::name);
   if (baseline.cases.empty() || twice != baseline.cases.end())
     throw Error(ErrorKind::input,
-                baseline.cases.empty()
-                    ? source + ": cases: is empty: nothing would be gated"
-                    : fmt::format("{}: cases: key '{}' is given twice", source, twice->name),
+                baseline.cases.empty() ? source + ": cases: is empty, so nothing would be gated"
+                                       : fmt::format("{}: cases: duplicate key '{}'", source, twice->name),
                 source);
   return baseline;
 }

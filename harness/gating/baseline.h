@@ -25,14 +25,14 @@ struct Tolerance {
   enum class Kind { relative, absolute };
   Kind kind = Kind::relative;
   double value = 0;            // >= 0
-  int learned_from_seeds = 0;  // over how many seeds `accept` learned it; 0: it was given
+  int learned_from_seeds = 0;  // number of seeds from which `accept` learned it; 0: it was given
 
   bool operator==(const Tolerance&) const = default;
 };
 // Returns "5 %" or "0.1".
 std::string to_string(const Tolerance& tolerance);
 
-// The largest length of the name of the person who accepts values, in bytes.
+// The maximum length of the name of the person who accepts values, in bytes.
 inline constexpr std::size_t kMaxAcceptedBytes = 200;
 
 // One accepted value.
@@ -49,16 +49,16 @@ struct BaselineCase {
   std::vector<std::pair<InternedText, BaselineMetric>> metrics;
 };
 
-// The accepted values of a suite and the bundle they come from.
+// The accepted values of a suite and their bundle.
 struct Baseline {
   std::string suite;
   std::string accepted_bundle;          // its stamp
   std::string accepted_results_sha256;  // of that bundle's results.json
-  std::string accepted_root_digest;     // of its records: the same when the bundle is finalised again; "" in
+  std::string accepted_root_digest;     // of its records; the same if the bundle is finalised again; "" in
                                         // files without it
-  std::string accepted_commit;          // "" where the program was built outside git
+  std::string accepted_commit;          // "" if the program was built outside git
   std::vector<BaselineCase> cases;      // sorted by name, unique
-  std::optional<StoredTimes> stored_times = {};     // none unless somebody asked for them
+  std::optional<StoredTimes> stored_times = {};     // none unless requested
   std::string accepted_by = {}, accepted_utc = {};  // who accepted it and when; "" in files without it
 };
 
@@ -70,7 +70,7 @@ const BaselineMetric* find_metric(const BaselineCase& baseline_case, std::string
 Json to_json(const Baseline& baseline);
 // Returns the text of the file, with a line for each option and metric.
 std::string baseline_text(const Baseline& baseline);
-// Hands the same text to `write`, case by case, so that it is never in memory as a whole.
+// Passes the same text to `write` case by case, without holding all of it in memory.
 void write_baseline_text(const Baseline& baseline, const WriteBytes& write);
 
 // Read a baseline. Throw Error(input) "SOURCE: cases.CASE.metrics.accuracy_mean_mm.tolerance: ...", and

@@ -1,5 +1,5 @@
 #pragma once
-// The tolerance of a metric that enters a baseline for the first time. People review and edit it there.
+// The initial tolerance of a metric in a baseline; people review and edit it there.
 
 #include <string>
 
@@ -21,10 +21,10 @@ namespace aqbench {
 // Where the value is 0 a relative tolerance means nothing: absolute 0.01 mm, 0.1 deg, 0.1 %, else exact.
 Tolerance default_tolerance(const std::string& name, const Metric& metric);
 
-// Returns whether a metric is shown for information and not gated while it has a value: counts (points*,
-// components of a mesh), which say how much there is and not how good it is, and extremes (the largest of all
-// errors), which one point alone can move. Such a metric is gated all the same where the baseline gives it
-// another tolerance than default_tolerance().
+// Returns whether a metric with a value is informational and not gated: counts (points*, components of a
+// mesh), which measure quantity rather than quality, and extremes (the largest of all errors), which a single
+// point can change. Such a metric is gated if the baseline gives it another tolerance than
+// default_tolerance().
 bool is_information(const std::string& name, const std::string& unit);
 
 }  // namespace aqbench

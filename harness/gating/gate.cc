@@ -20,7 +20,7 @@
 namespace aqbench {
 namespace {
 
-// 3 and 3.0 are the same value; a number and a text never are.
+// 3 and 3.0 are equal; a number and a text never are.
 bool same_option(const ParameterValue& a, const ParameterValue& b) {
   const auto number = [](const ParameterValue& value) -> std::optional<double> {
     if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
@@ -91,7 +91,7 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<G
     rows.push_back(case_row(baseline.name, verdict, to_string(record->status) + ": " + record->reason));
     return;
   }
-  const auto differences = option_differences({baseline.options, {}}, {record->options, record->defaults});
+  const auto differences = option_differences(baseline, *record);
   for (const std::string& difference : differences)
     rows.push_back(case_row(baseline.name, Verdict::not_comparable, difference));
   if (!differences.empty()) return;
@@ -108,7 +108,7 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<G
   }
 }
 
-// What has no baseline cannot get worse, but it can fail.
+// A case without a baseline cannot get worse, but it can fail.
 GateRow row_without_baseline(const Record& record) {
   const std::string what = to_string(record.status) + ": " + record.reason;
   if (record.status == Status::ok)
@@ -118,7 +118,7 @@ GateRow row_without_baseline(const Record& record) {
   return case_row(record.case_name, Verdict::failed_case, what + " (no baseline)");
 }
 
-// What a reader wants to know first: a headline by its place, then other metrics, counts and memory last.
+// Reading order: headlines by their place, then other metrics, counts and memory last.
 std::size_t reading_rank(const GateRow& row) {
   const auto& headlines = headline_metrics();
   const auto found = std::ranges::find(headlines, row.metric, &HeadlineMetric::name);
@@ -128,7 +128,7 @@ std::size_t reading_rank(const GateRow& row) {
   return headlines.size() + (last ? 2 : 1);
 }
 
-// Orders rows by verdict, within one by rank and then by how far they are beyond the tolerance.
+// Orders rows by verdict, then by rank, then by how far they exceed the tolerance.
 bool comes_before(const GateRow& a, const GateRow& b) {
   if (a.verdict != b.verdict) return a.verdict < b.verdict;
   if (const std::size_t rank_a = reading_rank(a), rank_b = reading_rank(b); rank_a != rank_b)
@@ -136,14 +136,14 @@ bool comes_before(const GateRow& a, const GateRow& b) {
   return a.verdict == Verdict::improved ? a.excess < b.excess : a.excess > b.excess;
 }
 
-// Sorts rows by case, the worst case first, so that what one cause moved stands together, the cause first;
-// then what is new and what passed.
+// Sorts rows by case, the worst case first, so that effects of one cause are together; then new and passed
+// ones.
 void sort_worst_first(std::vector<GateRow>& rows) {
   std::ranges::stable_sort(rows, comes_before);
   struct CaseRank {
     Verdict worst = Verdict::pass;
     double excess = 0;      // the largest of the rows with that verdict
-    std::size_t first = 0;  // where the case's first row stands
+    std::size_t first = 0;  // index of the case's first row
   };
   std::unordered_map<std::string, CaseRank> cases;
   const auto moved = static_cast<std::size_t>(std::ranges::count_if(rows, [](const GateRow& row) {
@@ -175,7 +175,7 @@ void add_gate_notes(const Results& results, const Baseline& baseline, GateReport
   if (injected > 0) report.notes.push_back(counted(injected, "case") + " ran with injected faults");
 }
 
-// Removes the rows from `first` on that simply pass and returns how many.
+// Removes plain passes from row `first` on and returns their number.
 std::size_t drop_passes(std::vector<GateRow>& rows, std::size_t first) {
   const auto start = rows.begin() + static_cast<std::ptrdiff_t>(first);
   const auto dropped = std::remove_if(start, rows.end(), [](const GateRow& row) {
@@ -272,13 +272,17 @@ std::vector<std::string> option_differences(const CaseOptions& baseline, const C
   return differences;
 }
 
-// Returns whether a row says that something is as it must be, or is not.
+std::vector<std::string> option_differences(const BaselineCase& baseline, const Record& current) {
+  return option_differences({baseline.options, {}}, {current.options, current.defaults});
+}
+
+// Returns whether a row is a decision, passed or not.
 static bool decides(const GateRow& row) { return row.verdict != Verdict::added && !row.only_shown; }
 
 GateReport gate(const Results& results, const Baseline& baseline) {
   GateReport report;
   add_gate_notes(results, baseline, report);
-  // The root digest has every time sample in it: no second run has the same.
+  // The root digest covers every time sample, so no second run has the same.
   if (results_sha256(results) == baseline.accepted_results_sha256 ||
       root_digest(results) == baseline.accepted_root_digest) {
     report.refusal = fmt::format(

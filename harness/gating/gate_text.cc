@@ -10,14 +10,14 @@
 namespace aqbench {
 namespace {
 
-// Rows of one kind that are listed; the others are counted.
+// Listed rows of one kind; the others are counted.
 constexpr std::size_t kMaxRows = 40;
 
 bool is_numeric(Verdict verdict) {
   return verdict == Verdict::regressed || verdict == Verdict::improved || verdict == Verdict::pass;
 }
 
-// The change as the tolerance has it: as a share of the baseline, or in the metric's unit.
+// Returns the change in the tolerance's form: a share of the baseline, or in the metric's unit.
 std::string change_text(const GateRow& row) {
   const double change = *row.current - *row.baseline;
   if (row.tolerance->kind == Tolerance::Kind::relative)
@@ -29,7 +29,7 @@ std::string allowed_text(const Tolerance& tolerance) {
   return tolerance.value == 0 ? "exact" : "± " + to_string(tolerance);
 }
 
-// The rows of one verdict, numbers side by side. Metric names carry their unit.
+// Returns the rows of one verdict with aligned numbers. Metric names contain their unit.
 std::string numbers_table(const GateReport& report, Verdict verdict, bool all, bool colours) {
   Table table{{{to_string(verdict), Align::left, true},
                {"metric", Align::left, true},
@@ -66,7 +66,7 @@ std::string reason_line(const GateRow& row) {
   return wrap_text(printable(line), kScreenColumns, 16);
 }
 
-// A line with the full reason for each row that does not have two numbers to compare.
+// Returns a line with the full reason for each row without two numbers to compare.
 std::string reason_lines(const GateReport& report, bool all) {
   std::string text;
   std::size_t lines = 0;
@@ -79,7 +79,7 @@ std::string reason_lines(const GateReport& report, bool all) {
   return text.empty() ? "" : text + "\n";
 }
 
-// New cases by name; new metrics of known cases only counted, since a new metric is new in every case.
+// Lists new cases by name; counts new metrics of known cases, since a new metric is new in every case.
 std::string added_lines(const GateReport& report, bool all) {
   std::string text;
   std::size_t cases = 0, metrics = 0;
@@ -97,7 +97,7 @@ std::string added_lines(const GateReport& report, bool all) {
   return text;
 }
 
-// What is shown and not gated: counts and extremes that are not the accepted ones.
+// Lists informational values that changed: counts and extremes.
 std::string information_lines(const GateReport& report, bool all) {
   std::string text;
   std::size_t lines = 0;

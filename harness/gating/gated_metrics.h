@@ -1,6 +1,6 @@
 #pragma once
-// The values of a record that a baseline holds: its metrics, and the tensor memory of its stages, which is as
-// deterministic as the metrics. Times are left out: they are compared in pairs alone.
+// The values of a record that a baseline stores: its metrics, and the tensor memory of its stages, which is
+// equally deterministic. Times are excluded: they are compared only in pairs.
 
 #include <string>
 #include <string_view>
@@ -9,15 +9,15 @@
 
 namespace aqbench {
 
-// The beginning of the names "tensor_memory.STAGE.net_bytes" and "tensor_memory.STAGE.peak_bytes", whose unit
-// is "bytes", and lower is better. A stage that runs under two parents is named "PARENT>STAGE".
+// The prefix of "tensor_memory.STAGE.net_bytes" and "tensor_memory.STAGE.peak_bytes", in bytes, lower is
+// better. A stage that runs under two parents is named "PARENT>STAGE".
 inline constexpr std::string_view kTensorMemoryPrefix = "tensor_memory.";
 
-// Returns the record's metrics in their order, then the memory of the stages where it was measured.
+// Returns the record's metrics in their order, then the stages' memory if measured.
 MetricSet gated_metrics(const Record& record);
 
-// Returns those of gated_metrics() that a baseline takes up: without the tensor memory of a record whose
-// stages used no tensors at all. A number that is always 0 gates nothing.
+// Returns those of gated_metrics() that enter a baseline: not the tensor memory of a record without tensors,
+// since a constant 0 gates nothing.
 MetricSet acceptable_metrics(const Record& record);
 
 }  // namespace aqbench

@@ -19,8 +19,8 @@ namespace {
 
 constexpr double kMaxLearnedShare = 0.9;
 
-// Returns how far apart, in standard deviations, the value of a seed now and its value in the baseline may
-// be, with all `rows` of a suite within it in 99 % of runs (Bonferroni): Student's quantile x sqrt(2), the
+// Returns the allowed distance, in standard deviations, between a seed's value now and in the baseline, such
+// that all `rows` of a suite are within it in 99 % of runs (Bonferroni): Student's quantile x sqrt(2) for the
 // difference of two draws.
 double half_width_in_deviations(std::size_t seeds, std::size_t rows) {
   const auto n = static_cast<double>(seeds);
@@ -33,7 +33,7 @@ double half_width_in_deviations(std::size_t seeds, std::size_t rows) {
   return high * std::sqrt(2);
 }
 
-// A metric over the seeds of cases that differ in nothing else, and the accepted values that it is of.
+// A metric over the seeds of otherwise equal cases, and its accepted values.
 struct VaryingMetric {
   std::vector<BaselineMetric*> accepted;
   std::size_t seeds;
@@ -42,7 +42,7 @@ struct VaryingMetric {
 
 using SeededCases = std::vector<const BaselineCase*>;
 
-// Adds what varies over the seeds. Returns whether the baseline has such a case.
+// Adds metrics that vary over the seeds. Returns whether the baseline has such a case.
 bool add_varying(const std::string& name, const SeededCases& seeded, Baseline& baseline,
                  std::vector<VaryingMetric>& varying) {
   std::vector<BaselineCase*> accepted;

@@ -13,7 +13,7 @@ namespace aqbench {
 namespace {
 
 double positive(const JsonPlace& place) {
-  if (!(place.number() > 0)) place.fail("must be above 0");
+  if (!(place.number() > 0)) place.fail("must be positive");
   return place.number();
 }
 
@@ -56,7 +56,7 @@ Json to_json(const StoredTimes& times) {
       one["throughput"] = *time.throughput;
       one["throughput_unit"] = time.throughput_unit;
     }
-    // Appended without looking for the name, of which each stands once.
+    // Appends without looking up the name; names are unique.
     cases.get_ref<Json::object_t&>().emplace_back(time.case_name, std::move(one));
   }
   return {{"comparability", *times.comparability}, {"cases", std::move(cases)}};
@@ -76,7 +76,7 @@ StoredTimes stored_times_from_json(const JsonPlace& place) {
     }
     times.cases.push_back(std::move(time));
   }
-  if (times.cases.empty()) place.at("cases").fail("is empty: nothing would be gated");
+  if (times.cases.empty()) place.at("cases").fail("is empty, so nothing would be gated");
   return times;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
-// Times that a baseline keeps where somebody asks for it (aqbench accept --stored-times). A stored time is a
-// trend and no proof: machines drift, and `aqbench ab` measures both sides in pairs. These are compared only
-// on the same kind of machine and build, and only on request.
+// Times stored in a baseline on request (aqbench accept --stored-times). A stored time shows a trend but
+// proves nothing: machines drift, and `aqbench ab` measures both sides in pairs. Compared only on request,
+// and on the same kind of machine and build.
 
 #include <optional>
 #include <string>
@@ -16,7 +16,7 @@ namespace aqbench {
 // times the stored one.
 inline constexpr double kStoredTimeFactor = 1.05;
 
-// The number of warm runs below which a case's time is not stored and not compared.
+// Fewer warm runs than this are neither stored nor compared.
 inline constexpr std::size_t kLeastStoredRuns = 5;
 
 // The time of one case.
@@ -27,21 +27,20 @@ struct StoredTime {
   std::string throughput_unit;
 };
 
-// The times of a run, and the properties of machine and build that must be equal for other times to be
-// compared with them.
+// The times of a run, and the properties of machine and build that must match for a comparison.
 struct StoredTimes {
   JsonBox comparability;
   std::vector<StoredTime> cases;  // as in the results
 };
 
-// Returns the times of the cases that are ok and have enough warm runs. Throws Error(input) if none has, or
-// if the environment tells no comparability.
+// Returns the times of the cases that are ok and have enough warm runs. Throws Error(input) if there are
+// none, or if the environment lacks the comparability.
 StoredTimes stored_times_of(const Results& results);
 
-// Returns the median of the record's warm runs; nullopt where it has too few of them.
+// Returns the median of the record's warm runs; nullopt if there are too few.
 std::optional<double> median_warm_ms(const Record& record);
 
-// Returns "cpu_model is "B", the baseline's "A"" for each part of the comparability that differs.
+// Returns "cpu_model is "B", the baseline's "A"" for each difference in comparability.
 std::vector<std::string> comparability_differences(const StoredTimes& stored, const Results& results);
 
 // Returns {"comparability": {..}, "cases": {CASE: {"median_ms", "throughput", "throughput_unit"}}}.

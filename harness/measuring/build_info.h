@@ -1,5 +1,5 @@
 #pragma once
-// What a program was built from.
+// The build of a program.
 
 #include <string>
 #include <utility>
@@ -11,10 +11,10 @@ namespace aqbench {
 
 class JsonPlace;
 
-// One build of aqbench. All texts are empty where nothing is known.
+// One build of aqbench. Texts are empty if unknown.
 struct BuildInfo {
   std::string version;     // of aqbench
-  std::string commit;      // of the sources, "" outside git
+  std::string commit;      // the sources had uncommitted changes
   bool dirty = false;      // the sources had changes that were not committed
   std::string compiler;    // "GNU 12.2.0"
   std::string flags;       // of an optimised source file
@@ -25,10 +25,10 @@ struct BuildInfo {
 // Returns the build of this program.
 const BuildInfo& build_info();
 
-// Returns the libraries that this program was built with: name and version, "" for one that is not used.
+// Returns the libraries of this build: name and version, "" for an unused one.
 const std::vector<std::pair<std::string, std::string>>& library_versions();
 
-// Adds all members of a build to an object, under their names.
+// Adds all members of a build to an object, by name.
 void add_build(Json& json, const BuildInfo& build);
 
 // Reads what add_build() wrote. Throws Error(input) naming the member.

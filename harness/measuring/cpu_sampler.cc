@@ -36,7 +36,7 @@ constexpr std::size_t kArenaWords = std::size_t{1} << 23;  // 64 MiB, taken as i
 constexpr int kMaxLabels = 250;
 constexpr auto kNewThreadsEvery = std::chrono::milliseconds(10);
 
-// Written by signal handlers, so nothing here allocates or locks.
+// Written by signal handlers: must not allocate or lock.
 struct SampleArena {
   std::uint64_t* words = nullptr;  // per sample: weight << 32 | label << 16 | frames, then the addresses
   std::atomic<std::size_t> used{0};
@@ -45,7 +45,7 @@ struct SampleArena {
   std::atomic<int> main_label{0};
 };
 SampleArena g_arena;
-thread_local volatile int t_label = 0;  // of the stage that this thread is in; 0: none
+thread_local volatile int t_label = 0;  // of the thread's current stage; 0: none
 
 std::uintptr_t interrupted_at(const void* context) {
   const auto* const machine = static_cast<const ucontext_t*>(context);
@@ -117,7 +117,7 @@ class ThreadTimers {
     const std::lock_guard lock(mutex_);
     remove_locked(thread);
   }
-  // Starts timers for new threads of the process and drops those of threads that have ended.
+  // Starts timers for new threads and removes those of ended ones.
   void update() {
     std::set<pid_t> threads;
     DIR* const folder = ::opendir("/proc/self/task");
@@ -161,7 +161,7 @@ ThreadTimers& thread_timers() {
   return *timers;
 }
 
-// Called in threads of parallel_for, which often end before the next search for new threads.
+// Called in parallel_for threads, which often end before the next search for new threads.
 void sample_worker() {
   struct Timed {
     Timed() { thread_timers().add(this_thread()); }
@@ -213,8 +213,8 @@ struct CpuSampler::State {
     set_worker_start_hook(nullptr);
     thread_timers().stop();
     g_arena.open.store(false);
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // handlers that had begun end
-    // A signal may still be on its way: the default would end the process.
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));  // waits for running handlers
+    // A signal may still be pending: the default action would end the process.
     struct sigaction nothing {};
     nothing.sa_handler = SIG_IGN;
     ::sigaction(SIGPROF, &nothing, nullptr);
@@ -224,12 +224,12 @@ struct CpuSampler::State {
 namespace {
 thread_local std::vector<int> t_outer_labels;
 
-// "stage depth_estimation;outer;inner;hot" from addresses, innermost first.
+// Returns "stage depth_estimation;outer;inner;hot" from addresses, innermost first.
 std::string stack_text(const std::string& label, const std::uint64_t* addresses, std::size_t count,
                        const std::string& root, Symbols& symbols) {
   std::vector<std::string_view> names;
   for (std::size_t i = 0; i < count; ++i) {
-    // A return address may belong to the next function already.
+    // A return address may already belong to the next function.
     names.push_back(symbols.find(addresses[i] - (i == 0 ? 0 : 1)).name);
     if (!root.empty() && names.back().find(root) != std::string_view::npos) {
       names.pop_back();
@@ -289,7 +289,7 @@ CpuSamples CpuSampler::finish(const std::string& root) {
   for (std::size_t place = 0; place < used;) {
     const std::uint64_t head = g_arena.words[place];
     const std::size_t count = head & 0xFFFFU;
-    if (head == 0 || place + 1 + count > used) break;  // the last one had no room
+    if (head == 0 || place + 1 + count > used) break;  // there was no room for the last one
     const std::string& label = state_->labels[(head >> 16) & 0xFFFFU];
     samples.stacks[stack_text(label, g_arena.words + place + 1, count, root, symbols)] += head >> 32;
     place += 1 + count;

@@ -1,7 +1,6 @@
 #pragma once
-// Samples where this process spends CPU time, from inside: each thread has a timer on its CPU clock, whose
-// signal handler walks up the stack by unwind tables. Needs no permission and no frame pointers, and sees
-// through the frames of libraries that were built without them.
+// Samples CPU time from inside the process: each thread has a timer on its CPU clock, whose signal handler
+// unwinds the stack by unwind tables. Needs no permission and no frame pointers, not even in libraries.
 
 #include <cstdint>
 #include <memory>
@@ -12,19 +11,18 @@
 
 namespace aqbench {
 
-// What a sampler found.
+// The result of a sampler.
 struct CpuSamples {
   FoldedStacks stacks;     // outermost first: the stage, then functions
-  std::uint64_t lost = 0;  // samples for which there was no room
+  std::uint64_t lost = 0;  // samples dropped for lack of room
 };
 
-// Samples all threads of this process while it exists, also those that start later. Uses SIGPROF; only one
-// sampler may live at a time. As an observer of stages it notes which stage a sample belongs to: that of its
-// thread, or, where the thread has opened none, that of the thread that made the sampler.
+// Samples all threads of this process, including later ones, during its lifetime. Uses SIGPROF; only one
+// sampler may exist at a time. As a stage observer it assigns samples to stages: that of the thread or, if it
+// has opened none, that of the thread that created the sampler.
 class CpuSampler final : public StageObserver {
  public:
-  // Takes `samples_per_s` samples for each second of CPU time of each thread; the kernel's tick may allow
-  // fewer.
+  // Takes `samples_per_s` samples per second of each thread's CPU time; the kernel's tick may allow fewer.
   explicit CpuSampler(double samples_per_s);
   ~CpuSampler() override;
   CpuSampler(const CpuSampler&) = delete;
@@ -33,8 +31,8 @@ class CpuSampler final : public StageObserver {
   void enter(const char* stage) override;
   void leave(const char* stage) noexcept override;
 
-  // Ends sampling and returns the stacks with names. Where a stack has a function with `root` in its name,
-  // the frames outside of that function are left out.
+  // Stops sampling and returns the stacks with names. If a stack has a function with `root` in its name,
+  // drops the frames outside it.
   CpuSamples finish(const std::string& root);
 
  private:

@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kGitTimeoutS = 1;
 
-// Puts the value, or null with the reason beside it.
+// Stores the value, or null with the reason beside it.
 template <class Value>
 void put_known(Json& json, const std::string& key, const std::optional<Value>& value,
                const std::string& reason) {
@@ -66,7 +66,7 @@ Json build_json() {
   return json;
 }
 
-// Returns the state of the git repository around the working directory, if there is one.
+// Returns the state of the working directory's git repository, if any.
 Json working_directory_git_json() {
   Json json = {{"commit", nullptr}, {"dirty", nullptr}};
   const ProgramAnswer commit = ask_git(".", {"rev-parse", "HEAD"}, kGitTimeoutS);

@@ -1,6 +1,6 @@
 #pragma once
-// Stacks of CPU samples in the "folded" text format that flamegraph programs share: "main;work;hot 42", from
-// the outermost function to the innermost.
+// Stacks of CPU samples in the "folded" text format of flamegraph programs: "main;work;hot 42", outermost
+// function first.
 
 #include <cstdint>
 #include <map>
@@ -10,10 +10,10 @@
 
 namespace aqbench {
 
-// How often each stack was seen; its functions from the outermost to the innermost, joined by ';'.
+// The number of samples of each stack; functions outermost first, joined by ';'.
 using FoldedStacks = std::map<std::string, std::uint64_t>;
 
-// Returns one line for each stack: "main;work;hot 42".
+// Returns one line per stack: "main;work;hot 42".
 std::string folded_text(const FoldedStacks& stacks);
 
 // Reads what folded_text() wrote. Throws Error(input) "SOURCE:LINE: ..." for a line that is not "STACK
@@ -29,7 +29,7 @@ std::vector<std::string_view> functions_of(std::string_view stack);
 // Returns whether the name stands for a place without a symbol: "[libgomp.so.1]", "[unknown]".
 bool is_unresolved(std::string_view function);
 
-// The beginning of a frame that is no function but a stage: "stage depth_estimation".
+// The prefix of a frame that is a stage: "stage depth_estimation".
 inline constexpr std::string_view kStagePrefix = "stage ";
 
 }  // namespace aqbench

@@ -80,7 +80,7 @@ const std::vector<OverheadKind>& overhead_kinds() {
         "at::native::clone", "at::native::contiguous"},
        {},
        0.15,
-       "avoid clone(), contiguous() and conversions that nobody needs"},
+       "avoid unnecessary clone(), contiguous() and conversions"},
       {"thread pool",
        {"sched_yield", "pthread_create", "barrier_wait"},
        {"gomp", "[libgomp", "omp_", "tbb::", "[libtbb", "blas_thread_server", "pthreadpool"},

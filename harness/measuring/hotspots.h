@@ -1,7 +1,6 @@
 #pragma once
-// What CPU samples tell: which functions are hot (take much of the time), how much time goes into overheads
-// that no method asks for, and whether the hot functions are those that one expects of a method. The tables
-// are printed into docs/profiling.md, which a test compares.
+// Evaluates CPU samples: hot functions, time spent in overheads, and whether the hot functions are those
+// expected of a method. The tables are printed into docs/profiling.md, which a test compares.
 
 #include <string>
 #include <string_view>
@@ -11,12 +10,11 @@
 
 namespace aqbench {
 
-// A kind of work that no method asks for. A sample counts for the kind that its innermost fitting function
-// has.
+// A kind of overhead. A sample counts for the kind of its innermost matching function.
 struct OverheadKind {
   std::string name;                   // "allocation"
   std::vector<std::string> patterns;  // parts of a function's name, anywhere in the stack
-  // Parts of the innermost function's name alone: elsewhere in the stack such a function calls the work
+  // Parts of the innermost function's name only: elsewhere in the stack such a function calls the work
   // itself.
   std::vector<std::string> innermost;
   double warn_share = 0;  // of all samples
@@ -26,7 +24,7 @@ struct OverheadKind {
 // Returns the kinds of overhead.
 const std::vector<OverheadKind>& overhead_kinds();
 
-// A function that is expected to be hot in a method or workload.
+// A function expected to be hot in a method or workload.
 struct ExpectedHotspot {
   std::string target;   // name of the method or workload; "*": any
   std::string pattern;  // part of the function's name
@@ -43,10 +41,10 @@ std::string hotspots_markdown();
 struct HotFunction {
   std::string name;
   double self_share = 0;  // of all samples, 0 to 1
-  std::string expected;   // why it is expected; empty: it is not
+  std::string expected;   // reason; empty: unexpected
 };
 
-// What the samples of one case tell.
+// The evaluation of one case's samples.
 struct HotspotReport {
   std::uint64_t samples = 0;
   double unresolved_share = 0;        // samples whose innermost function has no symbol
@@ -54,7 +52,7 @@ struct HotspotReport {
   std::vector<std::string> warnings;  // one line each
 };
 
-// Fewer samples than this tell nothing about a share of 10 %.
+// Fewer samples than this do not resolve a share of 10 %.
 inline constexpr std::uint64_t kFewSamples = 100;
 
 // Counts the samples of a method or workload by function and by overhead.

@@ -12,13 +12,13 @@ namespace aqbench {
 
 void set_library_threads(int count) {
   if (const TorchTable* const torch = loaded_torch_table(); torch != nullptr) torch->set_threads(count);
-  // Found by name: which BLAS is loaded is the system's choice (update-alternatives).
+  // Looked up by name: the system chooses the BLAS (update-alternatives).
   using SetThreads = void (*)(int);
   if (void* const symbol = ::dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); symbol != nullptr)
     reinterpret_cast<SetThreads>(symbol)(count);
   if (void* const symbol = ::dlsym(RTLD_DEFAULT, "omp_set_num_threads"); symbol != nullptr)
     reinterpret_cast<SetThreads>(symbol)(count);
-  static std::unique_ptr<tbb::global_control> tbb_limit;  // holds for as long as it lives
+  static std::unique_ptr<tbb::global_control> tbb_limit;  // in effect during its lifetime
   tbb_limit.reset();
   tbb_limit = std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                     static_cast<std::size_t>(count));

@@ -1,6 +1,6 @@
 #pragma once
-// Threads and devices of the libraries that real methods run on. Call these in child processes alone: they
-// make LibTorch start its threads.
+// Threads and devices of the libraries of real methods. Call only in child processes: LibTorch starts its
+// threads.
 
 #include <cstdint>
 #include <string>
@@ -9,15 +9,14 @@
 
 namespace aqbench {
 
-// Sets how many threads LibTorch, TBB, OpenMP and OpenBLAS use; OpenBLAS ignores LibTorch's setting. An
-// OpenBLAS that is not loaded is left alone.
+// Sets the thread count of LibTorch, TBB, OpenMP and OpenBLAS (which ignores LibTorch's setting), if loaded.
 void set_library_threads(int count);
 
-// Returns what each library answers when asked for its threads now: "torch", "tbb", "openmp", "openblas"
-// where they are loaded, and "own" for parallel_for.
+// Returns the current thread count reported by each loaded library, "torch", "tbb", "openmp", "openblas", and
+// "own" for parallel_for.
 std::vector<std::pair<std::string, std::int64_t>> library_threads();
 
-// Returns whether LibTorch can use a CUDA device here. Throws Error(input) where its module is not installed.
+// Returns whether LibTorch can use a CUDA device here. Throws Error(input) if its module is not installed.
 bool cuda_device_available();
 
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// Facts about the machine this process runs on. nullopt: the system does not tell.
+// Facts about this machine. nullopt: not reported by the system.
 
 #include <cstdint>
 #include <optional>
@@ -11,16 +11,16 @@ namespace aqbench {
 // Returns the processor's name as in /proc/cpuinfo.
 std::optional<std::string> cpu_model();
 
-// Returns the numbers of the processors that this process may run on.
+// Returns the processors available to this process.
 std::vector<int> affinity_processors();
 
-// Returns the number of processors that are switched on.
+// Returns the number of online processors.
 int online_processors();
 
 // Returns the installed memory.
 std::optional<std::uint64_t> memory_total_bytes();
 
-// Returns the memory that programs could still take without swapping.
+// Returns the memory available without swapping.
 std::optional<std::uint64_t> memory_available_bytes();
 
 // Returns the architecture: "x86_64".
@@ -32,13 +32,13 @@ std::string kernel_release();
 // Returns the system's name as in /etc/os-release.
 std::optional<std::string> os_name();
 
-// Returns what says that this is a container or a virtual machine: "/.dockerenv", "hypervisor", ...
+// Returns a hint of a container or virtual machine: "/.dockerenv", "hypervisor", ...
 std::vector<std::string> container_hints();
 
-// Returns the model of the first NVIDIA GPU; nullopt: there is none.
+// Returns the model of the first NVIDIA GPU; nullopt: none.
 std::optional<std::string> gpu_model();
 
-// Returns the files of BLAS libraries that this process has loaded.
+// Returns the BLAS library files loaded by this process.
 std::vector<std::string> loaded_blas_files();
 
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// What other programs do while something is timed, from /proc/stat.
+// Watches other programs from /proc/stat while something is timed.
 
 #include <cstdint>
 #include <optional>
@@ -9,35 +9,34 @@
 
 namespace aqbench {
 
-// Processor time since boot on the processors that this process may use, seconds.
+// Processor time since boot on this process's processors, seconds.
 struct ProcessorTimes {
-  double busy_s = 0;   // by any program, without what the hypervisor took
-  double steal_s = 0;  // taken by the hypervisor
+  double busy_s = 0;   // by any program, excluding time stolen by the hypervisor
+  double steal_s = 0;  // stolen by the hypervisor
 };
 
-// Reads these times; nullopt where the system does not tell.
+// Reads these times; nullopt if the system does not report them.
 std::optional<ProcessorTimes> processor_times();
 
-// Returns the processor time of this process, all its threads, and of the programs that it has waited for, in
-// seconds.
+// Returns the processor time of this process, its threads, and the programs it has waited for, in seconds.
 double own_processor_time_s();
 
-// Returns the processor time of the programs that this process has waited for, seconds.
+// Returns the processor time of the programs it has waited for, seconds.
 double children_processor_time_s();
 
-// What was seen since a watch began. nullopt: the system does not tell.
+// Observations since a watch began. nullopt: not reported by the system.
 struct MachineLook {
-  std::optional<double> others_cpus;  // processors that other programs used, on average
-  std::optional<double> steal_cpus;   // processors that the hypervisor took away, on average
+  std::optional<double> others_cpus;  // processors used by other programs, on average
+  std::optional<double> steal_cpus;   // processors stolen by the hypervisor, on average
   double seconds = 0;                 // time since the watch began
 };
 
-// Watches what other programs do, from its construction on.
+// Watches other programs from its construction on.
 class MachineWatch {
  public:
   MachineWatch();
 
-  // Returns what was seen until now.
+  // Returns the observations so far.
   MachineLook look() const;
 
  private:
@@ -47,11 +46,11 @@ class MachineWatch {
 };
 
 // Returns whether other programs disturbed work that keeps `threads` of `processors` busy: they used more
-// than half of the processors left over and more than a tenth of one, or the hypervisor took more than 2 % of
-// one.
+// than half of the remaining processors and more than a tenth of one, or the hypervisor stole more than 2 %
+// of one.
 bool is_contaminated(const MachineLook& look, int threads, int processors);
 
-// Returns the clock rate that the kernel reports; nullopt in most virtual machines.
+// Returns the clock rate reported by the kernel; nullopt in most virtual machines.
 std::optional<double> current_cpu_mhz();
 
 }  // namespace aqbench

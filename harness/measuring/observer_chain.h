@@ -1,5 +1,5 @@
 #pragma once
-// Lets several observers see the stages at once, and installs an observer for the time of a scope.
+// Several stage observers at once, and an observer for a scope.
 
 #include <utility>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace aqbench {
 
-// One observer that passes everything on to several: it enters them in order and leaves them in reverse. If
-// one throws on entering, those before it are left again and the exception is passed on.
+// Passes events on to several observers: enters in order and leaves in reverse. If one throws on entering,
+// leaves those before it and rethrows.
 class ObserverChain final : public StageObserver {
  public:
   explicit ObserverChain(std::vector<StageObserver*> observers) : observers_(std::move(observers)) {}
@@ -21,7 +21,7 @@ class ObserverChain final : public StageObserver {
   std::vector<StageObserver*> observers_;  // not owned
 };
 
-// Installs an observer of stages for as long as this object exists.
+// Installs an observer of stages for its lifetime.
 class ScopedObserver {
  public:
   explicit ScopedObserver(StageObserver& observer) { set_stage_observer(&observer); }

@@ -19,10 +19,10 @@
 namespace aqbench {
 namespace {
 
-constexpr int kControl = 3, kAcknowledge = 4;  // perf's numbers of its ends of the pipes
+constexpr int kControl = 3, kAcknowledge = 4;  // perf's descriptor numbers of the pipes
 constexpr int kAnswerWithin_ms = 20'000;
 
-// "ffff8 work(int) (/usr/lib/libx.so)" -> work(int), or [libx.so].
+// Converts "ffff8 work(int) (/usr/lib/libx.so)" to work(int), or [libx.so].
 std::string perf_frame(std::string_view line) {
   line.remove_prefix(std::min(line.size(), line.find_first_not_of(" \t")));
   const std::size_t after_address = line.find(' ');
@@ -67,12 +67,12 @@ struct PerfSampler::State {
   void command(const std::string& what) const {
     const std::string line = what + "\n";
     if (::write(control.write.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-      throw Error(ErrorKind::io, "perf has ended");
+      throw Error(ErrorKind::io, "perf exited unexpectedly");
     pollfd answer{acknowledge.read.get(), POLLIN, 0};
     if (::poll(&answer, 1, kAnswerWithin_ms) != 1) throw Error(ErrorKind::io, "perf does not answer");
     std::array<char, 16> bytes{};
     if (::read(acknowledge.read.get(), bytes.data(), bytes.size()) <= 0)
-      throw Error(ErrorKind::io, "perf has ended");
+      throw Error(ErrorKind::io, "perf exited unexpectedly");
   }
   void wait() {
     if (perf > 0) wait_for_end(perf);
@@ -89,7 +89,7 @@ PerfSampler::PerfSampler(double samples_per_s, const std::string& data_file)
   program.give(state_->control.read.get(), kControl);
   program.give(state_->acknowledge.write.get(), kAcknowledge);
   const int status = program.start(state_->perf);
-  // So that its end is noticed: nobody but perf holds its ends of the pipes.
+  // Only perf holds its ends of the pipes, so that its exit is noticed.
   state_->control.read.reset();
   state_->acknowledge.write.reset();
   ::signal(SIGPIPE, SIG_IGN);
@@ -109,7 +109,7 @@ void PerfSampler::enable() { state_->command("enable"); }
 
 FoldedStacks PerfSampler::finish(const std::string& root) {
   state_->command("disable");
-  ::kill(state_->perf, SIGINT);  // it writes what it has
+  ::kill(state_->perf, SIGINT);  // it then writes its data
   state_->wait();
   const ProgramAnswer script = ask_program(
       {"perf", "script", "-i", state_->data_file, "-F", "comm,ip,sym,dso", "--max-stack", "120"}, 300);
@@ -124,7 +124,7 @@ FoldedStacks stacks_of_perf_script(std::string_view text, const std::string& roo
     if (frames.empty()) return;
     std::string stack;
     for (std::size_t i = frames.size(); i-- > 0;) {
-      // The functions that called the root belong to the harness.
+      // Callers of the root belong to the harness.
       if (!root.empty() && frames[i].find(root) != std::string::npos) {
         stack.clear();
         continue;

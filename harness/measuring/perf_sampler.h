@@ -1,6 +1,6 @@
 #pragma once
-// Samples CPU time by Linux perf, from outside: it sees the kernel, too, but walks the stack by frame
-// pointers, which most libraries are built without.
+// Samples CPU time by Linux perf, from outside: it also sees the kernel, but unwinds by frame pointers, which
+// most libraries lack.
 
 #include <memory>
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace aqbench {
 
-// Returns "" if perf can sample this process, otherwise one line that says why not and what would help.
+// Returns "" if perf can sample this process, otherwise one line with the reason and the remedy.
 std::string perf_problem();
 
 // Samples this process, all threads, from enable() to finish().
 class PerfSampler {
  public:
-  // Starts perf, attached and waiting. `data_file` is written by it. Throws Error(io).
+  // Starts perf, attached and disabled. perf writes `data_file`. Throws Error(io).
   PerfSampler(double samples_per_s, const std::string& data_file);
   ~PerfSampler();
   PerfSampler(const PerfSampler&) = delete;
   PerfSampler& operator=(const PerfSampler&) = delete;
 
-  // Begins to sample.
+  // Starts sampling.
   void enable();
 
-  // Ends sampling and returns the stacks. Where a stack has a function with `root` in its name, the frames
-  // outside of that function are left out.
+  // Stops sampling and returns the stacks. If a stack has a function with `root` in its name, drops the
+  // frames outside it.
   FoldedStacks finish(const std::string& root);
 
  private:
@@ -33,7 +33,7 @@ class PerfSampler {
   std::unique_ptr<State> state_;
 };
 
-// Reads what `perf script -F comm,ip,sym,dso` printed, as PerfSampler::finish() does.
+// Parses the output of `perf script -F comm,ip,sym,dso`, like PerfSampler::finish().
 FoldedStacks stacks_of_perf_script(std::string_view text, const std::string& root);
 
 }  // namespace aqbench

@@ -25,8 +25,8 @@ using std::chrono::nanoseconds;
 
 double to_ms(SteadyClock::duration time) { return std::chrono::duration<double, std::milli>(time).count(); }
 
-// Reading a CPU clock is a system call of 0.4 us, as much as everything else in a scope together. To a
-// reading younger than this the wall time since is added, as if one thread had been running.
+// Reading a CPU clock is a system call of 0.4 us, as much as the rest of a scope together. A reading younger
+// than this is extended by the wall time since, as if one thread had been running.
 constexpr auto kCarriedOn = std::chrono::microseconds(5);
 
 struct CpuReading {
@@ -43,10 +43,10 @@ nanoseconds read_cpu_clock(bool of_process, SteadyClock::time_point now, CpuRead
   return last.cpu;
 }
 
-// Stands for the memory of a program that nothing tells of: far more than any stage can have.
+// Marks the memory of a program as unknown: far above any possible value.
 constexpr std::int64_t kUnknownPeak = std::int64_t{1} << 60;
 
-// A stage open on this thread. Frames of several recorders may interleave; each only looks at its own.
+// A stage open on this thread. Frames of several recorders may interleave; each uses only its own.
 struct OpenFrame {
   const StageRecorder* recorder = nullptr;
   std::size_t entry = 0;  // in State::entries
@@ -55,12 +55,12 @@ struct OpenFrame {
   nanoseconds cpu_start{};
   std::int64_t tensors_at_start = 0, tensors_peak = 0;    // bytes alive
   std::int64_t resident_at_start = 0, resident_peak = 0;  // bytes
-  bool resident = false;                                  // it is looked at
+  bool resident = false;                                  // resident memory is measured
   std::optional<std::size_t> device_span;
 };
 thread_local std::vector<OpenFrame> t_frames;
 thread_local CpuReading t_cpu_reading;
-// Tensor bytes alive and their peak since the last border of a stage, of this thread's stages.
+// Live tensor bytes and their peak since the last stage boundary, of this thread's stages.
 thread_local std::int64_t t_tensors = 0, t_tensors_peak = 0;
 
 OpenFrame* top_frame(const StageRecorder* recorder) {
@@ -80,7 +80,7 @@ struct StageRecorder::State final : TensorMemoryListener {
     nanoseconds cpu{};
     std::int64_t net = 0, peak = 0, resident_peak = 0;
     double device_ms_now = 0;  // of the repetition that runs
-    bool of_program = false;   // wall time alone is known
+    bool of_program = false;   // only wall time is known
     std::vector<double> wall_ms, self_ms, cpu_ms, device_ms;
     std::int64_t last_net = 0, last_peak = 0, last_resident_peak = 0;
   };
@@ -109,8 +109,8 @@ struct StageRecorder::State final : TensorMemoryListener {
   std::vector<Entry> entries;
   std::size_t repetitions = 0;
   std::atomic<std::int64_t> tensors{0}, tensors_peak{0};  // of the process, as t_tensors of a thread
-  std::unique_ptr<DeviceTimer> device;                    // of the main thread; nullptr where there is none
-  std::optional<TensorMemoryWatch> tensor_watch;          // last: reports stop before anything else goes
+  std::unique_ptr<DeviceTimer> device;                    // of the main thread; nullptr if there is none
+  std::optional<TensorMemoryWatch> tensor_watch;  // last: reports stop before anything else is destroyed
 };
 
 // Few stages: a linear search costs less than hashing two strings.
@@ -153,7 +153,7 @@ void StageRecorder::State::on_tensor_memory(std::int64_t bytes) noexcept {
   t_tensors_peak = std::max(t_tensors_peak, t_tensors);
 }
 
-// Called at the border of a stage. The peak since the last border belongs to all stages that were open.
+// Called at each stage boundary. The peak since the last one belongs to all open stages.
 void StageRecorder::State::open_memory(OpenFrame& frame, OpenFrame* parent) {
   if (options.tensor_memory) {
     watch_tensor_memory_here();
@@ -227,7 +227,7 @@ void StageRecorder::leave(const char*) noexcept {
   OpenFrame* const top = top_frame(this);
   if (top == nullptr) return;
   nanoseconds cpu{};
-  if (state_->options.cpu_time)  // a reading that was carried on may have run ahead
+  if (state_->options.cpu_time)  // an extended reading may have run ahead
     cpu = std::max(nanoseconds{}, read_cpu_clock(state_->is_main(), now, t_cpu_reading) - top->cpu_start);
   OpenFrame frame = *top;
   t_frames.erase(t_frames.begin() + (top - t_frames.data()));
@@ -264,7 +264,7 @@ void StageRecorder::finish_repetition() {
   }
 }
 
-// Adds stages that nest and are sorted, all of one lane of a program that ran in the entry `command`.
+// Adds nested, sorted stages of one lane of a program that ran in the entry `command`.
 void StageRecorder::State::add_lane(std::span<const ProgramStage> stages, std::size_t command) {
   struct Open {
     std::size_t entry;
@@ -293,7 +293,7 @@ void StageRecorder::State::add_lane(std::span<const ProgramStage> stages, std::s
   }
 }
 
-// What a program had is that of the stage that it ran in and of those that are open around it.
+// A program's memory counts for the stage it ran in and for those open around it.
 void StageRecorder::State::add_resident(const std::optional<ProgramUse>& use, std::size_t command) {
   const auto bytes = use ? use->peak_resident_bytes : std::nullopt;
   const std::int64_t peak = bytes ? static_cast<std::int64_t>(*bytes) : kUnknownPeak;

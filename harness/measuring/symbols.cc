@@ -16,7 +16,7 @@
 
 namespace aqbench {
 
-// What Symbols::Table holds; named, as a type with linkage may not hold types without.
+// The content of Symbols::Table; named, because a type with linkage may not contain unnamed types.
 namespace symbols_detail {
 
 struct FunctionSymbol {
@@ -24,7 +24,7 @@ struct FunctionSymbol {
   std::string_view name;  // into the mapped file
 };
 
-// A file mapped for reading; empty where that fails.
+// A memory-mapped file; empty on failure.
 class MappedFile {
  public:
   explicit MappedFile(const std::string& path) {
@@ -51,7 +51,7 @@ class MappedFile {
 };
 
 struct LoadedFile {
-  std::string path, name;  // whole, and its last part
+  std::string path, name;  // full path, and its last part
   std::uintptr_t base = 0;
   std::vector<std::pair<std::uintptr_t, std::uintptr_t>> code;  // [begin, end)
   bool read = false;
@@ -69,7 +69,7 @@ using symbols_detail::MappedFile;
 
 constexpr std::size_t kReadableLength = 100;
 
-// An array of T in a file, cut where the file ends.
+// Returns an array of T in a file, truncated at the file's end.
 template <class T>
 std::vector<T> elements_at(std::string_view bytes, std::uint64_t offset, std::uint64_t size) {
   if (offset > bytes.size()) return {};
@@ -84,7 +84,7 @@ std::string_view name_at(std::string_view bytes, std::uint64_t offset) {
   return rest.substr(0, rest.find('\0'));
 }
 
-// The functions of an ELF file, sorted by where they begin.
+// Returns the functions of an ELF file, sorted by address.
 std::vector<FunctionSymbol> function_symbols(std::string_view bytes) {
   std::vector<FunctionSymbol> functions;
   if (bytes.size() < sizeof(ElfW(Ehdr)) || !bytes.starts_with(ELFMAG)) return functions;
@@ -106,7 +106,7 @@ std::vector<FunctionSymbol> function_symbols(std::string_view bytes) {
   return functions;
 }
 
-// Returns the file of debug symbols that belongs to this one, where Debian puts it by build id; "" if none.
+// Returns the file of debug symbols at Debian's place by build id; "" if there is none.
 std::string debug_file_of(std::string_view bytes) {
   if (bytes.size() < sizeof(ElfW(Ehdr)) || !bytes.starts_with(ELFMAG)) return {};
   const auto header = elements_at<ElfW(Ehdr)>(bytes, 0, sizeof(ElfW(Ehdr))).front();
@@ -160,8 +160,8 @@ std::string without_insides(const std::string& text, char open, char close) {
   return shorter;
 }
 
-// Returns the function that std::function's wrapper calls, which has a name in the source:
-// "std::_Function_handler<void (int), f(int)::{lambda(int)#1}>::_M_invoke(...)" -> "f(int)::{lambda(int)#1}".
+// Returns the function called by std::function's wrapper: "std::_Function_handler<void (int),
+// f(int)::{lambda(int)#1}>::_M_invoke(...)" -> "f(int)::{lambda(int)#1}".
 std::string without_wrapper(const std::string& name) {
   constexpr std::string_view wrapper = "std::_Function_handler<";
   if (!name.starts_with(wrapper)) return name;
@@ -179,7 +179,7 @@ std::string without_wrapper(const std::string& name) {
   return name;
 }
 
-// Takes "(anonymous namespace)::" out, which tells a reader of a profile nothing.
+// Removes "(anonymous namespace)::", which does not help a reader of a profile.
 void drop_all(std::string& text, std::string_view part) {
   for (std::size_t at = 0; (at = text.find(part, at)) != std::string::npos;) text.erase(at, part.size());
 }
@@ -226,7 +226,7 @@ struct Symbols::Table {
     }
     const std::uintptr_t offset = address - file->base;
     auto after = std::ranges::upper_bound(file->functions, offset, {}, &FunctionSymbol::begin);
-    // Several symbols may start at one place, and small ones may lie within large ones, so look a few back.
+    // Several symbols may start at one address, and small ones may lie within large ones, so look a few back.
     for (int step = 0; step < 8 && after != file->functions.begin(); ++step) {
       --after;
       if (offset < after->begin + std::max<std::uintptr_t>(after->size, 1))

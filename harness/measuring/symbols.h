@@ -1,5 +1,5 @@
 #pragma once
-// Names of functions in this process, from the symbol tables of its files.
+// Function names of this process from the symbol tables of its files.
 
 #include <cstdint>
 #include <memory>
@@ -8,14 +8,14 @@
 
 namespace aqbench {
 
-// What a place in the program is called.
+// The name of a place in the program.
 struct FunctionName {
   std::string name;  // demangled; "[libgomp.so.1]" where the file has no symbol for the place
   bool resolved = false;
 };
 
-// Looks up functions by address in the files that were loaded when this object was made. Reads each file's
-// symbols when they are first needed.
+// Looks up functions by address in the files loaded when this object was made. Reads each file's symbols at
+// their first use.
 class Symbols {
  public:
   Symbols();
@@ -23,8 +23,8 @@ class Symbols {
   Symbols(const Symbols&) = delete;
   Symbols& operator=(const Symbols&) = delete;
 
-  // Returns the function that holds the instruction at `address`. For a caller, give one less than the return
-  // address.
+  // Returns the function that contains the instruction at `address`. For a caller, pass the return address
+  // minus one.
   const FunctionName& find(std::uintptr_t address);
 
  private:
@@ -32,8 +32,8 @@ class Symbols {
   std::unique_ptr<Table> table_;
 };
 
-// Returns a symbol's name for people: demangled, without anonymous namespaces and std::function's wrapper,
-// with long template arguments and parameters left out as "<...>" and "(...)".
+// Returns a readable symbol name: demangled, without anonymous namespaces and std::function's wrapper, with
+// long template arguments and parameters abbreviated as "<...>" and "(...)".
 std::string readable_function(const std::string& symbol);
 
 }  // namespace aqbench

@@ -10,8 +10,8 @@
 namespace aqbench {
 namespace {
 
-// Who listens, and the sizes of what was reported to them. LibTorch keeps such a table, too, but only as long
-// as somebody listens, so that a block it saw taken may come back as another one, with the old size.
+// The listener, and the sizes of blocks reported to it. LibTorch's own table exists only while there is a
+// listener, so a block may reappear there with an old size.
 struct MemoryReports {
   std::mutex mutex;
   std::atomic<TensorMemoryListener*> listener{nullptr};

@@ -21,12 +21,12 @@
 namespace aqbench {
 namespace {
 
-constexpr double kBlock_s = 0.25;     // a block is looked at as a whole, so it should be short
+constexpr double kBlock_s = 0.25;     // a block is judged as a whole, so it should be short
 constexpr double kLeastLook_s = 0.1;  // /proc/stat counts in hundredths of a second
 constexpr auto kFirstLook = std::chrono::milliseconds(100);
 constexpr double kTooManyContaminated = 0.5;
 
-// Keeps the times of each repetition and prints nothing.
+// Stores the times of each repetition and prints nothing.
 class SampleKeeper final : public benchmark::BenchmarkReporter {
  public:
   bool ReportContext(const Context&) override { return true; }
@@ -52,13 +52,12 @@ void repeat_once(benchmark::State& state, const TimedCall& call, const std::stri
   children_ms.push_back(1e3 * (children_processor_time_s() - children_s));
   if (call.after) call.after();
   if (call.output_sha256() != expected_sha256)
-    throw InvalidOutput("a repetition gave another output than the first run");
+    throw InvalidOutput("a repetition's output differs from the first run's");
 }
 
 SampleKeeper run_repetitions(int count, const TimedCall& call, const std::string& expected_sha256) {
   std::exception_ptr failure;
-  std::vector<double>
-      children_ms;  // CPU time of programs that have ended, which the clock of a process leaves out
+  std::vector<double> children_ms;  // CPU time of ended programs, which the process clock excludes
   benchmark::ClearRegisteredBenchmarks();
   benchmark::RegisterBenchmark("case",
                                [&](benchmark::State& state) {
@@ -81,7 +80,7 @@ SampleKeeper run_repetitions(int count, const TimedCall& call, const std::string
   if (failure) std::rethrow_exception(failure);
   if (samples.real_ms.size() != static_cast<std::size_t>(count))
     throw Error(ErrorKind::method,
-                fmt::format("timing: {} of {} repetitions gave a time", samples.real_ms.size(), count));
+                fmt::format("timing: only {} of {} repetitions have a time", samples.real_ms.size(), count));
   for (std::size_t i = 0; i < samples.cpu_ms.size(); ++i) samples.cpu_ms[i] += children_ms.at(i);
   return samples;
 }
@@ -91,7 +90,7 @@ std::optional<double> relative_half_width(const std::vector<double>& samples) {
   return interval ? interval->relative_half_width : std::nullopt;
 }
 
-// Returns why sampling ends here; empty: it goes on.
+// Returns why sampling ends here; empty: it continues.
 std::string stop_reason(const TimingPlan& plan, const std::vector<double>& samples_ms, double elapsed) {
   const auto count = static_cast<int>(samples_ms.size());
   const double sum_s = 1e-3 * std::accumulate(samples_ms.begin(), samples_ms.end(), 0.0);
@@ -108,7 +107,7 @@ std::string stop_reason(const TimingPlan& plan, const std::vector<double>& sampl
   return {};
 }
 
-// Returns how many repetitions fit into a block, at most as many as the plan may still need.
+// Returns how many repetitions fit into a block, at most the remaining number.
 int next_block_size(const TimingPlan& plan, const std::vector<double>& samples_ms, double guess_ms,
                     double elapsed) {
   double typical = guess_ms;

@@ -1,5 +1,5 @@
 #pragma once
-// What the harness asks LibTorch, which is in the module `pipeline` (core/module.h).
+// The harness's queries to LibTorch, which is in the module `pipeline` (core/module.h).
 
 #include <cstddef>
 #include <cstdint>
@@ -14,11 +14,11 @@ class DeviceTimer {
  public:
   virtual ~DeviceTimer() = default;
 
-  // Marks the start of a span on the device; the number goes to stop().
+  // Marks the start of a span on the device; pass the number to stop().
   virtual std::size_t start() = 0;
   virtual void stop(std::size_t span, std::size_t stage) = 0;
 
-  // Waits for the device and adds up what has ended.
+  // Waits for the device and adds up finished spans.
   virtual void collect() = 0;
 };
 
@@ -28,31 +28,29 @@ struct TorchTable {
   int (*threads)();
   bool (*has_cuda_device)();
 
-  // Makes the calling thread report its tensor memory to report_tensor_memory() (tensor_memory.h) from now
-  // on.
+  // Makes the calling thread report its tensor memory to report_tensor_memory() (tensor_memory.h).
   void (*report_memory_here)();
 
-  // Makes the threads of the OpenMP pool do so; false where this LibTorch has another pool.
+  // Makes the threads of the OpenMP pool do so; false if LibTorch has another pool.
   bool (*report_memory_of_pool)();
 
-  // Gives ranges that are marked with RECORD_USER_SCOPE to the observer of StageScope, until they are
-  // removed.
+  // Passes ranges marked with RECORD_USER_SCOPE to the observer of StageScope, until they are removed.
   std::uint64_t (*add_user_scopes)();
   void (*remove_user_scopes)(std::uint64_t handle);
 
-  // Returns "" if time on a CUDA device can be measured here and now, otherwise why not.
+  // Returns "" if time on a CUDA device can be measured now, otherwise the reason.
   std::string (*device_time_problem)();
 
-  // Returns a timer that calls `add(stage, ms)` for each span once the device has got there: in collect(),
-  // and in stop() when many spans wait. nullptr where device_time_problem() is not empty.
+  // Returns a timer that calls `add(stage, ms)` for each finished span: in collect(), and in stop() when many
+  // spans wait. nullptr if device_time_problem() is not empty.
   std::unique_ptr<DeviceTimer> (*make_device_timer)(std::function<void(std::size_t stage, double ms)> add);
 };
 
-// Returns the table, loading the module if need be. Throws Error(input) where the module is not installed.
+// Returns the table, loading the module if necessary. Throws Error(input) if the module is not installed.
 const TorchTable& torch_table();
 
-// Returns the table if the module has been loaded or is part of the program, otherwise nullptr: LibTorch has
-// then done nothing in this process.
+// Returns the table if the module is loaded or linked, otherwise nullptr: then LibTorch has done nothing in
+// this process.
 const TorchTable* loaded_torch_table();
 
 }  // namespace aqbench

@@ -20,7 +20,7 @@ namespace {
 
 constexpr int kFirstProgramThread = 100'000;  // above those of this process
 
-// The format counts in microseconds; three decimals keep the clock's nanoseconds, so that events still nest.
+// The format uses microseconds; three decimals keep the clock's nanoseconds, so that events still nest.
 double trace_us(std::int64_t ns) { return static_cast<double>(ns) / 1000; }
 
 }  // namespace
@@ -44,7 +44,7 @@ struct TraceRecorder::State {
   mutable std::mutex mutex;
   std::vector<std::string> names;
   std::map<std::thread::id, int> threads;
-  std::set<int> program_threads;          // of programs that were waited for
+  std::set<int> program_threads;          // of finished programs
   std::map<int, std::vector<Open>> open;  // per thread
   std::vector<Event> events;
   std::vector<Memory> memory;

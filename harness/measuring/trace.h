@@ -1,6 +1,6 @@
 #pragma once
-// A trace of stages that Perfetto (ui.perfetto.dev) and chrome://tracing open: complete events per thread and
-// a counter of tensor memory.
+// A trace of stages for Perfetto (ui.perfetto.dev) and chrome://tracing: complete events per thread and a
+// counter of tensor memory.
 
 #include <atomic>
 #include <cstddef>
@@ -12,15 +12,14 @@
 
 namespace aqbench {
 
-// The most events of a trace; further ones are counted and left out, so that the trace can be opened and
-// memory suffices.
+// The maximum number of events in a trace; further ones are only counted, so that the trace stays usable.
 inline constexpr std::size_t kMaxTraceEvents = 200'000;
 
-// Notes when each stage began and ended.
+// Records the begin and end of each stage.
 class TraceRecorder final : public StageObserver {
  public:
-  // The thread that makes it is named "main", others "worker 1" and so on in the order in which they come.
-  // `tensor_bytes` (may be null) is read at every border of a stage.
+  // The creating thread is named "main", others "worker 1" and so on in order of appearance. `tensor_bytes`
+  // (may be null) is read at every stage boundary.
   explicit TraceRecorder(const std::atomic<std::int64_t>* tensor_bytes);
   ~TraceRecorder() override;
 

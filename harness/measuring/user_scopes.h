@@ -1,14 +1,14 @@
 #pragma once
-// Makes stages of the ranges that other LibTorch code marks.
+// Turns ranges marked by other LibTorch code into stages.
 
 #include <cstdint>
 #include <optional>
 
 namespace aqbench {
 
-// While this object exists, reports the ranges that LibTorch code marks with RECORD_USER_SCOPE to the
-// observer of StageScope (core/stage_scope.h) as if they were StageScopes, so that an observer sees both,
-// nested as they ran. Does nothing where LibTorch is not loaded.
+// During its lifetime, reports ranges that LibTorch code marks with RECORD_USER_SCOPE to the observer of
+// StageScope (core/stage_scope.h) like StageScopes, nested as they ran. Does nothing if LibTorch is not
+// loaded.
 class UserScopeBridge {
  public:
   UserScopeBridge();
@@ -17,7 +17,7 @@ class UserScopeBridge {
   UserScopeBridge& operator=(const UserScopeBridge&) = delete;
 
  private:
-  std::optional<std::uint64_t> handle_;  // none where LibTorch is not loaded
+  std::optional<std::uint64_t> handle_;  // none if LibTorch is not loaded
 };
 
 }  // namespace aqbench

@@ -24,7 +24,7 @@ struct Decimal {
 
 constexpr int kMaxDigits = 15;
 
-// [+-]digits[.digits]; nullopt for anything else, exponents and more than kMaxDigits digits included.
+// Parses [+-]digits[.digits]; nullopt for anything else, including exponents and more than kMaxDigits digits.
 std::optional<Decimal> parse_decimal(std::string_view text) {
   Decimal value;
   const bool negative = !text.empty() && text.front() == '-';
@@ -57,7 +57,7 @@ std::string to_plain_text(Decimal value) {
   return fmt::format("{}{}", value.digits < 0 ? "-" : "", text);
 }
 
-// The same value with more decimals; nullopt if it no longer fits.
+// Returns the same value with more decimals; nullopt if it does not fit.
 std::optional<std::int64_t> digits_at_scale(Decimal value, int scale) {
   for (; value.scale < scale; ++value.scale)
     if (__builtin_mul_overflow(value.digits, std::int64_t{10}, &value.digits)) return std::nullopt;
@@ -104,10 +104,10 @@ std::string power_of_two(const std::string& exponent, std::string_view context) 
   return fmt::format("{}", std::uint64_t{1} << value);
 }
 
-// `context` is what an error quotes.
+// `context` is quoted in errors.
 std::vector<std::string> parse_axis_values(std::string_view values, bool powers_of_two,
                                            std::string_view context) {
-  // A value such as mesh:a.ply never stands on an axis, so a colon always means a range.
+  // Values with a colon, such as mesh:a.ply, never occur on an axis, so a colon means a range.
   std::vector<std::string> texts;
   if (values.find(':') != std::string_view::npos && values.find(',') == std::string_view::npos)
     texts = range_values(values, context);
@@ -119,7 +119,7 @@ std::vector<std::string> parse_axis_values(std::string_view values, bool powers_
   for (std::string& text : texts) {
     if (text.empty()) refuse_axis(context, "a value is empty");
     if (powers_of_two) text = power_of_two(text, context);
-    if (!seen.insert(text).second) refuse_axis(context, fmt::format("the value '{}' stands twice", text));
+    if (!seen.insert(text).second) refuse_axis(context, fmt::format("duplicate value '{}'", text));
   }
   return texts;
 }

@@ -19,15 +19,14 @@ std::vector<double> tolerances_m_of(const std::string& text) {
     const auto length_mm = parse_double(part);
     if (!length_mm || !(*length_mm > 0) || !(*length_mm <= kMaxMm))
       throw Error(ErrorKind::usage,
-                  fmt::format("{}.thresholds_mm: '{}': expected lengths above 0, with commas "
-                              "between them: 1,5,10",
+                  fmt::format("{}.thresholds_mm: '{}': expected positive lengths separated by commas: 1,5,10",
                               kScoringOwner, text));
     tolerances_m.push_back(*length_mm / 1000);
   }
   std::ranges::sort(tolerances_m);
   if (std::ranges::adjacent_find(tolerances_m) != tolerances_m.end())
     throw Error(ErrorKind::usage,
-                fmt::format("{}.thresholds_mm: '{}': a tolerance is given twice", kScoringOwner, text));
+                fmt::format("{}.thresholds_mm: '{}': duplicate tolerance", kScoringOwner, text));
   return tolerances_m;
 }
 
@@ -45,14 +44,14 @@ const std::vector<ParameterSpec>& scoring_parameters() {
        .default_value = 20.0,
        .min = 1e-6,
        .max = kMaxMm,
-       .help = "a gross outlier is farther",
+       .help = "distance beyond which a point is a gross outlier",
        .choices = {}},
       {.name = "spacing_mm",
        .unit = "mm",
        .default_value = 0.0,
        .min = 0,
        .max = kMaxMm,
-       .help = "between samples of the truth for completeness; 0 means 2/3 mm",
+       .help = "spacing of truth samples for completeness; 0 means 2/3 mm",
        .choices = {}},
       {.name = "tile_mm",
        .unit = "mm",

@@ -1,5 +1,5 @@
 #pragma once
-// What a sweep can be planned with.
+// The choices of a sweep.
 
 #include <span>
 
@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// The scenes, methods, suites and workloads to choose from. Refers to tables that live elsewhere.
+// The available scenes, methods, suites and workloads. Refers to tables that live elsewhere.
 struct Catalogue {
   std::span<const SceneSpec> scenes;
   std::span<const MethodSpec> methods;

@@ -1,5 +1,5 @@
 #pragma once
-// The value of one flag on a command line, and how it becomes a field of a request.
+// The value of one command line flag, and its conversion to a field of a request.
 
 #include <fmt/format.h>
 
@@ -17,21 +17,21 @@
 
 namespace aqbench {
 
-// What stands behind one flag of a command line.
+// The value of one flag.
 struct FlagValue {
   std::string flag;        // its name without dashes: "threads"
-  std::string text;        // empty for a flag that takes no value
-  bool defaulted = false;  // true where the user did not give the flag and the text is its default
+  std::string text;        // empty for a flag without a value
+  bool defaulted = false;  // the text is the default of a flag not given by the user
 
-  // Returns the text as a number. Throws Error(usage) naming the flag where it is no number of this type.
+  // Returns the text as a number. Throws Error(usage) naming the flag if it is not a number of this type.
   template <class Number>
   Number number() const;
 
-  // Returns the number. Throws Error(usage) naming the flag where it is smaller than `least`.
+  // Returns the number. Throws Error(usage) naming the flag if it is smaller than `least`.
   template <class Number>
   Number at_least(Number least) const;
 
-  // Returns a finite number above 0. Throws Error(usage) naming the flag for any other.
+  // Returns a finite positive number. Throws Error(usage) naming the flag for any other.
   double positive() const;
 
   // Throws Error(usage): "--FLAG NUMBER: WHY".
@@ -43,7 +43,7 @@ struct FlagValue {
   // Throws Error(usage): "--FLAG 'TEXT': WHY".
   [[noreturn]] void refuse_text(std::string_view why) const;
 
-  // Throws the Error(usage) of a text that cannot be read.
+  // Throws the Error(usage) of an unreadable text.
   [[noreturn]] void refuse_unreadable() const;
 };
 
@@ -72,8 +72,8 @@ Number FlagValue::at_least(Number least) const {
   return value;
 }
 
-// Puts the value of a flag into a field: true into a bool, text and numbers as they are read, a further
-// element into a vector. Throws what FlagValue::number() throws.
+// Stores the value of a flag in a field: true in a bool, parsed text and numbers, an additional element of a
+// vector. Throws the errors of FlagValue::number().
 template <class Field>
 void assign(Field& field, const FlagValue& value) {
   if constexpr (std::same_as<Field, bool>) {
@@ -91,7 +91,7 @@ void assign(std::optional<Field>& field, const FlagValue& value) {
   assign(field.emplace(), value);
 }
 
-// A function object that puts a flag's value into a field of a request. The template arguments are the path
+// A function object that stores a flag's value in a field of a request. The template arguments are the path
 // of members to the field: into<&SweepRequest::plan, &PlanRequest::device>.
 template <auto... kPath>
 struct Into {
@@ -103,7 +103,7 @@ struct Into {
 template <auto... kPath>
 inline constexpr Into<kPath...> into{};
 
-// A function object for a flag that turns something off: it sets the bool at a path of members to false.
+// A function object for a flag that turns something off: sets the bool at a path of members to false.
 template <auto... kPath>
 struct TurnOff {
   template <class Request>

@@ -9,7 +9,7 @@
 namespace aqbench {
 namespace {
 
-// "mine: MODEL=best python3 mine.py {dataset} {output}, in tools", whatever its parameters are.
+// Returns "mine: MODEL=best python3 mine.py {dataset} {output}, in tools", whatever its parameters are.
 std::string declared_program(const Case& planned) {
   const Json& declaration = *planned.declaration;
   std::string line = planned.method + ":";
@@ -24,7 +24,7 @@ std::string declared_program(const Case& planned) {
 }  // namespace
 
 std::vector<std::string> foreign_code(std::span<const Case> cases) {
-  // Parameters whose value is a program, or a file with code.
+  // Parameters whose value is a program or a file with code.
   constexpr std::array kCodeOptions = {"external.command", "torchscript.model"};
   std::vector<std::string> found;
   const auto add = [&](std::string line) {

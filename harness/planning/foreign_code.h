@@ -1,5 +1,5 @@
 #pragma once
-// The programs and code that a plan runs and that are no part of this program.
+// The external programs and code that a plan runs.
 
 #include <span>
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace aqbench {
 
-// Returns the programs that cases start and the code that they load, each once, in the order of the cases:
-// "external.command: python3 their.py {dataset} {output}", "torchscript.model: matcher.pt",
-// "mine: THREADS=2 python3 mine.py {dataset} {output}" of a method that a user declared.
+// Returns the programs that cases start and the code they load, each once, in the order of the cases:
+// "external.command: python3 their.py {dataset} {output}", "torchscript.model: matcher.pt", "mine: THREADS=2
+// python3 mine.py {dataset} {output}" of a declared method.
 std::vector<std::string> foreign_code(std::span<const Case> cases);
 
 }  // namespace aqbench

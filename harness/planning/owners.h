@@ -1,5 +1,5 @@
 #pragma once
-// The owners whose parameters the axes and settings of a sweep can name.
+// The owners of parameters that axes and settings of a sweep can name.
 
 #include <string>
 #include <vector>
@@ -12,11 +12,10 @@ namespace aqbench {
 // Returns whether a scene of the selection is a recording.
 bool has_recording(const Selection& selection);
 
-// Returns the names of everything that has parameters: scenes, methods, workloads, rigs, imaging, perturb,
-// dataset.
+// Returns the names of all owners of parameters: scenes, methods, workloads, rigs, imaging, perturb, dataset.
 std::vector<std::string> owners_of(const Selection& selection);
 
-// Returns the parameters of one owner; none for a name that is no owner.
+// Returns the parameters of one owner; none for an unknown one.
 const std::vector<ParameterSpec>& parameters_of(const Selection& selection, const std::string& owner);
 
 }  // namespace aqbench

@@ -21,7 +21,7 @@
 namespace aqbench {
 namespace {
 
-// The types of number that the cases compute with, sorted, each once.
+// Returns the number types of the cases, sorted, each once.
 std::string dtype_of(const Selection& selection) {
   std::set<std::string> dtypes;
   for (const MethodChoice& choice : selection.methods) dtypes.insert(choice.spec->dtype);
@@ -83,12 +83,12 @@ std::vector<Case> cases_of_shard(const std::vector<Case>& cases, const Shard& sh
   return kept;
 }
 
-// Returns the methods to choose from: the catalogue's and those that the request's project declares.
+// Returns the available methods: the catalogue's and those declared in the request's project.
 std::vector<MethodSpec> methods_of(const PlanRequest& request, const Catalogue& catalogue) {
   std::vector<MethodSpec> methods(catalogue.methods.begin(), catalogue.methods.end());
   for (const MethodDeclaration& declaration : request.project.methods) {
     if (std::ranges::find(methods, declaration.name, &MethodSpec::name) != methods.end())
-      refuse_plan(fmt::format("method {}: is declared, and there is one of this name", declaration.name));
+      refuse_plan(fmt::format("method {}: declared, but a built-in method has this name", declaration.name));
     methods.push_back(declared_method(declaration));
   }
   return methods;
@@ -114,11 +114,11 @@ bool names_scene(const Suite& suite, const std::string& scene) {
          std::ranges::any_of(suite.more, [&](const SuitePart& part) { return names(part.scenes); });
 }
 
-// Takes away what no case needs, so that the evidence of a run holds nothing else of a project.
+// Removes parts of the project that no case needs, so that a run's evidence contains only what it used.
 void keep_what_is_used(PlanRequest& request, const std::vector<Case>& cases) {
   const bool has_its_suite = request.own_suite && !request.suite.empty();
   std::erase_if(request.project.methods, [&](const MethodDeclaration& method) {
-    // The whole suite can be planned again, also where only a part of it is run.
+    // The whole suite can be planned again, also if only a part of it is run.
     return !(has_its_suite && names_method(*request.own_suite, method.name)) &&
            std::ranges::find(cases, method.name, &Case::method) == cases.end();
   });
@@ -131,7 +131,7 @@ void keep_what_is_used(PlanRequest& request, const std::vector<Case>& cases) {
     request.project = {};
 }
 
-// Values in the order in which they come, each once: two with one key are the same.
+// Returns the values in order, each once: those with equal keys are equal.
 template <class Value, class Key = Value>
 struct DifferentValues {
   std::vector<Value> list;
@@ -142,7 +142,7 @@ struct DifferentValues {
   }
 };
 
-// The same text for the same value: 3 and 3.0 are one, a number and a text never are.
+// Returns the same text for the same value: 3 and 3.0 are equal, a number and a text never are.
 std::string key_of(const ParameterValue& value) {
   if (const auto* text = std::get_if<std::string>(&value)) return "\"" + *text;
   const auto* real = std::get_if<double>(&value);
@@ -153,7 +153,7 @@ std::string key_of(const ParameterValue& value) {
              : fmt::format("{}", *real);
 }
 
-// Hands over the text of the cases as JSON, case by case.
+// Passes on the text of the cases as JSON, case by case.
 template <class Take>
 void each_part_of_cases(const std::vector<Case>& cases, const Take& take) {
   std::string lead = "[";

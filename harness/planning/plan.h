@@ -1,5 +1,5 @@
 #pragma once
-// From what was asked for to the list of cases, every name and value checked, so that nothing fails late.
+// From a request to the list of cases, with every name and value checked, so that nothing fails late.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,11 +13,11 @@
 
 namespace aqbench {
 
-// The cases of a sweep, or of one shard of it, and what they were planned from.
+// The cases of a sweep or a shard of it, and their inputs.
 struct SweepPlan {
   PlanRequest request;
-  std::string suite;        // its name; "" where cases were chosen by hand
-  std::vector<Case> cases;  // of this shard, in the order in which they run
+  std::string suite;        // its name; "" if cases were chosen by hand
+  std::vector<Case> cases;  // of this shard, in the order of execution
   std::size_t cases_in_all_shards = 0;
   std::string dtype;              // of the methods and workloads of all shards: "float32, float64"
   std::string sha256;             // of `cases`: names, options and everything that defines them
@@ -42,13 +42,13 @@ Json cases_json(const std::vector<Case>& cases);
 // Returns the text of cases_json(), in less memory.
 std::string cases_text(const std::vector<Case>& cases);
 
-// Returns 75 % of the memory that this machine or cgroup has.
+// Returns 75 % of the memory of this machine or cgroup.
 std::uint64_t default_memory_limit_bytes();
-// Returns the same of a machine with so much memory, and of its control group where that has a limit.
+// Returns the same for a machine with that much memory, and its control group if limited.
 std::uint64_t memory_limit_bytes(std::uint64_t total_bytes,
                                  const std::optional<std::uint64_t>& of_control_group);
 
-// Returns "effective" of results.json: the request as it took effect, and "definitions": what each metric is.
+// Returns "effective" of results.json: the request as applied, and "definitions": the meaning of each metric.
 Json effective_json(const SweepPlan& plan);
 
 }  // namespace aqbench

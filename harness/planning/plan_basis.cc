@@ -52,7 +52,7 @@ void check_owner(const Selection& selection, const std::string& flag, const std:
 
 PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
   const AxisKind kind = axis_kind(axis.name);
-  // "width" and the like mean the images wherever a method looks at images that are rendered.
+  // "width" and the like mean the images whenever a method uses rendered images.
   if (kind != AxisKind::parameter && (!is_image_kind(kind) || !selection.rigs.empty()))
     return {&axis, kind, "", ""};
   if (axis.name == kFrame && has_recording(selection))
@@ -83,7 +83,8 @@ bool has_filters(const PlanRequest& request) {
   return !request.scenes.empty() || !request.methods.empty() || !request.workloads.empty();
 }
 
-// Returns whether the request's filters left out whatever has this parameter, "batch" or "plane_sweep.batch".
+// Returns whether the request's filters excluded all owners of this parameter, "batch" or
+// "plane_sweep.batch".
 bool was_left_out(const PlanRequest& request, const Selection& selection, const Catalogue& catalogue,
                   const std::string& name) {
   if (!has_filters(request)) return false;
@@ -101,7 +102,7 @@ bool was_left_out(const PlanRequest& request, const Selection& selection, const 
          std::ranges::none_of(selection.workloads, [&](const auto* workload) { return has(*workload); });
 }
 
-// Says which flag is missing for an axis of a method or workload that is known and takes no part.
+// Names the missing flag for an axis of a known method or workload that is not selected.
 void refuse_absent_owner(const Axis& axis, const Selection& selection, const Catalogue& catalogue) {
   const std::size_t dot = axis.name.rfind('.');
   if (dot == std::string::npos || axis_kind(axis.name) != AxisKind::parameter) return;
@@ -111,8 +112,7 @@ void refuse_absent_owner(const Axis& axis, const Selection& selection, const Cat
   for (const auto& [flag, known] : {std::pair("--method", std::ranges::any_of(catalogue.methods, is_owner)),
                                     {"--workload", std::ranges::any_of(catalogue.workloads, is_owner)}})
     if (known)
-      refuse_plan(
-          fmt::format("--axis {}: {} takes no part in this: add {} {}", axis.name, owner, flag, owner));
+      refuse_plan(fmt::format("--axis {}: {} is not selected; add {} {}", axis.name, owner, flag, owner));
 }
 
 std::vector<const Axis*> merged_axes(const PlanRequest& request, const Selection& selection,
@@ -130,7 +130,8 @@ std::vector<const Axis*> merged_axes(const PlanRequest& request, const Selection
   }
   std::set<std::string> seen;
   for (const Axis* axis : axes)
-    if (!seen.insert(axis->name).second) refuse_plan(fmt::format("--axis {}: given twice", axis->name));
+    if (!seen.insert(axis->name).second)
+      refuse_plan(fmt::format("--axis {}: given more than once", axis->name));
   return axes;
 }
 
@@ -145,7 +146,7 @@ std::vector<std::uint64_t> plan_seeds(const PlanRequest& request, const Suite* s
   if (!request.seed && !request.repeat) return suite == nullptr ? Suite().seeds : suite->seeds;
   const std::uint64_t first = request.seed ? *request.seed : suite == nullptr ? 42 : suite->seeds.front();
   if (first > kMaxSeed - kMaxCases)
-    refuse_plan(fmt::format("--repeat: the suite's seed {} leaves no room for more", first));
+    refuse_plan(fmt::format("--repeat: exceeds the largest seed after the suite's seed {}", first));
   std::vector<std::uint64_t> seeds(request.repeat.value_or(1));
   for (std::size_t i = 0; i < seeds.size(); ++i) seeds[i] = first + i;
   return seeds;
@@ -157,7 +158,7 @@ ImageChoice merged_images(const PlanRequest& request, const Suite* suite) {
   if (suite == nullptr) return images;
   if (!images.rig) images.rig = suite->images.rig;
   if (!images.imaging) images.imaging = suite->images.imaging;
-  // A size is one choice: half of the suite's would not be a size that anybody chose.
+  // A size is one choice: half of the suite's would be a size that was never chosen.
   const bool sweeps_size = std::ranges::any_of(request.axes, [](const Axis& axis) {
     const AxisKind kind = axis_kind(axis.name);
     return kind == AxisKind::width || kind == AxisKind::height;
@@ -169,8 +170,8 @@ ImageChoice merged_images(const PlanRequest& request, const Suite* suite) {
   return images;
 }
 
-// Returns the rigs of the sweep's cases, none if no method looks at images. Throws Error(usage) for an
-// unknown one.
+// Returns the rigs of the sweep's cases, none if no method uses images. Throws Error(usage) for an unknown
+// one.
 std::vector<std::string> plan_rigs(const PlanRequest& request, const PlanBasis& basis, const Axis* rig_axis) {
   const bool renders = std::ranges::any_of(
       basis.selection.scenes, [](const SceneChoice& scene) { return !scene.recording.has_value(); });
@@ -181,7 +182,7 @@ std::vector<std::string> plan_rigs(const PlanRequest& request, const PlanBasis& 
                                       {"--width", asked.width_px.has_value()},
                                       {"--height", asked.height_px.has_value()}})
       if (given)
-        refuse_plan(fmt::format("{}: no method of this sweep looks at images{}", flag,
+        refuse_plan(fmt::format("{}: no method of this sweep uses images{}", flag,
                                 has_recording(basis.selection) ? " that are rendered" : ""));
     return {};
   }
@@ -191,7 +192,7 @@ std::vector<std::string> plan_rigs(const PlanRequest& request, const PlanBasis& 
   return rigs;
 }
 
-// Returns whether a flag of the request gives what an axis of this kind stands for.
+// Returns whether a flag of the request sets what an axis of this kind varies.
 bool has_flag(const PlanRequest& request, AxisKind kind) {
   switch (kind) {
     case AxisKind::threads:
@@ -211,20 +212,20 @@ bool has_flag(const PlanRequest& request, AxisKind kind) {
   }
 }
 
-// An axis wins over the suite, but not over a flag.
+// An axis overrides the suite, but not a flag.
 void check_no_flag(const PlanRequest& request, const Axis& axis) {
   if (has_flag(request, axis_kind(axis.name)))
     refuse_plan(fmt::format("--axis {0} excludes --{0}", axis.name));
 }
 
-// Returns how the suite times workloads itself, none where the request says how often they run.
+// Returns the suite's own repetitions of workloads; none if the request sets them.
 std::vector<std::pair<std::string, TimingPlan>> plan_own_timing(const TimingRequest& request,
                                                                 const Suite& suite,
                                                                 const Catalogue& catalogue) {
   std::vector<std::pair<std::string, TimingPlan>> own;
   for (const auto& [workload, runs] : suite.repetitions) {
     if (std::ranges::find(catalogue.workloads, workload, &WorkloadSpec::name) == catalogue.workloads.end())
-      refuse_plan(fmt::format("suite {}: repetitions: there is no workload '{}'", suite.name, workload));
+      refuse_plan(fmt::format("suite {}: repetitions: unknown workload '{}'", suite.name, workload));
     if (request.repetitions || request.precision || request.min_time_s) continue;
     TimingRequest with_runs = request;
     with_runs.repetitions = std::min(runs, request.max_repetitions.value_or(runs));
@@ -233,7 +234,7 @@ std::vector<std::pair<std::string, TimingPlan>> plan_own_timing(const TimingRequ
   return own;
 }
 
-// Refuses a parameter that is set or swept twice: the name of a case would say a value that is not used.
+// Refuses a parameter that is set or swept twice: the name of a case would contain an unused value.
 void check_conflicts(const PlanBasis& basis) {
   for (std::size_t i = 0; i < basis.axes.size(); ++i) {
     const PlannedAxis& a = basis.axes[i];
@@ -241,11 +242,11 @@ void check_conflicts(const PlanBasis& basis) {
     for (const Override& given : basis.sets)
       if (given.parameter == a.parameter && (a.owner.empty() || given.owner == a.owner))
         refuse_plan(
-            fmt::format("--axis {}: --set {}.{} gives it too", a.axis->name, given.owner, given.parameter));
+            fmt::format("--axis {}: conflicts with --set {}.{}", a.axis->name, given.owner, given.parameter));
     for (std::size_t j = 0; j < i; ++j) {
       const PlannedAxis& b = basis.axes[j];
       if (b.parameter == a.parameter && (a.owner.empty() || b.owner.empty()))
-        refuse_plan(fmt::format("--axis {}: --axis {} gives it too", a.axis->name, b.axis->name));
+        refuse_plan(fmt::format("--axis {}: conflicts with --axis {}", a.axis->name, b.axis->name));
     }
   }
 }
@@ -257,10 +258,10 @@ PlanBasis basis_of(const PlanBasis& basis, const SelectionPart& part, const Plan
   if (part.axes == nullptr) return own;
   for (const Axis& axis : *part.axes) {
     if (const AxisKind kind = axis_kind(axis.name); kind == AxisKind::seed || kind == AxisKind::rig)
-      refuse_plan(fmt::format("suite {}: a further part cannot have the axis {}", basis.selection.suite->name,
-                              axis.name));
+      refuse_plan(fmt::format("suite {}: an additional part cannot have the axis {}",
+                              basis.selection.suite->name, axis.name));
     const std::size_t dot = axis.name.rfind('.');
-    // Its owner is not among the scenes and methods that were asked for.
+    // Its owner is not among the requested scenes and methods.
     if (dot != std::string::npos && has_filters(request) &&
         !is_selected(basis.selection, axis.name.substr(0, dot)))
       continue;
@@ -289,7 +290,7 @@ PlanBasis make_basis(const PlanRequest& request, const Catalogue& catalogue) {
     else
       basis.axes.push_back(plan_axis(*axis, basis.selection));
   }
-  // Those given with --seed replace a suite's axis, as other flags do.
+  // Seeds given with --seed replace a suite's axis, like other flags.
   if (seed_axis != nullptr && suite != nullptr && (request.seed || request.repeat) &&
       std::ranges::find(request.axes, seed_axis->name, &Axis::name) == request.axes.end())
     seed_axis = nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// What is the same for all cases of a request: what was selected, the axes, seeds and sets.
+// What all cases of a request share: selection, axes, seeds and sets.
 
 #include <fmt/format.h>
 
@@ -13,7 +13,6 @@
 #include "harness/planning/catalogue.h"
 #include "harness/planning/plan_request.h"
 #include "harness/planning/select.h"
-#include "harness/planning/thread_limit.h"
 
 namespace aqbench {
 
@@ -27,7 +26,7 @@ Integer parse_axis_integer(const Axis& axis, const std::string& text, Integer mi
   return value;
 }
 
-// An axis and, for a parameter, whose parameter it is ("": every workload or method that has it).
+// An axis and, for a parameter, its owner ("": every workload or method that has it).
 struct PlannedAxis {
   const Axis* axis = nullptr;
   AxisKind kind = AxisKind::parameter;
@@ -37,7 +36,7 @@ struct PlannedAxis {
   bool is_of_images() const { return is_image_kind(kind); }
 };
 
-// All that is the same for all cases of a request. Refers to the request and the catalogue.
+// Everything shared by all cases of a request. Refers to the request and the catalogue.
 struct PlanBasis {
   Selection selection;
   std::vector<std::uint64_t> seeds;
@@ -47,19 +46,19 @@ struct PlanBasis {
   int threads = 1;
   std::string device;
   TimingPlan method_timing, workload_timing;
-  // Of the workloads that have a number of warm runs of their own in the suite.
+  // For workloads with their own number of warm runs in the suite.
   std::vector<std::pair<std::string, TimingPlan>> own_timing = {};
-  std::string project_dir = {};  // that relative paths of declared methods are read from
+  std::string project_dir = {};  // base of relative paths of declared methods
 };
 
-// Returns whether the method gets images, which every real method does.
+// Returns whether the method gets images, as every real method does.
 bool looks_at_images(const MethodChoice& method);
 
 // Returns whether one of the specs has this name.
 bool has_parameter(const std::vector<ParameterSpec>& specs, const std::string& name);
 
-// Selects, merges the suite's options with the request's and checks that they go together. Throws as
-// plan_sweep() does.
+// Selects, merges the suite's options with the request's and checks their compatibility. Throws like
+// plan_sweep().
 PlanBasis make_basis(const PlanRequest& request, const Catalogue& catalogue);
 
 // Returns the basis of one part: with its own axes, unless the request has an axis of that name. Throws

@@ -14,12 +14,12 @@
 namespace aqbench {
 namespace {
 
-// What a case runs: a scene and a method, or a workload.
+// The subject of a case: a scene and a method, or a workload.
 struct Subject {
   const SceneChoice* scene = nullptr;
   const MethodChoice* method = nullptr;
   const WorkloadSpec* workload = nullptr;
-  bool looks_away = false;  // at no images, though the method could: images_unused()
+  bool looks_away = false;  // uses no images, though the method could: images_unused()
 
   const std::string& runner() const { return workload != nullptr ? workload->name : method->spec->name; }
   const std::vector<ParameterSpec>& parameters() const {
@@ -29,9 +29,9 @@ struct Subject {
     return owner == runner() || (scene != nullptr && owner == scene->name);
   }
   bool has_recording() const { return scene != nullptr && scene->recording.has_value(); }
-  // A recording's own truth says how it is scored.
+  // A recording's own truth contains its scoring options.
   bool has_scored_scene() const { return scene != nullptr && !has_recording(); }
-  // Images that are rendered.
+  // Rendered images.
   bool has_images() const {
     return method != nullptr && looks_at_images(*method) && !has_recording() && !looks_away;
   }
@@ -49,7 +49,7 @@ bool concerns(const PlanBasis& basis, const PlannedAxis& axis, const Subject& su
                                   std::ranges::find(rigs, axis.owner) != rigs.end());
 }
 
-// Returns the method, workload or other owner whose parameter the axis is in this case.
+// Returns the owner (method, workload or other) of the axis's parameter in this case.
 const std::string& owner_in(const Case& planned, const PlannedAxis& axis) {
   if (!axis.owner.empty()) return axis.owner;
   return planned.workload.empty() ? planned.method : planned.workload;
@@ -67,7 +67,7 @@ void apply_image_axis(CaseImages& images, const PlannedAxis& axis, const std::st
   if (axis.kind == AxisKind::height) images.height_px = pixels();
 }
 
-// Sets what the axis stands for, unless it is of images (images_of()); a parameter becomes an override.
+// Applies the value of an axis, except one of images (images_of()); a parameter becomes an override.
 void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value) {
   if (axis.kind == AxisKind::threads) {
     planned.threads = parse_axis_integer<int>(*axis.axis, value, 1, kMaxThreads);
@@ -79,19 +79,19 @@ void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value
   }
 }
 
-// Appends the options that say how wrong the calibration is, where it is.
+// Appends the options of a calibration error, if any.
 void append_calibration_error(Case& planned, const Rig& rig) {
   if (std::ranges::none_of(planned.overrides, [](const Override& o) { return o.owner == kPerturbOwner; }))
     return;
-  perturbed(rig, case_calibration_error(planned));  // refused now, not after rendering
+  perturbed(rig, case_calibration_error(planned));  // refused now rather than after rendering
   add_options(planned, kPerturbOwner,
               resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
 }
 
-// Appends the options that say how the case is scored, where it is not as ever.
+// Appends scoring options that differ from the defaults.
 void append_scoring(Case& planned) {
   if (!says_how_to_score(planned)) return;
-  check(case_score_options(planned));  // refused now, not after the method has run
+  check(case_score_options(planned));  // refused now rather than after the method has run
   add_options(planned, kScoringOwner,
               resolve_parameters(kScoringOwner, scoring_parameters(), planned.overrides));
 }
@@ -135,8 +135,7 @@ void resolve_options(Case& planned, const Subject& subject) {
 
 using AxisPoint = std::vector<std::pair<const PlannedAxis*, const std::string*>>;
 
-// Returns the properties of images that stand in a case's name without being swept: those that are not the
-// default.
+// Returns the image properties in a case's name that are not swept: those that differ from the default.
 NamedValues fixed_image_axes(const PlanBasis& basis) {
   const auto is_swept = [&](AxisKind kind) {
     return std::ranges::find(basis.axes, kind, &PlannedAxis::kind) != basis.axes.end();
@@ -261,8 +260,8 @@ void add_cases(std::vector<Case>& cases, const PlanBasis& basis, const Subject& 
   }
 }
 
-// Returns whether nothing is rendered for a case: a command that asks for no {dataset} runs on any mesh, also
-// on one that no rig sees.
+// Returns whether nothing is rendered for a case: a command without {dataset} runs on any mesh, also on one
+// outside every rig's view.
 bool images_unused(const PlanBasis& basis, const SceneChoice& scene, const MethodChoice& method) {
   if (scene.spec != nullptr || scene.recording) return false;
   if (method.spec->declaration) return !asks_for_dataset(*method.spec->declaration);
@@ -273,7 +272,7 @@ bool images_unused(const PlanBasis& basis, const SceneChoice& scene, const Metho
   return !command.empty() && command.find("{dataset}") == std::string::npos;
 }
 
-// Adds the cases of a part, except those that an earlier part has.
+// Adds the cases of a part, except those of an earlier part.
 void add_part(std::vector<Case>& cases, const PlanBasis& basis, const SelectionPart& part) {
   std::vector<Case> added;
   for (const SceneChoice& scene : basis.selection.scenes) {
@@ -281,10 +280,9 @@ void add_part(std::vector<Case>& cases, const PlanBasis& basis, const SelectionP
     for (const MethodChoice& method : basis.selection.methods) {
       if (std::ranges::find(part.methods, method.name()) == part.methods.end()) continue;
       if (scene.recording && !looks_at_images(method))
-        refuse_plan(
-            fmt::format("method {}: is simulated: it samples a true surface, and {} is a recording; give "
-                        "--method",
-                        method.spec->name, scene.name));
+        refuse_plan(fmt::format(
+            "method {}: simulated methods need a true surface, but {} is a recording; give --method",
+            method.spec->name, scene.name));
       add_cases(added, basis, {&scene, &method, nullptr, images_unused(basis, scene, method)});
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-// The cases that a request stands for, each with its name and resolved options.
+// The cases of a request, each with its name and resolved options.
 
 #include <vector>
 
@@ -7,8 +7,8 @@
 
 namespace aqbench {
 
-// Returns the cases in the order in which they run, without faults. Throws Error(usage) where there are more
-// than kMaxCases or two have the same name.
+// Returns the cases in execution order, without faults. Throws Error(usage) if there are more than kMaxCases
+// or two have the same name.
 std::vector<Case> planned_cases(const PlanBasis& basis, const PlanRequest& request);
 
 }  // namespace aqbench

@@ -27,7 +27,7 @@ Texts flag_texts(const std::vector<Value>& values) {
   return texts;
 }
 
-// Writes the field of the request at a path of members.
+// Writes the request's field at a path of members.
 template <auto... kPath>
 constexpr auto write_field = [](const Request& request) { return flag_texts((request.*....*kPath)); };
 
@@ -44,7 +44,7 @@ constexpr auto read_image_side = [](Request& request, const FlagValue& value) {
 };
 
 void read_suite_of_file(Request& request, const FlagValue& value) {
-  if (!request.suite.empty()) throw Error(ErrorKind::usage, "give --suite or --suite-file, not both");
+  if (!request.suite.empty()) throw Error(ErrorKind::usage, "--suite and --suite-file exclude each other");
   request.own_suite = read_suite_file(value.text);
 }
 
@@ -110,13 +110,13 @@ const PlanFlag kSelectionFlags[] = {
      .write = write_field<&Request::repeat>},
     {.name = "repetitions",
      .value_name = "N",
-     .help = "warm runs to time, after the cold one (default: 0 of methods, 10 of workloads)",
+     .help = "warm runs to time, after the cold one (default: 0 for methods, 10 for workloads)",
      .place = 18,
      .read = into<&Request::timing, &TimingRequest::repetitions>,
      .write = write_field<&Request::timing, &TimingRequest::repetitions>},
     {.name = "warmup",
      .value_name = "N",
-     .help = "runs thrown away before (default: 1 of methods, 2 of workloads)",
+     .help = "discarded warm-up runs (default: 1 for methods, 2 for workloads)",
      .place = 19,
      .read = into<&Request::timing, &TimingRequest::warmup>,
      .write = write_field<&Request::timing, &TimingRequest::warmup>},
@@ -133,13 +133,13 @@ const PlanFlag kCaseFlags[] = {
      .write = write_field<&Request::sets>},
     {.name = "rig",
      .value_name = "RIG",
-     .help = "cameras that real methods see through (aqbench list rigs; default ring12)",
+     .help = "cameras of real methods' images (aqbench list rigs; default ring12)",
      .place = 10,
      .read = into<&Request::images, &ImageChoice::rig>,
      .write = write_field<&Request::images, &ImageChoice::rig>},
     {.name = "imaging",
      .value_name = "VARIANT",
-     .help = "how their images are made (aqbench list imaging; default: default)",
+     .help = "imaging variant (aqbench list imaging; default: default)",
      .place = 11,
      .read = into<&Request::images, &ImageChoice::imaging>,
      .write = write_field<&Request::images, &ImageChoice::imaging>},
@@ -180,7 +180,7 @@ const PlanFlag kCaseFlags[] = {
      .read =
          [](Request& r, const FlagValue& v) {
            const double bytes = v.positive() * 0x1p30;
-           if (bytes >= 0x1p63) v.refuse_text("is more memory than there is");
+           if (bytes >= 0x1p63) v.refuse_text("is more memory than a machine can have");
            r.memory_limit_bytes = static_cast<std::uint64_t>(bytes);
          },
      .write =
@@ -197,7 +197,7 @@ const PlanFlag kCaseFlags[] = {
      .write = [](const Request& r) { return r.project.dir.empty() ? Texts{} : Texts{kProjectFileName}; }},
     {.name = "inject",
      .value_name = "FAULT",
-     .help = "[CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt: a fault on purpose, for testing",
+     .help = "[CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt: injects a fault, for testing",
      .repeatable = true,
      .place = 26,
      .read = append_parsed<&Request::injects, parse_inject>,
@@ -207,13 +207,13 @@ const PlanFlag kCaseFlags[] = {
 const PlanFlag kTimingFlags[] = {
     {.name = "min-time",
      .value_name = "S",
-     .help = "go on until warm runs sum up to S seconds",
+     .help = "continue until warm runs sum up to S seconds",
      .place = 20,
      .read = into<&Request::timing, &TimingRequest::min_time_s>,
      .write = write_field<&Request::timing, &TimingRequest::min_time_s>},
     {.name = "precision",
      .value_name = "PCT",
-     .help = "go on until half the 95 % interval of the median is at most PCT % of it",
+     .help = "continue until half the 95 % interval of the median is at most PCT % of it",
      .place = 21,
      .read = [](Request& r, const FlagValue& v) { r.timing.precision = v.number<double>() / 100; },
      .write =
@@ -222,20 +222,19 @@ const PlanFlag kTimingFlags[] = {
          }},
     {.name = "max-repetitions",
      .value_name = "N",
-     .help = "ceiling of warm runs (default 1000)",
+     .help = "maximum number of warm runs (default 1000)",
      .place = 22,
      .read = into<&Request::timing, &TimingRequest::max_repetitions>,
      .write = write_field<&Request::timing, &TimingRequest::max_repetitions>},
     {.name = "blocks",
      .value_name = "N",
-     .help = "processes a case, all of them warm and in turn with those of other cases, for paired "
-             "comparisons (default 1)",
+     .help = "processes per case, interleaved with those of other cases, for paired comparisons (default 1)",
      .place = 24,
      .read = into<&Request::timing, &TimingRequest::blocks>,
      .write = write_field<&Request::timing, &TimingRequest::blocks>},
     {.name = "max-time",
      .value_name = "S",
-     .help = "ceiling of a case's warm seconds (default 60)",
+     .help = "maximum warm seconds per case (default 60)",
      .place = 23,
      .read = into<&Request::timing, &TimingRequest::max_time_s>,
      .write = write_field<&Request::timing, &TimingRequest::max_time_s>},

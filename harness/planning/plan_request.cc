@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/parallel.h"
-#include "harness/planning/thread_limit.h"
 #include "harness/records/json_values.h"
 #include "scenes/dataset/truth_entry.h"
 
@@ -134,7 +133,7 @@ void refuse_plan(const std::string& why) { throw Error(ErrorKind::usage, why); }
 
 void check_device(const std::string& flag, const std::string& device) {
   if (device != "cpu" && device != "cuda")
-    refuse_plan(fmt::format("{}: '{}' is neither cpu nor cuda", flag, device));
+    refuse_plan(fmt::format("{}: '{}' must be cpu or cuda", flag, device));
 }
 
 void check_request(const PlanRequest& request) {
@@ -150,7 +149,7 @@ void check_request(const PlanRequest& request) {
     refuse_plan(fmt::format("--timeout {}: must be above 0 and at most {} seconds", *request.timeout_s,
                             kMaxTimeoutS));
   if (request.memory_limit_bytes && *request.memory_limit_bytes == 0)
-    refuse_plan("--memory-limit: must be above 0");
+    refuse_plan("--memory-limit: must be positive");
   if (request.shard.count < 1 || request.shard.index < 1 || request.shard.index > request.shard.count)
     refuse_plan(fmt::format("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard)));
 }

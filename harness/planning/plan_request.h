@@ -1,5 +1,5 @@
 #pragma once
-// What a user asks a sweep for, as plain data, and its JSON.
+// A user's sweep request as plain data, and its JSON.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,10 +18,13 @@
 
 namespace aqbench {
 
-// The most cases of a sweep; one with more is refused.
+// The maximum number of cases of a sweep.
 inline constexpr std::size_t kMaxCases = 100000;
 
-// Seconds that a case may take where --timeout is not given.
+// The maximum number of threads of a case.
+inline constexpr int kMaxThreads = 1024;
+
+// Time limit of a case in seconds without --timeout.
 inline constexpr double kDefaultTimeoutS = 600;
 
 // Part `index` (from 1) of `count` parts of a sweep.
@@ -39,34 +42,34 @@ std::string to_string(const Shard& shard);
 // The name of a project file.
 inline constexpr const char* kProjectFileName = "aqbench.json";
 
-// A recording with a name: the scene "dataset:NAME".
+// A named recording: the scene "dataset:NAME".
 struct RequestedDataset {
   std::string name;
-  std::string directory;   // absolute
-  JsonBox truth;           // what is declared of it (scenes/dataset/truth_entry.h), files beside the project
-  std::string where = {};  // the place in the project file, for errors; no part of the JSON
+  std::string directory;  // absolute
+  JsonBox truth;  // its declaration (scenes/dataset/truth_entry.h), with files relative to the project
+  std::string where = {};  // its place in the project file, for errors; not in the JSON
 };
 
-// What a request takes from a user's project file (harness/project/project.h).
+// The parts of a user's project file used by a request (harness/project/project.h).
 struct RequestedProject {
-  std::string dir;  // the folder of the file, absolute; empty: nothing is taken from a project
+  std::string dir;  // the folder of the file, absolute; empty: no project
   std::vector<MethodDeclaration> methods = {};
   std::vector<RequestedDataset> datasets = {};
 };
 
-// A request as given; the command line fills it with parse_axis, parse_override, parse_shard, parse_inject,
+// A request as given; filled by the command line with parse_axis, parse_override, parse_shard, parse_inject,
 // read_suite_file.
 struct PlanRequest {
-  std::string suite;               // registry name, or that of own_suite where that stands in a project file
-  std::optional<Suite> own_suite;  // of --suite-file or of a project file
-  // Patterns. With a suite they filter it. Without one they choose from the registries (none given: the
-  // scenes of suite `seed`, the simulated methods). Nothing given at all means suite `seed`.
-  std::vector<std::string> scenes;   // or "mesh:FILE.ply" as it is
+  std::string suite;               // registry name, or that of own_suite if that is in a project file
+  std::optional<Suite> own_suite;  // from --suite-file or a project file
+  // Patterns. With a suite they filter it. Without one they choose from the registries (default: the scenes
+  // of suite `seed`, the simulated methods). Without anything the suite is `seed`.
+  std::vector<std::string> scenes;   // or "mesh:FILE.ply" literally
   std::vector<std::string> methods;  // "name", "name:preset"
   std::vector<std::string> workloads;
-  std::vector<Axis> axes;      // one of the same name in the suite is replaced
-  std::vector<Override> sets;  // after those of the suite
-  ImageChoice images;          // wins over the suite's
+  std::vector<Axis> axes;      // replaces an axis of the same name in the suite
+  std::vector<Override> sets;  // applied after those of the suite
+  ImageChoice images;          // overrides the suite's
   std::optional<std::uint64_t> seed;
   std::optional<std::uint64_t> repeat;  // consecutive seeds from `seed`, or from the suite's first one
   std::optional<int> threads;           // none: available_processors()
@@ -77,7 +80,7 @@ struct PlanRequest {
   std::vector<Inject> injects;
   TimingRequest timing;
   RequestedProject project;
-  std::optional<std::filesystem::path> project_file;  // of --project; no part of the JSON
+  std::optional<std::filesystem::path> project_file;  // from --project; not in the JSON
 };
 
 // Returns "requested" of results.json, which request_from_json() reads back as the same request.
@@ -96,7 +99,7 @@ inline constexpr auto kMaxSeed = static_cast<std::uint64_t>(INT64_MAX);
 // Throws Error(usage) naming the flag unless the device is cpu or cuda.
 void check_device(const std::string& flag, const std::string& device);
 
-// Throws Error(usage) naming the flag for a number of the request that is out of range.
+// Throws Error(usage) naming the flag of a number out of range.
 void check_request(const PlanRequest& request);
 
 }  // namespace aqbench

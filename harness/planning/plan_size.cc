@@ -12,9 +12,9 @@
 namespace aqbench {
 namespace {
 
-// Measured on the bundles of docs/bundles/ (tests/harness/planning/plan_size_test.cc), indented as
-// results.json is, and rounded up.
-constexpr std::uint64_t kFileBytes = 11500;         // run, what its metrics are, and environment
+// Measured on the bundles of docs/bundles/ (tests/harness/planning/plan_size_test.cc), indented as in
+// results.json, and rounded up.
+constexpr std::uint64_t kFileBytes = 11500;         // run, metric definitions, and environment
 constexpr std::uint64_t kRecordBytes = 1100;        // without names, options, metrics, stages and samples
 constexpr std::uint64_t kMetricsBytes = 4400;       // of a cloud without images
 constexpr std::uint64_t kImageMetricsBytes = 7600;  // with depth maps and a diagnosis
@@ -69,8 +69,8 @@ void require_records_fit(const SweepPlan& plan, const Catalogue& catalogue) {
   const std::uint64_t bytes = estimate_results_bytes(plan, catalogue);
   if (bytes <= kMaxPlannedResultsBytes) return;
   refuse_plan(
-      fmt::format("the records of these {} cases would take about {} MiB, and results.json holds {}; plan "
-                  "fewer cases or repetitions, or give each part a bundle of its own",
+      fmt::format("the records of these {} cases would take about {} MiB, but results.json is limited to {}; "
+                  "plan fewer cases or repetitions, or split them into several bundles",
                   plan.cases.size(), bytes >> 20, kMaxPlannedResultsBytes >> 20));
 }
 

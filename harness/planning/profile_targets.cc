@@ -18,7 +18,8 @@ bool is_workload(const std::string& name) {
   return std::ranges::find(workload_registry(), name, &WorkloadSpec::name) != workload_registry().end();
 }
 
-// "undulating/roma_like:fast/seed=43" or "absorption/size=512/seed=42": a case's name as sweeps print it.
+// Returns whether this is a case's name as printed by sweeps: "undulating/roma_like:fast/seed=43" or
+// "absorption/size=512/seed=42".
 void read_case_target(const Strings& parts, PlanRequest& plan) {
   std::size_t axes = 1;
   if (is_workload(parts[0])) {
@@ -33,7 +34,7 @@ void read_case_target(const Strings& parts, PlanRequest& plan) {
 
 }  // namespace
 
-// A name that is both a method and a workload means the method where scenes are given, else the workload.
+// A name of both a method and a workload means the method if scenes are given, else the workload.
 void read_profile_targets(const Strings& targets, PlanRequest& plan) {
   for (const std::string& target : targets) {
     const auto views = split_at(target, '/');
@@ -44,7 +45,7 @@ void read_profile_targets(const Strings& targets, PlanRequest& plan) {
     }
     if (targets.size() > 1 || !plan.scenes.empty())
       throw Error(ErrorKind::usage,
-                  fmt::format("'{}' is a case: it stands alone and names its own scene", target));
+                  fmt::format("'{}' is a case name; give it alone and without --scene", target));
     return read_case_target(parts, plan);
   }
   if (!plan.methods.empty() && plan.scenes.empty()) plan.scenes = {"flat_plane"};

@@ -1,5 +1,5 @@
 #pragma once
-// What the words of `aqbench profile` choose: methods, workloads, or one case by its name.
+// The targets of `aqbench profile`: methods, workloads, or one case by name.
 
 #include <string>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace aqbench {
 
-// Adds the targets to a request that has the scenes of the command: "roma_like", "synthetic_profile",
-// "undulating/roma_like/seed=43". A method without a scene runs on flat_plane. Throws Error(usage) for a case
+// Adds the targets to a request with the command's scenes: "roma_like", "synthetic_profile",
+// "undulating/roma_like/seed=43". The default scene of a method is flat_plane. Throws Error(usage) for a case
 // beside other targets or scenes.
 void read_profile_targets(const std::vector<std::string>& targets, PlanRequest& plan);
 

@@ -18,13 +18,13 @@
 namespace aqbench {
 namespace {
 
-// A folder's name, also of "." and of a path that ends in a slash.
+// Returns a folder's name, also for "." and a path with a trailing slash.
 std::string label_of(const std::filesystem::path& dir) {
   const std::filesystem::path whole = std::filesystem::absolute(dir / ".").lexically_normal();
   return whole.parent_path().filename().string();
 }
 
-// Where recordings lie, by their content.
+// Places of recordings, by their content.
 std::map<std::string, RecordingPlace>& known_places() {
   static std::map<std::string, RecordingPlace> places;
   return places;
@@ -63,9 +63,8 @@ SceneChoice choose_recording(const std::string& given) {
   if (dir.empty() || !may_stand_in_names(label))
     throw Error(
         ErrorKind::usage,
-        fmt::format("scene '{}': the folder's name '{}' cannot stand in the name of a case (plain ASCII "
-                    "without blanks, quotes and any of / \\ : * ? [ ] = , $): give a label, "
-                    "dataset:LABEL=DIR",
+        fmt::format("scene '{}': the folder's name '{}' is not allowed in a case name (plain ASCII without "
+                    "blanks, quotes and any of / \\ : * ? [ ] = , $); give a label, dataset:LABEL=DIR",
                     one_line(given), one_line(label)));
   return choose_recording(given, label, dir, {});
 }
@@ -88,7 +87,7 @@ SceneChoice choose_recording(const std::string& given, const std::string& label,
   for (const std::filesystem::path& path : place.hidden) {
     std::error_code unknown;
     known_hidden().insert(path);
-    known_hidden().insert(std::filesystem::weakly_canonical(path, unknown));  // where a link leads
+    known_hidden().insert(std::filesystem::weakly_canonical(path, unknown));  // the target of a link
   }
   known_places()[dataset_sha256(contents)] = std::move(place);
   return choice;
@@ -102,7 +101,7 @@ const RecordingPlace& recording_place(const Case& planned) {
   const ParameterValue* const sha256 = find_option(planned, "dataset.sha256");
   const auto found = sha256 == nullptr ? known_places().end() : known_places().find(to_string(*sha256));
   if (found == known_places().end())
-    throw Error(ErrorKind::input, fmt::format("scene '{}': it is not known where it lies", planned.scene));
+    throw Error(ErrorKind::input, fmt::format("scene '{}': its folder is unknown", planned.scene));
   return found->second;
 }
 
@@ -118,7 +117,7 @@ void require_own_label(const std::vector<SceneChoice>& scenes) {
   if (&*same != &last)
     throw Error(
         ErrorKind::usage,
-        fmt::format("scenes '{}' and '{}' would both be called {}: give one a label, dataset:LABEL=DIR",
+        fmt::format("scenes '{}' and '{}' would both be called {}; give one a label, dataset:LABEL=DIR",
                     one_line(same->given), one_line(last.given), last.name));
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// A scene that was chosen, and recordings among them: "dataset:DIR".
+// Chosen scenes, and recordings among them: "dataset:DIR".
 
 #include <cstddef>
 #include <filesystem>
@@ -18,59 +18,59 @@
 
 namespace aqbench {
 
-// A recording that was chosen as a scene.
+// A recording chosen as a scene.
 struct RecordingChoice {
   std::vector<ParameterSpec> parameters;  // of owner kDatasetOwner: frame
   Rig rig;
 };
 
-// A scene that was chosen.
+// A chosen scene.
 struct SceneChoice {
   std::string name;                 // registry name, "mesh:FILE.ply" or "dataset:LABEL"
-  const SceneSpec* spec = nullptr;  // nullptr for a mesh and a recording
+  const SceneSpec* spec = nullptr;  // nullptr for a mesh or recording
   // Of a mesh: the hash of its file. Of a recording: dataset.layout, dataset.truth, dataset.sha256.
   NamedValues options;
-  std::string given = {};  // as it was asked for: "dataset:DIR"
+  std::string given = {};  // as requested: "dataset:DIR"
   std::optional<RecordingChoice> recording = {};
 };
 
 // Owner of the parameters of all recordings: "dataset.frame".
 inline constexpr const char* kDatasetOwner = "dataset";
 
-// Returns the recording in the folder that `given` names, "dataset:DIR" or "dataset:LABEL=DIR", as the scene
-// "dataset:LABEL", LABEL being the folder's name where none is given: a case's name says nothing of where
-// things lie. Reads and hashes every file of it. Throws Error(input) as read_recording(),
-// inspect_recording(), find_recording_truth(), check_truth_unit() and check_true_points() do, Error(usage)
-// for a folder whose name cannot stand in a case's name.
+// Returns the recording in the folder named by `given`, "dataset:DIR" or "dataset:LABEL=DIR", as the scene
+// "dataset:LABEL"; the default LABEL is the folder's name: a case's name does not contain places. Reads and
+// hashes all its files. Throws Error(input) like read_recording(), inspect_recording(),
+// find_recording_truth(), check_truth_unit() and check_true_points(), Error(usage) for a folder whose name is
+// not allowed in a case's name.
 SceneChoice choose_recording(const std::string& given);
 
-// Does the same for a recording of a project, which has its label and its truth from there.
+// Does the same for a recording of a project, which gives its label and truth.
 SceneChoice choose_recording(const std::string& given, const std::string& label,
                              const std::filesystem::path& dir, const DeclaredTruth& declared);
 
-// Returns whether a label can stand in the name of a case: plain ASCII without blanks, quotes and any of
-// / \ : * ? [ ] = , $.
+// Returns whether a label is allowed in a case name: plain ASCII without blanks, quotes and any of / \ : * ?
+// [ ] = , $.
 bool may_stand_in_names(const std::string& label);
 
-// Where a recording lies, and what is declared of it.
+// The place and declaration of a recording.
 struct RecordingPlace {
   std::filesystem::path dir;
   DeclaredTruth declared;
-  std::vector<std::filesystem::path> hidden;  // from methods: its truth, wherever that lies
+  std::vector<std::filesystem::path> hidden;  // from methods: its truth, wherever it lies
 };
 
-// Returns the files of truth of all recordings that choose_recording() has seen, which no method may see: a
-// method of one case could otherwise find the truth of another in a folder that it may read.
+// Returns the files of truth of all recordings seen by choose_recording(), which must be hidden from methods:
+// a method could otherwise find the truth of another case in a readable folder.
 const std::set<std::filesystem::path>& hidden_of_recordings();
 
 // Returns whether the case's scene is a recording.
 bool looks_at_recording(const Case& planned);
 
-// Returns where the recording of a case lies. A case names it by its content, dataset.sha256; this process
-// knows those that choose_recording() has seen, and so do its children. Throws Error(input) for another one.
+// Returns the place of a case's recording. A case names it by its content, dataset.sha256; this process and
+// its children know those seen by choose_recording(). Throws Error(input) for another one.
 const RecordingPlace& recording_place(const Case& planned);
 
-// Returns the frame that a case of a recording looks at, its option dataset.frame.
+// Returns the frame of a recording's case, its option dataset.frame.
 std::size_t recording_frame(const Case& planned);
 
 // Throws Error(usage) if the last of the scenes has the name of an earlier one.

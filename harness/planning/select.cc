@@ -31,7 +31,7 @@ void append_unique(std::vector<std::string>& names, const std::string& name) {
               fmt::format("{} '{}' matches none of {}", kind, pattern, fmt::join(candidates, ", ")));
 }
 
-// Returns the names that match a pattern, in their order. Throws Error(usage) when there are none.
+// Returns the matching names in their order. Throws Error(usage) if there are none.
 std::vector<std::string> matching_names(std::string_view kind, std::string_view pattern,
                                         const std::vector<std::string>& candidates) {
   std::vector<std::string> names;
@@ -132,13 +132,13 @@ SceneChoice choose_dataset(const std::string& scene, const RequestedProject& pro
     if (!project.datasets.empty() && name.find_first_of("/=") == name.npos &&
         !std::filesystem::exists(name, status))
       throw Error(ErrorKind::usage,
-                  fmt::format("scene '{}': {}, and there is no such folder", one_line(scene),
+                  fmt::format("scene '{}': {}, and no such folder exists", one_line(scene),
                               unknown_name_message("dataset", name, names_of(project.datasets))));
     return choose_recording(scene);
   }
   const std::string where = known->where.empty() ? "dataset " + name : known->where;
   if (!std::filesystem::is_directory(known->directory, status))
-    throw Error(ErrorKind::input, fmt::format("{}: there is no folder {}", where, known->directory));
+    throw Error(ErrorKind::input, fmt::format("{}: no such folder: {}", where, known->directory));
   return choose_recording(scene, name, known->directory, {known->truth, project.dir, where + ".truth"});
 }
 
@@ -153,8 +153,8 @@ SceneChoice choose_scene(const std::string& name, std::span<const SceneSpec> sce
   const std::filesystem::path file = name.substr(kMeshPrefix.size());
   std::error_code status;
   if (!std::filesystem::is_regular_file(file, status))
-    throw Error(ErrorKind::input, fmt::format("scene '{}': there is no such file", name));
-  // The hash of the file's bytes is an option, since another file under this name would give other results.
+    throw Error(ErrorKind::input, fmt::format("scene '{}': no such file", name));
+  // The hash of the file is an option, since another file of this name would give other results.
   return {name, nullptr, {{"mesh.sha256", sha256_file_hex(file)}}, name};
 }
 
@@ -214,7 +214,7 @@ Selection select_for(const PlanRequest& request, const Catalogue& catalogue) {
   } else {
     workloads = expand_workloads(request.workloads, catalogue.workloads);
   }
-  // Workloads alone need no scene and no method.
+  // Workloads alone need no scene or method.
   if (selection.suite == nullptr &&
       (request.workloads.empty() || !request.scenes.empty() || !request.methods.empty())) {
     scenes = expand_scenes(request.scenes.empty() ? default_scenes(catalogue) : request.scenes,

@@ -1,5 +1,5 @@
 #pragma once
-// Which scenes, methods and workloads a request means.
+// Selects scenes, methods and workloads of a request.
 
 #include <string>
 #include <utility>
@@ -12,35 +12,35 @@
 
 namespace aqbench {
 
-// A method that was chosen, with a preset or without.
+// A chosen method, with or without a preset.
 struct MethodChoice {
   const MethodSpec* spec = nullptr;
-  std::string preset;  // as asked; empty: the default one
+  std::string preset;  // as requested; empty: the default one
 
   std::string name() const { return preset.empty() ? spec->name : spec->name + ":" + preset; }
 };
 
-// Some of the scenes and methods, by name, that are combined with each other.
+// Names of scenes and methods to be combined with each other.
 struct SelectionPart {
-  std::vector<std::string> scenes, methods;  // scenes as they were given
-  const std::vector<Axis>* axes = nullptr;   // of a suite's further part
+  std::vector<std::string> scenes, methods;  // as given
+  const std::vector<Axis>* axes = nullptr;   // of a suite's additional part
 };
 
-// All that was chosen. Refers to the request and the catalogue.
+// The selection. Refers to the request and the catalogue.
 struct Selection {
   const Suite* suite = nullptr;  // nullptr: chosen by hand
   std::vector<SceneChoice> scenes;
   std::vector<MethodChoice> methods;
   std::vector<const WorkloadSpec*> workloads;
   std::vector<SelectionPart> parts;
-  std::vector<std::string> rigs = {};  // that images are rendered with; none if no method looks at such
+  std::vector<std::string> rigs = {};  // rigs of the rendered images; none if no method uses them
 };
 
-// Chooses what the request means; `rigs` stays empty. Throws as plan_sweep() does.
+// Selects according to the request; `rigs` stays empty. Throws like plan_sweep().
 Selection select_for(const PlanRequest& request, const Catalogue& catalogue);
 
-// Returns the overrides of the preset (of the default one when `preset` is empty) with the method as owner.
-// Throws Error(usage) for an unknown preset.
+// Returns the overrides of the preset (the default one if `preset` is empty) with the method as owner. Throws
+// Error(usage) for an unknown preset.
 std::vector<Override> preset_overrides(const MethodSpec& method, const std::string& preset);
 
 }  // namespace aqbench

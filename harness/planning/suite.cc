@@ -41,7 +41,7 @@ std::vector<std::uint64_t> read_seeds(const JsonPlace& place) {
   for (const JsonPlace& element : place.elements()) {
     seeds.push_back(element.count());
     if (seeds.back() > static_cast<std::uint64_t>(INT64_MAX)) element.fail("is more than 2^63 - 1");
-    if (!seen.insert(seeds.back()).second) element.fail("stands twice");
+    if (!seen.insert(seeds.back()).second) element.fail("is a duplicate");
   }
   if (seeds.empty()) place.fail("is empty");
   return seeds;
@@ -74,7 +74,7 @@ std::optional<int> read_pixels(const JsonPlace& root, const char* key) {
   if (!place) return std::nullopt;
   const std::uint64_t value = place->count();
   if (value < 1 || value > kMaxImageSide_px)
-    place->fail(fmt::format("is not from 1 to {}", kMaxImageSide_px));
+    place->fail(fmt::format("must be from 1 to {}", kMaxImageSide_px));
   return static_cast<int>(value);
 }
 
@@ -88,7 +88,7 @@ std::vector<std::pair<std::string, int>> read_repetitions(const JsonPlace& place
   constexpr std::uint64_t kMaxRuns = 1000000;
   std::vector<std::pair<std::string, int>> repetitions;
   for (const auto& [workload, runs] : place.members()) {
-    if (runs.count() < 1 || runs.count() > kMaxRuns) runs.fail("is not from 1 to 1000000");
+    if (runs.count() < 1 || runs.count() > kMaxRuns) runs.fail("must be from 1 to 1000000");
     repetitions.emplace_back(workload, static_cast<int>(runs.count()));
   }
   return repetitions;
@@ -101,7 +101,7 @@ SuitePart read_part(const JsonPlace& place) {
   return part;
 }
 
-// Small enough for every change.
+// Small enough to run for every change.
 Suite pipeline_suite() {
   return {
       .name = "pipeline",
@@ -110,7 +110,7 @@ Suite pipeline_suite() {
       .scenes = {"flat_plane", "undulating", "ripple_field"},
       .methods = {"sparse"},
       .sets = {{"dense_flow", "surface", "none"},
-               // So steep that some of it is seen by one camera or none.
+               // So steep that one camera or none sees some of it.
                {"mound", "height_m", "0.14"},
                {"mound", "radius_m", "0.015"}},
       .images = {.rig = "arc6", .imaging = "default", .width_px = 480, .height_px = 360},
@@ -122,7 +122,7 @@ Suite pipeline_suite() {
                 .axes = {parse_axis("plane_sweep.surface=none")}},
                {.scenes = {"undulating"}, .methods = {"dense_flow"}},
                {.scenes = {"undulating"}, .methods = {"sparse"}, .axes = {parse_axis("sparse.clahe=off,on")}},
-               // Of few points: kinds of surfaces are told apart at 4 mm, too.
+               // With few points: kinds of surfaces are distinguished at 4 mm, too.
                {.scenes = {"undulating"},
                 .methods = {"plane_sweep:fast"},
                 .axes = {parse_axis("plane_sweep.voxel_m=0.004"),
@@ -145,7 +145,7 @@ std::vector<Suite> method_suites() {
        .sets = {{"plane_sweep", "surface", "none"}},
        .images = {.rig = "arc6", .imaging = "default", .width_px = {}, .height_px = {}}},
       {.name = "sensitivity",
-       .description = "what wrong calibrations make of plane_sweep:fast on a plane",
+       .description = "effect of wrong calibrations on plane_sweep:fast on a plane",
        .scenes = {"flat_plane"},
        .methods = {"plane_sweep:fast"},
        .sets = {{"plane_sweep", "surface", "none"}},
@@ -177,11 +177,11 @@ std::vector<Suite> method_suites() {
 std::vector<Suite> workload_suites() {
   return {
       {.name = "synthetic_profile",
-       .description = "the small LibTorch pipeline whose tensor memory is known stage by stage",
+       .description = "a small LibTorch pipeline with known tensor memory per stage",
        .workloads = {"synthetic_profile"},
        .repetitions = {{"synthetic_profile", 3}}},
       {.name = "workloads",
-       .description = "every kernel with its variants, small: proved, then timed warm",
+       .description = "every kernel with its variants, small: verified, then timed warm",
        .axes = {{.name = "variant", .values = {"torch", "fused"}},
                 {.name = "loader", .values = {"serial", "thread_pool", "ring", "prefetch"}}},
        .sets = {{"plane_sweep", "width", "160"},
@@ -263,7 +263,7 @@ Suite suite_at(const JsonPlace& root) {
   Suite suite;
   suite.name = root.at("name").text();
   if (suite.name.empty() || one_line(suite.name) != suite.name)
-    root.at("name").fail("is not one line of text");
+    root.at("name").fail("must be one non-empty line of text");
   if (const auto description = root.find("description")) suite.description = one_line(description->text());
   if (const auto workloads = root.find("workloads")) suite.workloads = read_names(*workloads);
   if (suite.workloads.empty() || root.find("scenes") || root.find("methods")) {

@@ -17,24 +17,24 @@ namespace aqbench {
 
 class JsonPlace;
 
-// Largest width and height of images that can be asked for.
+// The largest width and height of images.
 inline constexpr int kMaxImageSide_px = 16384;
 
-// What images are made with. A member that was not asked for is empty.
+// Image options; empty members are unset.
 struct ImageChoice {
   std::optional<std::string> rig, imaging;
   std::optional<int> width_px, height_px;
 };
 
-// Further cases of a suite: the product of these scenes, methods and axes with the suite's seeds, sets and
-// images. The axes seed and rig cannot stand here.
+// Additional cases of a suite: the product of these scenes, methods and axes with the suite's seeds, sets and
+// images. The axes seed and rig are not allowed here.
 struct SuitePart {
   std::vector<std::string> scenes, methods;
   std::vector<Axis> axes = {};
 };
 
-// A named list of cases: the product of scenes, methods, seeds and axes, the cases of its further parts, and
-// the product of workloads, seeds and axes.
+// A named list of cases: the product of scenes, methods, seeds and axes, the cases of its additional parts,
+// and the product of workloads, seeds and axes.
 struct Suite {
   std::string name;
   std::string description;  // one line
@@ -46,14 +46,14 @@ struct Suite {
   std::vector<std::string> workloads = {};
   ImageChoice images = {};
   std::vector<SuitePart> more = {};
-  // Warm runs of a workload where the request says neither their number nor their precision nor their time.
+  // Warm runs of a workload if the request sets neither their number, precision nor time.
   std::vector<std::pair<std::string, int>> repetitions = {};
 };
 
 // Returns the built-in suites. To add one: add a row to a table in suite.cc.
 const std::vector<Suite>& suite_registry();
 
-// Return the scenes and the methods of a suite and of its further parts, each once.
+// Return the scenes and methods of a suite and its additional parts, each once.
 std::vector<std::string> all_scenes(const Suite& suite);
 std::vector<std::string> all_methods(const Suite& suite);
 
@@ -68,23 +68,22 @@ std::vector<std::string> all_methods(const Suite& suite);
 // naming the file and the JSON path; unknown keys are refused.
 Suite read_suite_file(const std::filesystem::path& path);
 
-// Reads the keys rig, imaging, width and height of an object; each may be missing. Throws Error(input) naming
-// the place.
+// Reads the optional keys rig, imaging, width and height of an object. Throws Error(input) naming the place.
 ImageChoice images_from_json(const JsonPlace& root);
 
-// Adds those of the keys rig, imaging, width and height that were asked for.
+// Adds those of the keys rig, imaging, width and height that are set.
 void add_images(Json& json, const ImageChoice& images);
 
 // Returns {"NAME": ["VALUE", ...], ...}.
 Json axes_json(const std::vector<Axis>& axes);
 
-// Returns the suite as suite_from_json() reads it.
+// Returns the suite in the form that suite_from_json() reads.
 Json to_json(const Suite& suite);
 
-// Reads a suite. Throws as read_suite_file(), with `source` for the file.
+// Reads a suite. Throws like read_suite_file(), with `source` for the file.
 Suite suite_from_json(const Json& json, const std::string& source);
 
-// Reads a suite in the same way at a place of a larger document.
+// Reads a suite at a place of a larger document.
 Suite suite_at(const JsonPlace& root);
 
 }  // namespace aqbench

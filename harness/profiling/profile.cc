@@ -44,8 +44,7 @@
 
 namespace aqbench {
 
-// Samplers look for this function by name: frames outside of it belong to the harness. It must not be
-// inlined.
+// Samplers find this function by name: frames outside it belong to the harness. It must not be inlined.
 __attribute__((noinline)) void run_profiled_target(const ProfileTarget& target) {
   target.run();
   asm volatile("" ::: "memory");  // no tail call: the frame must stay
@@ -68,14 +67,14 @@ class ProfileRun {
         has_faults_(!planned.faults.empty()),
         starts_program_(starts_program(planned)),
         target_(prepare_profile_target(planned, task)) {
-    watch_tensor_memory_of_pool();  // no fork comes after this
+    watch_tensor_memory_of_pool();  // no fork follows
   }
 
   void cold() {
     StageRecorder memory({.resident_peak = true});
     result_.record.timing.cold_ms = observed({&memory});
     if (injector_.corrupts_output())
-      throw Error(ErrorKind::usage, "--inject ...=corrupt: a profile keeps no output to corrupt");
+      throw Error(ErrorKind::usage, "--inject ...=corrupt: not supported by profiles, which keep no output");
     if (target_.prove) target_.prove();
     memory.finish_repetition();
     peaks_ = memory.stages();
@@ -85,7 +84,7 @@ class ProfileRun {
     StageRecorder recorder({.cpu_time = true, .tensor_memory = true, .device_time = true});
     recorder.watch_memory(false);
     keep_freed_memory();
-    observed({});  // maps the memory again that the cold run gave back; its time is not kept
+    observed({});  // maps the memory that the cold run gave back; its time is discarded
     for (int i = 0; i < options_.repetitions; ++i) {
       if (options_.plain_runs && i % 2 == 0) details_.plain_ms.push_back(observed({}));
       profiled(recorder);
@@ -139,8 +138,8 @@ class ProfileRun {
   }
 
  private:
-  // Runs the target once with these observers, outermost first; faults strike inside of all of them. Returns
-  // the time in ms.
+  // Runs the target once with these observers, outermost first; faults act inside all of them. Returns the
+  // time in ms.
   double observed(std::vector<StageObserver*> observers) {
     if (has_faults_) observers.push_back(&injector_);
     ObserverChain chain(observers);
@@ -161,9 +160,8 @@ class ProfileRun {
     recorder.finish_repetition();
   }
 
-  // Samples come with the kernel's tick. Runs that are shorter than a tick fall into step with it, and the
-  // same few lines are met each time: a pause of another part of a tick, once per tick, puts them out of
-  // step.
+  // Samples come with the kernel's tick. Runs shorter than a tick synchronise with it and always sample the
+  // same few lines: a varying pause of part of a tick, once per tick, prevents that.
   void run_sampled(const std::vector<StageObserver*>& observers) {
     timespec tick{};
     ::clock_getres(CLOCK_MONOTONIC_COARSE, &tick);
@@ -174,7 +172,8 @@ class ProfileRun {
       run_ms += time_ms;
       since_pause_ms += time_ms;
       if (since_pause_ms < tick_ms) continue;
-      part = std::fmod(part + 1 / std::numbers::phi, 1);  // the golden ratio's multiples lie evenly in [0, 1)
+      part = std::fmod(part + 1 / std::numbers::phi,
+                       1);  // multiples of the golden ratio are spread evenly in [0, 1)
       std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(part * tick_ms));
       since_pause_ms = 0;
     }
@@ -199,8 +198,8 @@ class ProfileRun {
     if (choice == SamplerChoice::automatic && !frame_pointers) {
       details_.sampler = "in-process";
       details_.sampler_note =
-          "perf walks stacks by frame pointers, which this build does without "
-          "(`make profile` builds with them; --sampler perf insists)";
+          "perf needs frame pointers, which this build lacks (`make profile` builds with them; --sampler "
+          "perf uses perf anyway)";
       return;
     }
     details_.sampler_note = perf_problem();
@@ -209,13 +208,13 @@ class ProfileRun {
       throw Error(ErrorKind::usage, "--sampler perf: " + details_.sampler_note);
   }
 
-  // perf follows what this process starts; the sampler within it would see this process wait.
+  // perf follows child processes; the in-process sampler would only see this process wait.
   void choose_sampler_of_program() {
     const std::string problem = perf_problem();
     details_.sampler = problem.empty() ? "perf" : "none";
     if (problem.empty()) return;
     if (options_.sampler == SamplerChoice::perf) throw Error(ErrorKind::usage, "--sampler perf: " + problem);
-    details_.sampler_note = "the program is another process, which perf alone sees: " + problem;
+    details_.sampler_note = "only perf can sample the program, which is another process:  " + problem;
   }
 
   void add_peaks() {
@@ -242,15 +241,16 @@ class ProfileRun {
 
 void check(const ProfileOptions& options) {
   if (options.repetitions < 1 || options.repetitions > 1000)
-    throw Error(ErrorKind::usage, fmt::format("--repetitions {}: must be 1 to 1000", options.repetitions));
+    throw Error(ErrorKind::usage,
+                fmt::format("--repetitions {}: must be from 1 to 1000", options.repetitions));
   if (!(options.samples_per_s >= 1 && options.samples_per_s <= 10000))
     throw Error(ErrorKind::usage,
-                fmt::format("--samples {}: must be 1 to 10000 a second", options.samples_per_s));
+                fmt::format("--samples {}: must be from 1 to 10000 a second", options.samples_per_s));
 }
 
 namespace {
 
-// Profiles in this very process.
+// Profiles in this process.
 CaseResult profile_here(const Case& planned, const ProfileOptions& options, const MethodTask* task,
                         CaseBoard& board) {
   CaseResult result{planned_record(planned), {}};
@@ -265,13 +265,13 @@ CaseResult profile_here(const Case& planned, const ProfileOptions& options, cons
     return result;
   } catch (...) {
     note_failure(record);
-    result.artefacts.clear();  // files of a profile belong to a case that ended well
+    result.artefacts.clear();  // only cases that ended well have profile files
   }
   for (std::size_t i = 0; i < record.injected.size(); ++i) record.injected[i].times = board.fault_count(i);
   return result;
 }
 
-// Makes the images and profiles the method in a process that sees nothing else of them.
+// Renders the images and profiles the method in a process that sees nothing else of them.
 CaseResult profile_apart(const Case& planned, const MethodSpec& method, const ProfileOptions& options,
                          CaseBoard& board) {
   const std::filesystem::path scratch = board.scratch_dir();

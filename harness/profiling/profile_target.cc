@@ -29,7 +29,7 @@ ProfileTarget workload_target(const Case& planned) {
           }};
 }
 
-// Each run gets an empty folder for the method's files, as a case of a sweep does.
+// Each run gets an empty folder for the method's files, like a case of a sweep.
 ProfileTarget real_target(const MethodTask& task, RealMethod run) {
   return {[&task, run] {
             for (const auto& entry : std::filesystem::directory_iterator(task.input.work_dir))

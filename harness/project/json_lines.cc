@@ -12,7 +12,7 @@
 namespace aqbench {
 namespace {
 
-// Goes through the text once, from value to value.
+// Scans the text once, value by value.
 class LineFinder {
  public:
   explicit LineFinder(std::string_view text) : text_(text) {}
@@ -30,7 +30,7 @@ class LineFinder {
       if (now() == '\n') ++line_;
   }
 
-  // Returns the text between quotes as it is written.
+  // Returns the raw text between quotes.
   std::string_view word() {
     const std::size_t start = at_++;
     for (; at_ < text_.size() && now() != '"'; ++at_)

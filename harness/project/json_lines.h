@@ -1,5 +1,5 @@
 #pragma once
-// Lines of a JSON document, for errors in files that people write by hand.
+// Line numbers of JSON values, for errors in hand-written files.
 
 #include <cstddef>
 #include <functional>
@@ -9,16 +9,15 @@
 
 namespace aqbench {
 
-// The line, from 1, in which each value of a document begins, by its path as JsonPlace writes it:
-// "methods[0].parameters[1].name". The document itself is "".
+// The first line, from 1, of each value of a document, by its JsonPlace path:
+// "methods[0].parameters[1].name". The path of the document is "".
 using JsonLines = std::map<std::string, std::size_t>;
 
-// Returns the lines of a document that parse_strict_json() has accepted.
+// Returns the lines of a document accepted by parse_strict_json().
 JsonLines lines_of_json(std::string_view text);
 
-// Calls `read` and adds the line to the errors that it throws: "FILE: methods[0].unit: what" becomes
-// "FILE:12: methods[0].unit: what". Where the value itself is missing, the line is that of what it is missing
-// in. Errors of other files stay as they are.
+// Calls `read` and adds the line to its errors: "FILE: methods[0].unit: what" becomes "FILE:12:
+// methods[0].unit: what". A missing value has the line of its parent. Errors of other files are unchanged.
 void with_json_lines(std::string_view text, const std::string& file, const std::function<void()>& read);
 
 }  // namespace aqbench

@@ -41,7 +41,7 @@ bool has_name(const Specs& specs, const std::string& name) {
   return std::ranges::any_of(specs, [&](const auto& spec) { return spec.name == name; });
 }
 
-// A method's name stands before its parameters, where names of scenes, workloads and rigs stand, too.
+// A method's name precedes its parameters, in the same place as names of scenes, workloads and rigs.
 void check_method_name(const JsonPlace& place, const std::string& name,
                        const std::vector<MethodDeclaration>& before) {
   const std::string owners[] = {kImagingOwner, kPerturbOwner, kScoringOwner};
@@ -52,8 +52,8 @@ void check_method_name(const JsonPlace& place, const std::string& name,
                            : std::ranges::find(owners, name) != std::end(owners) ? "an owner of parameters"
                            : std::ranges::find(axis_names(), name) != axis_names().end() ? "an axis"
                                                                                          : nullptr;
-  if (what != nullptr) place.fail(fmt::format("'{}' is {} of aqbench", name, what));
-  if (has_name(before, name)) place.fail("stands twice");
+  if (what != nullptr) place.fail(fmt::format("'{}' is the name of {} of aqbench", name, what));
+  if (has_name(before, name)) place.fail("is a duplicate");
 }
 
 std::vector<MethodDeclaration> read_methods(const JsonPlace& place) {
@@ -71,8 +71,8 @@ std::vector<Suite> read_suites(const JsonPlace& place) {
   for (const JsonPlace& element : place.elements()) {
     Suite suite = suite_at(element);
     if (has_name(suite_registry(), suite.name))
-      element.at("name").fail(fmt::format("'{}' is a suite of aqbench", suite.name));
-    if (has_name(suites, suite.name)) element.at("name").fail("stands twice");
+      element.at("name").fail(fmt::format("'{}' is the name of a suite of aqbench", suite.name));
+    if (has_name(suites, suite.name)) element.at("name").fail("is a duplicate");
     suites.push_back(std::move(suite));
   }
   return suites;
@@ -81,7 +81,7 @@ std::vector<Suite> read_suites(const JsonPlace& place) {
 ProjectDataset read_dataset(const std::string& name, const JsonPlace& place,
                             const std::filesystem::path& dir) {
   if (!may_stand_in_names(name))
-    place.fail("its name is not plain ASCII, or has a blank, a quote or one of / \\ : * ? [ ] = , $ in it");
+    place.fail("the name must be plain ASCII without blanks, quotes and any of / \\ : * ? [ ] = , $");
   if (place.value().is_string()) return {name, (dir / place.text()).lexically_normal(), {}, {}};
   place.allow_only({"directory", "truth"});
   const auto truth = place.find("truth");
@@ -92,7 +92,7 @@ ProjectDataset read_dataset(const std::string& name, const JsonPlace& place,
           {}};
 }
 
-// The suites that this project may name: aqbench's own and its own.
+// Returns the suites this project may name: aqbench's and its own.
 std::vector<std::string> suite_names(const Project& project) {
   std::vector<std::string> names;
   for (const Suite& suite : suite_registry()) names.push_back(suite.name);
@@ -112,7 +112,7 @@ void read_gates(const JsonPlace& place, Project& project) {
 void read_members(const JsonPlace& root, Project& project) {
   root.allow_only({"$schema", "version", "datasets", "methods", "suites", "gates"});
   if (root.at("version").integer() != kProjectVersion)
-    root.at("version").fail(fmt::format("is not {}, the version that is read", kProjectVersion));
+    root.at("version").fail(fmt::format("unsupported version; must be {}", kProjectVersion));
   if (const auto datasets = root.find("datasets"))
     for (const auto& [name, place] : datasets->members())
       project.datasets.push_back(read_dataset(name, place, project.dir));
@@ -151,7 +151,7 @@ std::optional<std::filesystem::path> find_project_file(const std::filesystem::pa
       const auto is_strange = [](const struct stat& of) {
         return of.st_uid != 0 && of.st_uid != ::geteuid();
       };
-      struct stat link {};  // whoever can plant a link beside a program of his own chooses what runs
+      struct stat link {};  // a user who plants a link beside his own program chooses what runs
       if (is_strange(status) || ::lstat(file.c_str(), &link) != 0 || is_strange(link))
         throw Error(
             ErrorKind::input,
@@ -191,7 +191,7 @@ std::filesystem::path baseline_of(const Project& project, std::string_view suite
   const auto gate = std::ranges::find(project.gates, suite, &ProjectGate::suite);
   if (gate != project.gates.end()) return gate->baseline;
   throw Error(ErrorKind::input,
-              fmt::format("{}: gates: has no baseline for suite '{}'; name one there or with --baseline FILE",
+              fmt::format("{}: gates: no baseline for suite '{}'; add one there or give --baseline FILE",
                           project.file.string(), suite),
               project.file.string());
 }

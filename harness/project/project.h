@@ -1,5 +1,5 @@
 #pragma once
-// The project file of a user's repository, aqbench.json: their datasets, methods, suites and gates.
+// The project file of a user's repository, aqbench.json: datasets, methods, suites and gates.
 
 #include <filesystem>
 #include <optional>
@@ -15,24 +15,24 @@
 
 namespace aqbench {
 
-// The version of the format that is read.
+// The supported version of the format.
 inline constexpr int kProjectVersion = 1;
 
-// A dataset with a name, the scene "dataset:NAME".
+// A named dataset, the scene "dataset:NAME".
 struct ProjectDataset {
   std::string name;
   std::filesystem::path directory;  // absolute
-  JsonBox truth;                    // as scenes/dataset/truth_entry.h reads it; an empty object: none
+  JsonBox truth;                    // as read by scenes/dataset/truth_entry.h; an empty object: none
   std::string where;                // "FILE:LINE: datasets.NAME"
 };
 
-// Where the accepted values of a suite are.
+// The place of a suite's accepted values.
 struct ProjectGate {
   std::string suite;
   std::filesystem::path baseline;  // absolute; need not exist before the first `accept`
 };
 
-// What a project file says.
+// The content of a project file.
 struct Project {
   std::filesystem::path file, dir;  // absolute; `dir` is the folder of the file
   std::vector<ProjectDataset> datasets;
@@ -42,28 +42,28 @@ struct Project {
 };
 
 // Reads a project file (schema: harness/project/project.schema.json). In every object, keys that begin with
-// "//" are comments. Throws Error(input) "FILE:LINE: PLACE: what" for an unknown key, a wrong value, a name
-// that stands twice or is one of aqbench's own, and a gate of an unknown suite.
+// "//" are comments. Throws Error(input) "FILE:LINE: PLACE: what" for an unknown key, a wrong value, a
+// duplicate or reserved name, and a gate of an unknown suite.
 Project read_project(const std::filesystem::path& file);
 
-// Returns the project file in a folder or in the nearest one above it; nullopt where there is none. Throws
-// Error(input) for one that belongs to neither this user nor root: such a file is read if it is named.
+// Returns the project file in a folder or the nearest one above it; nullopt if there is none. Throws
+// Error(input) for one that belongs to neither this user nor root: such a file must be named explicitly.
 std::optional<std::filesystem::path> find_project_file(const std::filesystem::path& folder);
 
-// Returns the project of --project FILE, or else the one that is found from the working directory.
+// Returns the project of --project FILE, or else the one found from the working directory.
 std::optional<Project> current_project(const std::optional<std::filesystem::path>& named);
 
-// Gives a request the project's methods and datasets and, where it asks for a suite of the project, that
-// suite. Throws Error(usage) for a suite that neither the project nor aqbench has, naming those of both.
+// Adds the project's methods and datasets to a request and, if requested, the project's suite. Throws
+// Error(usage) with the known suites for an unknown suite.
 void use_project(const Project& project, PlanRequest& request);
 
-// Reads the project of the request, if there is one, and gives it to the request.
+// Reads the project of the request, if any, and adds it to the request.
 void use_current_project(PlanRequest& request);
 
-// Returns the baseline of a suite. Throws Error(input) naming the project file where it has none for it.
+// Returns the baseline of a suite. Throws Error(input) naming the project file if it has none.
 std::filesystem::path baseline_of(const Project& project, std::string_view suite);
 
-// Returns the schema of project files, JSON Schema draft 7, as text.
+// Returns the JSON Schema (draft 7) of project files as text.
 std::string_view project_schema();
 
 }  // namespace aqbench

@@ -14,18 +14,18 @@ std::filesystem::path gate_baseline(const std::string& suite,
                                     const std::optional<std::filesystem::path>& project_file) {
   const auto project = current_project(project_file);
   if (!project)
-    throw Error(ErrorKind::usage, fmt::format("--baseline FILE is missing, and there is no {} that names one",
-                                              kProjectFileName));
-  if (suite.empty()) throw Error(ErrorKind::usage, "--baseline FILE is missing: these cases are of no suite");
+    throw Error(ErrorKind::usage,
+                fmt::format("--baseline FILE is missing, and no {} names one", kProjectFileName));
+  if (suite.empty())
+    throw Error(ErrorKind::usage, "--baseline FILE is missing, and these cases belong to no suite");
   std::filesystem::path file = baseline_of(*project, suite);
   std::error_code unknown;
   if (!std::filesystem::exists(file, unknown))
-    throw Error(
-        ErrorKind::input,
-        fmt::format("{0}: does not exist yet, so there is nothing to gate on: run `aqbench sweep --suite "
-                    "{1}`, then `aqbench accept out/BUNDLE --baseline {0}`, and commit that file",
-                    file.string(), suite),
-        file.string());
+    throw Error(ErrorKind::input,
+                fmt::format("{0}: no such baseline; run `aqbench sweep --suite "
+                            "{1}`, then `aqbench accept out/BUNDLE --baseline {0}`, and commit that file",
+                            file.string(), suite),
+                file.string());
   return file;
 }
 
@@ -48,7 +48,7 @@ void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& 
   std::error_code unknown;
   if (!std::filesystem::is_directory(dir, unknown))
     throw Error(ErrorKind::input,
-                fmt::format("the project's folder {} is not here: name its file with --project FILE", dir));
+                fmt::format("the project's folder {} is missing; give its file with --project FILE", dir));
   for (Case& planned : plan.cases) planned.project_dir = dir;
 }
 

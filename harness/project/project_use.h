@@ -1,5 +1,5 @@
 #pragma once
-// What commands take from the user's project file (harness/project/project.h).
+// How commands use the project file (harness/project/project.h).
 
 #include <filesystem>
 #include <optional>
@@ -9,17 +9,17 @@
 
 namespace aqbench {
 
-// Returns the baseline of a suite that the project file names, for gates that are given none. Throws
-// Error(usage) where there is none.
+// Returns the baseline of a suite in the project file, for gates without one. Throws Error(usage) if it has
+// none.
 std::filesystem::path gate_baseline(const std::string& suite,
                                     const std::optional<std::filesystem::path>& project_file);
 
-// Replaces the folders of the datasets in a bundle's request by those that the project of --project gives for
-// the same names; does nothing where no file is named.
+// Replaces the folders of the datasets in a bundle's request by those of the same names in the project of
+// --project; does nothing without that flag.
 void place_datasets(PlanRequest& request, const std::optional<std::filesystem::path>& project_file);
 
-// Sets the folder in which the declared methods of a bundle's plan run: that of --project, or else the one
-// that the bundle names. Throws Error(input) where that is not on this machine.
+// Sets the folder of the declared methods of a bundle's plan: that of --project, or else the one named by the
+// bundle. Throws Error(input) if it is missing on this machine.
 void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& project_file);
 
 }  // namespace aqbench

@@ -65,7 +65,7 @@ Case case_from_json(const Json& json, const std::string& source) {
   if (const auto timing = root.find("timing"))
     planned.timing = timing_plan_from_json(timing->value(), source);
   if (const auto declaration = root.find("declaration")) planned.declaration = declaration->value();
-  if (to_json(planned) != json) root.fail("is not in the form that aqbench writes");
+  if (to_json(planned) != json) root.fail("was not written by aqbench");
   return planned;
 }
 

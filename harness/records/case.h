@@ -16,20 +16,20 @@
 
 namespace aqbench {
 
-// How the name of a scene begins that is a recording: "dataset:LABEL".
+// The prefix of scenes that are recordings: "dataset:LABEL".
 inline constexpr std::string_view kDatasetPrefix = "dataset:";
 
-// What the images of a case are made with (scenes/dataset/dataset.h).
+// The image options of a case (scenes/dataset/dataset.h).
 struct CaseImages {
   std::string rig = "ring12";
   std::string imaging = "default";         // a variant
-  std::optional<int> width_px, height_px;  // one alone keeps the rig's ratio; none: the rig's size
+  std::optional<int> width_px, height_px;  // one of them keeps the rig's ratio; none: the rig's size
 };
 
-// A case: everything that decides its result, so that the hash of its JSON stands for it.
+// A case: everything that determines its result, so that the hash of its JSON identifies it.
 struct Case {
   // "undulating/roma_like/seed=43"; with preset "scene/method:preset/seed=.."; then "/axis=value" for rig,
-  // imaging, width and height that are not the default, and for swept axes. `--threads` never stands in it. A
+  // imaging, width and height other than the default, and for swept axes, but never for `--threads`. A
   // workload's axes come first: "absorption/variant=fused/size=512/seed=42".
   std::string name;
   std::string scene;     // registry name or "mesh:FILE.ply"
@@ -40,26 +40,26 @@ struct Case {
   int threads = 1;
   std::string device = "cpu";
   bool simulated = false;            // the method sees the truth
-  std::optional<CaseImages> images;  // none where nothing looks at images
+  std::optional<CaseImages> images;  // none if nothing uses images
   NamedValues axes;                  // other axes swept, in the order given
   std::vector<Override> overrides;   // --set and axes that are parameters
-  // The values that take effect, "undulating.amplitude_m": those that differ from the parameter's default or
-  // have none, and those that are defaults. A parameter that is new keeps the former as they were.
+  // The effective values, "undulating.amplitude_m": those that differ from the parameter's default or have
+  // none, and those at their defaults. A new parameter does not change the former.
   NamedValues options, defaults;
   std::vector<Fault> faults;  // --inject
-  TimingPlan timing;          // how often it runs
-  // What a user declared of the method (pipeline/method/declaration.h); an empty object for aqbench's own.
+  TimingPlan timing;          // number of runs
+  // The user's declaration of the method (pipeline/method/declaration.h); an empty object for aqbench's own.
   JsonBox declaration = {};
-  // The folder of the project file that it stands in. Not in the JSON: it decides no result.
+  // The folder of its project file. Not in the JSON: it does not affect the result.
   std::string project_dir = {};
 };
 
-// Returns all members in a fixed order; "timing" only where the case is timed in another way than cold alone,
-// "declaration" only where a user declared the method.
+// Returns all members in a fixed order; "timing" only if the case is not only timed cold, "declaration" only
+// for a declared method.
 Json to_json(const Case& planned);
 
-// Reads what to_json() wrote: the same text comes of it again. Throws Error(input) naming `source` and the
-// place.
+// Reads what to_json() wrote; writing it again gives the same text. Throws Error(input) naming `source` and
+// the place.
 Case case_from_json(const Json& json, const std::string& source);
 
 // Adds the parameters of `owner` to the options or defaults of the case.

@@ -6,16 +6,16 @@
 
 namespace aqbench {
 
-// Returns the seed that a name tells; "" if it tells none.
+// Returns the seed in a name; "" if there is none.
 std::string seed_in_name(std::string_view case_name);
 
-// Returns "x/y/batch=8" of "x/y/seed=43/batch=8"; a name without a seed as it is.
+// Returns "x/y/batch=8" for "x/y/seed=43/batch=8"; a name without a seed is unchanged.
 std::string name_without_seed(std::string_view case_name);
 
-// Returns the name with another seed; one without a seed as it is.
+// Returns the name with another seed; a name without a seed is unchanged.
 std::string name_with_seed(std::string_view case_name, std::string_view seed);
 
-// Returns "scene/seed=1" of "scene/METHOD/seed=1"; a name of fewer than three parts as it is.
+// Returns "scene/seed=1" for "scene/METHOD/seed=1"; a name of fewer than three parts is unchanged.
 std::string name_without_method(std::string_view case_name);
 
 }  // namespace aqbench

@@ -30,7 +30,7 @@ std::string_view take_part(std::string_view& bytes) {
       return part;
     }
   }
-  throw Error(ErrorKind::input, "the result of a case is cut off");
+  throw Error(ErrorKind::input, "the result of a case is truncated");
 }
 
 std::string count_and_hash(std::string_view name, std::size_t count, const void* data, std::size_t bytes) {

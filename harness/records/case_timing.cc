@@ -68,7 +68,7 @@ void read_details(const JsonPlace& place, Timing& timing) {
   for (const JsonPlace& block : place.at("blocks").elements()) timing.blocks.push_back(read_block(block));
   for (const TimedBlock& block : timing.blocks)
     if (block.first > timing.warm_ms.size() || block.count > timing.warm_ms.size() - block.first)
-      place.at("blocks").fail("goes beyond warm_ms");
+      place.at("blocks").fail("exceeds warm_ms");
   timing.stopped = place.at("stopped").text_or_null();
   timing.precision = place.at("precision").number_or_null();
   timing.note = place.at("note").text_or_null();

@@ -16,7 +16,7 @@ namespace {
 constexpr double kMaxSlowDown = 100;  // 10000 %
 constexpr double kMaxSleepS = 3600;
 
-// A number above 0 before `suffix`, nullopt if the text is not of that form.
+// Returns the positive number before `suffix`; nullopt for another form.
 std::optional<double> number_before(std::string_view text, std::string_view suffix) {
   if (!text.ends_with(suffix)) return std::nullopt;
   text.remove_suffix(suffix.size());

@@ -1,6 +1,6 @@
 #pragma once
-// Faults on purpose: `--inject [CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt`. They test the
-// harness; the record says how often each struck.
+// Injected faults: `--inject [CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt`. They test the harness;
+// the record counts their strikes.
 //   +5%      the stage takes 5 % longer (busy), counted in its wall time
 //   20ms     (or us, s) the stage sleeps 20 ms at its end, counted in its wall time
 //   throw    Error(method) when the stage is entered
@@ -15,7 +15,7 @@
 
 namespace aqbench {
 
-// More faults for one case are refused.
+// The maximum number of faults per case.
 inline constexpr std::size_t kMaxFaultsPerCase = 64;
 
 // A fault planned for one case (harness/running/inject.h carries it out).
@@ -24,8 +24,8 @@ struct Fault {
   std::string effect;  // as given: "+5%", "20ms", "throw", "abort", "hang", "oom", "corrupt"
 };
 
-// One --inject argument. The stage stands between the last ':' and the last '='; "*" means the outermost
-// stages. Without a glob every case is meant.
+// One --inject argument. The stage is between the last ':' and the last '='; "*" means the outermost stages.
+// Without a glob every case is meant.
 struct Inject {
   std::string case_glob;
   Fault fault;
@@ -34,13 +34,13 @@ struct Inject {
 // Parses such an argument. Throws Error(usage) quoting it.
 Inject parse_inject(std::string_view argument);
 
-// Returns the text that parse_inject() reads back as the same.
+// Returns a text that parse_inject() reads back as the same.
 std::string to_string(const Inject& inject);
 
-// What a fault does (the list above, in its order).
+// The effect of a fault (the list above, in its order).
 enum class FaultKind { slow_down, sleep, throw_error, abort, hang, out_of_memory, corrupt };
 
-// What a fault does, and how much of it.
+// The effect of a fault and its amount.
 struct FaultEffect {
   FaultKind kind{};
   double amount = 0;  // a share of the stage's time for slow_down, seconds for sleep

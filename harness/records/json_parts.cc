@@ -25,7 +25,7 @@ class JsonSplitter {
   JsonSplitter(const ReadBytes& read, const std::string& source, const TakePart& take)
       : read_(read), source_(source), take_(take) {}
 
-  // The document `name` "" is: hands over its own parts.
+  // Marks the document itself (`name` is ""), whose own parts are passed on.
   void split_here() {
     skip_space();
     split_value();
@@ -57,7 +57,7 @@ class JsonSplitter {
     throw Error(ErrorKind::input, fmt::format("{}: {} at byte {}", source_, what, before_ + at_), source_);
   }
 
-  // The next byte, -1 at the end.
+  // Returns the next byte, -1 at the end.
   int peek() {
     if (at_ == bytes_.size()) {
       before_ += at_;
@@ -68,7 +68,7 @@ class JsonSplitter {
   }
   char next() {
     const int c = peek();
-    if (c < 0) fail("the text is cut off");
+    if (c < 0) fail("the text is truncated");
     ++at_;
     return static_cast<char>(c);
   }
@@ -76,7 +76,7 @@ class JsonSplitter {
     while (is_json_space(peek())) ++at_;
   }
   void expect(char c) {
-    if (peek() != static_cast<unsigned char>(c)) fail("no JSON");
+    if (peek() != static_cast<unsigned char>(c)) fail("not JSON");
     rest_ += next();
   }
   void expect_end() {
@@ -101,7 +101,7 @@ class JsonSplitter {
     if (next() != ':') fail("a key without a value");
   }
 
-  // Copies an object or array to its end, and anything else to where the next thing begins.
+  // Copies an object or array to its end, and anything else up to the next delimiter.
   void copy_value(std::string& to) {
     skip_space();
     const std::size_t start = to.size();
@@ -121,7 +121,7 @@ class JsonSplitter {
     if (to.size() == start) fail("no value");
   }
 
-  // Calls `item` at each of the items between here and `end`, with the commas between them checked.
+  // Calls `item` at each item up to `end`, checking the commas in between.
   template <class Item>
   void each_item(char end, const Item& item) {
     skip_space();
@@ -130,16 +130,16 @@ class JsonSplitter {
       item();
       skip_space();
       if (peek() == static_cast<unsigned char>(end)) return expect(end);
-      if (peek() != ',') fail("neither a comma nor an end");
+      if (peek() != ',') fail("expected a comma or an end");
       if (keeps_commas_) rest_ += ',';
       ++at_;
       skip_space();
     }
   }
 
-  // Hands over what is in the array or object that begins here.
+  // Passes on the parts of the array or object that begins here.
   void split_value() {
-    if (peek() != '[' && peek() != '{') fail("neither an array nor an object");
+    if (peek() != '[' && peek() != '{') fail("expected an array or an object");
     const bool is_object = peek() == '{';
     expect(is_object ? '{' : '[');
     keeps_commas_ = false;
@@ -163,7 +163,7 @@ class JsonSplitter {
   std::string rest_;
 };
 
-// A file of text that is read piece by piece.
+// A text file read in pieces.
 class PiecewiseFile {
  public:
   PiecewiseFile(std::filesystem::path path, std::uintmax_t max_bytes, ZeroBytes zero_bytes)
@@ -180,7 +180,7 @@ class PiecewiseFile {
     if (zero_bytes_ != ZeroBytes::one_at_end) refuse_zero();
     const std::string_view text = bytes.substr(0, zero + 1);
     if (bytes.find_first_not_of('\0', zero) != bytes.npos) refuse_zero();
-    // What was read is needed until the rest has been looked at.
+    // Buffers what was read until the rest has been checked.
     ended_.assign(text);
     while (!(bytes = read()).empty())
       if (bytes.find_first_not_of('\0') != bytes.npos) refuse_zero();
@@ -205,7 +205,8 @@ class PiecewiseFile {
   }
 
   [[noreturn]] void refuse_zero() const {
-    throw Error(ErrorKind::input, path_.string() + ": holds a zero byte: this is no text", path_.string());
+    throw Error(ErrorKind::input, path_.string() + ": contains a zero byte, so it is not a text file",
+                path_.string());
   }
 
   std::filesystem::path path_;

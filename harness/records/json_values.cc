@@ -41,7 +41,7 @@ std::string indented_json(const Json& json, std::size_t level) {
   if (level == 0) return flat;
   std::string text;
   text.reserve(flat.size() + flat.size() / 4);
-  for (const char c : flat) {  // no line break stands within a text
+  for (const char c : flat) {  // texts contain no line breaks
     text += c;
     if (c == '\n') text.append(level, ' ');
   }

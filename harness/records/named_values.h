@@ -1,5 +1,5 @@
 #pragma once
-// Parameters with their names, as records, plans and baselines hold them.
+// Named parameters in records, plans and baselines.
 
 #include <utility>
 #include <vector>
@@ -9,8 +9,7 @@
 
 namespace aqbench {
 
-// Parameters with their names, in a fixed order. Names are interned, since most of them are those of all
-// other cases, too.
+// Named parameters in a fixed order. Names are interned, since most are shared by all cases.
 using NamedValues = std::vector<std::pair<InternedText, ParameterValue>>;
 
 }  // namespace aqbench

@@ -61,7 +61,7 @@ ProfileDetails profile_details_from_json(const Json& json, const std::string& so
   details.profiled_ms = numbers_from_json(root.at("profiled_ms"));
   details.plain_ms = numbers_from_json(root.at("plain_ms"));
   details.shown = root.at("shown").count();
-  if (details.shown >= details.profiled_ms.size()) root.at("shown").fail("is no repetition");
+  if (details.shown >= details.profiled_ms.size()) root.at("shown").fail("is not the index of a repetition");
   details.sampler = root.at("sampler").text();
   details.sampler_note = root.at("sampler_note").text();
   details.lost_samples = root.at("lost_samples").count();

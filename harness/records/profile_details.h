@@ -1,5 +1,5 @@
 #pragma once
-// What a profile says beside its record, and the names of its files in a bundle.
+// The details of a profile beside its record, and its file names in a bundle.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,28 +15,28 @@ namespace aqbench {
 // How a profile was taken, and the times of its runs.
 struct ProfileDetails {
   std::vector<double> profiled_ms, plain_ms;  // of the whole run, one for each repetition
-  std::size_t shown = 0;     // index of the profiled run with the median time, whose numbers the tables show
+  std::size_t shown = 0;     // index of the profiled run with the median time, shown in the tables
   std::string sampler;       // "perf", "in-process", "none"
-  std::string sampler_note;  // why not the other sampler; may be empty
+  std::string sampler_note;  // why the other sampler was not used; may be empty
   std::uint64_t lost_samples = 0, trace_events_left_out = 0;
-  std::string device_time_note;  // why there is no device time
+  std::string device_time_note;  // why device time is missing
 
   double total_ms() const { return profiled_ms.at(shown); }
 };
 
-// Returns the median over the pairs of profiled / plain time: 1.02 = 2 % slower while profiled. The two runs
-// of a pair follow each other, so a machine that becomes slower during the profile does not count. Returns -1
-// where there were no plain runs.
+// Returns the median over the pairs of profiled / plain time: 1.02 = 2 % slower while profiled. The runs of a
+// pair are adjacent, so a machine that slows down during the profile has no effect. Returns -1 without plain
+// runs.
 double overhead_ratio(const ProfileDetails& details);
 
-// Returns the index of the run with the median time, of two the shorter one; of equal ones the first.
-// `profiled_ms` is not empty.
+// Returns the index of the run with the median time, of two in the middle the shorter one; of equal ones the
+// first. `profiled_ms` is not empty.
 std::size_t shown_run(const std::vector<double>& profiled_ms);
 
-// Returns the metrics of a profile: its overhead, and the share of the shown run that is in no stage.
+// Returns the metrics of a profile: its overhead, and the share of the shown run outside all stages.
 MetricSet profile_metrics(const ProfileDetails& details, const std::vector<StageRecord>& stages);
 
-// Returns what profile.json holds.
+// Returns the content of profile.json.
 Json to_json(const ProfileDetails& details);
 
 // Reads what to_json() wrote. Throws Error(input) naming `source` and the place.
@@ -48,7 +48,7 @@ inline constexpr const char* kProfileTraceFile = "trace.json";
 inline constexpr const char* kProfileStacksFile = "stacks.folded";
 inline constexpr const char* kFlamegraphFile = "flamegraph.svg";
 
-// Names of all the metrics that a profile has.
+// The names of all metrics of a profile.
 inline constexpr const char* kOverheadMetric = "profile_overhead_ratio";
 inline constexpr const char* kUnattributedMetric = "unattributed_pct";
 

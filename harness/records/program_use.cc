@@ -14,7 +14,7 @@ std::optional<std::uint64_t> read_count(const JsonPlace& place) {
 
 double read_seconds(const JsonPlace& place) {
   const double seconds = place.number();
-  if (!(seconds >= 0)) place.fail("is no time");
+  if (!(seconds >= 0)) place.fail("is not a valid time");
   return seconds;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a program used: "program" of a record.
+// Resource use of a program: "program" of a record.
 
 #include "core/json.h"
 #include "core/program_report.h"

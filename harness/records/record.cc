@@ -39,7 +39,7 @@ Json stage_json(const StageRecord& stage, const Record& record) {
                {"self_ms", samples_json(stage.self_ms, record.case_name, stage.name)},
                {"net_bytes", integer_json(stage.net_bytes)},
                {"peak_bytes", integer_json(stage.peak_bytes)}};
-  // What only a profile measures stands there only if it was measured.
+  // Values measured only by profiles are written only if measured.
   if (!stage.cpu_ms.empty()) json["cpu_ms"] = samples_json(stage.cpu_ms, record.case_name, stage.name);
   if (!stage.device_ms.empty())
     json["device_ms"] = samples_json(stage.device_ms, record.case_name, stage.name);
@@ -62,7 +62,7 @@ Metric read_metric(const JsonPlace& place) {
   metric.unit = place.at("unit").text();
   metric.better = read_better(place.at("better"));
   if (!metric.value) metric.reason = place.at("reason").text();
-  if (metric.value && place.find("reason")) place.at("reason").fail("stands beside a value");
+  if (metric.value && place.find("reason")) place.at("reason").fail("is not allowed beside a value");
   return metric;
 }
 
@@ -80,7 +80,8 @@ StageRecord read_stage(const JsonPlace& place) {
   stage.calls = place.at("calls").count();
   stage.wall_ms = numbers_from_json(place.at("wall_ms"));
   stage.self_ms = numbers_from_json(place.at("self_ms"));
-  if (stage.self_ms.size() != stage.wall_ms.size()) place.at("self_ms").fail("is not as long as wall_ms");
+  if (stage.self_ms.size() != stage.wall_ms.size())
+    place.at("self_ms").fail("must have the length of wall_ms");
   stage.net_bytes = integer_or_null(place.at("net_bytes"));
   stage.peak_bytes = integer_or_null(place.at("peak_bytes"));
   if (place.find("cpu_ms")) stage.cpu_ms = numbers_from_json(place.at("cpu_ms"));
@@ -96,7 +97,7 @@ InjectedFault read_injected(const JsonPlace& place) {
   return {place.at("stage").text(), place.at("effect").text(), place.at("times").count()};
 }
 
-// How the reason of an invalid record starts, in files and on screen.
+// Prefix of an invalid record's reason, in files and on screen.
 constexpr std::string_view kInvalidStart = "invalid: ";
 
 Status read_status(const JsonPlace& place, std::string_view reason) {
@@ -203,7 +204,7 @@ Record record_from_json(const Json& json, const std::string& source) {
   record.axes = named_values_from_json(root.at("axes"));
   record.reason = root.at("reason").text_or_null();
   record.status = read_status(root.at("status"), record.reason);
-  // No room is left over: a sweep may hold very many records.
+  // Releases spare capacity: a sweep may hold very many records.
   record.metrics.reserve(root.at("metrics").value().size());
   record.stages.reserve(root.at("stages").value().size());
   for (const auto& [name, place] : root.at("metrics").members())

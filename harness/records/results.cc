@@ -46,13 +46,13 @@ Json run_to_json(const RunInfo& run, int schema_version) {
   return json;
 }
 
-// The member of an object, or nullptr: for documents that no schema has seen yet.
+// Returns the member of an object, or nullptr; for documents not yet checked against the schema.
 Json* member_of(Json& json, const char* name) {
   const auto found = json.is_object() ? json.find(name) : json.end();
   return found == json.end() ? nullptr : &*found;
 }
 
-// Gives every null metric without a reason one.
+// Adds a reason to every null metric without one.
 void name_bare_nulls_of(Json& record) {
   Json* const metrics = member_of(record, "metrics");
   if (metrics == nullptr || !metrics->is_object()) return;
@@ -81,17 +81,17 @@ RunInfo run_from_json(const JsonPlace& json) {
   run.requested = json.at("requested").value();
   run.effective = json.at("effective").value();
   if (const auto version = json.find("text_version")) {
-    if (version->count() > INT32_MAX) version->fail("is no version");
+    if (version->count() > INT32_MAX) version->fail("is too large");
     run.text_version = static_cast<int>(version->count());
   }
   return run;
 }
 
-// Throws where a member is there or missing against what the version says.
+// Throws if a member is present or missing contrary to the version.
 void check_schema_version(const Results& results, const JsonPlace& root) {
   const bool old = results.schema_version == 1;
   if (root.at("run").find("text_version").has_value() == old)
-    root.at("run").fail(old ? "has a text_version, which version 1 does not" : "has no text_version");
+    root.at("run").fail(old ? "unexpected text_version in version 1" : "text_version is missing");
 }
 
 void check_files_known(const Results& results, const std::string& source) {
@@ -100,7 +100,7 @@ void check_files_known(const Results& results, const std::string& source) {
     if (results.records[i].files.has_value() == old)
       throw Error(ErrorKind::input,
                   fmt::format("{}: records[{}]: {}", source, i,
-                              old ? "has files, which version 1 does not" : "has no files"),
+                              old ? "unexpected files in version 1" : "files are missing"),
                   source);
 }
 
@@ -108,7 +108,7 @@ std::string place_of_record(const std::string& source, std::size_t index) {
   return fmt::format("{}: records[{}]", source, index);
 }
 
-// Checks what only all records together tell.
+// Checks properties of all records together.
 void check_records_together(const Results& results, const std::string& source) {
   check_files_known(results, source);
   try {
@@ -209,7 +209,7 @@ Results read_results(const std::filesystem::path& results_json) {
   try {
     return read_record_by_record(results_json);
   } catch (const Error& error) {
-    // Read whole, a file says in which line it is wrong.
+    // Reading it as a whole gives errors with a line.
     if (error.kind() == ErrorKind::io || regular_file_size(results_json) > kResultsJson.max_bytes) throw;
     return results_from_json(read_strict_json(results_json, kResultsJson), results_json.string());
   }

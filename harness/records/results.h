@@ -1,5 +1,5 @@
 #pragma once
-// results.json: what a sweep measured, in memory and on disk (schema:
+// results.json: the measurements of a sweep, in memory and on disk (schema:
 // harness/records/results.schema.json). Its text is canonical: one Results has one text.
 
 #include <cstddef>
@@ -15,15 +15,15 @@
 
 namespace aqbench {
 
-// Versions of the schema of results.json that are read; the last one is written. Version 1 knows no files of
-// cases and no version of the texts.
+// Supported versions of the schema of results.json; the last one is written. Version 1 lacks files of cases
+// and the version of the texts.
 inline constexpr int kOldestResultsSchemaVersion = 1;
 inline constexpr int kResultsSchemaVersion = 3;
 
-// What was asked for and when it ran.
+// The request and times of a run.
 struct RunInfo {
   std::string id;            // the bundle's stamp, "20250520T101112Z"
-  std::string suite;         // "" where cases were chosen by hand
+  std::string suite;         // "" if cases were chosen by hand
   std::string started_utc;   // "2025-05-20T10:11:12Z"
   std::string finished_utc;  // the same
   bool complete = false;     // every planned case has a record; false after an interruption
@@ -31,10 +31,10 @@ struct RunInfo {
   std::string plan_sha256;  // of the planned cases: the journal's first link
   int text_version = 0;     // of summary.md and the other texts of the bundle; 0: of schema version 1
   JsonBox requested;        // options as given on the command line
-  JsonBox effective;        // options as they took effect
+  JsonBox effective;        // options as applied
 };
 
-// Everything that results.json holds.
+// The content of results.json.
 struct Results {
   int schema_version = kResultsSchemaVersion;
   RunInfo run;
@@ -42,36 +42,35 @@ struct Results {
   std::vector<Record> records;  // sorted by case name; names are unique
 };
 
-// Returns the document with its records sorted by case name (bytewise), whatever their order in `results`.
-// Throws Error(input) for a repeated case.
+// Returns the document with its records sorted by case name (bytewise). Throws Error(input) for a repeated
+// case.
 Json to_json(const Results& results);
 
 // Returns the bytes of results.json: indented, final newline, records sorted.
 std::string results_text(const Results& results);
 
-// Hands the same bytes to `write`, record by record, so that they are never all in memory.
+// Passes the same bytes to `write`, record by record, without holding all of them in memory.
 void write_results_text(const Results& results, const WriteBytes& write);
 
 // Returns the SHA-256 of the bytes of results.json.
 std::string results_sha256(const Results& results);
 
-// Reads a document. Throws Error(input) "SOURCE: records[3].status: ..." for what the schema refuses or a
-// record cannot hold, Error(not_comparable) for a schema_version other than ours. A metric that is null
-// without a reason (somebody edited the file) is read as undefined, so that a gate fails it like any other
-// null.
+// Reads a document. Throws Error(input) "SOURCE: records[3].status: ..." for violations of the schema or
+// invalid records, Error(not_comparable) for an unsupported schema_version. A null metric without a reason
+// (from an edited file) is read as undefined, so that a gate fails it like any other null.
 Results results_from_json(Json json, const std::string& source);
 
-// Reads the text of a document. Throws as results_from_json() and parse_strict_json().
+// Reads the text of a document. Throws like results_from_json() and parse_strict_json().
 Results results_from_text(std::string_view text, const std::string& source);
 
-// Reads a file, record by record: what it takes is a little more than what it returns. Throws as
-// results_from_text() and Error(io).
+// Reads a file record by record, with little more memory than its result. Throws like results_from_text() and
+// Error(io).
 Results read_results(const std::filesystem::path& results_json);
 
-// Returns one record as compact JSON, the text that digests are taken over.
+// Returns one record as compact JSON, the input of digests.
 std::string record_text(const Record& record);
 
-// Returns the SHA-256 over the records alone, as compact JSON lines sorted by case: the same for any order or
+// Returns the SHA-256 over the records as compact JSON lines sorted by case: the same for any order or
 // sharding.
 std::string root_digest(const Results& results);
 

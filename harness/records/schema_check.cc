@@ -1,6 +1,6 @@
 #include "harness/records/schema_check.h"
 
-#define VALIJSON_USE_EXCEPTIONS 1  // without them it aborts where it finds no memory
+#define VALIJSON_USE_EXCEPTIONS 1  // without them it aborts on out of memory
 
 #include <algorithm>
 #include <memory>
@@ -21,8 +21,7 @@
 namespace aqbench {
 namespace {
 
-// valijson does not check whether it was given memory. While an object of this class exists, refused memory
-// ends the program.
+// valijson does not check for failed allocations. While an object of this class exists, they end the program.
 class EndWithoutMemory {
  public:
   EndWithoutMemory() : before_(std::set_new_handler(end_without_memory)) {}
@@ -61,13 +60,13 @@ std::string json_path(const std::vector<std::string>& context) {
   return path.empty() ? "document" : path;
 }
 
-// The problem of a document whose record 0 is number `first`.
+// Returns the problem of a document whose record 0 is number `first`.
 std::optional<std::string> problem_of(const nlohmann::json& document, std::size_t first) {
   thread_local valijson::Validator validator;  // keeps its compiled patterns, which take half the time
   valijson::ValidationResults problems;
   const valijson::adapters::NlohmannJsonAdapter adapter(document);
   if (validator.validate(results_schema(), adapter, &problems)) return std::nullopt;
-  // A problem deep inside is reported at each level above it too; the deepest says most.
+  // A nested problem is also reported at each level above it; the deepest is the most specific.
   const auto deepest = std::max_element(problems.begin(), problems.end(), [](const auto& a, const auto& b) {
     return a.context.size() < b.context.size();
   });
@@ -77,7 +76,7 @@ std::optional<std::string> problem_of(const nlohmann::json& document, std::size_
   return elide_middle(printable(json_path(context) + ": " + deepest->description), 300);
 }
 
-// A document that is as it should be and has no record.
+// A valid document without records.
 const nlohmann::json& empty_results() {
   static const std::string hash(64, '0'), utc = "2026-01-01T00:00:00Z";
   static const nlohmann::json document = {{"schema_version", 2},

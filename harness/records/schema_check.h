@@ -10,14 +10,14 @@
 
 namespace aqbench {
 
-// Returns what the schema says against `json`, the deepest problem, as "records[3].status: TEXT"; nullopt:
-// `json` is valid.
+// Returns the deepest violation of the schema by `json`, as "records[3].status: TEXT"; nullopt: `json` is
+// valid.
 std::optional<std::string> results_schema_problem(const Json& json);
 
-// Does the same for one record, which is element `index` of "records".
+// Does the same for one record, element `index` of "records".
 std::optional<std::string> record_schema_problem(const Json& record, std::size_t index);
 
-// Returns the schema's text as built into the program (at configure time, from the file).
+// Returns the schema's text as built into the program at configure time.
 std::string_view results_schema_text();
 
 }  // namespace aqbench

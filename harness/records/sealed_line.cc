@@ -15,7 +15,7 @@ constexpr std::string_view kSealEnd = R"("})";
 constexpr std::size_t kHashBytes = 64;
 constexpr std::size_t kSealBytes = kSealStart.size() + kHashBytes + kSealEnd.size();
 
-// Returns how many bytes of an escape that begins so are as the library writes it; 0: it would not write it.
+// Returns the length of an escape as the library writes it; 0: the library would not write it.
 std::size_t written_escape(std::string_view text) {
   if (text.size() < 2) return 0;
   if (std::string_view("\"\\bfnrt").find(text[1]) != std::string_view::npos) return 2;
@@ -56,12 +56,12 @@ std::string seal_text(std::string text) {
 void check_seal(std::string_view line, const std::string& place) {
   if (line.size() <= kSealBytes || !line.ends_with(kSealEnd) ||
       line.substr(line.size() - kSealBytes, kSealStart.size()) != kSealStart)
-    throw_damaged(place, "does not end in its sha256");
+    throw_damaged(place, "its sha256 is missing at the end");
   const std::string_view given = line.substr(line.size() - kSealEnd.size() - kHashBytes, kHashBytes);
   Sha256 hash;
   hash.add(line.substr(0, line.size() - kSealBytes));
   hash.add("}");
-  if (hash.hex() != given) throw_damaged(place, "does not have the sha256 that it states");
+  if (hash.hex() != given) throw_damaged(place, "its sha256 does not match");
 }
 
 Json open_sealed_line(std::string_view line, const std::string& place) {

@@ -12,8 +12,8 @@ struct TensorMemoryText {
   std::string net, peak;
 };
 
-// Returns both as text; "n/a" where they were not measured, and where nothing was observed: a stage that took
-// no tensor and gave none back has a net and a peak of 0, which says nothing about its memory.
+// Returns both as text; "n/a" if they were not measured or nothing was observed: net and peak of 0 mean that
+// the stage used no tensors, which says nothing about its memory.
 TensorMemoryText tensor_memory_text(const std::optional<std::int64_t>& net_bytes,
                                     const std::optional<std::int64_t>& peak_bytes);
 

@@ -13,7 +13,7 @@ namespace aqbench {
 namespace {
 
 constexpr int kMaxRepetitions = 1000000;
-constexpr int kMinForInterval = 6;  // a 95 % interval of the median needs as many
+constexpr int kMinForInterval = 6;  // a 95 % interval of the median needs this many
 constexpr double kMaxSeconds = 1e6;
 
 [[noreturn]] void refuse_timing(const std::string& why) { throw Error(ErrorKind::usage, why); }
@@ -63,7 +63,7 @@ void check(const TimingRequest& request) {
         fmt::format("--max-time {}: is below --min-time {}", *request.max_time_s, *request.min_time_s));
   const bool warm = request.repetitions.value_or(0) > 0 || request.min_time_s || request.precision;
   if (request.repetitions == 0 && (request.warmup.value_or(0) > 0 || request.min_time_s || request.precision))
-    refuse_timing("--repetitions 0: leaves the cold call alone, so no other timing option makes sense");
+    refuse_timing("--repetitions 0: only the cold call runs, so other timing options are not allowed");
   if (request.blocks.value_or(1) > 1 && request.repetitions == 0 && !warm)
     refuse_timing("--blocks: needs warm repetitions");
 }

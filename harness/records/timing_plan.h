@@ -1,5 +1,5 @@
 #pragma once
-// How often a case is run to time it. Plain data, carried out by harness/measuring/timing.h.
+// The number of runs of a timed case. Plain data, carried out by harness/measuring/timing.h.
 
 #include <optional>
 #include <string>
@@ -8,24 +8,25 @@
 
 namespace aqbench {
 
-// A case runs once cold (the first call of its process), then `warmup` calls that are thrown away, then warm
-// repetitions, each of which is a sample. They go on until there are `repetitions` of them, they sum up to
-// `min_time_s` and, where `precision` is given, half the 95 % confidence interval of their median is at most
-// that share of the median; and stop at `max_repetitions` or `max_time_s` in any case.
+// A case runs once cold (the first call of its process), then `warmup` discarded calls, then warm
+// repetitions, each of which is a sample. They continue until there are `repetitions` of them, they sum up to
+// `min_time_s` and, if `precision` is given, half the 95 % confidence interval of their median is at most
+// that share of the median; they stop at `max_repetitions` or `max_time_s` in any case.
 struct TimingPlan {
-  int repetitions = 0;  // 0, and no min_time_s nor precision: the cold call alone
+  int repetitions = 0;  // 0, without min_time_s and precision: only the cold call
   int warmup = 0;
   double min_time_s = 0;
-  double precision = 0;  // a share: 0.02 = 2 %; 0: not asked for
+  double precision = 0;  // a share: 0.02 = 2 %; 0: not requested
   int max_repetitions = 1000;
   double max_time_s = 60;
-  int blocks = 1;  // processes of the case; each carries out this plan; the processes of cases take turns
+  int blocks =
+      1;  // processes of the case; each carries out this plan; processes of different cases alternate
 
   bool times_warm() const { return repetitions > 0 || min_time_s > 0 || precision > 0; }
   bool operator==(const TimingPlan&) const = default;
 };
 
-// What the command line asked for; effective_timing() fills the rest.
+// The timing options of the command line; effective_timing() fills the rest.
 struct TimingRequest {
   std::optional<int> repetitions, warmup, max_repetitions, blocks;
   std::optional<double> min_time_s, precision, max_time_s;
@@ -33,18 +34,18 @@ struct TimingRequest {
   bool operator==(const TimingRequest&) const = default;
 };
 
-// Throws Error(usage) naming the flag for negative counts, a precision of 100 % or more, and a ceiling below
+// Throws Error(usage) naming the flag for negative counts, a precision of 100 % or more, and a maximum below
 // the number it limits.
 void check(const TimingRequest& request);
 
-// Returns the plan that follows from a request. Without one, methods are run cold alone, workloads with 2
-// warm-up calls and 10 repetitions.
+// Returns the plan of a request. By default methods run only cold, workloads with 2 warm-up calls and 10
+// repetitions.
 TimingPlan effective_timing(const TimingRequest& request, bool workload);
 
-// Returns all members under their names.
+// Returns all members by name.
 Json to_json(const TimingPlan& plan);
 
-// Returns all members under their names; null for those that were not given.
+// Returns all members by name; null for those not given.
 Json to_json(const TimingRequest& request);
 
 // Read what to_json() wrote. Throw Error(input) naming `source` and the member.

@@ -1,5 +1,5 @@
 #pragma once
-// A page of memory shared by the parent and the child that runs a case: what the child did until it died.
+// A page of memory shared by the parent and the child that runs a case, with the child's last state.
 
 #include <array>
 #include <atomic>
@@ -13,8 +13,7 @@
 
 namespace aqbench {
 
-// Notes of the child that the parent can read. Create it before the fork. All members may be used from both
-// sides at any time.
+// Notes of the child for the parent. Create it before the fork. Both sides may use all members at any time.
 class CaseBoard {
  public:
   CaseBoard();  // throws Error(io) if the page cannot be mapped
@@ -25,7 +24,7 @@ class CaseBoard {
   // Clears all counts and the stage.
   void reset();
 
-  // Counts one more strike of the fault with this index (< kMaxFaultsPerCase).
+  // Counts another strike of the fault with this index (< kMaxFaultsPerCase).
   void count_fault(std::size_t slot);
   std::uint64_t fault_count(std::size_t slot) const;
 
@@ -33,22 +32,22 @@ class CaseBoard {
   void set_scratch_dir(const std::filesystem::path& dir) { scratch_dir_ = dir; }
   const std::filesystem::path& scratch_dir() const { return scratch_dir_; }  // empty: none
 
-  // The stage the case's main thread is in; empty outside of stages. A torn read while the child lives gives
-  // a wrong name at worst.
+  // The stage of the case's main thread; empty outside of stages. A torn read while the child lives gives at
+  // worst a wrong name.
   void set_stage(const char* stage);  // nullptr: none
   std::string stage() const;
 
-  // What is done with the case right now, for people: "rendering", "cold", "warm 3 of 10", "scoring". A torn
-  // read gives a wrong word at worst.
+  // What the case is doing now, for display: "rendering", "cold", "warm 3 of 10", "scoring". A torn read
+  // gives at worst a wrong word.
   void set_phase(const std::string& phase);
   std::string phase() const;
 
-  // How the process of a real method was shut in, as the record says it; empty until it is.
+  // How the process of a real method was sandboxed, as recorded; empty until then.
   void set_isolation(const std::string& how);
   std::string isolation() const;
 
-  // Folders that no method may see: the bundle that the case is written to, and where a shared sweep keeps
-  // results. Name them before the fork.
+  // Folders hidden from methods: the bundle of the case, and the results of a shared sweep. Set them before
+  // the fork.
   void hide(const std::filesystem::path& dir) { hidden_dirs_.push_back(dir); }
   const std::vector<std::filesystem::path>& hidden_dirs() const { return hidden_dirs_; }
 

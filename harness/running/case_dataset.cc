@@ -38,7 +38,7 @@ CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& 
 void require_unchanged(const CachedDataset& dataset) {
   if (dataset_sha256(read_contents(dataset.dir())) != dataset.sha256())
     throw Error(ErrorKind::method,
-                fmt::format("{}: the dataset was changed while the method ran", dataset.dir().string()));
+                fmt::format("{}: the dataset changed while the method ran", dataset.dir().string()));
 }
 
 }  // namespace aqbench

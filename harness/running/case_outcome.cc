@@ -14,7 +14,7 @@
 namespace aqbench {
 namespace {
 
-// Returns the last line that the child wrote before it died, for the reason.
+// Returns the last line written by the child before it died, for the reason.
 std::string last_line(const std::string& log) {
   const std::size_t end = log.find_last_not_of(" \t\r\n");
   if (end == std::string::npos) return {};
@@ -24,7 +24,7 @@ std::string last_line(const std::string& log) {
                   160);
 }
 
-// Returns the record of a case whose child gave none.
+// Returns the record of a case whose child returned none.
 Record record_of_death(const Case& planned, const IsolateOutcome& outcome, const IsolateOptions& options,
                        const CaseBoard& board) {
   Record record = planned_record(planned);
@@ -53,8 +53,8 @@ void replace_each(std::string& text, const std::string& from, const std::string&
     text.replace(at, from.size(), to);
 }
 
-// Replaces the names of folders that are removed with the case: by the dataset that the user named, and by
-// the placeholders that the documents explain.
+// Replaces the names of folders that are removed with the case by the user's name of the dataset and by
+// documented placeholders.
 void name_lasting_folders(const std::filesystem::path& scratch, const std::string& dataset_name,
                           std::string& reason) {
   if (scratch.empty()) return;
@@ -63,14 +63,13 @@ void name_lasting_folders(const std::filesystem::path& scratch, const std::strin
   replace_each(reason, scratch.string(), "{scratch}");
 }
 
-// Returns what is wrong with a result: it is of another case, or has files outside of the bundle. Empty:
-// nothing.
+// Returns the problem of a result: it belongs to another case, or has files outside the bundle. Empty: none.
 std::string problem_of(const CaseResult& result, const Case& planned) {
-  if (result.record.case_name != planned.name) return "its result is that of another case";
+  if (result.record.case_name != planned.name) return "its result belongs to another case";
   for (const auto& [name, bytes] : result.artefacts) {
     const std::filesystem::path path = std::filesystem::path(name).lexically_normal();
     if (name.empty() || path.is_absolute() || *path.begin() == ".." || !path.has_filename())
-      return one_line(fmt::format("its artefact '{}' lies outside of the bundle", name));
+      return one_line(fmt::format("its artefact '{}' is outside the bundle", name));
   }
   return {};
 }
@@ -113,8 +112,8 @@ void check_own_settings(const Case& planned, OwnSettings& before, CaseResult& re
   result = {planned_record(planned), {}};
   result.record.isolation = isolation;
   result.record.reason =
-      fmt::format("how its sweep runs was changed meanwhile: {} ({})", changes,
-                  left.empty() ? "set back" : "cannot be set back: what follows runs so, too");
+      fmt::format("process settings of the sweep changed meanwhile: {} ({})", changes,
+                  left.empty() ? "restored" : "cannot be restored: later cases run with them, too");
 }
 
 }  // namespace aqbench

@@ -27,20 +27,20 @@ namespace aqbench {
 namespace {
 
 std::string recording_sha256(const Recording& recording, const DeclaredTruth& declared) {
-  // They were decoded when the hash was taken that this one is held against.
+  // They were decoded when the planned hash was computed.
   DatasetContents contents = inspect_recording(recording, ImageCheck::structure);
   add_truth_contents(recording, declared, contents);
   return dataset_sha256(contents);
 }
 
-// The hash that the plan was made with.
+// The hash in the plan.
 std::string planned_sha256(const Case& planned) {
   const auto found =
       std::ranges::find(planned.options, "dataset.sha256", [](const auto& o) { return o.first; });
   return found == planned.options.end() ? std::string() : to_string(found->second);
 }
 
-// A cloud that misses the surface is not to blame where the surface is likely in another unit.
+// A surface in a likely wrong unit explains a cloud that misses it.
 void require_near(const Reconstruction& output, const Surface& truth, const CaseRecordingData& data,
                   std::size_t frame) {
   try {
@@ -54,10 +54,10 @@ void require_near(const Reconstruction& output, const Surface& truth, const Case
   }
 }
 
-// A pair of cameras tells hardly any depth from so many times its own baseline away.
+// A pair of cameras hardly resolves depth beyond this many times its baseline.
 constexpr double kMaxBaselines = 300;
 
-// Where nothing is known to be true, the cameras say which unit cannot be.
+// Without truth, the cameras exclude impossible units.
 void require_plausible_distance(const PointCloud& cloud, const Rig& rig) {
   double baseline_m = 0;
   for (const Camera& a : rig.cameras)
@@ -73,8 +73,8 @@ void require_plausible_distance(const PointCloud& cloud, const Rig& rig) {
   if (median_m <= kMaxBaselines * baseline_m) return;
   throw Error(
       ErrorKind::method,
-      fmt::format("the points lie {:.3g} m from the first camera (median), and the cameras at most {:.3g} "
-                  "m from each other: is the cloud in another unit than metres (\"unit\" of the method)?",
+      fmt::format("the points are {:.3g} m from the first camera (median), but the cameras at most {:.3g} m "
+                  "from each other; set \"unit\" of the method if the cloud is not in metres",
                   median_m, baseline_m));
 }
 
@@ -89,8 +89,8 @@ CaseRecordingData make_case_recording(const Case& planned, const std::filesystem
   data.truth = find_recording_truth(data.recording, data.declared);
   data.sha256 = recording_sha256(data.recording, data.declared);
   if (data.sha256 != planned_sha256(planned))
-    throw Error(ErrorKind::input, fmt::format("{}: a file of it was changed since the sweep was planned",
-                                              data.recording.dir.string()));
+    throw Error(ErrorKind::input,
+                fmt::format("{}: changed since the sweep was planned", data.recording.dir.string()));
   write_observation(data.recording, recording_frame(planned), observation_dir);
   if (const CalibrationError error = case_calibration_error(planned); !is_zero(error))
     perturb_calibration_file(observation_dir / "calibration.json", error);
@@ -101,7 +101,7 @@ CaseRecordingData make_case_recording(const Case& planned, const std::filesystem
 void require_unchanged(const CaseRecordingData& data) {
   if (recording_sha256(data.recording, data.declared) != data.sha256)
     throw Error(ErrorKind::method,
-                fmt::format("{}: was changed while the method ran", data.recording.dir.string()));
+                fmt::format("{}: changed while the method ran", data.recording.dir.string()));
 }
 
 void score_recording(const Case& planned, const CaseRecordingData& data, Reconstruction output,
@@ -111,7 +111,7 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   const std::size_t frame = recording_frame(planned);
   if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
     apply(world_from_perturbed(rig, error), output);
-  // What needs no truth, or brings its own frame.
+  // Metrics that need no truth or have their own frame.
   if (!data.truth.has_surface()) require_plausible_distance(output.cloud, rig);
   MetricSet others = measure_consistency(output.depth_maps, rig);
   const auto add = [&others](MetricSet metrics) {

@@ -35,7 +35,7 @@ std::string folder_name(const std::filesystem::path& dir) {
   return std::filesystem::absolute(dir / ".").lexically_normal().parent_path().filename().string();
 }
 
-// Reads the dataset and takes its frame into the case, as a sweep takes a recording.
+// Reads the dataset and adds its frame to the case, like a sweep of a recording.
 void choose_images(const DatasetRunRequest& request, Case& planned) {
   const std::string label = folder_name(request.dataset_dir);
   const SceneChoice choice = choose_recording(std::string(kDatasetPrefix) + request.dataset_dir.string(),
@@ -44,7 +44,7 @@ void choose_images(const DatasetRunRequest& request, Case& planned) {
   if (request.frame > last)
     throw Error(ErrorKind::usage,
                 fmt::format("--frame {}: {} has {}", request.frame, request.dataset_dir.string(),
-                            last == 0 ? "frame 0 alone" : fmt::format("frames 0 to {}", last)));
+                            last == 0 ? "frame 0 only" : fmt::format("frames 0 to {}", last)));
   planned.scene = choice.name;
   planned.options.insert(planned.options.end(), choice.options.begin(), choice.options.end());
   planned.options.emplace_back(fmt::format("{}.frame", kDatasetOwner),
@@ -76,10 +76,10 @@ MethodSpec check_method(const DatasetRunRequest& request) {
   const MethodSpec method =
       request.declaration ? declared_method(*request.declaration) : find_method(request.method);
   if (method.simulated())
-    throw Error(ErrorKind::usage, fmt::format("method {} is simulated and looks at no images", method.name));
+    throw Error(ErrorKind::usage, fmt::format("method {} is simulated and uses no images", method.name));
   if (!request.depth_range_m) return method;
   if (!method.takes_depth_range)
-    throw Error(ErrorKind::usage, fmt::format("--depth-range: method {} takes none", method.name));
+    throw Error(ErrorKind::usage, fmt::format("--depth-range: not supported by method {}", method.name));
   const auto [min_m, max_m] = *request.depth_range_m;
   if (!(min_m >= 0 && min_m < max_m && max_m <= 1000))
     throw Error(ErrorKind::usage,
@@ -111,18 +111,18 @@ void write_output(const Reconstruction& output, const std::filesystem::path& dir
   }
 }
 
-// The artefact with what the child tells beside its record.
+// The artefact for the child's additional results.
 constexpr const char* kCamerasPart = "cameras.json";
 
-// What the parent is told beside the record.
-Json told_of(const Reconstruction& output) {
+// The child's results beside the record.
+Json child_results(const Reconstruction& output) {
   return {{"maps", output.depth_maps.size()},
           {"triangles", output.mesh ? output.mesh->triangles.size() : 0},
           {"points", output.cloud.points_m.size()},
           {"cameras", Json::array()}};
 }
 
-// Brings the output to the dataset's world frame and writes it.
+// Transforms the output to the dataset's world frame and writes it.
 void write_in_own_frame(const Reconstruction& output, const Similarity& own_from_rig,
                         const std::filesystem::path& partial) {
   if (own_from_rig.linear.isIdentity(0)) return write_output(output, partial);
@@ -131,13 +131,14 @@ void write_in_own_frame(const Reconstruction& output, const Similarity& own_from
   write_output(turned, partial);
 }
 
-// Scores the output, writes the tables of that beside it, and tells of each camera.
+// Scores the output, writes its tables beside it, and reports each camera.
 void score_run(const DatasetRunRequest& request, const Case& planned, const CaseRecordingData& data,
-               Reconstruction output, const std::filesystem::path& partial, CaseResult& result, Json& told) {
+               Reconstruction output, const std::filesystem::path& partial, CaseResult& result,
+               Json& reported) {
   const Recording& recording = data.recording;
   for (const CameraDepthScore& score :
        score_depth_maps(output.depth_maps, recording.rig.cameras, recording.dir, request.frame))
-    told["cameras"].push_back({{"camera", score.camera}, {"metrics", to_json(score.metrics)}});
+    reported["cameras"].push_back({{"camera", score.camera}, {"metrics", to_json(score.metrics)}});
   CaseResult scored{result.record, {}};
   score_recording(planned, data, std::move(output), {}, scored);
   result.record = std::move(scored.record);
@@ -145,7 +146,7 @@ void score_run(const DatasetRunRequest& request, const Case& planned, const Case
     write_file(partial / (name.substr(0, name.find('/')) + ".csv"), bytes);
 }
 
-// Returns what the method is given: it sees a copy alone.
+// Returns the method's input: it sees only a copy.
 MethodTask task_of(const DatasetRunRequest& request, const MethodSpec& method, const Case& planned,
                    const std::filesystem::path& partial, const CaseBoard& board) {
   MethodTask task = method_task(planned, method, board.scratch_dir(), board);
@@ -161,9 +162,9 @@ CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, 
   const std::filesystem::path scratch = board.scratch_dir();
   const MethodTask task = task_of(request, method, planned, partial, board);
   const RealMethod run = std::get<RealMethod>(method.run);
-  Json told;
+  Json reported;
   try {
-    // Before anything of the truth is in this process, and before it has threads.
+    // Before any truth is in this process, and before it has threads.
     MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
     set_thread_count(request.threads);
     set_library_threads(request.threads);
@@ -176,13 +177,13 @@ CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, 
     if (result.record.isolation.starts_with("none")) require_unchanged(data);
     if (output) {
       write_in_own_frame(*output, data.recording.own_from_rig, partial);
-      told = told_of(*output);
-      score_run(request, planned, data, *std::move(output), partial, result, told);
+      reported = child_results(*output);
+      score_run(request, planned, data, *std::move(output), partial, result, reported);
     }
   } catch (...) {
     note_failure(result.record);
   }
-  if (!told.is_null()) result.artefacts = {{kCamerasPart, told.dump()}};
+  if (!reported.is_null()) result.artefacts = {{kCamerasPart, reported.dump()}};
   const std::filesystem::path log = task.input.work_dir / kMethodLog;
   std::error_code status;
   if (std::filesystem::is_regular_file(std::filesystem::symlink_status(log, status)))
@@ -194,11 +195,11 @@ void read_told(const CaseResult& result, DatasetRun& run) {
   for (const auto& [name, text] : result.artefacts) {
     if (name != kCamerasPart) continue;
     run.kept = true;
-    const Json told = parse_strict_json(text, kCamerasPart, kMessageJson);
-    run.depth_maps = told["maps"].get<std::size_t>();
-    run.points = told["points"].get<std::size_t>();
-    run.triangles = told["triangles"].get<std::size_t>();
-    for (const Json& camera : told["cameras"])
+    const Json reported = parse_strict_json(text, kCamerasPart, kMessageJson);
+    run.depth_maps = reported["maps"].get<std::size_t>();
+    run.points = reported["points"].get<std::size_t>();
+    run.triangles = reported["triangles"].get<std::size_t>();
+    for (const Json& camera : reported["cameras"])
       run.cameras.push_back(
           {camera["camera"].get<std::string>(), metrics_from_json(camera["metrics"], "run")});
   }
@@ -230,7 +231,7 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   DatasetRun run;
   const CaseResult result = result_of(planned, outcome, options, board, request.dataset_dir.string());
   run.record = result.record;
-  run.record.files.reset();  // what the child tells is no file of a bundle
+  run.record.files.reset();  // the child's additional results are not a file of a bundle
   run.interrupted = outcome.end == IsolateOutcome::End::cancelled;
   run.log_tail = outcome.log_tail;
   read_told(result, run);

@@ -15,13 +15,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The names in a folder that tell what it is.
+// File names that identify a folder.
 struct Names {
   bool sweep = false, comparison = false, calibration = false, truth = false;
   std::vector<fs::path> folders;
 };
 
-// Returns whether a file begins as aqbench writes it: a file of that name may be anybody's.
+// Returns whether a file begins as aqbench writes it: anyone may use the name.
 bool begins_with(const fs::path& file, std::string_view start) {
   std::array<char, 32> bytes{};
   std::ifstream stream(file, std::ios::binary);
@@ -78,7 +78,7 @@ class Search {
 std::vector<fs::path> hidden_places_in(const fs::path& folder) {
   std::error_code error;
   const fs::path real = fs::canonical(folder, error);
-  // Nobody's runs lie among the system's own files, which are many.
+  // System folders, which are large, contain no runs.
   constexpr std::array kSystem = {"/usr", "/etc", "/proc", "/sys", "/dev"};
   const bool system =
       std::ranges::any_of(kSystem, [&](const char* of_system) { return lies_in(real, of_system); });

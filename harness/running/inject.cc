@@ -24,7 +24,7 @@ namespace {
 // Stages open on this thread, with their start: a slow-down is a share of the stage's own time.
 thread_local std::vector<SteadyClock::time_point> t_stage_starts;
 
-// Not inlined: a profile shows the planted work by this name.
+// Not inlined, so that a profile shows the injected work by this name.
 __attribute__((noinline)) void wait_busily(SteadyClock::duration time) {
   const auto end = SteadyClock::now() + time;
   while (SteadyClock::now() < end) {
@@ -35,8 +35,8 @@ __attribute__((noinline)) void wait_busily(SteadyClock::duration time) {
   for (;;) ::pause();
 }
 
-// Touches every page, so that the memory counts as resident. Ends by being killed; should the kernel refuse
-// memory first, as a method would: with bad_alloc.
+// Touches every page, so that the memory is resident. Ends by being killed or, if the kernel refuses memory
+// first, with bad_alloc, as a method would.
 [[noreturn]] void take_all_memory() {
   constexpr std::size_t block = std::size_t{16} << 20;
   for (;;) {

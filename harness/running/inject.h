@@ -1,5 +1,5 @@
 #pragma once
-// Carries out the faults that harness/records/fault.h describes.
+// Carries out the faults of harness/records/fault.h.
 
 #include <atomic>
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace aqbench {
 
-// How far the fault `corrupt` moves a point along +Z, metres.
+// The displacement of points along +Z by the fault `corrupt`, metres.
 inline constexpr double kCorruptShiftM = 0.005;
 
-// Carries faults out as stages open and close on any thread. Counts each strike on the board (slot = index of
-// the fault), so that the count outlives a crash.
+// Carries out faults as stages open and close on any thread. Counts each strike on the board (slot = index of
+// the fault), so that the count survives a crash.
 class FaultInjector final : public StageObserver {
  public:
-  // The board must outlive the injector and have as many slots as there are faults.
+  // The board must outlive the injector and have a slot for each fault.
   FaultInjector(const std::vector<Fault>& faults, CaseBoard& board);
 
   void enter(const char* stage) override;

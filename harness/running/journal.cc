@@ -21,7 +21,7 @@
 namespace aqbench {
 namespace {
 
-// Without the cases, which are the most of it.
+// Without the cases, its largest part.
 Json header_json(const JournalHeader& header) {
   Json json = {{"journal", "aqbench"},
                {"schema_version", header.schema_version},
@@ -57,8 +57,8 @@ std::vector<std::string> names_of_cases(std::string_view cases_text) {
   return names;
 }
 
-// Returns what a file holds from a place on, after it is on disk: a mark must not outlive what it marks.
-// Nothing where there is no file or it is shorter.
+// Returns the content of a file from a place on, after flushing it: a mark must not outlive what it marks.
+// Empty if the file is missing or shorter.
 std::string synced_tail(const std::filesystem::path& file, std::uint64_t from) {
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor < 0) return {};
@@ -122,14 +122,14 @@ Journal Journal::create(const std::filesystem::path& bundle, const SweepPlan& pl
 
 Journal Journal::create(const std::filesystem::path& bundle, JournalHeader header) {
   if (sha256_hex(header.cases_text) != header.plan_sha256)
-    throw_damaged((bundle / kJournalFile).string(), "plan_sha256 is not the hash of the cases");
+    throw_damaged((bundle / kJournalFile).string(), "plan_sha256 does not match the cases");
   return create_with(bundle, std::move(header));
 }
 
 Journal Journal::create_with(const std::filesystem::path& bundle, JournalHeader header) {
   const std::filesystem::path file = bundle / kJournalFile;
   if (std::filesystem::exists(file))
-    throw Error(ErrorKind::io, fmt::format("{}: there is one already", file.string()));
+    throw Error(ErrorKind::io, fmt::format("{}: exists already", file.string()));
   header.case_names = names_of_cases(header.cases_text);
   std::ranges::sort(header.case_names);
   JournalContents contents;
@@ -146,21 +146,20 @@ Journal Journal::create_with(const std::filesystem::path& bundle, JournalHeader 
 Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& plan,
                         const JournalResumption& now) {
   const std::filesystem::path file = bundle / kJournalFile;
-  regular_file_size(file);  // says so when there is none
+  regular_file_size(file);  // throws if it is missing
   const int descriptor = open_locked(file);
   Journal locked(bundle, {});
   locked.descriptor_ = descriptor;  // owned from here on; only a locked journal is read
   JournalContents contents = read_journal(bundle, TornTail::accept, KeptRecords::ends);
   if (contents.header.plan_sha256 != plan.sha256)
     throw Error(ErrorKind::input,
-                fmt::format("{}: {} cases were planned, not the {} of this command (or options, --threads or "
-                            "the machine's cores differ); start a new sweep",
+                fmt::format("{}: plans {} cases, but this command {} (or options, --threads or the machine's "
+                            "cores differ); start a new sweep",
                             file.string(), contents.header.case_names.size(), plan.cases.size()));
   if (contents.header.program_sha256 != program_sha256())
     throw Error(
         ErrorKind::input,
-        fmt::format("{}: another build of aqbench began this sweep (commit {}); start a new one",
-                    file.string(),
+        fmt::format("{}: started by another build of aqbench (commit {}); start a new sweep", file.string(),
                     contents.header.program_commit.empty() ? "unknown" : contents.header.program_commit));
   if (contents.torn_tail &&
       (::ftruncate(descriptor, static_cast<off_t>(contents.good_bytes)) != 0 || ::fsync(descriptor) != 0))
@@ -201,8 +200,7 @@ void Journal::append_line(Json object) {
   int error = write_all(descriptor_, line + '\n');
   if (error == 0 && ::fsync(descriptor_) != 0) error = errno;
   if (error != 0) {
-    // The part of the line that was written is cut off. If even that fails, it is a torn tail, which resume()
-    // cuts off.
+    // Removes the written part of the line. If even that fails, it is a torn tail, which resume() removes.
     if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) == 0) ::fsync(descriptor_);
     throw_file_error(bundle_ / kJournalFile, error);
   }

@@ -1,7 +1,6 @@
 #pragma once
-// What a sweep has measured so far, on disk: journal.jsonl in the bundle. One line per finished case, in the
-// order in which they were planned, on the disk before the next one counts, so that a killed sweep resumes
-// and loses nothing.
+// The measurements of a sweep so far: journal.jsonl in the bundle. One line per finished case in planned
+// order, each flushed before the next one counts, so that a killed sweep resumes without loss.
 //
 // Its lines are sealed and chained (harness/records/sealed_line.h):
 //   {"journal":"aqbench","schema_version":2,"run":{..},"program":{..},"requested":{..},
@@ -10,9 +9,9 @@
 //   {"prev":"..","resumed":{"utc":"..","environment":{..}},"sha256":".."}
 //   {"prev":"..","record":{..},"log":{"bytes":340,"sha256":".."},"sha256":".."}
 // plan_sha256 is the SHA-256 of the text of "cases", which are sorted by name. "block" is the record of one
-// process of a case that has several (--blocks), "record" that of the whole case. "log" says how long
-// bench.log was then, and the hash of what it has got since the mark before. Version 1 has records alone,
-// without "log" and "environment".
+// process of a case that has several (--blocks), "record" that of the whole case. "log" contains the length
+// of bench.log, and the hash of its growth since the previous mark. Version 1 has only records, without "log"
+// and "environment".
 
 #include <cstdint>
 #include <filesystem>
@@ -26,44 +25,44 @@
 
 namespace aqbench {
 
-// Versions of the journal's format that are read; the last one is written.
+// Supported versions of the journal's format; the last one is written.
 inline constexpr int kOldestJournalSchemaVersion = 1;
 inline constexpr int kJournalSchemaVersion = 2;
 
-// The names in a bundle of the journal and of the log with what the cases print.
+// The file names in a bundle of the journal and of the log with the cases' output.
 inline constexpr const char* kJournalFile = "journal.jsonl";
 inline constexpr const char* kLogFile = "bench.log";
 
-// The first line: what was going to be run, and by which program.
+// The first line: the plan, and the program that runs it.
 struct JournalHeader {
   std::string run_id;          // the bundle's stamp
-  std::string suite;           // "" where cases were chosen by hand
+  std::string suite;           // "" if cases were chosen by hand
   std::string started_utc;     // 2026-01-31T12:00:00Z
   std::string program_sha256;  // of the executable that runs the cases
-  std::string program_commit;  // "" where it was built outside git
+  std::string program_commit;  // "" if it was built outside git
   int schema_version = kJournalSchemaVersion;
   PlanRequest request;
   JsonBox environment;  // when the run began, as in env.json without "load"; empty in version 1
   std::string plan_sha256, all_shards_sha256;
-  // The planned cases as compact JSON: what plan_sha256 is the hash of. Empty in an open journal.
+  // The planned cases as compact JSON, the input of plan_sha256. Empty in an open journal.
   std::string cases_text;
   std::vector<std::string> case_names;  // of these, sorted
 };
 
-// Where and when a run went on after an interruption, or on another machine.
+// Where and when a run continued after an interruption or on another machine.
 struct JournalResumption {
   std::string utc;
   JsonBox environment;
-  std::size_t after = 0;  // records and blocks that stand before it
+  std::size_t after = 0;  // records and blocks before it
 };
 
-// How long bench.log was when a line was written, and the hash of what was added to it since the mark before.
+// The length of bench.log when a line was written, and the hash of its growth since the previous mark.
 struct LogMark {
   std::uint64_t bytes = 0;
   std::string sha256;
 };
 
-// How a case ended, without its measurements: what a sweep remembers of its records.
+// How a case ended, without its measurements: what a sweep keeps of its records.
 struct CaseEnd {
   std::string case_name;
   Status status = Status::failed;
@@ -74,26 +73,26 @@ struct CaseEnd {
 // A journal as read.
 struct JournalContents {
   JournalHeader header;
-  std::vector<Record> records;  // in the order in which they finished; none where only `ends` were asked for
+  std::vector<Record> records;  // in the order of completion; none if only `ends` are read
   std::vector<CaseEnd> ends;    // of all records then, in the same order
   std::vector<Record> blocks;   // of all cases, in this order, too
   std::vector<JournalResumption> resumptions;
   std::vector<LogMark> log_marks;
-  bool torn_tail = false;        // the last line was cut off and is not among the records
+  bool torn_tail = false;        // the last line was truncated and is not among the records
   std::uint64_t good_bytes = 0;  // without a torn tail
   std::string last_line_sha256;
 };
 
-// Whether a last line that was cut off is an error or is left out.
+// Whether a truncated last line is an error or is left out.
 enum class TornTail { refuse, accept };
 
-// Whether records are kept whole, which takes some kilobytes each, or only how their cases ended.
+// Whether whole records are kept, some kilobytes each, or only how their cases ended.
 enum class KeptRecords { whole, ends };
 
-// Reads and checks everything: hashes, chain, plan hash, that every record is of a planned case and stands
-// once. Throws Error(input) if there is no journal, Error(not_comparable) for another schema version,
+// Reads and checks everything: hashes, chain, plan hash, that every record belongs to a planned case and is
+// unique. Throws Error(input) if there is no journal, Error(not_comparable) for another schema version,
 // Error(verification) "journal.jsonl line 3: ..." for damage. With TornTail::accept a last line without line
-// break is left out instead.
+// break is left out.
 JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail,
                              KeptRecords kept = KeptRecords::whole);
 
@@ -103,29 +102,28 @@ JournalContents parse_journal(std::string_view bytes, const std::string& file, T
 // Returns how the case of a record ended, without record_sha256.
 CaseEnd case_end(const Record& record);
 
-// Returns how the cases ended, in the order in which they did, whatever was kept of them.
+// Returns how the cases ended, in order, whatever was kept of them.
 std::vector<CaseEnd> case_ends(const JournalContents& contents);
 
-// Returns the environment in which cases were run last, as in env.json without "load"; one in which none was
-// run (a node that only submitted or merged) counts where there is no other. Where cases were run in several
-// that differ, so that times are not to be compared, "comparability" says so.
+// Returns the environment of the last cases, as in env.json without "load"; one without cases (a node that
+// only submitted or merged) counts only if there is no other. If several environments differ, so that times
+// are not comparable, "comparability" says so.
 Json environment_of_run(const JournalContents& journal);
 
 // An open journal, locked against a second writer.
 class Journal {
  public:
-  // Begins a new journal. Throws Error(io), also if there is one already.
+  // Begins a new journal. Throws Error(io), also if one exists.
   static Journal create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,
                         const std::string& started_utc, const JsonBox& environment = {});
 
   // Begins a new journal with the header of another one, its plan and its program (merged shards). case_names
-  // are read from cases_text. Throws Error(io), Error(verification) if plan_sha256 is not the hash of
-  // cases_text.
+  // are read from cases_text. Throws Error(io), Error(verification) if plan_sha256 does not match cases_text.
   static Journal create(const std::filesystem::path& bundle, JournalHeader header);
 
-  // Goes on with a journal and notes when and where, if `now` has a time: a torn last line is cut off, as are
-  // files that a killed write left behind. Throws as read_journal(), and Error(input) if `plan` is not what
-  // was planned or this is another build of the program, Error(io) if another process is writing it.
+  // Continues a journal and, if `now` has a time, records when and where: removes a torn last line and files
+  // left by a killed write. Throws like read_journal(), and Error(input) if the plan differs from `plan` or
+  // this is another build of the program, Error(io) if another process is writing to it.
   static Journal resume(const std::filesystem::path& bundle, const SweepPlan& plan,
                         const JournalResumption& now = {});
 
@@ -133,28 +131,28 @@ class Journal {
   Journal& operator=(Journal&& other) = delete;
   ~Journal();
 
-  // Appends a record, which is on disk when it returns. Throws Error(io), and then the journal is as it was.
+  // Appends a record, which is on disk on return. Throws Error(io), and then the journal is unchanged.
   void append(const Record& record);
 
-  // Notes in the same way that what follows was run elsewhere.
+  // Records in the same way that what follows ran elsewhere.
   void append(const JournalResumption& elsewhere);
 
   // Appends the record of one block of a case in the same way.
   void append_block(const Record& block);
 
-  // Closes the file in a forked child, so that the lock does not outlive the parent. The child must not use
-  // this journal any more, nor destroy it.
+  // Closes the file in a forked child, so that the lock does not outlive the parent. The child must neither
+  // use nor destroy this journal afterwards.
   void release_in_child() const;
 
   const std::filesystem::path& bundle() const { return bundle_; }
   const JournalHeader& header() const { return header_; }
-  const JsonBox& environment() const { return environment_; }  // that of what is appended next
-  // Of the cases that have a record, in the order in which they got it; without record_sha256.
+  const JsonBox& environment() const { return environment_; }  // that of the next line
+  // Of the cases with a record, in the order of the records; without record_sha256.
   const std::vector<CaseEnd>& ends() const { return ends_; }
   bool has(std::string_view case_name) const;
-  // Reads the records back from the file. Throws as read_journal().
+  // Reads the records back from the file. Throws like read_journal().
   std::vector<Record> records() const;
-  const std::vector<Record>& blocks() const { return blocks_; }  // of all cases, the appended ones too
+  const std::vector<Record>& blocks() const { return blocks_; }  // of all cases, appended ones included
 
  private:
   Journal(std::filesystem::path bundle, JournalContents contents);

@@ -21,8 +21,8 @@ namespace {
 
 constexpr std::uintmax_t kMaxJournalBytes = std::uintmax_t{1} << 32;
 
-// Calls `read` and reports its errors as damage: a line with a good hash that cannot be read was not written
-// by this program. Another schema version is no damage.
+// Calls `read` and reports its errors as damage: an unreadable line with a matching hash was not written by
+// this program. Another schema version is not damage.
 template <class Read>
 auto read_or_damaged(const std::string& place, const Read& read) {
   try {
@@ -36,10 +36,10 @@ auto read_or_damaged(const std::string& place, const Read& read) {
   }
 }
 
-// Returns the name of a planned case as its JSON has it.
+// Returns the name of a planned case from its JSON.
 std::string name_in_plan(const Json& planned) { return JsonPlace(planned, "cases").at("case").text(); }
 
-// Takes the cases out of the first line, one after the other, and returns the rest of it.
+// Extracts the cases from the first line one by one, and returns the rest of it.
 Json take_cases(std::string_view line, const std::string& place, JournalHeader& header) {
   header.cases_text = "[";
   const std::string rest =
@@ -57,7 +57,7 @@ JournalHeader read_header(std::string_view line, const std::string& place) {
   JournalHeader header;
   const Json json = take_cases(line, place, header);
   const JsonPlace root(json, place);
-  if (root.at("journal").text() != "aqbench") throw_damaged(place, "is not the head of an aqbench journal");
+  if (root.at("journal").text() != "aqbench") throw_damaged(place, "is not the header of an aqbench journal");
   const std::int64_t version = root.at("schema_version").integer();
   if (version < kOldestJournalSchemaVersion || version > kJournalSchemaVersion)
     throw Error(ErrorKind::not_comparable,
@@ -80,7 +80,7 @@ JournalHeader read_header(std::string_view line, const std::string& place) {
   header.all_shards_sha256 = root.at("all_shards_sha256").text();
   root.at("cases").elements();
   if (sha256_hex(header.cases_text) != header.plan_sha256)
-    throw_damaged(place, "plan_sha256 is not the hash of the cases");
+    throw_damaged(place, "plan_sha256 does not match the cases");
   return header;
 }
 
@@ -91,13 +91,13 @@ void read_log_mark(const JsonPlace& root, JournalContents& contents) {
   contents.log_marks.push_back({log.at("bytes").count(), log.at("sha256").text()});
 }
 
-// Takes a journal line by line.
+// Reads a journal line by line.
 class JournalReader {
  public:
   JournalReader(std::string file, TornTail torn_tail, KeptRecords kept)
       : file_(std::move(file)), torn_tail_(torn_tail), kept_(kept) {}
 
-  // Takes a line without its line break.
+  // Reads a line without its line break.
   void add_line(std::string_view line) {
     const std::string place = next_place();
     if (line_number_ == 1) {
@@ -112,11 +112,11 @@ class JournalReader {
     contents_.good_bytes += line.size() + 1;
   }
 
-  // Takes what stands behind the last line break.
+  // Reads the text after the last line break.
   JournalContents finish(std::string_view tail) {
     if (!tail.empty()) {
       const std::string place = next_place();
-      if (torn_tail_ == TornTail::refuse || line_number_ == 1) throw_damaged(place, "is cut off");
+      if (torn_tail_ == TornTail::refuse || line_number_ == 1) throw_damaged(place, "is truncated");
       contents_.torn_tail = true;
     }
     if (line_number_ == 0) throw_damaged(file_, "is empty");
@@ -127,7 +127,7 @@ class JournalReader {
   std::string next_place() { return fmt::format("{} line {}", file_, ++line_number_); }
 
   static void check_form(std::string_view line, const std::string& place) {
-    if (!is_compact_json(line)) throw_damaged(place, "is not in the form that aqbench writes");
+    if (!is_compact_json(line)) throw_damaged(place, "was not written by aqbench");
   }
 
   void read_line(std::string_view line, const std::string& place) {
@@ -145,7 +145,7 @@ class JournalReader {
       else
         root.allow_only({"prev", "resumed", "sha256"});
       if (root.at("prev").text() != contents_.last_line_sha256)
-        throw_damaged(place, "does not carry the hash of the line before");
+        throw_damaged(place, "its hash of the previous line does not match");
       const JsonPlace held = root.at(what);
       if (!is_block && !is_record) {
         held.allow_only({"utc", "environment"});
@@ -158,7 +158,7 @@ class JournalReader {
     });
     if (!record) return;
     if (is_block ? !unfinished_.contains(record->case_name) : unfinished_.erase(record->case_name) == 0)
-      throw_damaged(place, fmt::format("'{}' was not planned or stands twice", record->case_name));
+      throw_damaged(place, fmt::format("'{}' was not planned or is a duplicate", record->case_name));
     if (is_block)
       contents_.blocks.push_back(std::move(*record));
     else
@@ -237,8 +237,7 @@ Json environment_of_run(const JournalContents& journal) {
   const bool same = std::ranges::all_of(
       measured, [&](const Json* other) { return comparability_of(*other) == comparability_of(environment); });
   if (!same && environment.is_object())
-    environment["comparability"] = {
-        {"mixed", "the run was gone on with on a machine or with settings that differ"}};
+    environment["comparability"] = {{"mixed", "the run continued on another machine or with other settings"}};
   return environment;
 }
 

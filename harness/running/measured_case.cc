@@ -25,7 +25,7 @@ void copy_tensor_memory(const std::vector<StageRecord>& from, std::vector<StageR
   }
 }
 
-// Takes what a program used into the record.
+// Stores a program's resource use in the record.
 class ProgramUseKeeper final : public StageObserver {
  public:
   explicit ProgramUseKeeper(Record& record) : record_(record) {}
@@ -63,8 +63,8 @@ void MeasuredCase::run_cold(const std::function<void()>& run) {
   // run.
   StageRecorder recorder({.tensor_memory = !planned_.simulated});
   const UserScopeBridge foreign;
-  // The marker knows the stage before a fault strikes; the injector is inside the recorder, so that what it
-  // adds counts as the stage's time.
+  // The marker knows the stage before a fault strikes; the injector is inside the recorder, so that its delay
+  // counts as the stage's time.
   ProgramUseKeeper program(record_);
   ObserverChain chain({&marker_, &recorder, &injector_, &program});
   board_.set_phase("cold");
@@ -92,7 +92,7 @@ void MeasuredCase::run_warm(const TimedCall& call) {
   const UserScopeBridge foreign;
   ObserverChain chain({&marker_, &recorder, &injector_});
   keep_freed_memory();
-  // Warm-up calls give no samples, nor do their stages.
+  // Warm-up calls give no samples or stages.
   TimingPlan plan = planned_.timing;
   board_.set_phase("warming up");
   for (int i = 0; i < plan.warmup; ++i) call.run();

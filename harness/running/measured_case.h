@@ -1,5 +1,5 @@
 #pragma once
-// Runs one case in its process: with observers and faults, first the cold call, then the warm repetitions.
+// Runs one case in its process, observed and with faults: first the cold call, then the warm repetitions.
 
 #include <functional>
 #include <thread>
@@ -14,7 +14,7 @@
 
 namespace aqbench {
 
-// Tells the parent in which stage the case's main thread is, so that the reason of a crash can name it.
+// Reports the stage of the case's main thread to the parent, for the reason of a crash.
 class BoardMarker final : public StageObserver {
  public:
   explicit BoardMarker(CaseBoard& board) : board_(board), thread_(std::this_thread::get_id()) {}
@@ -27,18 +27,18 @@ class BoardMarker final : public StageObserver {
   std::vector<const char*> open_;
 };
 
-// Runs what a case does, first cold and then warm, and fills its record.
+// Runs a case, first cold and then warm, and fills its record.
 class MeasuredCase {
  public:
   // All three must outlive it.
   MeasuredCase(const Case& planned, CaseBoard& board, Record& record);
 
-  // Calls `run` for the first time in this process. Fills cold_ms, and stages and injected faults also when
+  // Calls `run` for the first time in this process. Fills cold_ms, and stages and injected faults even if
   // `run` throws; the exception is passed on.
   void run_cold(const std::function<void()>& run);
 
-  // Times warm runs as the case's plan says; does nothing if it wants none. The record's stages are then
-  // those of the warm runs. Throws as time_warm_runs().
+  // Times warm runs according to the case's plan, if any. The record's stages are then those of the warm
+  // runs. Throws like time_warm_runs().
   void run_warm(const TimedCall& call);
 
   // Returns whether a fault asks for a wrong output.

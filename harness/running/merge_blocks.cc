@@ -112,7 +112,7 @@ void merge_block(const Case& planned, Record& record, const Record& next) {
     record.timing = {};
     return;
   }
-  // A record is shut in no better than the worst of its processes.
+  // A record's isolation is that of its least isolated process.
   if (next.isolation.starts_with("none")) record.isolation = next.isolation;
   merge_timing(planned.timing, record.timing, next.timing);
   merge_stages(record.stages, next.stages);

@@ -32,7 +32,7 @@ constexpr std::uint64_t kMaxAnswerBytes = std::uint64_t{64} << 30;
 constexpr const char* kReconstructionPart = "reconstruction";
 constexpr const char* kProcessLog = "method.log";
 
-// Adds this program, its modules and the folders of the libraries that it has loaded.
+// Adds this program, its modules and the folders of its loaded libraries.
 void add_own_program(std::vector<std::filesystem::path>& readable) {
   std::error_code unknown;
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", unknown);
@@ -63,8 +63,8 @@ bool lies_in_any(const std::filesystem::path& folder, const std::vector<std::fil
   });
 }
 
-// Hides the scratch folders of other cases, also those that are made later: a folder in which something is
-// hidden, as here this case's log is, is opened entry by entry, as it is now.
+// Hides the scratch folders of other cases, also future ones: a folder that contains something hidden, here
+// this case's log, is opened entry by entry, as it is now.
 void hide_other_scratch(const std::filesystem::path& scratch, std::vector<std::filesystem::path>& hidden) {
   hidden.push_back(scratch / kProcessLog);
   std::error_code unknown;
@@ -83,8 +83,8 @@ AccessList access_of(const MethodTask& task, const std::filesystem::path& tempor
   }
   std::vector<std::filesystem::path> named;
   if (task.reads != nullptr) named = task.reads(task.observation, task.input);
-  // Bundles beside the one that is being written, and those in a program's own folders. There may be
-  // thousands: they are looked for where the method could read them, also in the system's folders (/opt).
+  // Hides bundles beside the current one and in a program's own folders. There may be thousands: searches
+  // only where the method could read them, including system folders (/opt).
   add_system_access(access);
   std::vector<std::filesystem::path> reachable = access.readable;
   reachable.insert(reachable.end(), named.begin(), named.end());
@@ -101,7 +101,7 @@ AccessList access_of(const MethodTask& task, const std::filesystem::path& tempor
   return access;
 }
 
-// Throws what keeps a task from being understood, such as a command with an open quote.
+// Throws if a task is malformed, such as a command with an open quote.
 void shut_in(const MethodTask& task, const SandboxMeans& means, const std::filesystem::path& temporary,
              CaseBoard& board) {
   ::setenv("TMPDIR", temporary.c_str(), 1);
@@ -193,7 +193,7 @@ std::pair<Record, std::optional<Reconstruction>> take_method_result(const Case& 
   if (result.record.status != Status::ok) return {std::move(result.record), std::move(output)};
   for (const auto& [name, bytes] : result.artefacts)
     if (name == kReconstructionPart) output = decode_reconstruction(bytes);
-  if (!output) throw Error(ErrorKind::method, "its process gave back no reconstruction");
+  if (!output) throw Error(ErrorKind::method, "its process returned no reconstruction");
   result.record.effective = output->effective;
   return {std::move(result.record), std::move(output)};
 }

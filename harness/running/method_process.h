@@ -1,5 +1,5 @@
 #pragma once
-// The process of a real method: it sees a dataset without its truth, and can reach nothing else of a run.
+// The process of a real method: it sees a dataset without its truth, and nothing else of a run.
 
 #include <filesystem>
 #include <functional>
@@ -17,38 +17,37 @@
 
 namespace aqbench {
 
-// Folder in a case's scratch folder for files of a method's process that have no other place (TMPDIR).
+// Folder in a case's scratch folder for temporary files of a method's process (TMPDIR).
 inline constexpr const char* kTemporaryFolder = "tmp";
 
-// What a method is given, and what it must not reach even where its own files lie around it.
+// A method's input, and the paths hidden from it even if its own files are around them.
 struct MethodTask {
   Observation observation;
   MethodInput input;  // work_dir is an empty folder
   MethodReads reads = nullptr;
   std::vector<std::filesystem::path> hidden = {};  // beside the dataset cache
-  // Folders in which earlier bundles and truths lie that must not be reached, as in those that the method
-  // reads.
+  // Folders with earlier bundles and truths to hide, like those that the method reads.
   std::vector<std::filesystem::path> beside = {};
 };
 
-// Returns the task of a case: it observes what lies, or will lie, in the scratch folder's kObservationFolder.
-// Makes its empty work_dir there. Throws as method_parameters().
+// Returns the task of a case: its observation is, or will be, in the scratch folder's kObservationFolder.
+// Creates its empty work_dir there. Throws like method_parameters().
 MethodTask method_task(const Case& planned, const MethodSpec& method, const std::filesystem::path& scratch,
                        const CaseBoard& board);
 
-// A child process that was forked before its parent made or read any truth, and waits until it may begin.
-// Then it shuts itself in (core/sandbox/sandbox.h): it can read the system, this program, the observation and
-// what the method needs, write its work_dir and a folder for temporary files, and reach neither truth, cache,
-// bundle and other cases nor any process outside. How it did so is noted on the board.
+// A child process forked before its parent made or read any truth, which waits until it may begin. It then
+// sandboxes itself (core/sandbox/sandbox.h): it can read the system, this program, the observation and what
+// the method needs, write its work_dir and a folder for temporary files, and reach neither truth, cache,
+// bundle and other cases nor outside processes. The board records how.
 class MethodProcess {
  public:
   // Forks; the parent must not have used what cannot be forked (core/processes/isolate.h). `body` is called
-  // in the child. `scratch` is a folder of the case that exists. All references must outlive the process.
+  // in the child. `scratch` is an existing folder of the case. All references must outlive the process.
   // Throws Error(usage) for an unknown AQBENCH_ISOLATION, Error(io).
   MethodProcess(const MethodTask& task, CaseBoard& board, const std::filesystem::path& scratch,
                 std::function<std::string()> body);
 
-  // Lets the child begin, waits for it and returns how it ended. What it prints goes to stderr meanwhile.
+  // Lets the child begin, waits for it and returns how it ended. Copies its output to stderr meanwhile.
   IsolateOutcome run();
   const IsolateOptions& options() const { return options_; }
 
@@ -61,11 +60,11 @@ class MethodProcess {
   std::optional<IsolatedProcess> process_;
 };
 
-// Runs a case's method as run_measured() does, and returns record and reconstruction as bytes for
-// take_method_result(); an error makes a failed record. To be called in a MethodProcess.
+// Runs a case's method like run_measured(), and returns record and reconstruction as bytes for
+// take_method_result(); an error makes a failed record. Call it in a MethodProcess.
 std::string measure_method(const Case& planned, RealMethod run, const MethodTask& task, CaseBoard& board);
 
-// Returns the record of a method's process, also of one that died, and its reconstruction; none if it failed.
+// Returns the record of a method's process, even of a crashed one, and its reconstruction; none if it failed.
 std::pair<Record, std::optional<Reconstruction>> take_method_result(const Case& planned,
                                                                     const IsolateOutcome& outcome,
                                                                     const IsolateOptions& options,

@@ -28,8 +28,8 @@ void corrupt(Reconstruction& reconstruction) {
 
 std::optional<std::string> method_skip_reason(const Case& planned, const MethodSpec& method) {
   if (planned.device != "cuda") return std::nullopt;
-  if (method.simulated()) return fmt::format("{} is simulated and runs on the CPU alone", method.name);
-  if (!cuda_device_available()) return std::string("there is no CUDA device here");
+  if (method.simulated()) return fmt::format("{} is simulated and runs on the CPU only", method.name);
+  if (!cuda_device_available()) return std::string("no CUDA device is available");
   return std::nullopt;
 }
 
@@ -90,13 +90,13 @@ void note_failure(Record& record) {
   } catch (const InvalidOutput& invalid) {
     record.status = Status::invalid;
     record.reason = one_line(invalid.what());
-    record.timing = {};  // wrong output has no time worth telling
+    record.timing = {};  // wrong output has no meaningful time
   } catch (const std::bad_alloc&) {
     record.reason = "out of memory";
   } catch (const std::exception& error) {
     record.reason = one_line(error.what());
   } catch (...) {
-    record.reason = "an exception that is no std::exception";
+    record.reason = "unknown exception";
   }
   if (record.reason.empty()) record.reason = "failed without a message";
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Runs the method of a case while its stages and faults are observed.
+// Runs the method of a case with its stages observed and faults injected.
 
 #include <filesystem>
 #include <functional>
@@ -21,22 +21,21 @@ std::optional<std::string> method_skip_reason(const Case& planned, const MethodS
 // naming a parameter.
 Parameters method_parameters(const Case& planned, const MethodSpec& method);
 
-// Returns what a case's method is given beside what it observes or sees of the truth. Throws as
-// method_parameters().
+// Returns a case's method input beside its observation or truth. Throws like method_parameters().
 MethodInput method_input(const Case& planned, const MethodSpec& method,
                          const std::filesystem::path& work_dir);
 
-// Calls `run` cold, then warm as the case's timing says (harness/running/measured_case.h), and fills times,
-// stages, faults and the output's hash of the record. Returns the cold output, corrupted if a fault says so.
-// Throws what `run` throws, InvalidOutput if a warm run gives another output.
+// Calls `run` cold, then warm according to the case's timing (harness/running/measured_case.h), and fills
+// times, stages, faults and the output's hash of the record. Returns the cold output, corrupted if a fault
+// says so. Throws the errors of `run`, InvalidOutput if a warm run's output differs.
 Reconstruction run_measured(const Case& planned, const std::function<Reconstruction()>& run, CaseBoard& board,
                             Record& record);
 
 // Throws Error(method) unless a real method's output has points, all of them finite.
 void check_output(const Reconstruction& output);
 
-// Sets status and one-line reason from the exception that is being handled, and takes the metrics away. Call
-// it in a catch block.
+// Sets status and one-line reason from the exception being handled, and removes the metrics. Call it in a
+// catch block.
 void note_failure(Record& record);
 
 }  // namespace aqbench

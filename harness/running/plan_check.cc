@@ -112,7 +112,7 @@ class PlanChecker {
       check_.other_version = "this program plans other cases for the same request: " + why;
   }
 
-  // Says what was not checked: "mesh FILE.ply is not here".
+  // Describes what was not checked: "mesh FILE.ply is not here".
   void note_not_planned(const std::string& scene, const char* why) {
     const std::size_t colon = scene.find(':');
     check_.not_planned_again =

@@ -63,7 +63,7 @@ SweepDisplay::Options SweepDisplay::options_for_stderr() {
 SweepDisplay::~SweepDisplay() { clear(); }
 
 void SweepDisplay::write(const std::string& text) const {
-  // A sweep goes on even if its messages cannot be written.
+  // A sweep continues even if its messages cannot be written.
   [[maybe_unused]] const ssize_t ignored = ::write(options_.descriptor, text.data(), text.size());
 }
 
@@ -80,11 +80,11 @@ void SweepDisplay::show(const SweepProgress& progress, const std::string& case_n
   shown_ = true;
 }
 
-// In a log a line that is rewritten would be one endless line: there is one a minute.
+// A rewritten line would be endless in a log: writes one a minute.
 void SweepDisplay::log_line(const SweepProgress& progress, const std::string& case_name) {
   if (progress.elapsed_s < next_line_s_) return;
   next_line_s_ = progress.elapsed_s + kLogLineSeconds;
-  if (progress.elapsed_s < kLogLineSeconds) return;  // what is over within a minute needs none
+  if (progress.elapsed_s < kLogLineSeconds) return;  // shorter runs need none
   write(progress_text(progress, case_name, kLogColumns) + "\n");
 }
 

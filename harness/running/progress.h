@@ -1,5 +1,5 @@
 #pragma once
-// Shows on stderr how far a sweep has come.
+// Shows the progress of a sweep on stderr.
 
 #include <chrono>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace aqbench {
 
-// On a terminal: one line that is rewritten, with the time left, and a line that stays for every case that
-// failed. Elsewhere: the lines of failed cases, and after a minute one line a minute.
+// On a terminal: one rewritten line with the remaining time, and a permanent line for every failed case.
+// Elsewhere: the lines of failed cases, and after a minute one line a minute.
 class SweepDisplay {
  public:
   struct Options {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kMaxEffectiveValues = 64;
 
-// As options are named: "window_px".
+// In the form of options: "window_px".
 bool is_effective_name(std::string_view name) {
   constexpr std::size_t kMaxName = 64;
   return !name.empty() && name.size() <= kMaxName && std::ranges::all_of(name, [](char c) {
@@ -108,9 +108,7 @@ class Reader {
   void end() const {
     if (!bytes_.empty()) fail();
   }
-  [[noreturn]] static void fail() {
-    throw Error(ErrorKind::method, "its process gave back something else than a reconstruction");
-  }
+  [[noreturn]] static void fail() { throw Error(ErrorKind::method, "its process returned malformed data"); }
 
  private:
   std::string_view take(std::uint64_t size) {

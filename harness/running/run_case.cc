@@ -31,7 +31,7 @@
 namespace aqbench {
 namespace {
 
-// Keeps what a method printed beside its result, whether it ended well or not; of a long log, the end.
+// Keeps a method's printed output beside its result, however it ended; of a long log, the end.
 void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
   constexpr std::streamoff max_bytes = 1 << 20;
   std::error_code unknown;
@@ -60,7 +60,7 @@ void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& boa
   add_view(output, *scene.truth.surface, nullptr, {}, {}, afterwards, result);
 }
 
-// What the method of a case looks at: images that were rendered for it, a recording, or nothing.
+// A method's input: images rendered for it, a recording, or nothing.
 struct Observed {
   std::optional<CaseDataset> dataset;
   std::optional<CaseRecordingData> recording;
@@ -82,14 +82,14 @@ Observed observe(const Case& planned, const std::filesystem::path& scratch, Reco
   return observed;
 }
 
-// Makes what the method looks at, runs the method in a process that sees nothing else of it, and returns its
-// output; none where it failed, and then the record says why.
+// Makes the method's input, runs the method in a process that sees nothing else of it, and returns its
+// output; none if it failed, with the reason in the record.
 std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& method, CaseBoard& board,
                                         const std::filesystem::path& scratch, Observed& observed,
                                         CaseResult& result) {
   const MethodTask task = method_task(planned, method, scratch, board);
   const auto run = std::get<RealMethod>(method.run);
-  // Before anything of the truth is in this process, and before it has threads.
+  // Before any truth is in this process, and before it has threads.
   MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
   set_library_threads(planned.threads);
   board.set_phase("rendering");
@@ -108,7 +108,7 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   return std::move(output);
 }
 
-// `rendered`: the dataset's folder; empty where its images were not made.
+// `rendered`: the dataset's folder; empty if it was not rendered.
 void score_seen(const Case& planned, const DatasetPlan& plan, const std::filesystem::path& rendered,
                 Reconstruction& output, const Afterwards& afterwards, CaseResult& result) {
   const Rig& rig = plan.rig;
@@ -148,7 +148,7 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
   add_view(*output, *scene.truth.surface, nullptr, {}, {}, afterwards, result);
 }
 
-// Does everything of a case that may throw. Numbers measured before an exception stay in the record.
+// Does the parts of a case that may throw. Numbers measured before an exception stay in the record.
 void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board,
                    const Afterwards& afterwards, CaseResult& result) {
   set_thread_count(planned.threads);
@@ -199,8 +199,8 @@ CaseResult run_case_unscored(const Case& planned, CaseBoard& board) {
 void load_pipeline_module() { torch_table(); }
 
 void load_modules_of(std::span<const Case> cases) {
-  // Also for the method `external` and workloads that need no library: their tensor memory is observed as
-  // that of all others, so that records of one suite have the same fields.
+  // Also for the method `external` and workloads without libraries: their tensor memory is observed like all
+  // others, so that records of one suite have the same fields.
   if (std::ranges::any_of(cases, [](const Case& planned) { return !planned.simulated; }))
     load_pipeline_module();
 }

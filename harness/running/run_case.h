@@ -1,5 +1,5 @@
 #pragma once
-// Runs one case, in the child process that was forked for it.
+// Runs one case, in the child process forked for it.
 
 #include <span>
 
@@ -12,21 +12,20 @@
 namespace aqbench {
 
 // Runs a case of a method: makes the scene and, for a real method, its images (dataset_ms), runs the method
-// (the first call of this process: cold_ms; then warm as the case's timing says) and scores the result. Runs
-// a case of a workload: proves and times it. Never throws for what a method does: an error makes a failed
-// record with a one-line reason, also where a real method gives no points or one that is not finite. A case
-// that cannot run here is skipped. Stages and faults are noted on the board as they happen.
+// (the first call of this process: cold_ms; then warm according to the case's timing) and scores the result.
+// Runs a case of a workload: verifies and times it. Never throws for errors of a method: they make a failed
+// record with a one-line reason, as do missing or non-finite points of a real method. A case that cannot run
+// here is skipped. The board records stages and faults as they happen.
 CaseResult run_case(const Case& planned, CaseBoard& board);
 
-// Runs a case as run_case() does and keeps these files.
+// Runs a case like run_case() and keeps these files.
 CaseResult run_case_keeping(const Case& planned, CaseBoard& board, const KeptFiles& kept);
 
-// Runs a case as run_case() does, without scoring a method's output: for callers that need its hash alone.
+// Runs a case like run_case() without scoring a method's output: for callers that need only its hash.
 CaseResult run_case_unscored(const Case& planned, CaseBoard& board);
 
-// Loads the modules (core/module.h) that these cases need, and no other. A parent does so before it forks, so
-// that its children have them at once; loading starts no threads. Throws Error(input) where one is not
-// installed.
+// Loads exactly the modules (core/module.h) that these cases need. A parent does so before it forks, so that
+// its children have them at once; loading starts no threads. Throws Error(input) if one is not installed.
 void load_modules_of(std::span<const Case> cases);
 
 // Loads what real methods and workloads need.

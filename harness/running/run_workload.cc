@@ -54,8 +54,7 @@ void prove_output(WorkloadRun& run, MetricSet& metrics) {
 
 std::optional<std::string> workload_skip_reason(const Case& planned) {
   const WorkloadSpec& spec = find_workload(planned.workload);
-  if (planned.device == "cuda" && !cuda_device_available())
-    return std::string("there is no CUDA device here");
+  if (planned.device == "cuda" && !cuda_device_available()) return std::string("no CUDA device is available");
   if (spec.skip_reason == nullptr) return std::nullopt;
   const std::string reason = spec.skip_reason(workload_input(planned, spec));
   return reason.empty() ? std::nullopt : std::optional(reason);

@@ -29,21 +29,21 @@ namespace {
 
 bool counts_as_failed(Status status) { return status != Status::ok && status != Status::skipped; }
 
-// Removes the files of a record that the record in its place does not have.
+// Removes the files of a record that its replacement does not have.
 void remove_files(const std::filesystem::path& bundle, const Record& old, const Record& now) {
   if (!old.files || !now.files) return;
   for (const CaseFile& file : *old.files) {
-    std::error_code ignored;  // what cannot be removed is found by verify
+    std::error_code ignored;  // verify finds what cannot be removed
     if (std::ranges::find(*now.files, file.path, &CaseFile::path) == now.files->end())
       std::filesystem::remove(bundle / file.path, ignored);
   }
 }
 
-// Returns whether the case may start while the record of the one before it is written. Only a simulated one
-// that is not timed may: this process must not disturb a timed method.
+// Returns whether the case may start while the previous record is written. Only a simulated, untimed one may:
+// this process must not disturb a timed method.
 bool may_overlap(const Case& planned) { return planned.simulated && !planned.timing.times_warm(); }
 
-// A case under way. The board must outlive the child.
+// A running case. The board must outlive the child.
 struct RunningCase {
   RunningCase(const Case& the_case, const std::filesystem::path& log, const SweepPlan& plan, int cancel)
       : planned(the_case) {
@@ -93,10 +93,10 @@ class Sweep {
   StopSignals signals_;
   SteadyClock::time_point start_ = SteadyClock::now();
   OwnSettings settings_ = own_settings();
-  // Cases to run, the next one last. A case with several blocks stands here once for each block that is left;
-  // `blocks_` holds by name what the others gave.
+  // Cases to run, the next one last. A case with several blocks occurs once for each remaining block;
+  // `blocks_` holds the results of the others by name.
   std::vector<const Case*> unfinished_;
-  std::unordered_map<const Case*, std::size_t> runs_left_;  // how often each stands there
+  std::unordered_map<const Case*, std::size_t> runs_left_;  // how often each occurs there
   std::map<std::string, std::vector<Record>> blocks_;
   std::size_t runs_ = 0;  // of this sweep, blocks counted
   SweepOutcome outcome_;
@@ -150,8 +150,8 @@ void Sweep::drop_last() {
   unfinished_.pop_back();
 }
 
-// Takes the result of one block, which is on disk before the next one runs. Of several blocks the files of
-// the first one stay; the last one, or one that failed, makes the record.
+// Stores the result of one block, which is on disk before the next one runs. Of several blocks the files of
+// the first one stay; the last one, or a failed one, makes the record.
 void Sweep::finish_block(const Case& planned, const CaseResult& result) {
   ++runs_;
   if (planned.timing.blocks <= 1) return write(result);
@@ -165,7 +165,7 @@ void Sweep::finish_block(const Case& planned, const CaseResult& result) {
   write_merged(planned);
 }
 
-// Returns whether nothing is left to run: after a failure the case's other blocks are not run.
+// Returns whether nothing is left to run: after a failure the case's other blocks are skipped.
 bool Sweep::has_all_blocks(const Case& planned) const {
   const auto found = blocks_.find(planned.name);
   return found != blocks_.end() && !found->second.empty() &&
@@ -180,7 +180,7 @@ void Sweep::write_merged(const Case& planned) {
   write({merged_record(planned, blocks_.at(planned.name)), {}});
 }
 
-// Writes the result. The case counts as done once its record is on the disk.
+// Writes the result. The case is done once its record is on the disk.
 void Sweep::write(const CaseResult& result) {
   write_artefacts(journal_.bundle(), result);
   journal_.append(result.record);
@@ -222,7 +222,7 @@ void Sweep::find_unfinished() {
     if (has_all_blocks(*planned)) write_merged(*planned);
 }
 
-// Takes the blocks that an interrupted sweep has left in the journal.
+// Takes blocks of an interrupted sweep from the journal.
 void Sweep::recall_blocks() {
   for (const Record& block : journal_.blocks())
     if (!journal_.has(block.case_name)) blocks_[block.case_name].push_back(block);
@@ -247,11 +247,11 @@ SweepOutcome Sweep::run() {
         next = start(*unfinished_[unfinished_.size() - 2]);
       finish_block(planned, result);
     }
-    // A signal that came while a record was written stops the sweep too, after that record.
+    // A signal during the writing of a record stops the sweep too, after that record.
     outcome_.signal = signals_.take();
     if (cancelled || outcome_.signal != 0) {
       outcome_.interrupted = !unfinished_.empty();
-      break;  // a case that has just been started is killed and stays unfinished
+      break;  // a case just started is killed and stays unfinished
     }
     running = std::move(next);
   }

@@ -32,12 +32,12 @@ std::string first_line(const fs::path& file) {
   return line;
 }
 
-// Returns when a process was started, in clock ticks after boot; 0 where there is no such process.
+// Returns when a process was started, in clock ticks after boot; 0 if it does not exist.
 std::uint64_t start_of(std::int64_t process) {
   const std::string stat = first_line(fmt::format("/proc/{}/stat", process));
-  std::size_t at = stat.rfind(')');  // the program's name may hold blanks
+  std::size_t at = stat.rfind(')');  // the program's name may contain blanks
   if (at == std::string::npos) return 0;
-  constexpr int kFieldsToStart = 20;  // from behind the name to field 22, starttime
+  constexpr int kFieldsToStart = 20;  // from after the name to field 22, starttime
   for (int field = 0; field < kFieldsToStart; ++field) {
     at = stat.find(' ', at + 1);
     if (at == std::string::npos) return 0;
@@ -63,7 +63,7 @@ fs::path lease_file(const fs::path& folder, std::size_t item, int generation) {
   return folder / fmt::format("{}.{}", item, generation);
 }
 
-// The newest generation of an item; 0 for none.
+// Returns the newest generation of an item; 0 for none.
 int newest_generation(const fs::path& folder, std::size_t item) {
   std::error_code error;
   int generation = 0;
@@ -88,7 +88,7 @@ std::optional<LeaseHolder> read_lease_holder(const fs::path& file) {
     return LeaseHolder{root.at("host").text(), root.at("boot_id").text(), root.at("pid_namespace").text(),
                        root.at("process").integer(), root.at("started").count()};
   } catch (const Error&) {
-    return std::nullopt;  // cut off: the silence of such a lease counts like that of any other
+    return std::nullopt;  // truncated: such a lease becomes stale like any other
   }
 }
 
@@ -132,11 +132,11 @@ void Lease::renew_if_due() {
 
 void Lease::give_back() const {
   const Descriptor opened(::open(file().c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW));
-  if (opened.get() >= 0) write_all(opened.get(), kGivenBack);  // a lease of which that fails is stale soon
+  if (opened.get() >= 0) write_all(opened.get(), kGivenBack);  // if that fails, the lease is stale soon
 }
 
 LeaseTable::LeaseTable(fs::path folder, double lease_s) : folder_(std::move(folder)), lease_s_(lease_s) {
-  if (!(lease_s > 0)) throw Error(ErrorKind::usage, fmt::format("--lease {}: must be above 0", lease_s));
+  if (!(lease_s > 0)) throw Error(ErrorKind::usage, fmt::format("--lease {}: must be positive", lease_s));
 }
 
 bool LeaseTable::is_stale(std::size_t item, int generation) {

@@ -1,15 +1,14 @@
 #pragma once
 // Leases: which of several processes, on one machine or on several that share a folder, works on which item.
 //
-// A lease is a file ITEM.GENERATION in the folder, made with O_EXCL (which NFS honours since version 3) and
-// flushed to the disk. Its holder counts up a number in it. A lease whose number does not change for
-// `lease_s`, by the clock of the process that watches it, is stale; clocks of different machines are never
-// compared. It is taken over by making the file of the next generation, which only one process can. A lease
-// that is given back says so and is taken over at once; its file stays, so that no two holders ever have the
-// same.
+// A lease is a file ITEM.GENERATION in the folder, created with O_EXCL (which NFS honours since version 3)
+// and flushed to the disk. Its holder increments a number in it. A lease whose number does not change for
+// `lease_s`, by the clock of the watching process, is stale; clocks of different machines are never compared.
+// It is taken over by creating the file of the next generation, which only one process can. A returned lease
+// is marked in its file and taken over at once; the file stays, so that no two holders ever have the same.
 //
-// A holder that was stopped for longer than its lease may go on afterwards: that two processes then work on
-// one item is harmless, because what they make is published once (shared_results.h).
+// A holder stopped for longer than its lease may continue afterwards: two processes on one item do no harm,
+// because a result is published once (shared_results.h).
 
 #include <chrono>
 #include <cstddef>
@@ -24,26 +23,26 @@ namespace aqbench {
 // A process that can hold leases.
 struct LeaseHolder {
   std::string host;
-  std::string boot_id;        // of the host's running kernel; a process id means nothing under another one
-  std::string pid_namespace;  // in which the process id counts; "" where /proc does not show it
+  std::string boot_id;        // of the host's running kernel; process ids are only valid within one boot
+  std::string pid_namespace;  // of the process id; "" if /proc does not show it
   std::int64_t process = 0;   // its id
-  std::uint64_t started = 0;  // clock ticks after boot; an id is given again
+  std::uint64_t started = 0;  // clock ticks after boot; ids are reused
 };
 
 // Returns this process.
 LeaseHolder this_process();
 
-// Reads who holds the lease in a file. Returns nullopt for a file that is gone or is being written.
+// Reads the holder from a lease file. Returns nullopt for a file that is gone or being written.
 std::optional<LeaseHolder> read_lease_holder(const std::filesystem::path& file);
 
-// Returns whether the holder is a process of this PID namespace that no longer runs; false where that cannot
-// be known, as of every other namespace.
+// Returns whether the holder is a process of this PID namespace that no longer runs; false if unknown, as for
+// every other namespace.
 bool is_known_dead(const LeaseHolder& holder);
 
 // The right to work on one item, until it is given back.
 class Lease {
  public:
-  // Counts up the number in the file if a quarter of the lease has passed since that was last done. Throws
+  // Increments the number in the file if a quarter of the lease has passed since the last time. Throws
   // Error(io).
   void renew_if_due();
 
@@ -67,20 +66,20 @@ class Lease {
   std::chrono::steady_clock::time_point written_;
 };
 
-// The leases of a folder, as one process sees them.
+// The leases of a folder as seen by one process.
 class LeaseTable {
  public:
-  // `folder` must be there. Throws Error(usage) for a lease that is not longer than 0.
+  // `folder` must exist. Throws Error(usage) for a lease that is not positive.
   LeaseTable(std::filesystem::path folder, double lease_s);
 
-  // Takes the lease of an item where nobody holds it, or where its holder is dead or silent for the length of
-  // a lease. Returns nullopt where somebody does. Throws Error(io).
+  // Takes the lease of an item if it is free, or if its holder is dead or silent for the length of a lease.
+  // Returns nullopt if it is held. Throws Error(io).
   std::optional<Lease> attempt(std::size_t item);
 
  private:
   struct Seen {
     int generation = 0;
-    std::string text;  // what stood in the file
+    std::string text;  // last content of the file
     std::chrono::steady_clock::time_point since;
   };
   bool is_stale(std::size_t item, int generation);

@@ -71,14 +71,15 @@ SharedResult read_shared_result(const fs::path& tasks, std::size_t place) {
   const fs::path file = result_file(tasks, place);
   const std::string bytes = read_file(file);
   const std::size_t line_end = bytes.find('\n');
-  if (line_end == std::string::npos) throw Error(ErrorKind::input, file.string() + ": is cut off");
+  if (line_end == std::string::npos) throw Error(ErrorKind::input, file.string() + ": is truncated");
   const Json head = parse_strict_json(std::string_view(bytes).substr(0, line_end), file.string());
   const JsonPlace root(head, file.string());
   SharedResult result;
   result.host = root.at("host").text();
   result.process = root.at("process").integer();
   const std::size_t log_bytes = root.at("log_bytes").count();
-  if (log_bytes > bytes.size() - line_end - 1) throw Error(ErrorKind::input, file.string() + ": is cut off");
+  if (log_bytes > bytes.size() - line_end - 1)
+    throw Error(ErrorKind::input, file.string() + ": is truncated");
   result.log = bytes.substr(line_end + 1, log_bytes);
   result.result = decode_case_result(std::string_view(bytes).substr(line_end + 1 + log_bytes));
   return result;

@@ -38,9 +38,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr useconds_t kPause_us = 50'000;  // before results are looked for again
+constexpr useconds_t kPause_us = 50'000;  // between two searches for results
 
-// Runs one case in a child; nullopt where a signal stopped it.
+// Runs one case in a child; nullopt if a signal stopped it.
 std::optional<CaseResult> run_leased(const Case& planned, const SweepPlan& plan, const fs::path& bundle,
                                      const fs::path& log, int cancel, Lease& lease, const CaseRunner& run,
                                      OwnSettings& settings) {
@@ -62,7 +62,7 @@ std::optional<CaseResult> run_leased(const Case& planned, const SweepPlan& plan,
   return result;
 }
 
-// One process that takes cases.
+// One process that runs cases.
 struct Task {
   const SweepPlan& plan;
   fs::path bundle, tasks;
@@ -74,11 +74,11 @@ struct Task {
   std::set<std::size_t> done{};  // places
   TaskOutcome outcome{};
 
-  // Takes a case unless somebody has it; returns whether it was run to its end.
+  // Runs a case unless another process holds it; returns whether it ran to its end.
   bool attempt(std::size_t place) {
     std::optional<Lease> lease = leases.attempt(place);
     if (!lease) return false;
-    // It may have been finished between the look at the results and the lease.
+    // It may have been finished between the check for results and the lease.
     const bool finished = is_published(tasks, place);
     if (!finished) run_and_publish(place, *lease);
     if (finished || !outcome.interrupted) done.insert(place);
@@ -88,7 +88,7 @@ struct Task {
 
   void run_and_publish(std::size_t place, Lease& lease) {
     const Case& planned = plan.cases[place];
-    // Named as the lease, which nobody else ever has.
+    // Named after the lease, which no other process ever holds.
     const fs::path log = tasks / fmt::format("log.{}.{}", place, lease.generation());
     append_to_file(
         log, fmt::format("== {} {}\non {}, process {}\n", utc_now(), planned.name, self.host, self.process));
@@ -105,7 +105,7 @@ struct Task {
     fs::remove(log, ignored);
   }
 
-  // Goes through all cases once; returns whether it ran any.
+  // Iterates over all cases once; returns whether it ran any.
   bool pass() {
     bool ran = false;
     for (std::size_t place = 0; place < plan.cases.size() && !outcome.interrupted; ++place) {
@@ -130,7 +130,7 @@ class LocalTasks {
   LocalTasks& operator=(const LocalTasks&) = delete;
 
   void start();
-  // Takes note of children that ended; returns how many did so other than by finishing their work.
+  // Handles ended children; returns how many ended without finishing their work.
   std::size_t reap();
   void stop();
   std::size_t running() const { return children_.size(); }
@@ -164,8 +164,7 @@ void LocalTasks::start() {
   const pid_t parent = ::getpid();
   std::fflush(nullptr);
   const pid_t child = ::fork();
-  if (child < 0)
-    throw Error(ErrorKind::io, fmt::format("a task cannot be started: {}", std::strerror(errno)));
+  if (child < 0) throw Error(ErrorKind::io, fmt::format("cannot start a task: {}", std::strerror(errno)));
   if (child == 0) work(parent);
   children_.push_back(child);
 }
@@ -176,7 +175,7 @@ std::size_t LocalTasks::reap() {
     int status = 0;
     if (::waitpid(child, &status, WNOHANG) != child) return false;
     if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-      throw Error(ErrorKind::io, "a task could not go on; see its message above");
+      throw Error(ErrorKind::io, "a task failed; see its message above");
     if (WIFSIGNALED(status)) ++failed;
     return true;
   });
@@ -198,8 +197,8 @@ bool is_failure(Status status) { return status != Status::ok && status != Status
 
 bool is_timed(const Case& planned) { return !planned.workload.empty() || planned.timing.times_warm(); }
 
-// Says in the journal on which machine the next record was measured, where times count and it is another kind
-// of machine than that of the record before. In the end the journal is back on this process's own.
+// Records in the journal on which machine the next record was measured, if times matter and its kind differs
+// from the previous record's. At the end the journal is back on this process's own machine.
 class MachineNotes {
  public:
   MachineNotes(const SweepPlan& plan, const fs::path& tasks, Journal& journal)
@@ -230,21 +229,21 @@ bool has_timed_cases(const SweepPlan& plan) { return std::ranges::any_of(plan.ca
 void require_shareable(const SweepPlan& plan, OwnMachines machines) {
   for (const Case& planned : plan.cases) {
     if (planned.timing.blocks > 1)
-      throw Error(ErrorKind::usage,
-                  fmt::format("{}: has several blocks, which alternate with those of other cases on one "
-                              "machine; sweep it alone",
-                              planned.name));
-    if (is_timed(planned) && machines == OwnMachines::no)
       throw Error(
           ErrorKind::usage,
-          fmt::format("{}: is timed, and times of processes that share a machine or come from several "
-                      "machines do not compare; sweep it alone, or with --slurm --own-nodes",
-                      planned.name));
+          fmt::format(
+              "{}: blocks alternate with those of other cases on one machine; run it in a sweep of its own",
+              planned.name));
+    if (is_timed(planned) && machines == OwnMachines::no)
+      throw Error(ErrorKind::usage,
+                  fmt::format("{}: times of processes that share a machine or run on several machines are "
+                              "not comparable; run it in a sweep of its own, or with --slurm --own-nodes",
+                              planned.name));
   }
 }
 
 FileLock take_machine(const SweepPlan& plan, const fs::path& tasks, UnlikeMachines unlike) {
-  load_modules_of(plan.cases);  // the environment names them
+  load_modules_of(plan.cases);  // the environment includes them
   const Json environment = environment_json({plan.request.threads.value_or(available_processors()),
                                              plan.request.device.value_or("cpu"), plan.dtype});
   return join_timed_machines(tasks, this_process().host, environment, unlike);
@@ -272,8 +271,8 @@ std::size_t collect(const SweepPlan& plan, const fs::path& tasks, Journal& journ
   for (const std::size_t place : fresh) {
     const SharedResult shared = read_shared_result(tasks, place);
     if (shared.result.record.case_name != plan.cases[place].name)
-      throw Error(ErrorKind::input, fmt::format("{}: result {} is of another case than {}", tasks.string(),
-                                                place, plan.cases[place].name));
+      throw Error(ErrorKind::input, fmt::format("{}: result {} belongs to another case than {}",
+                                                tasks.string(), place, plan.cases[place].name));
     machines.note(shared.host);
     append_to_file(journal.bundle() / kLogFile, shared.log);
     write_artefacts(journal.bundle(), shared.result);
@@ -292,7 +291,7 @@ SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const L
   const fs::path tasks = tasks_folder(journal.bundle());
   make_tasks_folder(tasks);
   const StopSignals signals;
-  append_to_file(journal.bundle() / kLogFile, {});  // a bundle has one, also where no case comes to its end
+  append_to_file(journal.bundle() / kLogFile, {});  // every bundle has a log, even without finished cases
   const auto start = SteadyClock::now();
   SweepOutcome outcome;
   std::optional<FileLock> machine;  // while timed cases run here
@@ -319,7 +318,7 @@ SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const L
     if ((outcome.signal = signals.take()) != 0) break;
     deaths = added > 0 ? 0 : deaths + failed_children;
     if (deaths > 3 * processes.count)
-      throw Error(ErrorKind::method, "tasks die again and again before they finish a case: is memory short?");
+      throw Error(ErrorKind::method, "tasks die repeatedly before finishing a case; check memory");
     if (!machine && has_timed_cases(plan)) machine = take_machine(plan, tasks, processes.unlike);
     while (children.running() < std::min(processes.count, plan.cases.size() - journal.ends().size()))
       children.start();

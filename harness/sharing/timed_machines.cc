@@ -21,7 +21,7 @@ fs::path file_of_machine(const fs::path& tasks, const std::string& host) {
   return machines_folder(tasks) / (host + ".json");
 }
 
-// The one that all others are held against. No host has this name: it would need a leading dot.
+// The reference for all others. No host has this name: it would need a leading dot.
 fs::path first_machine(const fs::path& tasks) { return machines_folder(tasks) / ".first"; }
 
 }  // namespace
@@ -34,21 +34,21 @@ FileLock join_timed_machines(const fs::path& tasks, const std::string& host, con
     throw Error(ErrorKind::io, fmt::format("{}: {}", machines_folder(tasks).string(), failed.message()));
   auto lock = FileLock::attempt(machines_folder(tasks) / (host + ".lock"), LockMode::exclusive);
   if (!lock)
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: another task of this timed sweep runs here, and their times would not be "
-                            "those of a machine of its own",
-                            host));
-  // Results that this machine has published stand under what it said before.
+    throw Error(
+        ErrorKind::not_comparable,
+        fmt::format("{}: another task of this timed sweep runs here; times need a machine of their own",
+                    host));
+  // Published results of this machine belong to its earlier description.
   const Json now = comparability_of(environment);
   if (const auto before = environment_of_machine(tasks, host); before && comparability_of(*before) != now)
     throw Error(
         ErrorKind::not_comparable,
-        fmt::format("{}: is not as it was when it took part in this timed sweep: {}", host,
+        fmt::format("{}: changed since it joined this timed sweep: {}", host,
                     fmt::join(comparability_differences(comparability_of(*before), now, "before"), "; ")));
   const fs::path own = file_of_machine(tasks, host);
   const std::string text = Json{{"host", host}, {"environment", environment}}.dump() + "\n";
   write_file(own, text);
-  write_new_file(first_machine(tasks), text);  // of several machines that begin at once one is the first
+  write_new_file(first_machine(tasks), text);  // of several machines that begin at once one is first
   const Json first = parse_strict_json(read_file(first_machine(tasks)), first_machine(tasks).string());
   const JsonPlace root(first, first_machine(tasks).string());
   const std::vector<std::string> differences = comparability_differences(
@@ -57,8 +57,8 @@ FileLock join_timed_machines(const fs::path& tasks, const std::string& host, con
     std::error_code ignored;  // it has run nothing
     fs::remove(own, ignored);
     throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: is not like the machine that began this timed sweep: {}; with "
-                            "--unlike-nodes it takes part, and the times compare with those of no other run",
+                fmt::format("{}: differs from the first machine of this timed sweep: {}; with --unlike-nodes "
+                            "it joins, but times are then not comparable with any other run",
                             host, fmt::join(differences, "; ")));
   }
   return std::move(*lock);

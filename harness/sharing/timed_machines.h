@@ -1,5 +1,5 @@
 #pragma once
-// The machines that run the timed cases of a shared sweep: one task on each at a time, and all of one kind.
+// The machines of a shared sweep's timed cases: one task on each at a time, all of one kind.
 
 #include <filesystem>
 #include <optional>
@@ -10,18 +10,18 @@
 
 namespace aqbench {
 
-// Whether a machine may take part whose times do not compare with those of the first one.
+// Whether a machine may join whose times are not comparable with the first one's.
 enum class UnlikeMachines { refuse, accept };
 
-// Lets the machine `host`, which `environment` describes (as in env.json), take part in the sweep of this
-// folder (shared_results.h), until the returned lock is destroyed. Throws Error(not_comparable) where another
-// task of the sweep runs on it, or where its comparability is not that of the first machine and `unlike`
-// refuses; Error(io).
+// Adds the machine `host`, described by `environment` (as in env.json), to the sweep of this folder
+// (shared_results.h), until the returned lock is destroyed. Throws Error(not_comparable) if another task of
+// the sweep runs on it, or if its comparability differs from the first machine's and `unlike` refuses;
+// Error(io).
 [[nodiscard]] FileLock join_timed_machines(const std::filesystem::path& tasks, const std::string& host,
                                            const Json& environment, UnlikeMachines unlike);
 
-// Returns what a machine said of itself when it first took part; nullopt if it never did. Throws Error(io),
-// Error(input) for a file that is not whole.
+// Returns a machine's description from when it first joined; nullopt if it never did. Throws Error(io),
+// Error(input) for an incomplete file.
 std::optional<Json> environment_of_machine(const std::filesystem::path& tasks, const std::string& host);
 
 }  // namespace aqbench

@@ -55,7 +55,7 @@ class ViewReader {
 
   std::string_view line() {
     const std::size_t end = rest_.find('\n');
-    if (end == std::string_view::npos) fail("is no view of a cloud: ends in its header");
+    if (end == std::string_view::npos) fail("is not a cloud view: ends inside its header");
     const std::string_view text = rest_.substr(0, end);
     rest_.remove_prefix(end + 1);
     return text;
@@ -64,13 +64,13 @@ class ViewReader {
   std::int64_t varint() {
     std::uint64_t zigzag = 0;
     for (int shift = 0; shift < 63; shift += 7) {
-      if (rest_.empty()) fail("is no view of a cloud: too short");
+      if (rest_.empty()) fail("is not a cloud view: too short");
       const auto byte = static_cast<std::uint8_t>(rest_.front());
       rest_.remove_prefix(1);
       zigzag |= static_cast<std::uint64_t>(byte & 0x7f) << shift;
       if (byte < 0x80) return static_cast<std::int64_t>(zigzag >> 1) ^ -static_cast<std::int64_t>(zigzag & 1);
     }
-    fail("is no view of a cloud: a number is too long");
+    fail("is not a cloud view: a number is too long");
   }
 
   std::vector<GridPoint> points(std::uint64_t count) {
@@ -80,7 +80,7 @@ class ViewReader {
     for (GridPoint& point : found)
       for (std::size_t axis = 0; axis < 3; ++axis) {
         last[axis] += varint();
-        if (std::abs(last[axis]) > (1 << 30)) fail("is no view of a cloud: a point is too far away");
+        if (std::abs(last[axis]) > (1 << 30)) fail("is not a cloud view: a point is too far away");
         point[axis] = static_cast<std::int32_t>(last[axis]);
       }
     return found;
@@ -112,19 +112,19 @@ class ViewReader {
       for (std::uint32_t& corner : triangle) {
         last += varint();
         if (last < 0 || static_cast<std::uint64_t>(last) >= vertices)
-          fail("is no view of a cloud: a triangle has a corner that is not there");
+          fail("is not a cloud view: a triangle has an unknown corner");
         corner = static_cast<std::uint32_t>(last);
       }
     return found;
   }
 
   void expect_end() const {
-    if (!rest_.empty()) fail("is no view of a cloud: bytes after its end");
+    if (!rest_.empty()) fail("is not a cloud view: bytes after its end");
   }
 
  private:
   void reserve(std::uint64_t count, std::uint64_t least_bytes) const {
-    if (count > kMaxElements || count * least_bytes > rest_.size()) fail("is no view of a cloud: too short");
+    if (count > kMaxElements || count * least_bytes > rest_.size()) fail("is not a cloud view: too short");
   }
 
   std::string_view rest_;
@@ -186,12 +186,12 @@ std::string encode_view(const CloudView& view) {
 
 CloudView decode_view(std::string_view bytes, const std::string& source) {
   ViewReader reader(bytes, source);
-  if (std::string(reader.line()) + "\n" != kMagic) reader.fail("is no view of a cloud: unknown version");
+  if (std::string(reader.line()) + "\n" != kMagic) reader.fail("is not a cloud view: unknown version");
   const Json json = parse_strict_json(reader.line(), source);
   const JsonPlace header(json, source);
   CloudView view;
   if (header.at("step_mm").number() != kViewStep_mm || header.at("error_mm").number() != kViewError_mm)
-    reader.fail("is no view of a cloud: other units");
+    reader.fail("is not a cloud view: other units");
   const auto origin = header.at("origin_mm").elements();
   if (origin.size() != 3) reader.fail("origin_mm: expected three numbers");
   for (std::size_t axis = 0; axis < 3; ++axis) view.origin_mm[axis] = origin[axis].number();
@@ -204,7 +204,7 @@ CloudView decode_view(std::string_view bytes, const std::string& source) {
   view.errors = reader.bytes<std::int8_t>(points);
   view.marks = reader.bytes<std::uint8_t>(points);
   if (json.contains("colours")) {
-    if (header.at("colours").text() != kColours) reader.fail("is no view of a cloud: other colours");
+    if (header.at("colours").text() != kColours) reader.fail("is not a cloud view: other colours");
     view.colours = reader.words(points);
   }
   view.holes = reader.points(holes);

@@ -21,7 +21,7 @@ constexpr int kTruthColumns = 96;
 
 double rounded(double value, double step) { return std::round(value / step) * step; }
 
-// Where the patch begins, on whole millimetres; of a surface without one, the origin of the world.
+// The patch's origin in whole millimetres; without a patch, the origin of the world.
 Vec3 view_origin_m(const Surface& truth) {
   const Patch* const patch = truth.patch();
   if (patch == nullptr) return Vec3::Zero();
@@ -38,8 +38,8 @@ GridPoint grid_point(const Vec3& point_m, const Vec3& origin_m) {
   return found;
 }
 
-// Neighbours on the surface are neighbours in this order (Morton), so that differences are small and every
-// n-th point is an even choice.
+// Surface neighbours are neighbours in this (Morton) order, so differences are small and every n-th point is
+// an even choice.
 std::vector<std::uint32_t> order_on_surface(const std::vector<GridPoint>& points) {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> codes(points.size());
   for (std::uint32_t i = 0; i < points.size(); ++i) {
@@ -52,7 +52,7 @@ std::vector<std::uint32_t> order_on_surface(const std::vector<GridPoint>& points
   return order;
 }
 
-// Indices of the points that are scored and near enough to be drawn.
+// Indices of the scored points that are near enough to be drawn.
 std::vector<std::uint32_t> candidates(const std::vector<Vec3>& points_m, const Surface& truth,
                                       const Vec3& origin_m, CloudView& view) {
   const Patch* const patch = truth.patch();
@@ -121,7 +121,7 @@ std::string scene_text(const Surface& truth, const Rig* rig, const Vec3& origin_
   return scene.dump();
 }
 
-// The places of the surface at the same x and y: a point beside the surface would be hidden by it.
+// Surface points at the same x and y: a point beside the surface would be hidden by it.
 std::vector<Vec3> below(std::vector<Vec3> points_m, const Surface& truth) {
   const auto& field = static_cast<const HeightField&>(truth);
   for (Vec3& point : points_m) point.z() = field.jet(point.x(), point.y()).z;
@@ -134,8 +134,8 @@ std::uint8_t mark_of(int views, float confidence) {
   return static_cast<std::uint8_t>(seen | (known ? static_cast<int>(std::lround(14 * confidence)) : 15) << 4);
 }
 
-// The part of a mesh that is scored and near enough to be drawn: vertices beyond the patch have no error of
-// their own. Its vertices are all that the mesh has.
+// The scored part of a mesh that is near enough to be drawn: vertices outside the patch have no error of
+// their own. Keeps all vertices.
 TriangleMesh drawable(const TriangleMesh& mesh, const ScoredPoints& scored, const Vec3& origin_m) {
   std::vector<bool> is_near(mesh.vertices_m.size(), false);
   for (const std::uint32_t i : scored.index)
@@ -147,8 +147,8 @@ TriangleMesh drawable(const TriangleMesh& mesh, const ScoredPoints& scored, cons
   return part;
 }
 
-// Adds the mesh with at most `most` triangles and returns what the page says of it: how many it has, how many
-// of them are kept, and how far vertices were moved for that.
+// Adds the mesh with at most `most` triangles and returns its description for the page: the number of
+// triangles, of kept ones, and how far vertices were moved.
 Json add_mesh(const TriangleMesh& mesh, const Surface& truth, const Vec3& origin_m, std::size_t most,
               CloudView& view) {
   if (most == 0) return {{"triangles", mesh.triangles.size()}, {"kept", 0}};

@@ -14,27 +14,26 @@
 
 namespace aqbench {
 
-// How much a view holds.
+// Size limits of a view.
 struct ViewLimits {
   std::size_t points = 20'000;  // of the scored ones, evenly spread over the surface
   std::size_t holes = 5'000;
-  // A mesh with more triangles is simplified; 0: no mesh is kept, and the view says how many triangles it
-  // had.
+  // A larger mesh is simplified; 0: no mesh is kept, and the view only gives its number of triangles.
   std::size_t triangles = 0;
 };
 
-// The limits for a bundle that keeps its clouds: of most clouds it shows every point.
+// The limits for a bundle that keeps its clouds: shows every point of most clouds.
 inline constexpr ViewLimits kFullView = {.points = 1'000'000, .holes = 50'000, .triangles = 300'000};
 
-// The samples of the surface that are holes, and why (metrics/diagnosis.h).
+// The samples of the surface that are holes, and their causes (metrics/diagnosis.h).
 struct ViewHoles {
   std::vector<Vec3> positions_m;
   std::vector<std::uint8_t> causes;
 };
 
 // Returns the view of the points inside the patch, with their signed distances to the true surface. `rig` is
-// nullptr where nothing looks at images; `count_views` may be empty. The result is the same for any thread
-// count. Throws Error(method) if the surface has no distance for a point.
+// nullptr if no images are used; `count_views` may be empty. The result is the same for any thread count.
+// Throws Error(method) if the surface has no distance for a point.
 CloudView make_view(const Reconstruction& reconstruction, const Surface& truth, const Rig* rig,
                     const ViewHoles& holes,
                     const std::function<std::vector<int>(std::span<const Vec3>)>& count_views,

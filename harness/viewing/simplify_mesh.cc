@@ -12,13 +12,13 @@ using MeshTriangle = std::array<std::uint32_t, 3>;
 
 constexpr double kGrowth = 1.15;
 
-// Begins with its smallest corner, in the order in which it was.
+// Rotates a triangle to begin with its smallest corner.
 MeshTriangle turned(MeshTriangle triangle) {
   std::rotate(triangle.begin(), std::ranges::min_element(triangle), triangle.end());
   return triangle;
 }
 
-// Returns for each vertex that is in `used` the one that stands for it.
+// Returns for each vertex in `used` its representative.
 std::vector<std::uint32_t> representatives(const std::vector<Vec3>& vertices_m,
                                            const std::vector<std::uint32_t>& used, const Vec3& origin_m,
                                            double edge_m) {
@@ -80,8 +80,8 @@ SimplifiedMesh simplify_mesh(const TriangleMesh& mesh, std::size_t most) {
     }
   const std::vector<MeshTriangle> all = std::move(found.triangles);
   const double largest_m = (high - low).maxCoeff();
-  if (!(largest_m > 0)) return {};  // all in one place
-  // On a flat square mesh a cell gives two triangles: a little below that is where to begin.
+  if (!(largest_m > 0)) return {};  // all at one place
+  // On a flat square mesh a cell gives two triangles: starts a little below that.
   for (double edge_m = largest_m / std::sqrt(static_cast<double>(std::max<std::size_t>(most, 1)));;
        edge_m *= kGrowth) {
     const std::vector<std::uint32_t> stands_for = representatives(mesh.vertices_m, used, low, edge_m);

@@ -10,10 +10,10 @@
 
 namespace aqbench::dense_flow {
 
-// Returns the options that the parameters of dense_flow_spec.h give. Throws Error(usage) as check() does.
+// Returns the options set by the parameters of dense_flow_spec.h. Throws Error(usage) like check().
 DenseOptions dense_options(const Parameters& parameters);
 
-// Runs the method on a dataset. Throws as read_dataset_views() and reconstruct_densely() do.
+// Runs the method on a dataset. Throws like read_dataset_views() and reconstruct_densely().
 Reconstruction run(const Observation& observation, const MethodInput& input);
 
 }  // namespace aqbench::dense_flow

@@ -13,7 +13,7 @@ std::vector<ParameterSpec> dense_parameters() {
        std::int64_t{4},
        1,
        64,
-       "nearest cameras that each is matched with, besides auxiliary ones",
+       "nearest cameras to match each with, besides auxiliary ones",
        {}},
       {"passes",
        "1",
@@ -37,16 +37,14 @@ std::vector<ParameterSpec> dense_parameters() {
       {"depth_tolerance_m", "m", 0.005, 1e-6, 1, "another view confirms a depth within this", {}},
       {"min_views", "1", std::int64_t{2}, 0, 64, "other views that must confirm a depth", {}},
   };
-  const FusionHelp fusion{
-      .voxel_m = "voxel of the fused cloud",
-      .fusion_radius_m = "radius of the fits that fuse depths; 0: means within voxels alone"};
-  const SurfaceParameterTraits surface{
-      .default_method = SurfaceMethod::heightfield,
-      .surface_help = "how the mesh is made",
-      .poisson_depth_help = "depth of the octree of surface=poisson",
-      .grid_help = "grid of surface=heightfield",
-      .target_triangles_help = "triangles that the mesh is reduced to; 0: all",
-      .target_triangles_max = 2147483647};
+  const FusionHelp fusion{.voxel_m = "voxel of the fused cloud",
+                          .fusion_radius_m = "radius of the fits that fuse depths; 0: voxel means only"};
+  const SurfaceParameterTraits surface{.default_method = SurfaceMethod::heightfield,
+                                       .surface_help = "surface reconstruction method",
+                                       .poisson_depth_help = "depth of the octree of surface=poisson",
+                                       .grid_help = "grid of surface=heightfield",
+                                       .target_triangles_help = "triangles kept in the mesh; 0: all",
+                                       .target_triangles_max = 2147483647};
   for (const auto& more : {fusion_parameters(fusion), surface_parameters(surface), sparse::view_parameters()})
     specs.insert(specs.end(), more.begin(), more.end());
   return specs;
@@ -68,7 +66,7 @@ std::vector<ParameterSpec> parameters() {
        "the flow is found down to images of 1 / 2^finest_scale",
        {}},
       {"variational_iterations", "1", std::int64_t{5}, 0, 100, "of the flow's variational refinement", {}},
-      {"forward_backward_px", "px", 1.0, 0.01, 100, "there and back may end this far away", {}},
+      {"forward_backward_px", "px", 1.0, 0.01, 100, "largest forward-backward difference", {}},
   };
   for (ParameterSpec& spec : dense_parameters()) specs.push_back(std::move(spec));
   return specs;
@@ -98,19 +96,19 @@ std::vector<ParameterSpec> torchscript_parameters() {
        std::string(),
        0,
        0,
-       "file of torch.jit.save; its forward's signature is in docs/methods.md",
+       "file written by torch.jit.save; docs/methods.md has the signature",
        {}},
       {"align",
        "",
        std::string("plane"),
        0,
        0,
-       "plane: sources are warped to the reference first; none: images as they are",
+       "plane: warp sources to the reference first; none: original images",
        {"plane", "none"}},
       {"match_confidence", "1", 0.1, 0, 1, "matches below are left out", {}},
   };
   for (ParameterSpec& spec : dense_parameters()) {
-    // What a matcher finds is to be seen, not what refinement makes of it.
+    // Shows the matcher's result, without refinement.
     if (spec.name == "refine_iterations") spec.default_value = std::int64_t{0};
     specs.push_back(std::move(spec));
   }

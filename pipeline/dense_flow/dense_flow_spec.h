@@ -9,10 +9,10 @@
 
 namespace aqbench::dense_flow {
 
-// Returns the parameters of everything after the matching, which methods with another matcher share.
+// Returns the parameters of all steps after matching, shared by methods with another matcher.
 std::vector<ParameterSpec> dense_parameters();
 
-// Returns the stages of a method whose matches are made into depths as those of dense_flow, outermost first.
+// Returns the stages of a method that turns matches into depths like dense_flow, outermost first.
 std::vector<std::string> dense_stages();
 
 // Returns the parameters and presets (balanced, fast, quality) of dense_flow.

@@ -15,8 +15,8 @@
 namespace aqbench::dense_flow {
 namespace {
 
-// OpenCV's inverse search cuts its work by the number of threads, and results with it; here pairs are what
-// runs in parallel.
+// OpenCV's inverse search splits its work by thread count, which changes results; so pairs run in parallel
+// instead.
 class SingleThreadedOpenCv {
  public:
   SingleThreadedOpenCv() { cv::setNumThreads(1); }
@@ -45,7 +45,7 @@ void check_views(std::span<const DatasetView> views) {
                               view.camera.width_px, view.camera.height_px));
 }
 
-// Matches outside what the source's camera sees.
+// Removes matches outside the image of the source camera.
 void drop_unseen(const DatasetView& source, PairWarp& warp) {
   const auto right = static_cast<float>(source.camera.width_px - 1);
   const auto bottom = static_cast<float>(source.camera.height_px - 1);
@@ -108,7 +108,7 @@ DepthEstimate estimate_depth(std::span<const DatasetView> views, std::size_t ind
   return estimate;
 }
 
-// Leaves out what other views do not confirm. Views without an estimate are auxiliary.
+// Removes depths that other views do not confirm. Views without an estimate are auxiliary.
 std::vector<DepthMap> filter_depths(std::span<const DatasetView> views,
                                     const std::vector<DepthEstimate>& estimates,
                                     const DenseOptions& options) {
@@ -179,8 +179,7 @@ Reconstruction reconstruct_densely(std::span<const DatasetView> views, const Pai
   estimates.clear();
   result.cloud = fuse_maps(views, result.depth_maps, options.fusion);
   if (result.cloud.points_m.empty())
-    throw Error(ErrorKind::method,
-                "fusion: no depth was confirmed by other views, so that the cloud is empty");
+    throw Error(ErrorKind::method, "fusion: the cloud is empty because other views confirm no depth");
   result.mesh = reconstruct_surface(result.cloud, options.surface);
   return result;
 }

@@ -1,6 +1,5 @@
 #pragma once
-// From a dense matcher of image pairs to depth maps, a cloud and a surface: what dense_flow and torchscript
-// share.
+// From matched image pairs to depth maps, a cloud and a surface; shared by dense_flow and torchscript.
 
 #include <span>
 
@@ -13,7 +12,7 @@
 
 namespace aqbench::dense_flow {
 
-// How depths, cloud and surface are made of the matches.
+// How matches become depths, cloud and surface.
 struct DenseOptions {
   int nearest_sources = 4;  // ring neighbours of each reference, besides every auxiliary camera
   bool align = true;  // warp sources to the reference before matching; false: match the images as they are
@@ -28,11 +27,11 @@ struct DenseOptions {
 // Throws Error(usage) naming the field.
 void check(const DenseOptions& options);
 
-// Makes the depth maps of all cameras that are not auxiliary, after the consistency filter; the cloud of all
-// of them; the surface unless it is to be none. The same for any thread count, if the matcher is. Opens the
-// stages depth_range, dense_matching, triangulation, depth_refinement, filtering, fusion and
-// surface_reconstruction. Throws Error(input) for fewer than two cameras or images below 32 px, Error(method)
-// "STAGE: ..." where a stage is left with nothing.
+// Computes the consistency-filtered depth maps of all non-auxiliary cameras, their fused cloud, and the
+// surface if requested. Independent of the thread count if the matcher is. Opens the stages depth_range,
+// dense_matching, triangulation, depth_refinement, filtering, fusion and surface_reconstruction. Throws
+// Error(input) for fewer than two cameras or images below 32 px, Error(method) "STAGE: ..." if a stage ends
+// without a result.
 Reconstruction reconstruct_densely(std::span<const DatasetView> views, const PairMatcher& matcher,
                                    const DenseOptions& options);
 

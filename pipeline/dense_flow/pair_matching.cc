@@ -18,7 +18,7 @@ namespace {
 
 constexpr float kNoMatch = std::numeric_limits<float>::quiet_NaN();
 
-// 8 bits: what OpenCV's dense inverse search takes.
+// 8 bits, the input type of OpenCV's dense inverse search.
 cv::Mat to_bytes(const plane_sweep::GreyImage& image, int window_px) {
   const std::vector<float> normal = normalise_locally(image, window_px);
   cv::Mat bytes;

@@ -1,6 +1,5 @@
 #pragma once
-// Dense matching of a reference view with a source that has been warped to it, so that what is left to find
-// is small.
+// Dense matching of a reference view with a source warped to it, so that only small displacements remain.
 
 #include <cstdint>
 #include <functional>
@@ -12,7 +11,7 @@
 
 namespace aqbench::dense_flow {
 
-// Where each pixel of image a is in image b; row-major, of a's size.
+// The position of each pixel of image a in image b; row-major, of a's size.
 struct PairWarp {
   std::vector<float> x_px, y_px;  // NaN = no match
   std::vector<float> confidence;  // 0 to 1
@@ -24,7 +23,7 @@ struct PairMatcher {
   bool several_threads = true;  // match may be called from several threads at once
 };
 
-// How the flow is found.
+// Options of the flow.
 struct FlowOptions {
   int finest_scale = 0;  // the flow is found down to images of 1 / 2^scale and interpolated from there
   int variational_iterations = 5;
@@ -32,12 +31,12 @@ struct FlowOptions {
   double forward_backward_tolerance_px = 1.0;
 };
 
-// Makes the matcher of dense inverse search (Kroeger et al., "Fast optical flow using dense inverse search",
-// ECCV 2016; OpenCV) forwards and backwards; where the way there and back ends further away than the
-// tolerance, there is no match.
+// Makes a matcher that runs dense inverse search (Kroeger et al., "Fast optical flow using dense inverse
+// search", ECCV 2016; OpenCV) forwards and backwards, and drops matches whose forward-backward difference
+// exceeds the tolerance.
 PairMatcher flow_matcher(const FlowOptions& options);
 
-// A source as the reference would see it if each of its pixels lay at `depth_m`.
+// A source warped to the reference as if each reference pixel lay at `depth_m`.
 struct AlignedSource {
   std::vector<float> grey;        // the reference's own grey where the source does not see the place
   std::vector<float> x_px, y_px;  // where it was sampled

@@ -16,7 +16,7 @@ namespace {
 constexpr float kProbe_m = 0.002;  // along the ray, for the rate at which the projection moves
 constexpr int kLeastSources = 2;
 
-// What one source says about each pixel: sums over its window.
+// Window sums of one source for each pixel.
 struct SourceTerms {
   std::vector<float> step;         // of J (reference - source), 1/m
   std::vector<float> curvature;    // of J^2, 1/m^2
@@ -38,7 +38,7 @@ Slope slope_at(const DatasetView& source, const AlignedSource& here, const Align
                std::size_t i) {
   const float dx = deeper.x_px[i] - here.x_px[i], dy = deeper.y_px[i] - here.y_px[i];
   const float moved = std::hypot(dx, dy);
-  if (!(moved > 1e-3F)) return {};  // NaN, or too little to say where to
+  if (!(moved > 1e-3F)) return {};  // NaN, or no usable direction
   const float ex = 0.5F * dx / moved, ey = 0.5F * dy / moved;
   const auto grey = [&](float sign) {
     return sample_cubic(source.grey.data(), source.camera.width_px, source.camera.height_px,
@@ -81,7 +81,7 @@ SourceTerms compare(const DatasetView& reference, const std::vector<float>& refe
   return terms;
 }
 
-// The pixel's new depth, or none.
+// Returns the pixel's new depth, or none.
 void step_pixel(std::span<const SourceTerms> sources, std::size_t i, float base_m, double least_correlation,
                 DepthEstimate& estimate) {
   float step = 0, curvature = 0, correlation = 0, fastest = 0;

@@ -117,7 +117,7 @@ PlaneSearch find_mean_plane(std::span<const DatasetView> views) {
   for (const DatasetView& view : views) small.push_back(reduce(view));
   const std::vector<SearchPair> pairs = search_pairs(small);
   if (pairs.empty())
-    throw Error(ErrorKind::method, "depth_range: needs two cameras, one of them not auxiliary");
+    throw Error(ErrorKind::method, "depth_range: needs two cameras, at least one of them not auxiliary");
   const std::vector<double> planes_m = search_planes(small[pairs[0].reference], small[pairs[0].source]);
   std::vector<double> scores(planes_m.size());
   parallel_for(planes_m.size(), 1, [&](std::size_t p, std::size_t) {

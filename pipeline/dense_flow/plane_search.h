@@ -1,5 +1,5 @@
 #pragma once
-// The horizontal plane that the images of several cameras agree on best: where dense matching starts.
+// Finds the horizontal plane on which the images of several cameras agree best: the start of dense matching.
 
 #include <span>
 
@@ -7,17 +7,16 @@
 
 namespace aqbench::dense_flow {
 
-// The plane that was found.
+// The best plane.
 struct PlaneSearch {
   double z_m = 0;     // world frame
   double score = 0;   // mean correlation of the windows there, -1 to 1
-  double second = 0;  // the median over all planes: what chance gives
+  double second = 0;  // median over all planes, the level of chance
 };
 
-// Finds the plane. Compares up to four references with their nearest two sources, at about 160 px width, on
-// planes from 1 cm below the water to 2 m, closer than the parallax of a pixel to each other; refined by a
-// parabola. Throws Error(method) "STAGE: ..." where no plane is clearly better than the others. Uses
-// parallel_for.
+// Finds the plane. Compares up to four references with their two nearest sources, at about 160 px width, on
+// planes from 1 cm to 2 m below the water, spaced below one pixel of parallax, and refines by a parabola.
+// Throws Error(method) "STAGE: ..." if no plane is clearly better than the others. Uses parallel_for.
 PlaneSearch find_mean_plane(std::span<const DatasetView> views);
 
 }  // namespace aqbench::dense_flow

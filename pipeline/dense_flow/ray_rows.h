@@ -1,5 +1,5 @@
 #pragma once
-// The refracted rays of a camera row by row, and points on them: what every stage here starts from.
+// The refracted rays of a camera row by row, and points on them.
 
 #include <cstddef>
 #include <functional>
@@ -10,14 +10,14 @@
 
 namespace aqbench::dense_flow {
 
-// The rays of one row's pixels (or of any others): origins on the water surface, world frame. NaN where a
-// pixel has no ray.
+// The rays of one row's pixels (or any others): origins on the water surface, world frame. NaN for pixels
+// without a ray.
 struct RayRow {
   std::vector<float> origin_x_m, origin_y_m;
   std::vector<float> direction_x, direction_y, direction_z;
 
   explicit RayRow(std::size_t count);
-  // Casts the rays of pixels (u_px[i], v_px[i]), as many as the row holds.
+  // Casts the rays of the pixels (u_px[i], v_px[i]) into `row`, whose size must match.
   void cast(const RefractiveCamera& camera, std::span<const float> u_px, std::span<const float> v_px);
 };
 

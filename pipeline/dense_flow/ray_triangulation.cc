@@ -15,7 +15,7 @@ namespace {
 constexpr double kMaxDepth_m = 20;
 constexpr double kGoodResidual_px = 0.5;
 
-// A source's ray seen from the reference's: miss(d) = miss_at_0 + d * rate is the vector between them at
+// A source ray relative to the reference ray: miss(d) = miss_at_0 + d * rate is the vector between them at
 // depth d.
 struct PairDepth {
   Vec3 miss_m, rate;
@@ -39,7 +39,7 @@ struct PixelDepth {
   double depth_m = 0, confidence = 0;
 };
 
-// Confidence 0 where there is none. `px_per_m` is at the distance of the point.
+// Confidence is 0 without a depth. `px_per_m` applies at the point's distance.
 PixelDepth agree(std::vector<PairDepth>& pairs, double px_per_m, const TriangulationOptions& options) {
   if (pairs.size() < static_cast<std::size_t>(options.min_pairs)) return {};
   const double median_m = weighted_median(pairs);
@@ -81,7 +81,7 @@ void add_pair(const RayRow& reference, const RayRow& source, std::size_t x, doub
   pair.weight = pair.rate.squaredNorm();
   pair.depth_m = -pair.miss_m.dot(pair.rate) / pair.weight;
   pair.confidence = confidence;
-  if (pair.depth_m > 0 && pair.depth_m < kMaxDepth_m) pairs.push_back(pair);  // parallel rays: no number
+  if (pair.depth_m > 0 && pair.depth_m < kMaxDepth_m) pairs.push_back(pair);  // parallel rays give no number
 }
 
 }  // namespace
@@ -120,7 +120,7 @@ DepthEstimate triangulate_matches(const DatasetView& reference, std::span<const 
 std::vector<float> smooth_depths(const DepthEstimate& estimate, int width_px, int height_px, double sigma_px,
                                  std::span<const float> fallback_m) {
   const std::size_t pixels = estimate.depth_m.size();
-  // About the fallback: what is blurred is then small, and single precision keeps it exactly.
+  // Relative to the fallback: blurred values are then small and exact in single precision.
   std::vector<float> weighted(pixels), weights(pixels);
   for (std::size_t i = 0; i < pixels; ++i) {
     const bool there = std::isfinite(estimate.depth_m[i]) && std::isfinite(fallback_m[i]);

@@ -1,5 +1,5 @@
 #pragma once
-// Depths of a reference view from where its pixels lie in several sources.
+// Triangulates depths of a reference view from matches in several sources.
 
 #include <span>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace aqbench::dense_flow {
 
-// When a depth is taken.
+// When a depth is accepted.
 struct TriangulationOptions {
   int min_pairs = 2;             // sources that must agree
   double max_residual_px = 1.5;  // a source agrees if its ray passes this close to the point
@@ -21,17 +21,16 @@ struct DepthEstimate {
   std::vector<float> confidence;  // 0 to 1; 0 where there is none
 };
 
-// Finds the depth of each pixel. Each source's ray gives the depth at which the reference's ray passes it
-// most closely. Of these the weighted median (weight: the squared sine of the angle between the rays) decides
-// who agrees, and the point is the least-squares one of those that do: on the reference's ray, which its
-// pixel defines. Confidence is the share of the sources with a match that agree, times their mean matching
-// confidence, over 1 + (rms residual / 0.5 px)^2. `warps` leads to the sources' own pixels
-// (through_alignment). Uses parallel_for.
+// Triangulates each pixel. Each source ray gives the depth where the reference ray passes it most closely.
+// Sources near the weighted median of these (weight: squared sine of the angle between the rays) agree; the
+// point is their least-squares point on the reference ray. Confidence is the share of matching sources that
+// agree, times their mean matching confidence, over 1 + (rms residual / 0.5 px)^2. `warps` maps to the
+// sources' own pixels (through_alignment). Uses parallel_for.
 DepthEstimate triangulate_matches(const DatasetView& reference, std::span<const DatasetView* const> sources,
                                   std::span<const PairWarp> warps, const TriangulationOptions& options);
 
-// Returns the Gaussian mean of the depths there are, weighted by confidence; `fallback_m` where there is none
-// within 3 sigma.
+// Returns the Gaussian mean of existing depths, weighted by confidence; `fallback_m` if there is none within
+// 3 sigma.
 std::vector<float> smooth_depths(const DepthEstimate& estimate, int width_px, int height_px, double sigma_px,
                                  std::span<const float> fallback_m);
 

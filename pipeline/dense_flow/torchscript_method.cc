@@ -25,7 +25,7 @@ namespace {
 
 constexpr const char* kSignature = "forward must return (warp [H, W, 2], confidence [H, W])";
 
-// The last line of LibTorch's messages says what went wrong, those before where; without the C++ backtrace.
+// LibTorch's messages end with the cause, after the locations; drops the C++ backtrace.
 std::string brief(const std::exception& error) {
   std::string text = error.what();
   if (const auto* const c10_error = dynamic_cast<const c10::Error*>(&error))
@@ -40,19 +40,19 @@ std::string brief(const std::exception& error) {
 
 torch::jit::Module load_module(const std::filesystem::path& file, const std::string& device) {
   if (!std::filesystem::is_regular_file(file))
-    throw Error(ErrorKind::input, fmt::format("{}: no such file (torchscript.model)", file.string()));
+    throw Error(ErrorKind::input, fmt::format("{}: no such file; set torchscript.model", file.string()));
   torch::jit::Module module;
   try {
     module = torch::jit::load(file.string(), c10::Device(c10::kCPU));
   } catch (const std::exception& error) {
     throw Error(ErrorKind::input,
-                fmt::format("{}: is no TorchScript module: {}", file.string(), brief(error)));
+                fmt::format("{}: not a TorchScript module: {}", file.string(), brief(error)));
   }
   try {
     module.eval();
     module.to(c10::Device(device));
   } catch (const std::exception& error) {
-    throw Error(ErrorKind::usage, fmt::format("device '{}': cannot be used: {}", device, brief(error)));
+    throw Error(ErrorKind::usage, fmt::format("device '{}' is unusable: {}", device, brief(error)));
   }
   return module;
 }
@@ -74,11 +74,11 @@ at::Tensor result_tensor(const std::filesystem::path& file, const c10::IValue& v
   if (!value.isTensor()) fail_model(file, fmt::format("{}; {} is {}", kSignature, name, value.tagKind()));
   const at::Tensor tensor = value.toTensor();
   if (tensor.sizes() != at::IntArrayRef(shape))
-    fail_model(
-        file, fmt::format("{} has shape {}, wanted {}", name, shape_text(tensor.sizes()), shape_text(shape)));
+    fail_model(file, fmt::format("{} has shape {}, expected {}", name, shape_text(tensor.sizes()),
+                                 shape_text(shape)));
   if (!at::isFloatingType(tensor.scalar_type()))
-    fail_model(
-        file, fmt::format("{} has type {}, wanted a floating one", name, at::toString(tensor.scalar_type())));
+    fail_model(file, fmt::format("{} has type {}, expected a floating-point type", name,
+                                 at::toString(tensor.scalar_type())));
   return tensor.to(at::kCPU, at::kFloat).contiguous();
 }
 
@@ -87,7 +87,7 @@ dense_flow::PairWarp match_pair(torch::jit::Module& module, const std::filesyste
                                 const plane_sweep::GreyImage& a, const plane_sweep::GreyImage& b) {
   at::set_num_threads(thread_count());
   const c10::InferenceMode inference;
-  // The optimiser would compile the module anew for each size, and make late calls differ from early ones.
+  // The optimiser would recompile the module for each size and make later calls differ from earlier ones.
   const torch::jit::GraphOptimizerEnabledGuard as_written(false);
   c10::IValue result;
   try {
@@ -108,7 +108,7 @@ dense_flow::PairWarp match_pair(torch::jit::Module& module, const std::filesyste
                            std::vector<float>(a.pixel_count(), 0.0F)};
   for (std::size_t i = 0; i < a.pixel_count(); ++i) {
     if (confidences[i] < 0 || confidences[i] > 1)
-      fail_model(file, fmt::format("confidence must be 0 to 1, got {}", confidences[i]));
+      fail_model(file, fmt::format("confidence must be from 0 to 1, got {}", confidences[i]));
     if (!(confidences[i] >= min_confidence) || !std::isfinite(places[2 * i]) ||
         !std::isfinite(places[2 * i + 1]))
       continue;
@@ -136,7 +136,7 @@ Reconstruction run_torchscript(const Observation& observation, const MethodInput
   options.align = input.parameters.text("align") == "plane";
   const std::string& model = input.parameters.text("model");
   if (model.empty())
-    throw Error(ErrorKind::usage, "torchscript.model: name a TorchScript file, --set torchscript.model=FILE");
+    throw Error(ErrorKind::usage, "torchscript.model: missing; add --set torchscript.model=FILE");
   dense_flow::PairMatcher matcher;
   {
     const StageScope scope("model_loading");

@@ -6,8 +6,8 @@
 // image_a [1, 1, H, W] and image_b [1, 1, H', W'] are float32 grey values, 0 to 1. The first result, warp [H,
 // W, 2], holds x and y in px of each pixel of image_a in image_b (pixel centres at integers, (0, 0) the top
 // left one), NaN for nowhere; the second, confidence [H, W], 0 to 1. Both of a floating type, on any device.
-// image_b has image_a's size and is warped to it through the mean plane, unless the method is told to give
-// the images as they are.
+// image_b has image_a's size and is warped to it through the mean plane, unless the parameter for warping is
+// `none`.
 
 #include <filesystem>
 #include <string>
@@ -18,15 +18,15 @@
 
 namespace aqbench {
 
-// Makes the matcher of a saved model. Matches below min_confidence are left out. Throws Error(input) "FILE:
-// ..." for a file that is missing or no TorchScript module, Error(usage) for a device that is not there.
-// Matching throws Error(method) "FILE: ..." where forward fails or returns anything else than the above. Not
-// for several threads at once: LibTorch uses its own, as many as thread_count() says.
+// Makes the matcher of a saved model. Drops matches below min_confidence. Throws Error(input) "FILE: ..." if
+// the file is missing or not a TorchScript module, Error(usage) for an unavailable device. Matching throws
+// Error(method) "FILE: ..." if forward fails or returns anything else than the above. Not thread-safe:
+// LibTorch uses thread_count() threads of its own.
 dense_flow::PairMatcher torchscript_matcher(const std::filesystem::path& file, const std::string& device,
                                             double min_confidence);
 
-// Runs the method on a dataset. Throws as torchscript_matcher(), read_dataset_views() and
-// reconstruct_densely() do.
+// Runs the method on a dataset. Throws like torchscript_matcher(), read_dataset_views() and
+// reconstruct_densely().
 Reconstruction run_torchscript(const Observation& observation, const MethodInput& input);
 
 }  // namespace aqbench

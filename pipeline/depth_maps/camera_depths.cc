@@ -15,15 +15,15 @@
 namespace aqbench {
 namespace {
 
-// Hypotheses of the first refinement lie closer than the sweep's by this factor: sixteen of them still reach
-// two steps to either side.
+// The first refinement spaces its hypotheses closer than the sweep by this factor: sixteen of them still span
+// two sweep steps to either side.
 constexpr double kStepsPerHypothesis = 4;
 
-// They lie no closer than this part of a pixel in the other cameras. Where images are small beside the steps
-// of the sweep, sixteen closer ones would not reach the errors of the map that they refine.
+// Minimum spacing of hypotheses in pixels of the other cameras. With small images and coarse sweep steps,
+// sixteen closer ones would not cover the errors of the refined map.
 constexpr double kLeastStep_px = 0.1;
 
-// Keeps the depth of the pass before where it matched better, or where the new pass found none.
+// Keeps the previous pass's depth where it matched better or the new pass found none.
 void keep_better_matches(const DepthMap& before, plane_sweep::RefinedDepth& refined) {
   for (std::size_t i = 0; i < refined.depth_m.size(); ++i) {
     if (refined.similarity[i] >= before.confidence[i]) continue;
@@ -41,7 +41,7 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t referenc
   for (const std::size_t source : sources) input.sources.push_back(views[source].view());
   if (input.sources.empty())
     throw Error(ErrorKind::method,
-                fmt::format("plane_sweep: {} has no other camera to be compared with", view.name));
+                fmt::format("plane_sweep: {} has no other camera to compare with", view.name));
   input.depth_min_m = range.min_m;
   input.depth_max_m = range.max_m;
   plane_sweep::Result swept = plane_sweep::run(input, options.sweep);
@@ -54,7 +54,7 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t referenc
     const std::vector<float> guide_m = plane_sweep::depth_guide(
         map.width, map.height, map.depth_along_ray_m, map.confidence, {options.min_confidence, 3, 0.012F});
     plane_sweep::RefinedDepth refined = plane_sweep::refine_depth_map(input, options.sweep, guide_m, step_m);
-    if (pass > 0) keep_better_matches(map, refined);  // the sweep's confidence is another measure
+    if (pass > 0) keep_better_matches(map, refined);  // the sweep's confidence is not comparable
     map.depth_along_ray_m = std::move(refined.depth_m);
     map.confidence = std::move(refined.similarity);
   }
@@ -77,9 +77,7 @@ std::vector<DepthMap> estimate_depths(std::span<const DatasetView> views,
   std::vector<DepthMap> maps;
   for (std::size_t i = 0; i < views.size(); ++i)
     if (!views[i].is_auxiliary) maps.push_back(estimate_depth(views, i, ranges[i], options));
-  if (maps.empty())
-    throw Error(ErrorKind::method,
-                "plane_sweep: every camera is auxiliary, so there is no depth map to make");
+  if (maps.empty()) throw Error(ErrorKind::method, "plane_sweep: needs a camera that is not auxiliary");
   return maps;
 }
 
@@ -91,7 +89,7 @@ std::vector<DepthMap> confirm_depths(std::span<const DatasetView> views, std::sp
   for (const DepthMap& map : maps) {
     const auto view = std::ranges::find(views, map.camera, &DatasetView::name);
     if (view == views.end())
-      throw Error(ErrorKind::input, fmt::format("depth map of {}: there is no such view", map.camera));
+      throw Error(ErrorKind::input, fmt::format("depth map of {}: unknown view", map.camera));
     depth_views.push_back({view->camera, map.depth_along_ray_m, map.confidence});
   }
   std::vector<DepthMap> confirmed;

@@ -1,5 +1,5 @@
 #pragma once
-// Depth maps of all cameras of a dataset, and which of their depths other cameras confirm.
+// Computes depth maps of all cameras of a dataset and filters them by mutual confirmation.
 
 #include <cstddef>
 #include <span>
@@ -13,7 +13,7 @@
 
 namespace aqbench {
 
-// How the depth maps of a dataset's cameras are made.
+// Options of the depth maps of a dataset.
 struct CameraDepthOptions {
   plane_sweep::Options sweep;
   std::size_t sources = 4;      // nearest cameras, beside the auxiliary ones
@@ -21,16 +21,16 @@ struct CameraDepthOptions {
   float min_confidence = 0.3F;  // depths below it do not guide a refinement
 };
 
-// Makes one map for each view that is not auxiliary, in their order; pixels outside the camera's own image
-// have no depth. ranges: one a view. Confidence: of the sweep (depth_extraction.h), or with refinements the
-// mean similarity at the refined depth. Opens depth_estimation. Throws as plane_sweep::run() does;
-// Error(method) if there is no such view, or one has nothing to be compared with.
+// Makes one map for each non-auxiliary view, in order; pixels outside the camera's own image have no depth.
+// ranges: one per view. Confidence is that of the sweep (depth_extraction.h) or, with refinements, the mean
+// similarity at the refined depth. Opens depth_estimation. Throws like plane_sweep::run(); Error(method) if
+// every view is auxiliary or one has no other view to compare with.
 std::vector<DepthMap> estimate_depths(std::span<const DatasetView> views,
                                       std::span<const sparse::DepthRange> ranges,
                                       const CameraDepthOptions& options);
 
-// Returns the same maps with NaN where fewer than min_views other maps agree (consistency.h); fewer are asked
-// for if there are no more other maps. Opens filtering.
+// Returns the maps with NaN where fewer than min_views other maps agree (consistency.h), or fewer than all
+// others if those are fewer. Opens filtering.
 std::vector<DepthMap> confirm_depths(std::span<const DatasetView> views, std::span<const DepthMap> maps,
                                      plane_sweep::ConsistencyOptions options);
 

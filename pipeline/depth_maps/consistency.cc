@@ -17,7 +17,7 @@ constexpr double kMaxHoleWeight = 0.01;  // share of a bilinear sample that may 
 
 void check_size(const RefractiveCamera& camera, std::size_t size, const std::string& where) {
   if (size != static_cast<std::size_t>(camera.width_px) * static_cast<std::size_t>(camera.height_px))
-    throw Error(ErrorKind::input, where + ": does not have the size of its camera");
+    throw Error(ErrorKind::input, where + ": its size differs from its camera's");
 }
 
 // Bilinear over the neighbours that have a depth; NaN outside the image or where holes weigh too much.
@@ -80,7 +80,7 @@ void count_agreeing_views(std::span<const DepthView> views, std::size_t referenc
 void check(const ConsistencyOptions& options) {
   if (!(options.min_confidence >= 0 && options.min_confidence <= 1))
     throw Error(ErrorKind::usage,
-                "min_confidence: must be 0 to 1, got " + std::to_string(options.min_confidence));
+                "min_confidence: must be from 0 to 1, got " + std::to_string(options.min_confidence));
   if (!(options.depth_tolerance_m > 0) || !std::isfinite(options.depth_tolerance_m))
     throw Error(ErrorKind::usage,
                 "depth_tolerance_m: must be positive, got " + std::to_string(options.depth_tolerance_m));
@@ -93,7 +93,7 @@ FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_
                                     const ConsistencyOptions& options) {
   check(options);
   if (reference >= views.size())
-    throw Error(ErrorKind::input, "filter_by_consistency: there is no such view");
+    throw Error(ErrorKind::input, "filter_by_consistency: view index out of range");
   for (std::size_t i = 0; i < views.size(); ++i) {
     check_size(views[i].camera, views[i].depth_m.size(), "views[" + std::to_string(i) + "].depth_m");
     check_size(views[i].camera, views[i].confidence.size(), "views[" + std::to_string(i) + "].confidence");

@@ -1,5 +1,5 @@
 #pragma once
-// Which depths other views confirm.
+// Filters depths by the confirmation of other views.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,27 +17,26 @@ struct DepthView {
   std::span<const float> confidence;
 };
 
-// When a depth counts as confirmed.
+// When a depth is confirmed.
 struct ConsistencyOptions {
   float min_confidence = 0.1F;
   double depth_tolerance_m = 0.005;
   int min_views = 3;  // other views that must agree
 };
 
-// What is left of a depth map, [y][x].
+// A filtered depth map, [y][x].
 struct FilteredDepth {
   std::vector<float> depth_m;     // NaN where too few views agree
   std::vector<float> confidence;  // 0 there
   std::vector<int> views;         // other views that agree; 0 where there was no confident depth
 };
 
-// Throws Error(usage) "field: what is wrong".
+// Throws Error(usage) "field: problem".
 void check(const ConsistencyOptions& options);
 
-// Filters the depth map of views[reference]: each of its points is projected into every other view; that view
-// agrees if its depth there (bilinear, none if a neighbour has none) is less than the tolerance from
-// the point's own depth along that view's ray. Uses parallel_for. Throws Error(input) for spans whose sizes
-// do not fit their camera.
+// Filters the depth map of views[reference]: projects each point into every other view, which agrees if its
+// depth there (bilinear, none if a neighbour has none) is within the tolerance of the point's depth along
+// that view's ray. Uses parallel_for. Throws Error(input) for spans whose sizes do not match their camera.
 FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_t reference,
                                     const ConsistencyOptions& options);
 

@@ -70,12 +70,12 @@ float fill_hole(const PaddedDepths& padded, std::ptrdiff_t x, std::ptrdiff_t y) 
 std::vector<float> depth_guide(int width_px, int height_px, std::span<const float> depth_m,
                                std::span<const float> confidence, const GuideOptions& options) {
   if (options.radius_px < 0 || options.radius_px > 32)
-    throw Error(ErrorKind::usage, "radius_px: must be 0 to 32");
+    throw Error(ErrorKind::usage, "radius_px: must be from 0 to 32");
   if (!(options.depth_limit_m > 0) || !std::isfinite(options.depth_limit_m))
     throw Error(ErrorKind::usage, "depth_limit_m: must be positive");
   if (width_px < 1 || height_px < 1 || depth_m.size() != static_cast<std::size_t>(width_px) * height_px ||
       confidence.size() != depth_m.size())
-    throw Error(ErrorKind::input, "depth_guide: depths and confidences do not have the given size");
+    throw Error(ErrorKind::input, "depth_guide: depths and confidences must have the given size");
   const PaddedDepths padded = pad(width_px, height_px, depth_m, confidence, options);
   const auto width = static_cast<std::size_t>(width_px);
   const float per_limit2 = 1.0F / (options.depth_limit_m * options.depth_limit_m);

@@ -1,18 +1,18 @@
 #pragma once
-// From a depth map to the guide of its refinement (refinement.h): smooth within a surface, but not across
-// steps, and without small holes.
+// Turns a depth map into the guide of its refinement (refinement.h): smooth within surfaces but not across
+// steps, with small holes filled.
 
 #include <span>
 #include <vector>
 
 namespace aqbench::plane_sweep {
 
-// How strongly a depth map is smoothed.
+// Options of the smoothing.
 struct GuideOptions {
   float min_confidence = 0.1F;  // depths below it are not used
   int radius_px = 3;            // of the square neighbourhood
-  // Neighbours count with Tukey's weight (1 - (difference / limit)^2)^2: none beyond the limit. It must leave
-  // room for what a steep slope does within the radius, or the guide flattens it.
+  // Neighbours have Tukey's weight (1 - (difference / limit)^2)^2, zero beyond the limit. The limit must
+  // exceed the depth change of a steep slope within the radius, or the guide flattens it.
   float depth_limit_m = 0.012F;
 };
 

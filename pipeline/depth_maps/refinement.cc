@@ -33,12 +33,12 @@ int base_before(double min_px, int size_px) {
   return static_cast<int>(std::clamp(std::floor(min_px) - 1, 0.0, static_cast<double>(size_px - 1)));
 }
 
-// The samples of a tile in one source around a depth map: every pixel has sixteen depths of its own, so that
-// windows follow the surface.
+// Samples a tile of one source around a depth map: every pixel has its own sixteen depths, so windows follow
+// the surface.
 class GuidedSampler final : public RowSampler {
  public:
-  // guide_m: [y][x] over the whole reference image, metres along the ray; NaN = the pixel is left out of all
-  // windows. Sample k lies (k - 7.5) * step_m beyond it. The tile must outlive its use.
+  // guide_m: [y][x] over the whole reference image, metres along the ray; NaN excludes the pixel from all
+  // windows. Sample k lies (k - 7.5) * step_m beyond it. The tile must outlive this object.
   void start_tile(const RefractiveCamera& reference, const Tile& tile, std::span<const float> guide_m,
                   double step_m);
   void start_source(const RefractiveCamera& camera, const PackedSource& source);
@@ -80,8 +80,8 @@ void GuidedSampler::start_tile(const RefractiveCamera& reference, const Tile& ti
   v_px_.resize(rays_.size());
 }
 
-// Three depths fix the parabola that a pixel's sixteen positions follow: over a few millimetres its error is
-// far below 1e-4 px.
+// Three depths fix the parabola of a pixel's sixteen positions: over a few millimetres its error is far below
+// 1e-4 px.
 void GuidedSampler::project_row(const RefractiveCamera& camera, std::size_t first) {
   const auto columns = static_cast<std::size_t>(tile_->columns());
   points_.resize(3 * columns);
@@ -165,7 +165,7 @@ void GuidedSampler::sample_row(int y, Lanes* samples, Presence* presence) {
   warp_guided_row_partly_inside(row, samples);
 }
 
-// What one thread needs to refine a tile.
+// Buffers of one thread.
 class RefinementWorker {
  public:
   RefinementWorker(const Input& input, const Options& options, const std::vector<PackedSource>& sources)
@@ -243,7 +243,7 @@ RefinedDepth refine_depth_map(const Input& input, const Options& options, std::s
   check(input);
   const GreyImage& image = input.reference.image;
   if (guide_m.size() != image.pixel_count())
-    throw Error(ErrorKind::input, "guide_m: does not have the size of the reference image");
+    throw Error(ErrorKind::input, "guide_m: its size differs from the reference image's");
   if (!(step_m > 0) || !std::isfinite(step_m)) throw Error(ErrorKind::usage, "step_m: must be positive");
   const StageScope scope("depth_refinement");
   std::vector<PackedSource> sources;

@@ -1,8 +1,8 @@
 #pragma once
-// The second pass of a plane sweep: every pixel tries sixteen depths around those of a map that is roughly
-// right. Windows then follow the map's slope and curvature, where those of the first pass lie at one depth
-// along the rays: the samples of a true match agree over the whole window, and a window wider than a ripple
-// smooths what is wrong in the map, not the ripple.
+// The second pass of a plane sweep: every pixel tries sixteen depths around those of a roughly right map.
+// Windows then follow the map's slope and curvature instead of one depth along the rays: the samples of a
+// true match agree over the whole window, and a window wider than a ripple smooths errors of the map, not the
+// ripple.
 
 #include <span>
 #include <vector>
@@ -17,12 +17,12 @@ struct RefinedDepth {
   std::vector<float> similarity;  // [y][x], 1 - the winner's cost, at least 0; 0 where there is no depth
 };
 
-// Refines a depth map. guide_m: [y][x], NaN = none; such a pixel gets no depth and counts in no window. The
-// hypotheses of a pixel lie step_m apart around the guide; it gets no depth where the first or the last one
-// wins. Samples outside a source count as run() counts them. The depth range of the input and options.depths,
-// kernel, batch, device and keep_volume do not matter. Throws as both check() functions and Error(input) for
-// a guide that does not have the reference's size, Error(usage) for a step that is not positive. Uses
-// parallel_for; the result does not depend on the thread count. Opens the stage depth_refinement.
+// Refines a depth map. guide_m: [y][x], NaN = none; such a pixel gets no depth and counts in no window. A
+// pixel's hypotheses are step_m apart around the guide; it gets no depth if the first or the last one wins.
+// Samples outside a source count as in run(). The depth range of the input and options.depths, kernel, batch,
+// device and keep_volume are ignored. Throws like both check() functions, Error(input) if the guide's size
+// differs from the reference's, Error(usage) if the step is not positive. Uses parallel_for; the result does
+// not depend on the thread count. Opens the stage depth_refinement.
 RefinedDepth refine_depth_map(const Input& input, const Options& options, std::span<const float> guide_m,
                               double step_m);
 

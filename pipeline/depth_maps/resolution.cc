@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kStep_m = 1e-4;  // of the difference quotients
 
-constexpr double kLeast_px_per_m = 1e-3;  // less is rounding: of cameras in one place
+constexpr double kLeast_px_per_m = 1e-3;  // less is rounding: cameras at one place
 
 }  // namespace
 
@@ -36,7 +36,7 @@ PixelResolution pixel_resolution(std::span<const DatasetView> views, std::size_t
   }
   if (seen == 0 || squared_px_per_m <= seen * kLeast_px_per_m * kLeast_px_per_m)
     throw Error(ErrorKind::method,
-                fmt::format("plane_sweep: no other camera tells depths of {} apart", views[reference].name));
+                fmt::format("plane_sweep: no other camera resolves depths of {}", views[reference].name));
   return {.footprint_m = (point_on_ray(*beside, depth_m) - point_on_ray(*ray, depth_m)).norm(),
           .depth_per_pixel_m = 1 / std::sqrt(squared_px_per_m / seen)};
 }

@@ -28,13 +28,13 @@ bool is_above_or_at(const fs::path& folder, const fs::path& place) {
   return !real.empty() && lies_in(real, folder);
 }
 
-// Where a command runs.
+// The working folder of a command.
 fs::path folder_of_command(const fs::path& working_folder) {
   std::error_code unknown;
   return working_folder.empty() ? fs::current_path(unknown) : fs::weakly_canonical(working_folder, unknown);
 }
 
-// Returns whether a folder holds more than one program's files.
+// Returns whether a folder is shared by several programs.
 bool is_for_all(const fs::path& folder, const fs::path& working_folder) {
   std::error_code unknown;
   const fs::path real = fs::weakly_canonical(folder, unknown);
@@ -47,7 +47,7 @@ bool is_for_all(const fs::path& folder, const fs::path& working_folder) {
   return real != working_folder && is_above_or_at(real, working_folder);
 }
 
-// Adds a folder of programs or libraries; of a folder "bin" the one around it, where a program's data are.
+// Adds a folder of programs or libraries; for a folder "bin" its parent, which holds a program's data.
 void add_folder(const fs::path& folder, const fs::path& working_folder, std::vector<fs::path>& reads) {
   const std::string last = folder.filename().string();
   const bool programs = last == "bin" || last == "shims";
@@ -65,7 +65,7 @@ void add_with_folder(const fs::path& file, const fs::path& working_folder, std::
   }
 }
 
-// "#!/opt/venv/bin/python -u" is /opt/venv/bin/python; empty for a file without such a line.
+// Returns "/opt/venv/bin/python" for "#!/opt/venv/bin/python -u"; empty if there is no such line.
 fs::path interpreter_of(const fs::path& program) {
   std::array<char, 256> start{};
   std::ifstream file(program, std::ios::binary);
@@ -77,7 +77,7 @@ fs::path interpreter_of(const fs::path& program) {
   return line.substr(0, line.find_first_of(" \t"));
 }
 
-// Adds what a variable lists, "FOLDER:FOLDER": where the command and what it starts look for programs and
+// Adds the folders of a variable "FOLDER:FOLDER" in which the command and its children search programs and
 // libraries.
 void add_listed_in(const char* variable, const fs::path& working_folder, std::vector<fs::path>& reads) {
   const char* const value = std::getenv(variable);

@@ -16,12 +16,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A program that runs the script which is the first of its words that is no option.
+// A program that runs a script, its first non-option word.
 struct Interpreter {
-  std::string_view name;        // how its file's name begins, before a version
-  std::string_view no_script;   // letters of options after which there is no script
-  std::string_view with_value;  // letters of options that take the next word
-  bool looks_in_path;           // for a script without a slash that is not in its folder
+  std::string_view name;        // prefix of its file name, before a version
+  std::string_view no_script;   // option letters that exclude a script
+  std::string_view with_value;  // option letters that take the next word
+  bool looks_in_path;           // searches PATH for a script without a slash that is not in its folder
 };
 constexpr std::array kInterpreters = {
     Interpreter{"python", "cm", "WX", false},  Interpreter{"bash", "cs", "oO", true},
@@ -29,7 +29,7 @@ constexpr std::array kInterpreters = {
     Interpreter{"zsh", "cs", "o", true},       Interpreter{"perl", "eESx", "I", false},
     Interpreter{"ruby", "eSCx", "IrE", false}, Interpreter{"Rscript", "e", "", false}};
 
-// "python3.11" is python.
+// Recognises "python3.11" as python.
 const Interpreter* interpreter_named(const std::string& program) {
   const std::string name = fs::path(program).filename().string();
   const auto found = std::ranges::find_if(kInterpreters, [&](const Interpreter& one) {
@@ -46,18 +46,18 @@ std::string program_problem(const std::string& program, const fs::path& folder, 
   if (program.find('/') == std::string::npos) {
     if (!knows_path || find_in_path(program) != program) return {};
     const bool is_here = fs::is_regular_file(folder / program, unknown);
-    return fmt::format("{}: there is no such program in PATH{}", printable(program),
-                       is_here ? fmt::format("; the file beside it is ./{}", printable(program)) : "");
+    return fmt::format(
+        "{}: no such program in PATH{}", printable(program),
+        is_here ? fmt::format("; write ./{} for the file in this folder", printable(program)) : "");
   }
   const fs::path file = folder / program;
-  if (!fs::exists(file, unknown))
-    return fmt::format("{}: there is no such program", printable(file.string()));
+  if (!fs::exists(file, unknown)) return fmt::format("{}: no such program", printable(file.string()));
   if (!fs::is_regular_file(file, unknown) || ::access(file.c_str(), X_OK) != 0)
-    return fmt::format("{}: may not be executed", printable(file.string()));
+    return fmt::format("{}: no permission to execute", printable(file.string()));
   return {};
 }
 
-// The word that is the interpreter's script; the end where there is none, or only the interpreter knows.
+// Returns the interpreter's script; the end if there is none or only the interpreter can tell.
 template <class Word>
 Word script_word(const Interpreter& interpreter, Word word, Word end) {
   for (; word != end && !is_unknown(*word); ++word) {
@@ -71,7 +71,7 @@ Word script_word(const Interpreter& interpreter, Word word, Word end) {
       return word->find_first_of(letters, 1) != std::string::npos;
     };
     if (has_one_of(interpreter.no_script)) return end;
-    // "-W ignore" and "-Wignore".
+    // Handles "-W ignore" and "-Wignore".
     if (interpreter.with_value.find(word->back()) != std::string_view::npos && ++word == end) return end;
   }
   return end;
@@ -98,8 +98,8 @@ std::string command_problem(const std::vector<std::string>& words, const fs::pat
   std::error_code unknown;
   if (script == words.end() || fs::exists(working_folder / *script, unknown)) return {};
   if (interpreter->looks_in_path && (!knows_path || find_in_path(*script) != *script)) return {};
-  return fmt::format("{}: there is no such file, which {} is to run",
-                     printable((working_folder / *script).string()), printable(*word));
+  return fmt::format("{}: no such file (script of {})", printable((working_folder / *script).string()),
+                     printable(*word));
 }
 
 }  // namespace aqbench

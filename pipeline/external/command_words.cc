@@ -36,7 +36,7 @@ std::vector<std::string> split_command(std::string_view command) {
     }
   }
   if (quote != '\0')
-    throw Error(ErrorKind::usage, fmt::format("command '{}': a {} is not closed", command, quote));
+    throw Error(ErrorKind::usage, fmt::format("command '{}': unterminated {}", command, quote));
   return words;
 }
 

@@ -8,12 +8,12 @@
 
 namespace aqbench {
 
-// Splits at blanks. Single quotes keep everything between them, double quotes all but \" and \\, and a
-// backslash outside of quotes keeps the next character. Nothing else has a special meaning: no variables, no
-// patterns, no pipes. Throws Error(usage) for a quote that is not closed and for a backslash at the end.
+// Splits at blanks. Single quotes protect everything, double quotes everything but \" and \\, and a backslash
+// outside quotes the next character. Nothing else is special: no variables, patterns or pipes. Throws
+// Error(usage) for an unterminated quote and a trailing backslash.
 std::vector<std::string> split_command(std::string_view command);
 
-// Replaces every "{name}" in the word by its value; braces around other names stay.
+// Replaces every "{name}" in the word by its value; other braces stay.
 std::string fill_placeholders(std::string word,
                               const std::vector<std::pair<std::string, std::string>>& values);
 

@@ -38,19 +38,19 @@ std::filesystem::path working_folder(const MethodInput& input) {
   return (input.project_dir / input.declaration->working_folder).lexically_normal();
 }
 
-// A value becomes a part of one word, whatever it holds.
+// Each value stays within one word, whatever it contains.
 std::vector<std::string> declared_words(const MethodInput& input, const Values& values) {
   std::vector<std::string> words = split_command(input.declaration->command);
   for (std::string& word : words) word = with_placeholders(word, values);
   return words;
 }
 
-// Returns "its working folder X does not exist", or "".
+// Returns "working folder X does not exist", or "".
 std::string folder_problem(const MethodInput& input) {
   const std::filesystem::path folder = working_folder(input);
   std::error_code unknown;
   if (folder.empty() || std::filesystem::is_directory(folder, unknown)) return {};
-  return fmt::format("its working folder {} does not exist", folder.string());
+  return fmt::format("working folder {} does not exist", folder.string());
 }
 
 std::vector<std::filesystem::path> reads_of(const MethodInput& input, const std::vector<std::string>& words) {

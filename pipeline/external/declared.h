@@ -1,5 +1,5 @@
 #pragma once
-// Methods that a user declared (pipeline/method/declaration.h), run as `external` runs a command.
+// Methods declared by a user (pipeline/method/declaration.h), run like `external`.
 
 #include <filesystem>
 #include <string>
@@ -9,18 +9,18 @@
 
 namespace aqbench {
 
-// Returns what a declared method reads beside the dataset: its command's files (command_access.h), the
-// project's folder and the one that it runs in, unless they hold more than one program's files, and what its
-// declaration names.
+// Returns the paths a declared method reads beside the dataset: its command's files (command_access.h), the
+// project's folder and the working folder unless they are shared by several programs, and the paths that its
+// declaration lists.
 std::vector<std::filesystem::path> declared_reads(const Observation& observation, const MethodInput& input);
 
 // Runs the command of MethodInput::declaration with its placeholders filled in, in its working folder, and
-// reads its results in its unit. Throws as run_external(), and Error(usage) where the working folder does not
+// reads its results in its unit. Throws like run_external(), and Error(usage) if the working folder does not
 // exist.
 Reconstruction run_declared(const Observation& observation, const MethodInput& input);
 
-// Returns why the command cannot be started: a working folder, program or script that is not there, in one
-// line (command_problem.h); "" where nothing speaks against it. Takes no work_dir.
+// Returns in one line why the command cannot be started: a missing working folder, program or script
+// (command_problem.h); "" if no problem is found. Uses no work_dir.
 std::string declared_problem(const MethodInput& input);
 
 }  // namespace aqbench

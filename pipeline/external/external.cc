@@ -16,8 +16,8 @@ std::vector<std::string> command_words(const std::string& dataset, const MethodI
   if (command.find("{output}") == std::string::npos)
     throw Error(ErrorKind::usage,
                 command.empty()
-                    ? "external.command is empty: --set 'external.command=PROGRAM {dataset} {output}'"
-                    : "external.command has no {output}: where does its cloud go?");
+                    ? "external.command is empty; add --set 'external.command=PROGRAM {dataset} {output}'"
+                    : "external.command lacks {output}, the folder for its cloud");
   std::vector<std::string> words = split_command(command);
   for (std::string& word : words)
     word = fill_placeholders(
@@ -28,26 +28,24 @@ std::vector<std::string> command_words(const std::string& dataset, const MethodI
 }  // namespace
 
 std::vector<ParameterSpec> external_parameters() {
-  return {
-      {.name = "command",
-       .unit = "",
-       .default_value = std::string(),
-       .help =
-           "program and arguments with {dataset}, {output} and {threads}; words are cut at blanks, quotes "
-           "keep them together, no shell",
-       .choices = {}},
-      {.name = "result",
-       .unit = "",
-       .default_value = std::string("cloud.ply"),
-       .help = "PLY file that it writes, relative to {output}",
-       .choices = {}},
-      {.name = "timeout_s",
-       .unit = "s",
-       .default_value = 540.0,
-       .min = 0.01,
-       .max = 1e6,
-       .help = "killed after that; below the sweep's --timeout",
-       .choices = {}}};
+  return {{.name = "command",
+           .unit = "",
+           .default_value = std::string(),
+           .help = "program and arguments with {dataset}, {output} and {threads}; split at blanks, quotes "
+                   "group words, no shell",
+           .choices = {}},
+          {.name = "result",
+           .unit = "",
+           .default_value = std::string("cloud.ply"),
+           .help = "PLY file written by the command, relative to {output}",
+           .choices = {}},
+          {.name = "timeout_s",
+           .unit = "s",
+           .default_value = 540.0,
+           .min = 0.01,
+           .max = 1e6,
+           .help = "time limit; must be below the sweep's --timeout",
+           .choices = {}}};
 }
 
 std::vector<std::filesystem::path> external_reads(const Observation& observation, const MethodInput& input) {

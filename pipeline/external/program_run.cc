@@ -23,7 +23,7 @@ constexpr const char* kCommandStage = "external_command";
 constexpr std::size_t kMaxMapSide = 1 << 16;
 constexpr std::string_view kConfidence = "_confidence";
 
-// Returns the last line that is not blank, for the reason of a failure; "" if there is none.
+// Returns the last non-blank line, for the reason of a failure; "" if there is none.
 std::string last_log_line(const std::filesystem::path& log) {
   constexpr std::streamoff tail_bytes = 4096;
   std::ifstream file(log, std::ios::binary | std::ios::ate);
@@ -54,16 +54,16 @@ std::int64_t monotonic_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(SteadyClock::now().time_since_epoch()).count();
 }
 
-// Tells whoever observes what the program used and which stages it had. Throws for a program that did not end
-// well, naming the stage that it was in, and else for stages that cannot be read.
+// Reports resource use and stages of the program to the observer. Throws if the program failed, naming its
+// current stage, or if its stages cannot be read.
 void tell_of_program(const CommandOutcome& outcome, const CommandOptions& options,
                      const StageSources& sources) {
   ProgramReport report{.stage = kCommandStage, .stages = {}, .use = outcome.use};
   std::string where, problem;
   try {
-    ToldStages told = read_program_stages(sources);
-    report.stages = std::move(told.stages);
-    if (!told.open.empty()) where = fmt::format(", in its stage '{}'", told.open);
+    ReportedStages reported = read_program_stages(sources);
+    report.stages = std::move(reported.stages);
+    if (!reported.open.empty()) where = fmt::format(", in its stage '{}'", reported.open);
   } catch (const Error& error) {
     problem = error.what();
     where = "; " + problem;
@@ -99,16 +99,16 @@ DepthMap read_map(const std::filesystem::path& file) {
   const auto* const depths = std::get_if<std::vector<float>>(&array.values);
   if (depths == nullptr || array.shape.size() != 2 || array.shape[0] > kMaxMapSide ||
       array.shape[1] > kMaxMapSide)
-    throw Error(ErrorKind::input, file.string() + ": no depth map: expected float32 of height x width");
+    throw Error(ErrorKind::input, file.string() + ": not a depth map (float32, height x width)");
   return {
       file.stem().string(), static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0]), *depths, {}};
 }
 
-// Reads CAMERA.npy of every camera, sorted by name, with CAMERA_confidence.npy where there is one.
+// Reads CAMERA.npy of every camera, sorted by name, with CAMERA_confidence.npy if it exists.
 std::vector<DepthMap> read_maps(const std::filesystem::path& folder, const std::string& name) {
   std::error_code failed;
   if (!std::filesystem::is_directory(folder, failed))
-    throw Error(ErrorKind::method, fmt::format("the command made no folder {} for depth maps", name));
+    throw Error(ErrorKind::method, fmt::format("the command created no folder {} for depth maps", name));
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder))
     if (entry.path().extension() == ".npy" && !entry.path().stem().string().ends_with(kConfidence))
@@ -123,7 +123,7 @@ std::vector<DepthMap> read_maps(const std::filesystem::path& folder, const std::
     if (!std::filesystem::exists(beside, failed)) continue;
     DepthMap confidence = read_map(beside);
     if (confidence.width != maps.back().width || confidence.height != maps.back().height)
-      throw Error(ErrorKind::method, beside.string() + ": is of another size than the depth map");
+      throw Error(ErrorKind::method, beside.string() + ": its size differs from the depth map's");
     maps.back().confidence = std::move(confidence.depth_along_ray_m);
   }
   return maps;
@@ -136,10 +136,10 @@ std::filesystem::path output_folder(const MethodInput& input) { return input.wor
 Reconstruction run_program(const Observation& observation, const MethodInput& input,
                            const ProgramRun& program) {
   const StageScope pipeline("pipeline");
-  const std::filesystem::path temporary = input.work_dir / "tmp", told = input.work_dir / "stages";
+  const std::filesystem::path temporary = input.work_dir / "tmp", stages = input.work_dir / "stages";
   std::error_code failed;
-  // Left by an earlier repetition: no old result is read.
-  for (const std::filesystem::path& folder : {program.output, temporary, told}) {
+  // Removes results of an earlier repetition.
+  for (const std::filesystem::path& folder : {program.output, temporary, stages}) {
     std::filesystem::remove_all(folder, failed);
     std::filesystem::create_directories(folder, failed);
     if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), failed.message()));
@@ -154,9 +154,9 @@ Reconstruction run_program(const Observation& observation, const MethodInput& in
   options.access.writable.push_back(program.output);
   options.access.temporary = temporary;
   StageSources sources{
-      .lines_file = told / "lines", .file = program.output / program.stages, .file_name = program.stages};
+      .lines_file = stages / "lines", .file = program.output / program.stages, .file_name = program.stages};
   options.variables.emplace_back("AQBENCH_STAGES", sources.lines_file.string());
-  options.access.writable.push_back(told);
+  options.access.writable.push_back(stages);
   CommandOutcome outcome;
   {
     const StageScope scope(kCommandStage);

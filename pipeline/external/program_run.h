@@ -1,5 +1,5 @@
 #pragma once
-// One run of somebody else's program as a method: from its words to what it wrote.
+// One run of an external program as a method, from its command line to its results.
 
 #include <filesystem>
 #include <string>
@@ -10,26 +10,26 @@
 
 namespace aqbench {
 
-// What is run, and where its results are.
+// A program run and the places of its results.
 struct ProgramRun {
   std::vector<std::string> words;
   std::filesystem::path output;        // {output}
   std::string result;                  // PLY file, relative to the output folder
-  std::string stages = "stages.json";  // read where it is there (program_stages.h)
-  std::string depth_maps = {};         // folder of CAMERA.npy there; empty: none
+  std::string stages = "stages.json";  // read if it exists (program_stages.h)
+  std::string depth_maps = {};         // subfolder with CAMERA.npy; empty: none
   double metres_per_unit = 1;          // of points and depths
   double timeout_s = 0;
-  std::vector<std::pair<std::string, std::string>> variables = {};  // of its environment
+  std::vector<std::pair<std::string, std::string>> variables = {};  // environment variables
   std::filesystem::path working_folder = {};                        // empty: this process's
-  std::vector<std::filesystem::path> reads = {};                    // beside the dataset
+  std::vector<std::filesystem::path> reads = {};                    // readable beside the dataset
 };
 
-// Returns the folder that a run's program writes to: {output}.
+// Returns the folder that a program writes to: {output}.
 std::filesystem::path output_folder(const MethodInput& input);
 
-// Runs the program with an empty output folder and reads its results. What it used and its stages are
-// reported (core/program_report.h), also where it fails. Throws as run_external(), and Error(method) for
-// stages that cannot be read.
+// Runs the program with an empty output folder and reads its results. Reports its resource use and stages
+// (core/program_report.h), also on failure. Throws like run_external(), and Error(method) for unreadable
+// stages.
 Reconstruction run_program(const Observation& observation, const MethodInput& input,
                            const ProgramRun& program);
 

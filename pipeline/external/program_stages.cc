@@ -17,7 +17,7 @@ namespace aqbench {
 namespace {
 
 constexpr std::uintmax_t kMaxStageBytes = std::uintmax_t{256} << 20;
-constexpr std::int64_t kClockSlack_ns = 1'000'000;  // between two processes' looks at one clock
+constexpr std::int64_t kClockSlack_ns = 1'000'000;  // tolerance between two processes reading one clock
 
 [[noreturn]] void refuse_stages(const std::string& file, const std::string& what) {
   throw Error(ErrorKind::method, fmt::format("{}: {}", file, what));
@@ -54,10 +54,10 @@ bool read_line(std::string_view text, StageLine& line) {
   return line.begins ? is_stage_name(line.name) : text.empty();
 }
 
-// A last line without its end was cut off with the program.
-std::vector<ToldStage> stages_of_lines(const std::string& text, const StageSources& sources) {
+// A last line without a line break was cut off when the program ended.
+std::vector<ReportedStage> stages_of_lines(const std::string& text, const StageSources& sources) {
   const std::string file = "AQBENCH_STAGES";
-  std::vector<ToldStage> stages;
+  std::vector<ReportedStage> stages;
   std::map<ThreadId, std::vector<std::size_t>> open;
   std::size_t number = 0;
   const auto lines = split_at(text, '\n');
@@ -67,11 +67,11 @@ std::vector<ToldStage> stages_of_lines(const std::string& text, const StageSourc
     StageLine line;
     if (!read_line(*words, line))
       refuse_stages(
-          file, fmt::format("line {}: expected 'B NS PROCESS.THREAD NAME' or 'E NS PROCESS.THREAD', not '{}'",
+          file, fmt::format("line {}: expected 'B NS PROCESS.THREAD NAME' or 'E NS PROCESS.THREAD', got '{}'",
                             number, one_line(*words, 80)));
     if (line.ns < sources.start_ns - kClockSlack_ns || line.ns > sources.end_ns + kClockSlack_ns)
-      refuse_stages(file, fmt::format("line {}: {} ns is no time of this run: CLOCK_MONOTONIC is expected",
-                                      number, line.ns));
+      refuse_stages(file,
+                    fmt::format("line {}: {} ns is outside this run; use CLOCK_MONOTONIC", number, line.ns));
     auto& stack = open[line.thread];
     if (line.begins) {
       if (stages.size() >= kMaxProgramStages)
@@ -79,7 +79,7 @@ std::vector<ToldStage> stages_of_lines(const std::string& text, const StageSourc
       stack.push_back(stages.size());
       stages.push_back({std::string(line.name), line.ns, sources.end_ns, line.thread, 1, true});
     } else if (stack.empty()) {
-      refuse_stages(file, fmt::format("line {}: ends a stage, and none is open on this thread", number));
+      refuse_stages(file, fmt::format("line {}: ends a stage, but none is open on this thread", number));
     } else {
       stages[stack.back()].end_ns = line.ns;
       stages[stack.back()].open = false;
@@ -91,12 +91,12 @@ std::vector<ToldStage> stages_of_lines(const std::string& text, const StageSourc
 
 // ---- From threads to lanes ----
 
-bool starts_before(const ToldStage& a, const ToldStage& b) {
+bool starts_before(const ReportedStage& a, const ReportedStage& b) {
   return a.start_ns != b.start_ns ? a.start_ns < b.start_ns : a.end_ns > b.end_ns;
 }
 
-// Both are sorted, and none of a list overlaps another one of it.
-bool overlaps(const std::vector<ToldStage>& a, const std::vector<ToldStage>& b) {
+// Both lists are sorted and free of overlaps.
+bool overlaps(const std::vector<ReportedStage>& a, const std::vector<ReportedStage>& b) {
   auto one = a.begin(), other = b.begin();
   while (one != a.end() && other != b.end()) {
     if (one->end_ns <= other->start_ns)
@@ -109,11 +109,11 @@ bool overlaps(const std::vector<ToldStage>& a, const std::vector<ToldStage>& b) 
   return false;
 }
 
-// Checks that the stages of a thread nest, and returns the outermost ones. They must be sorted.
-std::vector<ToldStage> outermost(const std::vector<ToldStage>& stages, const std::string& file) {
-  std::vector<ToldStage> outer;
-  std::vector<const ToldStage*> open;
-  for (const ToldStage& stage : stages) {
+// Checks that the sorted stages of a thread nest, and returns the outermost ones.
+std::vector<ReportedStage> outermost(const std::vector<ReportedStage>& stages, const std::string& file) {
+  std::vector<ReportedStage> outer;
+  std::vector<const ReportedStage*> open;
+  for (const ReportedStage& stage : stages) {
     while (!open.empty() && open.back()->end_ns <= stage.start_ns) open.pop_back();
     if (open.empty())
       outer.push_back(stage);
@@ -126,13 +126,13 @@ std::vector<ToldStage> outermost(const std::vector<ToldStage>& stages, const std
 }
 
 struct Lane {
-  std::vector<ToldStage> stages, outer;
+  std::vector<ReportedStage> stages, outer;
 };
 
-// The main threads of processes that ran one after the other are one lane, the first.
-std::vector<Lane> lanes_of(std::vector<ToldStage> stages, const std::string& file) {
+// The main threads of consecutive processes form one lane, the first.
+std::vector<Lane> lanes_of(std::vector<ReportedStage> stages, const std::string& file) {
   std::map<ThreadId, Lane> threads;
-  for (ToldStage& stage : stages) threads[stage.thread].stages.push_back(std::move(stage));
+  for (ReportedStage& stage : stages) threads[stage.thread].stages.push_back(std::move(stage));
   std::vector<std::pair<ThreadId, Lane*>> order;
   for (auto& [thread, lane] : threads) {
     std::ranges::stable_sort(lane.stages, starts_before);
@@ -159,12 +159,12 @@ std::vector<Lane> lanes_of(std::vector<ToldStage> stages, const std::string& fil
   return lanes;
 }
 
-// Moves stages of another clock so that the first begins with the program. Throws if they take longer than
-// it.
-void fit_into_run(std::vector<ToldStage>& stages, const StageSources& sources, const std::string& file) {
+// Shifts stages of another clock so that the first begins with the program. Throws if they take longer than
+// the program.
+void fit_into_run(std::vector<ReportedStage>& stages, const StageSources& sources, const std::string& file) {
   if (stages.empty()) return;
   std::int64_t first = stages.front().start_ns, last = stages.front().end_ns;
-  for (const ToldStage& stage : stages) {
+  for (const ReportedStage& stage : stages) {
     first = std::min(first, stage.start_ns);
     last = std::max(last, stage.end_ns);
   }
@@ -175,7 +175,7 @@ void fit_into_run(std::vector<ToldStage>& stages, const StageSources& sources, c
   const bool same_clock =
       first >= sources.start_ns - kClockSlack_ns && last <= sources.end_ns + kClockSlack_ns;
   const std::int64_t shift = same_clock ? 0 : sources.start_ns - first;
-  for (ToldStage& stage : stages) {
+  for (ReportedStage& stage : stages) {
     stage.start_ns = std::clamp(stage.start_ns + shift, sources.start_ns, sources.end_ns);
     stage.end_ns = std::clamp(stage.end_ns + shift, sources.start_ns, sources.end_ns);
   }
@@ -183,14 +183,14 @@ void fit_into_run(std::vector<ToldStage>& stages, const StageSources& sources, c
 
 }  // namespace
 
-ToldStages read_program_stages(const StageSources& sources) {
+ReportedStages read_program_stages(const StageSources& sources) {
   std::error_code missing;
   const std::uintmax_t line_bytes = std::filesystem::file_size(sources.lines_file, missing);
   const bool has_lines = !missing && line_bytes > 0;
-  // Lines were written while it ran: what lies beside them is a file as any other.
+  // Lines are written during the run; the file beside them is an ordinary result.
   if (!has_lines && !std::filesystem::exists(sources.file, missing)) return {};
   const std::string file = has_lines ? "AQBENCH_STAGES" : sources.file_name;
-  std::vector<ToldStage> stages;
+  std::vector<ReportedStage> stages;
   try {
     stages = has_lines ? stages_of_lines(read_text_file(sources.lines_file, kMaxStageBytes), sources)
                        : stages_of_file(read_text_file(sources.file, kMaxStageBytes), file);
@@ -200,16 +200,16 @@ ToldStages read_program_stages(const StageSources& sources) {
     refuse_stages(file, error.problem());
   }
   fit_into_run(stages, sources, file);
-  ToldStages told;
+  ReportedStages reported;
   int number = 0;
   for (const Lane& lane : lanes_of(std::move(stages), file)) {
-    for (const ToldStage& stage : lane.stages) {
-      told.stages.push_back({stage.name, stage.start_ns, stage.end_ns, number, stage.calls});
-      if (stage.open && number == 0) told.open = stage.name;  // the innermost comes last
+    for (const ReportedStage& stage : lane.stages) {
+      reported.stages.push_back({stage.name, stage.start_ns, stage.end_ns, number, stage.calls});
+      if (stage.open && number == 0) reported.open = stage.name;  // the innermost comes last
     }
     ++number;
   }
-  return told;
+  return reported;
 }
 
 }  // namespace aqbench

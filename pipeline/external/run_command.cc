@@ -34,45 +34,45 @@ struct CommandEnd {
   int code;
 };
 
-// What the supervisor tells, one after the other.
-struct Told {
+// The message of the supervisor.
+struct Message {
   enum class What { started, ended, used } what;
   CommandEnd end;
-  rusage usage;              // of all that has ended
-  std::array<char, 256> io;  // the text of /proc/self/io, which counts for these, too; empty: not readable
+  rusage usage;              // of all ended children
+  std::array<char, 256> io;  // text of /proc/self/io, which includes them; empty: unreadable
 };
 
-// ---- In the forked child: nothing but system calls, for this process may have threads ----
+// ---- In the forked child: system calls only, because this process may have threads ----
 
 CommandEnd end_of(int status) {
   if (WIFSIGNALED(status)) return {CommandOutcome::End::signalled, WTERMSIG(status)};
   return {CommandOutcome::End::exited, WEXITSTATUS(status)};
 }
 
-void tell(int report, const Told& told) {
-  [[maybe_unused]] const ssize_t ignored = ::write(report, &told, sizeof told);
+void tell(int report, const Message& message) {
+  [[maybe_unused]] const ssize_t ignored = ::write(report, &message, sizeof message);
 }
 
-void tell_end(int report, const CommandEnd& end) { tell(report, {Told::What::ended, end, {}, {}}); }
+void tell_end(int report, const CommandEnd& end) { tell(report, {Message::What::ended, end, {}, {}}); }
 
 void tell_use(int report) {
-  Told told{Told::What::used, {}, {}, {}};
-  ::getrusage(RUSAGE_CHILDREN, &told.usage);
+  Message message{Message::What::used, {}, {}, {}};
+  ::getrusage(RUSAGE_CHILDREN, &message.usage);
   const int io = ::open("/proc/self/io", O_RDONLY | O_CLOEXEC);
-  if (io >= 0 && ::read(io, told.io.data(), told.io.size() - 1) < 0) told.io[0] = '\0';
-  tell(report, told);
+  if (io >= 0 && ::read(io, message.io.data(), message.io.size() - 1) < 0) message.io[0] = '\0';
+  tell(report, message);
 }
 
-// What the supervisor and the command need, made before the fork.
+// Data for the supervisor and the command, prepared before the fork.
 struct Launch {
   const ProgramStart& program;
   const InnerSandbox& sandbox;
-  const char* folder;  // that the command runs in; nullptr: this process's
-  int lifeline;        // closed by whoever waits for the command, or with its end
-  int report;          // takes what is Told
+  const char* folder;  // working folder of the command; nullptr: this process's
+  int lifeline;        // closed by the waiting process, or when it ends
+  int report;          // receives the message
 };
 
-// The command leads a session without a terminal: nothing that it does to one stops or changes anything.
+// The command leads a session without a terminal, so it cannot stop or change one.
 [[noreturn]] void become_command(const Launch& launch, int start_report) {
   ::setsid();
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -84,7 +84,7 @@ struct Launch {
   ::_exit(125);
 }
 
-// Kills every child of this process, which is a list of numbers in /proc.
+// Kills every child of this process, listed in /proc.
 void kill_children(int children) {
   std::array<char, 4096> numbers{};
   const ssize_t size = ::pread(children, numbers.data(), numbers.size(), 0);
@@ -99,9 +99,9 @@ void kill_children(int children) {
   }
 }
 
-// Ends the command's group and all that left it: orphans become children of the supervisor.
+// Ends the command's group and all processes that left it: orphans become children of the supervisor.
 void end_all(pid_t command, int children) {
-  constexpr int tries = 2000, pause_us = 1000;  // a process that the kernel holds back cannot be waited for
+  constexpr int tries = 2000, pause_us = 1000;  // a process blocked in the kernel cannot be reaped
   for (int i = 0; i < tries; ++i) {
     ::kill(-command, SIGKILL);
     kill_children(children);
@@ -113,9 +113,9 @@ void end_all(pid_t command, int children) {
   }
 }
 
-// Waits for the command from a session of its own, so that nothing done to the command's group or to the
-// caller's reaches it, tells how it ended, and ends all that it started: then, and when whoever waits for it
-// closes the lifeline or dies.
+// Waits for the command in its own session, so that signals to the command's or the caller's group do not
+// reach it, reports its end, and kills everything it started: then, and when the waiting process closes the
+// lifeline or dies.
 [[noreturn]] void supervise(const Launch& launch) {
   ::setsid();
   ::signal(SIGPIPE, SIG_IGN);  // the caller may be gone when the report is written
@@ -132,7 +132,7 @@ void end_all(pid_t command, int children) {
   if (refused)
     tell_end(launch.report, {CommandOutcome::End::not_started, error});
   else
-    tell(launch.report, {Told::What::started, {}, {}, {}});
+    tell(launch.report, {Message::What::started, {}, {}, {}});
   for (bool alive = !refused; alive;) {
     int status = 0;
     const pid_t ended = ::waitpid(-1, &status, WNOHANG);
@@ -158,12 +158,12 @@ bool is_too_long(const CommandOptions& options) {
          static_cast<std::uint64_t>(status.st_size) > options.log_limit_bytes;
 }
 
-// Looks at the memory of a command and of what it started, while it runs.
+// Observes the memory of a running command and its children.
 class MemoryWatch {
  public:
   explicit MemoryWatch(pid_t supervisor) : supervisor_(supervisor), own_bytes_(resident_bytes(::getpid())) {}
 
-  // To be called once the command is a process of its own.
+  // Call once the command is its own process.
   void look() {
     const auto start = SteadyClock::now();
     const TreeMemory memory = descendants_memory(supervisor_);
@@ -173,8 +173,8 @@ class MemoryWatch {
   }
   double pause_s() const { return pause_s_; }
 
-  // The system's own peak is that of the largest process, however short it lived; but a process has, before
-  // it becomes the program, what this one has.
+  // The system's peak is that of the largest process, however short-lived; but before exec a process has this
+  // one's size.
   std::uint64_t peak_bytes(const rusage& usage) const {
     const std::uint64_t largest = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
     return largest > own_bytes_ + own_bytes_ / 50 ? std::max(peak_bytes_, largest) : peak_bytes_;
@@ -187,8 +187,8 @@ class MemoryWatch {
   double pause_s_ = kShortestPause_s;
 };
 
-bool hear(int report, Told& told) {
-  return ::read(report, &told, sizeof told) == static_cast<ssize_t>(sizeof told);
+bool hear(int report, Message& message) {
+  return ::read(report, &message, sizeof message) == static_cast<ssize_t>(sizeof message);
 }
 
 CommandOutcome wait_for(int report, const CommandOptions& options, MemoryWatch& memory) {
@@ -202,12 +202,12 @@ CommandOutcome wait_for(int report, const CommandOptions& options, MemoryWatch& 
     pollfd news{report, POLLIN, 0};
     const double wait_s = std::min(left_s, started ? memory.pause_s() : look_s);
     if (::poll(&news, 1, 1 + static_cast<int>(1000 * wait_s)) > 0) {
-      Told told{};
-      // Without news there is no second process, or somebody killed the supervisor.
-      if (!hear(report, told))
+      Message message{};
+      // Without a message there was no second process, or the supervisor was killed.
+      if (!hear(report, message))
         return started ? CommandOutcome{CommandOutcome::End::unsupervised, 0}
                        : CommandOutcome{CommandOutcome::End::not_started, EAGAIN};
-      if (told.what == Told::What::ended) return {told.end.end, told.end.code};
+      if (message.what == Message::What::ended) return {message.end.end, message.end.code};
       started = true;
     }
     if (started) memory.look();
@@ -226,26 +226,26 @@ std::optional<std::uint64_t> counter_in(std::string_view text, std::string_view 
                                                                                     : std::nullopt;
 }
 
-// Returns what all processes of a command used; the supervisor tells it once they have ended.
+// Returns the resources used by all processes of a command; the supervisor reports them at the end.
 std::optional<ProgramUse> hear_use(int report, const MemoryWatch& memory) {
-  Told told{};
-  while (hear(report, told)) {
-    if (told.what != Told::What::used) continue;
+  Message message{};
+  while (hear(report, message)) {
+    if (message.what != Message::What::used) continue;
     const auto seconds = [](const timeval& time) {
       return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
     };
     const auto count = [](long number) { return static_cast<std::uint64_t>(number); };
-    const std::string_view io(told.io.data());
+    const std::string_view io(message.io.data());
     ProgramUse use;
-    use.cpu_user_s = seconds(told.usage.ru_utime);
-    use.cpu_system_s = seconds(told.usage.ru_stime);
-    if (const std::uint64_t peak = memory.peak_bytes(told.usage); peak > 0) use.peak_resident_bytes = peak;
+    use.cpu_user_s = seconds(message.usage.ru_utime);
+    use.cpu_system_s = seconds(message.usage.ru_stime);
+    if (const std::uint64_t peak = memory.peak_bytes(message.usage); peak > 0) use.peak_resident_bytes = peak;
     use.read_bytes = counter_in(io, "rchar: ");
     use.written_bytes = counter_in(io, "wchar: ");
-    use.minor_faults = count(told.usage.ru_minflt);
-    use.major_faults = count(told.usage.ru_majflt);
-    use.voluntary_switches = count(told.usage.ru_nvcsw);
-    use.involuntary_switches = count(told.usage.ru_nivcsw);
+    use.minor_faults = count(message.usage.ru_minflt);
+    use.major_faults = count(message.usage.ru_majflt);
+    use.voluntary_switches = count(message.usage.ru_nvcsw);
+    use.involuntary_switches = count(message.usage.ru_nivcsw);
     return use;
   }
   return std::nullopt;
@@ -255,7 +255,7 @@ std::optional<ProgramUse> hear_use(int report, const MemoryWatch& memory) {
 
 CommandOutcome run_command(const std::vector<std::string>& words, const CommandOptions& options) {
   if (words.empty()) throw Error(ErrorKind::usage, "the command is empty");
-  if (!(options.timeout_s > 0)) throw Error(ErrorKind::usage, "timeout_s: must be above 0");
+  if (!(options.timeout_s > 0)) throw Error(ErrorKind::usage, "timeout_s: must be positive");
   Pipe lifeline("pipe to a command"), report("pipe to a command");
   Descriptor log(::open(options.log_file.c_str(),
                         O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644));
@@ -302,7 +302,7 @@ std::string describe(const CommandOutcome& outcome, const CommandOptions& option
     case CommandOutcome::End::log_limit:
       return fmt::format("was killed after writing {} MiB to its log", options.log_limit_bytes >> 20);
     case CommandOutcome::End::unsupervised:
-      return "has lost its supervisor, which somebody killed; all that is left of it is killed";
+      return "lost its supervisor, which was killed; the rest of the command was killed too";
     case CommandOutcome::End::not_started:
       break;
   }

@@ -23,14 +23,14 @@ constexpr double kMaxNs = 9e18;
 
 struct ListedStage {
   std::string name;
-  std::int64_t ns = 0, inside_ns = 0;  // its time, and that of the stages in it
+  std::int64_t ns = 0, inside_ns = 0;  // its time, and that of its nested stages
   std::uint64_t calls = 1;
   std::optional<std::size_t> parent;
 };
 
 std::int64_t nanoseconds_of(const JsonPlace& place, double factor) {
   const double ns = place.number() * factor;
-  if (!(ns >= 0 && ns < kMaxNs)) place.fail("is no time");
+  if (!(ns >= 0 && ns < kMaxNs)) place.fail("is not a valid time");
   return std::llround(ns);
 }
 
@@ -38,7 +38,7 @@ ListedStage read_listed(const JsonPlace& place, std::vector<ListedStage>& before
   place.allow_only({"name", "ms", "parent", "calls"});
   ListedStage stage;
   stage.name = place.at("name").text();
-  if (!is_stage_name(stage.name)) place.at("name").fail("is no name of a stage");
+  if (!is_stage_name(stage.name)) place.at("name").fail("is not a valid stage name");
   stage.ns = nanoseconds_of(place.at("ms"), 1e6);
   if (const auto calls = place.find("calls")) stage.calls = calls->count();
   if (stage.calls == 0) place.at("calls").fail("is 0");
@@ -46,7 +46,7 @@ ListedStage read_listed(const JsonPlace& place, std::vector<ListedStage>& before
   if (!parent || parent->is_null()) return stage;
   for (std::size_t i = before.size(); i-- > 0 && !stage.parent;)
     if (before[i].name == parent->text()) stage.parent = i;
-  if (!stage.parent) parent->fail(fmt::format("there is no stage '{}' above", one_line(parent->text(), 80)));
+  if (!stage.parent) parent->fail(fmt::format("unknown stage '{}' above", one_line(parent->text(), 80)));
   ListedStage& around = before[*stage.parent];
   around.inside_ns += stage.ns;
   constexpr std::int64_t slack_ns = 1000;  // milliseconds are often written with three decimals
@@ -56,12 +56,12 @@ ListedStage read_listed(const JsonPlace& place, std::vector<ListedStage>& before
   return stage;
 }
 
-// Puts the stages one after the other, each parent around its own.
-std::vector<ToldStage> stages_of_list(const JsonPlace& place) {
+// Places the stages one after the other, each parent around its children.
+std::vector<ReportedStage> stages_of_list(const JsonPlace& place) {
   std::vector<ListedStage> listed;
   for (const JsonPlace& element : place.elements()) listed.push_back(read_listed(element, listed));
-  std::vector<ToldStage> stages(listed.size());
-  std::vector<std::int64_t> next_ns(listed.size());  // where the next stage in it begins
+  std::vector<ReportedStage> stages(listed.size());
+  std::vector<std::int64_t> next_ns(listed.size());  // start of the next stage inside it
   std::int64_t outer_ns = 0;
   for (std::size_t i = 0; i < listed.size(); ++i) {
     std::int64_t& start = listed[i].parent ? next_ns[*listed[i].parent] : outer_ns;
@@ -74,7 +74,7 @@ std::vector<ToldStage> stages_of_list(const JsonPlace& place) {
 
 // ---- A Chrome trace ----
 
-// What torch.profiler notes beside the ranges that a user marked.
+// Annotations by torch.profiler beside the user's own ranges.
 constexpr std::array kFineCategories = {
     "cpu_op", "kernel", "cuda_runtime", "cuda_driver",     "gpu_memcpy", "gpu_memset",
     "ac2g",   "fwdbwd", "Trace",        "python_function", "overhead",   "gpu_user_annotation"};
@@ -103,7 +103,7 @@ bool is_stage_event(const Json& event, bool user_ranges) {
 
 // The events of one thread in the order of time.
 struct TraceReader {
-  std::vector<ToldStage> stages;
+  std::vector<ReportedStage> stages;
   std::map<ThreadId, std::vector<std::size_t>> open;
 
   void read(const Json& event, const JsonPlace& place) {
@@ -112,16 +112,16 @@ struct TraceReader {
     const std::int64_t at_ns = nanoseconds_of(place.at("ts"), 1e3);
     auto& stack = open[thread];
     if (phase == "E") {
-      if (stack.empty()) place.fail("ends what did not begin");
+      if (stack.empty()) place.fail("ends a stage that has not begun");
       stages[stack.back()].end_ns = at_ns;
       stages[stack.back()].open = false;
       stack.pop_back();
       return;
     }
     const std::string name = place.at("name").text();
-    if (!is_stage_name(name)) place.at("name").fail("is no name of a stage");
+    if (!is_stage_name(name)) place.at("name").fail("is not a valid stage name");
     const bool whole = phase == "X";
-    // Begin and end are rounded alike, so that what nests still does.
+    // Rounds begin and end alike, so that nesting is preserved.
     const std::int64_t end_ns =
         whole ? std::llround((place.at("ts").number() + place.at("dur").number()) * 1e3) : at_ns;
     if (end_ns < at_ns) place.at("dur").fail("is negative");
@@ -130,7 +130,7 @@ struct TraceReader {
   }
 };
 
-std::vector<ToldStage> stages_of_trace(const JsonPlace& place) {
+std::vector<ReportedStage> stages_of_trace(const JsonPlace& place) {
   const auto events = place.elements();
   const bool user_ranges = std::ranges::any_of(events, [](const JsonPlace& event) {
     return event.value().is_object() && text_of(event.value(), "cat") == kUserCategory;
@@ -143,8 +143,8 @@ std::vector<ToldStage> stages_of_trace(const JsonPlace& place) {
       place.fail(fmt::format("has more than {} stages", kMaxProgramStages));
     reader.read(event.value(), event);
   }
-  for (const ToldStage& stage : reader.stages) last_ns = std::max(last_ns, stage.end_ns);
-  for (ToldStage& stage : reader.stages)
+  for (const ReportedStage& stage : reader.stages) last_ns = std::max(last_ns, stage.end_ns);
+  for (ReportedStage& stage : reader.stages)
     if (stage.open) stage.end_ns = last_ns;
   return std::move(reader.stages);
 }
@@ -156,7 +156,7 @@ bool is_stage_name(std::string_view name) {
   return !name.empty() && name.size() <= most_bytes && one_line(name, most_bytes) == name;
 }
 
-std::vector<ToldStage> stages_of_file(std::string_view text, const std::string& file) {
+std::vector<ReportedStage> stages_of_file(std::string_view text, const std::string& file) {
   const Json json = parse_strict_json(text, file);
   const JsonPlace root(json, file);
   if (json.is_array()) return stages_of_trace(root);

@@ -1,6 +1,5 @@
 #pragma once
-// Files of stages that a program leaves among its results: a list of stages with their times, or a Chrome
-// trace.
+// Stage files among a program's results: a list of stages with their times, or a Chrome trace.
 
 #include <compare>
 #include <cstddef>
@@ -11,7 +10,7 @@
 
 namespace aqbench {
 
-// Files of more stages are refused.
+// The maximum number of stages in a file.
 inline constexpr std::size_t kMaxProgramStages = 1'000'000;
 
 // A thread of a process of the program.
@@ -22,8 +21,8 @@ struct ThreadId {
   auto operator<=>(const ThreadId&) const = default;
 };
 
-// A stage as a program told it, on its own clock.
-struct ToldStage {
+// A stage on the program's own clock.
+struct ReportedStage {
   std::string name;
   std::int64_t start_ns = 0, end_ns = 0;
   ThreadId thread = {};
@@ -31,7 +30,7 @@ struct ToldStage {
   bool open = false;  // it had not ended
 };
 
-// Returns whether a text can be a stage's name: one line of UTF-8, 1 to 200 bytes.
+// Returns whether a text is a valid stage name: one line of UTF-8, 1 to 200 bytes.
 bool is_stage_name(std::string_view name);
 
 // Reads the text of a file:
@@ -41,6 +40,6 @@ bool is_stage_name(std::string_view name);
 // {"traceEvents": [...]} or the array alone, of which complete ("X") and begin/end ("B", "E") events count:
 // where torch.profiler's user annotations are among them, these alone, and never its operators and kernels.
 // Throws Error(input) "FILE: what".
-std::vector<ToldStage> stages_of_file(std::string_view text, const std::string& file);
+std::vector<ReportedStage> stages_of_file(std::string_view text, const std::string& file);
 
 }  // namespace aqbench

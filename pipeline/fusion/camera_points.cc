@@ -15,7 +15,8 @@ CameraPoints points_of_depth_map(const RefractiveCamera& camera, const DepthMap&
   if (map.width != camera.width_px || map.height != camera.height_px ||
       map.depth_along_ray_m.size() != width * height ||
       !(map.confidence.empty() || map.confidence.size() == width * height))
-    throw Error(ErrorKind::input, "depth map of camera '" + map.camera + "': its size is not the camera's");
+    throw Error(ErrorKind::input,
+                "depth map of camera '" + map.camera + "': its size differs from the camera's");
   std::vector<CameraPoints> rows(height);
   parallel_for(height, 8, [&](std::size_t begin, std::size_t end) {
     std::vector<float> u(width), v(width), ox(width), oy(width), dx(width), dy(width), dz(width);

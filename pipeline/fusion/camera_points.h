@@ -1,5 +1,5 @@
 #pragma once
-// The points that one camera saw: what fusion starts from.
+// The points seen by one camera, the input of fusion.
 
 #include <Eigen/Core>
 #include <vector>
@@ -9,15 +9,15 @@
 
 namespace aqbench {
 
-// Points that one camera saw, in the world frame, metres.
+// Points seen by one camera, in the world frame, metres.
 struct CameraPoints {
   Vec3 centre_m = Vec3::Zero();  // of the camera
   std::vector<Eigen::Vector3f> points_m;
-  std::vector<float> confidence;  // empty (then all are 1) or one for each point
+  std::vector<float> confidence;  // empty (all are 1) or one per point
 };
 
-// Returns the points of a depth map that has the camera's size. A map without confidences counts as 1
-// everywhere. Throws Error(input) naming the map's camera if the sizes differ.
+// Returns the points of a depth map of the camera's size. Without confidences every point has 1. Throws
+// Error(input) naming the map's camera if the sizes differ.
 CameraPoints points_of_depth_map(const RefractiveCamera& camera, const DepthMap& map);
 
 }  // namespace aqbench

@@ -21,8 +21,8 @@ struct Neighbour {
 
 using Runs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
-// The nearest `wanted` of the points in the runs, nearest first; of two as near the one of the lower index.
-// They are compared as whole numbers: bits of a square, which is not negative, above those of the index.
+// Returns the nearest `wanted` points of the runs, nearest first; ties go to the lower index. Compares
+// integers: bits of the non-negative squared distance above those of the index.
 void nearest_in_runs(const Surfels& surfels, const Runs& runs, std::uint32_t query, std::size_t wanted,
                      std::vector<std::uint64_t>& keys, std::vector<Neighbour>& found) {
   keys.clear();
@@ -62,7 +62,7 @@ Eigen::Vector3f normal_of(const Surfels& surfels, std::uint32_t query,
   if (count < 3) return undefined;
   const Eigen::Matrix3d covariance = squares / count - sum * sum.transpose() / (count * count);
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(covariance);
-  if (!(solver.eigenvalues()(1) > 1e-6 * solver.eigenvalues()(2))) return undefined;  // on a line
+  if (!(solver.eigenvalues()(1) > 1e-6 * solver.eigenvalues()(2))) return undefined;  // collinear
   const Eigen::Vector3f normal = solver.eigenvectors().col(0).cast<float>();
   return normal.dot(surfels.towards_camera[query]) < 0 ? Eigen::Vector3f(-normal) : normal;
 }
@@ -92,7 +92,7 @@ NeighbourStatistics neighbour_statistics(const Surfels& surfels, const FusionOpt
     Runs near_runs, far_runs;
     std::vector<std::uint64_t> keys;
     std::vector<Neighbour> found;
-    // Returns whether a search in this many rings has found all neighbours that the results depend on.
+    // Returns whether a search of this many rings has found all neighbours that affect the results.
     const auto complete = [&](int rings) {
       const double searched_m = rings * cell_m;
       const auto known = [&](std::size_t wanted, double limit_m) {

@@ -1,6 +1,5 @@
 #pragma once
-// Computes normals of fused points and their distances to their neighbours, and finds outliers by these
-// distances.
+// Normals of fused points, distances to their neighbours, and outliers by these distances.
 
 #include <vector>
 
@@ -9,15 +8,15 @@
 
 namespace aqbench {
 
-// What was computed for each point from its neighbours.
+// Statistics of each point's neighbourhood.
 struct NeighbourStatistics {
   std::vector<Eigen::Vector3f> normals;  // unit, towards the cameras; NaN where undefined
   std::vector<float> mean_distance_m;    // to the nearest outlier_neighbours others
 };
 
-// Computes the statistics. `scale_m` is the unit of the radii: the voxel or, if larger, the points' spacing.
-// The search for neighbours ends about 16 scales away; neighbours further away, and missing ones, count as
-// that far. Uses parallel_for.
+// Computes the statistics. `scale_m` is the unit of the radii: the voxel or, if larger, the spacing of the
+// points. The search ends about 16 scales away; farther and missing neighbours count as that far. Uses
+// parallel_for.
 NeighbourStatistics neighbour_statistics(const Surfels& surfels, const FusionOptions& options,
                                          double scale_m);
 

@@ -35,7 +35,7 @@ PointCloud fuse(std::span<const CameraPoints> cameras, const FusionOptions& opti
   Surfels surfels = gather_voxels(cameras, options.voxel_m, &counted.input);
   counted.voxels = surfels.count();
   if (options.refine_radius_m > 0 && surfels.count() > 0) {
-    // Twice: a point far from the surface sees a part of its neighbours only, those within the radius.
+    // Runs twice: a point far from the surface sees only neighbours within the radius.
     const Surfels all = surfels;
     const double radius_m = std::max(options.refine_radius_m, 3 * spacing_m(all));
     for (int pass = 0; pass < 2; ++pass) {

@@ -19,7 +19,7 @@
 
 namespace aqbench {
 
-// How many points there were after each step.
+// The number of points after each step.
 struct FusionCounts {
   std::size_t input = 0;     // usable points
   std::size_t voxels = 0;    // occupied before the fit
@@ -27,13 +27,12 @@ struct FusionCounts {
   std::size_t outliers = 0;  // removed of these
 };
 
-// Fuses the points of all cameras. Points that are not finite or whose confidence is not above 0 are left
-// out. The result is in the order of voxels. Its confidence is the mean of the points' confidences, weighted
-// by themselves; a normal is NaN if fewer than three neighbours, or only neighbours on a line, are there to
-// define it. An empty input gives an empty cloud. Where the points are sparser than voxels, radii grow with
-// their spacing. Uses parallel_for; the result is the same for any thread count. Opens no stage: the caller's
-// is "fusion". Throws Error(input) for lengths that differ, Error(method) if the points span more than 2^21
-// voxels.
+// Fuses the points of all cameras. Ignores points that are not finite or whose confidence is not positive.
+// The result is in voxel order. Its confidence is the self-weighted mean of the points' confidences; a normal
+// is NaN if fewer than three or only collinear neighbours define it. An empty input gives an empty cloud.
+// Radii grow with the spacing of points sparser than voxels. Uses parallel_for; the result is the same for
+// any thread count. Opens no stage: the caller opens "fusion". Throws Error(input) for lengths that differ,
+// Error(method) if the points span more than 2^21 voxels.
 PointCloud fuse(std::span<const CameraPoints> cameras, const FusionOptions& options,
                 FusionCounts* counts = nullptr);
 

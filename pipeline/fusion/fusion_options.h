@@ -8,24 +8,23 @@
 
 namespace aqbench {
 
-// How the points of several cameras become one cloud (pipeline/fusion/fusion.h describes the steps).
+// How the points of several cameras become one cloud (steps: pipeline/fusion/fusion.h).
 struct FusionOptions {
   double voxel_m = 0.001;
-  double refine_radius_m = 0.004;   // of the local fits; 0: no fit, the means within voxels stay
-  double normal_radius_voxels = 5;  // a normal's neighbours lie no further away than this
-  int normal_neighbours = 30;       // points that a normal is fitted to, at most; the nearest ones
-  // A point is removed if the mean distance to its nearest `outlier_neighbours` others is more than
-  // `outlier_std` standard deviations above the mean of all points, and more than twice the median of all
-  // points: at the corner of an evenly sampled surface the distances double, and points on edges are no
-  // outliers. 0 neighbours: none is removed.
+  double refine_radius_m = 0.004;   // of the local fits; 0: no fit, keep voxel means
+  double normal_radius_voxels = 5;  // largest distance of a normal's neighbours
+  int normal_neighbours = 30;       // largest number of points in a normal's fit; the nearest ones
+  // A point is removed if the mean distance to its nearest `outlier_neighbours` others exceeds both the mean
+  // of all points by `outlier_std` standard deviations and twice the median of all points: distances double
+  // at corners of an evenly sampled surface, so edge points stay. 0 neighbours: keeps all.
   int outlier_neighbours = 20;
   double outlier_std = 2.0;
 };
 
-// Throws Error(usage) "field: what is wrong".
+// Throws Error(usage) "field: problem".
 void check(const FusionOptions& options);
 
-// Help texts of the parameters of fusion; each method has its own wording.
+// Help texts of the fusion parameters; each method has its own.
 struct FusionHelp {
   std::string voxel_m, fusion_radius_m;
 };

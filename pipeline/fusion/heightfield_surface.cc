@@ -20,7 +20,7 @@ constexpr double kMaxVertices = 1 << 26;
 constexpr double kRadiusSteps = 2, kRadiusSpacings = 3;
 constexpr std::uint32_t kNoVertex = ~std::uint32_t{0};
 
-// The points in the order of square cells of the fit's radius.
+// Sorts the points into square cells of the fit's radius.
 struct HeightSamples {
   CellGrid grid;
   std::vector<Vec3> points_m;
@@ -41,7 +41,7 @@ std::vector<std::size_t> finite_points(const PointCloud& cloud) {
   return kept;
 }
 
-// Returns the spacing of points that are spread evenly over their box.
+// Returns the spacing of points spread evenly over their box.
 double box_spacing_m(const Vec3& low_m, const Vec3& high_m, std::size_t count) {
   const Vec3 size = high_m - low_m;
   return std::sqrt(std::max(size.x() * size.y(), 0.0) / static_cast<double>(std::max<std::size_t>(count, 1)));
@@ -127,8 +127,8 @@ HeightGrid fit_heights(const HeightSamples& samples, const Vec3& low_m, const Ve
   return grid;
 }
 
-// Adds two triangles for a square with four corners, cut along the flatter diagonal, one for a square with
-// three.
+// Adds two triangles for a square with four corners, split along the flatter diagonal, or one for a square
+// with three.
 void cut_square(const std::array<std::uint32_t, 4>& corners, const TriangleMesh& mesh,
                 std::vector<std::array<std::uint32_t, 3>>& triangles) {
   const auto present = 4 - std::ranges::count(corners, kNoVertex);
@@ -166,7 +166,7 @@ TriangleMesh connect(const HeightGrid& grid, double grid_m) {
   for (std::size_t row = 0; row + 1 < grid.rows; ++row)
     for (std::size_t column = 0; column + 1 < grid.columns; ++column) {
       const std::size_t at = row * grid.columns + column;
-      // Against the order of x and y, so that the normals point to -Z.
+      // Reversed, so that the normals point to -Z.
       cut_square({vertex[at], vertex[at + grid.columns], vertex[at + grid.columns + 1], vertex[at + 1]}, mesh,
                  mesh.triangles);
     }

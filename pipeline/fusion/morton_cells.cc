@@ -35,8 +35,8 @@ CellGrid make_cell_grid(const Vec3& low_m, const Vec3& high_m, double cell_m) {
   return grid;
 }
 
-// Buckets by the highest bits first: each is then sorted by one thread. Counts per chunk make the scatter
-// independent of who does which chunk.
+// Buckets by the highest bits first; one thread sorts each bucket. Counts per chunk make the scatter
+// independent of the thread of a chunk.
 void sort_keys(std::vector<KeyedIndex>& items) {
   std::uint64_t all = 0;
   for (const KeyedIndex& item : items) all |= item.key;

@@ -1,6 +1,6 @@
 #pragma once
-// Points in the order of the cells in which they lie. Cells are cubes numbered along a Morton curve
-// (core/morton.h), so that larger cells, by any power of two, are runs of the same order.
+// Points sorted by cell. Cells are cubes numbered along a Morton curve (core/morton.h), so larger cells, by
+// any power of two, are runs of the same order.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,12 +20,12 @@ struct CellGrid {
   Vec3 origin_m = Vec3::Zero();  // of cell (0, 0, 0)
   double cell_m = 0;
 
-  // Returns the number of the cell of a point; that of the nearest cell for a point below the lowest cells.
+  // Returns the number of a point's cell; points below the lowest cells get the nearest one.
   std::uint64_t key(const Vec3& point_m) const;
 };
 
-// Makes a grid that covers the box. Its origin lies on a multiple of the cell, so that a few more points do
-// not move the cells. Throws Error(method) if the box is longer than 2^21 cells.
+// Makes a grid that covers the box. Its origin is a multiple of the cell size, so a few more points do not
+// move the cells. Throws Error(method) if the box is longer than 2^21 cells.
 CellGrid make_cell_grid(const Vec3& low_m, const Vec3& high_m, double cell_m);
 
 // An item and the number of its cell.
@@ -50,9 +50,8 @@ struct MortonCells {
 // Finds the runs. `keys` must ascend; at most 2^32 - 1 of them.
 MortonCells make_cells(std::span<const std::uint64_t> keys, int level);
 
-// Fills `runs` with the items [first, second) of the occupied cells that are at most `rings` cells away from
-// the cell of `key` in each coordinate, in the order of z, y, x. `key` is at the cells' level; its cell may
-// be empty.
+// Fills `runs` with the items [first, second) of the occupied cells within `rings` cells of the cell of `key`
+// in each coordinate, in z, y, x order. `key` is at the cells' level; its cell may be empty.
 void neighbour_runs(const MortonCells& cells, std::uint64_t key, int rings,
                     std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs);
 

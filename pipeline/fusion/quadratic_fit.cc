@@ -13,8 +13,8 @@ constexpr int kFits = 3;  // plain least squares, then twice reweighted
 constexpr int kLinear = 3, kQuadratic = 6;
 constexpr std::size_t kFewest = 6;  // neighbours for a plane; twice as many for a quadratic surface
 constexpr float kTukey = 4.0F;      // standard deviations of the residuals
-// Of the curvature terms, as a share of the whole weight: keeps the fit at an edge from running away, and
-// lessens a curvature by some percent.
+// Weight of the curvature terms as a share of the total: stabilises fits at an edge and lessens curvature by
+// a few percent.
 constexpr double kCurvatureRidge = 1e-3;
 
 // Sums k u^a v^b for a + b <= 4 in the order of kMoments, then k h u^a v^b for a + b <= 2.
@@ -52,7 +52,7 @@ void fit_moments(const float* u, const float* v, const float* h, const float* k,
   add_lanes(sums, out);
 }
 
-// Residuals' mean absolute value, weighted by `robust`.
+// Returns the mean absolute residual, weighted by `robust`.
 AQBENCH_MULTIVERSION
 float mean_absolute_residual(const float* u, const float* v, const float* h, const float* robust,
                              std::size_t count, const float* c) {
@@ -83,7 +83,7 @@ void reweight(const float* u, const float* v, const float* h, const float* k, st
 }
 
 bool solve_fit(const float* m, int terms, std::array<float, kQuadratic>& c) {
-  // Which moment is the product of terms i and j, with terms 1, u, v, uu, uv, vv.
+  // Index of the moment that is the product of terms i and j, with terms 1, u, v, uu, uv, vv.
   static constexpr int kProduct[6][6] = {{0, 1, 2, 3, 4, 5},    {1, 3, 4, 6, 7, 8},    {2, 4, 5, 7, 8, 9},
                                          {3, 6, 7, 10, 11, 12}, {4, 7, 8, 11, 12, 13}, {5, 8, 9, 12, 13, 14}};
   using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, kQuadratic, kQuadratic>;
@@ -112,7 +112,7 @@ void pad_column(std::vector<float>& values) {
 
 void LocalColumns::compact() {
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < k.size(); ++i) {  // without branches: which stay is hard to foresee
+  for (std::size_t i = 0; i < k.size(); ++i) {  // branch-free: which ones stay is unpredictable
     const float weight = k[i];
     u[kept] = u[i];
     v[kept] = v[i];

@@ -9,17 +9,17 @@
 
 namespace aqbench {
 
-// Columns are padded with zeros to a multiple of this.
+// Columns are zero-padded to a multiple of this.
 inline constexpr std::size_t kFitLanes = 16;
 
-// Pads a column with zeros to a multiple of kFitLanes.
+// Zero-pads a column to a multiple of kFitLanes.
 void pad_column(std::vector<float>& values);
 
 // The neighbours of a query at the origin, in units of the radius: u and v tangential, h the height, k the
 // weight (0 at the radius and in padded places).
 struct LocalColumns {
   std::vector<float> u, v, h, k;
-  std::size_t count = 0;      // of weight above 0, first in the columns
+  std::size_t count = 0;      // number with positive weight, first in the columns
   std::vector<float> robust;  // scratch
 
   // Drops neighbours of weight 0, sets `count` and pads the columns.

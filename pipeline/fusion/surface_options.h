@@ -1,5 +1,5 @@
 #pragma once
-// How a mesh is made through a cloud: the options, and the parameters of methods that set them.
+// Options of surface reconstruction, and the parameters of methods that set them.
 
 #include <cstdint>
 #include <string>
@@ -10,27 +10,27 @@
 
 namespace aqbench {
 
-// The ways to make a mesh.
+// The meshing methods.
 enum class SurfaceMethod {
   none,
-  // Screened Poisson reconstruction (Kazhdan and Hoppe 2013) of Open3D, on one thread: its result on several
-  // threads is not repeatable.
+  // Screened Poisson reconstruction (Kazhdan and Hoppe 2013) by Open3D, on one thread: with several its
+  // result is not repeatable.
   poisson,
   heightfield,    // heights over a grid in x and y, by robust quadratic fits (heightfield_surface.h)
-  ball_pivoting,  // Bernardini et al. 1999, of Open3D
+  ball_pivoting,  // Bernardini et al. 1999, by Open3D
 };
 
-// How the mesh is made.
+// Options of the mesh.
 struct SurfaceOptions {
   SurfaceMethod method = SurfaceMethod::poisson;
-  int poisson_depth = 9;                    // of the octree
+  int poisson_depth = 9;                    // the share of vertices of lowest density that is dropped
   double poisson_density_quantile = 0.01;   // the share of vertices, those of lowest density, that is dropped
   double grid_m = 0.002;                    // of a heightfield
   std::vector<double> ball_radii{1, 2, 4};  // of ball pivoting, in mean spacings of the points
-  std::int64_t target_triangles = 0;        // that quadric decimation leaves; 0: no decimation
+  std::int64_t target_triangles = 0;        // left by quadric decimation; 0: no decimation
 };
 
-// Throws Error(usage) "field: what is wrong".
+// Throws Error(usage) "field: problem".
 void check(const SurfaceOptions& options);
 
 // Returns "none", "poisson", "heightfield" or "ball_pivoting".
@@ -39,10 +39,10 @@ const char* surface_method_name(SurfaceMethod method);
 // Returns the method of that name. Throws Error(usage) listing the names.
 SurfaceMethod surface_method_from_name(std::string_view name);
 
-// Returns all names, in the order in which they are listed to the user.
+// Returns all names in listing order.
 std::vector<std::string> surface_method_names();
 
-// What differs between methods in the parameters of their surfaces: default, help texts and ranges.
+// Per-method differences of the surface parameters: default, help texts and ranges.
 struct SurfaceParameterTraits {
   SurfaceMethod default_method = SurfaceMethod::none;
   std::string surface_help;
@@ -52,7 +52,7 @@ struct SurfaceParameterTraits {
   double target_triangles_max = 0;
 };
 
-// Returns the parameters surface, poisson_depth, surface_grid_m (where there is one) and target_triangles.
+// Returns the parameters surface, poisson_depth, surface_grid_m (if any) and target_triangles.
 std::vector<ParameterSpec> surface_parameters(const SurfaceParameterTraits& traits);
 
 // Returns the options that these parameters set.

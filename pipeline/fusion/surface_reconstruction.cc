@@ -18,7 +18,7 @@
 namespace aqbench {
 namespace {
 
-// Open3D's warnings would go to stdout, into results.
+// Keeps Open3D's warnings off stdout, which is for results.
 class QuietOpen3d {
  public:
   QuietOpen3d() { open3d::utility::SetVerbosityLevel(open3d::utility::VerbosityLevel::Error); }
@@ -73,7 +73,7 @@ std::shared_ptr<open3d::geometry::TriangleMesh> ball_pivoting_mesh(const PointCl
   const std::vector<double> nearest_m = points.ComputeNearestNeighborDistance();
   const double spacing_m =
       std::accumulate(nearest_m.begin(), nearest_m.end(), 0.0) / static_cast<double>(nearest_m.size());
-  if (!(spacing_m > 0)) fail_surface(options.method, "needs points at different places");
+  if (!(spacing_m > 0)) fail_surface(options.method, "all points coincide");
   std::vector<double> radii_m;
   for (const double radius : options.ball_radii) radii_m.push_back(radius * spacing_m);
   return open3d::geometry::TriangleMesh::CreateFromPointCloudBallPivoting(points, radii_m);
@@ -106,7 +106,7 @@ TriangleMesh build(const PointCloud& cloud, const SurfaceOptions& options) {
     return from_open3d(*mesh);
   } catch (const Error&) {
     throw;
-  } catch (const std::runtime_error& error) {  // Open3D's, of several lines and with colours
+  } catch (const std::runtime_error& error) {  // Open3D's messages have several lines and colours
     fail_surface(options.method, "failed in Open3D: " + escape_bytes(error.what()));
   }
 }

@@ -21,8 +21,7 @@ struct SupportColumns {
   std::size_t size() const { return x.size(); }
 };
 
-// Weighted sums of 1, x, y, z, xx, xy, xz, yy, yz, zz over the radius about (qx, qy, qz), x..z over the
-// radius.
+// Weighted sums of 1, x, y, z, xx, xy, xz, yy, yz, zz relative to (qx, qy, qz) and in units of the radius.
 AQBENCH_MULTIVERSION
 void sphere_moments(const float* x, const float* y, const float* z, const float* w, std::size_t count,
                     float qx, float qy, float qz, float inverse_radius, float* out) {
@@ -54,7 +53,7 @@ AQBENCH_MULTIVERSION
 void to_local(const float* __restrict x, const float* __restrict y, const float* __restrict z,
               const float* __restrict w, std::size_t count, const float* query, const float* frame,
               float* __restrict u, float* __restrict v, float* __restrict h, float* __restrict k) {
-  float f[9], q[3];  // copies: what is written could be these
+  float f[9], q[3];  // copies, to avoid aliasing with the output
   std::copy_n(frame, 9, f);
   std::copy_n(query, 3, q);
   for (std::size_t i = 0; i < count; ++i) {
@@ -72,7 +71,8 @@ void to_local(const float* __restrict x, const float* __restrict y, const float*
   }
 }
 
-// Rows: two tangents and the normal of the local plane, divided by the radius. False without a neighbourhood.
+// Computes rows of two tangents and the normal of the local plane, divided by the radius. Returns false
+// without a neighbourhood.
 bool local_frame(const SupportColumns& support, const float* query, float inverse_radius, float* frame) {
   float m[10];
   sphere_moments(support.x.data(), support.y.data(), support.z.data(), support.w.data(), support.size(),

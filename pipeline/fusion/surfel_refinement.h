@@ -9,8 +9,8 @@ namespace aqbench {
 
 // Moves `moved` onto the surface through `all` (often the same surfels; both must have the same voxel size).
 // A surfel with fewer than six neighbours stays, and so does one that would move further than the radius.
-// Only positions change, so that the keys are no longer right: call regroup() afterwards. Uses parallel_for;
-// the result is the same for any thread count.
+// Only positions change, which invalidates the keys: call regroup() afterwards. Uses parallel_for; the result
+// is the same for any thread count.
 void refine_surfels(const Surfels& all, double radius_m, Surfels& moved);
 
 }  // namespace aqbench

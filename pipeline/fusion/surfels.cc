@@ -12,14 +12,14 @@ namespace {
 constexpr std::size_t kPointGrain = 1 << 16;
 constexpr std::size_t kVoxelGrain = 4096;
 
-// What one point or surfel adds to its voxel.
+// Contribution of one point or surfel to its voxel.
 struct VoxelSample {
   double x_m, y_m, z_m;  // from the grid's origin
   double weight, confidence;
   Eigen::Vector3f towards_camera;
 };
 
-// `first` has the start of each run in `items` and their number at its end.
+// `first` holds the start of each run in `items`, then their total.
 template <class Fetch>
 void sum_runs(const std::vector<KeyedIndex>& items, const std::vector<std::size_t>& first, const Fetch& fetch,
               Surfels& out) {
@@ -86,7 +86,7 @@ bool usable_point(const CameraPoints& camera, std::size_t i) {
   return camera.points_m[i].allFinite() && std::isfinite(confidence) && confidence > 0;
 }
 
-// Boxes of the chunks of one camera: their counts say where each chunk writes.
+// Boxes of one camera's chunks: their counts give each chunk's output position.
 std::vector<Box> chunk_boxes(const CameraPoints& camera) {
   std::vector<Box> boxes((camera.points_m.size() + kPointGrain - 1) / kPointGrain);
   parallel_for(camera.points_m.size(), kPointGrain, [&](std::size_t begin, std::size_t end) {
@@ -183,8 +183,8 @@ Surfels coarsen(const Surfels& fine, int level) {
   return sum_voxels(grid, items, [&](std::uint64_t i) { return sample_of(fine, i, Vec3::Zero()); });
 }
 
-// Looks for the smallest cells that hold eight points on average. Of each cell that it crosses, a surface
-// covers nearly the area of one face.
+// Finds the smallest cells that hold eight points on average. A surface covers about one face area of each
+// cell it crosses.
 double spacing_m(const Surfels& surfels) {
   constexpr double kEnough = 8, kCovered = 0.8;
   double spacing = surfels.grid.cell_m;

@@ -1,5 +1,5 @@
 #pragma once
-// Surfels: weighted points of occupied voxels, in the order of their keys. Fusion works on them.
+// Surfels: weighted points of occupied voxels, sorted by key; the working data of fusion.
 
 #include <cstdint>
 #include <span>
@@ -34,8 +34,7 @@ Surfels regroup(const Surfels& moved);
 // Makes one surfel for each cell of 2^level voxels a side.
 Surfels coarsen(const Surfels& fine, int level);
 
-// Estimates the distance between neighbouring points on a surface from how many share a cell; never below the
-// voxel size.
+// Estimates the spacing of points on a surface from how many share a cell; at least the voxel size.
 double spacing_m(const Surfels& surfels);
 
 }  // namespace aqbench

@@ -24,14 +24,14 @@ bool is_name_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// A letter first, then letters, digits and "_"; where `dashes`, "-" and digits first, too.
+// A letter, then letters, digits and "_"; with `dashes` also "-" and leading digits.
 bool is_plain_name(std::string_view name, bool dashes) {
   if (name.empty() || name.size() > 64 || name.front() == '-') return false;
   if (!dashes && name.front() >= '0' && name.front() <= '9') return false;
   return std::ranges::all_of(name, [&](char c) { return is_name_letter(c) || (dashes && c == '-'); });
 }
 
-// A name in braces at a place of a text.
+// A name in braces and its position in a text.
 struct Braced {
   std::string_view name;
   std::size_t end = 0;  // behind the closing brace
@@ -64,15 +64,15 @@ void walk(std::string_view text, const Plain& plain, const Name& braced) {
 
 std::string one_line_of(const JsonPlace& place) {
   std::string text = place.text();
-  if (text.empty() || one_line(text, text.size()) != text) place.fail("is not one line of text");
+  if (text.empty() || one_line(text, text.size()) != text) place.fail("must be one non-empty line of text");
   return text;
 }
 
-// A path below a folder, so that no result is read from elsewhere.
+// Returns a path below a folder, so that results from elsewhere are refused.
 std::string read_relative(const JsonPlace& place) {
   std::string text = one_line_of(place);
   const std::filesystem::path path = std::filesystem::path(text).lexically_normal();
-  if (path.is_absolute() || *path.begin() == "..") place.fail("is not below {output}");
+  if (path.is_absolute() || *path.begin() == "..") place.fail("must be below {output}");
   return text;
 }
 
@@ -88,7 +88,7 @@ void read_range(const JsonPlace& place, ParameterSpec& spec) {
   if (ends.size() != 2) place.fail("expected [smallest, largest]");
   spec.min = ends[0].number();
   spec.max = ends[1].number();
-  if (spec.min > spec.max) place.fail("its smallest value is above the largest");
+  if (spec.min > spec.max) place.fail("the minimum exceeds the maximum");
   const bool whole = ends[0].value().is_number_integer() && ends[1].value().is_number_integer();
   if (!whole && std::holds_alternative<std::int64_t>(spec.default_value))
     spec.default_value = number_of(spec.default_value);
@@ -103,20 +103,20 @@ ParameterSpec read_parameter(const JsonPlace& place, const std::string& owner) {
   place.allow_only({"name", "unit", "default", "range", "choices", "help"});
   ParameterSpec spec;
   spec.name = place.at("name").text();
-  if (!is_plain_name(spec.name, false))
-    place.at("name").fail("is no name: letters, digits and _, a letter first");
+  if (!is_plain_name(spec.name, false)) place.at("name").fail("must be a letter, then letters, digits or _");
   if (std::ranges::find(kOwnPlaceholders, spec.name) != kOwnPlaceholders.end())
-    place.at("name").fail(fmt::format("{{{}}} is aqbench's own placeholder", spec.name));
+    place.at("name").fail(fmt::format("{{{}}} is reserved for aqbench", spec.name));
   spec.default_value = place.at("default").parameter();
   if (const auto help = place.find("help")) spec.help = one_line_of(*help);
   if (std::holds_alternative<std::string>(spec.default_value)) {
     for (const char* const key : {"range", "unit"})
-      if (const auto other = place.find(key)) other->fail("stands beside a default that is text");
+      if (const auto other = place.find(key)) other->fail("is not allowed with a default of text");
     if (const auto choices = place.find("choices")) read_choices(*choices, spec);
   } else {
     spec.unit = "1";
     if (const auto unit = place.find("unit")) spec.unit = one_line_of(*unit);
-    if (const auto choices = place.find("choices")) choices->fail("stands beside a default that is a number");
+    if (const auto choices = place.find("choices"))
+      choices->fail("is not allowed with a default of a number");
     spec.min = -kNoRange;
     spec.max = kNoRange;
     if (const auto range = place.find("range")) read_range(*range, spec);
@@ -130,7 +130,7 @@ ParameterSpec read_parameter(const JsonPlace& place, const std::string& owner) {
 }
 
 Preset read_preset(const std::string& name, const JsonPlace& place, const MethodDeclaration& method) {
-  if (!is_plain_name(name, true)) place.fail("is no name: letters, digits, _ and -");
+  if (!is_plain_name(name, true)) place.fail("must consist of letters, digits, _ and -");
   Preset preset{name, {}};
   for (const auto& [parameter, value] : place.members()) {
     preset.overrides.push_back({"", parameter, to_string(value.parameter())});
@@ -149,7 +149,7 @@ std::vector<ParameterSpec> read_parameters(const JsonPlace& place, const std::st
   for (const JsonPlace& element : place.elements()) {
     specs.push_back(read_parameter(element, owner));
     for (std::size_t i = 0; i + 1 < specs.size(); ++i)
-      if (specs[i].name == specs.back().name) element.at("name").fail("stands twice");
+      if (specs[i].name == specs.back().name) element.at("name").fail("is a duplicate");
   }
   return specs;
 }
@@ -161,14 +161,14 @@ void check_placeholders(const JsonPlace& place, std::string_view text, const Met
   for (const ParameterSpec& spec : method.parameters) known.push_back(spec.name);
   for (const std::string& name : placeholders_in(text))
     if (std::ranges::find(known, name) == known.end())
-      place.fail(fmt::format("{} ({{{{{}}}}} stands for {{{}}} itself)",
+      place.fail(fmt::format("{} (write {{{{{}}}}} for a literal {{{}}})",
                              unknown_name_message("placeholder", name, known), name, name));
 }
 
 void read_environment(const JsonPlace& place, MethodDeclaration& method) {
   for (const auto& [name, value] : place.members()) {
-    if (!is_plain_name(name, false)) value.fail("is no name of a variable");
-    if (name.starts_with("AQBENCH_")) value.fail("variables AQBENCH_* are aqbench's own");
+    if (!is_plain_name(name, false)) value.fail("is not a valid variable name");
+    if (name.starts_with("AQBENCH_")) value.fail("variables AQBENCH_* are reserved");
     check_placeholders(value, value.text(), method);
     method.environment.emplace_back(name, value.text());
   }
@@ -183,7 +183,7 @@ void check_use(const JsonPlace& place, const MethodDeclaration& method) {
   for (std::size_t i = 0; i < method.parameters.size(); ++i)
     if (std::ranges::find(used, method.parameters[i].name) == used.end())
       elements[i].at("name").fail(
-          fmt::format("{{{}}} stands neither in the command nor in env", method.parameters[i].name));
+          fmt::format("{{{}}} is used neither in the command nor in env", method.parameters[i].name));
 }
 
 std::string read_unit(const JsonPlace& place) {
@@ -196,7 +196,7 @@ std::string read_unit(const JsonPlace& place) {
 double read_timeout(const JsonPlace& place) {
   const double timeout_s = place.number();
   if (!(timeout_s > 0 && timeout_s <= kLongestTimeoutS))
-    place.fail("is not above 0 and at most 1000000 seconds");
+    place.fail("must be above 0 and at most 1000000 seconds");
   return timeout_s;
 }
 
@@ -229,7 +229,7 @@ MethodDeclaration declaration_from_json(const JsonPlace& place) {
                     "unit", "timeout_s", "env", "cwd", "reads"});
   MethodDeclaration method;
   method.name = place.at("name").text();
-  if (!is_plain_name(method.name, true)) place.at("name").fail("is no name: letters, digits, _ and -");
+  if (!is_plain_name(method.name, true)) place.at("name").fail("must consist of letters, digits, _ and -");
   method.command = one_line_of(place.at("command"));
   if (const auto summary = place.find("summary")) method.summary = one_line_of(*summary);
   if (const auto parameters = place.find("parameters"))
@@ -241,7 +241,7 @@ MethodDeclaration declaration_from_json(const JsonPlace& place) {
   if (const auto env = place.find("env")) read_environment(*env, method);
   const auto used = placeholders_in(method.command);
   if (std::ranges::find(used, "output") == used.end())
-    place.at("command").fail("has no {output}: where does its result go?");
+    place.at("command").fail("lacks {output}, the folder for the result");
   check_use(place, method);
   if (const auto result = place.find("result")) method.result = read_relative(*result);
   if (const auto maps = place.find("depth_maps")) method.depth_maps = read_relative(*maps);

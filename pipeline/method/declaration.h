@@ -1,5 +1,5 @@
 #pragma once
-// Methods that a user declares in a project file: a program of theirs with parameters, presets and labels.
+// Methods declared in a user's project file: an external program with parameters, presets and labels.
 
 #include <filesystem>
 #include <string>
@@ -12,18 +12,18 @@
 
 namespace aqbench {
 
-// A named choice of parameter values of one method.
+// A named set of parameter values of one method.
 struct Preset {
   std::string name;                 // "fast", "balanced", "quality"
   std::vector<Override> overrides;  // owner left empty
 };
 
-// The limit of a parameter's values where a declaration gives no range: they reach from -kNoRange to
-// kNoRange. Beyond it a double does not hold every whole number.
+// The limit of a parameter's values if a declaration gives no range: from -kNoRange to kNoRange. Beyond it a
+// double does not represent every integer.
 inline constexpr double kNoRange = 0x1p53;
 
-// A program that is run as a method. Paths are relative to the folder of the project file, those of results
-// to {output}.
+// A program run as a method. Paths are relative to the folder of the project file, those of results to
+// {output}.
 struct MethodDeclaration {
   std::string name;
   std::string summary;  // one line
@@ -32,27 +32,27 @@ struct MethodDeclaration {
   std::vector<Preset> presets;
   std::string result = "cloud.ply";    // PLY, a cloud or a mesh
   std::string depth_maps;              // folder of CAMERA.npy; empty: none
-  std::string stages = "stages.json";  // read where the program wrote it
+  std::string stages = "stages.json";  // read if the program wrote it
   std::string unit = "m";              // of points and depths: m, cm or mm
   double timeout_s = 540;
   std::vector<std::pair<std::string, std::string>> environment;  // values with the placeholders of `command`
   std::string working_folder;                                    // empty: that of the project file
-  std::vector<std::string> reads;  // files and folders that it needs beside its dataset
+  std::vector<std::string> reads;  // files and folders needed beside its dataset
 };
 
 // Reads a declaration and checks all of it: names, units, that the command has {output} and no unknown
-// placeholder, that every parameter has a default within its range and stands in the command or in a value of
+// placeholder, that every parameter has a default within its range and occurs in the command or in a value of
 // `env`, that presets name parameters. Throws Error(input) naming the place.
 MethodDeclaration declaration_from_json(const JsonPlace& place);
 
-// Returns the declaration as declaration_from_json() reads it; members that have their default are left out.
+// Returns the declaration in the form that declaration_from_json() reads, without members at their defaults.
 Json to_json(const MethodDeclaration& declaration);
 
-// Returns the metres of one unit of a declared result: 0.001 for "mm".
+// Returns the length of a declared result's unit in metres: 0.001 for "mm".
 double metres_of(const MethodDeclaration& declaration);
 
-// Returns the names in braces of a text, "{window}" as "window", each once. "{{window}}" is none: it stands
-// for the text "{window}".
+// Returns the names in braces of a text, "{window}" as "window", each once. "{{window}}" is an escaped
+// "{window}".
 std::vector<std::string> placeholders_in(std::string_view text);
 
 // Returns the text with placeholders replaced by their values and "{{name}}" by "{name}".

@@ -5,7 +5,7 @@
 
 namespace aqbench {
 
-// The module's functions, each the run of the method of its name.
+// The run functions of the methods in the module, by method name.
 struct MethodsTable {
   RealMethod dense_flow;
   RealMethod sparse;
@@ -13,7 +13,7 @@ struct MethodsTable {
   RealMethod torchscript;
 };
 
-// Returns the table, loading the module if need be. Throws Error(input) where the module is not installed.
+// Returns the table, loading the module if necessary. Throws Error(input) if the module is not installed.
 const MethodsTable& methods_table();
 
 }  // namespace aqbench

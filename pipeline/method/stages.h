@@ -6,7 +6,7 @@
 
 namespace aqbench {
 
-// A stage as it is listed.
+// A listed stage.
 struct StageSpec {
   std::string name;
   std::string summary;  // one line

@@ -23,7 +23,7 @@ namespace {
 // Share of all pixels that must pass the filter.
 constexpr double kFewestConfirmed = 0.01;
 
-// Below these, differences are of the images' noise and not of the surface.
+// Below these, differences come from image noise, not from the surface.
 constexpr double kLeastTolerance_px = 0.3;       // of depth_tolerance_m, in pixels of the other cameras
 constexpr double kLeastVoxel_footprints = 0.25;  // of voxel_m, in pixels on the surface
 

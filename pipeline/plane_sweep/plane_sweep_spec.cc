@@ -12,20 +12,14 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
   const auto integer = [](std::int64_t value) { return ParameterValue(value); };
   std::vector<ParameterSpec> specs{
       {"depths", "1", integer(128), 3, 4096, "depth hypotheses of the sweep", {}},
-      {"sources",
-       "1",
-       integer(5),
-       1,
-       64,
-       "nearest cameras that each is compared with, beside the centre",
-       {}},
+      {"sources", "1", integer(5), 1, 64, "nearest cameras to compare each with, beside the centre", {}},
       {"window", "px", integer(0), 0, 31, "side of the matching window, odd; 0: window_at_1600", {}},
       {"window_at_1600",
        "px",
        integer(9),
        3,
        31,
-       "the same in images 1600 px wide; in others in proportion, 7 px or more",
+       "the same for images 1600 px wide; scaled for others, at least 7 px",
        {}},
       {"cost", "", std::string("zncc"), 0, 0, "matching cost", cost_function_names()},
       {"kernel", "", std::string("fused"), 0, 0, "implementation of the sweep", kernel_names()},
@@ -44,7 +38,7 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
        0.002,
        1e-6,
        1,
-       "largest difference to a depth that confirms; at least 0.3 pixels of depth",
+       "largest difference from a confirming depth; at least 0.3 pixels of depth",
        {}},
   };
   const FusionHelp fusion{
@@ -52,12 +46,13 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
           "side of fusion's voxels: the spacing of the cloud; at least a quarter of a pixel on "
           "the surface",
       .fusion_radius_m = "of fusion's local fits; 0: none"};
-  const SurfaceParameterTraits surface{.default_method = SurfaceMethod::poisson,
-                                       .surface_help = "surface from the cloud",
-                                       .poisson_depth_help = "of Poisson's octree",
-                                       .grid_help = "",
-                                       .target_triangles_help = "the surface is decimated to so many; 0: not",
-                                       .target_triangles_max = 1e9};
+  const SurfaceParameterTraits surface{
+      .default_method = SurfaceMethod::poisson,
+      .surface_help = "surface from the cloud",
+      .poisson_depth_help = "of Poisson's octree",
+      .grid_help = "",
+      .target_triangles_help = "triangles kept by decimation; 0: no decimation",
+      .target_triangles_max = 1e9};
   for (const auto& more : {fusion_parameters(fusion), surface_parameters(surface), sparse::view_parameters(),
                            sparse::parameters(kPlaneSweepSparsePrefix)})
     specs.insert(specs.end(), more.begin(), more.end());

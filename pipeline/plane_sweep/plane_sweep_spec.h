@@ -8,7 +8,7 @@
 
 namespace aqbench {
 
-// The prefix of the parameters of the sparse cloud that gives the depth ranges.
+// The prefix of the parameters of the sparse cloud, which gives the depth ranges.
 inline constexpr const char* kPlaneSweepSparsePrefix = "sparse_";
 
 // Returns the parameters, with their units, ranges and defaults.

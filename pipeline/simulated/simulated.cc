@@ -29,7 +29,7 @@ Vec3 isotropic_noise(std::uint64_t seed, std::uint64_t index, double sigma_m) {
   return sigma_m * Vec3(x, y, z);
 }
 
-// Keeps the points that do not drop out, in their order, and adds noise to them.
+// Drops points, keeping the order of the others, and adds noise to them.
 void thin_and_blur(std::vector<Vec3>& positions_m, std::uint64_t seed, double sigma_m, double dropout) {
   const StageScope scope("noise");
   std::vector<char> survives(positions_m.size());

@@ -1,5 +1,5 @@
 #pragma once
-// Simulated methods sample the true surface, remove points and add noise as a profile says. They stand for
+// Simulated methods sample the true surface, drop points and add noise according to a profile. They replace
 // real matchers where only the scoring is under test. Profiles: AquaMVS's synthetic benchmark.
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// How many points a simulated method gives, and how wrong they are.
+// The number of points of a simulated method and their errors.
 struct SimulatedProfile {
   std::int64_t points = 1000;    // sampled, before dropout
   double noise_sigma_m = 0.002;  // of each of x, y, z
@@ -30,7 +30,7 @@ std::vector<ParameterSpec> simulated_parameters(const SimulatedProfile& profile)
 std::vector<std::string> simulated_stages();
 
 // Makes a cloud of about points * (1 - dropout) points, in the order of their indices. Position, dropout and
-// noise of a point depend on (seed, index) alone: another number of points or threads changes no point.
+// noise of a point depend only on (seed, index): another number of points or threads changes no point.
 Reconstruction simulate(const SceneTruth& truth, const MethodInput& input);
 
 }  // namespace aqbench

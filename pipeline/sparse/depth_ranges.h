@@ -1,5 +1,5 @@
 #pragma once
-// The depths at which each view sees a sparse cloud: where a dense search looks for the surface.
+// The depths at which each view sees a sparse cloud, as the search range of a dense method.
 
 #include <optional>
 #include <span>
@@ -15,13 +15,13 @@ struct DepthRange {
   double max_m = 0;
 };
 
-// The length by which a range is widened at both ends.
+// The margin of a range at both ends.
 inline constexpr double kDepthMargin_m = 0.05;
 
-// The fewest points that a view must see for a range of its own.
+// The fewest visible points for a range of a view's own.
 inline constexpr std::size_t kMinDepthPoints = 8;
 
-// Returns for each view the range of depths of the points in its image: from the 2nd to the 98th percentile,
+// Returns for each view the depth range of the points in its image: from the 2nd to the 98th percentile,
 // widened by kDepthMargin_m at both ends, at least 0; nullopt for a view that sees fewer than kMinDepthPoints
 // points.
 std::vector<std::optional<DepthRange>> depth_ranges(std::span<const Vec3> points_m,

@@ -11,7 +11,7 @@
 namespace aqbench::sparse {
 namespace {
 
-// OpenCV (4.6) doubles the image by cv::resize, which maps x to 2 x + 1/2, and takes positions back by x / 2.
+// OpenCV (4.6) doubles the image by cv::resize, which maps x to 2 x + 1/2, but maps positions back by x / 2.
 constexpr float kOpenCvOffset_px = 0.25F;
 
 bool stronger(const cv::KeyPoint& a, const cv::KeyPoint& b) {
@@ -49,8 +49,7 @@ Features detect_features(const DatasetView& view, const FeatureOptions& options)
   cv::Mat histograms;
   sift->detectAndCompute(bytes, cv::noArray(), keypoints, histograms);
 
-  // OpenCV may return more keypoints than asked for (all that are as strong as the weakest one), in no fixed
-  // order.
+  // OpenCV may return more keypoints than requested (all as strong as the weakest one), in no fixed order.
   std::vector<int> order;
   for (int i = 0; i < static_cast<int>(keypoints.size()); ++i)
     if (is_inside(view, keypoints[i])) order.push_back(i);

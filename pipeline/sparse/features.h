@@ -1,5 +1,5 @@
 #pragma once
-// Detects keypoints of an image and describes how their surroundings look.
+// Detects keypoints of an image and computes their descriptors.
 
 #include <cstdint>
 #include <span>
@@ -9,17 +9,17 @@
 
 namespace aqbench::sparse {
 
-// How many keypoints are kept, and which.
+// The number and selection of keypoints.
 struct FeatureOptions {
-  int keypoints = 2048;              // at most, of each image; the strongest
-  double contrast_threshold = 0.01;  // of SIFT's extrema, as OpenCV counts it; grey units
+  int keypoints = 2048;              // per image, at most; the strongest
+  double contrast_threshold = 0.01;  // of SIFT's extrema in OpenCV's scale; grey units
   double edge_threshold = 10;        // ratio of principal curvatures beyond which an extremum is an edge
 };
 
-// The number of numbers in a descriptor.
+// The length of a descriptor.
 inline constexpr int kDescriptorSize = 128;
 
-// The length of every descriptor as a vector; with it a scalar product of two fits into 32 bits.
+// The norm of every descriptor; scalar products then fit into 32 bits.
 inline constexpr int kDescriptorNorm = 8192;
 
 // The keypoints of one image with their descriptors.
@@ -33,10 +33,10 @@ struct Features {
   }
 };
 
-// Detects keypoints by SIFT (Lowe 2004, OpenCV), described by the square roots of the normalised histograms
-// (RootSIFT, Arandjelovic and Zisserman 2012). The offset of 1/4 px that OpenCV's SIFT has from doubling the
-// image is removed. Keypoints outside of the camera's own image are dropped. OpenCV runs on thread_count()
-// threads; the result is the same for any number.
+// Detects keypoints by SIFT (Lowe 2004, OpenCV) with square roots of the normalised histograms as descriptors
+// (RootSIFT, Arandjelovic and Zisserman 2012). Removes the 1/4 px offset that OpenCV's SIFT gets from
+// doubling the image. Drops keypoints outside the camera's own image. OpenCV runs on thread_count() threads;
+// the result is the same for any number.
 Features detect_features(const DatasetView& view, const FeatureOptions& options);
 
 }  // namespace aqbench::sparse

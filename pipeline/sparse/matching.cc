@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kMatchGrain = 64;
 
-// The largest scalar products of one descriptor with those of another image: the nearest descriptors.
+// The largest scalar products of one descriptor with those of another image.
 struct Nearest {
   std::int32_t best = std::numeric_limits<std::int32_t>::min(), second = best;
   std::uint32_t index = 0;
@@ -62,7 +62,7 @@ double squared_distance(std::int32_t product) {
   return std::max(0.0, 2 - 2 * product * unit);
 }
 
-// 1 where there is no second best to compare with, or both are equal.
+// Returns 1 if there is no second best, or both are equal.
 double distance_ratio(const Nearest& nearest) {
   if (nearest.second == std::numeric_limits<std::int32_t>::min()) return 1;
   const double second = squared_distance(nearest.second);

@@ -1,5 +1,5 @@
 #pragma once
-// Finds which keypoints of two images show the same point.
+// Matches keypoints of two images.
 
 #include <cstdint>
 #include <utility>
@@ -20,8 +20,8 @@ struct Match {
 // depends on the instruction set. Uses parallel_for.
 std::vector<Match> match_features(const Features& first, const Features& second, double max_ratio);
 
-// Returns the matches whose refracted rays pass each other closely: the point nearest to both rays, projected
-// into both images, lies within max_error_px of both keypoints.
+// Returns the matches whose refracted rays nearly intersect: the point nearest to both rays, projected into
+// both images, lies within max_error_px of both keypoints.
 std::vector<Match> epipolar_matches(const std::vector<Match>& matches, const Features& first,
                                     const RefractiveCamera& first_camera, const Features& second,
                                     const RefractiveCamera& second_camera, double max_error_px);

@@ -76,7 +76,7 @@ void check(const Options& options) {
   for (const auto& [field, value] : {std::pair("epipolar_px", options.epipolar_px),
                                      {"max_reprojection_px", options.max_reprojection_px},
                                      {"max_depth_m", options.max_depth_m}})
-    if (!(value > 0) || !std::isfinite(value)) refuse(field, "must be above 0");
+    if (!(value > 0) || !std::isfinite(value)) refuse(field, "must be positive");
   if (!(options.min_angle_deg >= 0 && options.min_angle_deg < 180))
     refuse("min_angle_deg", "must be from 0 to 180");
 }
@@ -113,7 +113,7 @@ std::optional<SparsePoint> triangulate_track(const Track& track, std::span<const
 std::vector<SparsePoint> reconstruct(std::span<const DatasetView> views, const Options& options) {
   check(options);
   if (views.size() < 2)
-    throw Error(ErrorKind::method, fmt::format("{} camera: two are needed to triangulate", views.size()));
+    throw Error(ErrorKind::method, fmt::format("{} camera: triangulation needs two", views.size()));
   std::vector<Features> features;
   std::vector<Track> tracks;
   {

@@ -26,21 +26,21 @@ struct Options {
 // Throws Error(usage) naming the field.
 void check(const Options& options);
 
-// A triangulated point and the keypoints that show it.
+// A triangulated point and its keypoints.
 struct SparsePoint {
   Vec3 point_m;  // world frame
   double reprojection_rms_px = 0;
   Track sightings;  // those that agree with the point; two or more
 };
 
-// Reconstructs sparse points, in the order of their tracks; there may be none. Opens the stages
-// sparse_matching and triangulation. The result is the same for any thread count. Throws Error(usage) as
-// check() does, Error(method) for fewer than two views.
+// Reconstructs sparse points, possibly none, in the order of their tracks. Opens the stages sparse_matching
+// and triangulation. The result is the same for any thread count. Throws Error(usage) like check(),
+// Error(method) for fewer than two views.
 std::vector<SparsePoint> reconstruct(std::span<const DatasetView> views, const Options& options);
 
 // Triangulates a track by least squares over its rays. While a sighting is off by max_reprojection_px or more
-// and two others remain, the worst one is left out. Returns nullopt if the angle between the rays is too
-// small, the point is not below the water or is deeper than max_depth_m, or no two sightings agree.
+// and two others remain, drops the worst one. Returns nullopt if the angle between the rays is too small, the
+// point is not below the water or is deeper than max_depth_m, or no two sightings agree.
 std::optional<SparsePoint> triangulate_track(const Track& track, std::span<const DatasetView> views,
                                              std::span<const Features> features, const Options& options);
 

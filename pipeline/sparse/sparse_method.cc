@@ -34,7 +34,7 @@ Reconstruction run(const Observation& observation, const MethodInput& input) {
   }
   if (output.cloud.points_m.empty())
     throw Error(ErrorKind::method,
-                "no point was seen by two cameras: too little texture, or a calibration that is wrong");
+                "no point was seen by two cameras: too little texture or a wrong calibration");
   return output;
 }
 

@@ -27,7 +27,7 @@ std::vector<ParameterSpec> parameters(const std::string& prefix) {
        std::int64_t{o.sources},
        0,
        1000,
-       "nearest cameras that each one is matched with; auxiliary ones besides",
+       "nearest cameras to match each with, besides auxiliary ones",
        {}},
       {"max_ratio", "1", o.max_ratio, 0.01, 1, "best over second best descriptor distance, both ways", {}},
       {"epipolar_px",
@@ -70,7 +70,7 @@ std::vector<ParameterSpec> view_parameters() {
        o.clahe_clip_limit,
        0.01,
        1000,
-       "of a histogram's bin, multiples of its mean",
+       "histogram clip limit, in multiples of the bin mean",
        {}},
       {"clahe_tiles", "1", std::int64_t{o.clahe_tiles}, 1, 64, "along each side of the image", {}}};
 }

@@ -8,8 +8,8 @@
 
 namespace aqbench::sparse {
 
-// Returns the parameters of the sparse cloud. `prefix` stands before every name ("sparse_" for a method that
-// makes a sparse cloud on the way).
+// Returns the parameters of the sparse cloud, each name with this `prefix` ("sparse_" for a method that
+// computes a sparse cloud first).
 std::vector<ParameterSpec> parameters(const std::string& prefix = "");
 
 // Returns clahe, clahe_clip_limit and clahe_tiles: for every method that reads images.

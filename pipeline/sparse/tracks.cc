@@ -26,7 +26,7 @@ std::vector<Link> sorted_links(std::span<const PairMatches> pairs) {
   return links;
 }
 
-// Sets of keypoints; a set's members stand with its smallest one.
+// Sets of keypoints (union-find); members are stored with the smallest one.
 class TrackSets {
  public:
   explicit TrackSets(std::span<const Features> features) {

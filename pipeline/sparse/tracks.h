@@ -1,5 +1,5 @@
 #pragma once
-// Joins matches of pairs of images to tracks, each of which shows one point in many images.
+// Joins matches of image pairs to tracks, each of one point in many images.
 
 #include <cstdint>
 #include <span>
@@ -22,12 +22,12 @@ struct Sighting {
   friend auto operator<=>(const Sighting&, const Sighting&) = default;
 };
 
-// The keypoints that show one point, in the order of views, at most one of each view.
+// The keypoints of one point, in the order of views, at most one per view.
 using Track = std::vector<Sighting>;
 
-// Joins matches, the most distinctive one (smallest ratio) first. A match that would put two keypoints of one
-// view into a track is skipped. Tracks are in the order of their first sighting, and are the same for any
-// order of `pairs`.
+// Joins matches, the most distinctive one (smallest ratio) first. Skips a match that would put two keypoints
+// of one view into a track. Tracks are in the order of their first sighting, and are the same for any order
+// of `pairs`.
 std::vector<Track> build_tracks(std::span<const PairMatches> pairs, std::span<const Features> features);
 
 }  // namespace aqbench::sparse

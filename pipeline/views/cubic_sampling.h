@@ -15,7 +15,7 @@ inline std::array<float, 4> cubic_weights(float t) {
 }
 
 // Returns the value of a row-major image of values 0 to 1 at any finite position, in pixels; beyond the
-// border the values at the border continue.
+// border, border values continue.
 inline float sample_cubic(const float* image, int width, int height, float x, float y) {
   x = std::clamp(x, 0.0F, static_cast<float>(width - 1));
   y = std::clamp(y, 0.0F, static_cast<float>(height - 1));

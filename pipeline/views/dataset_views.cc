@@ -19,7 +19,7 @@
 namespace aqbench {
 namespace {
 
-// Returns the image of a camera: 000000.png, or the one there is with another ending.
+// Returns the image of a camera: 000000.png, or that name with another extension.
 std::filesystem::path image_file(const std::filesystem::path& folder) {
   for (const char* const ending :
        {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".PNG", ".JPG", ".JPEG", ".TIF", ".TIFF"}) {
@@ -38,10 +38,10 @@ cv::Mat decode_image(const std::filesystem::path& file) {
     const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8U, const_cast<char*>(bytes.data()));
     if (!bytes.empty()) pixels = cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH);
   } catch (const cv::Exception&) {
-    pixels.release();  // too large, or damaged in a way that OpenCV reports so
+    pixels.release();  // too large, or damaged (OpenCV reports both so)
   }
   if (pixels.empty() || pixels.channels() != 3 || (pixels.depth() != CV_8U && pixels.depth() != CV_16U))
-    throw Error(ErrorKind::input, fmt::format("{}: not an image of 8 or 16 bits", file.string()));
+    throw Error(ErrorKind::input, fmt::format("{}: not an 8-bit or 16-bit image", file.string()));
   return pixels;
 }
 
@@ -125,9 +125,9 @@ std::vector<DatasetView> read_images(const std::filesystem::path& dataset_dir, c
 void check(const DatasetViewOptions& options) {
   if (!(options.clahe_clip_limit > 0) || !std::isfinite(options.clahe_clip_limit))
     throw Error(ErrorKind::usage,
-                fmt::format("clahe_clip_limit: {} is not above 0", options.clahe_clip_limit));
+                fmt::format("clahe_clip_limit: {} must be positive", options.clahe_clip_limit));
   if (options.clahe_tiles < 1 || options.clahe_tiles > 64)
-    throw Error(ErrorKind::usage, fmt::format("clahe_tiles: {} is not from 1 to 64", options.clahe_tiles));
+    throw Error(ErrorKind::usage, fmt::format("clahe_tiles: {} must be from 1 to 64", options.clahe_tiles));
 }
 
 plane_sweep::View DatasetView::view() const {
@@ -153,7 +153,7 @@ std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset
 
 std::vector<std::size_t> select_sources(std::span<const DatasetView> views, std::size_t reference,
                                         std::size_t nearest) {
-  std::vector<std::pair<long long, std::size_t>> ring;  // distance in nanometres: equal ones compare equal
+  std::vector<std::pair<long long, std::size_t>> ring;  // distance in nanometres, so that ties are exact
   std::vector<std::size_t> auxiliary;
   const Vec3 from_m = to_vec3(views[reference].camera.centre_m);
   for (std::size_t i = 0; i < views.size(); ++i) {

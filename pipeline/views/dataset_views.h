@@ -1,6 +1,5 @@
 #pragma once
-// A dataset as a real method starts from it: the undistorted cameras and their grey images
-// (docs/dataset.md).
+// The input of real methods: undistorted cameras and grey images of a dataset (docs/dataset.md).
 
 #include <cstddef>
 #include <cstdint>
@@ -26,28 +25,28 @@ void check(const DatasetViewOptions& options);
 
 // One undistorted camera of a dataset and its image.
 struct DatasetView {
-  std::string name;           // of the camera
-  bool is_auxiliary = false;  // a source for others; gets no depth map
-  RefractiveCamera camera;    // undistorted: same K and size
-  std::vector<float> grey;    // row-major, 0 (black) to 1; outside the camera's image its border's value
+  std::string name;                  // of the camera
+  bool is_auxiliary = false;         // a source for others; gets no depth map
+  RefractiveCamera camera;           // undistorted: same K and size
+  std::vector<float> grey;           // row-major, 0 (black) to 1; border values outside the camera's image
   std::vector<std::uint8_t> inside;  // row-major, 1 where the pixel lies in the camera's own image
 
-  // Returns what the plane sweep takes; it refers to `grey`.
+  // Returns the input of the plane sweep, which refers to `grey`.
   plane_sweep::View view() const;
 };
 
-// Reads calibration.json and images/<camera>/000000.png of every camera (8 or 16 bits, grey or colour), takes
-// grey = 0.114 B + 0.587 G + 0.299 R and undistorts it by bicubic interpolation (a = -1/2) at the exact
-// position: cv::remap rounds positions to 1/32 px. Views are in the order of the file, the same bytes for any
-// thread count. Opens the stages image_reading, undistortion and, with clahe, contrast_enhancement.
-// Throws as read_calibration() does, and Error(input) "FILE: ..." for an image that is missing, unreadable or
+// Reads calibration.json and images/<camera>/000000.png of every camera (8 or 16 bits, grey or colour),
+// converts to grey = 0.114 B + 0.587 G + 0.299 R and undistorts by bicubic interpolation (a = -1/2) at the
+// exact position: cv::remap rounds positions to 1/32 px. Views are in the order of the file, the same bytes
+// for any thread count. Opens the stages image_reading, undistortion and, with clahe, contrast_enhancement.
+// Throws like read_calibration(), and Error(input) "FILE: ..." for an image that is missing, unreadable or
 // not of the calibrated size.
 std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset_dir,
                                             const DatasetViewOptions& options = {});
 
-// Returns the indices of the views that `reference` is compared with: the `nearest` other cameras closest to
-// it that are not auxiliary (by distance of their centres, in the order of the views where equal to 1e-9 m),
-// nearest first, then every auxiliary camera. Fewer where there are fewer.
+// Returns the indices of the views to compare `reference` with: the `nearest` closest other non-auxiliary
+// cameras (by distance of their centres; ties within 1e-9 m in view order), nearest first, then every
+// auxiliary camera. Fewer if there are fewer.
 std::vector<std::size_t> select_sources(std::span<const DatasetView> views, std::size_t reference,
                                         std::size_t nearest = 4);
 

@@ -99,9 +99,9 @@ AQBENCH_INLINE double squared_lattice_factor(double index) {
   return factor * factor;
 }
 
-constexpr int kBlock = 64;  // pixels that are worked on together: their numbers stay in the first cache
+constexpr int kBlock = 64;  // pixels processed together, so that their values stay in L1 cache
 
-// Layers are outside of the loop over pixels, which would not become vector instructions otherwise.
+// Layers are the outer loop; otherwise the loop over pixels is not vectorised.
 AQBENCH_MULTIVERSION
 void absorption_row(double y_m, double z_first_m, int size, int layers, double layer_depth, double* out) {
   constexpr double scale = kCell_A / kWavelength_A;
@@ -166,8 +166,7 @@ class AbsorptionRun final : public WorkloadRun {
       oracle_mean += truth;
       largest = std::max(largest, image_[i]);
       oracle_largest = std::max(oracle_largest, truth);
-      // Near the zeros of the lattice factors rounding is relative to the largest values; NaN must not
-      // vanish.
+      // Near the zeros of the lattice factors rounding is relative to the largest values; keeps NaN.
       const double error = std::abs(image_[i] - truth) / (truth + 1e-6);
       worst = error <= worst ? worst : error;
     }
@@ -192,7 +191,7 @@ class AbsorptionRun final : public WorkloadRun {
   }
 
  private:
-  // Figures of an independent program, to the digits it printed; they hold for its settings alone.
+  // Figures of an independent program, to its printed digits; valid only for its settings.
   void append_reference(std::vector<Identity>& identities, double mean, double largest) const {
     const AbsorptionProblem usual;
     if (problem_.layers != usual.layers || problem_.thickness_m != usual.thickness_m ||
@@ -281,7 +280,7 @@ WorkloadSpec absorption_workload() {
                           usual.attenuation_depth_m,
                           1e-7,
                           1,
-                          "at which 1/e of the intensity is left",
+                          "where 1/e of the intensity remains",
                           {}}},
           .throughput_unit = "Mpx/s",
           .stages = {"absorption"},

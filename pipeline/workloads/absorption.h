@@ -36,8 +36,8 @@ std::vector<double> absorption_torch(const AbsorptionProblem& problem, const cha
 // Computes the same in one pass over each row.
 std::vector<double> absorption_fused(const AbsorptionProblem& problem);
 
-// Computes one pixel in long double, with the sum over the layers replaced by its formula 1 - exp(-thickness
-// mu / cosine). The three variants are checked against it.
+// Computes one pixel in long double, with the closed form 1 - exp(-thickness mu / cosine) of the sum over
+// layers. Checks the three variants.
 double absorption_oracle(const AbsorptionProblem& problem, int slow, int fast);
 
 }  // namespace aqbench

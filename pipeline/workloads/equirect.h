@@ -22,13 +22,13 @@ struct ViewGeometry {
   double fov_deg = 110;
 };
 
-// The place in a frame of each pixel of the views, [view][y][x], in pixels (0 is the centre of the first
+// The position in a frame of each pixel of the views, [view][y][x], in pixels (0 is the centre of the first
 // one); columns are in [-0.5, W - 0.5).
 struct ViewGrid {
   std::vector<float> column_px, row_px;
 };
 
-// Computes the places of a ViewGrid.
+// Computes the positions of a ViewGrid.
 ViewGrid make_view_grid(const ViewGeometry& geometry);
 
 // Returns the colour of a frame in one direction by formula: waves over the sphere without a seam. The
@@ -38,7 +38,7 @@ std::array<double, 3> sphere_colour(std::uint64_t seed, int frame, const std::ar
 // Makes a whole frame by that formula.
 ColourImage make_frame(std::uint64_t seed, int frame, int width_px);
 
-// Returns the direction in which a pixel of a view looks, as a unit vector.
+// Returns the viewing direction of a pixel of a view, as a unit vector.
 std::array<double, 3> view_direction(const ViewGeometry& geometry, int view, int x, int y);
 
 // Returns the largest error, in levels, of a bilinear sample of an 8-bit frame, rounded again, against the

@@ -8,8 +8,8 @@
 namespace aqbench {
 namespace {
 
-// One pixel in so many is compared in frames between the first and the last. Odd, as lanes and tiles of a
-// kernel are powers of two: what is wrong in one lane alone must not slip through.
+// Compares one pixel in this many in frames between the first and the last. Odd, because lanes and tiles of a
+// kernel are powers of two: an error in one lane must not slip through.
 constexpr int kSparse = 17;
 constexpr int kSeamReach_px = 2;  // columns on either side of +-180 degrees
 
@@ -45,8 +45,8 @@ std::vector<Identity> view_identities(const ViewGeometry& geometry, int frames, 
   std::vector<Identity> identities = {{"views", static_cast<double>(views.size()), expected, 0}};
   ViewErrors errors;
   const auto per_frame = static_cast<std::size_t>(geometry.views);
-  // The formula is slow: between the first frame and the last one pixel in 17 is compared, another one in
-  // each frame.
+  // The formula is slow: between the first and last frame it checks one pixel in 17, another one in each
+  // frame.
   for (std::size_t i = 0; i < views.size(); ++i) {
     const std::size_t frame = i / per_frame;
     const auto size = 3 * static_cast<std::size_t>(geometry.view_px * geometry.view_px);

@@ -77,7 +77,7 @@ at::Tensor stack_frames(const std::vector<const ColourImage*>& frames) {  // [fr
   return stacked;
 }
 
-// On a stream of its own, which the current one then waits for.
+// On its own stream, which the current one then waits for.
 at::Tensor copy_on_stream(const at::Tensor& host, c10::Device device) {
   const c10::impl::VirtualGuardImpl streams(device.type());
   const c10::Stream stream = streams.getStreamFromGlobalPool(device);
@@ -127,7 +127,7 @@ std::vector<ColourImage> TorchSampler::sample(const std::vector<const ColourImag
         state_->graph_input = planes.clone();
         state_->graph.reset();
         const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
-        sample_planes(state_->graph_input, state_->grid);  // capture must not allocate for the first time
+        sample_planes(state_->graph_input, state_->grid);  // capture must not perform the first allocation
         state_->graph.capture_begin();
         state_->graph_output = sample_planes(state_->graph_input, state_->grid);
         state_->graph.capture_end();
@@ -156,7 +156,8 @@ std::vector<ColourImage> TorchSampler::sample(const std::vector<const ColourImag
 
 std::string copy_way_problem(CopyWay way) {
 #ifndef AQBENCH_CUDA_GRAPHS
-  if (way == CopyWay::graph) return "this program was built without CUDA's headers, which graphs need";
+  if (way == CopyWay::graph)
+    return "graphs need CUDA headers, which were missing when this program was built";
 #endif
   static_cast<void>(way);
   return {};

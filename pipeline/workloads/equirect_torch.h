@@ -10,29 +10,29 @@
 
 namespace aqbench {
 
-// The way in which frames get to the device.
+// How frames get to the device.
 enum class CopyWay {
   plain,
   pinned,   // through page-locked memory; CUDA
-  streams,  // on a stream of its own; CUDA
+  streams,  // on its own stream; CUDA
   graph,    // sampling captured once, then replayed; CUDA
 };
 
 // Where and how views are sampled.
 struct TorchSamplerOptions {
   std::string device = "cpu";
-  bool uint8_copy = true;  // frames are copied as bytes and become floats there; else the other way round
+  bool uint8_copy = true;  // copy frames as bytes and convert to float there; else convert first
   CopyWay way = CopyWay::plain;
 };
 
 // Samples views of one geometry on one device.
 class TorchSampler {
  public:
-  // Puts the grid on the device, where it stays for all calls.
+  // Copies the grid to the device, for all calls.
   TorchSampler(const ViewGeometry& geometry, const ViewGrid& grid, const TorchSamplerOptions& options);
   ~TorchSampler();
 
-  // Returns the views [frame][view]. The steps stack, copy, sample and convert are entered in the ledger.
+  // Returns the views [frame][view]. Records the steps stack, copy, sample and convert in the ledger.
   std::vector<ColourImage> sample(const std::vector<const ColourImage*>& frames, StepLedger& ledger);
 
  private:

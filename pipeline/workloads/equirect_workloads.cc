@@ -52,11 +52,11 @@ EquirectOptions read_equirect_options(const WorkloadInput& input) {
   options.seed = input.seed;
   options.device = input.device;
   if (options.geometry.frame_width_px % 2 != 0)
-    throw Error(ErrorKind::usage, "equirect.width: must be even, the height is half of it");
+    throw Error(ErrorKind::usage, "equirect.width: must be even; the height is half of it");
   return options;
 }
 
-// Samples batches of frames, with the grid made once or each time.
+// Samples batches of frames, with the grid made once or for each batch.
 class ViewSampler {
  public:
   explicit ViewSampler(const EquirectOptions& options) : options_(options) { make(); }
@@ -68,7 +68,7 @@ class ViewSampler {
     return ledger.time(Step::sample, [&] { return sample_fused(options_.geometry, taps_, frames); });
   }
 
-  // Returns the calls of sample() since the last question.
+  // Returns the calls of sample() since the last query.
   std::int64_t take_kernel_calls() { return std::exchange(kernel_calls_, 0); }
 
  private:
@@ -142,7 +142,7 @@ std::string encode_image(const ColourImage& image, bool jpeg) {
   const std::vector<int> options = jpeg ? std::vector<int>{cv::IMWRITE_JPEG_QUALITY, kJpegQuality}
                                         : std::vector<int>{cv::IMWRITE_PNG_COMPRESSION, kPngLevel};
   if (!cv::imencode(jpeg ? ".jpg" : ".png", pixels, bytes, options))
-    throw Error(ErrorKind::method, "a view cannot be encoded");
+    throw Error(ErrorKind::method, "cannot encode a view");
   return {bytes.begin(), bytes.end()};
 }
 
@@ -151,7 +151,7 @@ void write_plainly(const std::filesystem::path& file, const std::string& bytes) 
   const bool written =
       stream != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size();
   const bool closed = stream != nullptr && std::fclose(stream) == 0;
-  if (!written || !closed) throw Error(ErrorKind::io, file.string() + ": cannot be written");
+  if (!written || !closed) throw Error(ErrorKind::io, file.string() + ": cannot write");
 }
 
 class EquirectPipelineRun final : public WorkloadRun {

@@ -26,7 +26,7 @@ FramePointer read_frame(const std::filesystem::path& file, StepLedger& ledger) {
   return ledger.time(Step::decode, [&] {
     const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8U, const_cast<char*>(bytes.data()));
     const cv::Mat decoded = cv::imdecode(encoded, cv::IMREAD_COLOR);
-    if (decoded.empty()) throw Error(ErrorKind::input, file.string() + ": is no image that can be decoded");
+    if (decoded.empty()) throw Error(ErrorKind::input, file.string() + ": not a decodable image");
     auto image = std::make_shared<ColourImage>();
     image->width_px = decoded.cols;
     image->height_px = decoded.rows;
@@ -60,7 +60,7 @@ std::size_t FrameLoader::window() const {
     case Loading::ring:
       return ring_depth_;
     case Loading::prefetch: {
-      // While one frame is used, produce / consume others can be read; one more hides the spread.
+      // While one frame is used, produce / consume others can be read; one more absorbs variation.
       if (produced_ == 0 || taken_ < 2) return 2 + worker_count_;
       const double ahead = (produce_s_ / static_cast<double>(produced_)) /
                            std::max(consume_s_ / static_cast<double>(taken_ - 1), 1e-6);

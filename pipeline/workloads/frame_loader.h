@@ -1,5 +1,5 @@
 #pragma once
-// Reads the frames of a sequence from disk, when they are asked for or ahead of time on other threads.
+// Reads the frames of a sequence from disk on demand or ahead of time on other threads.
 
 #include <condition_variable>
 #include <cstddef>
@@ -19,12 +19,12 @@
 
 namespace aqbench {
 
-// The ways to read frames: how far ahead, and by how many threads.
+// The ways to read frames: how far ahead, and on how many threads.
 enum class Loading {
-  serial,       // reads and decodes when asked
+  serial,       // reads and decodes on demand
   thread_pool,  // all threads, as far ahead as there are frames
   ring,         // one thread, a bounded ring whose depth grows from 4 to 8 while it runs empty
-  prefetch,     // all threads, as far ahead as the pace so far says is needed
+  prefetch,     // all threads, as far ahead as the measured pace requires
 };
 
 // A frame that several batches may share.
@@ -33,7 +33,7 @@ using FramePointer = std::shared_ptr<const ColourImage>;
 // Reads and decodes one file, as steps of the ledger. Throws Error(input) naming it.
 FramePointer read_frame(const std::filesystem::path& file, StepLedger& ledger);
 
-// Gives the frames in order. The way of loading changes when a frame is read, never what it holds.
+// Returns the frames in order. The loading mode changes when a frame is read, never its content.
 class FrameLoader {
  public:
   FrameLoader(std::vector<std::filesystem::path> files, Loading loading, int threads, StepLedger& ledger);
@@ -41,13 +41,13 @@ class FrameLoader {
   FrameLoader(const FrameLoader&) = delete;
   FrameLoader& operator=(const FrameLoader&) = delete;
 
-  FramePointer next();  // throws what reading threw; nullptr after the last
+  FramePointer next();  // throws errors of reading; nullptr after the last
 
-  std::size_t deepest() const { return deepest_; }  // most frames that were allowed ahead
+  std::size_t deepest() const { return deepest_; }  // largest number of frames allowed ahead
 
  private:
   void work();
-  std::size_t window() const;  // how many frames beyond those taken may be begun
+  std::size_t window() const;  // number of frames beyond those taken that may be started
   void note_wait(bool empty);
 
   const std::vector<std::filesystem::path> files_;

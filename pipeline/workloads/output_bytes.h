@@ -1,5 +1,5 @@
 #pragma once
-// Hashes of arrays, little-endian as they lie in memory.
+// Hashes of arrays in memory layout, little-endian.
 
 #include <bit>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace aqbench {
 
-// Returns the SHA-256 of the values as they lie in memory, little-endian.
+// Returns the SHA-256 of the values in memory layout, little-endian.
 template <class Value>
 std::string sha256_of_values(const std::vector<Value>& values) {
   static_assert(std::endian::native == std::endian::little);

@@ -9,7 +9,7 @@
 namespace aqbench {
 namespace {
 
-// Pixels x depths x sources that the reference kernel sweeps in a second or two.
+// Pixels x depths x sources that the reference kernel sweeps in one or two seconds.
 constexpr double kMaxWholeSamples = 5e6;
 constexpr int kSquare_px = 12, kSquareDistance_px = 64;
 
@@ -41,7 +41,7 @@ bool is_unlike(const plane_sweep::Result& result, std::size_t i, const plane_swe
          !(std::abs(result.confidence[i] - truth.confidence[j]) <= kUnlikeConfidence);
 }
 
-// Sweeps the part alone, with the window's margin: its windows then hold what they hold in the whole image.
+// Sweeps only the part and the window's margin, so that windows hold the same pixels as in the whole image.
 void compare_part(const plane_sweep::Input& input, const plane_sweep::Options& options,
                   const plane_sweep::Result& result, const PixelRange& part, PixelProof& proof) {
   const PixelRange swept = with_margin(part, options.window_px / 2, input.reference.image);

@@ -23,7 +23,7 @@ constexpr double kFlopsPerSample = 66.5;
 constexpr double kMedianErrorShare = 0.15;
 constexpr double kPlaneDistance_m = 1.3, kBaseline_m = 0.33, kFocalPerWidth = 1504.6 / 1600;
 constexpr double kLeastFoundShare = 0.7;
-// Pixels whose depth is not the reference kernel's: two hypotheses of nearly equal cost may change places.
+// Pixels whose depth differs from the reference kernel's: two hypotheses of nearly equal cost may swap.
 constexpr double kMaxUnlikeShare = 0.005;
 
 class PlaneSweepRun final : public WorkloadRun {

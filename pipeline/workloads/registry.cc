@@ -25,7 +25,7 @@ const WorkloadSpec& find_workload(std::string_view name) {
 
 std::string numeric_skip_reason(const WorkloadInput& input) {
   const std::string& variant = input.parameters.text("variant");
-  if (input.device != "cpu" && variant != "torch") return "variant " + variant + " runs on the CPU alone";
+  if (input.device != "cpu" && variant != "torch") return "variant " + variant + " runs on the CPU only";
   return {};
 }
 

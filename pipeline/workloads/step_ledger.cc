@@ -23,7 +23,7 @@ double at(const std::array<double, kSteps>& seconds, Step step) {
 std::string verdict_of(const Attribution& times) {
   const double io_share = 1 - times.io_free_s / times.wall_s;
   std::array<double, kSteps> seconds = times.main_s;
-  // Work of other threads holds the main thread up only while it waits for a frame.
+  // Work of other threads delays the main thread only while it waits for a frame.
   const double ahead_s = sum_of(times.ahead_s);
   for (std::size_t i = 0; i < kSteps && ahead_s > 0; ++i)
     seconds[i] += times.queue_wait_s * times.ahead_s[i] / ahead_s;
@@ -55,7 +55,7 @@ Attribution StepLedger::finish() {
   const double main_s = sum_of(times.main_s), ahead_s = sum_of(times.ahead_s);
   times.unattributed_s = std::max(0.0, times.wall_s - main_s - times.queue_wait_s);
   times.overlap_s = std::clamp(ahead_s - times.queue_wait_s, 0.0, main_s);
-  // A wait for a frame is a wait for its reading and decoding, in proportion.
+  // A wait for a frame counts as reading and decoding, in proportion.
   const double load_share = ahead_s > 0 ? at(times.ahead_s, Step::load) / ahead_s : 0;
   times.io_free_s = times.wall_s - at(times.main_s, Step::load) - at(times.main_s, Step::write) -
                     load_share * times.queue_wait_s;

@@ -1,5 +1,5 @@
 #pragma once
-// Records where the time of a pipeline goes: step by step, on the main thread and on those that read ahead.
+// Records where the time of a pipeline goes, step by step, on the main thread and on those that read ahead.
 
 #include <array>
 #include <cstddef>
@@ -20,7 +20,7 @@ enum class Step { load, decode, stack, copy, sample, convert, encode, write };
 // How many steps there are.
 inline constexpr std::size_t kSteps = 8;
 
-// Returns the name of a step, which is also that of its StageScope.
+// Returns the name of a step, also the name of its StageScope.
 const char* to_string(Step step);
 
 // Returns the names of all steps in order.
@@ -30,20 +30,20 @@ std::vector<std::string> step_names();
 struct Attribution {
   double wall_s = 0;
   std::array<double, kSteps> main_s{}, ahead_s{};  // on the main thread; on others
-  double queue_wait_s = 0;                         // the main thread waited for a frame
+  double queue_wait_s = 0;                         // time the main thread waited for frames
   double unattributed_s = 0;                       // wall without the main thread's steps and waits
-  double overlap_s = 0;  // work of other threads while the main thread had work of its own
-  double io_free_s = 0;  // wall, were reading and writing free
-  std::string verdict;   // "I/O-bound: ..." or which step bounds it
+  double overlap_s = 0;                            // work of other threads while the main thread was busy
+  double io_free_s = 0;                            // wall time if reading and writing were free
+  std::string verdict;                             // "I/O-bound: ..." or the limiting step
 };
 
-// Records the times of one run. Made and finished on the main thread.
+// Records the times of one run. Create and finish it on the main thread.
 class StepLedger {
  public:
   StepLedger() : main_(std::this_thread::get_id()), start_(SteadyClock::now()) {}
 
-  // Runs `body` as a step, on any thread. The time of observers of stages (an injected fault, a profiler) is
-  // included.
+  // Runs `body` as a step, on any thread. Includes the time of stage observers (an injected fault, a
+  // profiler).
   template <class Body>
   auto time(Step step, Body&& body) {
     const Entry entry(*this, step);
@@ -58,7 +58,7 @@ class StepLedger {
     return body();
   }
 
-  // Ends the wall time of the run and returns where it went.
+  // Ends the run's wall time and returns where it went.
   Attribution finish();
 
  private:

@@ -8,7 +8,7 @@
 namespace aqbench {
 namespace {
 
-// Plane waves in directions and lengths without a common period: nothing in the texture repeats.
+// Plane waves with directions and lengths without a common period, so the texture does not repeat.
 struct TextureWave {
   double x_per_px, y_per_px, phase;  // radians
 };

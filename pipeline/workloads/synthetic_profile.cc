@@ -111,7 +111,7 @@ void estimate_depth(const SyntheticFrames& frames, SyntheticOutputs& out) {
   out.depth = extract_depth(out.volume);
 }
 
-// What the same sweep from other reference views would give: the depths, each map with outliers elsewhere.
+// Simulates the sweep from other reference views: the depths, with outliers at other places in each map.
 at::Tensor map_with_outliers(const at::Tensor& depth, std::size_t map) {
   at::Tensor with_outliers = at::empty(depth.sizes(), at::kFloat);
   const float* const truth = depth.data_ptr<float>();

@@ -1,5 +1,5 @@
 #pragma once
-// The stages of workload synthetic_profile, as one would write a pipeline in LibTorch. A stage keeps only the
+// The stages of workload synthetic_profile, written like a usual LibTorch pipeline. A stage keeps only the
 // tensors that later stages need; hence its net memory (MB = 2^20 bytes, at 1920 x 1080, 64 depths):
 //   undistortion     189.84  four frames as float and the four results
 //   sparse_matching    2.00  keypoints, descriptors, matches
@@ -21,7 +21,7 @@ inline constexpr std::int64_t kSyntheticKeypoints = 2000, kSyntheticDescriptor =
 // The number of points of the reconstructed surface.
 inline constexpr std::int64_t kSyntheticPoints = 10000;
 
-// What the stages leave, as tensors on the CPU.
+// The outputs of the stages, as tensors on the CPU.
 struct SyntheticOutputs {
   at::Tensor frames[kSyntheticViews];       // [1, 3, height, width], 0 to 1
   at::Tensor undistorted[kSyntheticViews];  // the same shape

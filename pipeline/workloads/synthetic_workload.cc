@@ -14,7 +14,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::uint64_t kChecks = 2000;  // pixels looked at by the identities that look at some
+constexpr std::uint64_t kChecks = 2000;  // pixels checked by identities that sample
 
 std::string tensor_text(const at::Tensor& tensor) {
   return {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()};
@@ -70,7 +70,7 @@ class SyntheticRun final : public WorkloadRun {
   void corrupt_output() override { out_.depth.add_(1); }
 
   WorkloadCost cost() const override {
-    // Samples of the sources: what nearly all of the time goes into.
+    // Samples of the sources, which take nearly all of the time.
     const double samples = 3.0 * frames_.width_px * frames_.height_px * frames_.depths;
     return {samples * 1e-6, 0, 0};
   }

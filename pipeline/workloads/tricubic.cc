@@ -221,7 +221,7 @@ BatchedFactors tricubic_fused(const std::vector<double>& grid, const TricubicQue
   const std::size_t count = queries.h.size(), per_call = static_cast<std::size_t>(batch);
   BatchedFactors factors{std::vector<double>(count), 0};
   std::atomic<std::int64_t> kernel_calls = 0;
-  // A thread takes several small batches, so that it is worth its start; each remains a call of its own.
+  // A thread takes several small batches, so that it is worth its start; each remains its own call.
   parallel_for((count + per_call - 1) / per_call, std::max<std::size_t>(1, 32768 / per_call),
                [&](std::size_t first, std::size_t last) {
                  std::int64_t calls = 0;

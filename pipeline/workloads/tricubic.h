@@ -13,10 +13,10 @@ inline constexpr int kGridReach = 4;
 // The number of grid points along each axis.
 inline constexpr int kGridSide = 2 * kGridReach + 1;
 
-// The factor where there is no grid point near.
+// The factor far from all grid points.
 inline constexpr double kFactorOutside = 100;
 
-// Places to interpolate at, as three arrays [query].
+// Query positions, as three arrays [query].
 struct TricubicQueries {
   std::vector<double> h, k, l;
 };
@@ -40,7 +40,7 @@ TricubicQueries make_queries(std::uint64_t seed, std::int64_t count, double outs
 // Interpolates all queries in plain loops.
 std::vector<double> tricubic_loop(const std::vector<double>& grid, const TricubicQueries& queries);
 
-// Factors, and in how many calls of the kernel they were computed.
+// Factors, and the number of kernel calls that computed them.
 struct BatchedFactors {
   std::vector<double> values;
   std::int64_t kernel_calls = 0;

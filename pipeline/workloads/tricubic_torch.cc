@@ -48,7 +48,7 @@ at::Tensor torch_batch(const at::Tensor& grid, const at::Tensor& h, const at::Te
   const at::Tensor along_l = (values * torch_weights(l - l0).view({-1, 1, 1, 4})).sum(3);
   const at::Tensor along_k = (along_l * torch_weights(k - k0).view({-1, 1, 4})).sum(2);
   const at::Tensor interpolated = (along_k * torch_weights(h - h0)).sum(1);
-  // Those without neighbours fall back, alone.
+  // Only those without neighbours use the fallback.
   const at::Tensor rh = at::round(h), rk = at::round(k), rl = at::round(l);
   const at::Tensor on_grid = (at::abs(rh) <= kGridReach)
                                  .logical_and(at::abs(rk) <= kGridReach)

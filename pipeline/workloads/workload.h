@@ -1,6 +1,6 @@
 #pragma once
-// Workloads: kernels that are timed alone, each with an identity that proves its output. To add one: write
-// its WorkloadSpec in a file of its own, declare it below, add a row in registry.cc, add its test.
+// Workloads: kernels timed alone, each with an identity that proves its output. To add one: write its
+// WorkloadSpec in its own file, declare it below, add a row in registry.cc, add its test.
 
 #include <cstdint>
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace aqbench {
 
-// What a workload is prepared with.
+// The input of a workload's preparation.
 struct WorkloadInput {
   Parameters parameters;
   std::uint64_t seed = 42;
@@ -20,7 +20,7 @@ struct WorkloadInput {
   int threads = 1;
 };
 
-// Something that must be true of the output, whatever variant computed it.
+// A property that the output must satisfy in every variant.
 struct Identity {
   std::string name;      // "mean_intensity"
   double measured = 0;   // on the output of the last run
@@ -40,43 +40,43 @@ struct WorkloadCost {
   bool single_precision = false;
 };
 
-// The name of a figure of workloads that batch: the number of calls of the kernel in the last run, which
-// falls as the batch grows.
+// The figure of batching workloads: the number of kernel calls in the last run, which falls as the batch
+// grows.
 inline constexpr std::string_view kKernelCalls = "kernel_calls";
 
-// A further number about the last run: share of time per step, queue wait, ring depth.
+// Another number about the last run: share of time per step, queue wait, ring depth.
 struct WorkloadFigure {
   std::string name;  // with its unit: "read_ms", "overlap_share"
   double value = 0;
 };
 
-// A prepared workload. Every function throws Error(method) if something goes wrong.
+// A prepared workload. Every function throws Error(method) on failure.
 class WorkloadRun {
  public:
   virtual ~WorkloadRun() = default;
 
-  // Does the timed part: all of the work, from the prepared inputs to the outputs. Allocates its outputs, as
-  // a real program would.
+  // Does the timed part: all of the work, from the prepared inputs to the outputs. Allocates its outputs,
+  // like a real program.
   virtual void run_once() = 0;
 
-  // Returns the identities of the last run's outputs. It is never timed.
+  // Returns the identities of the last run's outputs. Never timed.
   virtual std::vector<Identity> identities() = 0;
 
-  // Returns the SHA-256 of the last run's outputs; it is equal for equal outputs.
+  // Returns the SHA-256 of the last run's outputs, equal for equal outputs.
   virtual std::string output_sha256() = 0;
 
-  // Damages the last run's outputs, as --inject ...=corrupt asks; identities() must then fail.
+  // Damages the last run's outputs, for --inject ...=corrupt; identities() must then fail.
   virtual void corrupt_output() = 0;
 
   // Returns the work of one run.
   virtual WorkloadCost cost() const = 0;
-  // Returns further numbers about the last run.
+  // Returns other numbers about the last run.
   virtual std::vector<WorkloadFigure> figures() const { return {}; }
   // Returns one line about the last run ("I/O-bound: ..."), or "".
   virtual std::string verdict() const { return {}; }
 };
 
-// A workload as it is registered.
+// A registered workload.
 struct WorkloadSpec {
   std::string name;
   std::string summary;  // one line
@@ -84,9 +84,8 @@ struct WorkloadSpec {
   std::string throughput_unit;      // "Mpx/s"
   std::string dtype = "float64";    // of the numbers that the output is computed from
   std::vector<std::string> stages;  // names of the StageScopes that a run opens, outermost first
-  bool batches = false;             // has a parameter `batch` that changes how it works, not what it gives
-  // The name of the identity that compares the output with a reference pixel by pixel: how far it is from
-  // that. "": none.
+  bool batches = false;             // has a parameter `batch` that changes how it works, not its result
+  // The name of the identity that compares the output pixel by pixel with a reference. "": none.
   std::string pixel_identity = {};
   // Makes the inputs from the seed. Throws Error(usage) naming a parameter.
   std::unique_ptr<WorkloadRun> (*prepare)(const WorkloadInput& input) = nullptr;
@@ -95,10 +94,10 @@ struct WorkloadSpec {
   std::string (*skip_reason)(const WorkloadInput& input) = nullptr;
 };
 
-// Returns all workloads, in the order in which they are listed.
+// Returns all workloads in listing order.
 const std::vector<WorkloadSpec>& workload_registry();
 
-// Finds a workload by name. Throws Error(usage) naming near names.
+// Finds a workload by name. Throws Error(usage) with similar names.
 const WorkloadSpec& find_workload(std::string_view name);
 
 // Return the built-in workloads; each is in the file of its name.
@@ -112,7 +111,7 @@ WorkloadSpec equirect_pipeline_workload();
 // Returns the parameter `variant` of numeric workloads: torch, loop or fused (the default).
 ParameterSpec variant_parameter();
 
-// Returns why a numeric workload cannot run: only the variant torch runs on devices other than the CPU.
+// Returns why a numeric workload cannot run: only the variant torch runs on other devices than the CPU.
 std::string numeric_skip_reason(const WorkloadInput& input);
 
 }  // namespace aqbench

@@ -1,4 +1,4 @@
-// What the workloads that need LibTorch or OpenCV are told; they run in the module `pipeline`.
+// Specs of the workloads that need LibTorch or OpenCV and run in the module `pipeline`.
 #include "pipeline/plane_sweep/kernels/options.h"
 #include "pipeline/workloads/equirect.h"
 #include "pipeline/workloads/step_ledger.h"
@@ -10,17 +10,17 @@ namespace {
 
 std::string plane_sweep_skip_reason(const WorkloadInput& input) {
   if (input.device != "cpu" && input.parameters.text("kernel") != "torch")
-    return "kernel " + input.parameters.text("kernel") + " runs on the CPU alone";
+    return "kernel " + input.parameters.text("kernel") + " runs on the CPU only";
   return {};
 }
 
 std::string synthetic_skip_reason(const WorkloadInput& input) {
-  return input.device == "cpu" ? "" : "synthetic_profile runs on the CPU alone";
+  return input.device == "cpu" ? "" : "synthetic_profile runs on the CPU only";
 }
 
 std::string equirect_skip_reason(const WorkloadInput& input) {
   const bool fused = input.parameters.text("variant") == "fused";
-  if (input.device != "cpu" && fused) return "variant fused runs on the CPU alone";
+  if (input.device != "cpu" && fused) return "variant fused runs on the CPU only";
   return {};
 }
 
@@ -54,14 +54,14 @@ std::vector<ParameterSpec> equirect_parameters() {
            std::string("cached"),
            0,
            0,
-           "where view pixels lie: made once, or for each batch",
+           "sampling grid: made once, or for each batch",
            {"cached", "rebuilt"}},
           {"copy",
            "",
            std::string("uint8"),
            0,
            0,
-           "variant torch: what is copied to the device",
+           "variant torch: data type copied to the device",
            {"uint8", "float"}}};
 }
 
@@ -97,7 +97,7 @@ WorkloadSpec plane_sweep_workload() {
                           std::int64_t{usual.batch},
                           1,
                           plane_sweep::kMaxDepths,
-                          "hypotheses a call; kernel torch alone",
+                          "hypotheses a call; kernel torch only",
                           {}}},
           .throughput_unit = "Mpx.depth.view/s",
           .dtype = "float32",
@@ -146,7 +146,8 @@ WorkloadSpec equirect_pipeline_workload() {
         std::string("serial"),
         0,
         0,
-        "how frames come from disk; pinned, streams and graph: serial, and how they get to a CUDA device",
+        "how frames are read; pinned, streams and graph read serially and differ in the copy to a CUDA "
+        "device",
         {"serial", "thread_pool", "ring", "prefetch", "ram_cache", "pinned", "streams", "graph"}},
        {"format", "", std::string("png"), 0, 0, "of the files", {"png", "jpeg"}}});
   return {.name = "equirect_pipeline",

@@ -34,7 +34,7 @@ struct WorkloadsTable {
   std::string (*loader_problem)(const WorkloadInput& input);
 };
 
-// Returns the table, loading the module if need be. Throws Error(input) where the module is not installed.
+// Returns the table, loading the module if necessary. Throws Error(input) if the module is not installed.
 const WorkloadsTable& workloads_table();
 
 }  // namespace aqbench

@@ -34,9 +34,9 @@ def problems(scores, accepted, metrics, tolerance):
     for name in dict.fromkeys([*metrics, *accepted]):
         now, was = scores.get(name), accepted.get(name)
         if now is None:
-            found.append(f"{name}: {scores.reasons.get(name, 'there is no such metric')}")
+            found.append(f"{name}: {scores.reasons.get(name, 'unknown metric')}")
         elif was is None:
-            found.append(f"{name}: {now:.6g}, and no value is accepted; run pytest --aqbench-accept")
+            found.append(f"{name}: {now:.6g}, but no accepted value; run pytest --aqbench-accept")
         else:
             worse = {"lower": now - was, "higher": was - now, "equal": abs(now - was)}[scores.better[name]]
             if worse > tolerance * abs(was):
@@ -45,12 +45,12 @@ def problems(scores, accepted, metrics, tolerance):
 
 
 def read_baseline(file):
-    """Returns what is accepted; nothing where there is no file yet."""
+    """Returns the accepted values; empty if the file is missing."""
     return json.loads(file.read_text()) if file.exists() else {}
 
 
 def accept(file, key, values):
-    """Writes one entry of a baseline, whole or not at all; processes side by side wait for each other."""
+    """Writes one entry of a baseline atomically; concurrent processes wait for each other."""
     file.parent.mkdir(parents=True, exist_ok=True)
     folder = os.open(file.parent, os.O_RDONLY)
     try:
@@ -81,7 +81,7 @@ def aqbench_score(request):
             return scores
         key = f"{request.node.nodeid} [{name or scene.name}]"
         if key in seen:
-            pytest.fail(f"{key}: scored twice; tell them apart by name=", pytrace=False)
+            pytest.fail(f"{key}: scored twice; add name= to each", pytrace=False)
         seen.add(key)
         file = pathlib.Path(request.config.rootpath, baseline)
         accepting = request.config.getoption("--aqbench-accept")

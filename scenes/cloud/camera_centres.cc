@@ -69,7 +69,7 @@ class CentresReader {
              {finite_number(lines_, words[1]), finite_number(lines_, words[2]),
               finite_number(lines_, words[3])}});
       } else {
-        lines_.fail(fmt::format("{} words are no camera that is read here", words.size()));
+        lines_.fail(fmt::format("{} words: not a supported camera line", words.size()));
       }
     }
     if (centres_.empty()) throw Error(ErrorKind::input, lines_.name() + ": no cameras");
@@ -78,7 +78,7 @@ class CentresReader {
 
  private:
   void add(CameraCentre centre) {
-    if (!names_.insert(centre.name).second) lines_.fail(fmt::format("camera '{}' comes twice", centre.name));
+    if (!names_.insert(centre.name).second) lines_.fail(fmt::format("duplicate camera '{}'", centre.name));
     centres_.push_back(std::move(centre));
   }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Reads where cameras stood, from the files of other programs.
+// Reads camera positions from files of other programs.
 
 #include <filesystem>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace aqbench {
 
-// Where one camera stood.
+// The position of one camera.
 struct CameraCentre {
   std::string name;
   Vec3 centre;  // in the file's frame and unit

@@ -13,7 +13,7 @@
 
 namespace aqbench {
 
-// Consecutive points of a cloud. What it refers to lives as long as the call that gets it.
+// Consecutive points of a cloud, valid during the call that receives them.
 struct CloudBlock {
   std::size_t first = 0;  // the index in the cloud of the block's first point
   std::span<const Vec3> points_m;
@@ -33,7 +33,7 @@ class CloudBlocks {
   virtual void read(std::size_t longest, const std::function<void(const CloudBlock&)>& body) const = 0;
 };
 
-// A cloud that somebody else holds in memory; `normals` are as many as points, or none.
+// A cloud held in memory by the caller; `normals` has the size of `points` or is empty.
 class SpanBlocks final : public CloudBlocks {
  public:
   explicit SpanBlocks(std::span<const Vec3> points_m, std::span<const Vec3> normals = {})
@@ -50,8 +50,8 @@ class SpanBlocks final : public CloudBlocks {
 std::shared_ptr<const CloudBlocks> moved_blocks(std::shared_ptr<const CloudBlocks> cloud,
                                                 std::vector<Similarity> transforms);
 
-// A function that goes through a cloud: it calls `body` for the points of one block after the other and the
-// indices of those that count. Each call of it gives the same.
+// Iterates over a cloud: calls `body` with the points of each block and the indices of those that count.
+// Repeatable.
 using EachBlock = std::function<void(
     const std::function<void(std::span<const Vec3> points_m, std::span<const std::uint32_t> index)>& body)>;
 

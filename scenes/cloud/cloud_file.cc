@@ -32,7 +32,7 @@ bool is_one_of(std::string_view name, std::initializer_list<std::string_view> li
   return false;
 }
 
-// Returns the format as its extension; empty where it is none that is read here.
+// Returns the format as its extension; empty for an unsupported one.
 std::string format_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string start(16, '\0');
@@ -82,7 +82,7 @@ GeometryFile read_geometry_file(const std::filesystem::path& path) {
   if (format.empty())
     throw Error(ErrorKind::input,
                 name +
-                    ": not a format that is read here (PLY, OBJ, STL, OFF, PCD, NPY, or .xyz, .txt, .pts, "
+                    ": not a supported format (PLY, OBJ, STL, OFF, PCD, NPY, or .xyz, .txt, .pts, "
                     ".csv, .asc with x y z a line)");
   const std::string bytes = read_file(path);
   if (format == ".obj") return geometry_of(read_obj(bytes, name));
@@ -114,7 +114,7 @@ TriangleMesh read_mesh_file(const std::filesystem::path& path) {
   GeometryFile file = read_geometry_file(path);
   if (!file.mesh)
     throw Error(ErrorKind::input,
-                path.string() + ": no faces (triangle strips are not read); a mesh is needed");
+                path.string() + ": no faces (triangle strips are not supported); a mesh is needed");
   return *std::move(file.mesh);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Reads clouds and meshes that other programs made.
+// Reads clouds and meshes of other programs.
 
 #include <cstdint>
 #include <filesystem>
@@ -12,9 +12,9 @@
 
 namespace aqbench {
 
-// What a file holds, in the file's unit.
+// The content of a file, in the file's unit.
 struct GeometryFile {
-  PointCloud cloud;                  // of a mesh its vertices
+  PointCloud cloud;                  // of a mesh: its vertices
   std::optional<TriangleMesh> mesh;  // set if the file has faces
   std::optional<Vec3> viewpoint;     // where the sensor was, if the file says so (PCD)
 };
@@ -38,7 +38,7 @@ Reconstruction read_cloud_file(const std::filesystem::path& path);
 std::shared_ptr<const CloudBlocks> open_cloud_blocks(const std::filesystem::path& path,
                                                      std::uint64_t at_least);
 
-// Reads a mesh from any of these formats. Throws Error(input) also for a file without faces.
+// Reads a mesh in any of these formats. Throws Error(input) also for a file without faces.
 TriangleMesh read_mesh_file(const std::filesystem::path& path);
 
 }  // namespace aqbench

@@ -114,7 +114,7 @@ bool is_inside(const CropMask& mask, const Vec3& point_m) {
 
 CropMask read_crop_mask(const std::string& file, const Vec3& low_m, double spacing_m) {
   if (!(spacing_m > 0))
-    throw Error(ErrorKind::input, file + ": the spacing of the mask's voxels is not above 0", file);
+    throw Error(ErrorKind::input, file + ": the spacing of the mask's voxels must be positive", file);
   const NpyArray array = read_npy(file);
   if (array.shape.size() != 3)
     throw Error(ErrorKind::input, file + ": expected an array of three dimensions", file);
@@ -126,7 +126,7 @@ CropMask read_crop_mask(const std::string& file, const Vec3& low_m, double spaci
         observed.reserve(values.size());
         for (const auto value : values) {
           if (!std::isfinite(value))
-            throw Error(ErrorKind::input, file + ": a mask says 0 or not 0, and a value is not finite", file);
+            throw Error(ErrorKind::input, file + ": a value of the mask is not finite", file);
           observed.push_back(value != 0 ? 1 : 0);
         }
       },

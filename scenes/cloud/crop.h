@@ -1,6 +1,5 @@
 #pragma once
-// Regions of space that bound what is scored: boxes, prisms over a polygon, ranges of height, masks of
-// voxels.
+// Regions of space that limit what is scored: boxes, prisms over a polygon, height ranges, voxel masks.
 
 #include <array>
 #include <cstddef>
@@ -41,14 +40,14 @@ struct CropMask {
   std::shared_ptr<const std::vector<std::uint8_t>> is_observed;  // size x * y * z, z varying fastest; 0 or 1
 };
 
-// Reads a mask: an array of three dimensions in NPY, not 0 where observed. Lengths are metres. Throws
-// Error(input) naming the file for another array, and for a spacing that is not above 0.
+// Reads a mask: a three-dimensional NPY array, not 0 where observed. Lengths are metres. Throws Error(input)
+// naming the file for another array and for a spacing that is not positive.
 CropMask read_crop_mask(const std::string& file, const Vec3& low_m, double spacing_m);
 
 // Returns whether the voxel whose centre is nearest to a point was observed.
 bool is_inside(const CropMask& mask, const Vec3& point_m);
 
-// A region: what lies in all of its parts.
+// A region: the intersection of its parts.
 struct Crop {
   std::vector<std::variant<CropBox, CropPrism, CropMask>> parts;  // none: all of space
 

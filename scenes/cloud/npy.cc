@@ -93,7 +93,7 @@ class NpyHeaderParser {
     const std::string_view quote = accept("\"") ? "\"" : "'";
     if (quote == "'") expect(quote);
     const std::size_t end = rest_.find(quote);
-    if (end == std::string_view::npos) fail_npy(name_, "header: a text without end");
+    if (end == std::string_view::npos) fail_npy(name_, "header: unterminated text");
     std::string text(rest_.substr(0, end));
     rest_.remove_prefix(end + 1);
     return text;
@@ -204,7 +204,7 @@ double value_at(const char* from, const NpyType& type) {
   return type.kind == 'i' ? static_cast<double>(static_cast<std::int64_t>(bits)) : static_cast<double>(bits);
 }
 
-// What the start of a file says of its array, without the values.
+// Layout of an array from the start of its file, without the values.
 struct NpyLayout {
   std::vector<std::size_t> shape;
   std::size_t first_byte = 0;  // of the values
@@ -218,10 +218,9 @@ NpyLayout read_npy_layout(std::string_view start, std::size_t file_bytes, const 
   NpyHeader header = NpyHeaderParser(take_npy_header(rest, name), name).parse();
   const auto type = npy_type(header.descr);
   if (!type)
-    fail_npy(name,
-             fmt::format("type '{}' is no real of 2, 4 or 8 bytes, whole number or bool", header.descr));
+    fail_npy(name, fmt::format("type '{}' is not a 2, 4 or 8 byte float, an integer or bool", header.descr));
   if (header.shape.empty() || header.shape.size() > 3)
-    fail_npy(name, fmt::format("{} dimensions, not 1 to 3", header.shape.size()));
+    fail_npy(name, fmt::format("{} dimensions; 1 to 3 are supported", header.shape.size()));
   NpyLayout layout;
   layout.first_byte = start.size() - rest.size();
   layout.type = *type;

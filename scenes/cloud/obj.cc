@@ -52,7 +52,7 @@ bool next_statement(TextLines& lines, std::string_view& statement, std::string& 
   joined.clear();
   while (statement.ends_with('\\')) {
     joined.append(statement.substr(0, statement.size() - 1)).push_back(' ');
-    if (!lines.next(statement)) lines.fail("the file ends in a statement that goes on");
+    if (!lines.next(statement)) lines.fail("the file ends inside a continued statement");
   }
   statement = joined.append(statement);
   return true;
@@ -71,7 +71,7 @@ Reconstruction read_obj(std::string_view bytes, const std::string& name) {
     if (kind == "v") {
       result.cloud.points_m.push_back(obj_vertex(lines, line));
       if (result.cloud.points_m.size() > std::numeric_limits<std::uint32_t>::max())
-        lines.fail("more vertices than 32 bits count");
+        lines.fail("more than 2^32 - 1 vertices");
     } else if (kind == "f") {
       add_obj_face(lines, line, result.cloud.points_m.size(), mesh);
     }

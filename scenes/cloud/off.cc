@@ -15,7 +15,7 @@ std::string_view next_off_line(TextLines& lines) {
   return line;
 }
 
-// What the first lines say: which numbers a vertex has, and how many records follow.
+// Header fields: the values per vertex and the number of records.
 struct OffHeader {
   bool normals = false;
   std::uint64_t vertices = 0, faces = 0;
@@ -26,7 +26,7 @@ OffHeader read_off_header(TextLines& lines) {
   std::string_view line = next_off_line(lines);
   const std::string_view kind = take_word(line);
   if (kind != "OFF" && kind != "COFF" && kind != "NOFF" && kind != "CNOFF")
-    lines.fail("not an OFF file that is read here (the first word must be OFF, COFF, NOFF or CNOFF)");
+    lines.fail("not a supported OFF file (the first word must be OFF, COFF, NOFF or CNOFF)");
   header.normals = kind.find('N') != std::string_view::npos;
   if (const auto rest = trim_blanks(line); rest.empty() || rest.front() == '#') line = next_off_line(lines);
   header.vertices = lines.count(take_word(line), "number of vertices");

@@ -70,7 +70,7 @@ class PcdHeaderReader {
       header_.data = take_word(rest);
       if (header_.data.empty()) lines_.fail("DATA: missing");
     } else if (key != "VERSION") {
-      lines_.fail(fmt::format("'{}' is no line of a PCD header", key));
+      lines_.fail(fmt::format("unknown PCD header line '{}'", key));
     }
   }
 
@@ -86,14 +86,15 @@ class PcdHeaderReader {
     if (has_points_ && points != 0 && points != header_.points)
       lines_.fail(fmt::format("POINTS: {}, but WIDTH x HEIGHT is {}", header_.points, points));
     if (!has_points_) header_.points = points;
-    if (header_.fields.empty() || header_.fields.size() > 1000) lines_.fail("FIELDS: 1 to 1000 are read");
+    if (header_.fields.empty() || header_.fields.size() > 1000)
+      lines_.fail("FIELDS: must name 1 to 1000 fields");
     for (PcdField& field : header_.fields) {
       const bool known = field.type == 'F'
                              ? field.size == 4 || field.size == 8
                              : field.size == 1 || field.size == 2 || field.size == 4 || field.size == 8;
-      if (!known) lines_.fail(fmt::format("SIZE: {} bytes of type {} are no number", field.size, field.type));
+      if (!known) lines_.fail(fmt::format("SIZE: unsupported size {} of type {}", field.size, field.type));
       if (field.count < 1 || field.count > 100'000)
-        lines_.fail(fmt::format("COUNT: {} is not from 1 to 100000", field.count));
+        lines_.fail(fmt::format("COUNT: {} must be from 1 to 100000", field.count));
       field.offset = header_.point_bytes;
       header_.point_bytes += field.size * field.count;
       header_.columns += field.count;
@@ -106,7 +107,7 @@ class PcdHeaderReader {
   std::uint64_t width_ = 0, height_ = 1;
 };
 
-// Which fields hold the coordinates and, where there are all three, the normal.
+// The fields of the coordinates and, if complete, of the normal.
 struct PcdPlaces {
   std::array<const PcdField*, 6> field{};
   bool normals = false;

@@ -273,7 +273,7 @@ TriangleMesh read_ply_mesh(const std::filesystem::path& path) {
   PlyFile file = read_ply(path);
   if (!file.mesh)
     throw Error(ErrorKind::input,
-                path.string() + ": no faces (triangle strips are not read); a mesh is needed");
+                path.string() + ": no faces (triangle strips are not supported); a mesh is needed");
   return *std::move(file.mesh);
 }
 

@@ -77,7 +77,7 @@ class RecordBlocks final : public CloudBlocks {
             std::span(normals).subspan(layout_.normal ? begin : 0, layout_.normal ? end - begin : 0));
       });
       // Several passes must see one cloud.
-      if (state_of(file_.get(), name_) != state_) fail_ply(name_, "the file was changed while it was read");
+      if (state_of(file_.get(), name_) != state_) fail_ply(name_, "the file changed while it was read");
       body({first, points_m, normals});
     }
   }
@@ -87,7 +87,7 @@ class RecordBlocks final : public CloudBlocks {
     std::vector<char> bytes(points_m.size() * layout_.record_bytes);
     const std::uint64_t place = layout_.first_byte + first * layout_.record_bytes;
     if (read_at(file_.get(), place, bytes, name_) != bytes.size())
-      fail_ply(name_, "the file became shorter while it was read");
+      fail_ply(name_, "the file shrank while it was read");
     fill(bytes, layout_.position, points_m);
     if (normals.empty()) return;
     fill(bytes, *layout_.normal, normals);
@@ -110,7 +110,7 @@ class RecordBlocks final : public CloudBlocks {
   FileState state_;
 };
 
-// A file that nobody else finds, and that is gone when it is closed.
+// Creates an anonymous file, which disappears when it is closed.
 Descriptor nameless_file() {
   const ScratchFolder folder;
   const std::filesystem::path path = folder.path() / "points";

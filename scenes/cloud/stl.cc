@@ -114,11 +114,9 @@ bool is_binary_stl(std::string_view bytes) {
 Reconstruction read_stl(std::string_view bytes, const std::string& name) {
   const bool binary = is_binary_stl(bytes);
   if (!binary && lower_case(bytes.substr(0, 5)) != "solid")
-    throw Error(
-        ErrorKind::input,
-        fmt::format("{}: {} bytes are not what the number of triangles in a binary STL says, and text "
-                    "starts with 'solid'",
-                    name, bytes.size()));
+    throw Error(ErrorKind::input, fmt::format("{}: {} bytes do not match the triangle count of a binary STL, "
+                                              "and a text STL starts with 'solid'",
+                                              name, bytes.size()));
   std::vector<Vec3> corners = binary ? binary_stl_corners(bytes) : text_stl_corners(bytes, name);
   Reconstruction result;
   if (corners.empty()) return result;

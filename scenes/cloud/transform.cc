@@ -82,7 +82,7 @@ Eigen::Matrix4d Similarity::matrix() const {
 }
 
 Similarity similarity_from_matrix(const Eigen::Matrix4d& b_from_a, const std::string& name) {
-  if (!b_from_a.allFinite()) fail_transform(name, "matrix: has a number that is not finite");
+  if (!b_from_a.allFinite()) fail_transform(name, "matrix: a number is not finite");
   if (b_from_a.row(3) != Eigen::RowVector4d(0, 0, 0, 1))
     fail_transform(name, "matrix[3]: the bottom row is not 0 0 0 1");
   Similarity result;
@@ -99,8 +99,9 @@ Similarity similarity_from_matrix(const Eigen::Matrix4d& b_from_a, const std::st
   const Eigen::Matrix3d rotation = scaled / scale;
   const double error = (rotation.transpose() * rotation - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
   if (!(error <= kRotationTolerance))
-    fail_transform(name, fmt::format("matrix: is no rotation times a scale (off by {:.3g}, more than {:g})",
-                                     error, kRotationTolerance));
+    fail_transform(
+        name, fmt::format("matrix: is not a rotation times a scale (off by {:.3g}, more than {:g})", error,
+                          kRotationTolerance));
   result.scale = scale * size;
   return result;
 }

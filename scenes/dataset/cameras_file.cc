@@ -32,7 +32,7 @@ Mat3 matrix_of(const JsonPlace& place) {
 
 std::vector<std::string> images_of(const JsonPlace& camera) {
   const auto one = camera.find("image"), many = camera.find("images");
-  if (one.has_value() == many.has_value()) camera.fail("give either \"image\" or \"images\"");
+  if (one.has_value() == many.has_value()) camera.fail("needs either \"image\" or \"images\"");
   if (one) return {one->text()};
   std::vector<std::string> names;
   for (const JsonPlace& name : many->elements()) names.push_back(name.text());
@@ -42,7 +42,7 @@ std::vector<std::string> images_of(const JsonPlace& camera) {
 
 int side_px(const JsonPlace& place) {
   const std::int64_t px = place.integer();
-  if (px < 1 || px > 1 << 20) place.fail(fmt::format("is {} px", px));
+  if (px < 1 || px > 1 << 20) place.fail(fmt::format("must be from 1 to 1048576 px, got {}", px));
   return static_cast<int>(px);
 }
 

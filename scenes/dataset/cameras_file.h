@@ -1,5 +1,5 @@
 #pragma once
-// Reads cameras.json: the cameras of a flat folder of images, in a short form that people can write by hand.
+// Reads cameras.json: the cameras of a flat folder of images, in a short hand-written form.
 
 #include <filesystem>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace aqbench {
 
-// Cameras, and of each the names of its images, one for each frame.
+// Cameras and the names of their images, one per frame.
 struct NamedImages {
   Rig rig;
   std::vector<std::vector<std::string>> images;  // of each camera, relative to the folder of images
@@ -17,13 +17,13 @@ struct NamedImages {
 
 // Reads {"water": {"z_m": .., "n_air": 1, "n_water": 1.333}, "cameras": [{"name": .., "image": FILE or
 // "images": [FILE, ..], "size": [w, h], "K": 3x3, "distortion": [..], "fisheye": false, "auxiliary": false,
-// "R": 3x3, "t_m": [x, y, z]}]}. Without "water" rays are straight, and depths begin where `z_m` would be:
-// just below the lowest camera. A name that is left out is that of the first image without its ending,
-// distortion that is left out is none. Throws Error(input) "FILE: cameras[1].K: ..." for a field that is
-// missing, unknown or wrong, and as check(Rig) does.
+// "R": 3x3, "t_m": [x, y, z]}]}. Without "water" rays are straight, and depths begin just below the lowest
+// camera instead of at `z_m`. The default name is that of the first image without its extension; the default
+// distortion is none. Throws Error(input) "FILE: cameras[1].K: ..." for a field that is missing, unknown or
+// wrong, and as check(Rig) does.
 NamedImages read_cameras_file(const std::filesystem::path& file);
 
-// Returns the height of a plane just below every camera: where depths begin in a rig without water.
+// Returns the height of a plane just below every camera, the start of depths in a rig without water.
 double plane_below_cameras_m(const std::vector<Camera>& cameras);
 
 }  // namespace aqbench

@@ -50,7 +50,7 @@ class ColmapBinary {
 
   template <class Value>
   Value next() {
-    if (bytes_.size() - at_ < sizeof(Value)) refuse_colmap(name_, "is cut short");
+    if (bytes_.size() - at_ < sizeof(Value)) refuse_colmap(name_, "is truncated");
     Value value;
     std::memcpy(&value, bytes_.data() + at_, sizeof(Value));
     at_ += sizeof(Value);
@@ -62,18 +62,18 @@ class ColmapBinary {
     return value;
   }
   void skip(std::uint64_t count, std::uint64_t size) {
-    if (count > (bytes_.size() - at_) / size) refuse_colmap(name_, "is cut short");
+    if (count > (bytes_.size() - at_) / size) refuse_colmap(name_, "is truncated");
     at_ += count * size;
   }
   std::string text() {
     const std::size_t end = bytes_.find('\0', at_);
-    if (end == std::string::npos) refuse_colmap(name_, "is cut short");
+    if (end == std::string::npos) refuse_colmap(name_, "is truncated");
     std::string value = bytes_.substr(at_, end - at_);
     at_ = end + 1;
     return value;
   }
   void finish() const {
-    if (at_ != bytes_.size()) refuse_colmap(name_, "goes on after its last entry");
+    if (at_ != bytes_.size()) refuse_colmap(name_, "has data after its last entry");
   }
   const std::string& name() const { return name_; }
 
@@ -89,7 +89,7 @@ void read_binary_cameras(const std::filesystem::path& file, ColmapModel& model) 
     const auto lens_id = in.next<std::int32_t>();
     const auto* const lens = std::ranges::find(kLenses, lens_id, &ColmapLens::id);
     if (lens == std::end(kLenses))
-      refuse_colmap(in.name(), fmt::format("camera {}: lens model {} is not known", id, lens_id));
+      refuse_colmap(in.name(), fmt::format("camera {}: unknown lens model {}", id, lens_id));
     ColmapCamera camera{lens->name, in.next<std::uint64_t>(), 0, {}};
     camera.height_px = in.next<std::uint64_t>();
     for (std::size_t i = 0; i < lens->parameters; ++i) camera.parameters.push_back(in.number());
@@ -189,9 +189,9 @@ void read_text_cameras(const std::filesystem::path& file, ColmapModel& model) {
     const auto* const lens =
         std::ranges::find(kLenses, words[1], [](const ColmapLens& l) { return std::string(l.name); });
     if (lens == std::end(kLenses))
-      refuse_colmap(in.where(), fmt::format("lens model '{}' is not known", escape_bytes(words[1], 40)));
+      refuse_colmap(in.where(), fmt::format("unknown lens model '{}'", escape_bytes(words[1], 40)));
     if (words.size() != 4 + lens->parameters)
-      refuse_colmap(in.where(), fmt::format("{} has {} parameters, here are {}", lens->name, lens->parameters,
+      refuse_colmap(in.where(), fmt::format("{} needs {} parameters, got {}", lens->name, lens->parameters,
                                             words.size() - 4));
     ColmapCamera camera{lens->name, in.count(words[2]), in.count(words[3]), {}};
     for (std::size_t i = 4; i < words.size(); ++i) camera.parameters.push_back(in.number(words[i]));
@@ -239,7 +239,7 @@ void read_part(const char* name, ColmapPart binary, ColmapPart text, bool is_opt
     model.files.push_back(file);
     return;
   }
-  if (!is_optional) refuse_colmap((model.dir / name).string(), "there is neither .bin nor .txt");
+  if (!is_optional) refuse_colmap((model.dir / name).string(), "no such .bin or .txt file");
 }
 
 }  // namespace
@@ -264,10 +264,10 @@ ColmapModel read_colmap_model(const std::filesystem::path& model_dir) {
   for (const ColmapImage& image : model.images) {
     const std::string where = fmt::format("{}: image '{}'", model_dir.string(), escape_bytes(image.name));
     if (!model.cameras.contains(image.camera_id))
-      refuse_colmap(where, fmt::format("its camera {} is not in the model", image.camera_id));
+      refuse_colmap(where, fmt::format("camera {} is missing in the model", image.camera_id));
     double norm2 = 0;
     for (const double value : image.quaternion_wxyz) norm2 += value * value;
-    if (std::abs(norm2 - 1) > 1e-3) refuse_colmap(where, "its quaternion has not the length 1");
+    if (std::abs(norm2 - 1) > 1e-3) refuse_colmap(where, "its quaternion does not have length 1");
   }
   if (model.images.empty()) refuse_colmap(model_dir.string(), "the model has no image");
   return model;

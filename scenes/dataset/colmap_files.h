@@ -1,5 +1,5 @@
 #pragma once
-// Reads a model of COLMAP as it lies on disk, text or binary. Formats: https://colmap.github.io/format.html.
+// Reads a COLMAP model on disk, text or binary. Formats: https://colmap.github.io/format.html.
 
 #include <array>
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-// Writes a rig without water as a text model of COLMAP, for programs that know nothing of refraction.
+// Writes a rig without water as a COLMAP text model, for programs without refraction.
 
 #include <filesystem>
 #include <string>

@@ -15,7 +15,7 @@
 namespace aqbench {
 namespace {
 
-// A corner's ray goes down by at least this much of its length, or its camera looks aside.
+// A corner's ray must point down by at least this much of its length.
 constexpr double kLeastDown = 0.05;
 
 [[noreturn]] void refuse_model(const ColmapModel& model, const std::string& why) {
@@ -44,8 +44,7 @@ Intrinsics intrinsics_of(const ColmapModel& model, const ColmapImage& image) {
   const auto* const order =
       std::ranges::find(kOrders, camera.model, [](const LensOrder& o) { return std::string(o.model); });
   if (order == std::end(kOrders))
-    refuse_image(model, image.name,
-                 fmt::format("its lens model {} is none that aqbench's cameras hold", camera.model));
+    refuse_image(model, image.name, fmt::format("unsupported lens model {}", camera.model));
   if (camera.width_px < 1 || camera.width_px > 1 << 16 || camera.height_px < 1 || camera.height_px > 1 << 16)
     refuse_image(model, image.name, fmt::format("{} x {} px", camera.width_px, camera.height_px));
   Intrinsics inside;
@@ -111,8 +110,8 @@ void place_plane(const ColmapModel& model, ColmapRig& made) {
     return (rig_from_own * Vec3(point[0], point[1], point[2])).z() <= plane_m;
   });
   if (100 * above > static_cast<std::ptrdiff_t>(model.points.size()))
-    refuse_model(model, fmt::format("{} of its {} points are not below every camera: aqbench's cameras look "
-                                    "through one level plane, and there is none",
+    refuse_model(model, fmt::format("{} of its {} points are not below every camera; aqbench needs a level "
+                                    "plane between cameras and scene",
                                     above, model.points.size()));
 }
 
@@ -131,10 +130,9 @@ ColmapRig colmap_rig(const ColmapModel& model) {
   if (looks_aside(made.rig) != nullptr && mean_direction.norm() > 0)
     turn_world(Eigen::Quaterniond::FromTwoVectors(mean_direction, Vec3::UnitZ()).toRotationMatrix(), made);
   if (const Camera* const camera = looks_aside(made.rig))
-    refuse_image(
-        model, made.images[static_cast<std::size_t>(camera - made.rig.cameras.data())],
-        "a corner of it does not look down, where the other cameras look on average: aqbench's cameras "
-        "look through one level plane");
+    refuse_image(model, made.images[static_cast<std::size_t>(camera - made.rig.cameras.data())],
+                 "one of its corners does not look down (the mean direction of all cameras); aqbench needs a "
+                 "level plane between cameras and scene");
   made.rig.water = {0, 1, 1};
   place_plane(model, made);
   check(made.rig, model.dir.string() + ": ");

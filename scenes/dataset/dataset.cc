@@ -70,7 +70,7 @@ void make_folder(const std::filesystem::path& dir) {
   if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
 }
 
-// Counts rows of all cameras. A row of an image costs about what this many rows of true depths do.
+// Counts rows of all cameras. A row of an image costs about as much as this many rows of true depths.
 constexpr std::size_t kImageRowWork = 4;
 
 class WorkCounter {
@@ -79,7 +79,7 @@ class WorkCounter {
     for (const Camera& camera : plan.rig.cameras)
       work_ += static_cast<std::size_t>(camera.intrinsics.height_px) * (kImageRowWork + 1);
   }
-  // A counter of one camera's rows that weigh so much; empty if nobody listens.
+  // Returns a counter of one camera's rows with this weight; empty without a listener.
   RowProgress rows(const std::string& camera, std::size_t weight) {
     if (!progress_) return {};
     return [this, &camera, weight](std::size_t rows) {
@@ -133,7 +133,7 @@ std::filesystem::path folder_path(const std::filesystem::path& dir) {
   return path.has_filename() ? path : path.parent_path();
 }
 
-// What `fill` writes into a folder becomes `dir` when it is whole, and vanishes when it throws.
+// Writes into a temporary folder that becomes `dir` when `fill` returns and is removed when it throws.
 void fill_folder(const std::filesystem::path& dir,
                  const std::function<void(const std::filesystem::path& partial)>& fill) {
   require_free_folder(dir);
@@ -142,7 +142,7 @@ void fill_folder(const std::filesystem::path& dir,
   try {
     fill(partial);
     std::error_code error;
-    std::filesystem::rename(partial, target, error);  // replaces an empty folder, and no other
+    std::filesystem::rename(partial, target, error);  // replaces only an empty folder
     if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", target.string(), error.message()));
   } catch (...) {
     std::error_code ignored;
@@ -171,7 +171,7 @@ std::string record_text(const DatasetPlan& plan, Listed listed) {
   return record.dump(2) + "\n";
 }
 
-// A mesh is called by its file's name alone, so that equal meshes give equal bytes wherever they lie.
+// A mesh is recorded by its file name only, so equal meshes give equal bytes anywhere.
 void add_mesh(DatasetPlan& plan) {
   const std::filesystem::path file = plan.request.scene.substr(kMeshPrefix.size());
   plan.scene = make_scene(plan.request.scene, plan.request.overrides);
@@ -183,11 +183,9 @@ void add_mesh(DatasetPlan& plan) {
   const auto above =
       std::ranges::count_if(mesh.vertices_m, [&](const Vec3& vertex) { return !(vertex.z() > water_z_m); });
   if (above > 0)
-    throw Error(
-        ErrorKind::input,
-        fmt::format("{}: {} of its {} vertices are not below the water at z = {} m: is it in metres, in the "
-                    "rig's world frame, +Z down?",
-                    file.string(), above, mesh.vertices_m.size(), water_z_m));
+    throw Error(ErrorKind::input, fmt::format("{}: {} of its {} vertices are not below the water at z = {} "
+                                              "m; it must be in metres, in the rig's world frame, +Z down",
+                                              file.string(), above, mesh.vertices_m.size(), water_z_m));
 }
 
 }  // namespace
@@ -237,7 +235,7 @@ void require_free_folder(const std::filesystem::path& dir) {
   const auto status = std::filesystem::status(dir, error);
   if (!std::filesystem::exists(status)) return;
   if (!std::filesystem::is_directory(status))
-    throw Error(ErrorKind::usage, fmt::format("{}: is there and is not a folder", dir.string()));
+    throw Error(ErrorKind::usage, fmt::format("{}: exists and is not a folder", dir.string()));
   const bool empty = std::filesystem::is_empty(dir, error);
   if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
   if (!empty) throw Error(ErrorKind::usage, fmt::format("{}: the folder is not empty", dir.string()));

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 constexpr int kManifestFormat = 2;
 
-// Stands in an entry's lock: what bears it may be removed.
+// The text of an entry's lock file: marks the entry as removable.
 constexpr std::string_view kMark = "aqbench dataset cache\n";
 
 // The files of one entry.
@@ -63,12 +63,12 @@ std::optional<Json> read_manifest(const EntryPaths& paths) {
         manifest.at("dataset").is_object())
       return manifest;
   } catch (const nlohmann::json::exception&) {
-  } catch (const Error&) {  // removed meanwhile, or unreadable: treated as missing
+  } catch (const Error&) {  // removed meanwhile or unreadable: treated as missing
   }
   return std::nullopt;
 }
 
-// Returns what the manifest says of the files; nullopt: it has another form.
+// Returns the files in the manifest; nullopt if it has another form.
 std::optional<DatasetContents> listed_contents(const Json& manifest) {
   DatasetContents contents;
   try {
@@ -80,7 +80,7 @@ std::optional<DatasetContents> listed_contents(const Json& manifest) {
   return contents;
 }
 
-// Returns the contents if every file exists and has its size, without reading the files.
+// Returns the contents if every file exists with its size, without reading the files.
 std::optional<DatasetContents> whole_contents(const EntryPaths& paths) {
   const std::optional<Json> manifest = read_manifest(paths);
   auto contents = manifest ? listed_contents(*manifest) : std::nullopt;
@@ -92,21 +92,21 @@ std::optional<DatasetContents> whole_contents(const EntryPaths& paths) {
   return contents;
 }
 
-// Returns a file that does not have the content that was rendered; empty: all have it.
+// Returns a file whose content differs from the rendered one; empty if none does.
 fs::path changed_file(const EntryPaths& paths, const DatasetContents& rendered) {
   for (const auto& [name, content] : rendered)
     if (sha256_file_hex(paths.dir / name) != content.sha256) return paths.dir / name;
   return {};
 }
 
-// Returns the contents if they are what was rendered. Says on stderr which file is not.
+// Returns the contents if they are as rendered; otherwise names a differing file on stderr.
 std::optional<DatasetContents> checked_contents(const EntryPaths& paths) {
   auto contents = whole_contents(paths);
   if (!contents) return std::nullopt;
   const fs::path changed = changed_file(paths, *contents);
   if (changed.empty()) return contents;
   fmt::print(stderr,
-             "cache: {}: is not what was rendered (its SHA-256 differs); the dataset is rendered again\n",
+             "cache: {}: changed since it was rendered (its SHA-256 differs); rendering the dataset again\n",
              changed.string());
   return std::nullopt;
 }
@@ -128,7 +128,7 @@ void write_manifest(const DatasetPlan& plan, const EntryPaths& paths) {
 }
 
 void mark_used(const EntryPaths& paths) {
-  // If this fails (in another user's cache), the entry only seems to be older.
+  // If this fails (another user's cache), the entry only seems older.
   ::utimensat(AT_FDCWD, paths.manifest.c_str(), nullptr, 0);
 }
 
@@ -138,13 +138,13 @@ void remove_all_of(const fs::path& path) {
   if (error) fail_cache(path, error.message());
 }
 
-// Removes the manifest first: without it the entry does not count, even if removing the rest fails. The
-// caller holds the exclusive lock.
+// Removes the manifest first: without it the entry is invalid, even if removing the rest fails. The caller
+// holds the exclusive lock.
 void remove_entry(const fs::path& cache, const std::string& key) {
   const EntryPaths paths = entry_paths(cache, key);
   remove_all_of(paths.manifest);
   remove_all_of(paths.dir);
-  // Folders that write_dataset left when it was killed.
+  // Removes folders left by a killed write_dataset.
   std::vector<fs::path> partial;
   for (const auto& entry : fs::directory_iterator(cache))
     if (is_folder_beside(entry.path(), paths.dir)) partial.push_back(entry.path());
@@ -163,8 +163,8 @@ bool is_sha256(const std::string& text) {
   return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
-// Returns whether an entry, whole or not, is this cache's and not somebody else's who keeps files in the same
-// folder: its name is a key and its lock bears the mark.
+// Returns whether an entry, complete or not, belongs to this cache and not to a user who keeps files in the
+// same folder: its name is a key and its lock has the mark.
 bool is_own_entry(const fs::path& cache, const std::string& key) {
   const EntryPaths paths = entry_paths(cache, key);
   std::error_code error;
@@ -172,11 +172,11 @@ bool is_own_entry(const fs::path& cache, const std::string& key) {
   try {
     return read_file(paths.lock, kMark.size()) == kMark;
   } catch (const Error&) {
-    return false;  // too long for a lock, unreadable, or gone: nothing that is known to be ours
+    return false;  // too long for a lock, unreadable or gone: not known to be ours
   }
 }
 
-// Returns the keys of all own entries, and of what interrupted renderings left.
+// Returns the keys of all own entries and of interrupted renderings.
 std::vector<std::string> cache_keys(const fs::path& cache) {
   std::vector<std::string> keys;
   std::error_code error;
@@ -225,7 +225,7 @@ std::vector<CacheEntry> read_entries(const fs::path& cache) {
   return entries;
 }
 
-// Removes the entry and its lock unless somebody uses it.
+// Removes the entry and its lock unless it is in use.
 bool remove_unless_in_use(const fs::path& cache, const std::string& key) {
   const auto lock = FileLock::attempt(entry_paths(cache, key).lock, LockMode::exclusive);
   if (!lock) return false;
@@ -235,25 +235,25 @@ bool remove_unless_in_use(const fs::path& cache, const std::string& key) {
 }
 
 void evict_beyond(const fs::path& cache, std::uintmax_t limit_bytes) {
-  // Only one process at a time: two would both count what the other one is about to remove.
+  // One process at a time: two would both count what the other is about to remove.
   const FileLock alone = FileLock::wait(cache / "evict", LockMode::exclusive);
   std::vector<CacheEntry> entries = read_entries(cache);
   std::uintmax_t bytes = 0;
   for (const CacheEntry& entry : entries) bytes += entry.bytes;
   for (auto oldest = entries.rbegin(); oldest != entries.rend() && bytes > limit_bytes; ++oldest)
     if (remove_unless_in_use(cache, oldest->key)) bytes -= oldest->bytes;
-  // What killed renderings left. A rendering that is still running holds its lock.
+  // Removes leftovers of killed renderings. A running rendering holds its lock.
   for (const std::string& key : cache_keys(cache))
     if (!read_entry(cache, key)) remove_unless_in_use(cache, key);
 }
 
-// Renders the entry if it is not whole. The caller holds no lock on it.
+// Renders the entry if it is incomplete. The caller holds no lock on it.
 void ensure_rendered(const DatasetPlan& plan, const fs::path& cache, const std::string& key,
                      const RenderProgress& progress) {
   const EntryPaths paths = entry_paths(cache, key);
   const FileLock alone = FileLock::wait(paths.lock, LockMode::exclusive);
   mark_as_own(paths);
-  // Another process may have rendered it while this one waited; what was changed is not taken for whole.
+  // Another process may have rendered it meanwhile; a changed entry counts as incomplete.
   if (const auto contents = whole_contents(paths); contents && changed_file(paths, *contents).empty()) return;
   remove_entry(cache, key);
   write_dataset(plan, paths.dir, progress);
@@ -266,7 +266,7 @@ fs::path default_cache_dir() {
   if (const auto dir = environment_text("AQBENCH_CACHE_DIR")) return *dir;
   if (const auto dir = environment_text("XDG_CACHE_HOME")) return fs::path(*dir) / "aqbench";
   if (const auto home = environment_text("HOME")) return fs::path(*home) / ".cache" / "aqbench";
-  throw Error(ErrorKind::usage, "no place for the cache: set AQBENCH_CACHE_DIR, XDG_CACHE_HOME or HOME");
+  throw Error(ErrorKind::usage, "no folder for the cache: set AQBENCH_CACHE_DIR, XDG_CACHE_HOME or HOME");
 }
 
 std::uintmax_t parse_byte_count(const std::string& text) {
@@ -306,14 +306,14 @@ CachedDataset cached_dataset(const DatasetPlan& plan, const CacheOptions& option
   for (bool added = false;; added = true) {
     {
       FileLock used = FileLock::wait(paths.lock, LockMode::shared);
-      // An entry of an earlier version has no mark: it gets one, and is the cache's from then on.
+      // Marks an entry of an earlier version, which had no mark, as the cache's.
       if (const auto contents = checked_contents(paths); contents && is_own_entry(cache, key)) {
         mark_used(paths);
         if (added) evict_beyond(cache, options.limit_bytes);
         return {paths.dir, dataset_sha256(*contents), std::move(used)};
       }
     }
-    // Another process may evict it before it is locked again; then it is rendered once more.
+    // Another process may evict it before it is locked again; then render it again.
     ensure_rendered(plan, cache, key, progress);
   }
 }

@@ -1,13 +1,11 @@
 #pragma once
-// Rendered datasets on disk. Each is made once, and found again by a key made from everything that decides
-// its bytes.
+// A cache of rendered datasets on disk, with a key over everything that determines a dataset's bytes.
 //
-// DIR/KEY/ is a dataset; KEY is its dataset_key(). DIR/KEY.json lists its files with their
-// sizes and SHA-256; it is written after them, and its time of change is the time of the last use.
-// DIR/KEY.lock is locked exclusively by the process that renders the dataset, and shared by those that use
-// it; its text marks the entry as the cache's own: an entry without that is never removed. An entry is
-// rendered anew if any file is missing or is not what was rendered: all are hashed each time the dataset is
-// used.
+// DIR/KEY/ is a dataset; KEY is its dataset_key(). DIR/KEY.json lists its files with sizes and SHA-256; it is
+// written last, and its modification time is the time of the last use. DIR/KEY.lock is locked exclusively by
+// the process that renders the dataset, and shared by its users; its text marks the entry as the cache's own:
+// an entry without the mark is never removed. Files are hashed at each use, and an entry with a missing or
+// changed file is rendered again.
 
 #include <chrono>
 #include <cstddef>
@@ -21,10 +19,10 @@
 
 namespace aqbench {
 
-// Where the cache is and how large it may become.
+// Place and size limit of the cache.
 struct CacheOptions {
   std::filesystem::path dir;  // empty: default_cache_dir()
-  // Beyond this size the entries that were unused longest are removed when one is added. Entries in use stay.
+  // Above this size, adding an entry removes the least recently used ones, except those in use.
   std::uintmax_t limit_bytes = std::uintmax_t{10} << 30;
 };
 
@@ -39,14 +37,14 @@ CacheOptions cache_options_from_environment();
 // Parses "20G" as 20 * 2^30. Suffixes K, M, G, T. Throws Error(usage) quoting the text.
 std::uintmax_t parse_byte_count(const std::string& text);
 
-// A dataset in the cache. It is not removed as long as this object lives, in this process or in a child that
-// was forked meanwhile.
+// A dataset in the cache. It is not removed while this object lives, in this process or in a child forked
+// meanwhile.
 class CachedDataset {
  public:
   CachedDataset(std::filesystem::path dir, std::string sha256, FileLock lock)
       : dir_(std::move(dir)), sha256_(std::move(sha256)), lock_(std::move(lock)) {}
   const std::filesystem::path& dir() const { return dir_; }
-  // The hash of all its files as they were when it was found (scenes/dataset/dataset_digest.h).
+  // The hash of all its files when it was found (scenes/dataset/dataset_digest.h).
   const std::string& sha256() const { return sha256_; }
 
  private:
@@ -55,14 +53,13 @@ class CachedDataset {
   FileLock lock_;
 };
 
-// Returns the dataset, which is rendered first unless it is there as it was rendered, by the hashes of its
-// files; one that was changed is named on stderr. Waits while another process renders the same one.
-// `progress` is called for rendering only. Throws what write_dataset throws, and Error(io) naming the file of
-// the cache.
+// Returns the dataset, rendering it first if it is missing or its files differ from their hashes; a changed
+// file is named on stderr. Waits while another process renders the same one. `progress` is called only for
+// rendering. Throws the errors of write_dataset, and Error(io) naming the file of the cache.
 CachedDataset cached_dataset(const DatasetPlan& plan, const CacheOptions& options = {},
                              const RenderProgress& progress = {});
 
-// One dataset of the cache, as `aqbench cache` lists it.
+// A dataset of the cache, as listed by `aqbench cache`.
 struct CacheEntry {
   std::string key;
   std::filesystem::path dir;
@@ -74,16 +71,16 @@ struct CacheEntry {
   bool in_use = false;  // now, by any process
 };
 
-// Lists all complete entries, the last used one first. A cache folder that does not exist is empty.
+// Lists all complete entries, the most recently used first. A missing cache folder is empty.
 std::vector<CacheEntry> list_cache(const CacheOptions& options = {});
 
-// What clear_cache removed.
+// The number of entries that clear_cache removed.
 struct CacheClearing {
   std::size_t removed = 0, in_use = 0;  // entries; those in use stay
   std::uintmax_t removed_bytes = 0;
 };
 
-// Removes every entry that is not in use, and what interrupted renderings left.
+// Removes every unused entry and leftovers of interrupted renderings.
 CacheClearing clear_cache(const CacheOptions& options = {});
 
 }  // namespace aqbench

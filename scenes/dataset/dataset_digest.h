@@ -1,5 +1,5 @@
 #pragma once
-// Hashes of what a dataset on disk holds.
+// Hashes of a dataset on disk.
 
 #include <cstdint>
 #include <filesystem>
@@ -17,8 +17,8 @@ struct FileContent {
 // The files of a dataset by their names relative to it, "images/cam00/000000.png".
 using DatasetContents = std::map<std::string, FileContent>;
 
-// Reads and hashes the files of a dataset: calibration.json and what lies in images/, truth/ and colmap/, as
-// far as they exist. Throws Error(io) naming a file that cannot be read.
+// Reads and hashes the files of a dataset: calibration.json and the contents of images/, truth/ and colmap/,
+// if they exist. Throws Error(io) naming an unreadable file.
 DatasetContents read_contents(const std::filesystem::path& dataset_dir);
 
 // Returns the SHA-256 of a whole dataset: of its lines "HASH  NAME\n" sorted by name, as sha256sum prints

@@ -20,7 +20,7 @@ Scene read_dataset_scene(const std::filesystem::path& dataset_dir) {
   try {
     const Json record = read_strict_json(file, kSmallFileJson);
     if (record.at("format_version") != 1)
-      throw Error(ErrorKind::input, fmt::format("{}: format_version: expected 1", file.string()));
+      throw Error(ErrorKind::input, fmt::format("{}: format_version: must be 1", file.string()));
     const Json& scene = record.at("scene");
     name = scene.at("name").get<std::string>();
     for (const auto& [parameter, value] : scene.at("parameters").items())

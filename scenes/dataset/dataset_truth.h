@@ -1,5 +1,5 @@
 #pragma once
-// Reads the truth of a dataset on disk, its folder truth/. Methods do not see it.
+// Reads the truth of a dataset on disk, its folder truth/, which methods do not see.
 
 #include <filesystem>
 #include <string>

@@ -22,7 +22,7 @@ Scan scan_of_depths(const DepthMap& depths, const Camera& camera, const WaterInt
         scan.cloud.points_m.push_back(point_on_ray(*ray, depth_m));
     }
   }
-  if (scan.cloud.points_m.empty()) throw Error(ErrorKind::input, scan.file + ": has no depth");
+  if (scan.cloud.points_m.empty()) throw Error(ErrorKind::input, scan.file + ": contains no depth");
   return scan;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Makes scans of depth maps: points in the world frame.
+// Converts depth maps to scans: points in the world frame.
 
 #include <string>
 
@@ -8,10 +8,9 @@
 
 namespace aqbench {
 
-// Makes a scan of the depths of one camera, in the frame of the camera and the water. Pixels without a depth,
-// or whose ray reaches no water, give no point. The scanner is not set: where the water bends rays, no single
-// place lies on all of them. `file` is kept for errors. Throws Error(input) naming it if there is no depth at
-// all.
+// Makes a scan of one camera's depths, in the frame of the camera and the water. Pixels without a depth, or
+// whose ray misses the water, give no point. The scanner is unset: water bends the rays, so no single place
+// lies on all of them. `file` is for errors. Throws Error(input) naming it if there is no depth.
 Scan scan_of_depths(const DepthMap& depths, const Camera& camera, const WaterInterface& water,
                     std::string file);
 

@@ -75,7 +75,7 @@ Rig perturbed(const Rig& rig, const CalibrationError& error) {
     Mat3& k = camera.intrinsics.K;
     k(0, 0) *= 1 + error.focal_pct / 100;
     k(1, 1) *= 1 + error.focal_pct / 100;
-    if (error.tilt_deg == 0) continue;  // to the last bit as it was
+    if (error.tilt_deg == 0) continue;  // unchanged to the last bit
     CameraFromWorld& pose = camera.camera_from_world;
     pose.translation_m += pose.rotation * world.translation();
     pose.rotation = pose.rotation * world.rotation();
@@ -89,7 +89,7 @@ Similarity world_from_perturbed(const Rig& rig, const CalibrationError& error) {
 }
 
 void perturb_calibration_file(const std::filesystem::path& file, const CalibrationError& error) {
-  // Nothing in it says what was perturbed: a method that reads it could undo it.
+  // Does not say what was perturbed: a method that reads it could undo it.
   write_calibration(file, perturbed(read_calibration(file), error),
                     {"1970-01-01T00:00:00Z", "aqbench", "none"});
 }

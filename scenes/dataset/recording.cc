@@ -48,14 +48,14 @@ FramesByName images_in(const fs::path& folder) {
     if (!is_image_name(file) || file.filename().string().starts_with('.')) continue;
     const auto [at, added] = frames.emplace(file.stem().string(), file);
     if (!added)
-      refuse_recording(file,
-                       fmt::format("'{}' is an image of the same frame", at->second.filename().string()));
+      refuse_recording(
+          file, fmt::format("'{}' is a second image of the same frame", at->second.filename().string()));
   }
   if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message()));
   return frames;
 }
 
-// Returns the frames of a camera: of its folder, or the one image that is called as the camera.
+// Returns the frames of a camera: of its folder, or the one image named after the camera.
 FramesByName frames_of(const fs::path& dir, const std::string& camera) {
   for (const fs::path& place : {dir / "images", dir}) {
     std::error_code error;
@@ -66,10 +66,9 @@ FramesByName frames_of(const fs::path& dir, const std::string& camera) {
       if (const fs::path file = place / (camera + ending); fs::is_regular_file(file, error))
         return {{"000000", file}};
   }
-  refuse_recording(dir,
-                   fmt::format("camera '{0}' has no image: neither images/{0}/, {0}/ nor a file of that name "
-                               "holds a PNG, JPEG or TIFF file",
-                               camera));
+  refuse_recording(
+      dir, fmt::format("camera '{0}': no PNG, JPEG or TIFF file in images/{0}/ or {0}/, nor one named {0}",
+                       camera));
 }
 
 void find_images(Recording& recording) {
@@ -83,13 +82,15 @@ void find_images(Recording& recording) {
     }
     for (const auto& [name, file] : first)
       if (!frames.contains(name))
-        refuse_recording(recording.dir, fmt::format("camera '{}' has no image of frame '{}', which '{}' has",
-                                                    camera.name, name, first_camera));
+        refuse_recording(recording.dir,
+                         fmt::format("camera '{}': missing image of frame '{}' (camera '{}' has one)",
+                                     camera.name, name, first_camera));
     std::size_t frame = 0;
     for (const auto& [name, file] : frames) {
       if (!first.contains(name))
-        refuse_recording(recording.dir, fmt::format("camera '{}' has no image of frame '{}', which '{}' has",
-                                                    first_camera, name, camera.name));
+        refuse_recording(recording.dir,
+                         fmt::format("camera '{}': missing image of frame '{}' (camera '{}' has one)",
+                                     first_camera, name, camera.name));
       recording.images[frame++].push_back(file);
     }
   }
@@ -104,16 +105,15 @@ void read_by_calibration(Recording& recording) {
 
 // ---- Images that a file names ----
 
-// Names lead to no place outside of the recording.
+// Names must not lead outside the recording.
 fs::path named_image(const Recording& recording, const std::string& name, const std::string& camera) {
   const fs::path relative = fs::path(name).lexically_normal();
   if (name.empty() || relative.is_absolute() || *relative.begin() == "..")
-    refuse_recording(recording.dir, fmt::format("camera '{}': image '{}' lies outside of the recording",
-                                                camera, escape_bytes(name)));
+    refuse_recording(recording.dir, fmt::format("camera '{}': image '{}' is outside the recording", camera,
+                                                escape_bytes(name)));
   for (const fs::path& place : {recording.dir / "images", recording.dir})
     if (is_there(place / relative)) return place / relative;
-  refuse_recording(recording.dir,
-                   fmt::format("camera '{}' has no image: there is no '{}'", camera, escape_bytes(name)));
+  refuse_recording(recording.dir, fmt::format("camera '{}': no such image '{}'", camera, escape_bytes(name)));
 }
 
 void read_by_names(Recording& recording) {
@@ -124,9 +124,10 @@ void read_by_names(Recording& recording) {
   for (std::size_t i = 0; i < named.images.size(); ++i) {
     const std::string& camera = named.rig.cameras[i].name;
     if (named.images[i].size() != recording.images.size())
-      refuse_recording(recording.camera_files.front(),
-                       fmt::format("camera '{}' has {} images, '{}' has {}", camera, named.images[i].size(),
-                                   named.rig.cameras.front().name, recording.images.size()));
+      refuse_recording(
+          recording.camera_files.front(),
+          fmt::format("camera '{}' has {} images, but '{}' has {}", camera, named.images[i].size(),
+                      named.rig.cameras.front().name, recording.images.size()));
     for (std::size_t frame = 0; frame < recording.images.size(); ++frame)
       recording.images[frame].push_back(named_image(recording, named.images[i][frame], camera));
   }
@@ -161,7 +162,7 @@ const char* to_string(RecordingLayout layout) {
 
 Recording read_recording(const fs::path& dir) {
   std::error_code error;
-  if (!fs::is_directory(dir, error)) refuse_recording(dir, "there is no such folder");
+  if (!fs::is_directory(dir, error)) refuse_recording(dir, "no such folder");
   Recording recording;
   recording.dir = dir;
   if (is_there(dir / kCalibrationFile)) {
@@ -172,8 +173,8 @@ Recording read_recording(const fs::path& dir) {
     read_by_colmap(model, recording);
   } else {
     refuse_recording(dir,
-                     "holds no calibration.json, no cameras.json and no model of COLMAP (cameras and images "
-                     "as .bin or .txt, there or in sparse/0, sparse or colmap)");
+                     "no calibration.json, cameras.json or COLMAP model (cameras and images as .bin or .txt, "
+                     "here or in sparse/0, sparse or colmap)");
   }
   return recording;
 }
@@ -190,9 +191,9 @@ DatasetContents inspect_recording(const Recording& recording, ImageCheck check) 
       const ImageInfo info = inspect_image(bytes, frame[i].string());
       const Intrinsics& inside = recording.rig.cameras[i].intrinsics;
       if (info.width_px != inside.width_px || info.height_px != inside.height_px)
-        refuse_recording(frame[i],
-                         fmt::format("is {} x {} px, camera '{}' has {} x {}", info.width_px, info.height_px,
-                                     recording.rig.cameras[i].name, inside.width_px, inside.height_px));
+        refuse_recording(
+            frame[i], fmt::format("is {} x {} px, but camera '{}' has {} x {}", info.width_px, info.height_px,
+                                  recording.rig.cameras[i].name, inside.width_px, inside.height_px));
       if (check == ImageCheck::decoded && info.format == ImageFormat::jpeg)
         if (const std::string damage = jpeg_damage(bytes); !damage.empty())
           refuse_recording(frame[i], "damaged: " + escape_bytes(damage));

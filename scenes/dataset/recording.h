@@ -1,6 +1,6 @@
 #pragma once
-// Recordings: images that somebody took with a calibrated rig, in any of the layouts of docs/dataset.md. They
-// are read where they lie; what a method is given of them is written in aqbench's own layout.
+// Recordings: real images of a calibrated rig, in any of the layouts of docs/dataset.md. They are read in
+// place; a method's input is written in aqbench's own layout.
 
 #include <cstddef>
 #include <filesystem>
@@ -15,45 +15,45 @@ namespace aqbench {
 
 // How a recording describes its cameras.
 enum class RecordingLayout {
-  calibration,  // calibration.json, AquaCal's format; images in folders named as the cameras
-  cameras,      // cameras.json and the images that it names
-  colmap        // a model of COLMAP, text or binary
+  calibration,  // calibration.json, AquaCal's format; images in folders named after the cameras
+  cameras,      // cameras.json and its images
+  colmap        // a COLMAP model, text or binary
 };
 
 // Returns "calibration", "cameras" or "colmap".
 const char* to_string(RecordingLayout layout);
 
-// A recording as it lies on disk. The images themselves are not looked at before inspect_recording().
+// A recording on disk. The images are first read by inspect_recording().
 struct Recording {
   std::filesystem::path dir;
   RecordingLayout layout = RecordingLayout::calibration;
   std::vector<std::filesystem::path> camera_files;  // that describe the cameras
   Rig rig;
   // From the rig's world frame, in which cameras look down, to the recording's own: a rotation; the identity
-  // unless the layout is COLMAP's.
+  // except for COLMAP's layout.
   Similarity own_from_rig;
   // Images of each frame, in the order of rig.cameras: images[frame][camera].
   std::vector<std::vector<std::filesystem::path>> images;
 };
 
-// Reads the cameras and finds their images. Throws Error(input) naming file and field for a folder that is
-// none of the layouts, for a calibration that is incomplete or wrong, for cameras that aqbench cannot hold,
-// for a camera without an image, and where cameras do not have the same frames.
+// Reads the cameras and finds their images. Throws Error(input) naming file and field for a folder in none of
+// the layouts, for an incomplete or wrong calibration, for unsupported cameras, for a camera without an
+// image, and for cameras with different frames.
 Recording read_recording(const std::filesystem::path& dir);
 
-// How closely images are looked at.
+// How thoroughly images are checked.
 enum class ImageCheck {
-  structure,  // as inspect_image() does
-  decoded     // JPEG files are also decoded (scenes/images/images.h), which takes longer than to hash them
+  structure,  // headers and structure, by inspect_image()
+  decoded     // JPEG files are also decoded (scenes/images/images.h), which takes longer than hashing
 };
 
 // Reads every image, compares its size with the calibration, and returns the hashes of all files of the
-// recording, the names relative to its folder; those of the truth are not among them. Throws Error(input)
-// naming the file that is damaged, cut short or of another size.
+// recording except its truth, with names relative to its folder. Throws Error(input) naming a file that is
+// damaged, truncated or of another size.
 DatasetContents inspect_recording(const Recording& recording, ImageCheck check = ImageCheck::decoded);
 
-// Writes calibration.json and images/CAMERA/000000.EXT of one frame to the new folder `to`, as a method is
-// given them; images are copied as they are. Throws Error(io).
+// Writes calibration.json and images/CAMERA/000000.EXT of one frame to the new folder `to`, as a method's
+// input; images are copied unchanged. Throws Error(io).
 void write_observation(const Recording& recording, std::size_t frame, const std::filesystem::path& to);
 
 }  // namespace aqbench

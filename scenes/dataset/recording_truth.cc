@@ -28,16 +28,16 @@ bool is_file_here(const fs::path& path) {
   return fs::is_regular_file(path, error);
 }
 
-// Every frame has its file now, not only when its case runs.
+// Checks now, not only when its case runs, that every frame has its file.
 void require_files(const std::string& name, std::size_t frames, const std::string& source) {
   for (std::size_t frame = 0; frame < frames; ++frame)
     if (const fs::path file = file_of_frame(name, frame); !is_file_here(file))
       throw Error(ErrorKind::input,
-                  fmt::format("{}: there is no such file, and {} names it", printable(file.string()), source),
+                  fmt::format("{}: no such file (named by {})", printable(file.string()), source),
                   file.string());
 }
 
-// Every frame has a depth map of some camera.
+// Checks that every frame has a depth map of some camera.
 void require_depths(const Recording& recording, const RecordingTruth& truth, const JsonPlace& place) {
   for (std::size_t frame = 0; frame < recording.images.size(); ++frame)
     if (std::ranges::none_of(recording.rig.cameras, [&](const Camera& camera) {
@@ -48,8 +48,8 @@ void require_depths(const Recording& recording, const RecordingTruth& truth, con
 
 void take_surface(const SurfaceEntry& entry, const JsonPlace& place, const fs::path& base,
                   const Recording& recording, RecordingTruth& truth) {
-  if (truth.scene_file) place.fail("truth/scene.json is there, too, and says another surface");
-  if (truth.surface) place.fail("truth/truth.json is there, too, and says another surface");
+  if (truth.scene_file) place.fail("truth/scene.json already gives a surface; remove one");
+  if (truth.surface) place.fail("truth/truth.json already gives a surface; remove one");
   SurfaceTruth surface{{}, entry.unit, entry.scoring, entry.from_depths};
   if (entry.from_depths) require_depths(recording, truth, place.at("depths"));
   for (const std::string& name : entry.files) {
@@ -67,7 +67,7 @@ void take_entry(const Json& json, const std::string& source, const fs::path& bas
   if (entry.surface) take_surface(*entry.surface, root.at("surface"), base, recording, truth);
   const auto take_file = [&](const char* key, const std::string& name, std::string& file) {
     if (name.empty()) return;
-    if (!file.empty()) root.at(key).fail("truth/truth.json is there, too, and names another");
+    if (!file.empty()) root.at(key).fail("truth/truth.json already names one; remove one");
     file = (base / name).lexically_normal().string();
     require_files(file, recording.images.size(), source);
   };
@@ -94,10 +94,10 @@ RecordingTruth find_recording_truth(const Recording& recording, const DeclaredTr
     for (std::size_t frame = 0; frame < recording.images.size() && !truth.has_depths; ++frame)
       truth.has_depths = !true_depth_file(truth.dir, camera.name, frame).empty();
   if (truth.has_depths && recording.layout == RecordingLayout::colmap)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: has depth maps, and nothing says where the depths of a model of "
-                            "COLMAP begin; give the cameras as cameras.json",
-                            truth.dir.string()));
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{}: a COLMAP model does not define where depths begin; give the cameras as cameras.json",
+                    truth.dir.string()));
   return truth;
 }
 
@@ -126,7 +126,7 @@ std::vector<fs::path> declared_files(const Recording& recording, const DeclaredT
 
 void add_truth_contents(const Recording& recording, const DeclaredTruth& declared,
                         DatasetContents& contents) {
-  // Relative to the declaration, so that the hash is the same wherever the project lies.
+  // Relative to the declaration, so the hash does not depend on the project's location.
   for (const fs::path& file : declared_files(recording, declared))
     contents["declared:" + file.lexically_relative(declared.base).generic_string()] = {fs::file_size(file),
                                                                                        sha256_file_hex(file)};

@@ -17,12 +17,12 @@ namespace {
 
 double metres_at(const JsonPlace& place) {
   if (const auto metres = metres_per_unit(place.text())) return *metres;
-  place.fail(fmt::format("'{}' is none of m, cm, mm, um", place.text()));
+  place.fail(fmt::format("'{}' is not one of m, cm, mm, um", place.text()));
 }
 
 double length_above_0(const JsonPlace& place, double metres_per_unit) {
   const double length_m = metres_per_unit * place.number();
-  if (!(length_m > 0)) place.fail("must be above 0");
+  if (!(length_m > 0)) place.fail("must be positive");
   return length_m;
 }
 
@@ -36,7 +36,7 @@ BoardCorner corner_at(const JsonPlace& place, double metres_per_unit) {
   place.allow_only({"id", "position", "pixels"});
   BoardCorner corner;
   const std::uint64_t id = place.at("id").count();
-  if (id > 1'000'000) place.at("id").fail("is no corner of a board");
+  if (id > 1'000'000) place.at("id").fail("must be at most 1000000");
   corner.id = static_cast<int>(id);
   if (const auto position = place.find("position"))
     corner.position_m = scaled_position(*position, metres_per_unit);
@@ -53,16 +53,16 @@ ControlPoint control_point_at(const JsonPlace& place, double metres_per_unit,
   place.allow_only({"name", "position", "sigma"});
   ControlPoint point;
   point.name = place.at("name").text();
-  if (point.name.empty() || one_line(point.name) != point.name) place.at("name").fail("is no name");
+  if (point.name.empty() || one_line(point.name) != point.name)
+    place.at("name").fail("must be one non-empty line");
   point.position_m = scaled_position(place.at("position"), metres_per_unit);
   const auto sigma = place.find("sigma");
-  if (!sigma && !usual_sigma_m)
-    place.fail("sigma, its standard deviation, is neither here nor beside points");
+  if (!sigma && !usual_sigma_m) place.fail("sigma (standard deviation) is missing here and in the file");
   point.sigma_m = sigma ? length_above_0(*sigma, metres_per_unit) : *usual_sigma_m;
   return point;
 }
 
-// The numbers of the frames whose files differ.
+// Returns the frames whose files differ.
 std::size_t frames_of(const std::string& file, const Recording& recording) {
   return file_of_frame(file, 0) == file_of_frame(file, 1) ? 1 : recording.images.size();
 }
@@ -76,11 +76,11 @@ void check_corners(const Recording& recording, const BoardTruth& board, const st
                     file);
       };
       const Camera* const camera = find_camera(recording.rig, name);
-      if (camera == nullptr) refuse("there is no such camera");
+      if (camera == nullptr) refuse("unknown camera");
       const Intrinsics& inside = camera->intrinsics;
       if (!(pixel.x() >= -0.5 && pixel.y() >= -0.5 && pixel.x() <= inside.width_px - 0.5 &&
             pixel.y() <= inside.height_px - 0.5))
-        refuse(fmt::format("[{:g}, {:g}] is outside of its image of {} x {} px", pixel.x(), pixel.y(),
+        refuse(fmt::format("[{:g}, {:g}] is outside its image of {} x {} px", pixel.x(), pixel.y(),
                            inside.width_px, inside.height_px));
     }
 }
@@ -96,8 +96,8 @@ void check_in_view(const Recording& recording, const ControlTruth& control, cons
     }
   }
   throw Error(ErrorKind::input,
-              fmt::format("{}: points: no camera sees any of them: they have to be in the cameras' world "
-                          "frame, in the unit that the file says",
+              fmt::format("{}: points: no camera sees any of them; they must be in the cameras' world frame "
+                          "and in the unit of the file",
                           file),
               file);
 }
@@ -112,14 +112,14 @@ BoardTruth true_board(const RecordingTruth& truth, std::size_t frame) {
   const double metres_per_unit = metres_at(root.at("unit"));
   BoardTruth board;
   const std::uint64_t squares = root.at("squares_x").count();
-  if (squares < 2 || squares > 1000) root.at("squares_x").fail("must be 2 to 1000");
+  if (squares < 2 || squares > 1000) root.at("squares_x").fail("must be from 2 to 1000");
   board.squares_x = static_cast<int>(squares);
   board.square_m = length_above_0(root.at("square_size"), metres_per_unit);
   for (const JsonPlace& corner : root.at("corners").elements())
     board.corners.push_back(corner_at(corner, metres_per_unit));
   std::ranges::sort(board.corners, {}, &BoardCorner::id);
   if (std::ranges::adjacent_find(board.corners, {}, &BoardCorner::id) != board.corners.end())
-    root.at("corners").fail("an id stands twice");
+    root.at("corners").fail("duplicate id");
   return board;
 }
 
@@ -137,7 +137,7 @@ ControlTruth true_control_points(const RecordingTruth& truth, std::size_t frame)
   for (const JsonPlace& point : root.at("points").elements()) {
     control.points.push_back(control_point_at(point, metres_per_unit, sigma_m));
     const std::string& name = control.points.back().name;
-    if (!names.insert(name).second) point.at("name").fail(fmt::format("'{}' stands twice", name));
+    if (!names.insert(name).second) point.at("name").fail(fmt::format("duplicate '{}'", name));
   }
   if (control.points.empty()) root.at("points").fail("is empty");
   return control;

@@ -28,30 +28,29 @@ std::optional<double> length_at(const JsonPlace& place, const char* name_mm) {
   const auto length = place.find(name_mm);
   if (!length) return std::nullopt;
   const double metres = 1e-3 * length->number();
-  if (!(metres > 0)) length->fail("must be above 0");
+  if (!(metres > 0)) length->fail("must be positive");
   return metres;
 }
 
-// Which tolerances; the order says nothing.
+// Reads the tolerances in any order.
 std::vector<double> tolerances_at(const JsonPlace& place) {
   std::vector<double> tolerances_m;
   for (const JsonPlace& element : place.elements()) {
     tolerances_m.push_back(1e-3 * element.number());
-    if (!(tolerances_m.back() > 0)) element.fail("must be above 0");
+    if (!(tolerances_m.back() > 0)) element.fail("must be positive");
   }
   std::ranges::sort(tolerances_m);
   if (tolerances_m.empty()) place.fail("names no tolerance");
-  if (std::ranges::adjacent_find(tolerances_m) != tolerances_m.end())
-    place.fail("a tolerance is given twice");
+  if (std::ranges::adjacent_find(tolerances_m) != tolerances_m.end()) place.fail("duplicate tolerance");
   return tolerances_m;
 }
 
-// Boxes and ranges alone: a file that bounds what is scored would have to be hashed and hidden, too.
+// Only boxes and ranges: a file that limits what is scored would have to be hashed and hidden, too.
 std::vector<std::string> crops_at(const JsonPlace& place) {
   std::vector<std::string> crops = names_at(place);
   for (const std::string& crop : crops) {
     if (!crop.starts_with("box:") && !(crop.size() > 1 && crop[0] >= 'x' && crop[0] <= 'z' && crop[1] == ':'))
-      place.fail(fmt::format("'{}' is neither box:X0,Y0,Z0,X1,Y1,Z1 nor z:LOW,HIGH (x, y)", crop));
+      place.fail(fmt::format("'{}' is not box:X0,Y0,Z0,X1,Y1,Z1 or z:LOW,HIGH (also x, y)", crop));
     Crop tried;
     try {
       add_crop(tried, crop);
@@ -72,7 +71,7 @@ SurfaceScoring scoring_at(const JsonPlace& place) {
   if (const auto crop = place.find("crop")) scoring.crops = crops_at(*crop);
   if (const auto border = place.find("border")) {
     if (border->text() != "score" && border->text() != "leave-out")
-      border->fail("is neither score nor leave-out");
+      border->fail("must be score or leave-out");
     scoring.leave_out_beyond_border = border->text() == "leave-out";
   }
   return scoring;
@@ -83,8 +82,9 @@ SurfaceEntry surface_at(const JsonPlace& place) {
                     "spacing_mm", "tile_mm", "crop"});
   SurfaceEntry surface;
   if (const auto depths = place.find("depths")) {
-    if (!depths->boolean()) depths->fail("must be true, or not there");
-    if (place.find("file") || place.find("unit")) place.fail("has depths, which need no file and are metres");
+    if (!depths->boolean()) depths->fail("must be true or absent");
+    if (place.find("file") || place.find("unit"))
+      place.fail("file and unit are not allowed with depths, which are in metres");
     surface.from_depths = true;
     surface.unit = "m";
   } else {
@@ -93,7 +93,7 @@ SurfaceEntry surface_at(const JsonPlace& place) {
   if (const auto unit = place.find("unit")) {
     surface.unit = unit->text();
     if (!metres_per_unit(surface.unit))
-      unit->fail(fmt::format("'{}' is none of m, cm, mm, um", surface.unit));
+      unit->fail(fmt::format("'{}' is not one of m, cm, mm, um", surface.unit));
   }
   surface.scoring = scoring_at(place);
   return surface;

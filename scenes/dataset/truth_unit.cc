@@ -23,7 +23,7 @@ constexpr double kOutOfView = 0.01, kInView = 0.5;
 // A rig that is good for anything stands within these many times the distance between its cameras.
 constexpr double kNearestBaselines = 0.3, kFarthestBaselines = 30, kTooManyBaselines = 300;
 
-// How the surface would lie to the cameras in one unit.
+// The position of the surface relative to the cameras in one unit.
 struct UnitSight {
   std::string_view unit;
   double seen = 0;        // share of its places that a camera sees
@@ -138,7 +138,7 @@ void check_frame(const Recording& recording, const RecordingTruth& truth, std::s
   const auto [given, likely] = sights_in_frame(recording, *truth.surface, frame);
   const std::string file = file_of_frame(truth.surface->files.front(), frame).string();
   if (!given) {
-    std::string why = fmt::format("is missing: is {} in m, cm, mm or um?", file);
+    std::string why = fmt::format("missing; the unit of {} is m, cm, mm or um", file);
     if (likely) why += fmt::format(" Likely {}: {}", likely->unit, likely->text());
     refuse_unit(truth, why);
   }
@@ -146,9 +146,9 @@ void check_frame(const Recording& recording, const RecordingTruth& truth, std::s
     refuse_unit(truth, fmt::format("'{}' looks wrong for {}: {}, but {}", given->unit, file, given->text(),
                                    likely->text()));
   if (given->seen == 0)
-    refuse_unit(truth, fmt::format("no camera sees any of {}: it has to be in the cameras' world frame, and "
-                                   "'{}' its unit",
-                                   file, given->unit));
+    refuse_unit(truth,
+                fmt::format("no camera sees any of {}; it must be in the cameras' world frame and in '{}'",
+                            file, given->unit));
 }
 
 }  // namespace

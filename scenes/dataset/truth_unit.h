@@ -1,5 +1,5 @@
 #pragma once
-// Checks, before anything runs, whether a recording's true surface is in the unit that is declared.
+// Checks before a run whether a recording's true surface is in its declared unit.
 
 #include <cstddef>
 #include <string>

@@ -68,7 +68,7 @@ void copy_floats(const std::string& name, std::string_view data, DepthImage& ima
 
 DepthImage read_pfm(std::string_view bytes, const std::string& name) {
   std::string_view rest = bytes;
-  if (take_pfm_word(rest) != "Pf") fail_depth(name, "a PFM of three channels holds no depths");
+  if (take_pfm_word(rest) != "Pf") fail_depth(name, "a PFM of three channels is not a depth map");
   const auto width = whole_number(take_pfm_word(rest)), height = whole_number(take_pfm_word(rest));
   const auto scale = parse_double(take_pfm_word(rest));
   if (!width || !height || !scale || !(*scale < 0 || *scale > 0))
@@ -104,7 +104,8 @@ std::optional<ColmapHeader> colmap_header(std::string_view bytes) {
 }
 
 DepthImage read_colmap_depths(const ColmapHeader& header, const std::string& name) {
-  if (header.channels != 1) fail_depth(name, fmt::format("{} channels hold no depths", header.channels));
+  if (header.channels != 1)
+    fail_depth(name, fmt::format("a depth map has one channel, not {}", header.channels));
   DepthImage image = depth_image_of_size(name, header.width, header.height);
   copy_floats(name, header.data, image);
   return image;
@@ -124,7 +125,7 @@ void read_png_bytes(png_structp png, png_bytep to, std::size_t count) {
   source.rest.remove_prefix(count);
 }
 
-// libpng wants this function never to return.
+// libpng requires that this function never returns.
 void keep_png_error(png_structp png, png_const_charp message) {
   auto& source = *static_cast<PngBytes*>(png_get_error_ptr(png));
   std::snprintf(source.message, sizeof source.message, "%s", message);
@@ -168,10 +169,10 @@ DepthImage read_png_depths(std::string_view bytes, const std::string& name) {
   PngSize size;
   if (!run_png(source, size, nullptr)) fail_depth(name, fmt::format("PNG: {}", source.message));
   if (size.bits != 16 || size.colour != PNG_COLOR_TYPE_GRAY)
-    fail_depth(name, "only a PNG with one channel of 16 bits holds depths");
+    fail_depth(name, "a PNG depth map must have one channel of 16 bits");
   DepthImage image = depth_image_of_size(name, size.width, size.height);
   const std::size_t width = size.width, count = width * size.height;
-  // Deflate packs at most 1032 to 1: a size that the file cannot fill is refused before memory is taken.
+  // Deflate packs at most 1032 to 1: refuses a size that the file cannot fill before allocating memory.
   if (2 * count / 1032 > bytes.size()) fail_depth(name, "PNG: the file is too short for its image");
   std::vector<unsigned char> data(2 * count);
   std::vector<unsigned char*> rows;
@@ -185,7 +186,7 @@ DepthImage read_png_depths(std::string_view bytes, const std::string& name) {
   return image;
 }
 
-// Looks at the first bytes alone: the reader of arrays reads the file itself.
+// Checks only the first bytes: the array reader reads the file itself.
 bool is_npy(const std::filesystem::path& path) {
   constexpr std::string_view kMagic = "\x93NUMPY";
   regular_file_size(path);  // nothing waits for a pipe
@@ -212,7 +213,7 @@ DepthImage read_depth_image(const std::filesystem::path& path) {
   if (bytes.starts_with("\x76\x2f\x31\x01")) return decode_depths(true, bytes, name);
   if (is_tiff(bytes)) return decode_depths(false, bytes, name);
   if (const auto header = colmap_header(bytes)) return read_colmap_depths(*header, name);
-  fail_depth(name, "not a depth map that is read here (NPY, PFM, COLMAP's .bin, PNG of 16 bits, EXR, TIFF)");
+  fail_depth(name, "not a supported depth map (NPY, PFM, COLMAP's .bin, PNG of 16 bits, EXR, TIFF)");
 }
 
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// Reads depth maps that other programs wrote. No file says what its values are (along the ray or along z, in
+// Reads depth maps of other programs. Files do not say what their values are (along the ray or along z, in
 // which unit): the caller must know.
 
 #include <filesystem>

@@ -19,7 +19,7 @@ constexpr int kMaxImageSide = 1 << 20;
 constexpr std::string_view kPngSignature = "\x89PNG\r\n\x1a\n";
 constexpr std::string_view kJpegStart = "\xff\xd8\xff";
 
-// Bytes of a file, read with their bounds checked.
+// Bounds-checked access to the bytes of a file.
 struct ImageBytes {
   std::string_view bytes;
   const std::string& file;
@@ -27,7 +27,7 @@ struct ImageBytes {
   [[noreturn]] void refuse(const std::string& why) const {
     throw Error(ErrorKind::input, fmt::format("{}: {}", file, why), file);
   }
-  [[noreturn]] void refuse_cut() const { refuse("is cut short"); }
+  [[noreturn]] void refuse_cut() const { refuse("is truncated"); }
 
   std::uint32_t byte(std::size_t at) const {
     if (at >= bytes.size()) refuse_cut();
@@ -47,8 +47,7 @@ int checked_side(const ImageBytes& image, std::uint32_t px) {
 
 void require_upright(const ImageBytes& image, std::uint32_t orientation) {
   if (orientation > 1)
-    image.refuse(fmt::format(
-        "its orientation is {}, and readers differ in whether they turn it: store it upright", orientation));
+    image.refuse(fmt::format("EXIF orientation {} is not supported; store the image upright", orientation));
 }
 
 // ---- PNG: https://www.w3.org/TR/png ----
@@ -76,9 +75,9 @@ ImageInfo inspect_png(const ImageBytes& image) {
     if (at + 12 + length > image.bytes.size()) image.refuse_cut();
     const std::string_view kind = image.bytes.substr(at + 4, 4);
     if (png_checksum(image.bytes.substr(at + 4, 4 + length)) != image.big32(at + 8 + length))
-      image.refuse("damaged: a check sum of its PNG chunks is wrong");
+      image.refuse("damaged: wrong checksum of a PNG chunk");
     if (info.width_px == 0) {
-      if (kind != "IHDR" || length != 13) image.refuse("damaged: it does not begin with IHDR");
+      if (kind != "IHDR" || length != 13) image.refuse("damaged: first chunk is not IHDR");
       info.width_px = checked_side(image, image.big32(at + 8));
       info.height_px = checked_side(image, image.big32(at + 12));
       info.bits = image.byte(at + 16) == 16 ? 16 : 8;
@@ -87,7 +86,7 @@ ImageInfo inspect_png(const ImageBytes& image) {
     if (kind == "IEND") break;
     at += 12 + length;
   }
-  if (!has_pixels) image.refuse("damaged: it has no pixels");
+  if (!has_pixels) image.refuse("damaged: no pixels");
   return info;
 }
 
@@ -103,7 +102,7 @@ struct TiffDirectory {
   std::uint32_t read16(std::size_t at) const { return little ? image.little16(at) : image.big16(at); }
   std::uint32_t read32(std::size_t at) const { return little ? image.little32(at) : image.big32(at); }
 
-  // The whole numbers of a tag (types BYTE, SHORT, LONG); empty where it is not there.
+  // Returns the integers of a tag (types BYTE, SHORT, LONG); empty if it is missing.
   std::vector<std::uint32_t> values(std::uint32_t tag) const {
     for (std::size_t i = 0; i < entries; ++i) {
       const std::size_t entry = first + 12 * i;
@@ -126,7 +125,7 @@ struct TiffDirectory {
   }
 };
 
-// Returns the first directory; nullopt for bytes that are no TIFF.
+// Returns the first directory; nullopt if the bytes are not TIFF.
 std::optional<TiffDirectory> tiff_directory(const ImageBytes& image, std::size_t base) {
   const std::string_view mark = image.bytes.substr(std::min(base, image.bytes.size()), 4);
   if (mark != std::string_view("II*\0", 4) && mark != std::string_view("MM\0*", 4)) return std::nullopt;
@@ -142,14 +141,15 @@ ImageInfo inspect_tiff(const ImageBytes& image, const TiffDirectory& directory) 
   info.width_px = checked_side(image, directory.value(256, 0));
   info.height_px = checked_side(image, directory.value(257, 0));
   for (const std::uint32_t bits : directory.values(258)) {
-    if (bits != 8 && bits != 16) image.refuse(fmt::format("has {} bits a sample, not 8 or 16", bits));
+    if (bits != 8 && bits != 16)
+      image.refuse(fmt::format("has {} bits per sample; 8 or 16 are supported", bits));
     info.bits = static_cast<int>(bits);
   }
-  if (directory.value(339, 1) != 1) image.refuse("its samples are no whole numbers");
+  if (directory.value(339, 1) != 1) image.refuse("its samples are not integers");
   require_upright(image, directory.value(274, 1));
   const bool tiled = !directory.values(324).empty();
   const auto offsets = directory.values(tiled ? 324 : 273), counts = directory.values(tiled ? 325 : 279);
-  if (offsets.empty() || offsets.size() != counts.size()) image.refuse("damaged: it has no pixels");
+  if (offsets.empty() || offsets.size() != counts.size()) image.refuse("damaged: no pixels");
   for (std::size_t i = 0; i < offsets.size(); ++i)
     if (std::uint64_t{offsets[i]} + counts[i] > image.bytes.size()) image.refuse_cut();
   return info;
@@ -161,7 +161,7 @@ bool is_frame_header(std::uint32_t marker) {
   return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
 }
 
-// Returns where the next marker begins after compressed data, in which 0xff is followed by 0 or a restart.
+// Returns the position of the next marker after compressed data, in which 0xff is followed by 0 or a restart.
 std::size_t after_scan(const ImageBytes& image, std::size_t at) {
   for (;; ++at) {
     at = image.bytes.find('\xff', at);
@@ -172,8 +172,9 @@ std::size_t after_scan(const ImageBytes& image, std::size_t at) {
 }
 
 void read_frame_header(const ImageBytes& image, std::size_t at, ImageInfo& info) {
-  if (info.width_px != 0) image.refuse("damaged: it has two frame headers");  // readers take the first
-  if (image.byte(at + 4) != 8) image.refuse(fmt::format("has {} bits a sample, not 8", image.byte(at + 4)));
+  if (info.width_px != 0) image.refuse("damaged: two frame headers");  // readers take the first
+  if (image.byte(at + 4) != 8)
+    image.refuse(fmt::format("has {} bits per sample; 8 are supported", image.byte(at + 4)));
   info.height_px = checked_side(image, image.big16(at + 5));
   info.width_px = checked_side(image, image.big16(at + 7));
 }
@@ -182,7 +183,7 @@ ImageInfo inspect_jpeg(const ImageBytes& image) {
   ImageInfo info{ImageFormat::jpeg};
   bool has_pixels = false;
   for (std::size_t at = 2;;) {
-    if (image.byte(at) != 0xff) image.refuse("damaged: its segments do not follow each other");
+    if (image.byte(at) != 0xff) image.refuse("damaged: a segment has the wrong length");
     const std::uint32_t marker = image.byte(at + 1);
     if (marker == 0xff) {  // a fill byte
       ++at;
@@ -198,7 +199,7 @@ ImageInfo inspect_jpeg(const ImageBytes& image) {
     at += 2 + length;
     if (marker == 0xda) at = after_scan(image, at);
   }
-  if (info.width_px == 0 || !has_pixels) image.refuse("damaged: it has no pixels");
+  if (info.width_px == 0 || !has_pixels) image.refuse("damaged: no pixels");
   return info;
 }
 
@@ -216,7 +217,7 @@ ImageInfo inspect_image(std::string_view bytes, const std::string& file) {
   if (bytes.starts_with(kPngSignature)) return inspect_png(image);
   if (bytes.starts_with(kJpegStart)) return inspect_jpeg(image);
   if (const auto directory = tiff_directory(image, 0)) return inspect_tiff(image, *directory);
-  image.refuse("is no PNG, JPEG or TIFF file");
+  image.refuse("not a PNG, JPEG or TIFF file");
 }
 
 }  // namespace aqbench

@@ -1,5 +1,5 @@
 #pragma once
-// What the bytes of an image file say of themselves, read without decoding a pixel.
+// Reads the properties of an image file without decoding pixels.
 
 #include <filesystem>
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace aqbench {
 
-// The image files that are read.
+// The supported image formats.
 enum class ImageFormat { png, jpeg, tiff };
 
 // Size and depth of an image file.
@@ -17,14 +17,14 @@ struct ImageInfo {
   int bits = 8;  // of a channel: 8 or 16; fewer count as 8
 };
 
-// Returns whether the name ends as an image's does: .png, .jpg, .jpeg, .tif, .tiff, in any case.
+// Returns whether the name has an image extension: .png, .jpg, .jpeg, .tif, .tiff, in any case.
 bool is_image_name(const std::filesystem::path& file);
 
-// Reads the header of an image file and whether the file is whole: of a PNG file every chunk with its check
-// sum up to IEND, of a JPEG file every segment up to EOI, of a TIFF file that its strips or tiles lie in it.
-// Errors name `file`. Throws Error(input) for another format, a file that is cut short or damaged, samples of
-// neither 8 nor 16 bits, and an orientation other than upright: its pixels would not be where a calibration
-// has them, or would be, depending on the reader.
+// Reads the header of an image file and checks that the file is complete: for PNG every chunk with its
+// checksum up to IEND, for JPEG every segment up to EOI, for TIFF that its strips or tiles lie in the file.
+// Errors name `file`. Throws Error(input) for another format, a truncated or damaged file, samples of neither
+// 8 nor 16 bits, and an orientation other than upright, which only some readers apply, moving pixels relative
+// to the calibration.
 ImageInfo inspect_image(std::string_view bytes, const std::string& file);
 
 }  // namespace aqbench

@@ -29,7 +29,7 @@ DepthImage depth_image_of_size(const std::string& name, std::uint64_t width, std
   constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28U;
   if (width == 0 || height == 0 || width > kMaxPixels || height > kMaxPixels / width)
     throw Error(ErrorKind::input,
-                fmt::format("{}: {} x {} pixels are not from 1 to 2^28", name, width, height));
+                fmt::format("{}: {} x {} pixels; must be from 1 to 2^28", name, width, height));
   DepthImage image;
   image.width = static_cast<int>(width);
   image.height = static_cast<int>(height);
@@ -43,7 +43,7 @@ DepthImage decode_depths(bool exr, std::string_view bytes, const std::string& na
 GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const std::string& name) {
   const ImageInfo info = inspect_image(bytes, name);
   if (info.width_px != width_px || info.height_px != height_px)
-    throw Error(ErrorKind::input, fmt::format("{}: is {} x {} px, not {} x {}", name, info.width_px,
+    throw Error(ErrorKind::input, fmt::format("{}: is {} x {} px, expected {} x {}", name, info.width_px,
                                               info.height_px, width_px, height_px));
   return images_table().decode_grey(bytes, name);
 }

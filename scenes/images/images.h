@@ -1,6 +1,5 @@
 #pragma once
-// Image files and Fourier transforms, done by OpenCV, libjpeg, libtiff and OpenEXR, which are in a module
-// (core/module.h).
+// Image files and Fourier transforms by OpenCV, libjpeg, libtiff and OpenEXR, in a module (core/module.h).
 
 #include <cstdint>
 #include <span>
@@ -10,9 +9,8 @@
 
 namespace aqbench {
 
-// Returns a grey image as the bytes of a PNG file with three equal channels of 8 or 16 bits. `values` are
-// row-major, width * height. Throws Error(io) if it cannot be encoded, Error(input) where the module is not
-// installed.
+// Returns a grey image as PNG bytes with three equal channels of 8 or 16 bits. `values` are row-major, width
+// * height. Throws Error(io) if it cannot be encoded, Error(input) if the module is not installed.
 std::string encode_png(int width, int height, int bits, std::span<const std::uint16_t> values);
 
 // Returns the real part of the inverse Fourier transform of a square of complex amplitudes, without the
@@ -20,12 +18,12 @@ std::string encode_png(int width, int height, int bits, std::span<const std::uin
 // result holds n * n values. Throws Error(input) where the module is not installed.
 std::vector<float> inverse_real_dft(int n, std::span<const float> re_im);
 
-// An image of depths in the file's unit, row by row from the top. Where there is none, a value is 0, NaN or
-// infinite, as the file has it.
+// An image of depths in the file's unit, row by row from the top. Missing values are 0, NaN or infinite, as
+// in the file.
 struct DepthImage {
   int width = 0, height = 0;
   std::vector<float> values;  // width * height
-  bool counts = false;        // whole numbers of an unknown size (PNG, TIFF): useless without a scale
+  bool counts = false;        // integers of unknown scale (PNG, TIFF): useless without a scale
 };
 
 // Returns an image of that size without values yet. Throws Error(input), one line that starts with `name`,

@@ -29,7 +29,7 @@ struct CalibrationNode {
   CalibrationNode at(const char* name) const {
     require_object();
     const auto found = json.find(name);
-    if (found == json.end()) throw Error(ErrorKind::input, field_path(path, name) + ": is missing");
+    if (found == json.end()) throw Error(ErrorKind::input, field_path(path, name) + ": missing");
     return {*found, field_path(path, name)};
   }
   CalibrationNode at(std::size_t index) const { return {json[index], fmt::format("{}[{}]", path, index)}; }
@@ -115,11 +115,11 @@ std::vector<Camera> read_cameras(const CalibrationNode& cameras, double& water_z
     water_z_m = z_m;
     out.push_back(read_camera(node, name));
   }
-  if (out.empty()) cameras.refuse("there is none");
+  if (out.empty()) cameras.refuse("at least one is needed");
   return out;
 }
 
-// What the file must hold although nothing here uses it: other readers do.
+// Fields that are required only because other readers use them.
 void require_other_sections(const CalibrationNode& file) {
   const CalibrationNode board = file.at("board");
   for (const char* name : {"squares_x", "squares_y", "square_size", "marker_size"}) board.at(name).number();

@@ -9,7 +9,7 @@
 
 namespace aqbench {
 
-// What stands in the file's "metadata"; nothing of it changes the cameras.
+// The "metadata" of the file, which does not affect the cameras.
 struct CalibrationMetadata {
   std::string calibration_date;  // ISO 8601; the caller's choice, so that equal input gives equal bytes
   std::string software_version;

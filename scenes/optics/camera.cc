@@ -12,7 +12,7 @@
 namespace aqbench {
 namespace {
 
-constexpr double kRotationTolerance = 1e-6;  // calibration files of other programs carry 7 digits
+constexpr double kRotationTolerance = 1e-6;  // calibration files of other programs have 7 digits
 constexpr int kMaxImageSide = 1 << 16;
 
 [[noreturn]] void camera_error(const std::string& where, std::string_view field, const std::string& what) {
@@ -38,8 +38,7 @@ void check_refractive_index(double value, const std::string& where, std::string_
     camera_error(where, field, fmt::format("must be between 0.5 and 5, got {}", value));
 }
 
-// A comma would end a field of the tables that name cameras, and other readers of CSV take quotation marks
-// away.
+// A comma would end a field of the tables that name cameras, and other CSV readers strip quotation marks.
 bool is_folder_name(const std::string& name) {
   return !name.empty() && name.size() <= 100 && name[0] != '.' &&
          std::ranges::all_of(name, [](unsigned char c) {
@@ -72,15 +71,17 @@ void check(const Intrinsics& intrinsics, const std::string& where) {
     camera_error(where, "K", "must be [[fx, 0, cx], [0, fy, cy], [0, 0, 1]]");
   const std::size_t count = intrinsics.distortion.size();
   if (intrinsics.lens == LensModel::fisheye && count != 4)
-    camera_error(where, "dist_coeffs", fmt::format("a fisheye lens has 4 coefficients, got {}", count));
+    camera_error(where, "dist_coeffs", fmt::format("a fisheye lens needs 4 coefficients, got {}", count));
   if (intrinsics.lens == LensModel::brown_conrady && count != 5 && count != 8)
-    camera_error(where, "dist_coeffs", fmt::format("a pinhole lens has 5 or 8 coefficients, got {}", count));
+    camera_error(where, "dist_coeffs",
+                 fmt::format("a pinhole lens needs 5 or 8 coefficients, got {}", count));
   for (std::size_t i = 0; i < count; ++i)
     if (!std::isfinite(intrinsics.distortion[i]))
       camera_error(where, fmt::format("dist_coeffs[{}]", i), "must be finite");
   for (const int side : {intrinsics.width_px, intrinsics.height_px})
     if (side < 1 || side > kMaxImageSide)
-      camera_error(where, "image_size", fmt::format("sides must be 1 to {} px, got {}", kMaxImageSide, side));
+      camera_error(where, "image_size",
+                   fmt::format("sides must be from 1 to {} px, got {}", kMaxImageSide, side));
 }
 
 void check(const CameraFromWorld& pose, const std::string& where) {
@@ -97,7 +98,7 @@ void check(const Camera& camera, const std::string& where) {
   if (!is_folder_name(camera.name))
     camera_error(where, "name",
                  fmt::format("'{}' is not a plain folder name (letters, digits, no blank, slash, comma or "
-                             "quotation mark, no dot in front)",
+                             "quotation mark, no leading dot)",
                              escape_bytes(camera.name)));
   check(camera.intrinsics, field_path(where, "intrinsics"));
   check(camera.camera_from_world, field_path(where, "extrinsics"));
@@ -111,11 +112,11 @@ void check(const WaterInterface& water, const std::string& where) {
 
 void check(const Rig& rig, const std::string& where) {
   check(rig.water, field_path(where, "interface"));
-  if (rig.cameras.empty()) camera_error(where, "cameras", "there is none");
+  if (rig.cameras.empty()) camera_error(where, "cameras", "at least one is needed");
   for (const Camera& camera : rig.cameras) {
     const std::string field = field_path(where, "cameras." + escape_bytes(camera.name));
     check(camera, field);
-    if (find_camera(rig, camera.name) != &camera) camera_error(field, "name", "stands twice");
+    if (find_camera(rig, camera.name) != &camera) camera_error(field, "name", "is a duplicate");
     const double z_m = camera_centre_m(camera.camera_from_world).z();
     if (!(z_m < rig.water.water_z_m))
       camera_error(field, "extrinsics",

@@ -39,7 +39,7 @@ struct Camera {
   std::string name;  // also its folder in a dataset
   Intrinsics intrinsics;
   CameraFromWorld camera_from_world;
-  bool is_auxiliary = false;  // helps as a source view, but no depth map is made for it
+  bool is_auxiliary = false;  // used as a source view only; gets no depth map
 };
 
 // The flat surface z = water_z_m, normal (0, 0, -1); n_air == n_water is a scene without water.
@@ -58,16 +58,16 @@ struct Rig {
 // Returns the camera's centre in the world frame, metres.
 Vec3 camera_centre_m(const CameraFromWorld& pose);
 
-// Finds a camera by its name. Returns nullptr if there is none.
+// Finds a camera by name. Returns nullptr if there is none.
 const Camera* find_camera(const Rig& rig, std::string_view name);
 
 // Returns "where.field", or "FILE: field" if `where` is "FILE: ".
 std::string field_path(const std::string& where, std::string_view field);
 
-// Throw Error(input) "WHERE.field: what is wrong" (field_path) for a wrong count of coefficients, a
-// non-finite number, a focal length or image size that is not positive, skew, a matrix that is no rotation
-// (1e-6), indices of refraction outside [0.5, 5], a name that is no plain folder name or holds what ends a
-// field of a table (CSV), two cameras of one name, a camera that is not above the water.
+// Throw Error(input) "WHERE.field: problem" (field_path) for a wrong number of coefficients, a non-finite
+// number, a focal length or image size that is not positive, skew, a matrix that is not a rotation (1e-6),
+// indices of refraction outside [0.5, 5], a name that is not a plain folder name or contains a CSV separator,
+// two cameras of one name, a camera that is not above the water.
 void check(const Intrinsics& intrinsics, const std::string& where);
 void check(const CameraFromWorld& pose, const std::string& where);
 void check(const Camera& camera, const std::string& where);

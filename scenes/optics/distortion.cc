@@ -68,8 +68,8 @@ double fisheye_slope(const std::vector<double>& k, double theta) {
   return 1 + t2 * (3 * k[0] + t2 * (5 * k[1] + t2 * (7 * k[2] + t2 * 9 * k[3])));
 }
 
-// The first zero of a function that is positive at 0, sought in steps that grow by 1 % and refined by
-// bisection; `last` if there is none before.
+// Finds the first zero of a function that is positive at 0, in steps growing by 1 %, refined by bisection;
+// `last` if there is none before.
 template <class Function>
 double first_zero(double last, const Function& f) {
   double low = 0;
@@ -94,7 +94,7 @@ std::optional<Vec2> brown_inverse(const BrownCoefficients& k, double limit, cons
   BrownJet jet = brown_jet(k, point.x(), point.y());
   double rx = jet.x - distorted.x(), ry = jet.y - distorted.y();
   const double rounding = 1e-15 * (1 + distorted.norm());
-  // Each accepted step makes the residual smaller; 100 of them are far more than convergence needs.
+  // Each accepted step reduces the residual; 100 are far more than convergence needs.
   for (int i = 0; i < 100 && std::hypot(rx, ry) > rounding; ++i) {
     const double determinant = jet.dxx * jet.dyy - jet.dxy * jet.dxy;
     const Vec2 step((jet.dyy * rx - jet.dxy * ry) / determinant, (jet.dxx * ry - jet.dxy * rx) / determinant);
@@ -109,7 +109,7 @@ std::optional<Vec2> brown_inverse(const BrownCoefficients& k, double limit, cons
       point = next, jet = there, rx = nx, ry = ny;
       accepted = true;
     }
-    if (!accepted) break;  // at rounding level, or stopped by the edge of the region
+    if (!accepted) break;  // at rounding level, or stopped at the edge of the region
   }
   if (!(std::hypot(rx, ry) <= kResidualTolerance * (1 + distorted.norm()))) return std::nullopt;
   return point;
@@ -136,8 +136,8 @@ std::optional<Vec2> fisheye_inverse(const std::vector<double>& k, double limit, 
 constexpr std::size_t kBlock = 256;
 using Block = std::array<double, kBlock>;
 
-// Unguarded Newton steps on a block of points, in place; `residual` of the result and its radius tell where
-// it failed. Six steps reach rounding for every lens that bends by less than half.
+// Unguarded Newton steps on a block of points, in place; the result's `residual` and radius show failures.
+// Six steps reach rounding for every lens that bends by less than half.
 AQBENCH_MULTIVERSION
 void brown_newton(const BrownCoefficients& k, std::size_t count, const double* distorted_x,
                   const double* distorted_y, double* x, double* y, double* residual2) {

@@ -22,7 +22,7 @@ Vec2 distort_normalized(const Intrinsics& intrinsics, const Vec2& undistorted);
 // Returns the pixel of the camera itself for a pixel of the undistorted camera.
 Vec2 distort_pixel(const Intrinsics& intrinsics, const Vec2& undistorted_px);
 
-// Where each pixel of the undistorted image lies in the camera's own image: what cv::remap is given.
+// The position of each pixel of the undistorted image in the camera's own image: the map of cv::remap.
 struct UndistortionMap {
   int width_px = 0;
   int height_px = 0;
@@ -41,15 +41,15 @@ class Undistorter {
  public:
   explicit Undistorter(const Intrinsics& intrinsics);
 
-  // Returns the undistorted point; nullopt where no point of that region is mapped to `distorted`.
+  // Returns the undistorted point; nullopt if no point of that region maps to `distorted`.
   std::optional<Vec2> undistort_normalized(const Vec2& distorted) const;
 
   // Returns the pixel of the undistorted camera for a pixel of the camera; nullopt likewise. The residual is
   // below 1e-12 in normalised units.
   std::optional<Vec2> undistort_pixel(const Vec2& distorted_px) const;
 
-  // Does the same for many pixels at once, several times faster. All four spans have one length; the outputs
-  // must not overlap the inputs. NaN where undistort_pixel() gives nullopt.
+  // Does the same for many pixels, several times faster. All four spans have one length; the outputs must not
+  // overlap the inputs. NaN where undistort_pixel() gives nullopt.
   void undistort_pixels(std::span<const double> distorted_x_px, std::span<const double> distorted_y_px,
                         std::span<double> x_px, std::span<double> y_px) const;
 

@@ -1,6 +1,6 @@
 #pragma once
-// Where the samples of a whole reference image lie in a source image, as one tensor product of polynomials: a
-// few thousand exact projections and three small matrices replace one projection a sample.
+// Sample positions of a whole reference image in a source image as one tensor product of polynomials: a few
+// thousand exact projections and three small matrices replace one projection per sample.
 
 #include <span>
 #include <vector>
@@ -19,10 +19,10 @@ struct ProjectionTable {
   std::vector<float> u, v;            // [depth][nodes][nodes]
 };
 
-// A table with a larger error_px is not used.
+// The largest error_px of a usable table.
 inline constexpr double kTableTolerance_px = 1e-3;
 
-// Fits the polynomials to exact projections at Chebyshev points, with as few nodes as keep to the tolerance.
+// Fits the polynomials to exact projections at Chebyshev points, with as few nodes as the tolerance allows.
 // depths_m: ascending, not empty.
 ProjectionTable make_projection_table(const RefractiveCamera& reference, const RefractiveCamera& source,
                                       std::span<const float> depths_m);

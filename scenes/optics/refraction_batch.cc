@@ -160,7 +160,7 @@ void project_points(const RefractiveCamera& camera, const PointSpans& points, co
   if (!out.depth_along_ray_m.empty()) require_length(count, out.depth_along_ray_m.size(), "project_points");
   const FloatCamera c = float_camera(camera);
   const auto kernel = c.ratio.air_is_thinner ? project_air_thinner : project_water_thinner;
-  // Without a wish for depths they go to a scratch block that stays in the cache.
+  // Unwanted depths go to a scratch block that stays in the cache.
   constexpr std::size_t kBlock = 1024;
   float scratch[kBlock];
   for (std::size_t begin = 0; begin < count; begin += kBlock) {

@@ -18,13 +18,13 @@ struct PointSpans {
   std::span<const float> x_m, y_m, z_m;
 };
 
-// Where a camera sees the points; NaN where project() finds no pixel.
+// Pixels of the points; NaN where project() finds none.
 struct PixelSpans {
   std::span<float> u_px, v_px;
-  std::span<float> depth_along_ray_m;  // may be empty: not wanted
+  std::span<float> depth_along_ray_m;  // empty: not wanted
 };
 
-// What pixels see (WaterRay); NaN where cast_ray() finds no ray.
+// Rays of the pixels (WaterRay); NaN where cast_ray() finds none.
 struct RaySpans {
   std::span<float> origin_x_m, origin_y_m;  // z is the camera's water_z_m
   std::span<float> direction_x, direction_y, direction_z;
@@ -43,7 +43,7 @@ struct PointBatch {
   std::vector<double> u_px, v_px;   // out; NaN where project_fast() returns false
   std::vector<double> ray_depth_m;  // out: along the camera's refracted ray, from the surface; NaN likewise
 
-  // Gives every array that length.
+  // Sets the length of every array.
   void resize(std::size_t size);
   // Returns the number of points.
   std::size_t size() const { return x_m.size(); }

@@ -25,7 +25,7 @@ void check_rotation(const std::array<double, 9>& r, const std::string& where) {
   if (determinant < 0) refuse_camera(where, "rotation", "is a reflection");
 }
 
-// The root of rho(t) = rho (snell.h) to rounding, from below.
+// Finds the root of rho(t) = rho (snell.h) to rounding, from below.
 double thin_tangent(const SnellRatio<double>& ratio, double rho, double h_thin, double h_dense) {
   double t = thin_tangent_start(ratio, rho, h_thin, h_dense);
   // Quadratic convergence: 3 to 7 steps. They rise until rounding stops them, except for the first, which may
@@ -74,8 +74,7 @@ void check(const RefractiveCamera& camera, const std::string& where) {
   if (!std::isfinite(camera.water_z_m)) refuse_camera(where, "water_z_m", "must be finite");
   for (const double index : {camera.n_air, camera.n_water})
     if (!(index >= 0.5 && index <= 5)) refuse_camera(where, "n_air, n_water", "must be between 0.5 and 5");
-  if (!(camera.centre_m[2] < camera.water_z_m))
-    refuse_camera(where, "centre_m", "the camera's centre is not above the water");
+  if (!(camera.centre_m[2] < camera.water_z_m)) refuse_camera(where, "centre_m", "must be above the water");
 }
 
 bool cast_ray(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray) {

@@ -1,8 +1,8 @@
 #pragma once
-// The camera that every kernel projects with: an undistorted camera in air that looks down through the flat
-// water surface z = water_z_m. Plain numbers without Eigen, so that the plane sweep's kernels build alone.
-// World frame: metres, +Z down into the water. Camera frame: x right, y down, z forward. Pixels are those of
-// the undistorted camera (scenes/optics/distortion.h), their centres at integers.
+// The camera used by every kernel: an undistorted camera in air that looks down through the flat water
+// surface z = water_z_m. Plain numbers without Eigen, so that the plane sweep's kernels build alone. World
+// frame: metres, +Z down into the water. Camera frame: x right, y down, z forward. Pixels are those of the
+// undistorted camera (scenes/optics/distortion.h), their centres at integers.
 //
 // One ray or point at a time, with Eigen's vectors: refraction.h. Many at once: refraction_batch.h. A whole
 // image at many depths: projection_table.h.
@@ -33,7 +33,7 @@ inline bool is_in_image(const RefractiveCamera& camera, double x_px, double y_px
   return x_px >= 0 && y_px >= 0 && x_px <= camera.width_px - 1 && y_px <= camera.height_px - 1;
 }
 
-// What a pixel sees: origin on the water surface, unit direction in the water; world frame. The point at ray
+// The ray of a pixel in water: origin on the water surface, unit direction; world frame. The point at ray
 // depth d is origin_m + d * direction.
 struct WaterRay {
   std::array<double, 3> origin_m{};
@@ -47,8 +47,8 @@ void set_pose(RefractiveCamera& camera, const std::array<double, 9>& rotation,
 // Sets the water surface and the two indices of refraction.
 void set_water(RefractiveCamera& camera, double water_z_m, double n_air, double n_water);
 
-// Throws Error(input) "WHERE.field: what is wrong" for sizes or focal lengths that are not positive, numbers
-// that are not finite, a matrix that is no rotation (1e-5), a camera that is not above the water.
+// Throws Error(input) "WHERE.field: problem" for sizes or focal lengths that are not positive, numbers that
+// are not finite, a matrix that is not a rotation (1e-5), a camera that is not above the water.
 void check(const RefractiveCamera& camera, const std::string& where);
 
 // Each of the two directions, from pixel to ray and from point to pixel, has two formulas, which agree to
@@ -62,16 +62,16 @@ bool cast_ray(const RefractiveCamera& camera, double u_px, double v_px, WaterRay
 // Does the same as cast_ray() by the fast formula, which has one scaling for both media.
 bool cast_ray_fast(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray);
 
-// Projects a point (world frame), exact to rounding: Newton's iteration runs until it stands still. The pixel
-// may lie outside the image; the depth is that along the refracted ray from the water surface. Returns false
-// where the point is not below the water surface or is not imaged in front of the camera. Works for any index
-// ratio: a point below the water is always reached by exactly one ray (Fermat: the optical path is a strictly
-// convex function of where it crosses the surface).
+// Projects a point (world frame), exact to rounding: runs Newton's iteration to a standstill. The pixel may
+// lie outside the image; the depth is along the refracted ray from the water surface. Returns false if the
+// point is not below the water surface or is not imaged in front of the camera. Works for any index ratio:
+// exactly one ray reaches a point below the water (Fermat: the optical path is a strictly convex function of
+// where it crosses the surface).
 bool project(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px, double& v_px,
              double& depth_along_ray_m);
 
 // Does the same as project() in a fixed number of Newton steps (snell.h; 3e-9 of the focal length at worst),
-// without the depth. Returns false also for a pixel that is not finite.
+// without the depth. Also returns false for a pixel that is not finite.
 bool project_fast(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px,
                   double& v_px);
 

@@ -91,7 +91,7 @@ Camera rig_camera(const std::string& name, const Vec3& position_m, std::uint64_t
 const std::vector<RigSpec>& rig_registry() {
   static const std::vector<RigSpec> registry = {
       {.name = "ring12",
-       .summary = "12 cameras on a ring, 30 degrees apart, and an auxiliary one at its centre",
+       .summary = "12 cameras on a ring, 30 degrees apart, and an auxiliary one in the centre",
        .parameters = rig_parameters(),
        .ring_cameras = 12,
        .ring_positions = 12,

@@ -30,7 +30,7 @@ struct RigSpec {
 // Returns the table of rigs.
 const std::vector<RigSpec>& rig_registry();
 
-// Finds a rig by its name. Throws Error(usage) that names similar ones if there is none.
+// Finds a rig by name. Throws Error(usage) with similar names for an unknown one.
 const RigSpec& find_rig(std::string_view name);
 
 // Makes a rig. Overrides whose owner is not `name` are ignored. `seed` draws the jitter, if there is any.
@@ -38,7 +38,7 @@ const RigSpec& find_rig(std::string_view name);
 // water.
 Rig make_rig(std::string_view name, const std::vector<Override>& overrides, std::uint64_t seed);
 
-// Makes a rig from parameters that have been resolved already.
+// Makes a rig from resolved parameters.
 Rig make_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_t seed);
 
 }  // namespace aqbench

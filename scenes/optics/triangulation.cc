@@ -8,7 +8,7 @@ namespace aqbench {
 std::optional<Triangulation> triangulate(std::span<const WaterRay> rays) {
   if (rays.size() < 2) return std::nullopt;
   const auto count = static_cast<double>(rays.size());
-  // Relative to the mean origin, so that the normal equations lose no digits to a far world origin.
+  // Relative to the mean origin, so that a distant world origin costs no digits in the normal equations.
   Vec3 anchor_m = Vec3::Zero();
   for (const WaterRay& ray : rays) anchor_m += to_vec3(ray.origin_m) / count;
   Mat3 normal_matrix = Mat3::Zero();

@@ -52,7 +52,7 @@ double facet_error_m(const TriangleMesh& mesh) {
     FacetFace &one = faces[edges[i].face], &other = faces[edges[i + 1].face];
     const double angle_rad =
         std::atan2(one.normal.cross(other.normal).norm(), std::abs(one.normal.dot(other.normal)));
-    // The middles of the two faces lie a third of both heights over the edge apart.
+    // The centres of the two faces are a third of both heights over the edge apart.
     const double apart_m = 2 * (one.area_m2 + other.area_m2) / (3 * edges[i].length_m);
     if (!(apart_m > 0) || angle_rad > kTrueEdge_rad) continue;
     one.curvature = std::max(one.curvature, angle_rad / apart_m);

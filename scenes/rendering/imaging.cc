@@ -9,12 +9,12 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "scenes/optics/distortion.h"
-#include "scenes/rendering/face_paint.h"
 
 namespace aqbench {
 namespace {
 
-// Where a sample meets the surface, for its grey value: a ten thousandth of a pixel's footprint.
+// Accuracy of a sample's position on the surface, for its grey value: a ten thousandth of a pixel's
+// footprint.
 constexpr double kSampleTolerance_m = 1e-7;
 constexpr std::size_t kStripeRows = 16;
 
@@ -28,8 +28,8 @@ TextureOptions texture_options(const ImagingOptions& options) {
   return out;
 }
 
-// Weights of the samples along one axis that make up a pixel: `reach` samples before its own, its own, and
-// `reach` after them.
+// Weights of the samples along one axis of a pixel: `reach` samples before its own, its own, and `reach`
+// after.
 struct PixelFilter {
   int per_side, reach;
   std::vector<double> weights;  // sum is 1
@@ -57,7 +57,7 @@ double sample_position_px(const PixelFilter& filter, int sample) {
   return (sample + 0.5) / filter.per_side - 0.5;
 }
 
-// Radiance of pixels along an axis from that of samples: sample `per_side * pixel - reach` comes first.
+// Radiance of pixels along an axis from that of samples; the first is sample `per_side * pixel - reach`.
 void filter_row(const PixelFilter& filter, const std::vector<float>& samples, float* pixels,
                 std::size_t count) {
   for (std::size_t pixel = 0; pixel < count; ++pixel) {
@@ -101,7 +101,7 @@ double Renderer::gain(std::uint64_t camera_index) const {
   return 1 + options_.gain_spread * (2 * u - 1);
 }
 
-// The next depth is guessed on the line through the last two.
+// Extrapolates the next depth from the last two.
 void Renderer::sample_row(const RefractiveCamera& camera, const SampleGrid& grid,
                           std::vector<float>& out) const {
   if (fast_.is_mesh()) return sample_row_of_mesh(camera, grid, out);
@@ -126,7 +126,7 @@ void Renderer::sample_row(const RefractiveCamera& camera, const SampleGrid& grid
   }
 }
 
-// A whole row of rays at once. What looks past the mesh is black.
+// A whole row of rays at once. Rays that miss the mesh are black.
 void Renderer::sample_row_of_mesh(const RefractiveCamera& camera, const SampleGrid& grid,
                                   std::vector<float>& out) const {
   std::vector<WaterRay> rays;
@@ -180,7 +180,7 @@ RenderedImage Renderer::image(const Camera& camera, const WaterInterface& water,
   const auto height = static_cast<std::size_t>(camera.intrinsics.height_px);
   RenderedImage out{camera.intrinsics.width_px, camera.intrinsics.height_px, options_.bits, {}};
   out.values.resize(width * height);
-  // A stripe's outer samples are its neighbours' too, and cast again there.
+  // A stripe's outer samples belong to its neighbours too and are cast again there.
   parallel_for(height, kStripeRows, [&](std::size_t begin, std::size_t end) {
     SampleGrid grid(camera.intrinsics.width_px, filter);
     std::vector<float> samples(grid.x_px.size());

@@ -13,7 +13,7 @@
 
 namespace aqbench {
 
-// The version of the renderer, recorded in every dataset. Whoever changes the value of a pixel raises it.
+// The version of the renderer, recorded in every dataset. Raise it with any change of a pixel value.
 inline constexpr int kRendererVersion = 1;
 
 // An image as the sensor records it.
@@ -23,18 +23,17 @@ struct RenderedImage {
   std::vector<std::uint16_t> values;  // row-major, 0 to 2^bits - 1
 };
 
-// A function that is called with the number of rows that were just finished, by any thread. An exception of
-// it ends the rendering.
+// Called with the number of rows just finished, by any thread. An exception stops the rendering.
 using RowProgress = std::function<void(std::size_t rows)>;
 
-// Renders one surface, by formula or a mesh, to which it keeps a reference. Every result is the same bytes
-// for any thread count.
+// Renders one surface, a formula or a mesh, which must outlive this. Every result is the same for any thread
+// count.
 class Renderer {
  public:
   Renderer(const Surface& surface, const ImagingOptions& options, std::uint64_t seed);
 
-  // Renders what the camera itself records, lens distortion included. camera_index makes gain and noise
-  // differ between cameras. Uses parallel_for.
+  // Renders the camera's raw image, lens distortion included. camera_index makes gain and noise differ
+  // between cameras. Uses parallel_for.
   RenderedImage image(const Camera& camera, const WaterInterface& water, std::uint64_t camera_index,
                       const RowProgress& progress = {}) const;
 

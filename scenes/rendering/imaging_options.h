@@ -1,5 +1,5 @@
 #pragma once
-// The renderer's options: their meaning, their parameters and the named choices of them.
+// The renderer's options: their meaning, parameters and named variants.
 
 #include <string>
 #include <string_view>
@@ -9,13 +9,12 @@
 
 namespace aqbench {
 
-// How an image comes about. The radiance of a sample is the texture times exp(-absorption * depth along the
-// ray), 0 where a ray meets nothing. A pixel is the mean of its own samples and its neighbours', weighted by
-// the Gaussian point spread (without one, if its sigma is 0: the mean over the pixel). The sensor is
-// monochrome:
-//   value = gain (1 - vignetting (r / r_corner)^2) pixel + noise, clipped to [0, 1], rounded to the levels,
-// with r the distance from the image's centre, and a gain for each camera that is uniform in 1 +-
-// gain_spread.
+// The image formation. The radiance of a sample is the texture times exp(-absorption * depth along the ray),
+// 0 for a ray without a hit. A pixel is the mean of its own samples and its neighbours', weighted by the
+// Gaussian point spread (if its sigma is 0: the mean over the pixel). The sensor is monochrome:
+//   value = gain (1 - vignetting (r / r_corner)^2) pixel + noise,
+// clipped to [0, 1] and rounded to the levels, with r the distance from the image's centre, and a gain for
+// each camera, uniform in 1 +- gain_spread.
 struct ImagingOptions {
   double texture_contrast = 0.15;
   double psf_sigma_px = 0.5;
@@ -30,12 +29,12 @@ struct ImagingOptions {
 // Throws Error(usage) "imaging.FIELD: ..." for bits other than 8 and 16, and for fewer than 1 sample.
 void check(const ImagingOptions& options);
 
-// A named choice of options, with what it changes in the rig.
+// A named set of options and rig overrides.
 struct ImagingVariant {
   std::string name;
   std::string summary;                  // one line
   std::vector<Override> overrides;      // of owner "imaging"
-  std::vector<Override> rig_overrides;  // their owner is whatever rig is taken
+  std::vector<Override> rig_overrides;  // their owner is the rig in use
 };
 
 // Returns the parameters of owner "imaging".
@@ -44,10 +43,10 @@ const std::vector<ParameterSpec>& imaging_parameters();
 // Returns all variants; the first one is the default.
 const std::vector<ImagingVariant>& imaging_variants();
 
-// Finds a variant by name. Throws Error(usage) naming near names.
+// Finds a variant by name. Throws Error(usage) with similar names.
 const ImagingVariant& find_imaging_variant(std::string_view name);
 
-// Returns the options that the parameters of owner "imaging" set.
+// Returns the options set by the parameters of owner "imaging".
 ImagingOptions imaging_options(const Parameters& parameters);
 
 }  // namespace aqbench

@@ -12,7 +12,7 @@
 namespace aqbench {
 namespace {
 
-// How far the surface lies below the ray at a depth, and how that changes per metre along the ray.
+// The height of the ray above the surface at a depth, and its change per metre along the ray.
 struct Gap {
   double gap_m, rate;
 };
@@ -39,14 +39,14 @@ RayHitter::RayHitter(const Surface& surface, double max_depth_m, double toleranc
       max_depth_m_(max_depth_m),
       tolerance_m_(tolerance_m) {
   if (field_ == nullptr && mesh_ == nullptr)
-    throw Error(ErrorKind::usage, "surface: rays can be cast at one by formula and at a mesh alone");
+    throw Error(ErrorKind::usage, "surface: must be a formula or a mesh to cast rays at it");
   if (field_ != nullptr) bounds_ = field_->bounds();
   if (!(max_depth_m > 0) || !std::isfinite(max_depth_m))
     throw Error(ErrorKind::usage, fmt::format("max_depth_m: must be positive, got {}", max_depth_m));
 }
 
-// A ray steeper than the surface is anywhere: the gap falls all along the ray. The margin keeps the rate away
-// from zero, so that Newton's steps stay sensible.
+// For a ray steeper than the surface the gap falls all along. The margin keeps the rate away from zero, so
+// that Newton's steps stay reasonable.
 bool RayHitter::meets_once(const WaterRay& ray) const {
   return ray.direction[2] > 1.02 * bounds_.slope * horizontal(ray) + 1e-6;
 }
@@ -77,11 +77,11 @@ std::optional<double> RayHitter::first_hit_m(const WaterRay& ray, double guess_m
   return meets_once(ray) ? newton_hit_m(ray, guess_m) : marched_hit_m(ray);
 }
 
-// The gap has one zero, so whichever Newton finds is the first. A bracket keeps the steps from cycling; it
-// grows from what has been seen, so that an inclined plane needs no bounds.
+// The gap has one zero, so any zero found is the first. A bracket prevents cycles; it grows from the points
+// seen, so an inclined plane needs no bounds.
 std::optional<double> RayHitter::newton_hit_m(const WaterRay& ray, double guess_m) const {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  double above_m = -kInfinity, below_m = kInfinity;  // depths known to lie above and below the surface
+  double above_m = -kInfinity, below_m = kInfinity;  // depths known to be above and below the surface
   double depth_m = guess_m;
   for (int i = 0; i < 100; ++i) {
     const Gap at = gap_at(*field_, ray, depth_m);
@@ -90,8 +90,8 @@ std::optional<double> RayHitter::newton_hit_m(const WaterRay& ray, double guess_
     if (!(next_m >= above_m && next_m <= below_m)) next_m = (above_m + below_m) / 2;
     const double step_m = std::abs(next_m - depth_m);
     depth_m = next_m;
-    // What a step leaves is half the second derivative times step^2 over the rate at the zero. Twice that is
-    // asked for here, since the rate is taken where the step began.
+    // A step leaves an error of half the second derivative times step^2 over the rate at the zero. Requires
+    // twice that, since the rate is from the start of the step.
     const double bend = bounds_.curvature * (1 - ray.direction[2] * ray.direction[2]);
     if (step_m <= 1e-13 || bend * step_m * step_m <= tolerance_m_ * std::abs(at.rate)) break;
   }
@@ -99,9 +99,9 @@ std::optional<double> RayHitter::newton_hit_m(const WaterRay& ray, double guess_
   return depth_m;
 }
 
-// Steps that cannot pass a zero of the gap, since its second derivative is bounded by the surface's curvature
-// M: the gap stays positive up to the zero of g + g' t - M t^2 / 2. Near a zero with a slope this is Newton's
-// step, from above; near a point of touching it still takes a constant share of the way.
+// Steps that cannot pass a zero of the gap, since the surface's curvature M bounds its second derivative: the
+// gap stays positive up to the zero of g + g' t - M t^2 / 2. Near a crossing this is Newton's step, from
+// above; near a tangent point it still covers a constant share of the way.
 std::optional<double> RayHitter::marched_hit_m(const WaterRay& ray) const {
   const double z_per_m = ray.direction[2], across = horizontal(ray);
   const double bend = bounds_.curvature * across * across;
@@ -128,7 +128,7 @@ std::optional<double> RayHitter::marched_hit_m(const WaterRay& ray) const {
 const PatchHeightField& renderable_surface(const Surface& surface, const std::string& scene) {
   const auto* field = dynamic_cast<const PatchHeightField*>(&surface);
   if (field == nullptr)
-    throw Error(ErrorKind::usage, fmt::format("scene '{}': is a mesh, not a surface by formula", scene));
+    throw Error(ErrorKind::usage, fmt::format("scene '{}': must be a surface by formula, not a mesh", scene));
   return *field;
 }
 

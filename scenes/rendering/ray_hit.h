@@ -1,5 +1,5 @@
 #pragma once
-// Where a ray in the water meets a surface: one by formula, or a mesh.
+// Ray casting in water at a surface by formula or a mesh.
 
 #include <optional>
 #include <span>
@@ -11,28 +11,28 @@
 
 namespace aqbench {
 
-// Rays are followed this far: nothing is seen through more water.
+// The length of rays: nothing is visible through more water.
 inline constexpr double kMaxRayDepth_m = 100;
 
-// Intersects rays with one surface, to which it keeps a reference.
+// Intersects rays with one surface, which must outlive this.
 class RayHitter {
  public:
-  // Prepares the surface. tolerance_m bounds the error that Newton's last step leaves; the default is of the
-  // size of rounding. Throws Error(usage) for a surface that is neither by formula nor a mesh.
+  // Prepares the surface. tolerance_m bounds the error of Newton's last step; the default is about rounding.
+  // Throws Error(usage) for a surface that is neither a formula nor a mesh.
   explicit RayHitter(const Surface& surface, double max_depth_m = kMaxRayDepth_m, double tolerance_m = 1e-14);
 
   // Returns the depth along the ray, metres, at which it first meets the surface, exact to rounding (below
   // 1e-9 m wherever the ray is not tangent to the surface to within that). nullopt: they do not meet up to
   // the maximum depth, or the surface lies above the water where the ray enters it.
   std::optional<double> first_hit_m(const WaterRay& ray) const;
-  // Does the same faster, from `guess_m`, the depth of a neighbouring ray. The result differs by the
-  // tolerance at most.
+  // Does the same faster from `guess_m`, the depth of a neighbouring ray. The result differs by at most the
+  // tolerance.
   std::optional<double> first_hit_m(const WaterRay& ray, double guess_m) const;
 
-  // Returns whether the surface is a mesh: then many rays at once are faster by far.
+  // Returns whether the surface is a mesh, for which many rays at once are much faster.
   bool is_mesh() const { return mesh_ != nullptr; }
 
-  // Does the same as first_hit_m() for many rays at a mesh, and gives the normals of the faces.
+  // first_hit_m() for many rays at a mesh; also returns the normals of the faces.
   void first_faces(std::span<const WaterRay> rays, std::span<FaceHit> hits) const;
 
  private:
@@ -46,7 +46,7 @@ class RayHitter {
   double max_depth_m_, tolerance_m_;
 };
 
-// Returns whether rays can be cast at the surface: it is by formula, or a mesh.
+// Returns whether rays can be cast at the surface: a formula or a mesh.
 bool casts_rays(const Surface& surface);
 
 // Returns the surface as one by formula. Throws Error(usage) naming the scene if it is a mesh.

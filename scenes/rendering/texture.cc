@@ -18,8 +18,8 @@ constexpr int kTileNodes = 2048;  // a power of two: indices wrap by masking
 // Nodes per shortest wavelength. The cubic B-spline's own spectrum is then below 1e-2 of the noise outside
 // the band.
 constexpr double kNodesPerWavelength = 4;
-// The second tile's spacing over the first one's, and the tiles' rotations: neither ratio nor angle makes
-// small multiples of the periods meet (tests/scenes/rendering/texture_test.cc).
+// Spacing ratio and rotations of the two tiles, chosen so that no small multiples of their periods coincide
+// (tests/scenes/rendering/texture_test.cc).
 constexpr double kSecondSpacing = 0.918;
 constexpr std::array kRotations_rad = {0.35, 1.27};
 
@@ -30,7 +30,7 @@ std::array<float, 4> spline_weights(float t) {
           t * t * t / 6};
 }
 
-// What sampling a spline of unit coefficients at its nodes does to a wave of `cycles` per node.
+// The attenuation of a wave of `cycles` per node by sampling a spline of unit coefficients at its nodes.
 double spline_response(double cycles) { return (2 + std::cos(2 * std::numbers::pi * cycles)) / 3; }
 
 double tile_value(const float* coefficients, double column, double row) {
@@ -63,10 +63,10 @@ void check(const TextureOptions& options) {
   if (!(options.mean >= 0 && options.mean <= 1)) refuse("mean", options.mean, "must lie in [0, 1]");
   if (!(options.wavelength_min_m > 0))
     refuse("wavelength_min_m", options.wavelength_min_m, "must be positive");
-  // A longer wave than that is not noise on a tile, a shorter range no band.
+  // A longer wave is not noise on a tile; a shorter range is not a band.
   if (!(options.wavelength_max_m >= 1.5 * options.wavelength_min_m &&
         options.wavelength_max_m <= 100 * options.wavelength_min_m))
-    refuse("wavelength_max_m", options.wavelength_max_m, "must be 1.5 to 100 times wavelength_min_m");
+    refuse("wavelength_max_m", options.wavelength_max_m, "must be from 1.5 to 100 times wavelength_min_m");
 }
 
 Texture::Texture(const TextureOptions& options, std::uint64_t seed) : options_(options) {
@@ -85,7 +85,7 @@ Texture::Tile Texture::make_tile(std::uint64_t seed, std::uint32_t number, doubl
   const RandomKey key{seed, RandomStream::texture};
   std::vector<std::array<float, 2>> waves(std::size_t{kTileNodes} * kTileNodes);  // real and imaginary part
   std::vector<double> row_power(kTileNodes, 0.0);
-  // Half of the plane; the other half is the conjugate, for the tile to be real.
+  // One half of the plane; the other is the conjugate, so that the tile is real.
   parallel_for(kTileNodes, 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t row = begin; row < end; ++row) {
       const int fy = tile_frequency(static_cast<int>(row));
@@ -122,6 +122,27 @@ double Texture::at(double x_m, double y_m) const {
     value += tile_value(tile.coefficients.data(), tile.cosine * x_m + tile.sine * y_m,
                         tile.cosine * y_m - tile.sine * x_m);
   return value;
+}
+
+double paint_on_face(const Texture& texture, const Vec3& position_m, const Vec3& normal) {
+  // Different offsets, so that the three do not mirror one another.
+  constexpr double kApart_m = 0.173;
+  // An axis counts above this share of the closest one: up to slopes of 0.87 only z does.
+  constexpr double kShare = 0.75;
+  const Vec3 squared = normal.cwiseAbs2();
+  const Vec3 above = (squared.array() - kShare * squared.maxCoeff()).max(0.0).square();
+  const Vec3 weights = above / above.sum();
+  const double mean = texture.mean();
+  double sum = 0, power = 0;
+  const auto add = [&](double weight, double x_m, double y_m) {
+    if (weight == 0) return;
+    sum += weight * (texture.at(x_m, y_m) - mean);
+    power += weight * weight;
+  };
+  add(weights.z(), position_m.x(), position_m.y());
+  add(weights.x(), position_m.y() + kApart_m, position_m.z());
+  add(weights.y(), position_m.x() + 2 * kApart_m, position_m.z());
+  return mean + sum / std::sqrt(power);
 }
 
 }  // namespace aqbench

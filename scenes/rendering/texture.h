@@ -1,12 +1,14 @@
 #pragma once
-// What is painted on a surface: a grey value for each world (x, y).
+// The texture of a surface: a grey value for each world (x, y).
 
 #include <cstdint>
 #include <vector>
 
+#include "scenes/cloud/reconstruction.h"
+
 namespace aqbench {
 
-// How a texture looks.
+// Options of a texture.
 struct TextureOptions {
   double rms_contrast = 0.15;  // standard deviation of the values; 0 is a uniform surface
   double mean = 0.5;
@@ -16,11 +18,10 @@ struct TextureOptions {
 // Throws Error(usage) naming the field.
 void check(const TextureOptions& options);
 
-// Seeded Gaussian noise whose spectrum lies between the two wavelengths, equal in power per octave of
-// wavelength. It is the sum of two square tiles that repeat with different periods (about 0.5 m) along
-// directions that differ by an odd angle, so that the sum repeats nowhere within metres and a match of
-// windows cannot lock on to a copy. Between the tiles' nodes: cubic B-splines.
-// A pure function of (options, seed); values beyond [0, 1] are for the sensor to clip.
+// Seeded Gaussian noise with a spectrum between the two wavelengths, of equal power per octave. The sum of
+// two square tiles with different periods (about 0.5 m), rotated by different odd angles, so that it does not
+// repeat within metres and window matching cannot lock on to a copy. Cubic B-splines between the tiles'
+// nodes. A pure function of (options, seed); the sensor clips values outside [0, 1].
 class Texture {
  public:
   Texture(const TextureOptions& options, std::uint64_t seed);
@@ -38,5 +39,10 @@ class Texture {
   TextureOptions options_;
   std::vector<Tile> tiles_;  // none for contrast 0
 };
+
+// Returns the grey value at a place of a face: the texture in world coordinates, seen along the axis closest
+// to the normal, so a face with a slope up to 0.87 looks like a surface by formula there, texture.at(x, y).
+// Where two axes are about as close, their values are mixed at full contrast.
+double paint_on_face(const Texture& texture, const Vec3& position_m, const Vec3& normal);
 
 }  // namespace aqbench

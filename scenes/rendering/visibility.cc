@@ -25,7 +25,7 @@ void count_on_mesh(const RefractiveCamera& camera, const RayHitter& hitter, std:
   std::vector<FaceHit> hits(rays.size());
   hitter.first_faces(rays, hits);
   for (std::size_t k = 0; k < rays.size(); ++k)
-    // A ray that slips through between two faces, by rounding, meets nothing.
+    // A ray that slips between two faces by rounding has no hit.
     if (std::isnan(hits[k].depth_m) || hits[k].depth_m >= depths_m[k] - tolerance_m) ++views[of[k]];
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// True surfaces that may end: meshes and scans, of which a point can lie beyond an open border.
+// True surfaces with open borders: meshes and scans.
 
 #include <Eigen/Geometry>
 #include <cstdint>
@@ -12,9 +12,8 @@ namespace aqbench {
 // A surface without a patch, which may have open borders.
 class BorderedSurface : public Surface {
  public:
-  // Finds the closest points as closest_points() does, and tells for each query whether the surface ends
-  // there: whether its closest point lies on an open border, so that the query lies beyond it. The spans are
-  // of one size.
+  // Like closest_points(), and returns for each query whether the surface ends there: whether its closest
+  // point lies on an open border, so that the query lies beyond it. The spans have one size.
   virtual void closest_points_and_borders(std::span<const Vec3> points_m, std::span<ClosestPoint> out,
                                           std::span<std::uint8_t> beyond_border) const = 0;
 

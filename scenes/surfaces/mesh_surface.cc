@@ -31,7 +31,7 @@ void check_mesh(const TriangleMesh& mesh) {
   constexpr std::size_t kMaxElements = std::size_t{1} << 31U;
   if (mesh.triangles.empty()) refuse("no triangles");
   if (mesh.vertices_m.size() >= kMaxElements || mesh.triangles.size() >= kMaxElements)
-    refuse("more vertices or triangles than 31 bits count");
+    refuse("more than 2^31 - 1 vertices or triangles");
   for (std::size_t i = 0; i < mesh.vertices_m.size(); ++i)
     if (!mesh.vertices_m[i].allFinite()) refuse(fmt::format("vertex {} is not finite", i));
   for (std::size_t i = 0; i < mesh.vertices_m.size(); ++i)
@@ -158,7 +158,7 @@ void MeshSurface::build_search() {
     for (const std::uint32_t vertex : t) bounds_m_.extend(mesh_.vertices_m[vertex]);
   if (const double span_m = bounds_m_.diagonal().maxCoeff(); !(span_m <= kMaxSpanM))
     throw Error(ErrorKind::input,
-                fmt::format("mesh: spans {:.3g} m, more than {:g} m: no scene does", span_m, kMaxSpanM));
+                fmt::format("mesh: spans {:.3g} m, more than {:g} m; check its unit", span_m, kMaxSpanM));
   search_ = std::make_unique<TriangleTree>(mesh_.vertices_m, faces_);
 }
 

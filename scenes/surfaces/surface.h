@@ -39,14 +39,14 @@ struct SurfaceSamples {
   std::vector<Vec3> positions_m;
   std::vector<double> weights;  // area that a sample stands for, m2; the sum is the patch's area
   double each_m2 = 0;           // that area where weights is empty: all samples stand for the same
-  double spacing_m = 0;         // asked for
+  double spacing_m = 0;         // requested
 
   // Returns the area that sample i stands for.
   double weight_m2(std::size_t i) const { return weights.empty() ? each_m2 : weights[i]; }
 };
 
-// A true surface. Safe to use from several threads after construction. Batch functions run on the calling
-// thread alone, so callers split the work.
+// A true surface. Safe to use from several threads after construction. Batch functions run only on the
+// calling thread, so callers split the work.
 class Surface {
  public:
   virtual ~Surface() = default;
@@ -62,7 +62,7 @@ class Surface {
   // Returns the true area of the part over the patch, m2.
   virtual double area_m2() const = 0;
 
-  // Returns the diagonal of the box around a surface whose area is not known, metres; infinity for others.
+  // Returns the diagonal of the box around a surface of unknown area, metres; infinity for others.
   virtual double diagonal_m() const { return std::numeric_limits<double>::infinity(); }
 
   // Writes positions number first_index, first_index + 1, ... of an area-uniform sequence on the patch, which

@@ -1,4 +1,4 @@
-// `aqbench ab`: comparisons that are interrupted and gone on with, and runs of the program against itself.
+// `aqbench ab`: interrupted and resumed comparisons, and runs of the program against itself.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
 
-// What a kill, Ctrl-C or a full disk leaves is gone on with, and the bundle is as if nothing had happened.
+// What a kill, Ctrl-C or a full disk leaves is resumed, and the bundle is as without an interruption.
 TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   const Arguments start = {"ab",
                            "--variant",
@@ -43,7 +43,7 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   small_disk.file_size_limit_bytes = 16000;
   const auto full = run_program(start, small_disk);
   EXPECT_EQ(full.exit_code, 6) << full.err;
-  EXPECT_THAT(full.err, HasSubstr("what is finished is kept: aqbench ab --resume "));
+  EXPECT_THAT(full.err, HasSubstr("finished results are kept; continue with aqbench ab --resume "));
   const std::filesystem::path bundle = only_bundle(dir_ / "out");
   const auto before = pair_lines(bundle);
   EXPECT_GE(before, 2) << "the header and a pair at least";
@@ -81,7 +81,7 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   const auto verified = run_program({"verify", bundle});
   EXPECT_EQ(verified.exit_code, 0) << verified.out;
   EXPECT_THAT(verified.out, HasSubstr("48 units\n"));
-  EXPECT_EQ(run_program({"ab", "--resume", bundle}).exit_code, 2) << "there is nothing left to do";
+  EXPECT_EQ(run_program({"ab", "--resume", bundle}).exit_code, 2) << "nothing left to do";
 }
 
 // Else pairs of two builds, or of two cases with one index, would be judged together.
@@ -99,7 +99,7 @@ TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
           "\" \"$@\"; fi");
   const auto interrupted = [&](Arguments arguments, const std::filesystem::path& out) {
     ProgramOptions interrupt;
-    interrupt.working_dir = dir_.path();  // its commands are his who began it there
+    interrupt.working_dir = dir_.path();  // the user who started it in this folder may run its commands
     interrupt.interrupt_when = [&] {
       std::error_code none;
       for (const auto& bundle : std::filesystem::directory_iterator(out, none))
@@ -132,8 +132,8 @@ TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
   EXPECT_THAT(refusal(two), HasSubstr("A is another program now: sha256 abc, was "));
 }
 
-// A unit is a process of its own, forked or started anew: it is told where the bundle lies, which is too deep
-// below the program's own folder to be found there.
+// A unit is a separate process, forked or started anew: it knows the bundle's folder, which is too deep below
+// the program's own folder to be found there.
 TEST_F(Ab, AProgramDoesNotReachTheBundleThatIsBeingWritten) {
   const std::filesystem::path own = dir_ / "own", deep = own / "1/2/3/4/5";
   std::filesystem::create_directories(deep);

@@ -46,7 +46,7 @@ TEST(Accept, WritesWhoAcceptedAndWhen) {
   for (const char* const blank : {"", " ", "\t", "\n \r"}) {
     const auto empty = run_program({"accept", bundle, "--baseline", baseline, "--by", blank});
     EXPECT_EQ(empty.exit_code, 2);
-    EXPECT_NE(empty.err.find("--by: the name is empty"), std::string::npos) << empty.err;
+    EXPECT_NE(empty.err.find("--by: must not be empty"), std::string::npos) << empty.err;
   }
   // What was accepted gates, as it did before: another run with the same values passes.
   ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--out", dir / "again"})

@@ -52,11 +52,11 @@ TEST(Commands, EveryCommandHasHelpThatFitsThePage) {
 
 TEST(Commands, TooManyArgumentsAreOneLineWithTheUsage) {
   for (const char* const command : {"eval", "gate", "ab", "list"}) {
-    const auto told = run_program({command, "a", "b", "c", "d"});
-    EXPECT_EQ(told.exit_code, 2) << command;
-    EXPECT_NE(told.err.find(std::string("usage: aqbench ") + command), std::string::npos) << told.err;
-    EXPECT_EQ(told.err.find('?'), std::string::npos) << told.err;  // a line break is shown as ?
-    EXPECT_EQ(std::ranges::count(told.err, '\n'), 1) << told.err;
+    const auto reported = run_program({command, "a", "b", "c", "d"});
+    EXPECT_EQ(reported.exit_code, 2) << command;
+    EXPECT_NE(reported.err.find(std::string("usage: aqbench ") + command), std::string::npos) << reported.err;
+    EXPECT_EQ(reported.err.find('?'), std::string::npos) << reported.err;  // a line break is shown as ?
+    EXPECT_EQ(std::ranges::count(reported.err, '\n'), 1) << reported.err;
   }
 }
 
@@ -121,7 +121,7 @@ TEST(Commands, FileSizeLimitIsExitSixWithOneLine) {
   }
 }
 
-// A stream that the caller closed is none that the next opened file may become.
+// The next opened file must not take the number of a closed standard stream.
 TEST(Commands, ClosedStreamsAbortNothing) {
   const auto exit_code = [](const std::string& arguments) {
     const int status = std::system((std::string(AQBENCH_BINARY) + " " + arguments).c_str());

@@ -68,7 +68,7 @@ bool has_flag(const std::string& help, const std::string& flag) {
   return false;
 }
 
-// What the program says to a command of a document with one more argument, and "exit=N".
+// Returns the program's output for a command of a document with one more argument, and "exit=N".
 std::string said_to(const std::string& command, const std::string& more) {
   const std::string line =
       "'" AQBENCH_BINARY "'" + command.substr(std::string("aqbench").size()) + " " + more;
@@ -118,7 +118,7 @@ TEST_F(ShownCommands, NameWhatThereIs) {
       EXPECT_THAT(said_to(line, "--dry-run"), HasSubstr("exit=0")) << document << ": " << line;
       ++planned;
     } else if (line.starts_with("aqbench ab --variant") || line.starts_with("aqbench ab --method-a")) {
-      // One pair is too few, which is said after the plan was made and before anything is measured.
+      // One pair is too few, which is reported after planning and before measuring.
       EXPECT_THAT(said_to(line, "--pairs 1"), HasSubstr("pairs: 1 measured")) << document << ": " << line;
       ++planned;
     }

@@ -64,7 +64,7 @@ TEST(Export, OfABundleWithoutCamerasSaysSo) {
             0);
   const auto none = run_program({"export", only_bundle(out).string(), "--cameras", (dir / "none").string()});
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_NE(none.err.find("keeps no cameras"), std::string::npos) << none.err;
+  EXPECT_NE(none.err.find("contains no cameras"), std::string::npos) << none.err;
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A thin sample of scripts/fault_sweep.py: calls that fail and kills, and how the program goes on afterwards.
+// A small sample of scripts/fault_sweep.py: failing calls and kills, and how the program continues
+// afterwards.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,7 +92,7 @@ TEST_F(Faults, MemoryThatIsRefusedIsOneLineExitSix) {
   }
 }
 
-// Also in a destructor, from which nobody can be told: nlohmann_json's need memory.
+// Also in a destructor, which cannot report an error: nlohmann_json's need memory.
 TEST_F(Faults, MemoryThatIsRefusedAnywhereInVerifyIsOneLineExitSix) {
   ASSERT_EQ(run_program(small_sweep(dir_ / "out")).exit_code, 0);
   const Arguments verify = {"verify", only_bundle(dir_ / "out")};
@@ -122,7 +123,7 @@ TEST_F(Faults, AnAcceptWhoseCallFailsLeavesTheBaselineAsItWas) {
   EXPECT_EQ(run_program({"accept", bundle, "--baseline", baseline}).exit_code, 0);
 }
 
-// Times of a bundle are held against each other. Somebody may set the clock while it is written.
+// Times of a bundle must be consistent even if the clock is set while it is written.
 TEST_F(Faults, AClockThatIsSetMakesNoBundleWrong) {
   for (const char* const step : {"2:-3600", "3:-3600", "5:7200", "9:-3600"}) {
     const std::string out = dir_ / step;

@@ -1,4 +1,4 @@
-// Modules from outside: what starts without them, and what is said where one is missing or another's.
+// Modules from outside: what starts without them, and the message if one is missing or from another build.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,12 +68,12 @@ TEST_F(ProgramAlone, DoesWhatNeedsNone) {
 
 TEST_F(ProgramAlone, SaysWhichModuleIsMissing) {
   const std::string said = run("sweep --workload absorption --out out");
-  EXPECT_THAT(said, HasSubstr("libaqbench_pipeline.so, which is not in "));
+  EXPECT_THAT(said, HasSubstr("libaqbench_pipeline.so is missing in "));
   EXPECT_THAT(said, HasSubstr("exit=2"));
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out"));
 }
 
-TEST_F(ProgramAlone, RefusesAModuleThatIsCutOff) {
+TEST_F(ProgramAlone, RefusesATruncatedModule) {
   const std::filesystem::path whole =
       std::filesystem::path(AQBENCH_BINARY).parent_path() / "libaqbench_pipeline.so";
   std::filesystem::copy_file(whole, dir_ / "libaqbench_pipeline.so");
@@ -81,7 +81,7 @@ TEST_F(ProgramAlone, RefusesAModuleThatIsCutOff) {
        {std::filesystem::file_size(whole) - 1, std::uintmax_t{5000}, std::uintmax_t{0}}) {
     std::filesystem::resize_file(dir_ / "libaqbench_pipeline.so", bytes);
     const std::string said = run("sweep --workload absorption --out out");
-    EXPECT_THAT(said, HasSubstr("libaqbench_pipeline.so: is cut off or cannot be read")) << bytes;
+    EXPECT_THAT(said, HasSubstr("libaqbench_pipeline.so: truncated or unreadable")) << bytes;
     EXPECT_THAT(said, HasSubstr("exit=2")) << bytes;
   }
 }
@@ -90,7 +90,7 @@ TEST_F(ProgramAlone, RefusesAnotherBuildsModule) {
   const std::filesystem::path modules = std::filesystem::path(AQBENCH_BINARY).parent_path();
   std::filesystem::copy_file(modules / "libaqbench_images.so", dir_ / "libaqbench_pipeline.so");
   const std::string said = run("sweep --workload absorption --out out");
-  EXPECT_THAT(said, HasSubstr("libaqbench_pipeline.so: is not the module that this program was built with"));
+  EXPECT_THAT(said, HasSubstr("libaqbench_pipeline.so: belongs to another build of aqbench"));
   EXPECT_THAT(said, HasSubstr("exit=2"));
 }
 

@@ -160,14 +160,15 @@ TEST_F(Profile, OfAProgramThatIsDeclaredTheProgramIsSampled) {
     EXPECT_THAT(stacks, ::testing::AnyOf(HasSubstr("sh]"), HasSubstr("eval"), HasSubstr("[dash]")));
   } else {
     EXPECT_EQ(details.at("sampler"), "none");
-    EXPECT_THAT(details.at("sampler_note").get<std::string>(),
-                HasSubstr("another process, which perf alone sees: perf cannot sample here"));
+    EXPECT_THAT(
+        details.at("sampler_note").get<std::string>(),
+        HasSubstr("only perf can sample the program, which is another process: perf cannot sample here"));
   }
   Arguments refused = {"profile", "--sampler", "in-process"};
   refused.insert(refused.end(), of_project.begin(), of_project.end());
   const auto in_process = run_program(refused);
   EXPECT_EQ(in_process.exit_code, 2);
-  EXPECT_THAT(in_process.err, HasSubstr("sees aqbench alone, not the program of method busy"));
+  EXPECT_THAT(in_process.err, HasSubstr("cannot see the program of method busy"));
 }
 
 TEST_F(Profile, OfANameThatIsBothAMethodAndAWorkloadTheSceneSaysWhich) {

@@ -21,7 +21,7 @@ struct ProgramResult {
 // What is special about a run of the program.
 struct ProgramOptions {
   std::filesystem::path working_dir;          // empty: the test's own
-  std::function<bool()> interrupt_when = {};  // SIGINT once it gives true (asked for at most a minute)
+  std::function<bool()> interrupt_when = {};  // SIGINT once it returns true (polled for at most a minute)
   std::function<bool()> kill_when = {};       // SIGKILL likewise
   std::string stdout_to;                      // a path instead of capturing
   long file_size_limit_bytes = -1;            // RLIMIT_FSIZE, as on a disk that is full beyond it

@@ -76,7 +76,7 @@ TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
   EXPECT_EQ(record["stages"][2]["name"], "writing");
   EXPECT_EQ(record["stages"][2]["parent"], "external_command");
   EXPECT_GT(record["program"]["minor_faults"], 0);
-  // It asks for no {dataset}: nothing is rendered for it. What the rig sees is known without images.
+  // It does not use {dataset}, so nothing is rendered for it. What the rig sees is known without images.
   EXPECT_THAT(swept.err, Not(HasSubstr("rendering ")));
   EXPECT_FALSE(record.contains("dataset_sha256"));
   EXPECT_TRUE(record["metrics"].contains("completeness_seen2_2mm_pct"));
@@ -90,7 +90,7 @@ TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
       run({"sweep", "--suite", "ours", "--gate", "--out", dir_ / "worse", "--set", "mine.depth_mm=1181"});
   EXPECT_EQ(worse.exit_code, 4) << "other options: " << worse.out;
 
-  // The bundle alone says what to run; elsewhere it has to be allowed.
+  // The bundle names the commands; elsewhere they need permission.
   ProgramOptions elsewhere;
   elsewhere.working_dir = dir_.path();
   const auto refused = run_program({"replay", bundle, "--all"}, elsewhere);
@@ -132,7 +132,7 @@ TEST_F(ProjectRun, PresetsAxesAndSetsAreLikeOurs) {
   EXPECT_THAT(broken.err, HasSubstr("../broken.json:1: methods[0].command: has no {output}"));
 }
 
-TEST_F(ProjectRun, AProgramThatIsNotThereIsNamedBeforeAnythingRuns) {
+TEST_F(ProjectRun, AMissingProgramIsNamedBeforeAnythingRuns) {
   write("absent.json", R"({"version": 1, "methods": [
       {"name": "a", "command": "/bin/sh absent.sh {output}"}, {"name": "b", "command": "./absent {output}"},
       {"name": "c", "command": "no-such-program {output}"},
@@ -150,13 +150,13 @@ TEST_F(ProjectRun, AProgramThatIsNotThereIsNamedBeforeAnythingRuns) {
   };
   const std::string folder = std::filesystem::canonical(dir_.path()).string();
   EXPECT_THAT(refused("a"), HasSubstr("method a: " + folder + "/absent.sh: there is no such file"));
-  EXPECT_THAT(refused("b"), HasSubstr("/absent: there is no such program"));
-  EXPECT_THAT(refused("c"), HasSubstr("method c: no-such-program: there is no such program in PATH"));
-  EXPECT_THAT(refused("d"), HasSubstr("method d: its working folder " + folder + "/nowhere does not exist"));
+  EXPECT_THAT(refused("b"), HasSubstr("/absent: no such program"));
+  EXPECT_THAT(refused("c"), HasSubstr("method c: no-such-program: no such program in PATH"));
+  EXPECT_THAT(refused("d"), HasSubstr("method d: working folder " + folder + "/nowhere does not exist"));
   EXPECT_THAT(refused("e", {"--set", "e.script=other.sh"}), HasSubstr("/other.sh: there is no such file"));
   EXPECT_THAT(refused("external", {"--set", "external.command=/bin/sh gone.sh {output}"}),
               HasSubstr("method external: gone.sh: there is no such file"));
-  EXPECT_FALSE(std::filesystem::exists(dir_ / "sub/out")) << "no bundle was begun";
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "sub/out")) << "no bundle was started";
   EXPECT_EQ(run({"ab", "--project", "../absent.json", "--scene", "flat_plane", "--method-a", "a",
                  "--method-b", "e"})
                 .exit_code,
@@ -177,7 +177,7 @@ TEST_F(ProjectRun, ListShowsPresetsAndNoRangeWhereThereIsNone) {
   EXPECT_THAT(listed.out, ContainsRegex("free.n +3\n"));
   EXPECT_THAT(listed.out, ContainsRegex("free.share +0.5 m\n"));
   EXPECT_THAT(listed.out,
-              ContainsRegex("free:usual +preset, the default: every parameter has its default\n"));
+              ContainsRegex("free:usual +preset, the default: all parameters at their defaults\n"));
   EXPECT_THAT(listed.out, ContainsRegex("free:fine +preset: (mode=b, n=9|n=9, mode=b)\n"));
   EXPECT_THAT(listed.out, ContainsRegex("sparse:quality +preset: "));
   const auto methods = json::parse(run({"list", "methods", "--json", "--project", "../free.json"}).out);
@@ -214,7 +214,7 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
   EXPECT_THAT(run_program({"list", "scenes"}, there).out, HasSubstr("dataset:tank"));
   const auto again = run_program({"init"}, there);
   EXPECT_EQ(again.exit_code, 2);
-  EXPECT_THAT(again.err, HasSubstr("aqbench.json: is there already"));
+  EXPECT_THAT(again.err, HasSubstr("aqbench.json: exists"));
 }
 
 // What the workflow and the suites write is no part of the repository.
@@ -226,7 +226,7 @@ TEST_F(ProjectRun, InitWritesWhatGitIgnoresOrSaysWhatIsMissing) {
   const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_EQ(read_file(fresh / ".gitignore"),
-            "# What aqbench and Python write.\n/out/\n/junit.xml\n/.aqbench/\n__pycache__/\n");
+            "# Files written by aqbench and Python.\n/out/\n/junit.xml\n/.aqbench/\n__pycache__/\n");
   EXPECT_THAT(begun.out,
               AllOf(HasSubstr("\n.gitignore: leaves out"), HasSubstr("Commit aqbench.json, baselines/")));
 
@@ -235,11 +235,10 @@ TEST_F(ProjectRun, InitWritesWhatGitIgnoresOrSaysWhatIsMissing) {
   const auto beside = run_program({"init", "--command", "true {dataset} {output}"}, there);
   ASSERT_EQ(beside.exit_code, 0) << beside.err;
   EXPECT_EQ(read_file(old / ".gitignore"), "*.o\nout\n/junit.xml\r\n");
-  EXPECT_THAT(
-      beside.out,
-      HasSubstr(".gitignore: is there already, and is left as it is; add: /.aqbench/ __pycache__/\n"));
+  EXPECT_THAT(beside.out,
+              HasSubstr(".gitignore: exists and is left unchanged; add: /.aqbench/ __pycache__/\n"));
 
-  // One that cannot be read costs a line, not the steps that come next.
+  // An unreadable one costs a line, not the next steps.
   const std::filesystem::path odd = dir_ / "odd";
   std::filesystem::create_directories(odd / ".gitignore");
   there.working_dir = odd;
@@ -262,7 +261,7 @@ TEST_F(ProjectRun, InitNamesTheFolderThatHoldsImagesAndModel) {
   const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_THAT(begun.out, HasSubstr("dataset rec: a COLMAP model in rec\n"));
-  EXPECT_EQ(begun.out.find("images alone"), std::string::npos) << begun.out;
+  EXPECT_EQ(begun.out.find("images only"), std::string::npos) << begun.out;
 }
 
 // AquaMVS's layout: folders of the cameras' names beside the calibration.

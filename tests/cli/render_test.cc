@@ -36,19 +36,19 @@ TEST_F(Render, WritesADatasetOnceAndCopiesItAfterwards) {
   const auto first = render({"--out", (dir_ / "a").string(), "--json"});
   ASSERT_EQ(first.exit_code, 0) << first.err;
   EXPECT_EQ(first.err, "");  // no progress line without a terminal
-  const json told = json::parse(first.out);
-  EXPECT_EQ(told["from_cache"], false);
-  EXPECT_EQ(told["width"], 48);
-  EXPECT_EQ(told["height"], 36);
-  EXPECT_EQ(told["cameras"], json({"cam00", "cam01"}));
-  EXPECT_EQ(told["dataset"]["scene"]["name"], "flat_plane");
+  const json shown = json::parse(first.out);
+  EXPECT_EQ(shown["from_cache"], false);
+  EXPECT_EQ(shown["width"], 48);
+  EXPECT_EQ(shown["height"], 36);
+  EXPECT_EQ(shown["cameras"], json({"cam00", "cam01"}));
+  EXPECT_EQ(shown["dataset"]["scene"]["name"], "flat_plane");
   for (const char* file : {"calibration.json", "images/cam01/000000.png", "truth/cam00/depth.npy",
                            "truth/surface.ply", "truth/scene.json"})
     EXPECT_TRUE(std::filesystem::exists(dir_ / "a" / file)) << file;
   EXPECT_EQ(cached(), 1u);
   const auto again = render({"--out", (dir_ / "b").string(), "--json"});
   EXPECT_EQ(json::parse(again.out)["from_cache"], true);
-  EXPECT_EQ(json::parse(again.out)["bytes"], told["bytes"]);
+  EXPECT_EQ(json::parse(again.out)["bytes"], shown["bytes"]);
   const auto apart = render({"--out", (dir_ / "c").string(), "--no-cache", "--seed", "7"});
   EXPECT_EQ(apart.exit_code, 0) << apart.err;
   EXPECT_NE(apart.out.find("rendered in"), std::string::npos) << apart.out;

@@ -1,4 +1,4 @@
-// Bundles that come from strangers.
+// Bundles of strangers.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -63,7 +63,7 @@ class Stranger : public ::testing::Test {
     EXPECT_EQ(swept.exit_code == 0, !killed) << swept.err;
     return only_bundle(dir_ / "out");
   }
-  // From here on the bundle is a stranger's: nothing notes that this user began it.
+  // From here on the bundle is a stranger's: nothing records that this user started it.
   void become_somebody_else() { std::filesystem::remove_all(dir_ / "state"); }
   std::size_t traces() const {
     std::ifstream file(dir_ / "trace");
@@ -78,12 +78,12 @@ std::string fingerprint_in(const std::string& text, const std::string& lead) {
   return at == std::string::npos ? "" : text.substr(at + lead.size(), 64);
 }
 
-TEST_F(Stranger, HisCommandsRunOnlyOnRequestOrBySignature) {
+TEST_F(Stranger, CommandsRunOnlyOnRequestOrBySignature) {
   make_key("author");
   make_key("other");
   const auto bundle = sweep_of_external({"--sign", at("author.pem")});
   ASSERT_EQ(traces(), 1u);
-  // The user's own bundle asks nobody, in the folder where it was made.
+  // The user's own bundle needs no permission in the folder where it was made.
   EXPECT_EQ(run_program({"replay", bundle, "--all"}).exit_code, 0);
   ASSERT_EQ(traces(), 2u);
   ProgramOptions elsewhere;
@@ -93,7 +93,7 @@ TEST_F(Stranger, HisCommandsRunOnlyOnRequestOrBySignature) {
   const auto refused = run_program({"replay", bundle, "--all"});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("  external.command: /bin/sh " + at("theirs.sh") + " {output}\n"));
-  EXPECT_THAT(refused.err, HasSubstr("its commands are not run"));
+  EXPECT_THAT(refused.err, HasSubstr("refusing to run its commands"));
   EXPECT_EQ(run_program({"replay", bundle, "--all", "--pubkey", at("other.pub.pem")}).exit_code, 2);
   EXPECT_EQ(traces(), 2u) << "nothing ran";
   EXPECT_EQ(run_program({"replay", bundle, "--all", "--pubkey", at("author.pub.pem")}).exit_code, 0);
@@ -109,13 +109,13 @@ TEST_F(Stranger, HisCommandsRunOnlyOnRequestOrBySignature) {
   std::ofstream(dir_ / "config/aqbench/trusted_keys.txt") << "ann " << author << "\n";
   EXPECT_EQ(run_program({"replay", bundle, "--all"}).exit_code, 0);
   EXPECT_EQ(traces(), 5u);
-  // A changed bundle is nobody's, whatever it is signed with.
+  // A changed bundle is untrusted, whatever its signature.
   std::ofstream(bundle / "bench.log", std::ios::app) << "x";
   EXPECT_EQ(run_program({"replay", bundle, "--all"}).exit_code, 1);
   EXPECT_EQ(traces(), 5u);
 }
 
-TEST_F(Stranger, ASweepIsResumedByWhoBeganIt) {
+TEST_F(Stranger, ASweepIsResumedByItsAuthor) {
   const auto bundle = sweep_of_external({"--repeat", "3"}, true);
   const auto begun = traces();
   ASSERT_LT(begun, 4u);
@@ -131,7 +131,7 @@ TEST_F(Stranger, ASweepIsResumedByWhoBeganIt) {
   EXPECT_EQ(run_program({"sweep", "--run-its-commands"}).exit_code, 2) << "only with --resume";
 }
 
-TEST_F(Stranger, AComparisonStartsNoProgramBeforeItsUserIsKnown) {
+TEST_F(Stranger, AComparisonStartsNoProgramBeforeItsAuthorIsKnown) {
   const std::string spy = at("spy");
   std::ofstream(spy) << "#!/bin/sh\necho x >>" << at("trace") << "\nexec " AQBENCH_BINARY " \"$@\"\n";
   std::filesystem::permissions(spy, std::filesystem::perms::owner_all);
@@ -155,8 +155,8 @@ TEST_F(Stranger, AComparisonStartsNoProgramBeforeItsUserIsKnown) {
   EXPECT_GT(traces(), before);
 }
 
-// What is gone on with is written to: a link would lead that to a file of the user's, a FIFO never answers.
-TEST_F(Stranger, NoLinkIsFollowedOutOfABundleThatIsGoneOnWith) {
+// Resuming writes to the bundle: a link could redirect that to a file of the user, a FIFO never answers.
+TEST_F(Stranger, NoLinkIsFollowedOutOfAResumedBundle) {
   const auto bundle = sweep_of_external({}, false);
   std::ofstream(dir_ / "mine.txt") << "mine\n";
   const auto refused = [&](const char* command, const std::string& file) {

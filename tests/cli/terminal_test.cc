@@ -1,4 +1,4 @@
-// Nothing that stands in a file steers the terminal it is shown on.
+// Text from files never steers the terminal.
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Bundles verify as they were written, also those of unusual commands, and not after an accident.
+// Bundles verify as written, also those of unusual commands, but not after an accident.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

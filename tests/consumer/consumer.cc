@@ -65,7 +65,7 @@ void use_cameras() {
   try {
     const aq::View view = aq::render(aq::Scene("undulating"), cameras.front());
     expect(view.values.size() == 64 * 48 && view.depth_along_ray_m.size() == 64 * 48, "an image is rendered");
-  } catch (const aq::Failure& failure) {  // libaqbench_images.so is a package of its own
+  } catch (const aq::Failure& failure) {  // libaqbench_images.so is a separate package
     const bool no_module = std::string(failure.what()).find("module") != std::string::npos;
     expect(no_module, ("without the module images that is said: " + std::string(failure.what())).c_str());
   }

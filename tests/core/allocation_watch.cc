@@ -22,7 +22,7 @@ void* watched_allocation(std::size_t size) {
 
 }  // namespace
 
-// All of the unaligned ones, so that none of them meets another library's half.
+// Replaces all unaligned forms, so that none is paired with another library's half.
 void* operator new(std::size_t size) { return watched_allocation(size); }
 void* operator new[](std::size_t size) { return watched_allocation(size); }
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {

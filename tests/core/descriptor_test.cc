@@ -31,7 +31,7 @@ TEST(Descriptor, ClosesOnceAndOnlyWhatItHolds) {
   ::close(number);
 }
 
-TEST(Pipe, ReachesNoProgramAndStandsAboveTheNumbersThatOneIsGiven) {
+TEST(Pipe, IsNotInheritedAndHasANumberAboveThoseOfPrograms) {
   const Pipe pipe("a pipe");
   EXPECT_GE(pipe.read.get(), 10);
   EXPECT_GE(pipe.write.get(), 10);
@@ -56,7 +56,7 @@ TEST(Descriptors, AllButTheKeptOnesAreClosed) {
   EXPECT_EQ(run_isolated(look, options).result, "kept stderr");
 }
 
-TEST(Descriptors, NoneReachesAProgramThatIsStarted) {
+TEST(Descriptors, AStartedProgramInheritsNone) {
   const IsolateOutcome outcome = run_isolated(
       [] {
         const Descriptor held(::open("/dev/zero", O_RDONLY));  // without O_CLOEXEC

@@ -1,5 +1,5 @@
 #pragma once
-// What a call throws, for tests of error messages.
+// Captures errors of calls, for tests of messages.
 
 #include <gmock/gmock.h>
 
@@ -10,8 +10,8 @@
 
 namespace aqbench {
 
-// The message of the Error that `call` throws, if its kind is `kind`; otherwise a text that says what
-// happened instead. Also fails a test whose message is not one line.
+// Returns the message of the Error of `kind` thrown by `call`; otherwise a description of what happened
+// instead. Also fails a test whose message is not one line.
 template <class Call>
 std::string error_of(ErrorKind kind, Call&& call) {
   try {

@@ -8,7 +8,7 @@
 namespace aqbench {
 namespace {
 
-TEST(Error, KnowsItsFileAndWhatIsWrongWithIt) {
+TEST(Error, KnowsItsFileAndProblem) {
   const Error plain(ErrorKind::usage, "--seed: must be above 0");
   EXPECT_EQ(plain.file(), "");
   EXPECT_EQ(plain.problem(), "--seed: must be above 0");

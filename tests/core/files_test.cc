@@ -32,8 +32,8 @@ std::size_t entries(const std::filesystem::path& directory) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory), {}));
 }
 
-// Runs `body` in a child whose files cannot grow beyond `max_bytes`, as on a full disk. True if it returned
-// true.
+// Runs `body` in a child whose files cannot grow beyond `max_bytes`, as on a full disk. Returns whether it
+// returned true.
 bool in_child_with_file_limit(std::size_t max_bytes, const std::function<bool()>& body) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -85,7 +85,7 @@ TEST(Files, RelativePathWithoutDirectory) {
   EXPECT_EQ(read_file(directory / "plain"), "bytes");
 }
 
-TEST(Files, ReadingSaysWhatIsWrong) {
+TEST(Files, ReadErrorsNameTheProblem) {
   const TemporaryDirectory directory;
   EXPECT_THAT(error_of(ErrorKind::input, [&] { read_file(directory / "no"); }),
               HasSubstr("/no: no such file"));
@@ -117,7 +117,7 @@ TEST(Files, FullDiskIsOneClearLine) {
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full")) << "the device was replaced";
 }
 
-TEST(Files, DirectoryThatIsNotThere) {
+TEST(Files, MissingDirectoryIsAnError) {
   const TemporaryDirectory directory;
   EXPECT_THAT(error_of(ErrorKind::io, [&] { write_file(directory / "no/a", "bytes"); }),
               HasSubstr("/no/a: No such file or directory"));
@@ -241,7 +241,7 @@ TEST(OpenLocked, OneProcessAtATimeAddsLines) {
     const Descriptor held(open_locked(path));
     EXPECT_EQ(write_all(held.get(), "2\n"), 0);
     EXPECT_EQ(error_of(ErrorKind::io, [&] { open_locked(path); }),
-              path.string() + ": another process is writing it");
+              path.string() + ": another process is writing to it");
   }
   const Descriptor again(open_locked(path));
   EXPECT_EQ(write_all(again.get(), "3\n"), 0);

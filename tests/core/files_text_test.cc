@@ -1,4 +1,4 @@
-// Files of text that somebody else made, and files that grow.
+// Untrusted text files, and files that grow.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ TEST(TextFile, ASparseFileEndsAtItsFirstHole) {
   ASSERT_TRUE(reset_resident_peak());
   const std::int64_t before = resident_peak_bytes();
   EXPECT_THAT(error_of(ErrorKind::input, [&] { read_text_file(path); }),
-              EndsWith("/log: holds a zero byte: this is no text"));
+              EndsWith("/log: contains a zero byte, so it is not a text file"));
   EXPECT_LT(resident_peak_bytes(), before + (std::int64_t{64} << 20));
 }
 
@@ -56,7 +56,7 @@ TEST(TextFile, ZeroBytesAtTheEndOfAJournalAreOne) {
   EXPECT_EQ(read(std::string(3, '\0')), std::string(1, '\0'));
   for (const std::size_t zeros : {std::size_t{1}, std::size_t{1} << 20})
     EXPECT_THAT(error_of(ErrorKind::input, [&] { read("a" + std::string(zeros, '\0') + "b"); }),
-                EndsWith("holds a zero byte: this is no text"));
+                EndsWith("contains a zero byte, so it is not a text file"));
 }
 
 TEST(TextFile, AppendsAndFollowsNoPlantedLink) {

@@ -110,7 +110,7 @@ TEST(InternedText, ForkedChildrenMakeTextsWhateverThreadsDo) {
   for (int i = 0; i < 20; ++i) {
     const pid_t child = ::fork();
     if (child == 0) {
-      ::alarm(20);  // ends a child that waits for a lock that nobody holds
+      ::alarm(20);  // ends a child that waits for an abandoned lock
       ::_exit(InternedText("text of child " + std::to_string(i)).empty() ? 1 : 0);
     }
     ASSERT_GT(child, 0);

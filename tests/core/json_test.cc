@@ -36,8 +36,8 @@ TEST(StrictJson, NamesLineAndColumn) {
 }
 
 TEST(StrictJson, RefusesAKeyGivenTwiceByItsPath) {
-  EXPECT_EQ(refusal(R"({"a":[0,{"b":1,"b":1}]})"), "f.json: a[1]: key 'b' is given twice");
-  EXPECT_EQ(refusal(R"({"b":1,"b":1})"), "f.json: document: key 'b' is given twice");
+  EXPECT_EQ(refusal(R"({"a":[0,{"b":1,"b":1}]})"), "f.json: a[1]: duplicate key 'b'");
+  EXPECT_EQ(refusal(R"({"b":1,"b":1})"), "f.json: document: duplicate key 'b'");
   EXPECT_EQ(parse_strict_json(R"([{"b":1},{"b":2}])", "f").size(), 2u);
 }
 
@@ -126,7 +126,7 @@ TEST(JsonPlace, NamesThePathOfWhatIsWrong) {
                          records[0].allow_only({"status", "m"});
                        }),
               HasSubstr("f.json: records[0].n: unknown key 'n'"));
-  // No key of a file breaks the line of an error.
+  // A key from a file must not break the line of an error.
   const Json broken = {{"a\nb", 1}};
   EXPECT_THAT(error_of(ErrorKind::input, [&] { JsonPlace(broken, "f.json").allow_only({"c"}); }),
               HasSubstr("f.json: a?b: unknown key 'a?b'"));
@@ -154,7 +154,7 @@ class PartsAsText : public JsonVisitor {
   std::string text_;
 };
 
-TEST(ScanJson, TellsThePartsInOrderAndRefusesAsTheStrictParserDoes) {
+TEST(ScanJson, VisitsPartsInOrderAndRefusesLikeTheStrictParser) {
   PartsAsText parts;
   scan_json(R"({"a":[1,-2.5,"x",null,true],"b":{"c":18446744073709551615}})", "f.json", {}, parts);
   EXPECT_EQ(parts.text_, "{a:[1.00;-2.5;x;-;-;.b:{c:1844;..");

@@ -32,7 +32,7 @@ TEST(LinkTarget, FollowsTheUsersOwnLinks) {
   EXPECT_EQ(link_target("relative"), "relative");
   std::filesystem::create_symlink("b", directory / "a");
   std::filesystem::create_symlink("a", directory / "b");
-  EXPECT_THAT(error_of(ErrorKind::io, [&] { link_target(directory / "a"); }), EndsWith("leads nowhere"));
+  EXPECT_THAT(error_of(ErrorKind::io, [&] { link_target(directory / "a"); }), EndsWith("is a dangling link"));
 }
 
 TEST(LinkTarget, RefusesAPlantedLinkAndWritesNothing) {
@@ -41,16 +41,16 @@ TEST(LinkTarget, RefusesAPlantedLinkAndWritesNothing) {
   std::filesystem::create_directory(directory / "shared");
   ASSERT_EQ(::chmod((directory / "shared").c_str(), 01777), 0);
   std::filesystem::create_symlink(victim, directory / "shared/junit.xml");
-  EXPECT_EQ(error_of(ErrorKind::io, [&] { write_file(directory / "shared/junit.xml", "new"); }),
-            (directory / "shared/junit.xml").string() +
-                ": is a link in a folder that everybody can write to: not followed");
+  EXPECT_EQ(
+      error_of(ErrorKind::io, [&] { write_file(directory / "shared/junit.xml", "new"); }),
+      (directory / "shared/junit.xml").string() + ": refusing to follow a link in a world-writable folder");
   EXPECT_EQ(read_file(victim), "mine");
   write_file(directory / "shared/other.xml", "new");
   EXPECT_EQ(read_file(directory / "shared/other.xml"), "new");
   // Also behind a link that may be followed.
   std::filesystem::create_symlink("shared/junit.xml", directory / "first");
   EXPECT_THAT(error_of(ErrorKind::io, [&] { write_file(directory / "first", "new"); }),
-              HasSubstr("/shared/junit.xml: is a link"));
+              HasSubstr("/shared/junit.xml: refusing to follow a link"));
   EXPECT_EQ(read_file(victim), "mine");
 }
 
@@ -79,27 +79,29 @@ TEST(LinkTarget, RefusesAPlantedPipe) {
               HasSubstr("another user's pipe"));
 }
 
-// Somebody else's link instead of a folder on the way would lead what is written to where he likes.
-TEST(LinkTarget, AFolderThatIsAnothersLinkIsRefused) {
+// Another user's link in place of a parent folder would redirect output.
+TEST(LinkTarget, AFolderThatIsAnotherUsersLinkIsRefused) {
   const TemporaryDirectory directory;
   std::filesystem::create_directories(directory / "open/real/inner");
   std::filesystem::create_directory_symlink("real", directory / "open/link");
   if (::lchown((directory / "open/link").c_str(), kStranger, kStranger) != 0)
     GTEST_SKIP() << "only root can give a link to another user";
   const auto file = directory / "open/link/inner/file";
-  write_file(file, "nobody else can write to the folder");
+  write_file(file, "only the owner can write to the folder");
   for (const mode_t mode : {01777U, 0775U}) {
     ASSERT_EQ(::chmod((directory / "open").c_str(), mode), 0);
     for (const auto& write : {std::function<void()>([&] { write_file(file, "new"); }),
                               std::function<void()>([&] { append_to_file(file, "new"); }),
                               std::function<void()>([&] { make_folder_beside(file); })})
-      EXPECT_THAT(error_of(ErrorKind::io, write),
-                  HasSubstr("open/link: is another user's link in a folder that others can write to"));
+      EXPECT_THAT(
+          error_of(ErrorKind::io, write),
+          HasSubstr(
+              "open/link: refusing to follow another user's link in a folder that others can write to"));
   }
-  EXPECT_EQ(read_file(directory / "open/real/inner/file"), "nobody else can write to the folder");
+  EXPECT_EQ(read_file(directory / "open/real/inner/file"), "only the owner can write to the folder");
 }
 
-TEST(MakeFolderBeside, MakesNamesThatNobodyCanKnow) {
+TEST(MakeFolderBeside, MakesUnpredictableNames) {
   const TemporaryDirectory directory;
   const auto folder = make_folder_beside(directory / "new/out"),
              again = make_folder_beside(directory / "new/out");

@@ -81,7 +81,7 @@ void kill_owner(const Owner& owner) {
   ::waitpid(owner.process, nullptr, 0);
 }
 
-// Kills the child, which is no child of this process, and waits until it is gone or dead and not yet reaped.
+// Kills the child, which is not a child of this process, and waits until it is gone or a zombie.
 void kill_child(const Owner& owner) {
   ::kill(owner.child, SIGKILL);
   for (int i = 0; i < 1000 && ::kill(owner.child, 0) == 0; ++i) {
@@ -153,7 +153,7 @@ TEST(RemoveAbandonedScratch, TakesNothingElse) {
   EXPECT_EQ(remove_abandoned_scratch(directory / "absent"), 0);
 }
 
-// A program closes folders of its output to its user, who then cannot remove what lies in them.
+// Programs may close folders of their output to the user, who then cannot remove their content.
 TEST(ScratchFolder, GoesAwayWithFoldersThatAreClosedToTheirOwner) {
   const TemporaryDirectory directory;
   const ScopedTmpdir tmpdir(directory.path());

@@ -76,7 +76,7 @@ TEST(StageScope, ObserverOfTheStartSeesTheEnd) {
 }
 
 TEST(StageScope, WithoutAnObserverNothingHappens) {
-  const StageScope scope("nobody looks");
+  const StageScope scope("unobserved");
   EXPECT_EQ(detail::stage_observer.load(), nullptr);
 }
 

@@ -1,5 +1,5 @@
-// Readers of sealed lines and of whole bundles. A hash over what was changed would end every attempt, so that
-// the hashes are made right again first, as somebody would who wants to deceive.
+// Readers of sealed lines and whole bundles. A wrong hash would end every attempt, so hashes are recomputed
+// after each change, as a forger would.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -92,7 +92,7 @@ void read_hash_list_target(std::string_view bytes, const fs::path&) {
 }
 
 void read_signature_target(std::string_view bytes, const fs::path&) {
-  if (check_signature(bytes, "signed").problem.empty()) throw Broken("a signature that nobody made is good");
+  if (check_signature(bytes, "signed").problem.empty()) throw Broken("a forged signature verifies");
 }
 
 // A copy of the committed bundle of the suite `seed`, whose texts are kept to put it right after each

@@ -1,4 +1,4 @@
-// Readers of single files. What is accepted is written and read again where it can be: the texts must agree.
+// Readers of single files. Accepted ones are written and read again if possible: the texts must agree.
 #include <cstddef>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -55,7 +55,7 @@ void read_npy_target(std::string_view bytes, const Folder& folder) {
       [&](const auto& values) {
         std::size_t count = 1;
         for (const std::size_t size : array.shape) count *= size;
-        if (count != values.size()) throw Broken("npy: the shape is not that of the values");
+        if (count != values.size()) throw Broken("npy: the shape does not match the values");
       },
       array.values);
 }
@@ -63,7 +63,7 @@ void read_npy_target(std::string_view bytes, const Folder& folder) {
 void read_depth_target(std::string_view bytes, const Folder& folder) {
   const DepthImage image = read_depth_image(put_file(folder / "input.depth", bytes));
   const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
-  if (image.values.size() != width * height) throw Broken("depth: the size is not that of the values");
+  if (image.values.size() != width * height) throw Broken("depth: the size does not match the values");
 }
 
 // A camera of 16 x 12 px above the water, without distortion.

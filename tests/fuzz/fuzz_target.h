@@ -1,6 +1,6 @@
 #pragma once
-// The readers of files that somebody else may have written, each as a function of any bytes: for the fuzzer
-// and for the replay of its corpus.
+// Readers of untrusted files, each as a function of any bytes: for the fuzzer and for the replay of its
+// corpus.
 
 #include <filesystem>
 #include <stdexcept>
@@ -18,8 +18,7 @@ struct Target {
   void (*read)(std::string_view bytes, const std::filesystem::path& folder);
 };
 
-// What a reader must not do: accept what it then writes in another way, or fail with an error that is not one
-// line.
+// A reader's fault: it accepts what it then writes differently, or fails with an error that is not one line.
 struct Broken : std::logic_error {
   using std::logic_error::logic_error;
 };
@@ -27,7 +26,7 @@ struct Broken : std::logic_error {
 // Returns the readers of single files: clouds, arrays, images, cameras, suites, baselines, results, samples.
 std::vector<Target> file_targets();
 
-// Returns the readers of what other programs write: meshes, models of COLMAP, truth, stages, photographs.
+// Returns the readers of other programs' files: meshes, COLMAP models, truth, stages, photographs.
 std::vector<Target> guest_targets();
 
 // Returns the readers of sealed lines and of whole bundles.
@@ -36,8 +35,8 @@ std::vector<Target> bundle_targets();
 // Returns all of them.
 std::vector<Target> all_targets();
 
-// Reads the bytes with a target. Returns the error's message where they are refused, "" where they are
-// accepted. Throws Broken, and whatever else the reader throws, which is a fault of it.
+// Reads the bytes with a target. Returns the error's message if they are refused, "" if they are accepted.
+// Throws Broken, and whatever else the reader throws, which is its fault.
 std::string run_target(const Target& target, std::string_view bytes, const std::filesystem::path& folder);
 
 // Writes a file without flushing it to the disk, and returns its path.

@@ -1,4 +1,4 @@
-// Readers of what other programs write: geometry, cameras, recordings' truth, project files, stages, images.
+// Readers of other programs' files: geometry, cameras, recordings' truth, project files, stages, images.
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -69,8 +69,8 @@ constexpr const char* kGoodModel[] = {"1 OPENCV 16 12 20 20 8 6 0 0 0 0\n",
                                       "1 1 0 0 0 0 0 0 1 a.png\n\n2 1 0 0 0 -0.1 0 0 1 b.png\n4 5 1 8 6 -1\n",
                                       "1 0 0 1 9 9 9 0.5 1 0\n"};
 
-// Puts one file of a model in the place of the good one, and the good one back at the end: to write all of
-// the model each time costs more than to read it.
+// Replaces one file of a valid model, and restores it at the end: writing the whole model each time costs
+// more than reading it.
 class ChangedModel {
  public:
   ChangedModel(Folder model, std::size_t file, bool binary, std::string_view bytes)
@@ -94,7 +94,7 @@ class ChangedModel {
   bool binary_;
 };
 
-// The first byte says which file of a model of COLMAP this is; the others are good.
+// The first byte selects the file of a COLMAP model; the others are valid.
 void read_colmap_target(std::string_view bytes, const Folder& folder) {
   constexpr std::size_t kFiles = std::size(kModelFiles);
   const std::size_t which = bytes.empty() ? 0 : static_cast<unsigned char>(bytes[0]) % (2 * kFiles);
@@ -147,7 +147,7 @@ void read_photograph_target(std::string_view bytes, const Folder&) {
   const GreyImage image =
       decode_grey(bytes, std::min(info.width_px, kMaxPx), std::min(info.height_px, kMaxPx), kGuestSource);
   if (image.values.size() != static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height))
-    throw Broken("photograph: the size is not that of the values");
+    throw Broken("photograph: the size does not match the values");
 }
 
 void read_site_line_target(std::string_view bytes, const Folder&) {

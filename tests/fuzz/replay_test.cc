@@ -116,7 +116,7 @@ TEST(FuzzCorpus, HasNoFolderWithoutATargetAndIsSmall) {
   EXPECT_LT(bytes, 200'000U);
 }
 
-// The corpus holds what is accepted: else the fuzzer would start from refusals alone.
+// The corpus contains accepted files: otherwise the fuzzer would start only from refusals.
 TEST(FuzzCorpus, HoldsAFileThatIsAcceptedByEachReader) {
   const TemporaryDirectory folder;
   for (const Target& target : all_targets()) {

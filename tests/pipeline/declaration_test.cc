@@ -27,7 +27,7 @@ const char* const kMethod = R"({
 
 MethodDeclaration read(const Json& json) { return declaration_from_json(JsonPlace(json, "f")); }
 
-TEST(Declaration, IsReadAsItIsWritten) {
+TEST(Declaration, ReadsBackTheSame) {
   const MethodDeclaration method = read(Json::parse(kMethod));
   EXPECT_EQ(method.name, "mine-v2");
   EXPECT_EQ(std::get<std::int64_t>(method.parameters[0].default_value), 7);
@@ -51,16 +51,16 @@ std::string error_with(const std::string& pointer, const Json& value) {
 
 TEST(Declaration, MistakesAreNamed) {
   EXPECT_EQ(error_with("/command", "run {window} {mode}"),
-            "f: command: has no {output}: where does its result go?");
+            "f: command: lacks {output}, the folder for the result");
   EXPECT_THAT(error_with("/command", "run {output} {window} {mode} {windo}"),
               HasSubstr("f: command: unknown placeholder 'windo'; did you mean window?"));
   EXPECT_EQ(error_with("/command", "run {output} {mode}"),
-            "f: parameters[0].name: {window} stands neither in the command nor in env");
+            "f: parameters[0].name: {window} is used neither in the command nor in env");
   EXPECT_EQ(error_with("/parameters/0/default", 99),
             "f: parameters[0].default: mine-v2.window: 99 is outside 3 to 31 px");
   EXPECT_EQ(error_with("/parameters/0", {{"name", "window"}}), "f: parameters[0]: 'default' is missing");
   EXPECT_EQ(error_with("/parameters/1/name", "seed"),
-            "f: parameters[1].name: {seed} is aqbench's own placeholder");
+            "f: parameters[1].name: {seed} is reserved for aqbench");
   EXPECT_EQ(error_with("/parameters/1/default", "c"),
             "f: parameters[1].default: mine-v2.mode: 'c' is not one of a, b");
   EXPECT_THAT(error_with("/presets/fast/windo", 5),
@@ -68,9 +68,9 @@ TEST(Declaration, MistakesAreNamed) {
   EXPECT_EQ(error_with("/presets/fast/window", 1),
             "f: presets.fast.window: mine-v2.window: 1 is outside 3 to 31 px");
   EXPECT_EQ(error_with("/unit", "inch"), "f: unit: 'inch' is not one of m, cm, mm");
-  EXPECT_EQ(error_with("/result", "../x.ply"), "f: result: is not below {output}");
-  EXPECT_EQ(error_with("/name", "a:b"), "f: name: is no name: letters, digits, _ and -");
-  EXPECT_THAT(error_with("/timeout_s", 0), HasSubstr("timeout_s: is not above 0"));
+  EXPECT_EQ(error_with("/result", "../x.ply"), "f: result: must be below {output}");
+  EXPECT_EQ(error_with("/name", "a:b"), "f: name: must consist of letters, digits, _ and -");
+  EXPECT_THAT(error_with("/timeout_s", 0), HasSubstr("timeout_s: must be above 0"));
   EXPECT_THAT(error_with("/env/AQBENCH_X", "1"), HasSubstr("aqbench's own"));
   EXPECT_THAT(error_with("/comand", "x"), HasSubstr("unknown key 'comand'; did you mean command?"));
 }

@@ -221,7 +221,7 @@ def test_errors_have_the_text_and_the_exit_code_of_the_program(tmp_path):
 
 @pytest.mark.parametrize("call, text", [
     (lambda: aqbench.score(np.zeros((4, 2)), "flat_plane"), "points: must have the shape (n, 3)"),
-    (lambda: aqbench.score(np.zeros((4, 3)), "flat_plane", np.zeros((3, 3))), "normals: 9 values, where 12 are needed"),
+    (lambda: aqbench.score(np.zeros((4, 3)), "flat_plane", np.zeros((3, 3))), "normals: 9 values, expected 12"),
     (lambda: aqbench.score_mesh(np.zeros((4, 3)), [[0, 1, 4]], "flat_plane"),
      "triangles: must be indices of the 4 vertices, 0 to 3"),
     (lambda: aqbench.score_mesh(np.zeros((4, 3)), np.array([[0, 1, 9]], np.uint32), "flat_plane"),
@@ -309,7 +309,7 @@ def test_the_fixture_gates_on_a_baseline(pytester, monkeypatch):
     monkeypatch.setenv("ERROR_M", "0.0005")
     result = pytester.runpytest_inprocess(*PLUGIN)
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*accuracy_mean_mm: 0.5, and no value is accepted; run pytest --aqbench-accept*"])
+    result.stdout.fnmatch_lines(["*accuracy_mean_mm: 0.5, but no accepted value; run pytest --aqbench-accept*"])
     pytester.runpytest_inprocess(*PLUGIN, "--aqbench-accept").assert_outcomes(passed=1)
     pytester.runpytest_inprocess(*PLUGIN).assert_outcomes(passed=1)
     accepted = (pytester.path / "scores.json").read_text()

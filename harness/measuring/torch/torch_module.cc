@@ -1,4 +1,4 @@
-// The part of the module `pipeline` that the harness measures LibTorch with.
+// The part of the module `pipeline` that measures LibTorch.
 #include <ATen/Parallel.h>
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/record_function.h>
@@ -32,7 +32,7 @@ bool has_cuda_device() {
   return hooks.hasCUDA() && hooks.getNumGPUs() > 0;
 }
 
-// The totals are int64_t in LibTorch 1.13 and size_t in 2.x: taken from the function that is overridden.
+// The totals are int64_t in LibTorch 1.13 and size_t in 2.x: deduced from the overridden function.
 template <class Function>
 class MemoryReporterOf;
 template <class Base, class Total>
@@ -49,14 +49,13 @@ void report_memory_here() {
   thread_local bool reports = false;
   if (reports) return;
   static const auto reporter = std::make_shared<MemoryReporter>();
-  // Never popped: it asks for the listener whenever it is used.
+  // Never removed: it asks for the listener at each use.
   c10::ThreadLocalDebugInfo::_push(c10::DebugInfoKind::PROFILER_STATE, reporter);
   reports = true;
 }
 
 bool report_memory_of_pool() {
-  // By name, as the pool is whichever OpenMP library LibTorch brought along, and this file is compiled
-  // without OpenMP.
+  // Looked up by name: LibTorch chooses the OpenMP library, and this file is compiled without OpenMP.
   using RunOnPool = void (*)(void (*)(void*), void*, unsigned threads, unsigned flags);
   static void* const symbol = ::dlsym(RTLD_DEFAULT, "GOMP_parallel");
   if (symbol == nullptr) return false;
@@ -75,7 +74,7 @@ std::unique_ptr<at::ObserverContext> range_begins(const at::RecordFunction& rang
   StageObserver* const observer = detail::stage_observer.load(std::memory_order_acquire);
   if (observer == nullptr) return nullptr;
   auto observed = std::make_unique<ObservedRange>(observer);
-  // LibTorch swallows what is thrown here; a range that was refused then has no end either.
+  // LibTorch swallows exceptions here; a refused range then has no end either.
   observer->enter(range.name());
   return observed;
 }
@@ -93,7 +92,7 @@ void remove_user_scopes(std::uint64_t handle) { at::removeCallback(handle); }
 
 #if AQBENCH_HAS_CUDA_EVENTS
 
-constexpr std::size_t kWaitingSpans = 1024;  // then the device is waited for, so that memory stays bounded
+constexpr std::size_t kWaitingSpans = 1024;  // then waits for the device, so that memory stays bounded
 
 class CudaEventTimer final : public DeviceTimer {
  public:
@@ -134,7 +133,7 @@ class CudaEventTimer final : public DeviceTimer {
     bool open = false, ended = false;
   };
   std::function<void(std::size_t, double)> add_;
-  std::vector<Span> spans_;  // used again once collected
+  std::vector<Span> spans_;  // reused after collection
   std::size_t ended_ = 0;
 };
 

@@ -10,12 +10,12 @@ namespace aqbench::plane_sweep {
 // The largest number of rows of a window.
 inline constexpr int kMaxRows = 31;
 
-// One row of samples and what the first pass makes of it; a column each.
+// One row of samples and the results of the first pass, by column.
 struct CentredRow {
   Lanes* samples;  // code minus centre code; NaN = missing
   Lanes* centred;  // minus the mean of the window; 0 where missing
   Lanes* mean;     // of the window
-  // Only where samples can be missing:
+  // Only if samples may be missing:
   Lanes* centred_reference;  // r minus the mean of r over the window's valid samples; 0 where missing
   Lanes* mean_reference;     // that mean
   Lanes* weight;             // sum of the valid samples' weights

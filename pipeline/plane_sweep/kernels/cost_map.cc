@@ -73,7 +73,7 @@ void subtract(Plane& from, const Plane& what) {
 WindowMoments window_moments(const Options& options, WindowSums& sums, Plane r, Plane s, const Plane& mask) {
   WindowMoments m;
   m.weight = sums(mask);
-  Plane safe_weight = m.weight;  // where it is raised, the window is refused anyway
+  Plane safe_weight = m.weight;  // where raised, the window is refused anyway
   const double floor = options.cost == CostFunction::ssim ? 1e-8 : 1.0;
   for (double& weight : safe_weight) weight = std::max(weight, floor);
   const Plane ones(r.size(), 1.0);
@@ -137,7 +137,7 @@ void cost_map(const Options& options, int width_px, int height_px, std::span<con
   const std::size_t pixels = cost.size();
   if (width_px < 1 || height_px < 1 || pixels != static_cast<std::size_t>(width_px) * height_px ||
       reference.size() != pixels || warped.size() != pixels)
-    throw Error(ErrorKind::input, "cost_map: the images do not have one size");
+    throw Error(ErrorKind::input, "cost_map: the image sizes differ");
   Plane r(reference.begin(), reference.end()), s(pixels), mask(pixels);
   for (std::size_t i = 0; i < pixels; ++i) {
     const bool valid = !std::isnan(warped[i]);

@@ -29,7 +29,7 @@ void extract_depth(std::span<const float> volume, std::span<const float> depths_
                    std::span<float> confidence) {
   const std::size_t depths = depths_m.size();
   if (depths < 2 || volume.size() != depth_m.size() * depths || confidence.size() != depth_m.size())
-    throw Error(ErrorKind::input, "extract_depth: volume, depths and outputs do not fit together");
+    throw Error(ErrorKind::input, "extract_depth: sizes of volume, depths and outputs do not match");
   parallel_for(depth_m.size(), kExtractionGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t pixel = begin; pixel < end; ++pixel) {
       const DepthEstimate estimate = estimate_pixel(volume.subspan(pixel * depths, depths), depths_m);

@@ -1,5 +1,5 @@
 #pragma once
-// From costs to a depth and a confidence, as AquaMVS defines them.
+// From costs to depth and confidence, as defined by AquaMVS.
 
 #include <algorithm>
 #include <cmath>
@@ -14,12 +14,12 @@ struct DepthEstimate {
   float confidence;
 };
 
-// The value that stands for no depth.
+// The value for a missing depth.
 inline constexpr DepthEstimate kNoDepth{std::numeric_limits<float>::quiet_NaN(), 0.0F};
 
 // Returns the winner's depth, refined by the parabola through its cost and its neighbours' (at most half a
-// step), and the confidence sqrt((1 - cost) (1 - cost / mean cost)). The winner is neither the first nor the
-// last depth.
+// step), and the confidence sqrt((1 - cost) (1 - cost / mean cost)). The winner must be neither the first nor
+// the last depth.
 inline DepthEstimate refine_depth(float best_depth_m, float step_m, float cost_before, float cost,
                                   float cost_after, float mean_cost) {
   constexpr float kTiny = 1e-8F;
@@ -30,8 +30,8 @@ inline DepthEstimate refine_depth(float best_depth_m, float step_m, float cost_b
 }
 
 // Finds the depth of each pixel. volume: [pixel][depth], finite; depths_m evenly spaced, at least 2. The
-// first of equal costs wins. NaN depth and confidence 0 where the first or the last depth wins. Throws
-// Error(input) if the sizes do not fit.
+// first of equal costs wins. NaN depth and confidence 0 where the first or last depth wins. Throws
+// Error(input) if the sizes do not match.
 void extract_depth(std::span<const float> volume, std::span<const float> depths_m, std::span<float> depth_m,
                    std::span<float> confidence);
 

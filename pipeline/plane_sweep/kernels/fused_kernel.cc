@@ -1,4 +1,4 @@
-#include "pipeline/plane_sweep/kernels/fused_kernel.h"
+#include "pipeline/plane_sweep/kernels/kernels.h"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 namespace aqbench::plane_sweep {
 namespace {
 
-// What one thread needs to work on a tile; about 2 MB at the usual window.
+// Buffers of one thread for a tile; about 2 MB at the usual window.
 class TileWorker {
  public:
   TileWorker(const Input& input, const Options& options, const std::vector<PackedSource>& sources)
@@ -54,8 +54,7 @@ class TileWorker {
             row + 5 * row_lanes_};
   }
 
-  // Sum over the sources of the similarities at kLanes depths from `first` on; lanes beyond the last depth
-  // repeat it.
+  // Sums the sources' similarities at kLanes depths from `first` on; lanes beyond the last depth repeat it.
   void score_block(int first, const std::vector<float>& depths_m) {
     std::array<float, kLanes> block_m;
     for (int lane = 0; lane < kLanes; ++lane)

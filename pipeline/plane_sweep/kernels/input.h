@@ -1,5 +1,5 @@
 #pragma once
-// What a plane sweep is given and what it returns.
+// Input and result of a plane sweep.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,9 +9,9 @@
 
 namespace aqbench::plane_sweep {
 
-// A view of a grey image; no copy is made, and the pixels must outlive the view. Row-major height_px x
-// width_px without padding; exactly one of the two pointers is set. Grey values of `floats` go from 0 (black)
-// to 1 (white): the constants of ssim and of the noise floor assume that scale.
+// A non-owning view of a grey image. Row-major height_px x width_px without padding; exactly one of the two
+// pointers is set. Values of `floats` go from 0 (black) to 1 (white): the constants of ssim and of the noise
+// floor assume that scale.
 struct GreyImage {
   int width_px = 0;
   int height_px = 0;
@@ -32,7 +32,7 @@ struct View {
   GreyImage image;          // undistorted
 };
 
-// What a plane sweep works on: a view whose depths are found, and the views that it is compared with.
+// The input of a plane sweep: a reference view, whose depths are found, and the views to compare with.
 struct Input {
   View reference;
   std::vector<View> sources;  // sizes may differ from the reference's
@@ -41,7 +41,7 @@ struct Input {
   double depth_max_m = 0;
 };
 
-// What a plane sweep finds for the reference view.
+// The depths of the reference view.
 struct Result {
   int width_px = 0;
   int height_px = 0;
@@ -49,7 +49,7 @@ struct Result {
   std::vector<float> depth_m;     // [y][x], metres along the refracted ray; NaN = none
   std::vector<float> confidence;  // [y][x], 0 to 1; 0 where there is no depth
   std::vector<float> volume;      // [y][x][depth] if Options::keep_volume, else empty; lower = better match
-  int kernel_calls = 1;           // calls that it took; kernel torch: one for each batch of depths
+  int kernel_calls = 1;           // kernel torch: one per batch of depths
 };
 
 }  // namespace aqbench::plane_sweep

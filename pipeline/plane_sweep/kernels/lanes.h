@@ -1,7 +1,7 @@
 #pragma once
-// Sixteen neighbouring depths of one pixel, side by side: what the fused kernel computes with. GCC and Clang
-// turn operations on these types into whatever the instruction set at hand has; use them in functions marked
-// AQBENCH_MULTIVERSION and helpers marked AQBENCH_INLINE only.
+// Sixteen neighbouring depths of one pixel, the vector type of the fused kernel. GCC and Clang compile its
+// operations for the instruction set at hand; use it only in AQBENCH_MULTIVERSION functions and
+// AQBENCH_INLINE helpers.
 
 #include <bit>
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace aqbench::plane_sweep {
 
-// Depths that are computed together.
+// Depths computed together.
 inline constexpr int kLanes = 16;
 
 // One number for each of the depths.
@@ -51,7 +51,7 @@ AQBENCH_INLINE Lanes inverse_sqrt(Lanes x) {
   return y * (1.5F - half * y * y);
 }
 
-// Aligned memory for `size()` Lanes. It is not initialised and never shrinks.
+// Aligned, uninitialised memory for `size()` Lanes. Never shrinks.
 class LaneBuffer {
  public:
   LaneBuffer() = default;

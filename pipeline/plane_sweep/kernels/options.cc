@@ -33,7 +33,7 @@ auto value_of(const Table& table, const char* field, std::string_view name) {
     known += known.empty() ? text : std::string(", ") + text;
   }
   throw Error(ErrorKind::usage,
-              std::string(field) + ": no '" + std::string(name) + "', choose from " + known);
+              std::string(field) + ": unknown '" + std::string(name) + "'; choose from " + known);
 }
 
 template <typename Table, typename Value>
@@ -59,7 +59,7 @@ void check(const Options& options) {
   require_range("batch", options.batch, 1, kMaxDepths);
   if (!(options.noise_variance >= 1e-7 && options.noise_variance <= 1))
     throw Error(ErrorKind::usage,
-                "noise_variance: must be 1e-7 to 1, got " + std::to_string(options.noise_variance));
+                "noise_variance: must be from 1e-7 to 1, got " + std::to_string(options.noise_variance));
   if (options.kernel != Kernel::torch && options.device != "cpu")
     throw Error(ErrorKind::usage, "device: kernel " + std::string(to_string(options.kernel)) +
                                       " runs on cpu only, got '" + options.device + "'");

@@ -14,14 +14,14 @@ enum class CostFunction {
   ssim,           // 1 - structural similarity, Gaussian window of sigma 1.5 px, in [0, 1]
 };
 
-// Which implementation runs; their results agree.
+// The implementation; their results agree.
 enum class Kernel {
-  reference,  // plain loops in double precision: what the others are checked against
+  reference,  // plain loops in double precision, to check the others
   torch,      // LibTorch operators on `batch` depths a call, on the CPU or a CUDA device
   fused,      // our CPU kernel: tiles, no cost volume
 };
 
-// How a plane sweep is done.
+// Options of a plane sweep.
 struct Options {
   int depths = 128;
   int window_px = 11;  // side of the square window, odd
@@ -49,13 +49,12 @@ inline constexpr int kMaxDepths = 4096;
 inline constexpr int kMinWindow_px = 3;
 inline constexpr int kMaxWindow_px = 31;
 
-// Throws Error(usage) "field: what is wrong".
+// Throws Error(usage) "field: problem".
 void check(const Options& options);
 
-// Finds a cost function by its name: "zncc", "ncc_reference", "ssim". Throws Error(usage) that lists the
-// names.
+// Finds a cost function by name: "zncc", "ncc_reference", "ssim". Throws Error(usage) that lists the names.
 CostFunction cost_function_from_name(std::string_view name);
-// Finds a kernel by its name: "reference", "torch", "fused". Throws Error(usage) that lists the names.
+// Finds a kernel by name: "reference", "torch", "fused". Throws Error(usage) that lists the names.
 Kernel kernel_from_name(std::string_view name);
 // Return the name of a cost function and of a kernel.
 const char* to_string(CostFunction cost);

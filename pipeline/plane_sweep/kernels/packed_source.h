@@ -1,5 +1,5 @@
 #pragma once
-// A source image as the fused kernel samples it: one 8-byte load fetches the four neighbours of a bilinear
+// A source image in the fused kernel's format: one 8-byte load fetches the four neighbours of a bilinear
 // sample.
 
 #include <cstddef>
@@ -11,9 +11,9 @@
 namespace aqbench::plane_sweep {
 
 // A packed image. pairs[y * stride + x] holds the codes of (x, y) in its low and of (x, y + 1) in its high 16
-// bits. The last row and column stand twice, so that a sample right on the image's border needs no special
-// case. The code is the grey value cut into 65535 steps between the image's extremes: 4 bytes a pixel instead
-// of 16 for four floats.
+// bits. The last row and column are duplicated, so samples on the image's border need no special case. The
+// code divides the range between the image's extremes into 65535 steps: 4 bytes a pixel instead of 16 for
+// four floats.
 struct PackedSource {
   int width_px = 0;
   int height_px = 0;

@@ -4,9 +4,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "pipeline/plane_sweep/kernels/fused_kernel.h"
-#include "pipeline/plane_sweep/kernels/reference_kernel.h"
-#include "pipeline/plane_sweep/kernels/torch_kernel.h"
+#include "pipeline/plane_sweep/kernels/kernels.h"
 
 namespace aqbench::plane_sweep {
 namespace {
@@ -20,11 +18,11 @@ void check_view(const View& view, const std::string& where) {
                                       std::to_string(view.camera.width_px) + " x " +
                                       std::to_string(view.camera.height_px));
   if ((image.floats != nullptr) == (image.bytes != nullptr))
-    throw Error(ErrorKind::input, where + ".image: needs floats or bytes, and not both");
+    throw Error(ErrorKind::input, where + ".image: needs either floats or bytes");
   if (image.floats == nullptr) return;
   float zero = 0;  // x - x is 0 or NaN
   for (std::size_t i = 0; i < image.pixel_count(); ++i) zero += image.floats[i] - image.floats[i];
-  if (!(zero == 0)) throw Error(ErrorKind::input, where + ".image: has grey values that are not finite");
+  if (!(zero == 0)) throw Error(ErrorKind::input, where + ".image: grey values must be finite");
 }
 
 }  // namespace
@@ -38,7 +36,7 @@ std::vector<float> depth_hypotheses(double depth_min_m, double depth_max_m, int 
 
 void check(const Input& input) {
   check_view(input.reference, "reference");
-  if (input.sources.empty()) throw Error(ErrorKind::input, "sources: there is none");
+  if (input.sources.empty()) throw Error(ErrorKind::input, "sources: at least one is needed");
   for (std::size_t i = 0; i < input.sources.size(); ++i)
     check_view(input.sources[i], "sources[" + std::to_string(i) + "]");
   if (!(input.depth_min_m >= 0) || !(input.depth_max_m > input.depth_min_m) ||

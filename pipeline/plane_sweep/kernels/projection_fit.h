@@ -1,7 +1,7 @@
 #pragma once
-// Where the samples of a tile lie in a source image, as polynomials. The map (x, y, depth) -> (u, v) from a
-// reference pixel and a ray depth to a source pixel is smooth, so over a tile and sixteen depths a few exact
-// projections (Snell's law, double precision) at Chebyshev points fix it to well below 0.01 px.
+// Sample positions of a tile in a source image as polynomials. The map (x, y, depth) -> (u, v) from a
+// reference pixel and ray depth to a source pixel is smooth, so over a tile and sixteen depths a few exact
+// projections (Snell's law, double precision) at Chebyshev points determine it to well below 0.01 px.
 
 #include <array>
 #include <span>
@@ -15,7 +15,7 @@ namespace aqbench::plane_sweep {
 
 // Chebyshev points along each axis; the polynomials' degrees are one less.
 inline constexpr int kNodesX = 5, kNodesY = 6, kNodesDepth = 6;
-// The largest error of a fit that is used.
+// The largest error of an accepted fit.
 inline constexpr double kFitTolerance_px = 1e-4;
 
 // A box of pixels: [x_begin, x_end) x [y_begin, y_end) of the reference image.
@@ -23,7 +23,7 @@ struct PixelBox {
   int x_begin, x_end, y_begin, y_end;
 };
 
-// The rays of a box at the nodes, and at other points where the polynomials are checked.
+// The rays of a box at the nodes, and at the points that check the polynomials.
 struct BoxRays {
   PixelBox box;
   bool valid = false;  // every ray enters the water
@@ -46,7 +46,7 @@ struct ProjectionFit {
   Lanes u[kNodesX][kNodesY], v[kNodesX][kNodesY];
 };
 
-// Workspace of fit_projection(); keep it from call to call, to save allocations.
+// Workspace of fit_projection(); reuse it to save allocations.
 struct FitScratch {
   PointBatch points;
 };

@@ -1,4 +1,4 @@
-#include "pipeline/plane_sweep/kernels/reference_kernel.h"
+#include "pipeline/plane_sweep/kernels/kernels.h"
 
 #include <cmath>
 #include <limits>

@@ -44,7 +44,7 @@ class ZnccScorer final : public RowScorer {
     std::fill_n(missing_sums_.data(), columns * kMissingSums, Lanes{});
     last_gap_.assign(static_cast<std::size_t>(tile_->columns()), kNever);
     last_presence_.assign(static_cast<std::size_t>(tile_->columns()), kNever);
-    // The rows above the first output row's last one enter the sums without a score.
+    // Rows above the last row of the first output row's window enter the sums without a score.
     for (int y = tile_->input.y_begin; y < std::min(tile_->output.y_begin + half_, tile_->input.y_end); ++y) {
       ZnccRow row = row_between(y, kNever);
       row.first_output = tile_->columns();
@@ -76,7 +76,7 @@ class ZnccScorer final : public RowScorer {
     return ring_.data() + static_cast<std::size_t>(y % (options_.window_px + 1)) * tile_->columns();
   }
 
-  // Samples row `entering` (kNever: none) and sets out the sums' update; no outputs yet.
+  // Samples row `entering` (kNever: none) and prepares the update of the sums; no outputs yet.
   ZnccRow row_between(int entering, int leaving) {
     ZnccRow row{};
     row.columns = tile_->columns();
@@ -100,13 +100,13 @@ class ZnccScorer final : public RowScorer {
     }
     find_output_gaps(row);
     add_zncc_row_with_gaps(row, column_gaps_.data(), output_gaps_.data());
-    // Without a gap left the sums of missing samples are zero but for rounding; from here on, exactly.
+    // Once no gap remains, the sums of missing samples are zero except for rounding; makes them exact.
     for (int column = 0; column < row.columns; ++column)
       if (last_gap_[column] == leaving && leaving != kNever)
         std::fill_n(missing_sums_.data() + (half_ + 1 + column) * kMissingSums, kMissingSums, Lanes{});
   }
 
-  // False if no column has a gap.
+  // Returns false if no column has a gap.
   bool find_column_gaps(int entering, int leaving) {
     const int columns = tile_->columns();
     int any = 0;
@@ -147,8 +147,9 @@ class ZnccScorer final : public RowScorer {
   RowSampler* sampler_ = nullptr;
   ZnccReference statistics_;
   LaneBuffer ring_, no_row_, sample_sums_, missing_sums_;
-  std::vector<Presence> presence_;             // of the row sampled last, [column]
-  std::vector<int> last_gap_, last_presence_;  // latest row that is not all there, not all missing; [column]
+  std::vector<Presence> presence_;  // of the row sampled last, [column]
+  std::vector<int> last_gap_,
+      last_presence_;  // latest row with missing samples, with present samples; [column]
   std::vector<Gaps> column_gaps_, output_gaps_;
   float noise_samples_ = 0;
   bool watch_gaps_ = false;
@@ -201,7 +202,7 @@ class CentredScorer final : public RowScorer {
  private:
   bool in_tile(int y) const { return y >= tile_->input.y_begin && y < tile_->input.y_end; }
 
-  // Rows y and y + window share their memory: a window's rows never meet.
+  // Rows y and y + window share memory: they are never in one window.
   CentredRow row_at(int y) {
     const std::ptrdiff_t columns = tile_->columns();
     Lanes* const first = rows_.data() + y % options_.window_px * columns * kRowFields;

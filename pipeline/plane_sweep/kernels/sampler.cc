@@ -10,7 +10,7 @@ namespace aqbench::plane_sweep {
 namespace {
 
 constexpr int kNarrowStrip_px = 16;
-// By this much the extremes of a smooth map may exceed those at the nodes and check points.
+// The extremes of a smooth map may exceed those at the nodes and check points by this much.
 constexpr double kMargin_px = 1.0;
 
 Coverage classify(const ProjectionFit& fit, const PackedSource& source) {

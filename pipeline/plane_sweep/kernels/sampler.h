@@ -20,17 +20,16 @@ enum class Coverage {
   outside,  // none in the image
 };
 
-// Rows of samples, as the scorers ask for them.
+// Supplies rows of samples to the scorers.
 class RowSampler {
  public:
   virtual ~RowSampler() = default;
-  // Tells where the samples of the block lie.
+  // Returns where the samples of the block lie.
   Coverage coverage() const { return coverage_; }
-  // Returns what is subtracted from each sample: about the mean code of the source where the tile sees it.
+  // Returns the value subtracted from each sample: about the mean code of the source where the tile sees it.
   float centre_code() const { return centre_code_; }
   // Samples one row. samples[column]: code minus centre_code() at row y of tile.input; NaN outside the source
-  // image. presence[column] tells where NaN may be found (if coverage() is inside it is not touched:
-  // nowhere).
+  // image. presence[column] says where NaN may occur (not written if coverage() is inside: nowhere).
   virtual void sample_row(int y, Lanes* samples, Presence* presence) = 0;
 
  protected:
@@ -74,7 +73,7 @@ class TileSampler final : public RowSampler {
   const PackedSource* source_ = nullptr;
   PixelBox box_{};
   std::array<float, kLanes> depths_m_{};
-  // The whole width, and narrow strips for where that fits badly.
+  // The whole width, and narrow strips if that fits badly.
   std::vector<Strip> whole_, narrow_;
   bool use_narrow_ = false;
   FitScratch scratch_;

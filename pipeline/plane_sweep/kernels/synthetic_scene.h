@@ -1,6 +1,6 @@
 #pragma once
-// A textured surface under flat water seen by a ring of cameras, rendered through the exact model without any
-// library: for the tests, benchmarks and the workload of the plane sweep.
+// A textured surface under flat water seen by a ring of cameras, rendered through the exact model without a
+// library: for tests, benchmarks and the workload of the plane sweep.
 
 #include <cmath>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace aqbench::plane_sweep {
 
-// What is rendered.
+// Options of the scene.
 struct SyntheticScene {
   int width_px = 160;
   int height_px = 120;
@@ -76,7 +76,7 @@ inline RefractiveCamera ring_camera(const SyntheticScene& scene, int index) {
   const double centre[3] = {0.635 * std::cos(angle), 0.635 * std::sin(angle), 0};
   const double length = std::sqrt(0.635 * 0.635 + 1.178 * 1.178);
   const double forward[3] = {-centre[0] / length, -centre[1] / length, 1.178 / length};
-  // Image x lies along the world's x as far as the view direction allows.
+  // Image x points along the world's x as far as the view direction allows.
   const double norm = std::sqrt(forward[0] * forward[0] + forward[2] * forward[2]);
   const double right[3] = {forward[2] / norm, 0, -forward[0] / norm};
   const double down[3] = {forward[1] * right[2] - forward[2] * right[1],
@@ -116,7 +116,7 @@ inline double surface_depth_m(const SyntheticScene& scene, const WaterRay& ray) 
   return depth_m;
 }
 
-// Renders one image and, unless that is nullptr, the true depths along the rays. Uses parallel_for.
+// Renders one image and, if not nullptr, the true depths along the rays. Uses parallel_for.
 inline void render_view(const SyntheticScene& scene, const RefractiveCamera& camera, std::uint64_t seed,
                         std::vector<float>& image, std::vector<float>* true_depth_m) {
   const WaveTexture texture(scene);

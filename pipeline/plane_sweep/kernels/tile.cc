@@ -8,7 +8,7 @@
 namespace aqbench::plane_sweep {
 namespace {
 
-// Cuts `length` into as few parts of at most `side` as possible, all of nearly one size.
+// Splits `length` into as few nearly equal parts of at most `side` as possible.
 std::vector<int> part_ends(int length, int side) {
   const int parts = (length + side - 1) / side;
   std::vector<int> ends;
@@ -35,8 +35,8 @@ std::vector<double> window_sums(const std::vector<double>& in, int columns,
 
 }  // namespace
 
-// About a sixth of a radian: polynomials then follow the projection to 1e-4 px. Beyond 96 px the gain from
-// the smaller margin is lost to the larger working set.
+// About a sixth of a radian: polynomials then follow the projection to 1e-4 px. Beyond 96 px the larger
+// working set outweighs the smaller margin.
 int tile_side_px(const RefractiveCamera& reference) {
   const double side_px = 0.16 * std::min(reference.fx_px, reference.fy_px);
   return std::clamp(static_cast<int>(std::min(side_px, 96.0)) / kLanes * kLanes, 32, 96);
@@ -82,8 +82,7 @@ void zncc_statistics(const TileReference& reference, const Tile& tile, const Opt
   for (std::vector<float>* field : {&statistics.count, &statistics.inverse_count, &statistics.sum,
                                     &statistics.square_sum, &statistics.gain})
     field->resize(pixels);
-  // Sums of each column over the window's rows, updated from row to row. Double precision: no drift to speak
-  // of.
+  // Column sums over the window's rows, updated from row to row. Double precision: negligible drift.
   std::vector<double> sums(columns), squares(columns);
   const auto add_row = [&](int y, double sign) {
     const float* const row = reference.row(tile, y);

@@ -1,5 +1,5 @@
 #pragma once
-// The piece of the reference image that one thread works on, and what its sources' samples are compared with.
+// The piece of the reference image that one thread works on, and its reference values and statistics.
 
 #include <vector>
 
@@ -9,10 +9,10 @@
 
 namespace aqbench::plane_sweep {
 
-// A box of the reference image and what its windows reach.
+// A box of the reference image and the reach of its windows.
 struct Tile {
   PixelBox output;  // pixels whose depth is found
-  PixelBox input;   // those and the margin that their windows reach, within the image
+  PixelBox input;   // those and the margin of their windows, within the image
 
   int columns() const { return input.x_end - input.x_begin; }
   int outputs() const { return output.x_end - output.x_begin; }
@@ -54,8 +54,7 @@ struct ZnccReference {
 void zncc_statistics(const TileReference& reference, const Tile& tile, const Options& options,
                      ZnccReference& statistics);
 
-// The window statistics that AquaMVS's cost needs, [input row][column]; they are right for windows that lie
-// within the tile's input.
+// Window statistics of AquaMVS's cost, [input row][column]; valid for windows inside the tile's input.
 struct CentredReference {
   std::vector<float> inverse_weight;          // 1 / sum of the window's weights
   std::vector<float> mean;                    // over the window

@@ -29,7 +29,7 @@ class TorchWindow {
 // Samples of `batch` depths: 0 where missing, and which are valid.
 struct TorchSamples {
   at::Tensor values, valid;  // [batch, height, width], float
-  bool all_valid = false;    // known to be; never on CUDA, where asking would wait for the device
+  bool all_valid = false;    // known to be; never on CUDA, where a query would wait for the device
 };
 
 // The costs of a reference image's windows.

@@ -1,4 +1,4 @@
-#include "pipeline/plane_sweep/kernels/torch_kernel.h"
+#include "pipeline/plane_sweep/kernels/kernels.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
@@ -44,12 +44,12 @@ c10::Device find_device(const std::string& name) {
   try {
     device = c10::Device(name);
   } catch (const c10::Error&) {
-    throw refuse("is no device; choose cpu, cuda or cuda:N");
+    throw refuse("is not a device; choose cpu, cuda or cuda:N");
   }
   if (device.is_cpu()) return device;
   if (!device.is_cuda()) throw refuse("is not supported; choose cpu, cuda or cuda:N");
   if (!at::detail::getCUDAHooks().hasCUDA())
-    throw refuse("is not there: this LibTorch or machine has no CUDA");
+    throw refuse("is unavailable: this LibTorch or machine has no CUDA");
   return device;
 }
 
@@ -110,7 +110,7 @@ class TorchSweep {
     source.table = make_projection_table(input_.reference.camera, view.camera, depths_m_);
     const std::int64_t nodes = source.table.nodes, depths = static_cast<std::int64_t>(depths_m_.size());
     if (nodes > 0) {
-      // Double on a GPU: single-precision products may run with ten bits there (TF32).
+      // Double on a GPU: single-precision products may use ten bits there (TF32).
       const auto upload = [&](const std::vector<float>& values, at::IntArrayRef sizes) {
         return to_device(values, sizes, device_).to(device_.is_cpu() ? at::kFloat : at::kDouble);
       };
@@ -154,7 +154,7 @@ class TorchSweep {
     const StageScope scope("grid_sample_warp");
     const at::Tensor grid = positions(s, first, batch);
     const at::Tensor inside = grid.abs().le(1).all(3);
-    // The CPU kernel runs in parallel over the batch alone: rows join the batch, which changes no value.
+    // The CPU kernel parallelises only over the batch: rows join the batch, which changes no value.
     const std::int64_t strips = device_.is_cpu() ? row_strips(batch) : 1;
     const at::Tensor image = sources_[s].image.expand({batch * strips, 1, -1, -1});
     at::Tensor values = at::grid_sampler_2d(image, grid.view({batch * strips, height_ / strips, width_, 2}),
@@ -261,7 +261,7 @@ void sweep_with_torch(const Input& input, const Options& options, Result& result
 void run_torch_kernel(const Input& input, const Options& options, Result& result) {
   try {
     sweep_with_torch(input, options, result);
-  } catch (const c10::Error& error) {  // out of memory, a device of too high a number
+  } catch (const c10::Error& error) {  // out of memory, an invalid device number
     const std::string message = error.what_without_backtrace();
     throw Error(ErrorKind::method,
                 "torch kernel on " + options.device + ": " + message.substr(0, message.find('\n')));

@@ -88,8 +88,8 @@ AQBENCH_INLINE SourceWindow source_window(const PackedSource& source, int u_base
           top + static_cast<float>(source.height_px - 1)};
 }
 
-// GCC's vectoriser does not gather when tuning for x86-64 in general, so that this one step has a version of
-// its own for each instruction set; the rest of the loop is compiled along with it.
+// GCC's vectoriser does not gather when tuning for generic x86-64, so this step has its own version for each
+// instruction set; the rest of the loop is compiled along with it.
 namespace baseline {
 AQBENCH_INLINE Neighbours gather_pairs(const std::uint32_t* pairs, UintLanes index) {
   std::uint64_t found[kLanes];
@@ -121,7 +121,7 @@ AQBENCH_INLINE Neighbours gather_pairs(const std::uint32_t* pairs, UintLanes ind
 #pragma GCC target("arch=x86-64-v4")
 namespace level4 {
 AQBENCH_INLINE UintLanes gather_half(const std::uint32_t* pairs, HalfLanes index) {
-  // The masked form, all set: the plain one reads an uninitialised register, as GCC's warnings see it.
+  // The masked form with all bits set: GCC warns that the plain one reads an uninitialised register.
   return (UintLanes)_mm512_mask_i32gather_epi64(_mm512_setzero_si512(), 0xff, (__m256i)index, pairs, 4);
 }
 AQBENCH_INLINE Neighbours gather_pairs(const std::uint32_t* pairs, UintLanes index) {
@@ -178,11 +178,10 @@ AQBENCH_INLINE float evaluate_lane(const float (&powers)[kNodesX], float x) {
   return value;
 }
 
-// A pixel's samples lie on a nearly straight line from the first to the last: within an eighth of a pixel of
-// it, by far.
+// A pixel's samples lie on a nearly straight line from first to last, far closer than an eighth of a pixel.
 constexpr float kBend_px = 0.125F;
 
-// Of samples from (u0, v0) to (u1, v1); a position that is NaN is none.
+// For samples from (u0, v0) to (u1, v1); none if a position is NaN.
 AQBENCH_INLINE Presence presence_between(const SourceWindow& window, float u0, float v0, float u1, float v1) {
   const float u_min = u0 < u1 ? u0 : u1, u_max = u0 < u1 ? u1 : u0;
   const float v_min = v0 < v1 ? v0 : v1, v_max = v0 < v1 ? v1 : v0;

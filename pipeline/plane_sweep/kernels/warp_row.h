@@ -22,8 +22,7 @@ struct WarpRow {
   float centre_code;  // subtracted from every sample, so that sums of squares lose no digits
 };
 
-// Tells which samples of each pixel lie inside: `none` and `all` are sure by a margin, `some` may be
-// anything.
+// Classifies the samples of each pixel: `none` and `all` hold with a margin, `some` may be anything.
 void classify_row(const WarpRow& row, Presence* presence);
 
 // Samples the row. samples[i]: code minus centre_code of pixel i at each depth. All of them must lie inside
@@ -32,8 +31,8 @@ void warp_row_inside(const WarpRow& row, Lanes* samples);
 // Samples the row, with NaN where a sample lies outside the image.
 void warp_row_partly_inside(const WarpRow& row, Lanes* samples);
 
-// A row whose pixels have depths of their own, each the middle of sixteen. Positions relative to (u_base_px,
-// v_base_px): u = u[0][i] + t u[1][i] + t^2 u[2][i] for t in offsets, v alike; NaN = no depth there.
+// A row whose pixels have their own depths, each the middle of sixteen. Positions relative to (u_base_px,
+// v_base_px): u = u[0][i] + t u[1][i] + t^2 u[2][i] for t in offsets, v alike; NaN = no depth.
 struct GuidedRow {
   const PackedSource* source;
   const float* u[3];
@@ -44,11 +43,11 @@ struct GuidedRow {
   Lanes offsets;  // ascending
 };
 
-// Does for a GuidedRow what classify_row() does.
+// classify_row() for a GuidedRow.
 void classify_guided_row(const GuidedRow& row, Presence* presence);
-// Does for a GuidedRow what warp_row_inside() does.
+// warp_row_inside() for a GuidedRow.
 void warp_guided_row_inside(const GuidedRow& row, Lanes* samples);
-// Does for a GuidedRow what warp_row_partly_inside() does.
+// warp_row_partly_inside() for a GuidedRow.
 void warp_guided_row_partly_inside(const GuidedRow& row, Lanes* samples);
 
 }  // namespace aqbench::plane_sweep

@@ -9,7 +9,7 @@
 namespace aqbench::plane_sweep {
 namespace {
 
-// Lane j of `low` and `high`: rows i and i + kStep of a matrix whose blocks of kStep columns change places.
+// Lane j of `low` and `high`: rows i and i + kStep of a matrix whose blocks of kStep columns are swapped.
 template <int kStep, int... kLane>
 AQBENCH_INLINE void exchange(Lanes& low, Lanes& high, std::integer_sequence<int, kLane...>) {
   const Lanes a = low, b = high;
@@ -24,7 +24,7 @@ AQBENCH_INLINE void exchange_blocks(Lanes (&rows)[kLanes]) {
       exchange<kStep>(rows[i], rows[i + kStep], std::make_integer_sequence<int, kLanes>{});
 }
 
-// rows[i][j] <-> rows[j][i], by Eklundh's exchange of ever smaller blocks.
+// Transposes rows[i][j] by Eklundh's exchange of ever smaller blocks.
 AQBENCH_INLINE void transpose(Lanes (&rows)[kLanes]) {
   exchange_blocks<8>(rows);
   exchange_blocks<4>(rows);
@@ -59,7 +59,7 @@ AQBENCH_INLINE void feed_block(const Lanes (&costs)[kLanes], int first_depth, in
 
 AQBENCH_INLINE void start_block(const WinnerRow& row, int first) {
   store_lanes(row.cost + first, broadcast(std::numeric_limits<float>::infinity()));
-  store_lanes(row.index + first, broadcast(-2.0F));  // no depth comes right after it
+  store_lanes(row.index + first, broadcast(-2.0F));  // no depth follows it
   for (float* field : {row.cost_before, row.cost_after, row.cost_sum, row.cost_last})
     store_lanes(field + first, Lanes{});
 }

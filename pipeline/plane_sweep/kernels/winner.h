@@ -1,6 +1,6 @@
 #pragma once
-// Finds for each pixel the depth that costs least (the winner) while costs come depth by depth, without
-// keeping them.
+// Finds the cheapest depth (the winner) of each pixel from costs that arrive depth by depth, without storing
+// them.
 
 #include <cstddef>
 #include <span>
@@ -9,7 +9,7 @@
 
 namespace aqbench::plane_sweep {
 
-// State of a row of pixels; every array reaches to the next multiple of kLanes pixels.
+// State of a row of pixels; every array extends to the next multiple of kLanes pixels.
 struct WinnerRow {
   float* cost;         // the least so far
   float* index;        // its depth
@@ -22,10 +22,10 @@ struct WinnerRow {
 // The number of arrays of a WinnerRow.
 inline constexpr int kWinnerFields = 6;
 
-// Feeds `depths` (at most kLanes) more depths, from first_depth on, to a row of `pixels` pixels; first_depth
-// 0 starts anew. scores[pixel][depth] hold the sum of similarities over the sources, at least up to the next
-// multiple of kLanes pixels; the cost is 1 - score * per_source. `volume` is nullptr, or the cost of pixel i
-// and depth first_depth + k goes to volume[i * volume_stride + k].
+// Adds `depths` (at most kLanes) depths, from first_depth on, to a row of `pixels` pixels; first_depth 0
+// restarts. scores[pixel][depth] hold the sum of similarities over the sources, at least up to the next
+// multiple of kLanes pixels; the cost is 1 - score * per_source. `volume` is nullptr, or receives the cost of
+// pixel i and depth first_depth + k at volume[i * volume_stride + k].
 void feed_winner_row(const Lanes* scores, float per_source, int pixels, int first_depth, int depths,
                      const WinnerRow& row, float* volume, std::size_t volume_stride);
 

@@ -1,5 +1,5 @@
 #pragma once
-// Workers with large buffers, which threads borrow: no more are made than are at work at the same time.
+// A pool of workers with large buffers that threads borrow: as many as work at the same time.
 
 #include <functional>
 #include <memory>
@@ -9,13 +9,13 @@
 
 namespace aqbench::plane_sweep {
 
-// A pool of workers that `make` makes; safe from several threads.
+// A thread-safe pool of workers made by `make`.
 template <class Worker>
 class WorkerPool {
  public:
   explicit WorkerPool(std::function<std::unique_ptr<Worker>()> make) : make_(std::move(make)) {}
 
-  // Lends an idle worker, or makes one.
+  // Lends an idle worker or makes one.
   std::unique_ptr<Worker> take() {
     const std::lock_guard lock(mutex_);
     if (idle_.empty()) return make_();

@@ -8,7 +8,7 @@ namespace {
 using SampleSums = Lanes[kSampleSums];
 using MissingSums = Lanes[kMissingSums];
 
-// Brings a column up to date: the row that enters minus the row that leaves. No sample is missing.
+// Updates a column: adds the entering row, subtracts the leaving one. No sample is missing.
 AQBENCH_INLINE void update_column(const ZnccRow& row, int column, Lanes* sums) {
   const Lanes in = row.entering[column], out = row.leaving[column];
   sums[0] += in - out;

@@ -1,7 +1,7 @@
 #pragma once
-// Window sums of the textbook cross-correlation for one output row of a tile, at sixteen depths a pixel. A
-// row enters each column's sums at the bottom and one leaves at the top; along the row a column enters on the
-// right and one leaves on the left: the cost does not depend on the window's size.
+// Window sums of textbook cross-correlation for one output row of a tile, at sixteen depths a pixel. A row
+// enters each column's sums at the bottom and one leaves at the top; along the row a column enters on the
+// right and one leaves on the left, so the cost is independent of the window size.
 
 #include <cstddef>
 #include <cstdint>

@@ -42,7 +42,7 @@ std::int64_t size_of_exr(exr_const_context_t, void* user_data) {
   return static_cast<std::int64_t>(static_cast<const ExrBytes*>(user_data)->bytes.size());
 }
 
-// Keeps OpenEXR's first message, which it would print otherwise.
+// Stores OpenEXR's first message instead of printing it.
 void keep_exr_error(exr_const_context_t context, exr_result_t, const char* message) {
   auto& source = source_of(context);
   if (source.message[0] == '\0') std::snprintf(source.message, sizeof source.message, "%s", message);
@@ -75,7 +75,7 @@ void check_exr(exr_result_t result, exr_const_context_t context, const std::stri
   fail_exr(name, said[0] != '\0' ? said : exr_get_default_error_message(result));
 }
 
-// Whether a channel's name, without its layer, is one by which programs write depths.
+// Returns whether a channel's name, without its layer, is one that programs use for depths.
 bool names_depth(const std::string& channel) {
   const std::string name = lower_case(channel.substr(channel.rfind('.') + 1));  // npos + 1 is 0
   return name == "z" || name == "v" || name == "depth";
@@ -89,21 +89,20 @@ int depth_channel(const exr_attr_chlist_t& channels, const std::string& name) {
     all.emplace_back(channels.entries[i].name.str);
     if (names_depth(all.back())) named.push_back(i);
   }
-  if (all.empty()) fail_exr(name, "it has no channel");
+  if (all.empty()) fail_exr(name, "no channels");
   const bool single = all.size() == 1;
   if (!single && named.size() != 1)
-    fail_exr(name, fmt::format("which of its channels holds depths? One must be called Z, depth or V: {}",
+    fail_exr(name, fmt::format("unknown depth channel; one must be named Z, depth or V, got {}",
                                fmt::join(all, ", ")));
   const int index = single ? 0 : named.front();
   const auto& channel = channels.entries[index];
-  if (channel.pixel_type == EXR_PIXEL_UINT) fail_exr(name, "whole numbers hold no depths: half or float");
+  if (channel.pixel_type == EXR_PIXEL_UINT) fail_exr(name, "depths must be half or float, not integers");
   if (channel.x_sampling != 1 || channel.y_sampling != 1)
-    fail_exr(name,
-             fmt::format("channel {} has not a sample for each pixel", all[static_cast<std::size_t>(index)]));
+    fail_exr(name, fmt::format("channel {} is subsampled", all[static_cast<std::size_t>(index)]));
   return index;
 }
 
-// Decodes chunk after chunk of scan lines, so that memory follows what the file really holds.
+// Decodes scan lines chunk by chunk, so memory follows the actual file content.
 void read_exr_lines(exr_context_t file, int channel, int first_line, const std::string& name,
                     DepthImage& image) {
   const auto width = static_cast<std::size_t>(image.width);
@@ -113,8 +112,8 @@ void read_exr_lines(exr_context_t file, int channel, int first_line, const std::
     exr_chunk_info_t chunk = {};
     check_exr(exr_read_scanline_chunk_info(file, 0, first_line + y, &chunk), file, name);
     if (chunk.start_y != first_line + y || chunk.height < 1 || chunk.height > image.height - y)
-      fail_exr(name, "its chunks do not follow each other");
-    // Deflate packs at most 1032 to 1: a size that the file cannot fill is refused before memory is taken.
+      fail_exr(name, "chunks out of order");
+    // Deflate packs at most 1032 to 1: refuses a size that the file cannot fill before allocating memory.
     if (width * static_cast<std::size_t>(chunk.height) * sizeof(float) / 1032 > source_of(file).bytes.size())
       fail_exr(name, "the file is too short for its image");
     check_exr(y == 0 ? exr_decoding_initialize(file, 0, &chunk, &decoder.pipeline)
@@ -152,10 +151,11 @@ DepthImage decode_exr_depths(std::string_view bytes, const std::string& name) {
   check_exr(exr_start_read(&file.context, name.c_str(), &setting), file.context, name);
   int parts = 0;
   check_exr(exr_get_count(file.context, &parts), file.context, name);
-  if (parts != 1) fail_exr(name, fmt::format("it holds {} parts; a depth map is one", parts));
+  if (parts != 1) fail_exr(name, fmt::format("{} parts; a depth map has one", parts));
   exr_storage_t storage = EXR_STORAGE_LAST_TYPE;
   check_exr(exr_get_storage(file.context, 0, &storage), file.context, name);
-  if (storage != EXR_STORAGE_SCANLINE) fail_exr(name, "tiles and deep data are not read: write scan lines");
+  if (storage != EXR_STORAGE_SCANLINE)
+    fail_exr(name, "tiles and deep data are not supported; write scan lines");
   const exr_attr_chlist_t* channels = nullptr;
   check_exr(exr_get_channels(file.context, 0, &channels), file.context, name);
   const int channel = depth_channel(*channels, name);
@@ -163,7 +163,7 @@ DepthImage decode_exr_depths(std::string_view bytes, const std::string& name) {
   check_exr(exr_get_data_window(file.context, 0, &data), file.context, name);
   check_exr(exr_get_display_window(file.context, 0, &display), file.context, name);
   if (std::memcmp(&data, &display, sizeof data) != 0)
-    fail_exr(name, "its data window is not its whole image: write it uncropped");
+    fail_exr(name, "cropped data window; write the whole image");
   const std::int64_t width = std::int64_t{data.max.x} - data.min.x + 1,
                      height = std::int64_t{data.max.y} - data.min.y + 1;
   DepthImage image = depth_image_of_size(name, static_cast<std::uint64_t>(std::max<std::int64_t>(width, 0)),

@@ -56,10 +56,10 @@ GreyImage decode_grey_with_opencv(std::string_view bytes, const std::string& nam
     const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8U, const_cast<char*>(bytes.data()));
     if (!bytes.empty()) pixels = cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH);
   } catch (const cv::Exception&) {
-    pixels.release();  // too large, or damaged in a way that OpenCV reports so
+    pixels.release();  // too large, or damaged (OpenCV reports both so)
   }
   if (pixels.empty() || pixels.channels() != 3 || (pixels.depth() != CV_8U && pixels.depth() != CV_16U))
-    throw Error(ErrorKind::input, name + ": not an image of 8 or 16 bits");
+    throw Error(ErrorKind::input, name + ": not an 8-bit or 16-bit image");
   GreyImage image{pixels.cols, pixels.rows, {}};
   image.values.reserve(pixels.total());
   if (pixels.depth() == CV_8U)

@@ -14,13 +14,13 @@
 namespace aqbench {
 namespace {
 
-// libjpeg's errors, kept: the first text, and where to go on after one that ends the decoding.
+// libjpeg's errors: the first text, and the return point after a fatal one.
 struct JpegErrors {
-  jpeg_error_mgr manager;  // first: libjpeg hands out its address
+  jpeg_error_mgr manager;  // first: libjpeg passes its address on
   std::jmp_buf back;
   std::array<char, JMSG_LENGTH_MAX> text;
   std::string_view bytes;  // of the file
-  bool no_memory;          // the decoder was refused memory: nothing is said of the file
+  bool no_memory;          // the decoder got no memory, which says nothing about the file
 };
 
 JpegErrors& errors_of(j_common_ptr decoder) { return *reinterpret_cast<JpegErrors*>(decoder->err); }
@@ -36,7 +36,7 @@ void keep_text(j_common_ptr decoder) {
   std::longjmp(errors_of(decoder).back, 1);
 }
 
-// Returns whether the bytes that the decoder has just passed over are zero.
+// Returns whether the bytes just skipped by the decoder are zero.
 bool is_filling(j_common_ptr decoder) {
   const std::string_view bytes = errors_of(decoder).bytes;
   const auto* const next =
@@ -47,7 +47,7 @@ bool is_filling(j_common_ptr decoder) {
          bytes.substr(end - count, count).find_first_not_of('\0') == std::string_view::npos;
 }
 
-// Other warnings are of versions and colours, and say nothing of the data.
+// Other warnings are about versions and colours, not the data.
 bool is_damage(j_common_ptr decoder) {
   switch (decoder->err->msg_code) {
     case JWRN_HIT_MARKER:
@@ -67,7 +67,7 @@ void take_message(j_common_ptr decoder, int level) {
   if (level < 0 && is_damage(decoder)) keep_text(decoder);
 }
 
-// Holds nothing that a jump could leave behind.
+// Owns nothing, so a jump cannot leak.
 void decode(std::string_view bytes, JpegErrors& errors) {
   jpeg_decompress_struct decoder{};
   decoder.err = jpeg_std_error(&errors.manager);
@@ -77,7 +77,8 @@ void decode(std::string_view bytes, JpegErrors& errors) {
     jpeg_create_decompress(&decoder);
     jpeg_mem_src(&decoder, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
     jpeg_read_header(&decoder, TRUE);
-    // A block of 8 x 8 px takes at least a bit: what says more than it can hold must not take its memory.
+    // A block of 8 x 8 px takes at least one bit: refuses sizes that the bytes cannot fill before allocating
+    // memory.
     if (decoder.image_width / 8.0 * (decoder.image_height / 8.0) > 8.0 * static_cast<double>(bytes.size()))
       std::snprintf(errors.text.data(), errors.text.size(), "says more pixels than its bytes can hold");
     else if (jpeg_read_coefficients(&decoder) != nullptr)

@@ -47,7 +47,7 @@ int close_no_tiff(thandle_t) { return 0; }
 
 toff_t size_of_tiff(thandle_t handle) { return static_cast<TiffBytes*>(handle)->bytes.size(); }
 
-// Keeps libtiff's first message. Returning 1 tells libtiff that nothing is to be printed.
+// Stores libtiff's first message. Returning 1 keeps libtiff from printing it.
 int keep_tiff_error(TIFF*, void* user_data, const char*, const char* format, va_list arguments) {
   auto& source = *static_cast<TiffBytes*>(user_data);
   if (source.message[0] == '\0') std::vsnprintf(source.message, sizeof source.message, format, arguments);
@@ -81,7 +81,7 @@ TiffHandle open_tiff(TiffBytes& source, const std::string& name) {
   return tiff;
 }
 
-// What one sample is.
+// The type of a sample.
 enum class TiffSample { float32, float64, count16 };
 
 TiffSample sample_of(TIFF* tiff, const std::string& name) {
@@ -90,15 +90,18 @@ TiffSample sample_of(TIFF* tiff, const std::string& name) {
   TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &bits);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &format);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
-  if (channels != 1) fail_tiff(name, fmt::format("{} channels hold no depths", channels));
-  if (orientation != ORIENTATION_TOPLEFT) fail_tiff(name, "its rows do not go from the top down");
-  if (TIFFReadDirectory(tiff) != 0) fail_tiff(name, "it holds several images; a depth map is one");
-  if (TIFFSetDirectory(tiff, 0) == 0) fail_tiff(name, "its first image cannot be read again");
+  if (channels != 1) fail_tiff(name, fmt::format("a depth map has one channel, not {}", channels));
+  if (orientation != ORIENTATION_TOPLEFT) fail_tiff(name, "rows must go from top to bottom");
+  if (TIFFReadDirectory(tiff) != 0) fail_tiff(name, "several images; a depth map is one");
+  if (TIFFSetDirectory(tiff, 0) == 0) fail_tiff(name, "cannot reread its first image");
   if (format == SAMPLEFORMAT_IEEEFP && bits == 32) return TiffSample::float32;
   if (format == SAMPLEFORMAT_IEEEFP && bits == 64) return TiffSample::float64;
   if (format == SAMPLEFORMAT_UINT && bits == 16) return TiffSample::count16;
-  fail_tiff(name, fmt::format("samples of {} bits{} are not read: floats of 32 or 64 bits, counts of 16",
-                              bits, format == SAMPLEFORMAT_INT ? " with a sign" : ""));
+  fail_tiff(
+      name,
+      fmt::format(
+          "samples of {} bits{} are not supported; use floats of 32 or 64 bits or unsigned integers of 16",
+          bits, format == SAMPLEFORMAT_INT ? ", signed," : ""));
 }
 
 std::size_t bytes_of(TiffSample sample) {
@@ -122,12 +125,12 @@ void append_samples(TiffSample sample, const unsigned char* from, std::size_t co
   }
 }
 
-// Deflate packs at most 1032 to 1: a size that the file cannot fill is refused before memory is taken.
+// Deflate packs at most 1032 to 1: refuses a size that the file cannot fill before allocating memory.
 void check_packing(std::uint64_t unpacked_bytes, const TiffBytes& source, const std::string& name) {
   if (unpacked_bytes / 1032 > source.bytes.size()) fail_tiff(name, "the file is too short for its image");
 }
 
-// Rows are decoded one by one, so that memory follows what the file really holds.
+// Decodes row by row, so memory follows the actual file content.
 void read_tiff_rows(TIFF* tiff, TiffSample sample, const std::string& name, const TiffBytes& source,
                     DepthImage& image) {
   const auto width = static_cast<std::size_t>(image.width);
@@ -151,7 +154,7 @@ void read_tiff_tiles(TIFF* tiff, TiffSample sample, const std::string& name, con
   const auto tile_bytes = static_cast<std::uint64_t>(TIFFTileSize64(tiff));
   if (tile_width == 0 || tile_height == 0 ||
       tile_bytes != std::uint64_t{tile_width} * tile_height * bytes_of(sample) || tile_bytes >> 31U != 0)
-    fail_tiff(name, "the size of its tiles is damaged");
+    fail_tiff(name, "invalid tile size");
   const auto width = static_cast<std::uint32_t>(image.width),
              height = static_cast<std::uint32_t>(image.height);
   check_packing(tile_bytes, source, name);

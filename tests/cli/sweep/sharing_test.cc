@@ -1,4 +1,4 @@
-// Shared sweeps from outside: the same metrics as one process gives, what Slurm is told, how far it is.
+// Shared sweeps from outside: the same metrics as one process, the Slurm commands, the progress.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -81,7 +81,7 @@ TEST(SharedSweepCommand, RefusesWhatDoesNotFit) {
                                           {"sweep", "--workload", "absorption", "--local", "2"},
                                           {"sweep", "--lease", "-1"}})
     EXPECT_EQ(run_program(wrong).exit_code, 2) << wrong.back();
-  // What tasks of a job would not heed, and what could not be used after them.
+  // Flags that tasks of a job would ignore, and results that would be unusable.
   const TemporaryDir dir;
   for (const testing::Arguments& wrong : {testing::Arguments{"--keep-clouds"},
                                           {"--json"},
@@ -92,12 +92,13 @@ TEST(SharedSweepCommand, RefusesWhatDoesNotFit) {
     arguments.insert(arguments.end(), wrong.begin(), wrong.end());
     const auto refused = run_program(arguments);
     EXPECT_EQ(refused.exit_code, 2) << wrong[0];
-    EXPECT_THAT(refused.err, HasSubstr(wrong.size() == 1 ? wrong[0] + ": goes without --slurm" : wrong[1]));
+    EXPECT_THAT(refused.err,
+                HasSubstr(wrong.size() == 1 ? wrong[0] + ": not supported with --slurm" : wrong[1]));
     EXPECT_FALSE(std::filesystem::exists(dir / "out")) << wrong[0];
   }
 }
 
-TEST(Slurm, IsToldWhatTheUserAskedFor) {
+TEST(Slurm, GetsTheUsersOptions) {
   ShareRequest share;
   share.slurm = true;
   share.array_size = 8;

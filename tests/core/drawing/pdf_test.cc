@@ -53,8 +53,8 @@ TEST(Pdf, DrawsInTheLightColoursOfTheChart) {
   EXPECT_THAT(pdf, ::testing::Not(HasSubstr("tooltip")));
 }
 
-TEST(Pdf, RefusesAClassThatTheStyleDoesNotHave) {
-  EXPECT_THROW(pdf_of({9, 9, {line_shape(0, 0, 1, 1, "nobody")}}), std::logic_error);
+TEST(Pdf, RefusesAClassMissingInTheStyle) {
+  EXPECT_THROW(pdf_of({9, 9, {line_shape(0, 0, 1, 1, "unknown")}}), std::logic_error);
 }
 
 TEST(Svg, HasTheSameShapes) {
@@ -74,7 +74,7 @@ TEST(Pdf, AReaderFindsItsPixelsAndItsText) {
   const TemporaryDirectory folder;
   write_file(folder / "chart.pdf", pdf_of(chart()));
   const std::string file = (folder / "chart.pdf").string();
-  // 96 dots to the inch: a pixel of the chart is one of the picture.
+  // At 96 dots per inch a pixel of the chart is one of the picture.
   ASSERT_TRUE(ask_program({"pdftoppm", "-r", "96", "-singlefile", file, (folder / "chart").string()}, 30).ok);
   const std::string ppm = read_file(folder / "chart.ppm");
   const std::string head = "P6\n400 200\n255\n";

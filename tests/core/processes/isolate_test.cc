@@ -28,7 +28,7 @@ using End = IsolateOutcome::End;
 
 bool exists(pid_t process) { return ::kill(process, 0) == 0; }
 
-// Zombies of somebody else's may linger for a moment.
+// Foreign zombies may linger for a moment.
 bool ends_soon(pid_t process) {
   for (int i = 0; i < 200 && exists(process); ++i) {
     std::ifstream status("/proc/" + std::to_string(process) + "/stat");
@@ -67,7 +67,7 @@ TEST(Isolate, ReportsExceptionsExitsAndSignals) {
   EXPECT_EQ(outcome.end, End::threw);
   outcome = run_isolated([]() -> std::string { ::_exit(7); }, {});
   EXPECT_EQ(outcome.end, End::exited);
-  EXPECT_EQ(describe(outcome, {}), "ended with exit code 7 and gave no result");
+  EXPECT_EQ(describe(outcome, {}), "exited with code 7 without a result");
   outcome = run_isolated([]() -> std::string { ::_exit(0); }, {});
   EXPECT_EQ(outcome.end, End::exited) << "exit code 0 without a result is no success";
   for (const int number : {SIGSEGV, SIGABRT, SIGFPE, SIGTERM, SIGINT, SIGPIPE}) {
@@ -168,7 +168,7 @@ TEST(Isolate, CountsWhatProcessesShareOnce) {
   EXPECT_LE(outcome.peak_rss_bytes, options.memory_limit_bytes);
 }
 
-// Each of them is below the limit; what they hold together is above it, and what is told of them, too.
+// Each of them is below the limit; together they exceed it, and so does the reported sum.
 TEST(Isolate, KillsProcessesThatTakeTooMuchMemoryTogether) {
   IsolateOptions options{.timeout_s = 20};
   options.memory_limit_bytes = resident_bytes(::getpid()) + (std::uint64_t{400} << 20);

@@ -25,8 +25,8 @@ bool drop_capabilities() {
   return ::syscall(SYS_capset, &header, none.data()) == 0;
 }
 
-// Leaves a daemon that is shut in by a namespace alone and has lost its supervisor, which would have ended
-// it. One that is closed shows nobody its files. Returns its process id; 0: no namespaces.
+// Leaves a daemon in a namespace sandbox without the supervisor that would have ended it. A closed one hides
+// its files. Returns its process id; 0: no namespaces.
 pid_t leave_daemon(bool closed) {
   Pipe report("pipe of a test");
   const pid_t supervisor = ::fork();
@@ -47,12 +47,12 @@ pid_t leave_daemon(bool closed) {
   }
   report.write.reset();
   pid_t daemon = 0;
-  const bool told = ::read(report.read.get(), &daemon, sizeof daemon) == sizeof daemon;
+  const bool reported = ::read(report.read.get(), &daemon, sizeof daemon) == sizeof daemon;
   ::waitpid(supervisor, nullptr, 0);
-  return told ? daemon : 0;
+  return reported ? daemon : 0;
 }
 
-TEST(Orphans, OneThatIsShutInIsEnded) {
+TEST(Orphans, ASandboxedOneIsEnded) {
   const IsolateOutcome outcome =
       run_isolated([] { return std::to_string(leave_daemon(false)); }, {.timeout_s = 10});
   ASSERT_EQ(outcome.end, IsolateOutcome::End::ok) << outcome.message;
@@ -61,7 +61,7 @@ TEST(Orphans, OneThatIsShutInIsEnded) {
   EXPECT_NE(::kill(daemon, 0), 0);
 }
 
-TEST(Orphans, OneThatIsShutInAndShowsNobodyItsFilesIsEnded) {
+TEST(Orphans, ASandboxedOneWithHiddenFilesIsEnded) {
   if (::prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1) GTEST_SKIP() << "these tests can gain no privileges";
   const IsolateOutcome outcome = run_isolated(
       []() -> std::string {

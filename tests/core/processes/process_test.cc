@@ -54,7 +54,7 @@ TEST(RunToEnd, GivesTheExitCodeOfAShell) {
   EXPECT_EQ(run_to_end({"no-such-program-here"}), 127);
 }
 
-TEST(ProgramStart, GivesOnlyWhatItIsTold) {
+TEST(ProgramStart, PassesOnOnlyWhatIsGiven) {
   Pipe answer("a pipe");
   ProgramStart program(
       {"sh", "-c",

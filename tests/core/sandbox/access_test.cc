@@ -51,7 +51,7 @@ TEST(AccessList, LiesInComparesWholeNames) {
   EXPECT_FALSE(lies_in("/a", "/a/b"));
 }
 
-TEST(AccessList, SharedMemoryIsOutOfReachWhereSomethingHiddenLiesInIt) {
+TEST(AccessList, SharedMemoryIsUnreachableIfItContainsSomethingHidden) {
   AccessList access;
   add_system_access(access);
   EXPECT_THAT(access.writable, testing::Contains(fs::path("/dev/shm")));

@@ -1,4 +1,4 @@
-// What memory counts of processes that are shut in, and where it cannot be seen as usual.
+// Memory limits of sandboxed processes, also where /proc hides them.
 #include <grp.h>
 #include <gtest/gtest.h>
 #include <sched.h>
@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
 constexpr int kNotGranted = 77;  // an exit code
 
-// To that group /proc shows all; and who has no privileges may not map the administrator into a namespace.
+// That group sees all of /proc, and unprivileged processes may not map the administrator into a namespace.
 void leave_administrators_group() {
   constexpr unsigned nobody = 65534;
   if (::geteuid() != 0) return;
@@ -33,8 +33,8 @@ void leave_administrators_group() {
   ::prctl(PR_SET_DUMPABLE, 1);
 }
 
-// Closes the processes of others in /proc, as hidepid=2 does on machines that many use, for this process's
-// child, which is process 1 of a namespace without privileges. Returns its process id, 0 in the child; -1.
+// Hides the processes of others in /proc, like hidepid=2 on shared machines, for this process's child, which
+// is process 1 of an unprivileged namespace. Returns its process id, 0 in the child; -1 on failure.
 pid_t fork_where_proc_hides_others() {
   leave_administrators_group();
   const unsigned user = ::geteuid(), group = ::getegid();
@@ -50,7 +50,7 @@ pid_t fork_where_proc_hides_others() {
   return 0;
 }
 
-// Runs a shut-in child that holds more memory than its limit. Returns the exit code that tells of it.
+// Runs a sandboxed child that exceeds its memory limit. Returns the exit code that reports it.
 int hold_beyond_limit(const SandboxMeans& means) {
   Pipe how("pipe of a test");
   const auto body = [&] {

@@ -1,4 +1,4 @@
-// A PID namespace around what is shut in: what it does to processes outside, and how it ends.
+// A PID namespace around sandboxed processes: its effect on outside processes, and how it ends.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -69,7 +69,7 @@ class Bystander {
 
 class OwnProcesses : public testing::TestWithParam<MeansOfNamespaces> {
  protected:
-  // Shuts a child in and runs `body` there. Does not, and says so, where it is granted no PID namespace.
+  // Sandboxes a child and runs `body` there; reports if no PID namespace is available.
   IsolateOutcome inside(const std::function<std::string()>& body, IsolateOptions options = {}) {
     if (options.timeout_s == 0) options.timeout_s = 60;
     if (!options.descriptors) options.descriptors = std::vector<int>{};
@@ -84,7 +84,7 @@ class OwnProcesses : public testing::TestWithParam<MeansOfNamespaces> {
           [[maybe_unused]] const ssize_t written =
               ::write(how.write.get(), isolation.data(), isolation.size());
           ::close(how.write.get());
-          // Elsewhere it would do to others what it does.
+          // Outside a namespace it would affect other processes.
           return isolation.ends_with("own processes") ? body() : std::string();
         },
         options);
@@ -149,8 +149,8 @@ TEST_P(OwnProcesses, NothingChangesStopsOrKillsAProcessOutside) {
             ::getpriority(PRIO_PROCESS, 0));
 }
 
-// What is meant for the group of whoever calls must not reach the process that waits outside.
-TEST_P(OwnProcesses, ASignalToItsOwnGroupReachesNobodyElse) {
+// Signals to the caller's group must not reach the outside process that waits.
+TEST_P(OwnProcesses, ASignalToItsOwnGroupReachesNoOtherProcess) {
   const IsolateOutcome outcome = inside([] {
     ::signal(SIGTERM, SIG_IGN);
     ::kill(0, SIGTERM);
@@ -190,7 +190,7 @@ TEST_P(OwnProcesses, ProcShowsThemAlone) {
   EXPECT_EQ(outcome.result, "");
 }
 
-// Forks twice and leads a session, as daemons do; kills its process 1 and whoever started it.
+// Forks twice and leads a session, as daemons do; kills its process 1 and its parent.
 void start_daemon() {
   const pid_t parent = ::fork();
   if (parent != 0) {
@@ -218,7 +218,7 @@ TEST_P(OwnProcesses, ADaemonEndsWithThem) {
   SKIP_WHERE_REFUSED();
   EXPECT_EQ(outcome.result, "done") << describe(outcome, {});
   pollfd end{alive.read.get(), POLLIN, 0};
-  EXPECT_EQ(::poll(&end, 1, 0), 1) << "somebody has the other end";
+  EXPECT_EQ(::poll(&end, 1, 0), 1) << "another process holds the other end";
 }
 
 TEST_P(OwnProcesses, EndsAsItsWorkerDoes) {
@@ -228,9 +228,8 @@ TEST_P(OwnProcesses, EndsAsItsWorkerDoes) {
   EXPECT_EQ(describe(inside([] { return std::to_string(::raise(SIGSEGV)); }), {}),
             "died of signal 11 (Segmentation fault)");
   EXPECT_THAT(describe(inside([] { return std::to_string(::kill(::getpid(), SIGKILL)); }), {}),
-              HasSubstr("signal 9 (Killed); perhaps the system ran out of memory"));
-  EXPECT_EQ(describe(inside([]() -> std::string { ::_exit(3); }), {}),
-            "ended with exit code 3 and gave no result");
+              HasSubstr("signal 9 (Killed); the system may have run out of memory"));
+  EXPECT_EQ(describe(inside([]() -> std::string { ::_exit(3); }), {}), "exited with code 3 without a result");
   EXPECT_EQ(describe(inside([]() -> std::string { throw std::runtime_error("no memory"); }), {}),
             "no memory");
   const IsolateOutcome large = inside([] { return std::string(4 * kMiB, 'x'); });

@@ -37,7 +37,7 @@ struct NamedMeans {
   SandboxMeans means;
 };
 
-// What a process outside of the sandbox holds in its memory, for a spy to look for.
+// The secret in an outside process's memory that a spy looks for.
 volatile char secret_in_memory[] = "the true depth";
 
 class Sandboxed : public testing::TestWithParam<NamedMeans> {
@@ -61,8 +61,8 @@ class Sandboxed : public testing::TestWithParam<NamedMeans> {
     return access;
   }
 
-  // Runs `body` shut in and returns what it returned. Skips the test, and says why, where this system does
-  // not grant the means.
+  // Runs `body` in a sandbox and returns its result. Skips the test with the reason if the system does not
+  // grant the means.
   std::string inside(const std::function<std::string()>& body, const std::vector<int>& kept = {}) {
     IsolateOptions options;
     options.timeout_s = 60;
@@ -106,7 +106,7 @@ bool can_open_for_writing(const fs::path& file) {
   return descriptor >= 0;
 }
 
-// Tries all that a spy can do to a file that is none of its own. Returns what worked.
+// Tries everything a spy can do to a foreign file. Returns what worked.
 std::string reached(const fs::path& file, const fs::path& own_folder) {
   std::string worked;
   const auto note = [&](const char* what, bool could) {
@@ -149,7 +149,7 @@ TEST_P(Sandboxed, ReachesWhatIsAllowedAndNothingElse) {
   EXPECT_EQ(read_file(dir_ / "out/mine"), "mine");
 }
 
-// Tries to look into a process outside. Returns what worked.
+// Tries to inspect an outside process. Returns what worked.
 std::string looked_into(pid_t process) {
   std::string worked;
   const fs::path folder = "/proc/" + std::to_string(process);
@@ -169,7 +169,7 @@ std::string looked_into(pid_t process) {
 }
 
 TEST_P(Sandboxed, CannotLookIntoTheProcessThatStartedIt) {
-  // The process next to it, which holds the truth, is not its parent in a case; both are tried.
+  // In a case the process with the truth is a sibling, not the parent; tries both.
   const pid_t test = ::getpid();
   ASSERT_THAT(looked_into(test), HasSubstr("environ"));
   const std::string answer = inside([test] { return looked_into(test) + looked_into(::getppid()); });
@@ -194,7 +194,7 @@ TEST_P(Sandboxed, IsEndedWithTheProcessThatStartedIt) {
   ::kill(starter, SIGKILL);
   ::waitpid(starter, nullptr, 0);
   char byte = 0;
-  // Nobody has the other end any more.
+  // The other end is closed everywhere.
   EXPECT_EQ(::read(alive.read.get(), &byte, 1), 0);
 }
 
@@ -232,7 +232,7 @@ TEST_P(NamespaceSandbox, NeitherModesNorTheFoldersForAllAreShared) {
   GTEST_SKIP() << "ThreadSanitizer runs a thread of its own: such a process gets no user namespace";
 #endif
   const std::string mark = "/dev/shm/aqbench_sandbox_test_" + std::to_string(::getpid());
-  std::ofstream(mark) << "of somebody else";
+  std::ofstream(mark) << "of another user";
   const std::string answer = inside([&] {
     std::string worked;
     if (::chmod((dir_ / "hidden").c_str(), 0) == 0) worked += "chmod ";

@@ -105,7 +105,7 @@ TEST_F(PairJournalTest, AFileThatWentWhileItsLockWasWaitedForIsRefused) {
   });
   PairJournalContents contents;
   EXPECT_THAT(test::error_of(ErrorKind::io, [&] { PairJournal::resume(folder.path(), contents); }),
-              HasSubstr("pairs.jsonl: another process has removed or replaced it meanwhile"));
+              HasSubstr("pairs.jsonl: another process removed or replaced it meanwhile"));
 }
 
 TEST_F(PairJournalTest, DamageAndASecondWriterAreNamed) {
@@ -122,16 +122,17 @@ TEST_F(PairJournalTest, DamageAndASecondWriterAreNamed) {
   }
   const std::string good = read_file(file());
   write_file(file(), good + "{\"part\":0,\"units\":[{}],\"outputs\":[]}\n");
-  EXPECT_THAT(refused(ErrorKind::verification), HasSubstr("pairs.jsonl line 3: does not end in its sha256"));
+  EXPECT_THAT(refused(ErrorKind::verification),
+              HasSubstr("pairs.jsonl line 3: its sha256 is missing at the end"));
   const std::string sealed =
       seal_line({{"prev", std::string(64, '0')}, {"part", 0}, {"units", Json::array()}});
   write_file(file(), good + sealed + "\n");
   EXPECT_THAT(refused(ErrorKind::verification),
-              HasSubstr("line 3: does not carry the hash of the line before"));
+              HasSubstr("line 3: its hash of the previous line does not match"));
   std::string changed = good;
   changed[changed.rfind("0.5")] = '9';
   write_file(file(), changed);
-  EXPECT_THAT(refused(ErrorKind::verification), HasSubstr("line 2: does not have the sha256 that it states"));
+  EXPECT_THAT(refused(ErrorKind::verification), HasSubstr("line 2: its sha256 does not match"));
   write_file(file(), good + "not json\n");
   EXPECT_THAT(refused(ErrorKind::verification), HasSubstr("line 3"));
   write_file(file(), std::string(200, '{') + "\n");

@@ -38,7 +38,7 @@ class Accept : public ::testing::Test {
     const fs::path bundle = bundle_of(results);
     const std::string message =
         error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); });
-    EXPECT_TRUE(message.starts_with(bundle.string() + ": cannot be accepted: ") || message.starts_with("("))
+    EXPECT_TRUE(message.starts_with(bundle.string() + ": cannot accept: ") || message.starts_with("("))
         << message;
     return message;
   }
@@ -182,7 +182,7 @@ TEST_F(Accept, RefusesWhatIsNotAWholeSoundRun) {
     record.status = Status::skipped;
     record.reason = "no CUDA device";
   }
-  EXPECT_NE(refusal(results).find("no case gave a result"), std::string::npos);
+  EXPECT_NE(refusal(results).find("no case has a result"), std::string::npos);
   EXPECT_FALSE(fs::exists(file_));
 }
 
@@ -265,7 +265,7 @@ TEST_F(Accept, RefusesARunThatGatesNothing) {
   AcceptedRun run = read_accepted_run(bundle_of(synthetic_results()));
   for (Record& record : run.results.records) record.metrics.clear();
   EXPECT_THAT(error_of(ErrorKind::input, [&] { accept_baseline(run, file_, kUndefined); }),
-              ::testing::HasSubstr("no case has a metric that could be gated"));
+              ::testing::HasSubstr("no case has a metric to gate"));
   EXPECT_FALSE(fs::exists(file_));
 }
 
@@ -278,7 +278,7 @@ TEST_F(Accept, RefusesAnInterruptedRun) {
   const fs::path bundle = synthetic_bundle(directory_.path(), results, plan_sweep(request));
   EXPECT_EQ(
       error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); }),
-      bundle.string() + ": cannot be accepted: the run was interrupted: 3 of 4 cases");
+      bundle.string() + ": cannot accept: the run was interrupted: 3 of 4 cases");
 }
 
 TEST_F(Accept, RefusesABundleThatDoesNotVerifyAndABareFile) {

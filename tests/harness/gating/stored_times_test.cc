@@ -55,7 +55,7 @@ TEST(StoredTimes, ComeBackFromTheBaselinesText) {
   Json zero = Json::parse(text);
   zero["stored_times"]["cases"].front()["median_ms"] = 0;
   EXPECT_THAT(error_of(ErrorKind::input, [&] { baseline_from_json(zero, "b.json"); }),
-              HasSubstr("median_ms: must be above 0"));
+              HasSubstr("median_ms: must be positive"));
 }
 
 TEST(StoredTimes, FivePerCentIsTheLimitBothWays) {

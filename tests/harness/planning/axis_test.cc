@@ -66,7 +66,7 @@ INSTANTIATE_TEST_SUITE_P(
     Malformed, AxisRefuses,
     testing::Values(Refused{"", "expected NAME="}, Refused{"seed", "expected NAME="},
                     Refused{"=1", "expected NAME="}, Refused{"seed=", "is empty"},
-                    Refused{"seed=1,,2", "is empty"}, Refused{"seed=1,2,1", "stands twice"},
+                    Refused{"seed=1,,2", "is empty"}, Refused{"seed=1,2,1", "duplicate value"},
                     Refused{"a=1:2:0", "step is 0"}, Refused{"a=2:1", "leads away"},
                     Refused{"a=1:2:-1", "leads away"}, Refused{"a=1:2:3:4", "a range is"},
                     Refused{"a=1:x", "'x' is not a decimal"}, Refused{"a=1:2e1:1", "not a decimal"},

@@ -61,9 +61,9 @@ TEST(CaseScoring, CanBeAnAxis) {
 
 TEST(CaseScoring, WhatMakesNoSenseIsRefusedBeforeACaseRuns) {
   for (const auto& [parameter, value, said] :
-       {std::array{"thresholds_mm", "1,,5", "expected lengths above 0"},
-        {"thresholds_mm", "5,1,5", "given twice"},
-        {"thresholds_mm", "-1", "expected lengths above 0"},
+       {std::array{"thresholds_mm", "1,,5", "expected positive lengths"},
+        {"thresholds_mm", "5,1,5", "duplicate tolerance"},
+        {"thresholds_mm", "-1", "expected positive lengths"},
         {"outlier_mm", "0", "outlier_mm"},
         {"tiles_mm", "1", "tile_mm"}})
     EXPECT_THAT(test::usage_error(scored_by({{"scoring", parameter, value}})), HasSubstr(said)) << value;

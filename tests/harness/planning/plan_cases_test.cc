@@ -195,9 +195,8 @@ TEST(Plan, AnAxisConcernsOnlyTheCasesOfItsOwner) {
 TEST(Plan, AnAxisOfAMethodThatTakesNoPartNamesTheFlagThatIsMissing) {
   PlanRequest request;
   request.axes = {parse_axis("plane_sweep.batch=1,8")};
-  EXPECT_THAT(
-      usage_error(request),
-      HasSubstr("--axis plane_sweep.batch: plane_sweep takes no part in this: add --method plane_sweep"));
+  EXPECT_THAT(usage_error(request),
+              HasSubstr("--axis plane_sweep.batch: plane_sweep is not selected; add --method plane_sweep"));
 }
 
 TEST(Plan, SeedsMayBeAnAxis) {

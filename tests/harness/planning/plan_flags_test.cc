@@ -130,7 +130,8 @@ TEST(PlanFlags, AWrongValueIsNamedWithItsFlag) {
   EXPECT_EQ(refusal_of("seed", "-1"), "--seed -1: must be at least 0");
   EXPECT_EQ(refusal_of("width", "16385"), "--width 16385: must be at most 16384");
   EXPECT_EQ(refusal_of("timeout", "inf"), "--timeout inf: must be a positive number");
-  EXPECT_EQ(refusal_of("memory-limit", "1e10"), "--memory-limit '1e10': is more memory than there is");
+  EXPECT_EQ(refusal_of("memory-limit", "1e10"),
+            "--memory-limit '1e10': is more memory than a machine can have");
   EXPECT_EQ(refusal_of("min-time", "5e"), "the argument ('5e') for option '--min-time' is invalid");
   EXPECT_EQ(refusal_of("threads", "+3"), "");
   PlanRequest request;

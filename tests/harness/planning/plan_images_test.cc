@@ -125,7 +125,7 @@ TEST(PlanImages, MistakesAreNamed) {
                 r.methods = {"roma_like"};
                 r.images.height_px = 100;
               }),
-              HasSubstr("--height: no method of this sweep looks at images"));
+              HasSubstr("--height: no method of this sweep uses images"));
 }
 
 TEST(PlanImages, AMeshIsRenderedUnlessTheCommandAsksForNoDataset) {

@@ -71,12 +71,12 @@ INSTANTIATE_TEST_SUITE_P(
                       r.axes = {parse_axis("undulating.amplitude_m=0.002")};
                       r.sets = {parse_override("undulating.amplitude_m=0.003")};
                     }),
-                    "--set undulating.amplitude_m gives it too"},
+                    "conflicts with --set undulating.amplitude_m"},
         RefusedPlan{"axis under two names", with([](auto& r) {
                       r.methods = {"plane_sweep"};
                       r.axes = {parse_axis("plane_sweep.batch=1"), parse_axis("batch=1")};
                     }),
-                    "gives it too"},
+                    "conflicts with --axis"},
         RefusedPlan{"set owner", with([](auto& r) { r.sets = {parse_override("plane_sweep.batch=1")}; }),
                     "--set plane_sweep.batch"},
         RefusedPlan{"set parameter", with([](auto& r) { r.sets = {parse_override("roma_like.point=1")}; }),

@@ -68,7 +68,7 @@ TEST_F(ProjectFile, IsReadWithPathsBesideIt) {
 
 TEST_F(ProjectFile, MistakesNameLineAndField) {
   EXPECT_EQ(error_where("{output} ", ""),
-            "aqbench.json:7: methods[0].command: has no {output}: where does its result go?");
+            "aqbench.json:7: methods[0].command: lacks {output}, the folder for the result");
   EXPECT_EQ(error_where("\"default\": 7, ", ""),
             "aqbench.json:8: methods[0].parameters[0]: 'default' is missing");
   EXPECT_THAT(
@@ -77,7 +77,7 @@ TEST_F(ProjectFile, MistakesNameLineAndField) {
   EXPECT_EQ(error_where("\"mine\", \"//", "\"sparse\", \"//"),
             "aqbench.json:6: methods[0].name: 'sparse' is a method of aqbench");
   EXPECT_EQ(error_where("\"ours\", \"scenes\"", "\"seed\", \"scenes\""),
-            "aqbench.json:11: suites[0].name: 'seed' is a suite of aqbench");
+            "aqbench.json:11: suites[0].name: 'seed' is the name of a suite of aqbench");
   EXPECT_THAT(error_where("\"width\": 64", "\"widht\": 64"),
               HasSubstr("aqbench.json:11: suites[0].widht: unknown key"));
   EXPECT_THAT(error_where("\"seed\": \"seed", "\"sede\": \"seed"),
@@ -85,9 +85,9 @@ TEST_F(ProjectFile, MistakesNameLineAndField) {
   EXPECT_THAT(error_where("\"surface\"", "\"surfase\""),
               HasSubstr("aqbench.json:4: datasets.quay.truth.surfase: unknown key"));
   EXPECT_THAT(error_where("\"mm\"", "\"inch\""),
-              HasSubstr("aqbench.json:4: datasets.quay.truth.surface.unit: 'inch' is none of"));
+              HasSubstr("aqbench.json:4: datasets.quay.truth.surface.unit: 'inch' is not one of"));
   EXPECT_THAT(error_where("\"tank\"", "\"a tank\""), HasSubstr("aqbench.json:4: datasets.a tank: its name"));
-  EXPECT_EQ(error_where("1,\n", "2,\n"), "aqbench.json:3: version: is not 1, the version that is read");
+  EXPECT_EQ(error_where("1,\n", "2,\n"), "aqbench.json:3: version: unsupported version; must be 1");
   EXPECT_THAT(error_where("\"gates\"", "\"gats\""),
               HasSubstr("aqbench.json:12: gats: unknown key 'gats'; did you mean"));
   EXPECT_THAT(error_where("\"ours\",\n", "\"ours\"\n"), HasSubstr("aqbench.json:3:"));
@@ -102,7 +102,7 @@ TEST_F(ProjectFile, IsFoundInAFolderAbove) {
 }
 
 TEST_F(ProjectFile, OfAStrangerOrBehindHisLinkIsRefused) {
-  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to somebody else";
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can give a file to another user";
   constexpr uid_t kStranger = 65534;
   std::filesystem::create_directories(dir_ / "own");
   std::filesystem::create_directories(dir_ / "open");
@@ -143,14 +143,14 @@ TEST_F(ProjectFile, ItsDatasetsAreScenesByTheirNames) {
     use_project(read(), request);
     return error_of(kind, [&] { plan_sweep(request); });
   };
-  EXPECT_EQ(refusal_of(ErrorKind::input, "dataset:tank"),
-            fmt::format("{0}/aqbench.json:4: datasets.tank: there is no folder {0}/data/tank",
-                        dir_.path().string()));
+  EXPECT_EQ(
+      refusal_of(ErrorKind::input, "dataset:tank"),
+      fmt::format("{0}/aqbench.json:4: datasets.tank: no such folder: {0}/data/tank", dir_.path().string()));
   EXPECT_THAT(refusal_of(ErrorKind::usage, "dataset:tnak"),
               HasSubstr("unknown dataset 'tnak'; did you mean tank?"));
   EXPECT_THAT(refusal_of(ErrorKind::usage, "dataset:x*"),
               HasSubstr("matches none of dataset:tank, dataset:quay"));
-  EXPECT_THAT(refusal_of(ErrorKind::input, "dataset:*"), HasSubstr("datasets.tank: there is no folder"));
+  EXPECT_THAT(refusal_of(ErrorKind::input, "dataset:*"), HasSubstr("datasets.tank: no such folder"));
 }
 
 TEST_F(ProjectFile, ABundlesRequestPlansTheSameCasesWithoutTheFile) {
@@ -177,7 +177,7 @@ TEST_F(ProjectFile, ABundlesMethodsRunWhereTheProjectIs) {
   SweepPlan plan = plan_sweep(request);
   EXPECT_THAT(
       error_of(ErrorKind::input, [&] { place_project(plan, {}); }),
-      HasSubstr("the project's folder /nowhere/at/all is not here: name its file with --project FILE"));
+      HasSubstr("the project's folder /nowhere/at/all is missing; give its file with --project FILE"));
   place_project(plan, dir_ / "aqbench.json");
   EXPECT_EQ(plan.cases[0].project_dir, dir_.path());
   EXPECT_EQ(plan.request.project.dir, "/nowhere/at/all") << "the request stays what was asked for";

@@ -125,11 +125,11 @@ TEST(RecordJson, SaysWhereItIsWrong) {
   EXPECT_EQ(message([](Json& j) { j["metrics"]["points"]["value"] = nullptr; }),
             "r.json: metrics.points: 'reason' is missing");
   EXPECT_EQ(message([](Json& j) { j["stages"][1]["self_ms"] = Json::array(); }),
-            "r.json: stages[1].self_ms: is not as long as wall_ms");
+            "r.json: stages[1].self_ms: must have the length of wall_ms");
   EXPECT_THAT(message([](Json& j) { j["extra"] = 1; }), HasSubstr("r.json: extra: unknown key"));
   EXPECT_EQ(message([](Json& j) { j.erase("timing"); }), "r.json: 'timing' is missing");
   EXPECT_EQ(message([](Json& j) { j["peak_rss_bytes"] = -1; }),
-            "r.json: peak_rss_bytes: expected an integer that is not negative");
+            "r.json: peak_rss_bytes: expected a non-negative integer");
   EXPECT_EQ(message([](Json& j) { j["case"] = ""; }), "r.json: case: is empty");
 }
 

@@ -113,7 +113,7 @@ TEST(Results, RootDigestIsTheHashOfTheSortedRecordLines) {
   EXPECT_EQ(root_digest(results), sha256_hex(lines));
 }
 
-// Time, memory, thread count and what is told of the run may differ; what was computed may not.
+// Time, memory, thread count and details of the run may differ; computed values may not.
 TEST(Results, MetricsDigestIsOfTheDeterministicPartAlone) {
   const Results results = synthetic_results();
   const auto changed = [&](const std::function<void(Results&)>& change) {
@@ -163,10 +163,10 @@ TEST(Results, VersionOneIsReadAndWhatItHasNotIsRequiredSinceVersionTwo) {
   Json old = now;
   old["schema_version"] = 1;
   EXPECT_EQ(error_of(ErrorKind::input, [&] { results_from_json(old, "r.json"); }),
-            "r.json: run: has a text_version, which version 1 does not");
+            "r.json: run: unexpected text_version in version 1");
   old["run"].erase("text_version");
   EXPECT_EQ(error_of(ErrorKind::input, [&] { results_from_json(old, "r.json"); }),
-            "r.json: records[0]: has files, which version 1 does not");
+            "r.json: records[0]: unexpected files in version 1");
   for (Json& record : old["records"]) record.erase("files");
   const Results read = results_from_json(old, "r.json");
   EXPECT_EQ(to_json(read).dump(), old.dump());
@@ -174,7 +174,7 @@ TEST(Results, VersionOneIsReadAndWhatItHasNotIsRequiredSinceVersionTwo) {
   Json without = now;
   without["records"][1].erase("files");
   EXPECT_EQ(error_of(ErrorKind::input, [&] { results_from_json(without, "r.json"); }),
-            "r.json: records[1]: has no files");
+            "r.json: records[1]: files are missing");
 }
 
 TEST(Schema, IsTheFileInTheRepository) {

@@ -67,13 +67,13 @@ TEST(CaseOutcome, PeakMemoryIsOfAllProcessesTogether) {
 
 TEST(CaseOutcome, AMethodThatChangesHowItsSweepRunsHasFailed) {
   EXPECT_THAT(outcome_of_meddling(false, false),
-              AllOf(HasSubstr("failed how its sweep runs was changed meanwhile: limit 7 "),
-                    HasSubstr("is now 64 (set back); landlock ABI 7; then ok")));
+              AllOf(HasSubstr("failed process settings of the sweep changed meanwhile: limit 7 "),
+                    HasSubstr("is now 64 (restored); landlock ABI 7; then ok")));
   EXPECT_THAT(outcome_of_meddling(true, false), HasSubstr("ok ; landlock ABI 7; then ok"))
-      << "no program of somebody else's ran: a person changed it";
+      << "no external program ran: a person changed it";
   if (::geteuid() == 0) return;  // the administrator may set it back
   EXPECT_THAT(outcome_of_meddling(false, true),
-              HasSubstr("(cannot be set back: what follows runs so, too); landlock ABI 7; then ok"));
+              HasSubstr("(cannot be restored: later cases run with them, too); landlock ABI 7; then ok"));
 }
 
 }  // namespace

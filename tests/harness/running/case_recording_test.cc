@@ -110,7 +110,7 @@ TEST_F(RecordingScene, MistakesAreNamedBeforeAnythingRuns) {
                          }),
               HasSubstr("is simulated"));
   EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.images.rig = "ring12"; }),
-              HasSubstr("--rig: no method of this sweep looks at images that are rendered"));
+              HasSubstr("--rig: no method of this sweep uses images that are rendered"));
   EXPECT_THAT(error_with(ErrorKind::input, [](auto& r) { r.scenes = {"dataset:/nowhere"}; }),
               HasSubstr("/nowhere"));
   make(folder_.path() / "other");
@@ -125,7 +125,7 @@ TEST_F(RecordingScene, MistakesAreNamedBeforeAnythingRuns) {
   EXPECT_EQ(test::case_names(plan_sweep(labelled)).at(1), "dataset:copy/external/seed=42");
   const std::filesystem::path image = dir_ / "cam00/1.png";
   write_file(image, read_file(image).substr(0, 50));
-  EXPECT_THAT(error_with(ErrorKind::input, [](auto&) {}), HasSubstr("cam00/1.png: is cut short"));
+  EXPECT_THAT(error_with(ErrorKind::input, [](auto&) {}), HasSubstr("cam00/1.png: is truncated"));
 }
 
 TEST_F(RecordingScene, IsScoredAgainstTheScanThatTheMethodCannotReach) {
@@ -144,7 +144,7 @@ TEST_F(RecordingScene, IsScoredAgainstTheScanThatTheMethodCannotReach) {
   write_file(dir_ / "truth/note.txt", "changed");
   const Record changed = run_in_child(planned);
   EXPECT_EQ(changed.status, Status::failed);
-  EXPECT_THAT(changed.reason, HasSubstr("was changed since the sweep was planned"));
+  EXPECT_THAT(changed.reason, HasSubstr("changed since the sweep was planned"));
 }
 
 // Lengths of its own stand in the truth alone: a record with their metrics, and without the usual, is right.
@@ -164,8 +164,7 @@ TEST_F(RecordingScene, ANameWithALineBreakIsToldInOneLine) {
   use_program(1);
   write_file(dir_ / "truth/truth.json", R"({"surface": {"file": "a\nb.ply", "unit": "m"}})");
   const std::string error = error_of(ErrorKind::input, [&] { plan_sweep(request_); });
-  EXPECT_THAT(error, testing::AllOf(HasSubstr("truth/a?b.ply: there is no such file"),
-                                    testing::Not(HasSubstr("\n"))));
+  EXPECT_THAT(error, testing::AllOf(HasSubstr("truth/a?b.ply: no such file"), testing::Not(HasSubstr("\n"))));
 }
 
 // Depth maps of the plane z = 1.178 m, of all frames; the program's points lie 1 mm below it.
@@ -197,7 +196,8 @@ TEST_F(RecordingScene, TrueDepthMapsAreTheSurface) {
     return error_of(ErrorKind::input, [&] { plan_with(entry); });
   };
   EXPECT_THAT(refused("{\"depths\": false}"), HasSubstr("surface.depths: must be true"));
-  EXPECT_THAT(refused("{\"depths\": true, \"unit\": \"mm\"}"), HasSubstr("need no file and are metres"));
+  EXPECT_THAT(refused("{\"depths\": true, \"unit\": \"mm\"}"),
+              HasSubstr("not allowed with depths, which are in metres"));
   for (const Camera& camera : rig.cameras)
     std::filesystem::remove(dir_ / "truth" / camera.name / "000001.npy");
   EXPECT_THAT(refused("{\"depths\": true}"), HasSubstr("surface.depths: frame 1 has no depth map in"));
@@ -245,7 +245,7 @@ TEST_F(RecordingScene, ControlPointsAndBoardsAreCheckedFirstAndScored) {
   write_truth("points.json", R"({"unit": "mm", "sigma": 0.5, "radius": 200,
       "points": [{"name": "A", "position": [20, 20, 1178]}, {"name": "B", "position": [40, 20, 1181]}]})");
   EXPECT_THAT(error_of(ErrorKind::input, [&] { plan_sweep(request_); }),
-              HasSubstr("truth/board.json: corners: pixels of corner 1: camXX: there is no such camera"));
+              HasSubstr("truth/board.json: corners: pixels of corner 1: camXX: unknown camera"));
   write_truth("board.json", R"({"unit": "mm", "squares_x": 4, "square_size": 20,
       "corners": [{"id": 0, "pixels": {"cam00": [3, 4]}}]})");
   const Record record = run_in_child(plan_sweep(request_).cases.at(0));
@@ -300,7 +300,7 @@ TEST_F(RecordingScene, WithoutTruthTheCamerasSayWhichUnitCannotBe) {
   use_program(1000);
   const Record record = run_in_child(plan_sweep(request_).cases.at(0));
   EXPECT_EQ(record.status, Status::failed);
-  EXPECT_THAT(record.reason, HasSubstr("is the cloud in another unit than metres"));
+  EXPECT_THAT(record.reason, HasSubstr("if the cloud is not in metres"));
   EXPECT_THAT(record.metrics, testing::IsEmpty());
 }
 

@@ -135,24 +135,23 @@ TEST_F(DatasetRunTest, MistakesAreNamedBeforeAnythingRuns) {
                          [](auto& r) {
                            r.depth_range_m = ManualDepthRange{0.1, 0.2};
                          }),
-              HasSubstr("--depth-range: method external takes none"));
+              HasSubstr("--depth-range: not supported by method external"));
   EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.sets = {parse_override("sparse.keypoints=5")}; }),
               HasSubstr("the method is external"));
-  EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.frame = 1; }),
-              HasSubstr("data has frame 0 alone"));
+  EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.frame = 1; }), HasSubstr("data has frame 0 only"));
   EXPECT_THAT(error_with(ErrorKind::input, [](auto& r) { r.dataset_dir = "/nowhere"; }),
               HasSubstr("/nowhere"));
   const std::filesystem::path image = request_.dataset_dir / "images/cam01/000000.png";
   const std::string whole = read_file(image);
   write_file(image, whole.substr(0, whole.size() / 2));
-  EXPECT_THAT(error_with(ErrorKind::input, [](auto&) {}), HasSubstr(image.string() + ": is cut short"));
+  EXPECT_THAT(error_with(ErrorKind::input, [](auto&) {}), HasSubstr(image.string() + ": is truncated"));
   std::filesystem::remove(image);
   EXPECT_THAT(error_with(ErrorKind::input, [](auto&) {}),
-              testing::AllOf(HasSubstr("camera 'cam01' has no image"), HasSubstr("images/cam01/")));
+              testing::AllOf(HasSubstr("camera 'cam01': no PNG"), HasSubstr("images/cam01/")));
   EXPECT_FALSE(std::filesystem::exists(folder_.path() / "ran"));
 }
 
-// ---- What somebody has recorded ----
+// ---- Recordings ----
 
 class RecordingRun : public RunOfData {
  protected:

@@ -29,7 +29,7 @@ using testing::SizeIs;
 
 namespace fs = std::filesystem;
 
-// Looks for truth, cache and bundles wherever it is told ($3, $4, $6) and elsewhere, and at the processes
+// Looks for truth, cache and bundles in the given places ($3, $4, $6) and elsewhere, and at the processes
 // that started it; tries to spoil what it finds. Each success is a line that begins with "SPY".
 constexpr const char* kSpy = R"(
 for place in "$3" "$4" "$6"; do
@@ -183,7 +183,7 @@ TEST_P(Spies, ABuiltInMethodReachesNoTruthEither) {
 }
 
 // Another case has its scratch folder beside this one's, and a library that was replaced while the program
-// ran is mapped from a folder that is nobody's library: a method that may read the folder above sees neither.
+// ran is mapped from a folder that is not a library's: a method that may read the folder above sees neither.
 TEST_P(Spies, AMethodThatMayReadAllTemporaryFilesSeesNoneOfOtherCases) {
   const test::TemporaryFolder elsewhere;
   const fs::path all = folder_.path() / "all", scratch = all / "aqbench_000000",
@@ -295,7 +295,7 @@ TEST(NotIsolated, IsSaidAndAChangedTruthIsFound) {
   const Record record = decode_case_result(outcome.result).record;
   EXPECT_EQ(record.isolation, "none: switched off by AQBENCH_ISOLATION");
   EXPECT_EQ(record.status, Status::failed);
-  EXPECT_THAT(record.reason, HasSubstr("the dataset was changed while the method ran"));
+  EXPECT_THAT(record.reason, HasSubstr("the dataset changed while the method ran"));
 }
 
 }  // namespace

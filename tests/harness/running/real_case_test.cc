@@ -149,15 +149,15 @@ TEST_F(RealCase, AnExternalCloudIsScoredAndItsLogKept) {
 // The method is given the wrong calibration with the right images; a tilt is taken back from its cloud.
 TEST_F(RealCase, APerturbedCalibrationIsWhatTheMethodSees) {
   const std::string body = std::string("cat $1/calibration.json\n") + kThreePoints;
-  const auto rig_told_in = [&](const std::vector<std::string>& sets) {
+  const auto rig_seen_in = [&](const std::vector<std::string>& sets) {
     const CaseResult result = run_in_child(plan_of("external", sets).cases[0]);
     EXPECT_EQ(result.record.status, Status::ok) << result.record.reason;
     return parse_calibration(result.artefacts.at(0).second, "log");
   };
-  const Rig told = rig_told_in({script(body)});
-  const Rig told_wrong = rig_told_in({script(body), "perturb.water_z_m=0.002", "perturb.n_water=0.01"});
-  EXPECT_NEAR(told_wrong.water.water_z_m - told.water.water_z_m, 0.002, 1e-12);
-  EXPECT_NEAR(told_wrong.water.n_water - told.water.n_water, 0.01, 1e-12);
+  const Rig seen = rig_seen_in({script(body)});
+  const Rig seen_wrong = rig_seen_in({script(body), "perturb.water_z_m=0.002", "perturb.n_water=0.01"});
+  EXPECT_NEAR(seen_wrong.water.water_z_m - seen.water.water_z_m, 0.002, 1e-12);
+  EXPECT_NEAR(seen_wrong.water.n_water - seen.water.n_water, 0.01, 1e-12);
   const Case tilted = plan_of("external", {script(body), "perturb.tilt_deg=1"}).cases[0];
   const Record record = run_in_child(tilted).record;
   EXPECT_EQ(record.status, Status::ok) << record.reason;

@@ -31,13 +31,13 @@ TEST(ReconstructionBytes, ComeBackAsTheyWere) {
   for (std::size_t cut = 0; cut < bytes.size(); ++cut)
     EXPECT_THAT(
         error_of(ErrorKind::method, [&] { decode_reconstruction(std::string_view(bytes).substr(0, cut)); }),
-        HasSubstr("something else than a reconstruction"));
+        HasSubstr("returned malformed data"));
   EXPECT_THAT(error_of(ErrorKind::method, [&] { decode_reconstruction(bytes + "x"); }),
               HasSubstr("something else"));
   const auto refused = [&](const std::string& name, double value) {
-    Reconstruction told = sent;
-    told.effective = {{name, value}};
-    return error_of(ErrorKind::method, [&] { decode_reconstruction(encode_reconstruction(told)); });
+    Reconstruction received = sent;
+    received.effective = {{name, value}};
+    return error_of(ErrorKind::method, [&] { decode_reconstruction(encode_reconstruction(received)); });
   };
   EXPECT_THAT(refused("window\033[2J", 7), HasSubstr("something else"));
   EXPECT_THAT(refused("", 7), HasSubstr("something else"));

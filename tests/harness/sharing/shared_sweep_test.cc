@@ -308,14 +308,14 @@ TEST(TimedMachines, RunOneTaskEachAndAreOfOneKind) {
                                              HasSubstr("cpu_model is \"B\", that of node1 \"A\"")));
   }
   EXPECT_EQ(refused("node1", "A"), "joined") << "its task has ended";
-  EXPECT_THAT(refused("node1", "B"), HasSubstr("node1: is not as it was when it took part"));
+  EXPECT_THAT(refused("node1", "B"), HasSubstr("node1: changed since it joined"));
   EXPECT_EQ(environment_of_machine(tasks, "node1"), machine("A"));
   const FileLock other = join_timed_machines(tasks, "node3", machine("B"), UnlikeMachines::accept);
   EXPECT_EQ(environment_of_machine(tasks, "node3"), machine("B"));
   EXPECT_EQ(environment_of_machine(tasks, "node4"), std::nullopt);
 }
 
-// Results of machines that differ stand under the environment of each, and their times are nobody's measure.
+// Results of machines that differ stand under the environment of each, and their times are not comparable.
 TEST(TimedMachines, AreNamedInTheJournal) {
   const ScratchFolder folder;
   const fs::path bundle = folder.path() / "sweep", tasks = tasks_folder(bundle);

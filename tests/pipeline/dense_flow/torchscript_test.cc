@@ -122,17 +122,17 @@ def forward(self, a: Tensor, b: Tensor):
   EXPECT_EQ(std::ranges::count_if(warp.x_px, [](float x) { return std::isnan(x); }), 2);
 }
 
-TEST_F(TorchScript, AFileThatIsNoModuleIsRefused) {
+TEST_F(TorchScript, AFileThatIsNotAModuleIsRefused) {
   const auto missing = dir_ / "missing.pt";
   EXPECT_EQ(error_of(ErrorKind::input, [&] { torchscript_matcher(missing, "cpu", 0.1); }),
-            missing.string() + ": no such file (torchscript.model)");
+            missing.string() + ": no such file; set torchscript.model");
   const auto text = dir_ / "text.pt";
   std::ofstream(text) << "not a module";
   EXPECT_THAT(error_of(ErrorKind::input, [&] { torchscript_matcher(text, "cpu", 0.1); }),
-              testing::StartsWith(text.string() + ": is no TorchScript module: "));
+              testing::StartsWith(text.string() + ": not a TorchScript module: "));
   const auto file = save("def forward(self, a: Tensor):\n    return a\n");
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { torchscript_matcher(file, "gpu", 0.1); }),
-              testing::StartsWith("device 'gpu': cannot be used: "));
+              testing::StartsWith("device 'gpu' is unusable: "));
 }
 
 TEST_F(TorchScript, WrongResultsSayWhatIsWrong) {
@@ -140,11 +140,11 @@ TEST_F(TorchScript, WrongResultsSayWhatIsWrong) {
   EXPECT_EQ(failure("return a"), signature + "; got Tensor");
   EXPECT_EQ(failure("return torch.zeros([4, 6, 2]), 1"), signature + "; confidence is Int");
   EXPECT_EQ(failure("return torch.zeros([6, 4, 2]), torch.zeros([4, 6])"),
-            "warp has shape [6, 4, 2], wanted [4, 6, 2]");
+            "warp has shape [6, 4, 2], expected [4, 6, 2]");
   EXPECT_EQ(failure("return torch.zeros([4, 6, 2]), torch.zeros([4, 6]).long()"),
-            "confidence has type Long, wanted a floating one");
+            "confidence has type Long, expected a floating-point type");
   EXPECT_EQ(failure("return torch.zeros([4, 6, 2]), torch.full([4, 6], 3.5)"),
-            "confidence must be 0 to 1, got 3.5");
+            "confidence must be from 0 to 1, got 3.5");
   EXPECT_THAT(
       failure("assert a.size(0) == 2, 'too dark'\n    return a"),
       testing::AllOf(testing::StartsWith("forward failed: "), testing::EndsWith("AssertionError: too dark")));
@@ -167,7 +167,7 @@ TEST_F(TorchScript, RunsOnADatasetAndNeedsAModel) {
         {resolve_parameters("torchscript", dense_flow::torchscript_parameters(), overrides), 1, "cpu"});
   };
   EXPECT_EQ(error_of(ErrorKind::usage, [&] { run_with(""); }),
-            "torchscript.model: name a TorchScript file, --set torchscript.model=FILE");
+            "torchscript.model: missing; add --set torchscript.model=FILE");
   const Reconstruction found = run_with(save(kLucasKanade).string());
   EXPECT_EQ(found.depth_maps.size(), 4u);
   std::vector<double> errors_m;

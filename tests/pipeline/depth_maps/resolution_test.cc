@@ -59,7 +59,7 @@ TEST(PixelResolution, RefusesCamerasInOnePlace) {
                      [&] {
                        pixel_resolution(views, 0, sources, {0.4, 0.6});
                      }),
-            "plane_sweep: no other camera tells depths of a apart");
+            "plane_sweep: no other camera resolves depths of a");
 }
 
 }  // namespace

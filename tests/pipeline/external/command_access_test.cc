@@ -53,7 +53,7 @@ TEST_F(CommandReads, AnInterpreterIsPartOfTheProgram) {
   EXPECT_THAT(command_reads({at("project/tool")}), Contains(root_ / "venv"));
 }
 
-TEST_F(CommandReads, AFolderForEverybodyBelongsToNoProgram) {
+TEST_F(CommandReads, ASharedFolderBelongsToNoProgram) {
   fs::permissions(root_ / "project", fs::perms::all | fs::perms::sticky_bit);
   const auto reads = command_reads({"sh", at("project/run.py")});
   EXPECT_THAT(reads, Contains(root_ / "project/run.py"));

@@ -28,7 +28,7 @@ class CommandProblem : public testing::Test {
   TemporaryDirectory dir_;
 };
 
-TEST_F(CommandProblem, WhatIsThereIsNone) {
+TEST_F(CommandProblem, ExistingFilesAreNoProblem) {
   for (const char* const command :
        {"sh -c 'no-such-thing'", "./here", "sh here.py", "sh -e -o nounset here.py x", "env A=1 sh here.py",
         "python3 -m no_such_module", "perl -W here.py", "sh ls", "ls nothing-here", "sh",
@@ -38,16 +38,16 @@ TEST_F(CommandProblem, WhatIsThereIsNone) {
   EXPECT_EQ(of("no-such-program", false), "");
 }
 
-TEST_F(CommandProblem, WhatIsNotThereIsNamed) {
-  EXPECT_THAT(of("no-such-program x"), HasSubstr("no-such-program: there is no such program in PATH"));
+TEST_F(CommandProblem, MissingFilesAreNamed) {
+  EXPECT_THAT(of("no-such-program x"), HasSubstr("no-such-program: no such program in PATH"));
   EXPECT_THAT(of("here x"),
-              HasSubstr("here: there is no such program in PATH; the file beside it is ./here"));
-  EXPECT_THAT(of("./absent x"), HasSubstr("/./absent: there is no such program"));
-  EXPECT_THAT(of("./here.py x"), HasSubstr("/./here.py: may not be executed"));
-  EXPECT_THAT(of("./folder x"), HasSubstr("may not be executed"));
-  EXPECT_THAT(of("sh -e absent.sh x"), HasSubstr("/absent.sh: there is no such file, which sh is to run"));
-  EXPECT_THAT(of("env A=1 perl -w absent.pl"), HasSubstr("/absent.pl: there is no such file, which perl"));
-  EXPECT_THAT(of("env A=1 no-such-program"), HasSubstr("no-such-program: there is no such program in PATH"));
+              HasSubstr("here: no such program in PATH; write ./here for the file in this folder"));
+  EXPECT_THAT(of("./absent x"), HasSubstr("/./absent: no such program"));
+  EXPECT_THAT(of("./here.py x"), HasSubstr("/./here.py: no permission to execute"));
+  EXPECT_THAT(of("./folder x"), HasSubstr("no permission to execute"));
+  EXPECT_THAT(of("sh -e absent.sh x"), HasSubstr("/absent.sh: no such file (script of sh)"));
+  EXPECT_THAT(of("env A=1 perl -w absent.pl"), HasSubstr("/absent.pl: no such file (script of perl"));
+  EXPECT_THAT(of("env A=1 no-such-program"), HasSubstr("no-such-program: no such program in PATH"));
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ const std::string kCloud =
     "float z\\n"
     "end_header\\n1 2 3\\n' >\"$1/cloud.ply\"\n";
 
-// Keeps what a program reported.
+// Stores a program's report.
 struct ReportKeeper final : StageObserver {
   void enter(const char*) override {}
   void leave(const char*) noexcept override {}
@@ -96,7 +96,7 @@ TEST_F(Declared, MillimetresBecomeMetres) {
                        [&] {
                          run(kCloud, {{"depth_maps", "maps"}});
                        }),
-              HasSubstr("the command made no folder maps for depth maps"));
+              HasSubstr("the command created no folder maps for depth maps"));
 }
 
 TEST_F(Declared, ItsStagesNestInTheCommand) {
@@ -158,7 +158,7 @@ TEST_F(Declared, TheMemoryAndTimeOfAllItsProcessesCount) {
   EXPECT_GT(use.voluntary_switches, 0u);
 }
 
-// Compiles a program against the header, and returns what it tells; it must also run where nobody listens.
+// Compiles a program against the header, and returns its report; it must also run without a listener.
 std::string told_by(const std::string& compiler, const char* file, const char* source) {
   const TemporaryDirectory dir;
   dir.file(file, source);
@@ -171,7 +171,7 @@ std::string told_by(const std::string& compiler, const char* file, const char* s
   return read_file(lines);
 }
 
-TEST(Clients, TheHeaderTellsWhatThePythonFileTells) {
+TEST(Clients, TheHeaderReportsTheSameAsThePythonFile) {
   const std::string text = told_by(
       "cc -std=c99", "c.c",
       "#include <stdio.h>\n#include \"aqbench_stages.h\"\nint main(void) { aqbench_stage_begin(\"a b\");"

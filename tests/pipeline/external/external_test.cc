@@ -35,7 +35,7 @@ TEST(SplitCommand, CutsWordsAsAShellWouldAndDoesNothingElse) {
   EXPECT_THAT(split_command("echo $HOME * | cat > x; `ls`"),
               ElementsAre("echo", "$HOME", "*", "|", "cat", ">", "x;", "`ls`"));
   EXPECT_THAT(split_command("   "), ElementsAre());
-  EXPECT_THAT(error_of(ErrorKind::usage, [] { split_command("a 'b"); }), HasSubstr("a ' is not closed"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [] { split_command("a 'b"); }), HasSubstr("unterminated '"));
   EXPECT_THAT(error_of(ErrorKind::usage, [] { split_command("a\\"); }), HasSubstr("ends in a backslash"));
 }
 
@@ -81,7 +81,7 @@ TEST_F(External, ReadsTheCloudThatItWrote) {
   EXPECT_EQ(log(), "to out\nto err\n");
 }
 
-TEST_F(External, WhatGoesWrongIsTheReason) {
+TEST_F(External, AFailureIsTheReason) {
   EXPECT_EQ(failure("echo one; echo 'no licence' >&2; exit 3"),
             "the command ended with exit code 3; it said: no licence");
   EXPECT_EQ(failure("true"), "the command wrote no cloud.ply to its output folder");
@@ -220,7 +220,7 @@ TEST_F(External, ItsEnvironmentNamesNothingOfTheHarness) {
   ::setenv("AQBENCH_CACHE_DIR", "/a/cache", 1);
   run(std::string("env | grep ^AQBENCH_; echo \"$TMPDIR\"; touch \"$TMPDIR/own\" || exit 3\n") + kWriteCloud);
   ::unsetenv("AQBENCH_CACHE_DIR");
-  // But where its stages go, which is in its own folder.
+  // Except for the place of its stages, which is in its own folder.
   EXPECT_EQ(log(), "AQBENCH_STAGES=" + (dir_ / "work/stages/lines").string() + "\n" +
                        (dir_ / "work/tmp").string() + "\n");
 }

@@ -21,11 +21,11 @@ class ProgramStages : public testing::Test {
     std::filesystem::remove(dir_ / "file");
     if (!lines.empty()) dir_.file("lines", lines);
     if (!file.empty()) dir_.file("file", file);
-    const ToldStages told =
+    const ReportedStages reported =
         read_program_stages({dir_ / "lines", dir_ / "file", "stages.json", 1'000'000'000, 2'000'000'000});
-    open_ = told.open;
+    open_ = reported.open;
     std::string text;
-    for (const ProgramStage& stage : told.stages)
+    for (const ProgramStage& stage : reported.stages)
       text += stage.name + " " + std::to_string(stage.start_ns / 1'000'000) + "-" +
               std::to_string(stage.end_ns / 1'000'000) + " " + std::to_string(stage.lane) +
               (stage.calls > 1 ? "x" + std::to_string(stage.calls) : "") + "; ";
@@ -38,7 +38,7 @@ class ProgramStages : public testing::Test {
   std::string open_;
 };
 
-TEST_F(ProgramStages, NothingToldIsNothing) { EXPECT_EQ(read(""), ""); }
+TEST_F(ProgramStages, NoReportGivesNoStages) { EXPECT_EQ(read(""), ""); }
 
 TEST_F(ProgramStages, LinesNestByThread) {
   EXPECT_EQ(
@@ -46,11 +46,11 @@ TEST_F(ProgramStages, LinesNestByThread) {
            "E 1400000000 5.5\nE 1900000000 5.5\n"),
       "all of it 1100-1900 0; inner 1200-1400 0; other 1250-1300 1; ");
   EXPECT_EQ(open_, "");
-  // Programs that a script runs one after the other are one line of work; one beside it is not.
+  // Programs run one after the other by a script form one lane; a concurrent one does not.
   EXPECT_EQ(read("B 1100000000 5.5 a\nE 1200000000 5.5\nB 1300000000 6.6 b\nE 1400000000 6.6\n"
                  "B 1350000000 7.7 c\nE 1500000000 7.7\n"),
             "a 1100-1200 0; b 1300-1400 0; c 1350-1500 1; ");
-  // A program that was killed: what was open ends with it, a line that was cut off is none.
+  // Open stages of a killed program end with it; a truncated line is ignored.
   EXPECT_EQ(read("B 1100000000 5.5 a\nB 1200000000 5.5 b\nE 13"), "a 1100-2000 0; b 1200-2000 0; ");
   EXPECT_EQ(open_, "b");
 }
@@ -59,14 +59,13 @@ TEST_F(ProgramStages, WrongLinesAreNamed) {
   EXPECT_THAT(
       refused("B 1100000000 5.5 a\nX\n"),
       HasSubstr(
-          "AQBENCH_STAGES: line 2: expected 'B NS PROCESS.THREAD NAME' or 'E NS PROCESS.THREAD', not 'X'"));
+          "AQBENCH_STAGES: line 2: expected 'B NS PROCESS.THREAD NAME' or 'E NS PROCESS.THREAD', got 'X'"));
   EXPECT_THAT(refused("B 1100000000 5.5 \n"), HasSubstr("line 1: expected"));
-  EXPECT_THAT(refused("E 1100000000 5.5\n"), HasSubstr("line 1: ends a stage, and none is open"));
-  EXPECT_THAT(refused("B 7 5.5 a\n"),
-              HasSubstr("line 1: 7 ns is no time of this run: CLOCK_MONOTONIC is expected"));
+  EXPECT_THAT(refused("E 1100000000 5.5\n"), HasSubstr("line 1: ends a stage, but none is open"));
+  EXPECT_THAT(refused("B 7 5.5 a\n"), HasSubstr("line 1: 7 ns is outside this run; use CLOCK_MONOTONIC"));
 }
 
-// A program that was profiled by somebody else, too: what it told while it ran counts, whatever the file is.
+// Lines written during the run take precedence over the profile of another tool.
 TEST_F(ProgramStages, LinesCountWhereAFileIsThere) {
   const std::string lines = "B 1100000000 5.5 a\nE 1200000000 5.5\n";
   EXPECT_EQ(read(lines, R"({"stages": [{"name": "b", "ms": 500}]})"), "a 1100-1200 0; ");

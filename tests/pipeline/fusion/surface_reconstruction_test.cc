@@ -185,7 +185,7 @@ TEST(SurfaceReconstruction, TooFewPointsAreAnErrorWithAReason) {
   EXPECT_THAT(message(SurfaceMethod::ball_pivoting), testing::HasSubstr("with normals, got 0 of 1681"));
   cloud = patch(level);
   for (Vec3& point : cloud.points_m) point = Vec3(0, 0, 1);
-  EXPECT_THAT(message(SurfaceMethod::ball_pivoting), testing::HasSubstr("points at different places"));
+  EXPECT_THAT(message(SurfaceMethod::ball_pivoting), testing::HasSubstr("all points coincide"));
   for (Vec3& point : cloud.points_m) point.setConstant(std::numeric_limits<double>::quiet_NaN());
   EXPECT_THAT(message(SurfaceMethod::poisson), testing::HasSubstr("got 0 of 1681"));
   EXPECT_THAT(message(SurfaceMethod::heightfield), testing::HasSubstr("found no triangle"));

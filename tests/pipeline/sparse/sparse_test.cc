@@ -264,7 +264,7 @@ TEST(SparseOptions, AreChecked) {
   EXPECT_THAT(refused([](Options& o) { o.features.keypoints = 0; }), HasSubstr("keypoints"));
   const auto views = blank_views(make_rig("ring12", {}, 1));
   EXPECT_THAT(error_of(ErrorKind::method, [&] { reconstruct(std::span(views).first(1), {}); }),
-              HasSubstr("two are needed"));
+              HasSubstr("triangulation needs two"));
 }
 
 }  // namespace

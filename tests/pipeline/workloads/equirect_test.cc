@@ -181,7 +181,7 @@ TEST(Equirect, TheRingGrowsWhileItRunsEmpty) {
   EXPECT_EQ(figure_of(*run, "frames_ahead"), 8);
 }
 
-TEST(Equirect, AFileThatIsNoImageIsNamed) {
+TEST(Equirect, AFileThatIsNotAnImageIsNamed) {
   for (const Loading loading : {Loading::serial, Loading::thread_pool, Loading::ring, Loading::prefetch}) {
     StepLedger ledger;
     FrameLoader loader({"/dev/null/none.png", "b.png"}, loading, 2, ledger);

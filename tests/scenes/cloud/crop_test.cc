@@ -76,11 +76,12 @@ TEST(Crop, MaskOfVoxelsThatWereObserved) {
   EXPECT_FALSE(crop.contains({-1, 0, 0}));
   EXPECT_EQ(to_json(crop)[0].at("mask").at("observed"), 2);
   EXPECT_THAT(error("mask:" + file.string() + ",0,0,0,0"),
-              HasSubstr("spacing of the mask's voxels is not above 0"));
+              HasSubstr("spacing of the mask's voxels must be positive"));
   EXPECT_THAT(error("mask:m.npy,1,2"), HasSubstr("expected mask:FILE.npy,X0,Y0,Z0,SPACING"));
   const auto neither = directory.path() / "nan.npy";
   write_npy(neither, std::vector<float>{0, NAN}, std::vector<std::size_t>{2, 1, 1});
-  EXPECT_THAT(error("mask:" + neither.string() + ",0,0,0,1"), HasSubstr("nan.npy: a mask says 0 or not 0"));
+  EXPECT_THAT(error("mask:" + neither.string() + ",0,0,0,1"),
+              HasSubstr("nan.npy: a value of the mask is not finite"));
   EXPECT_THAT(error("mask:nowhere.npy,0,0,0,1"), HasSubstr("nowhere.npy: no such file"));
 }
 

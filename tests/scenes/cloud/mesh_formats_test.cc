@@ -42,7 +42,7 @@ TEST_F(MeshFormats, ObjWithPolygonsAndNegativeIndices) {
   const GeometryFile joined = read("j.obj", "v 0 0 \\\n0\nv 1 0 0\nv 0 1 0\nf 1 \\\r\n 2 \\\n3\n");
   ASSERT_TRUE(joined.mesh);
   EXPECT_THAT(joined.mesh->triangles, ElementsAre(std::array{0U, 1U, 2U}));
-  EXPECT_EQ(error("e.obj", "v 0 0 0\nf 1 \\\n"), "e.obj: line 2: the file ends in a statement that goes on");
+  EXPECT_EQ(error("e.obj", "v 0 0 0\nf 1 \\\n"), "e.obj: line 2: the file ends inside a continued statement");
   EXPECT_EQ(error("c.obj", "v 0 0 0\nf 1 1 2\n"), "c.obj: line 2: face: vertex 2 of 1 does not exist");
   EXPECT_EQ(error("d.obj", "v 0 0\n"), "d.obj: line 1: vertex: '' is not a number");
 }
@@ -90,7 +90,7 @@ TEST_F(MeshFormats, StlCornersAtOnePlaceBecomeOneVertex) {
             1U);
   EXPECT_THAT(error("b.stl", binary.substr(0, binary.size() - 1)),
               HasSubstr("the file ends before 'endsolid'"));
-  EXPECT_THAT(error("c.stl", "x" + binary), HasSubstr("are not what the number of triangles"));
+  EXPECT_THAT(error("c.stl", "x" + binary), HasSubstr("do not match the triangle count"));
 }
 
 std::string pcd_header(const std::string& data) {

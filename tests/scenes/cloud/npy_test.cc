@@ -126,13 +126,13 @@ TEST_F(Npy, ErrorsSayWhatIsWrong) {
   EXPECT_EQ(error(std::string("\x93NUMPY\x04\0\0\0", 10)), "unknown .npy version 4.0");
   EXPECT_EQ(error(std::string("\x93NUMPY\x01\0\xff\x7f{}", 12)), "the file ends inside the header");
   EXPECT_EQ(error(with_header("{'descr': '<c8', 'fortran_order': False, 'shape': (2,), }")),
-            "type '<c8' is no real of 2, 4 or 8 bytes, whole number or bool");
+            "type '<c8' is not a 2, 4 or 8 byte float, an integer or bool");
   EXPECT_EQ(error(with_header("{'descr': '<U1', 'fortran_order': False, 'shape': (2,), }")),
-            "type '<U1' is no real of 2, 4 or 8 bytes, whole number or bool");
+            "type '<U1' is not a 2, 4 or 8 byte float, an integer or bool");
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (), }")),
-            "0 dimensions, not 1 to 3");
+            "0 dimensions; 1 to 3 are supported");
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,2), }")),
-            "4 dimensions, not 1 to 3");
+            "4 dimensions; 1 to 3 are supported");
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (2), }")),
             "header: shape is not a tuple");
   EXPECT_EQ(error(with_header("{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }")),

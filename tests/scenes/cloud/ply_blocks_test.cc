@@ -179,7 +179,7 @@ TEST(PlyBlocks, SayThatTheFileBecameShorter) {
   const auto blocks = open_ply_blocks(path, 1);
   std::filesystem::resize_file(path, 500);
   EXPECT_EQ(error_of(ErrorKind::input, [&] { blocks->read(100, [](const CloudBlock&) {}); }),
-            path.string() + ": the file became shorter while it was read");
+            path.string() + ": the file shrank while it was read");
 }
 
 // One pass more would see another cloud.
@@ -190,7 +190,7 @@ TEST(PlyBlocks, SayThatTheFileWasWrittenAgain) {
   EXPECT_EQ(joined(*blocks, 20).points_m.size(), 50U);
   std::filesystem::last_write_time(path, std::filesystem::last_write_time(path) + std::chrono::seconds(2));
   EXPECT_EQ(error_of(ErrorKind::input, [&] { blocks->read(100, [](const CloudBlock&) {}); }),
-            path.string() + ": the file was changed while it was read");
+            path.string() + ": the file changed while it was read");
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(PlyRead, TakesColoursOfSharesAndOfLevels) {
               ElementsAre(Rgb{0, 1, 1}, Rgb{200, 2, 255}));
 }
 
-TEST(PlyRead, LeavesOutColoursThatSayNothing) {
+TEST(PlyRead, LeavesOutInvalidColours) {
   EXPECT_THAT(colours_of_file(three("float"), {"0 0 nan"}), IsEmpty());
   EXPECT_THAT(colours_of_file(three("float"), {"0 0 -0.5"}), IsEmpty());
   EXPECT_THAT(colours_of_file(three("float"), {"0 0 256"}), IsEmpty());

@@ -135,7 +135,7 @@ TEST_F(Ply, EveryScalarTypeAndItsAlias) {
     }
 }
 
-TEST_F(Ply, SkipsWhatItDoesNotKnow) {
+TEST_F(Ply, SkipsUnknownElements) {
   const std::string text =
       "ply\r\nformat ascii 1.0\r\ncomment made by hand\r\nobj_info x\r\n"
       "element camera 1\r\nproperty float fx\r\nproperty list uchar int ids\r\n"
@@ -307,7 +307,7 @@ TEST_F(Ply, LyingCountsFailBeforeMemoryIsSetAside) {
               HasSubstr("line 13: face 0, property vertex_indices: the line ends before it"));
 }
 
-TEST_F(Ply, FilesThatAreNotThere) {
+TEST_F(Ply, MissingFilesAreErrors) {
   EXPECT_THAT(error_of(ErrorKind::input, [&] { read_ply(directory_ / "no.ply"); }),
               HasSubstr("no.ply: no such file"));
   EXPECT_THAT(error_of(ErrorKind::input, [&] { read_ply(directory_.path()); }),

@@ -76,7 +76,7 @@ TEST_F(Transform, JsonRoundTripIsExact) {
 TEST_F(Transform, AcceptsMatricesRoundedToSixDecimals) {
   EXPECT_NO_THROW(read("[[0.866025,-0.5,0,0],[0.5,0.866025,0,0],[0,0,1,0],[0,0,0,1]]"));
   EXPECT_THAT(error("[[0.866,-0.5,0,0],[0.5,0.866,0,0],[0,0,1,0],[0,0,0,1]]"),
-              HasSubstr("is no rotation times a scale"));
+              HasSubstr("is not a rotation times a scale"));
 }
 
 TEST_F(Transform, ErrorsNameTheJsonPath) {
@@ -92,7 +92,7 @@ TEST_F(Transform, ErrorsNameTheJsonPath) {
   EXPECT_THAT(error("[[1,0,0,NaN],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"), HasSubstr(":1:9: syntax error"));
   EXPECT_THAT(error("[[1,0,0,1e999],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"), HasSubstr("number overflow"));
   EXPECT_THAT(error(""), HasSubstr(":1:1: syntax error"));
-  EXPECT_EQ(error(R"({"matrix": 1, "matrix": 2})"), "document: key 'matrix' is given twice");
+  EXPECT_EQ(error(R"({"matrix": 1, "matrix": 2})"), "document: duplicate key 'matrix'");
   EXPECT_EQ(error(std::string(1'000'000, '[')), "nested deeper than 32 levels");
   std::string keys;
   for (int i = 0; i < 70'000; ++i) keys += "\"" + std::to_string(i) + "\":0,";
@@ -115,12 +115,13 @@ TEST_F(Transform, RefusesWhatIsNoSimilarity) {
   EXPECT_EQ(error("[[1,0,0,0],[0,1,0,0],[0,0,-1,0],[0,0,0,1]]"),
             "matrix: mirrors (its determinant is negative)");
   EXPECT_THAT(error("[[1,0.1,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"),
-              HasSubstr("is no rotation times a scale"));
-  EXPECT_THAT(error("[[2,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"), HasSubstr("is no rotation times a scale"));
+              HasSubstr("is not a rotation times a scale"));
+  EXPECT_THAT(error("[[2,0,0,0],[0,1,0,0],[0,0,1,0],[0,0,0,1]]"),
+              HasSubstr("is not a rotation times a scale"));
   Eigen::Matrix4d infinite = Eigen::Matrix4d::Identity();
   infinite(0, 3) = std::numeric_limits<double>::infinity();
   EXPECT_EQ(error_of(ErrorKind::input, [&] { similarity_from_matrix(infinite, "t"); }),
-            "t: matrix: has a number that is not finite");
+            "t: matrix: a number is not finite");
 }
 
 }  // namespace

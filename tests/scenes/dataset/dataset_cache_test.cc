@@ -132,7 +132,7 @@ TEST(DatasetCache, WhatWasChangedIsFoundByContentAndRenderedAgain) {
   EXPECT_TRUE(renders(plan, options));
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "cache: " + (entry / "truth/cam00/depth.npy").string() +
-                ": is not what was rendered (its SHA-256 differs); the dataset is rendered again\n");
+                ": changed since it was rendered (its SHA-256 differs); rendering the dataset again\n");
   EXPECT_EQ(read_file(entry / "truth/cam00/depth.npy"), depth);
 
   std::string moved = calibration;
@@ -142,7 +142,7 @@ TEST(DatasetCache, WhatWasChangedIsFoundByContentAndRenderedAgain) {
   testing::internal::CaptureStderr();
   EXPECT_TRUE(renders(plan, options));
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("calibration.json: is not what was rendered"));
+              HasSubstr("calibration.json: changed since it was rendered"));
   EXPECT_EQ(read_file(entry / "calibration.json"), calibration);
   EXPECT_EQ(cached_dataset(plan, options).sha256(), sha256);
   EXPECT_FALSE(renders(plan, options));
@@ -179,7 +179,7 @@ TEST(DatasetCache, AnInterruptedRenderingLeavesNoEntry) {
   };
   EXPECT_EQ(partial(), 1u);
   EXPECT_TRUE(renders(cache_plan(43), options));
-  EXPECT_EQ(partial(), 0u) << "whoever adds something tidies up";
+  EXPECT_EQ(partial(), 0u) << "adding an entry cleans up";
   EXPECT_TRUE(renders(cache_plan(), options));
 }
 
@@ -222,7 +222,7 @@ TEST(DatasetCache, TheLimitEvictsWhatWasNotUsedForLongestButNothingInUse) {
     fs::last_write_time(options.dir / (dataset_key(cache_plan(seed)) + ".json"), when);
     when += std::chrono::hours(1);
   }
-  EXPECT_FALSE(renders(cache_plan(2), options));  // now 3 is the oldest that nobody uses
+  EXPECT_FALSE(renders(cache_plan(2), options));  // now 3 is the oldest unused one
   const auto entries = list_cache(options);
   ASSERT_THAT(entries, SizeIs(3));
   EXPECT_EQ(entries[0].seed, 2u);
@@ -286,7 +286,7 @@ TEST(DatasetCache, RemovesOnlyWhatCarriesItsMark) {
   all_there();
   EXPECT_THAT(list_cache(options), IsEmpty());
   EXPECT_FALSE(fs::exists(dir / dataset_key(cache_plan(2))));
-  // Whoever's lock is a link to a mark is not the cache's.
+  // A lock that is a link to a mark does not belong to the cache.
   { cached_dataset(cache_plan(1), options); }
   fs::rename(dir / (dataset_key(cache_plan(1)) + ".lock"), dir / "mark");
   fs::create_symlink("mark", dir / (dataset_key(cache_plan(1)) + ".lock"));
@@ -300,7 +300,7 @@ TEST(DatasetCache, EntriesOfAnEarlierVersionAreItsOwnOnceTheyAreUsed) {
   const std::string key = dataset_key(cache_plan());
   { cached_dataset(cache_plan(), options); }
   std::ofstream(options.dir / (key + ".lock")).close();  // it had an empty lock
-  EXPECT_THAT(list_cache(options), IsEmpty()) << "anybody could have made it look so";
+  EXPECT_THAT(list_cache(options), IsEmpty()) << "anyone could have created it";
   EXPECT_EQ(clear_cache(options).removed, 0u);
   EXPECT_TRUE(fs::exists(options.dir / key));
   EXPECT_FALSE(renders(cache_plan(), options));

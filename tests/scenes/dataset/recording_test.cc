@@ -76,9 +76,9 @@ TEST_F(RecordingFolder, FramesAreTheFilesThatAllCamerasHave) {
   EXPECT_TRUE(std::filesystem::exists(dir() / "seen/images" / camera(1) / "000000.png"));
 
   std::filesystem::remove(dir() / camera(1) / "t10.png");
-  EXPECT_THAT(read_refusal(), HasSubstr("camera '" + camera(1) + "' has no image of frame 't10'"));
+  EXPECT_THAT(read_refusal(), HasSubstr("camera '" + camera(1) + "': missing image of frame 't10'"));
   std::filesystem::remove_all(dir() / camera(0));
-  EXPECT_THAT(read_refusal(), HasSubstr("camera '" + camera(0) + "' has no image"));
+  EXPECT_THAT(read_refusal(), HasSubstr("camera '" + camera(0) + "': missing image"));
 }
 
 TEST_F(RecordingFolder, DamageIsNamedBeforeAnythingRuns) {
@@ -88,18 +88,18 @@ TEST_F(RecordingFolder, DamageIsNamedBeforeAnythingRuns) {
   const std::filesystem::path image = dir() / "images" / (camera(1) + ".png");
   const std::string whole = read_file(image);
   write_file(image, whole.substr(0, whole.size() - 5));
-  EXPECT_EQ(read_refusal(), image.string() + ": is cut short");
+  EXPECT_EQ(read_refusal(), image.string() + ": is truncated");
   write_image("images/" + camera(1) + ".png", 17, 12);
-  EXPECT_EQ(read_refusal(), image.string() + ": is 17 x 12 px, camera '" + camera(1) + "' has 16 x 12");
+  EXPECT_EQ(read_refusal(), image.string() + ": is 17 x 12 px, but camera '" + camera(1) + "' has 16 x 12");
   std::string text = read_file(dir() / "calibration.json");
   text.replace(text.find("\"dist_coeffs\""), 13, "\"dist_coeffz\"");
   write_text("calibration.json", text);
   EXPECT_THAT(read_refusal(), HasSubstr("intrinsics.dist_coeffs: is missing"));
   std::filesystem::remove(dir() / "calibration.json");
-  EXPECT_THAT(read_refusal(), HasSubstr("holds no calibration.json, no cameras.json and no model of COLMAP"));
+  EXPECT_THAT(read_refusal(), HasSubstr("no calibration.json, cameras.json or COLMAP model"));
 }
 
-// A JPEG file with a lost block keeps its segments and its end; OpenCV decodes it without a word.
+// A JPEG file with a lost block keeps its segments and its end; OpenCV decodes it without an error.
 TEST_F(RecordingFolder, DamageInTheMiddleOfAJpegIsNamed) {
   const std::string whole = read_file(AQBENCH_SOURCE_DIR "/docs/images/flat_plane.jpg");
   const ImageInfo info = inspect_image(whole, "flat_plane.jpg");
@@ -138,8 +138,8 @@ TEST_F(RecordingFolder, CamerasFileNamesItsImages) {
     return read_refusal();
   };
   EXPECT_THAT(with("\"K\"", "\"k\""), HasSubstr("cameras.json: cameras[0]"));
-  EXPECT_THAT(with("a.png", "b.png"), HasSubstr("camera 'b' has no image: there is no 'b.png'"));
-  EXPECT_THAT(with("a.png", "../a.png"), HasSubstr("outside of the recording"));
+  EXPECT_THAT(with("a.png", "b.png"), HasSubstr("camera 'b': no such image 'b.png'"));
+  EXPECT_THAT(with("a.png", "../a.png"), HasSubstr("outside the recording"));
 }
 
 // ---- COLMAP ----
@@ -197,7 +197,7 @@ TEST_F(RecordingFolder, ColmapTextAndBinaryGiveTheCamerasBack) {
     EXPECT_LT((read->camera_from_world.translation_m - truth->camera_from_world.translation_m).norm(), 1e-9);
     EXPECT_EQ(read->intrinsics.distortion[0], truth->intrinsics.distortion[0]);
   }
-  EXPECT_TRUE(text.own_from_rig.linear.isIdentity()) << "they look down already";
+  EXPECT_TRUE(text.own_from_rig.linear.isIdentity()) << "they already look down";
   EXPECT_EQ(text.rig.water.n_water, 1);
 
   const ColmapModel model = read_colmap_model(dir() / "sparse/0");
@@ -241,7 +241,7 @@ TEST(ColmapRig, TurnsTheWorldSoThatCamerasLookDown) {
   model.images[1].quaternion_wxyz = {back.w(), back.x(), back.y(), back.z()};
   EXPECT_THAT(refusal([&] { colmap_rig(model); }), HasSubstr("does not look down"));
   model.cameras[1].model = "FOV";
-  EXPECT_THAT(refusal([&] { colmap_rig(model); }), HasSubstr("image 'a/1.jpg': its lens model FOV"));
+  EXPECT_THAT(refusal([&] { colmap_rig(model); }), HasSubstr("image 'a/1.jpg': unsupported lens model FOV"));
 }
 
 TEST_F(RecordingFolder, TruthSaysWhatIsKnown) {
@@ -256,8 +256,7 @@ TEST_F(RecordingFolder, TruthSaysWhatIsKnown) {
              "face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 1000\n1000 0 1000\n0 1000 "
              "1000\n3 0 1 2\n");
   write_text("truth/truth.json", R"({"surface": {"file": "scan_{frame}.ply", "unit": "mm"}})");
-  EXPECT_THAT(refusal([&] { find_recording_truth(recording); }),
-              HasSubstr("scan_000001.ply: there is no such file"));
+  EXPECT_THAT(refusal([&] { find_recording_truth(recording); }), HasSubstr("scan_000001.ply: no such file"));
   write_text("truth/scan_000001.ply", read_file(dir() / "truth/scan_000000.ply"));
   const RecordingTruth truth = find_recording_truth(recording);
   EXPECT_EQ(truth_text(truth), "surface");
@@ -269,16 +268,16 @@ TEST_F(RecordingFolder, TruthSaysWhatIsKnown) {
   EXPECT_EQ(contents.size(), without + 3);
   for (const auto& [entry, what] :
        {std::pair(R"({"surface": {"file": "scan_000000.ply", "unit": "inch"}})",
-                  "surface.unit: 'inch' is none of"),
+                  "surface.unit: 'inch' is not one of"),
         {R"({"surface": {"file": [], "unit": "mm"}})", "surface.file: names no file"},
         {R"({"surface": {"file": "scan_000000.ply", "unit": "mm", "border": "x"}})",
-         "surface.border: is neither"},
+         "surface.border: must be score"},
         {R"({"surface": {"file": "scan_000000.ply", "max_distance_mm": 0}})",
-         "max_distance_mm: must be above 0"},
+         "max_distance_mm: must be positive"},
         {R"({"surface": {"file": "scan_000000.ply", "thresholds_mm": [5, 1, 5]}})",
-         "thresholds_mm: a tolerance is given twice"},
-        {R"({"surface": {"file": "scan_000000.ply", "tile_mm": -1}})", "tile_mm: must be above 0"},
-        {R"({"surface": {"file": "scan_000000.ply", "crop": "mask.npy"}})", "crop: 'mask.npy' is neither"},
+         "thresholds_mm: duplicate tolerance"},
+        {R"({"surface": {"file": "scan_000000.ply", "tile_mm": -1}})", "tile_mm: must be positive"},
+        {R"({"surface": {"file": "scan_000000.ply", "crop": "mask.npy"}})", "crop: 'mask.npy' is not box:"},
         {R"({"surface": {"file": "scan_000000.ply", "crop": ["z:2,1"]}})", "the lower bound is above"},
         {R"({"surfase": {}})", "surfase: unknown key"}}) {
     write_text("truth/truth.json", entry);
@@ -302,9 +301,9 @@ TEST_F(RecordingFolder, TruthMayBeDeclaredElsewhere) {
   EXPECT_EQ(contents.size(), 2U);
   EXPECT_EQ(contents.at("declared:a.xyz").bytes, 9U);
   write_text("truth/truth.json", R"({"surface": {"file": "../scans/a.xyz", "unit": "mm"}})");
-  EXPECT_EQ(refusal([&] { find_recording_truth(recording, declared); }),
-            "aqbench.json:4: datasets.tank.truth: surface: truth/truth.json is there, too, and says another "
-            "surface");
+  EXPECT_EQ(
+      refusal([&] { find_recording_truth(recording, declared); }),
+      "aqbench.json:4: datasets.tank.truth: surface: truth/truth.json already gives a surface; remove one");
 }
 
 }  // namespace

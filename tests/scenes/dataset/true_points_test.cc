@@ -1,4 +1,4 @@
-// Boards and control points are read and held against the cameras before anything runs.
+// Boards and control points are read and checked with the cameras before a run.
 #include "scenes/dataset/true_points.h"
 
 #include <gmock/gmock.h>
@@ -48,14 +48,14 @@ TEST_F(TruePoints, ABoardIsHeldAgainstTheCameras) {
   check_true_points(recording_, truth);
   EXPECT_THAT(refused_board("{"), HasSubstr("board.json:1:"));
   EXPECT_THAT(refused_board(R"({"unit": "ft"})"),
-              HasSubstr("board.json: unit: 'ft' is none of m, cm, mm, um"));
+              HasSubstr("board.json: unit: 'ft' is not one of m, cm, mm, um"));
   EXPECT_THAT(refused_board(board_with(R"({"id": 7, "pixels": {"cam99": [1, 1]}})")),
-              HasSubstr("board.json: corners: pixels of corner 7: cam99: there is no such camera"));
+              HasSubstr("board.json: corners: pixels of corner 7: cam99: unknown camera"));
   EXPECT_THAT(refused_board(board_with(R"({"id": 7, "pixels": {"cam00": [16, 1]}})")),
-              HasSubstr("corner 7: cam00: [16, 1] is outside of its image of 16 x 12 px"));
+              HasSubstr("corner 7: cam00: [16, 1] is outside its image of 16 x 12 px"));
   // Of the second frame, too.
   dir_.file("b_000000.json", board_with(""));
-  dir_.file("b_000001.json", board_with(R"({"id": 7, "pixels": {"nobody": [1, 1]}})"));
+  dir_.file("b_000001.json", board_with(R"({"id": 7, "pixels": {"unknown": [1, 1]}})"));
   truth.board_file = (dir_ / "b_{frame}.json").string();
   EXPECT_THAT(error_of(ErrorKind::input, [&] { check_true_points(recording_, truth); }),
               HasSubstr("b_000001.json: corners: pixels of corner 7"));
@@ -79,17 +79,17 @@ TEST_F(TruePoints, ControlPointsThatCannotBeAreNamed) {
   EXPECT_THAT(refused_points(R"({"points": []})"), HasSubstr("points.json: 'unit' is missing"));
   EXPECT_THAT(refused_points(points("")), HasSubstr("points.json: points: is empty"));
   EXPECT_THAT(refused_points(points(R"({"name": "a", "position": [0, 0, 1178]})")),
-              HasSubstr("points[0]: sigma, its standard deviation, is neither here nor beside points"));
+              HasSubstr("points[0]: sigma (standard deviation) is missing here and in the file"));
   EXPECT_THAT(refused_points(points(R"({"name": "a", "position": [0, 0, 1178], "sigma": 0})")),
-              HasSubstr("points[0].sigma: must be above 0"));
+              HasSubstr("points[0].sigma: must be positive"));
   EXPECT_THAT(refused_points(points(R"({"name": "", "position": [0, 0, 1178], "sigma": 1})")),
-              HasSubstr("points[0].name: is no name"));
+              HasSubstr("points[0].name: must be one non-empty line"));
   EXPECT_THAT(refused_points(points(R"({"name": "a", "position": [0, 1178], "sigma": 1})")),
               HasSubstr("points[0].position: must be 3 numbers"));
   EXPECT_THAT(refused_points(points(R"({"name": "a", "position": [0, 0, 1178], "sigma": 1},
                                        {"name": "a", "position": [0, 1, 1178], "sigma": 1})")),
-              HasSubstr("points[1].name: 'a' stands twice"));
-  // Metres that are called millimetres lie above the water.
+              HasSubstr("points[1].name: duplicate 'a'"));
+  // Metres declared as millimetres lie above the water.
   EXPECT_THAT(refused_points(points(R"({"name": "a", "position": [0, 0, 1.178], "sigma": 1})")),
               HasSubstr("points.json: points: no camera sees any of them"));
 }

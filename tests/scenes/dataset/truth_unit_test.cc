@@ -1,4 +1,4 @@
-// A scan in another unit is found before anything runs.
+// A scan in another unit is found before a run.
 #include "scenes/dataset/truth_unit.h"
 
 #include <fmt/format.h>
@@ -56,12 +56,12 @@ TEST_F(TruthUnit, AnotherOneIsAskedFor) {
               testing::AllOf(HasSubstr("truth.json: surface.unit: 'm' looks wrong for"),
                              HasSubstr("but in mm 100 % of it is in view, 1.")));
   EXPECT_THAT(refusal("um", square(1178)), HasSubstr("in um no camera sees it, but in mm"));
-  EXPECT_THAT(refusal("", square(1178)),
-              testing::AllOf(HasSubstr("surface.unit: is missing: is"), HasSubstr("Likely mm: in mm 100 %")));
+  EXPECT_THAT(refusal("", square(1178)), testing::AllOf(HasSubstr("surface.unit: missing; the unit of"),
+                                                        HasSubstr("Likely mm: in mm 100 %")));
 }
 
-// Ten times as far away is possible, so it is no mistake before a cloud says otherwise.
-TEST_F(TruthUnit, ALikelierOneIsNamedWhereTheOneThatIsSaidIsPossible) {
+// Ten times as far away is possible, so it is not an error before a cloud contradicts it.
+TEST_F(TruthUnit, ALikelierOneIsNamedIfTheDeclaredOneIsPossible) {
   const std::string file = square(1178);
   check("cm", file);
   EXPECT_THAT(likelier_truth_unit(recording_, truth_of("cm", file), 0),

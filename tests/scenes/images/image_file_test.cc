@@ -56,14 +56,14 @@ TEST(ImageFile, EveryCutIsFound) {
   const std::string tiff = encoded(".tiff", CV_8UC3);
   EXPECT_NE(image_problem(tiff.substr(0, tiff.size() / 2)), "none");
   const std::string jpeg = encoded(".jpg", CV_8UC3);
-  EXPECT_EQ(image_problem(jpeg.substr(0, jpeg.size() - 20)), "is cut short");
+  EXPECT_EQ(image_problem(jpeg.substr(0, jpeg.size() - 20)), "is truncated");
 }
 
 TEST(ImageFile, DamageAndOtherFormatsAreNamed) {
   std::string png = encoded(".png", CV_8UC3);
   png[png.size() / 2] ^= 1;
   EXPECT_THAT(image_problem(png), testing::HasSubstr("check sum"));
-  EXPECT_EQ(image_problem("GIF89a"), "is no PNG, JPEG or TIFF file");
+  EXPECT_EQ(image_problem("GIF89a"), "not a PNG, JPEG or TIFF file");
   EXPECT_EQ(image_problem(""), "is empty");
   EXPECT_THAT(image_problem(encoded(".tiff", CV_32FC1)), testing::HasSubstr("bits"));
   // An EXIF segment with orientation 6 after the JPEG's start.
@@ -77,7 +77,7 @@ TEST(ImageFile, DamageAndOtherFormatsAreNamed) {
       36);
   std::string turned = encoded(".jpg", CV_8UC3);
   turned.insert(2, exif);
-  EXPECT_THAT(image_problem(turned), testing::HasSubstr("orientation is 6"));
+  EXPECT_THAT(image_problem(turned), testing::HasSubstr("orientation 6"));
   EXPECT_TRUE(is_image_name("a/B.JPeG") && !is_image_name("a/jpeg"));
 }
 

@@ -31,7 +31,7 @@ TEST(DecodeGrey, RefusesAnotherSizeThanTheCamerasBeforeItDecodes) {
                             std::string("\xff\xc0\x00\x0b\x08\x00\x08\x00\x08\x01\x01\x11\x00", 13) +
                             jpeg.substr(26);
   EXPECT_EQ(error_of(ErrorKind::input, [&] { decode_grey(twice, 8, 8, "b.jpg"); }),
-            "b.jpg: damaged: it has two frame headers");
+            "b.jpg: damaged: two frame headers");
   EXPECT_NE(error_of(ErrorKind::input, [] { decode_grey("P6 1 1 255 abc", 1, 1, "c.ppm"); }), "");
 }
 

@@ -169,7 +169,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"/version", "\"2.0\"", "c.json: version: '2.0' is not supported"},
         Malformed{"/version", "1.0", "c.json: version: must be text"},
         Malformed{"/cameras", "[]", "c.json: cameras: must be an object, got array"},
-        Malformed{"/cameras", "{}", "c.json: cameras: there is none"},
+        Malformed{"/cameras", "{}", "c.json: cameras: at least one is needed"},
         Malformed{"/cameras/cam01", "3", "c.json: cameras.cam01: must be an object"},
         Malformed{"/cameras/cam01/name", "\"cam00\"",
                   "c.json: cameras.cam01.name: 'cam00' differs from its key"},
@@ -184,7 +184,7 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"/cameras/cam01/intrinsics/K/0/2", "\"NaN\"",
                   "c.json: cameras.cam01.intrinsics.K[0][2]: must be a number, got string"},
         Malformed{"/cameras/cam01/intrinsics/dist_coeffs", "[0,0,0,0]",
-                  "c.json: cameras.cam01.intrinsics.dist_coeffs: a pinhole lens has 5 or 8"},
+                  "c.json: cameras.cam01.intrinsics.dist_coeffs: a pinhole lens needs 5 or 8"},
         Malformed{"/cameras/cam01/intrinsics/dist_coeffs", "[[0,0,0,0,0]]",
                   "c.json: cameras.cam01.intrinsics.dist_coeffs[0]: must be a number, got array"},
         Malformed{"/cameras/cam01/intrinsics/image_size", "[1600]",
@@ -208,13 +208,13 @@ INSTANTIATE_TEST_SUITE_P(
         Malformed{"/board", "null", "c.json: board: must be an object, got null"},
         Malformed{"/metadata/software_version", "5", "c.json: metadata.software_version: must be text"}));
 
-TEST(CalibrationFile, RefusesFlagsThatAreNone) {
+TEST(CalibrationFile, RefusesInvalidFlags) {
   Json json = good_json();
   json["cameras"]["cam00"]["is_auxiliary"] = 1;
   EXPECT_THAT(refusal(json), HasSubstr("cameras.cam00.is_auxiliary: must be true or false"));
 }
 
-TEST(CalibrationFile, RefusesTextThatIsNoJson) {
+TEST(CalibrationFile, RefusesTextThatIsNotJson) {
   for (const char* text : {"", "{", "{\"version\": NaN}", "[1, 2]", "{\"version\": 1e999}", "\xff\xfe{}"}) {
     const std::string message = error_of([&] { parse_calibration(text, "c.json"); });
     EXPECT_THAT(message, ::testing::StartsWith("c.json:")) << text;
@@ -237,7 +237,7 @@ TEST(CalibrationFile, RefusesMoreKeysThanCamerasHave) {
   EXPECT_EQ(error_of([&] { parse_calibration("{\"cameras\":{" + keys + "}}", "c.json"); }),
             "c.json: cameras: more than 10000 keys");
   EXPECT_EQ(error_of([&] { parse_calibration("{" + same + "}", "c.json"); }),
-            "c.json: document: key 'a' is given twice");
+            "c.json: document: duplicate key 'a'");
   EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
 }
 
@@ -248,7 +248,7 @@ TEST(CalibrationFile, CannotHoldARigThatItWouldRefuse) {
               HasSubstr("cam01.extrinsics.t: must be finite"));
 }
 
-// Whatever happens to the bytes, the answer is a rig that passes check() or one line of Error(input).
+// Any change of bytes gives a rig that passes check() or one line of Error(input).
 TEST(CalibrationFile, SurvivesMutatedFiles) {
   const std::string good = calibration_json(make_rig("single_pair", {}, 0), kMetadata);
   const std::vector<std::string> pieces = {

@@ -54,9 +54,9 @@ INSTANTIATE_TEST_SUITE_P(
                  [](Rig& rig) { rig.cameras[1].intrinsics.K(1, 2) = kNaN; }},
         Breakage{"cam01.intrinsics.K[0][1]: skew", [](Rig& rig) { rig.cameras[1].intrinsics.K(0, 1) = 0.1; }},
         Breakage{"cam01.intrinsics.K: must be [[fx", [](Rig& rig) { rig.cameras[1].intrinsics.K(2, 2) = 2; }},
-        Breakage{"cam01.intrinsics.dist_coeffs: a pinhole lens has 5 or 8 coefficients, got 6",
+        Breakage{"cam01.intrinsics.dist_coeffs: a pinhole lens needs 5 or 8 coefficients, got 6",
                  [](Rig& rig) { rig.cameras[1].intrinsics.distortion.resize(6); }},
-        Breakage{"cam01.intrinsics.dist_coeffs: a fisheye lens has 4 coefficients, got 5",
+        Breakage{"cam01.intrinsics.dist_coeffs: a fisheye lens needs 4 coefficients, got 5",
                  [](Rig& rig) { rig.cameras[1].intrinsics.lens = LensModel::fisheye; }},
         Breakage{"cam01.intrinsics.dist_coeffs[2]: must be finite",
                  [](Rig& rig) { rig.cameras[1].intrinsics.distortion[2] = kNaN; }},
@@ -72,7 +72,7 @@ INSTANTIATE_TEST_SUITE_P(
                    CameraFromWorld& pose = rig.cameras[1].camera_from_world;
                    pose.translation_m = -(pose.rotation * Vec3(0.3, 0, 1.5));
                  }},
-        Breakage{"cam01.name: stands twice", [](Rig& rig) { rig.cameras[0].name = "cam01"; }},
+        Breakage{"cam01.name: is a duplicate", [](Rig& rig) { rig.cameras[0].name = "cam01"; }},
         Breakage{"name: '../up' is not a plain folder name", [](Rig& rig) { rig.cameras[0].name = "../up"; }},
         Breakage{"name: '' is not a plain folder name", [](Rig& rig) { rig.cameras[0].name = ""; }},
         Breakage{"name: 'left,1' is not a plain folder name",
@@ -80,7 +80,7 @@ INSTANTIATE_TEST_SUITE_P(
         Breakage{"rig.interface.n_water: must be between", [](Rig& rig) { rig.water.n_water = 0; }},
         Breakage{"rig.interface.n_air: must be between", [](Rig& rig) { rig.water.n_air = kNaN; }},
         Breakage{"rig.interface.water_z: must be finite", [](Rig& rig) { rig.water.water_z_m = kNaN; }},
-        Breakage{"rig.cameras: there is none", [](Rig& rig) { rig.cameras.clear(); }}));
+        Breakage{"rig.cameras: at least one is needed", [](Rig& rig) { rig.cameras.clear(); }}));
 
 TEST(CameraCentre, IsWhereTheCameraFrameHasItsOrigin) {
   const Rig rig = good_rig();

@@ -7,7 +7,6 @@
 
 #include "scenes/optics/refraction.h"
 #include "scenes/optics/rig.h"
-#include "scenes/rendering/face_paint.h"
 #include "scenes/rendering/facet_error.h"
 #include "scenes/rendering/imaging.h"
 #include "scenes/rendering/visibility.h"

@@ -43,9 +43,9 @@ TEST(OptionsTest, NamesGoBothWays) {
     EXPECT_EQ(to_string(cost_function_from_name(name)), name);
   for (const std::string& name : kernel_names()) EXPECT_EQ(to_string(kernel_from_name(name)), name);
   EXPECT_EQ(message_of([] { cost_function_from_name("sad"); }, ErrorKind::usage),
-            "cost: no 'sad', choose from zncc, ncc_reference, ssim");
+            "cost: unknown 'sad'; choose from zncc, ncc_reference, ssim");
   EXPECT_EQ(message_of([] { kernel_from_name("gpu"); }, ErrorKind::usage),
-            "kernel: no 'gpu', choose from reference, torch, fused");
+            "kernel: unknown 'gpu'; choose from reference, torch, fused");
 }
 
 TEST(InputTest, RefusalsNameTheView) {
@@ -59,24 +59,24 @@ TEST(InputTest, RefusalsNameTheView) {
     change(input);
     return message_of([&] { check(input); }, ErrorKind::input);
   };
-  EXPECT_EQ(refused_input([](Input& i) { i.sources.clear(); }), "sources: there is none");
+  EXPECT_EQ(refused_input([](Input& i) { i.sources.clear(); }), "sources: at least one is needed");
   EXPECT_EQ(refused_input([](Input& i) { i.depth_max_m = 0.1; }),
             "depth range: must be 0 <= min < max, got 0.100000 to 0.100000 m");
   EXPECT_THAT(refused_input([](Input& i) { i.depth_min_m = -0.1; }), testing::StartsWith("depth range: "));
   EXPECT_EQ(refused_input([](Input& i) { i.sources[1].image.width_px = 11; }),
             "sources[1].image: 11 x 10 px, but its camera has 12 x 10");
   EXPECT_EQ(refused_input([](Input& i) { i.reference.image.floats = nullptr; }),
-            "reference.image: needs floats or bytes, and not both");
+            "reference.image: needs either floats or bytes");
   EXPECT_EQ(refused_input([](Input& i) { i.sources[0].camera.fx_px = 0; }),
             "sources[0].camera.fx_px, fy_px: must be positive and finite");
   EXPECT_EQ(refused_input([](Input& i) { i.reference.camera.rotation[0] = 2; }),
             "reference.camera.rotation: is not a rotation");
   EXPECT_EQ(refused_input([](Input& i) { i.reference.camera.water_z_m = -1; }),
-            "reference.camera.centre_m: the camera's centre is not above the water");
+            "reference.camera.centre_m: must be above the water");
   std::vector<float> bad(120, 0.5F);
   bad[77] = std::nanf("");
   EXPECT_EQ(refused_input([&](Input& i) { i.sources[0].image.floats = bad.data(); }),
-            "sources[0].image: has grey values that are not finite");
+            "sources[0].image: grey values must be finite");
 }
 
 }  // namespace

@@ -177,7 +177,7 @@ TEST(ReferenceKernelTest, DepthsAreNoWorseThanThoseOfAquaMvs) {
   const std::string said = fmt::format("ratio of the median errors {:.3f}, between {:.3f} and {:.3f}",
                                        measured.ratio, measured.low, measured.high);
   EXPECT_LE(measured.low, 1) << said;
-  EXPECT_GT(1.15 * measured.low, 1) << "too noisy to tell anything: " << said;
+  EXPECT_GT(1.15 * measured.low, 1) << "too noisy to decide: " << said;
 }
 
 }  // namespace

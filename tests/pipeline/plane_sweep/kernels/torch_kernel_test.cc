@@ -74,7 +74,7 @@ TEST(TorchKernelTest, RaysThatMissTheWaterAndWideRanges) {
                    run_kernel(views.input, options, Kernel::reference), 1e-3, kStrayCosts);
 }
 
-TEST(TorchKernelTest, RefusesDevicesThatAreNotThere) {
+TEST(TorchKernelTest, RefusesUnavailableDevices) {
   const SyntheticViews views = small_scene(16, 12, 1);
   Options options;
   options.depths = 3;

@@ -62,12 +62,12 @@ TEST(ExrDepths, OfSeveralChannelsTheOneThatIsCalledSo) {
 TEST(ExrDepths, ErrorsSayWhatIsWrong) {
   const auto rows = {two(1, 2) + two(1, 2), two(3, 4) + two(3, 4)};
   EXPECT_EQ(exr_error(plain_exr(exr_channel("B", kFloat) + exr_channel("G", kFloat), rows)),
-            "a.exr: EXR: which of its channels holds depths? One must be called Z, depth or V: B, G");
+            "a.exr: EXR: unknown depth channel; one must be named Z, depth or V, got B, G");
   EXPECT_THAT(exr_error(plain_exr(exr_channel("V", kFloat) + exr_channel("Z", kFloat), rows)),
               HasSubstr(": V, Z"));
-  EXPECT_THAT(exr_error(plain_exr(exr_channel("Z", 0), {two(1, 2), two(3, 4)})), HasSubstr("whole numbers"));
+  EXPECT_THAT(exr_error(plain_exr(exr_channel("Z", 0), {two(1, 2), two(3, 4)})), HasSubstr("not integers"));
   EXPECT_THAT(exr_error(plain_exr(exr_channel("Z", kFloat), {two(1, 2), two(3, 4)}, 7)),
-              HasSubstr("its data window is not its whole image"));
+              HasSubstr("cropped data window"));
   EXPECT_THAT(exr_error("\x76\x2f\x31\x01"), HasSubstr("a.exr: EXR: "));
 }
 

@@ -63,7 +63,7 @@ TEST(JpegDamage, MorePixelsThanTheBytesCanHoldAreDamage) {
   EXPECT_EQ(find_jpeg_damage(jpeg_that_says_huge()), "says more pixels than its bytes can hold");
 }
 
-TEST(JpegDamage, WhatEndsTheDecoderIsSaidToo) {
+TEST(JpegDamage, FatalDecoderErrorsAreReportedToo) {
   EXPECT_THAT(find_jpeg_damage("\xff\xd8\xff no more"), HasSubstr("marker"));
   EXPECT_THAT(find_jpeg_damage(""), HasSubstr("Empty input file"));
 }

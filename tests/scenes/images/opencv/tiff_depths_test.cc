@@ -66,11 +66,11 @@ TEST(TiffDepths, FloatsThatOpenCvWrote) {
 
 TEST(TiffDepths, ErrorsSayWhatIsWrong) {
   const auto data = four_samples<float>(false, {1, 2, 3, 4});
-  EXPECT_EQ(tiff_error(plain_tiff({.channels = 3}, data)), "a.tif: TIFF: 3 channels hold no depths");
+  EXPECT_EQ(tiff_error(plain_tiff({.channels = 3}, data)), "a.tif: TIFF: a depth map has one channel, not 3");
   EXPECT_THAT(tiff_error(plain_tiff({.bits = 8, .format = 1}, data)),
-              HasSubstr("samples of 8 bits are not read"));
-  EXPECT_THAT(tiff_error(plain_tiff({.bits = 16, .format = 2}, data)), HasSubstr("16 bits with a sign"));
-  EXPECT_THAT(tiff_error(plain_tiff({.orientation = 3}, data)), HasSubstr("from the top down"));
+              HasSubstr("samples of 8 bits are not supported"));
+  EXPECT_THAT(tiff_error(plain_tiff({.bits = 16, .format = 2}, data)), HasSubstr("16 bits, signed,"));
+  EXPECT_THAT(tiff_error(plain_tiff({.orientation = 3}, data)), HasSubstr("from top to bottom"));
   EXPECT_THAT(tiff_error(plain_tiff({.twice = true}, data)), HasSubstr("several images"));
   EXPECT_THAT(tiff_error(std::string("II*\0", 4)), HasSubstr("a.tif: TIFF: "));
 }
