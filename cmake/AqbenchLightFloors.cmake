@@ -31,7 +31,6 @@ endforeach()
 aqbench_library(statistics harness/statistics aqbench::core)
 target_link_libraries(aqbench_statistics PRIVATE Boost::headers)  # distributions.cc; in no header
 aqbench_library(records harness/records aqbench_metrics)
-target_compile_options(aqbench_records PRIVATE $<$<CONFIG:Release>:-O1>)  # text in, text out
 # False alarms of g++ 12 inside valijson and std::regex.
 set_source_files_properties(harness/records/schema_check.cc PROPERTIES
   COMPILE_OPTIONS "-Wno-restrict;-Wno-maybe-uninitialized")
