@@ -95,8 +95,7 @@ std::string partial_prefix(const std::filesystem::path& target) {
   return "." + target.filename().string() + ".partial-";
 }
 
-// Calls `make` with random numbers until it succeeds or fails with an errno other than EEXIST. Returns the
-// last errno.
+// Calls `make` with random numbers while it fails with EEXIST. Returns the last errno, 0 on success.
 int with_new_number(const std::function<int(std::uint64_t number)>& make) {
   constexpr int kMaxNameAttempts = 100;
   int error = EEXIST;

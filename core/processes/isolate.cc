@@ -201,8 +201,7 @@ End watch_child(IsolatedChild& child) {
     std::array<pollfd, 3> waits{{{pipe_open ? child.pipe.get() : -1, POLLIN, 0},
                                  {child.ended.get(), POLLIN, 0},
                                  {options.cancel_descriptor, POLLIN, 0}}};
-    // Without a pidfd only the closed pipe signals the child's end, and a grandchild may keep it open: poll
-    // more often.
+    // Without a pidfd only the closed pipe signals the end, and a grandchild may hold it: poll often.
     const int wait_ms = child.ended.get() >= 0 ? static_cast<int>(kMemoryPoll.count()) : 2;
     ::poll(waits.data(), waits.size(), wait_ms);
     if (pipe_open) pipe_open = receive(child);

@@ -56,7 +56,7 @@ TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
   EXPECT_THAT(run({"sweep", "--suite", "our"}).err, HasSubstr("unknown suite 'our'; did you mean ours"));
   const auto no_baseline = run({"sweep", "--suite", "ours", "--gate"});
   EXPECT_EQ(no_baseline.exit_code, 2);
-  EXPECT_THAT(no_baseline.err, HasSubstr("baselines/ours.json: does not exist yet"));
+  EXPECT_THAT(no_baseline.err, HasSubstr("baselines/ours.json: no such baseline"));
   EXPECT_THAT(no_baseline.err, AllOf(HasSubstr("run `aqbench sweep --suite ours`, then `aqbench accept out/"),
                                      HasSubstr("baselines/ours.json`, and commit that file\n")));
   EXPECT_EQ(std::ranges::count(no_baseline.err, '\n'), 1);
@@ -71,7 +71,7 @@ TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
   const json results = json::parse(file);
   const json& record = results.at("records").at(0);
   EXPECT_EQ(record["case"], "flat_plane/mine/seed=42/rig=single_pair/width=48");
-  EXPECT_EQ(record["options"]["mine.depth_mm"], 1178);
+  EXPECT_EQ(record["defaults"]["mine.depth_mm"], 1178);
   EXPECT_NEAR(record["metrics"]["accuracy_mean_mm"]["value"].get<double>(), 0, 1e-3) << "millimetres";
   EXPECT_EQ(record["stages"][2]["name"], "writing");
   EXPECT_EQ(record["stages"][2]["parent"], "external_command");
@@ -113,7 +113,7 @@ TEST_F(ProjectRun, AMethodOfTheProjectRunsOnADataset) {
   const auto absent = run({"run", "external", "--dataset", dir_ / "tank", "--out", dir_ / "none", "--set",
                            "external.command=/bin/sh gone.sh {output}"});
   EXPECT_EQ(absent.exit_code, 2);
-  EXPECT_THAT(absent.err, HasSubstr("method external: gone.sh: there is no such file"));
+  EXPECT_THAT(absent.err, HasSubstr("method external: gone.sh: no such file"));
 }
 
 TEST_F(ProjectRun, PresetsAxesAndSetsAreLikeOurs) {
@@ -129,7 +129,7 @@ TEST_F(ProjectRun, PresetsAxesAndSetsAreLikeOurs) {
   write("broken.json", R"({"version": 1, "methods": [{"name": "m", "command": "x"}]})");
   const auto broken = run({"sweep", "--project", "../broken.json"});
   EXPECT_EQ(broken.exit_code, 2);
-  EXPECT_THAT(broken.err, HasSubstr("../broken.json:1: methods[0].command: has no {output}"));
+  EXPECT_THAT(broken.err, HasSubstr("../broken.json:1: methods[0].command: lacks {output}"));
 }
 
 TEST_F(ProjectRun, AMissingProgramIsNamedBeforeAnythingRuns) {
@@ -149,13 +149,13 @@ TEST_F(ProjectRun, AMissingProgramIsNamedBeforeAnythingRuns) {
     return result.err;
   };
   const std::string folder = std::filesystem::canonical(dir_.path()).string();
-  EXPECT_THAT(refused("a"), HasSubstr("method a: " + folder + "/absent.sh: there is no such file"));
+  EXPECT_THAT(refused("a"), HasSubstr("method a: " + folder + "/absent.sh: no such file"));
   EXPECT_THAT(refused("b"), HasSubstr("/absent: no such program"));
   EXPECT_THAT(refused("c"), HasSubstr("method c: no-such-program: no such program in PATH"));
   EXPECT_THAT(refused("d"), HasSubstr("method d: working folder " + folder + "/nowhere does not exist"));
-  EXPECT_THAT(refused("e", {"--set", "e.script=other.sh"}), HasSubstr("/other.sh: there is no such file"));
+  EXPECT_THAT(refused("e", {"--set", "e.script=other.sh"}), HasSubstr("/other.sh: no such file"));
   EXPECT_THAT(refused("external", {"--set", "external.command=/bin/sh gone.sh {output}"}),
-              HasSubstr("method external: gone.sh: there is no such file"));
+              HasSubstr("method external: gone.sh: no such file"));
   EXPECT_FALSE(std::filesystem::exists(dir_ / "sub/out")) << "no bundle was started";
   EXPECT_EQ(run({"ab", "--project", "../absent.json", "--scene", "flat_plane", "--method-a", "a",
                  "--method-b", "e"})
@@ -210,7 +210,7 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
           .exit_code,
       0);
   EXPECT_THAT(run_program({"sweep", "--suite", "mine-recordings", "--dry-run"}, there).err,
-              HasSubstr("tank/calibration.json: version: is missing"));
+              HasSubstr("tank/calibration.json: version: missing"));
   EXPECT_THAT(run_program({"list", "scenes"}, there).out, HasSubstr("dataset:tank"));
   const auto again = run_program({"init"}, there);
   EXPECT_EQ(again.exit_code, 2);
@@ -228,7 +228,7 @@ TEST_F(ProjectRun, InitWritesWhatGitIgnoresOrSaysWhatIsMissing) {
   EXPECT_EQ(read_file(fresh / ".gitignore"),
             "# Files written by aqbench and Python.\n/out/\n/junit.xml\n/.aqbench/\n__pycache__/\n");
   EXPECT_THAT(begun.out,
-              AllOf(HasSubstr("\n.gitignore: leaves out"), HasSubstr("Commit aqbench.json, baselines/")));
+              AllOf(HasSubstr("\n.gitignore: ignores"), HasSubstr("Commit aqbench.json, baselines/")));
 
   std::ofstream(old / ".gitignore") << "*.o\nout\n/junit.xml\r\n";
   there.working_dir = old;

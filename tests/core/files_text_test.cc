@@ -69,7 +69,7 @@ TEST(TextFile, AppendsAndFollowsNoPlantedLink) {
   EXPECT_EQ(read_file(directory / "log"), "1\n2\n3\n");
   std::filesystem::permissions(directory.path(), std::filesystem::perms::all);
   EXPECT_THAT(error_of(ErrorKind::io, [&] { append_to_file(directory / "link", "4\n"); }),
-              EndsWith("not followed"));
+              EndsWith("link in a world-writable folder"));
   EXPECT_EQ(read_file(directory / "log"), "1\n2\n3\n");
   EXPECT_EQ(error_of(ErrorKind::io, [] { append_to_file("/dev/full", "x"); }),
             "/dev/full: No space left on device");

@@ -71,7 +71,7 @@ TEST(Declaration, MistakesAreNamed) {
   EXPECT_EQ(error_with("/result", "../x.ply"), "f: result: must be below {output}");
   EXPECT_EQ(error_with("/name", "a:b"), "f: name: must consist of letters, digits, _ and -");
   EXPECT_THAT(error_with("/timeout_s", 0), HasSubstr("timeout_s: must be above 0"));
-  EXPECT_THAT(error_with("/env/AQBENCH_X", "1"), HasSubstr("aqbench's own"));
+  EXPECT_THAT(error_with("/env/AQBENCH_X", "1"), HasSubstr("are reserved"));
   EXPECT_THAT(error_with("/comand", "x"), HasSubstr("unknown key 'comand'; did you mean command?"));
 }
 

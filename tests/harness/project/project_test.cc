@@ -75,7 +75,7 @@ TEST_F(ProjectFile, MistakesNameLineAndField) {
       error_where("{dataset}", "{datset}"),
       HasSubstr("aqbench.json:7: methods[0].command: unknown placeholder 'datset'; did you mean dataset?"));
   EXPECT_EQ(error_where("\"mine\", \"//", "\"sparse\", \"//"),
-            "aqbench.json:6: methods[0].name: 'sparse' is a method of aqbench");
+            "aqbench.json:6: methods[0].name: 'sparse' is the name of a method of aqbench");
   EXPECT_EQ(error_where("\"ours\", \"scenes\"", "\"seed\", \"scenes\""),
             "aqbench.json:11: suites[0].name: 'seed' is the name of a suite of aqbench");
   EXPECT_THAT(error_where("\"width\": 64", "\"widht\": 64"),
@@ -86,7 +86,7 @@ TEST_F(ProjectFile, MistakesNameLineAndField) {
               HasSubstr("aqbench.json:4: datasets.quay.truth.surfase: unknown key"));
   EXPECT_THAT(error_where("\"mm\"", "\"inch\""),
               HasSubstr("aqbench.json:4: datasets.quay.truth.surface.unit: 'inch' is not one of"));
-  EXPECT_THAT(error_where("\"tank\"", "\"a tank\""), HasSubstr("aqbench.json:4: datasets.a tank: its name"));
+  EXPECT_THAT(error_where("\"tank\"", "\"a tank\""), HasSubstr("aqbench.json:4: datasets.a tank: the name"));
   EXPECT_EQ(error_where("1,\n", "2,\n"), "aqbench.json:3: version: unsupported version; must be 1");
   EXPECT_THAT(error_where("\"gates\"", "\"gats\""),
               HasSubstr("aqbench.json:12: gats: unknown key 'gats'; did you mean"));

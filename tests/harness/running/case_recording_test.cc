@@ -108,7 +108,7 @@ TEST_F(RecordingScene, MistakesAreNamedBeforeAnythingRuns) {
                            r.methods = {"roma_like"};
                            r.sets = {};
                          }),
-              HasSubstr("is simulated"));
+              HasSubstr("simulated methods"));
   EXPECT_THAT(error_with(ErrorKind::usage, [](auto& r) { r.images.rig = "ring12"; }),
               HasSubstr("--rig: no method of this sweep uses images that are rendered"));
   EXPECT_THAT(error_with(ErrorKind::input, [](auto& r) { r.scenes = {"dataset:/nowhere"}; }),

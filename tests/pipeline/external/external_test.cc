@@ -89,7 +89,7 @@ TEST_F(External, AFailureIsTheReason) {
   EXPECT_THAT(error_of(ErrorKind::method, [&] { run_words("/nowhere/program {output}"); }),
               HasSubstr("could not be started: /nowhere/program: No such file"));
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { run_words(""); }), HasSubstr("external.command is empty"));
-  EXPECT_THAT(error_of(ErrorKind::usage, [&] { run_words("true {dataset}"); }), HasSubstr("no {output}"));
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { run_words("true {dataset}"); }), HasSubstr("lacks {output}"));
 }
 
 TEST_F(External, ASignalIsACrash) {

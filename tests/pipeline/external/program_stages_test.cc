@@ -82,7 +82,7 @@ TEST_F(ProgramStages, AListOfTimesIsLaidOut) {
   EXPECT_THAT(refused("", R"({"stages": [{"name": "a", "ms": 5}, {"name": "b", "ms": 6, "parent": "a"}]})"),
               HasSubstr("stages.json: stages[1].ms: the stages in 'a' take longer than it"));
   EXPECT_THAT(refused("", R"({"stages": [{"name": "b", "ms": 6, "parent": "a"}]})"),
-              HasSubstr("no stage 'a' above"));
+              HasSubstr("unknown stage 'a' above"));
   EXPECT_THAT(refused("", R"({"stages": [{"name": "b", "ms": 6000}]})"),
               HasSubstr("its stages take 6.000 s, the program ran for 1.000 s"));
   EXPECT_THAT(refused("", "{"), HasSubstr("stages.json:1:2: "));

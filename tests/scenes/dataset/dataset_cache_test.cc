@@ -79,7 +79,8 @@ TEST(DatasetCache, KeyFollowsEverythingThatDecidesBytes) {
   std::vector<ParameterSpec> specs = find_rig("single_pair").parameters;
   specs.push_back({"added_later", "1", 0.5, 0, 1, "", {}});
   later.rig_parameters = Parameters(specs);
-  for (const auto& [name, value] : cache_plan().rig_parameters.items()) later.rig_parameters.at(name) = value;
+  const DatasetPlan now = cache_plan();
+  for (const auto& [name, value] : now.rig_parameters.items()) later.rig_parameters.at(name) = value;
   EXPECT_EQ(key, dataset_key(later)) << "a parameter at its default changes no key";
   later.rig_parameters.at("added_later") = 0.25;
   EXPECT_NE(key, dataset_key(later));

@@ -62,7 +62,7 @@ TEST(ImageFile, EveryCutIsFound) {
 TEST(ImageFile, DamageAndOtherFormatsAreNamed) {
   std::string png = encoded(".png", CV_8UC3);
   png[png.size() / 2] ^= 1;
-  EXPECT_THAT(image_problem(png), testing::HasSubstr("check sum"));
+  EXPECT_THAT(image_problem(png), testing::HasSubstr("checksum"));
   EXPECT_EQ(image_problem("GIF89a"), "not a PNG, JPEG or TIFF file");
   EXPECT_EQ(image_problem(""), "is empty");
   EXPECT_THAT(image_problem(encoded(".tiff", CV_32FC1)), testing::HasSubstr("bits"));

@@ -18,14 +18,14 @@ TEST(DecodeGrey, RefusesAnotherSizeThanTheCamerasBeforeItDecodes) {
   ASSERT_EQ(image.values.size(), 6u);
   for (std::size_t i = 0; i < 6; ++i) EXPECT_NEAR(image.values[i], 0.2 * static_cast<double>(i), 1e-6);
   EXPECT_EQ(error_of(ErrorKind::input, [&] { decode_grey(png, 2, 3, "a.png"); }),
-            "a.png: is 3 x 2 px, not 2 x 3");
+            "a.png: is 3 x 2 px, expected 2 x 3");
   const std::string jpeg(
       "\xff\xd8\xff\xc0\x00\x0b\x08\x3d\xb4\xfc\x1f\x01\x01\x11\x00\xff\xda\x00\x08\x01\x01\x00\x00\x3f\x00"
       "\x54\xff"
       "\xd9",
       28);
   EXPECT_EQ(error_of(ErrorKind::input, [&] { decode_grey(jpeg, 8, 8, "b.jpg"); }),
-            "b.jpg: is 64543 x 15796 px, not 8 x 8");
+            "b.jpg: is 64543 x 15796 px, expected 8 x 8");
   // A second header after the pixels would promise less than the first, by which decoders ask for memory.
   const std::string twice = jpeg.substr(0, 26) +
                             std::string("\xff\xc0\x00\x0b\x08\x00\x08\x00\x08\x01\x01\x11\x00", 13) +
