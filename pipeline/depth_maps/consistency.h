@@ -35,9 +35,9 @@ struct FilteredDepth {
 void check(const ConsistencyOptions& options);
 
 // Filters the depth map of views[reference]: each of its points is projected into every other view; that view
-// agrees if its depth there (bilinear, none if a neighbour has none) is less than the tolerance from
-// the point's own depth along that view's ray. Uses parallel_for. Throws Error(input) for spans whose sizes
-// do not fit their camera.
+// agrees if its depth there is less than the tolerance from the point's own depth along that view's ray. The
+// depth there is bilinear over the neighbours that have one; there is none where the others have more than 1
+// % of the weight. Uses parallel_for. Throws Error(input) for spans whose sizes do not fit their camera.
 FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_t reference,
                                     const ConsistencyOptions& options);
 
