@@ -191,6 +191,7 @@ void set_tolerances(const AcceptedRun& run, Acceptance& acceptance) {
       for (auto& [metric, accepted] : one.metrics)
         if (metric == name) {
           accepted.tolerance = tolerance;
+          accepted.tolerance.named = true;
           ++found;
         }
     if (found == 0)

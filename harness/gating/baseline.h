@@ -26,6 +26,7 @@ struct Tolerance {
   Kind kind = Kind::relative;
   double value = 0;            // >= 0
   int learned_from_seeds = 0;  // over how many seeds `accept` learned it; 0: it was given
+  bool named = false;          // `accept --tolerance` named its metric, which is then gated whatever it is
 
   bool operator==(const Tolerance&) const = default;
 };

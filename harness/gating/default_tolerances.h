@@ -24,7 +24,7 @@ Tolerance default_tolerance(const std::string& name, const Metric& metric);
 // Returns whether a metric is shown for information and not gated while it has a value: counts (points*,
 // components of a mesh), which say how much there is and not how good it is, and extremes (the largest of all
 // errors), which one point alone can move. Such a metric is gated all the same where the baseline gives it
-// another tolerance than default_tolerance().
+// another tolerance than default_tolerance(), or says that `accept --tolerance` named it.
 bool is_information(const std::string& name, const std::string& unit);
 
 }  // namespace aqbench
