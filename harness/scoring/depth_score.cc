@@ -6,10 +6,13 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/parallel.h"
+#include "harness/scoring/consistency.h"
 #include "metrics/depth_metrics.h"
 #include "metrics/numbers/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
+#include "scenes/optics/refraction.h"
 
 namespace aqbench {
 namespace {
@@ -28,6 +31,54 @@ MetricSet score_camera(const DepthMap* map, const DepthMap& truth) {
 }
 
 }  // namespace
+
+namespace {
+
+// What a depth is off, measured by the true camera along its own ray; NaN where that has no true depth.
+double error_in_true_camera_m(const MapCalibration& made_with, const RefractiveCamera& had,
+                              const RefractiveCamera& real, const Vec2& pixel, double depth_m,
+                              const DepthMap& truth) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const auto ray = cast_ray(had, pixel);
+  if (!ray) return kNone;
+  const auto seen = project(real, made_with.to_world(point_on_ray(*ray, depth_m)));
+  if (!seen) return kNone;
+  const auto true_m = interpolated_depth_m(truth, seen->pixel);
+  return true_m ? seen->depth_along_ray_m - *true_m : kNone;
+}
+
+}  // namespace
+
+std::vector<DepthMap> in_true_cameras(std::span<const DepthMap> maps, const MapCalibration& made_with,
+                                      const Rig& rig, const std::filesystem::path& dataset_dir,
+                                      std::size_t frame) {
+  std::vector<DepthMap> moved(maps.begin(), maps.end());
+  for (DepthMap& map : moved) {
+    const Camera* const camera = find_camera(rig, map.camera);
+    const Camera* const wrong = find_camera(made_with.rig, map.camera);
+    const auto file =
+        camera ? true_depth_file(dataset_dir / "truth", map.camera, frame) : std::filesystem::path();
+    if (file.empty() || wrong == nullptr) continue;
+    const DepthMap truth =
+        read_depth_map(file, map.camera, camera->intrinsics.width_px, camera->intrinsics.height_px);
+    if (map.width != truth.width || map.height != truth.height ||
+        map.depth_along_ray_m.size() != truth.depth_along_ray_m.size())
+      continue;  // score_depth_maps() refuses it
+    const RefractiveCamera had = refractive_camera(*wrong, made_with.rig.water),
+                           real = refractive_camera(*camera, rig.water);
+    const auto width = static_cast<std::size_t>(map.width);
+    parallel_for(map.depth_along_ray_m.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        float& depth_m = map.depth_along_ray_m[i];
+        if (!has_depth(depth_m)) continue;
+        const Vec2 pixel(static_cast<double>(i % width), static_cast<double>(i / width));
+        depth_m = static_cast<float>(truth.depth_along_ray_m[i] +
+                                     error_in_true_camera_m(made_with, had, real, pixel, depth_m, truth));
+      }
+    });
+  }
+  return moved;
+}
 
 std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
                                                std::span<const Camera> cameras,

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "metrics/map_calibration.h"
 #include "metrics/metric.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/optics/camera.h"
@@ -27,6 +28,14 @@ std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
                                                std::span<const Camera> cameras,
                                                const std::filesystem::path& dataset_dir,
                                                std::size_t frame = 0);
+
+// Returns maps that the true cameras would have: each depth of a map is put into the world by the calibration
+// that the map was made with, and imaged by the true camera at a place p between its pixels; the pixel then
+// has the true depth of the pixel plus what the depth is off at p. A pixel without a true depth, or around
+// whose p one is missing, has none. Maps of cameras without true depths stay as they are.
+std::vector<DepthMap> in_true_cameras(std::span<const DepthMap> maps, const MapCalibration& made_with,
+                                      const Rig& rig, const std::filesystem::path& dataset_dir,
+                                      std::size_t frame = 0);
 
 // Returns the median of every metric over the cameras that have a value for it. A metric that half of the
 // cameras or more have no value for is undefined: the median of one camera is not the method's.

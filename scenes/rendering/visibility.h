@@ -2,20 +2,36 @@
 // Which cameras see which places of a surface.
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "scenes/optics/distortion.h"
 #include "scenes/optics/refraction.h"
 #include "scenes/rendering/ray_hit.h"
 #include "scenes/scene.h"
 
 namespace aqbench {
 
-// When a place of the surface counts as seen: the undistorted camera images it inside the image (pixel
-// centres from 0 to width - 1), and its refracted ray does not meet the surface before it. A surface that is
-// turned away from the ray hides itself.
+// A camera through the water, and its lens.
+struct SeeingCamera {
+  RefractiveCamera camera;
+  Undistorter lens;
+};
+
+// Returns the cameras of a rig. Throws Error(input) as refractive_camera() does.
+std::vector<SeeingCamera> seeing_cameras(const Rig& rig, bool auxiliary_cameras = false);
+
+// Returns where the camera images a position, if that is inside the image that it took and, if `undistorted`,
+// inside the undistorted image, which methods get (pixel centres from 0 to width - 1).
+std::optional<Projection> seen_at(const SeeingCamera& camera, const Vec3& position_m,
+                                  bool undistorted = true);
+
+// When a place of the surface counts as seen: seen_at() says so, and its refracted ray does not meet the
+// surface before it. A surface that is turned away from the ray hides itself.
 struct VisibilityOptions {
   bool auxiliary_cameras = false;  // count these, too
+  bool undistorted = true;         // the undistorted image must show it as well as the camera's own
   // The ray meets an obstacle if that is more than this before the place; what is nearer is the place itself.
   double tolerance_m = 1e-6;
 };
