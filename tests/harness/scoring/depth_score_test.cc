@@ -92,6 +92,11 @@ TEST(DepthScore, DepthsGoIntoTheWorldByTheCalibrationOfTheMethod) {
         EXPECT_NEAR(value("depth_mae_mm"), 1000 * below_m * slant[i], below_m > 0 ? 0.02 : 1e-3);
         EXPECT_GT(value("depth_fill_rate_pct"), 90);  // a rim of pixels lies outside of the true image
       }
+      Reconstruction output;
+      output.depth_maps = maps;
+      CaseResult result;
+      score_depths(output, rig, &had, folder.path(), 0, {}, result);
+      EXPECT_EQ(find_metric(result.record.metrics, "depth_fill_rate_pct")->value, 100) << "as the maps are";
     }
   }
   EXPECT_FALSE(wrong_calibration(rig, {}).has_value());
