@@ -131,6 +131,7 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   if (!data.truth.control_file.empty())
     add(score_control_points(output.cloud, true_control_points(data.truth, frame)));
   add(photometric);
+  DepthRegion region{.water = rig.water, .own_from_rig = recording.own_from_rig};
   if (data.truth.has_surface()) {
     const Scene scene = true_scene(data.truth, frame, planned.scene, recording);
     const Surface& truth = *scene.truth.surface;
@@ -138,12 +139,13 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
     const bool turned = !recording.own_from_rig.linear.isIdentity(1e-12);
     const ViewCounter views = turned ? ViewCounter() : view_counter(scene, rig);
     const ScoreOptions options = score_options_of(data.truth, truth, output.cloud.points_m.size());
+    region.crop = options.part.crop;
     score_output(output, truth, afterwards, result, views, options);
     const ViewHoles holes =
         views ? diagnose_output(output, truth, rig, made_with, options, result) : ViewHoles{};
     add_view(output, truth, turned ? nullptr : &rig, holes, views, afterwards, result, options.part);
   }
-  score_depths(output, rig, made_with, recording.dir, frame, afterwards, result);
+  score_depths(output, rig, made_with, recording.dir, frame, afterwards, result, region);
   for (auto& metric : others) result.record.metrics.push_back(std::move(metric));
 }
 

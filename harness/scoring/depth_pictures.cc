@@ -192,12 +192,12 @@ void append(const CameraPictures& of_camera, std::vector<std::pair<std::string, 
 // has no depth anywhere.
 template <class Use>
 void for_each_camera(std::span<const DepthMap> maps, std::span<const Camera> cameras,
-                     const std::filesystem::path& dataset_dir, std::size_t frame, const Use& use) {
+                     const std::filesystem::path& dataset_dir, std::size_t frame, const DepthRegion& region,
+                     const Use& use) {
   for (const Camera& camera : cameras) {
     const std::filesystem::path file = true_depth_file(dataset_dir / "truth", camera.name, frame);
     if (camera.is_auxiliary || file.empty()) continue;
-    const DepthMap truth =
-        read_depth_map(file, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
+    const DepthMap truth = read_true_depths(file, camera, region);
     if (std::ranges::none_of(truth.depth_along_ray_m, has_depth)) continue;
     const auto map = std::ranges::find(maps, camera.name, &DepthMap::camera);
     if (map != maps.end()) {
@@ -239,13 +239,14 @@ std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMa
 std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const DepthMap> maps,
                                                                 std::span<const Camera> cameras,
                                                                 const std::filesystem::path& dataset_dir,
-                                                                std::size_t frame) {
+                                                                std::size_t frame,
+                                                                const DepthRegion& region) {
   if (maps.empty()) return {};
   std::vector<DepthScale> scales;
   const auto measure = [&](const DepthMap& estimated, const DepthMap& truth) {
     scales.push_back(scale_of(compare_depths(estimated, truth)));
   };
-  for_each_camera(maps, cameras, dataset_dir, frame, measure);
+  for_each_camera(maps, cameras, dataset_dir, frame, region, measure);
   if (scales.empty()) return {};
   const DepthScale scale = common_scale(scales);
   std::vector<std::pair<std::string, std::string>> files;
@@ -256,7 +257,7 @@ std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const 
            files);
     ++camera;
   };
-  for_each_camera(maps, cameras, dataset_dir, frame, picture);
+  for_each_camera(maps, cameras, dataset_dir, frame, region, picture);
   return files;
 }
 

@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "harness/scoring/depth_pictures.h"
-#include "harness/scoring/depth_score.h"
 #include "harness/scoring/scorable.h"
 #include "metrics/diagnosis.h"
 #include "metrics/scored_points.h"
@@ -80,13 +79,13 @@ std::optional<MapCalibration> wrong_calibration(const Rig& rig, const Calibratio
 
 void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibration* made_with,
                   const std::filesystem::path& dataset_dir, std::size_t frame, const Afterwards& afterwards,
-                  CaseResult& result) {
+                  CaseResult& result, const DepthRegion& region) {
   const std::vector<Camera>& cameras = rig.cameras;
-  auto scores = score_depth_maps(output.depth_maps, cameras, dataset_dir, frame);
+  auto scores = score_depth_maps(output.depth_maps, cameras, dataset_dir, frame, region);
   std::vector<DepthMap> moved;
   if (made_with != nullptr) {
     moved = in_true_cameras(output.depth_maps, *made_with, rig, dataset_dir, frame);
-    const auto of_moved = score_depth_maps(moved, cameras, dataset_dir, frame);
+    const auto of_moved = score_depth_maps(moved, cameras, dataset_dir, frame, region);
     // Which pixels have a depth, the maps themselves say: moved ones lose some at the rim of the true image.
     for (std::size_t i = 0; i < scores.size(); ++i)
       for (std::size_t k = 0; k < scores[i].metrics.size(); ++k)
@@ -100,7 +99,7 @@ void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibra
                                 depth_scores_csv(scores));
   if (!afterwards.kept.pictures) return;
   const std::string folder = case_file(kPicturesFolder, result.record.case_name, "/");
-  for (auto& [name, bytes] : depth_pictures(maps, cameras, dataset_dir, frame))
+  for (auto& [name, bytes] : depth_pictures(maps, cameras, dataset_dir, frame, region))
     result.artefacts.emplace_back(folder + name, std::move(bytes));
 }
 
