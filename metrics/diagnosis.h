@@ -8,20 +8,36 @@
 #include <string>
 #include <vector>
 
-#include "metrics/map_calibration.h"
 #include "metrics/metric.h"
 #include "metrics/scored_points.h"
 #include "scenes/cloud/reconstruction.h"
+#include "scenes/cloud/transform.h"
 #include "scenes/optics/camera.h"
 #include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 
+// The calibration that depth maps were made with, which puts them into the world: a rig, and the transform
+// from its frame to the true world frame, of scale 1.
+struct MapCalibration {
+  Rig rig;
+  Similarity world_from_rig = {};
+
+  // Returns a point of the rig's frame in the true world frame.
+  Vec3 to_world(const Vec3& point_m) const {
+    return world_from_rig.linear * point_m + world_from_rig.translation_m;
+  }
+  // Returns a point of the true world frame in the rig's frame.
+  Vec3 from_world(const Vec3& point_m) const {
+    return world_from_rig.linear.transpose() * (point_m - world_from_rig.translation_m);
+  }
+};
+
 // What counts as a hole, what is scored, and how finely the surface is sampled.
 struct DiagnosisOptions {
   double tolerance_m = 0.002;  // a sample of the surface further from every point is a hole
-  double sample_spacing_m =
-      0.002 / 3;  // this, the seed and the part as ScoreOptions has them: the same samples
+  // This, the seed and the part as ScoreOptions has them: the same samples.
+  double sample_spacing_m = 0.002 / 3;
   std::uint64_t sample_seed = 1;
   ScoredPart part = {};                   // of the cloud, of the cameras' depths and of the truth
   std::size_t points_per_camera = 20000;  // of a camera's depths, at most, evenly spread

@@ -1,7 +1,7 @@
 #pragma once
 // Scores the corners of a ChArUco board in a recording, as depth maps give them, against the true board.
 
-#include "metrics/map_calibration.h"
+#include "metrics/diagnosis.h"
 #include "metrics/metric.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/dataset/recording.h"

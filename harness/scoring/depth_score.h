@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/map_calibration.h"
+#include "metrics/diagnosis.h"
 #include "metrics/metric.h"
 #include "scenes/cloud/crop.h"
 #include "scenes/cloud/reconstruction.h"

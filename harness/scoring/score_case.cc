@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "harness/scoring/depth_pictures.h"
 #include "harness/scoring/scorable.h"
-#include "metrics/diagnosis.h"
 #include "metrics/scored_points.h"
 #include "metrics/tiles.h"
 #include "scenes/cloud/ply.h"

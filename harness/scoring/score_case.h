@@ -8,7 +8,7 @@
 #include "harness/records/case_result.h"
 #include "harness/scoring/depth_score.h"
 #include "harness/viewing/make_view.h"
-#include "metrics/map_calibration.h"
+#include "metrics/diagnosis.h"
 #include "metrics/score.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/dataset/perturb.h"

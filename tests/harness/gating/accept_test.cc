@@ -48,23 +48,6 @@ class Accept : public ::testing::Test {
   int count_ = 0;
 };
 
-// A count is shown and not gated, unless its metric is named: also with the tolerance that it has anyway.
-TEST_F(Accept, AMetricThatIsNamedGates) {
-  AcceptedRun run = read_accepted_run(bundle_of(synthetic_results()));
-  Results later = synthetic_results();
-  for (auto& [name, metric] : later.records[0].metrics)
-    if (name == "points") *metric.value -= 1;
-  accept_baseline(run, file_, kUndefined);
-  EXPECT_EQ(gate(later, read_baseline(file_)).exit_code(), ExitCode::pass);
-  run.tolerances = {{"points", Tolerance{Tolerance::Kind::absolute, 0}}};
-  accept_baseline(run, file_, kUndefined);
-  EXPECT_EQ(gate(later, read_baseline(file_)).exit_code(), ExitCode::regression);
-  run.tolerances.clear();  // what the file says stays
-  accept_baseline(run, file_, kUndefined);
-  EXPECT_EQ(gate(later, read_baseline(file_)).exit_code(), ExitCode::regression);
-  EXPECT_EQ(gate(synthetic_results(), read_baseline(file_)).exit_code(), ExitCode::pass);
-}
-
 TEST_F(Accept, ANewBaselineGatesALaterRunAndRefusesItsOwn) {
   const fs::path bundle = bundle_of(synthetic_results());
   const Acceptance acceptance = accept_baseline(read_accepted_run(bundle), file_, kUndefined);
