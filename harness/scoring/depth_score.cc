@@ -70,6 +70,7 @@ DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camer
 std::vector<DepthMap> in_true_cameras(std::span<const DepthMap> maps, const MapCalibration& made_with,
                                       const Rig& rig, const std::filesystem::path& dataset_dir,
                                       std::size_t frame) {
+  constexpr float kNoDepth = std::numeric_limits<float>::quiet_NaN();
   std::vector<DepthMap> moved(maps.begin(), maps.end());
   for (DepthMap& map : moved) {
     const Camera* const camera = find_camera(rig, map.camera);
@@ -90,8 +91,9 @@ std::vector<DepthMap> in_true_cameras(std::span<const DepthMap> maps, const MapC
         float& depth_m = map.depth_along_ray_m[i];
         if (!has_depth(depth_m)) continue;
         const Vec2 pixel(static_cast<double>(i % width), static_cast<double>(i / width));
-        depth_m = static_cast<float>(truth.depth_along_ray_m[i] +
-                                     error_in_true_camera_m(made_with, had, real, pixel, depth_m, truth));
+        const float true_m = truth.depth_along_ray_m[i];
+        const double error_m = error_in_true_camera_m(made_with, had, real, pixel, depth_m, truth);
+        depth_m = has_depth(true_m) ? static_cast<float>(true_m + error_m) : kNoDepth;
       }
     });
   }
