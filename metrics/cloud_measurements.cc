@@ -35,7 +35,7 @@ void measure_reach(const CloudBlocks& cloud, const Surface& truth, const ScoreOp
     measured.no_completeness = cloud.points() == 0 ? "no points" : "no finite points";
   } else if (measured.completeness->distance_m.empty()) {
     measured.completeness.reset();
-    measured.no_completeness = "no part of the truth lies in the crop";
+    measured.no_completeness = kNoTruthInCrop;
   } else {
     measured.completeness_summary = summarize_completeness(*measured.completeness);
   }

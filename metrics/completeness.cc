@@ -7,6 +7,7 @@
 #include "core/parallel.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/order_statistics.h"
+#include "metrics/scored_points.h"
 
 namespace aqbench {
 
@@ -26,6 +27,12 @@ void keep_inside(SurfaceSamples& samples, const Crop& crop) {
 
 }  // namespace
 
+SurfaceSamples samples_inside(const Surface& truth, double spacing_m, std::uint64_t seed, const Crop& crop) {
+  SurfaceSamples samples = truth.stratified_samples(spacing_m, seed);
+  if (!crop.parts.empty()) keep_inside(samples, crop);
+  return samples;
+}
+
 Completeness measure_completeness(std::span<const Vec3> points_m, const Surface& truth, double spacing_m,
                                   std::uint64_t seed, const Crop& crop) {
   auto measured = measure_completeness(SpanBlocks(points_m), std::max<std::size_t>(points_m.size(), 1), truth,
@@ -44,8 +51,7 @@ std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::
     if (index.size() == 0) return;
     if (!measured) {
       measured.emplace();
-      measured->samples = truth.stratified_samples(spacing_m, seed);
-      if (!crop.parts.empty()) keep_inside(measured->samples, crop);
+      measured->samples = samples_inside(truth, spacing_m, seed, crop);
       measured->distance_m.resize(measured->samples.positions_m.size());
       index.distances(measured->samples.positions_m, measured->distance_m);
       return;
@@ -72,7 +78,7 @@ std::optional<double> completeness_pct(const Completeness& completeness, double 
       if (!keep(i)) continue;
       const double weight_m2 = completeness.samples.weight_m2(i);
       areas.kept_m2 += weight_m2;
-      if (completeness.distance_m[i] <= tolerance_m) areas.reached_m2 += weight_m2;
+      if (completeness.distance_m[i] <= within_m(tolerance_m)) areas.reached_m2 += weight_m2;
     }
     chunks[begin / kSumGrain] = areas;
   });
@@ -93,7 +99,7 @@ std::vector<GroupArea> areas_by_group(const Completeness& completeness, double t
     GroupArea& group = areas[group_of(i)];
     const double weight_m2 = completeness.samples.weight_m2(i);
     group.area_m2 += weight_m2;
-    if (completeness.distance_m[i] <= tolerance_m) group.reached_m2 += weight_m2;
+    if (completeness.distance_m[i] <= within_m(tolerance_m)) group.reached_m2 += weight_m2;
   }
   return areas;
 }

@@ -20,6 +20,12 @@ struct Completeness {
   std::vector<double> distance_m;  // of each sample to the nearest finite point, inside the patch or not
 };
 
+// The reason for values of the truth where none of it is scored.
+inline constexpr const char* kNoTruthInCrop = "no part of the truth lies in the crop";
+
+// Draws the samples of the true surface that lie in the crop.
+SurfaceSamples samples_inside(const Surface& truth, double spacing_m, std::uint64_t seed, const Crop& crop);
+
 // Draws samples of the true surface, of its part in the crop, and measures their distances; the whole cloud
 // counts for these. Throws Error(method) if the cloud has no finite point.
 Completeness measure_completeness(std::span<const Vec3> points_m, const Surface& truth, double spacing_m,

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "metrics/completeness.h"
 #include "metrics/mesh_sampling.h"
 #include "metrics/neighbours/measurable.h"
 #include "scenes/surfaces/mesh_surface.h"
@@ -77,11 +79,32 @@ MeshSums sum_chunks(std::size_t count, const SumChunk& sum_chunk) {
   return total;
 }
 
-void measure_accuracy(const TriangleSoup& soup, const Surface& truth, const MeshScoreOptions& options,
-                      MeshMetrics& metrics) {
+// Samples of the part of the soup that is scored; `area_m2` is that part's area.
+struct ScoredSamples {
+  std::vector<SoupSample> samples;
+  double area_m2 = 0;
+};
+
+ScoredSamples scored_samples(const TriangleSoup& soup, const Surface& truth,
+                             const MeshScoreOptions& options) {
+  constexpr double kMost = 2e6;
+  const bool partial = options.part.is_partial();
   const double wanted = soup.area_m2() / (options.sample_spacing_m * options.sample_spacing_m);
-  const auto count = static_cast<std::size_t>(std::clamp(wanted, 1e3, 2e6));
-  const std::vector<SoupSample> samples = sample_by_area(soup, count, options.seed);
+  const auto count = static_cast<std::size_t>(std::clamp(wanted, partial ? 2.5e5 : 1e3, kMost));
+  ScoredSamples scored{sample_by_area(soup, count, options.seed), soup.area_m2()};
+  if (!partial) return scored;
+  std::vector<Vec3> positions_m;
+  positions_m.reserve(count);
+  for (const SoupSample& sample : scored.samples) positions_m.push_back(sample.position_m);
+  std::vector<SoupSample> kept;
+  for (const std::uint32_t i : score_points(positions_m, truth, options.part).index)
+    kept.push_back(scored.samples[i]);
+  scored.area_m2 *= static_cast<double>(kept.size()) / static_cast<double>(count);
+  scored.samples = std::move(kept);
+  return scored;
+}
+
+void measure_accuracy(const std::vector<SoupSample>& samples, const Surface& truth, MeshMetrics& metrics) {
   const MeshSums sums = sum_chunks(samples.size(), [&](std::size_t begin, std::size_t end) {
     std::vector<Vec3> positions_m;
     for (std::size_t i = begin; i < end; ++i) positions_m.push_back(samples[i].position_m);
@@ -99,11 +122,10 @@ void measure_accuracy(const TriangleSoup& soup, const Surface& truth, const Mesh
   metrics.normal_consistency = sums.cosine / sums.weight;
 }
 
-double mean_distance_to_mesh_m(const TriangleMesh& mesh, const Surface& truth,
-                               const MeshScoreOptions& options) {
-  const SurfaceSamples samples = truth.stratified_samples(options.sample_spacing_m, options.seed);
+// Sums the distances of samples of the truth to the mesh by area.
+MeshSums sum_to_mesh(const SurfaceSamples& samples, const TriangleMesh& mesh) {
   const std::shared_ptr<const Surface> surface = make_mesh_surface(mesh);
-  const MeshSums sums = sum_chunks(samples.positions_m.size(), [&](std::size_t begin, std::size_t end) {
+  return sum_chunks(samples.positions_m.size(), [&](std::size_t begin, std::size_t end) {
     std::vector<double> distances_m(end - begin);
     surface->signed_distances(std::span(samples.positions_m).subspan(begin, end - begin), distances_m);
     MeshSums chunk;
@@ -113,7 +135,6 @@ double mean_distance_to_mesh_m(const TriangleMesh& mesh, const Surface& truth,
     }
     return chunk;
   });
-  return sums.distance_m / sums.weight;
 }
 
 }  // namespace
@@ -169,9 +190,21 @@ MeshMetrics measure_mesh(const TriangleMesh& mesh, const Surface& truth, const M
         mesh.triangles.empty() ? "the mesh has no triangles" : "no part of the mesh lies over the patch";
     return metrics;
   }
-  measure_accuracy(soup, truth, options, metrics);
-  metrics.completeness_mean_m = mean_distance_to_mesh_m(mesh, truth, options);
-  metrics.area_ratio = soup.area_m2() / truth.area_m2();
+  const ScoredSamples scored = scored_samples(soup, truth, options);
+  const Crop& crop = options.part.crop;
+  const SurfaceSamples samples = samples_inside(truth, options.sample_spacing_m, options.seed, crop);
+  if (scored.samples.empty() || samples.positions_m.empty()) {
+    metrics.reason =
+        samples.positions_m.empty() ? kNoTruthInCrop : "no part of the mesh lies in the scored part";
+    return metrics;
+  }
+  measure_accuracy(scored.samples, truth, metrics);
+  const MeshSums reached = sum_to_mesh(samples, mesh);
+  metrics.completeness_mean_m = reached.distance_m / reached.weight;
+  // The area of a scan is unknown, and so is that of its part.
+  const double whole_m2 = truth.area_m2();
+  metrics.area_ratio =
+      scored.area_m2 / (crop.parts.empty() || std::isnan(whole_m2) ? whole_m2 : reached.weight);
   return metrics;
 }
 

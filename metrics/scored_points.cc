@@ -134,7 +134,7 @@ void leave_out(ScoredPoints& scored, std::span<const std::uint8_t> beyond_border
   std::size_t kept = 0;
   for (std::size_t i = 0; i < scored.index.size(); ++i) {
     if (part.leave_out_beyond_border && !beyond_border.empty() && beyond_border[i] != 0) continue;
-    if (part.max_distance_m && std::abs(scored.signed_error_m[i]) > *part.max_distance_m) {
+    if (part.max_distance_m && std::abs(scored.signed_error_m[i]) > within_m(*part.max_distance_m)) {
       ++scored.counts.beyond_max_distance;
       continue;
     }
@@ -209,12 +209,14 @@ ErrorSummary summarize_errors(std::span<const double> signed_error_m) {
 }
 
 double share_within_pct(std::span<const double> values, double limit) {
-  const auto within = std::ranges::count_if(values, [&](double value) { return std::abs(value) <= limit; });
+  const double most = within_m(limit);
+  const auto within = std::ranges::count_if(values, [&](double value) { return std::abs(value) <= most; });
   return 100.0 * static_cast<double>(within) / static_cast<double>(values.size());
 }
 
 double share_beyond_pct(std::span<const double> values, double limit) {
-  const auto beyond = std::ranges::count_if(values, [&](double value) { return std::abs(value) > limit; });
+  const double most = within_m(limit);
+  const auto beyond = std::ranges::count_if(values, [&](double value) { return std::abs(value) > most; });
   return 100.0 * static_cast<double>(beyond) / static_cast<double>(values.size());
 }
 

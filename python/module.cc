@@ -56,11 +56,12 @@ std::vector<aq::Setting> settings_of(const py::kwargs& given) {
   return settings;
 }
 
-// (name, unit, value or None, reason, better) of each metric.
+// (name, unit, value or None, reason, better, ideal or None) of each metric.
 py::list rows_of(const std::vector<aq::Metric>& metrics) {
   py::list rows;
   for (const aq::Metric& metric : metrics)
-    rows.append(py::make_tuple(metric.name, metric.unit, metric.value, metric.reason, metric.better));
+    rows.append(py::make_tuple(metric.name, metric.unit, metric.value, metric.reason, metric.better,
+                               aq::ideal_of(metric.name)));
   return rows;
 }
 

@@ -9,9 +9,7 @@
 
 #include "core/error.h"
 #include "harness/scoring/depth_pictures.h"
-#include "harness/scoring/depth_score.h"
 #include "harness/scoring/scorable.h"
-#include "metrics/diagnosis.h"
 #include "metrics/scored_points.h"
 #include "metrics/tiles.h"
 #include "scenes/cloud/ply.h"
@@ -73,24 +71,45 @@ void score_output(const Reconstruction& output, const Surface& truth, const Afte
     result.artefacts.emplace_back(case_file(kCloudsFolder, name, ".ply"), ply_cloud_bytes(output.cloud));
 }
 
-void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
+std::optional<MapCalibration> wrong_calibration(const Rig& rig, const CalibrationError& error) {
+  if (is_zero(error)) return std::nullopt;
+  return MapCalibration{perturbed(rig, error), world_from_perturbed(rig, error)};
+}
+
+void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibration* made_with,
                   const std::filesystem::path& dataset_dir, std::size_t frame, const Afterwards& afterwards,
-                  CaseResult& result) {
-  const auto scores = score_depth_maps(output.depth_maps, cameras, dataset_dir, frame);
+                  CaseResult& result, const DepthRegion& region) {
+  const std::vector<Camera>& cameras = rig.cameras;
+  auto scores = score_depth_maps(output.depth_maps, cameras, dataset_dir, frame, region);
+  std::vector<DepthMap> moved;
+  if (made_with != nullptr) {
+    moved = in_true_cameras(output.depth_maps, *made_with, rig, dataset_dir, frame);
+    const auto of_moved = score_depth_maps(moved, cameras, dataset_dir, frame, region);
+    // Which pixels have a depth, the maps themselves say: moved ones lose some at the rim of the true image.
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      for (std::size_t k = 0; k < scores[i].metrics.size(); ++k)
+        if (scores[i].metrics[k].first != "depth_fill_rate_pct")
+          scores[i].metrics[k] = of_moved[i].metrics[k];
+  }
+  const std::vector<DepthMap>& maps = made_with != nullptr ? moved : output.depth_maps;
   if (scores.empty()) return;
   for (auto& metric : median_over_cameras(scores)) result.record.metrics.push_back(std::move(metric));
   result.artefacts.emplace_back(case_file(kDepthFolder, result.record.case_name, ".csv"),
                                 depth_scores_csv(scores));
   if (!afterwards.kept.pictures) return;
   const std::string folder = case_file(kPicturesFolder, result.record.case_name, "/");
-  for (auto& [name, bytes] : depth_pictures(output.depth_maps, cameras, dataset_dir, frame))
+  for (auto& [name, bytes] : depth_pictures(maps, cameras, dataset_dir, frame, region))
     result.artefacts.emplace_back(folder + name, std::move(bytes));
 }
 
 ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,
-                          CaseResult& result) {
+                          const MapCalibration* made_with, const ScoreOptions& options, CaseResult& result) {
   if (output.depth_maps.empty() || !casts_rays(truth)) return {};
-  Diagnosis diagnosis = diagnose(output, truth, rig);
+  Diagnosis diagnosis = diagnose(output, truth, rig,
+                                 {.sample_spacing_m = options.sample_spacing_m,
+                                  .sample_seed = options.sample_seed,
+                                  .part = options.part},
+                                 made_with);
   for (auto& metric : diagnosis.metrics) result.record.metrics.push_back(std::move(metric));
   result.artefacts.emplace_back(case_file(kDiagnosisFolder, result.record.case_name, ".csv"),
                                 std::move(diagnosis.csv));

@@ -24,15 +24,16 @@ __all__ = ["Bundle", "Camera", "Error", "Scene", "Scores", "View", "__version__"
 class Scores(dict):
     """Metrics by name, in the order of docs/metrics.md; None where a metric is undefined.
 
-    `units` has the unit of each ("mm", "%", "1"), `better` its direction ("lower", "higher", "equal"), `reasons` says
-    why a metric is undefined.
+    `units` has the unit of each ("mm", "%", "1"), `better` its direction ("lower", "higher", "equal"), `ideals` the
+    value that a perfect result has where "equal" has one (bias 0), `reasons` says why a metric is undefined.
     """
 
     def __init__(self, rows=()):
-        super().__init__((name, value) for name, _, value, _, _ in rows)
-        self.units = {name: unit for name, unit, _, _, _ in rows}
-        self.better = {name: better for name, _, _, _, better in rows}
-        self.reasons = {name: reason for name, _, value, reason, _ in rows if value is None}
+        super().__init__((name, value) for name, _, value, *_ in rows)
+        self.units = {name: unit for name, unit, *_ in rows}
+        self.better = {name: better for name, _, _, _, better, _ in rows}
+        self.ideals = {name: ideal for name, *_, ideal in rows if ideal is not None}
+        self.reasons = {name: reason for name, _, value, reason, *_ in rows if value is None}
 
 
 def _scene(scene):

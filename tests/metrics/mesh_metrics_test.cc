@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "metrics/mesh_sampling.h"
+#include "scenes/surfaces/mesh_surface.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {
@@ -157,6 +158,61 @@ TEST(MeshMetrics, WithoutTrianglesAreUndefined) {
   const MetricSet metrics = score_mesh({{{0, 0, 1}}, {}}, PlaneTruth());
   EXPECT_EQ(reason_of(metrics, "mesh_accuracy_mean_mm"), "the mesh has no triangles");
   EXPECT_EQ(value_of(metrics, "mesh_components"), 0);
+}
+
+// The truth is the half of the plane at x <= 0, as a mesh with borders; the reconstruction is all of the
+// plane, 0.5 mm off. Of its half beyond the border nothing is scored: half the area remains, of area ratio 1.
+TEST(MeshScore, OfAPartialTruthIsThatOfTheScoredPart) {
+  const auto truth = make_mesh_surface(PlaneTruth(0, {-0.25, 0, -0.15, 0.15}).mesh(0.005));
+  const TriangleMesh mesh = shifted(PlaneTruth().mesh(0.005), {0, 0, 0.0005});
+  const auto score = [&](const ScoredPart& part, const TriangleMesh& scored, const Surface& surface) {
+    ScoreOptions options;
+    options.sample_spacing_m = 0.002;
+    options.part = part;
+    return score_reconstruction({{}, scored, {}}, surface, options).metrics;
+  };
+  const MetricSet partial =
+      score({.crop = {}, .max_distance_m = {}, .leave_out_beyond_border = true}, mesh, *truth);
+  EXPECT_NEAR(value_of(partial, "mesh_area_ratio"), 1, 0.002);
+  EXPECT_NEAR(value_of(partial, "mesh_accuracy_mean_mm"), 0.5, 1e-9);
+  EXPECT_NEAR(value_of(partial, "mesh_completeness_mean_mm"), 0.5, 1e-9);
+  EXPECT_NEAR(value_of(partial, "mesh_normal_consistency"), 1, 1e-12);
+  // Without a border the other half counts: 125 mm off on average, as the closest truth is the line x = 0.
+  const MetricSet whole = score({}, mesh, *truth);
+  EXPECT_NEAR(value_of(whole, "mesh_area_ratio"), 2, 1e-9);
+  EXPECT_NEAR(value_of(whole, "mesh_accuracy_mean_mm"), (0.5 + 125) / 2, 1);
+}
+
+// A crop cuts both surfaces: of a 0.5 x 0.3 m plane the third at y <= -0.05 remains.
+TEST(MeshScore, ACropCutsMeshAndTruth) {
+  ScoreOptions options;
+  options.sample_spacing_m = 0.002;
+  add_crop(options.part.crop, "y:-1,-0.05");
+  TriangleMesh mesh = PlaneTruth().mesh(0.005);
+  for (Vec3& vertex : mesh.vertices_m) vertex.z() += vertex.y() > -0.04 ? 0.05 : 0.001;
+  const MetricSet metrics = score_reconstruction({{}, mesh, {}}, PlaneTruth(), options).metrics;
+  EXPECT_NEAR(value_of(metrics, "mesh_area_ratio"), 1, 0.005);
+  EXPECT_NEAR(value_of(metrics, "mesh_accuracy_mean_mm"), 1, 0.01);
+  options.part.crop = {};
+  add_crop(options.part.crop, "y:1,2");
+  EXPECT_EQ(reason_of(score_reconstruction({{}, mesh, {}}, PlaneTruth(), options).metrics, "mesh_area_ratio"),
+            "no part of the truth lies in the crop");
+}
+
+// A third of the mesh hangs 30 mm away: beyond the largest distance it is not scored, and its area is
+// missing.
+TEST(MeshScore, PartsBeyondTheLargestDistanceAreNotScored) {
+  ScoreOptions options;
+  options.sample_spacing_m = 0.002;
+  options.part.max_distance_m = 0.01;
+  TriangleMesh mesh = PlaneTruth(0, {-0.25, 0.25, -0.15, 0.05}).mesh(0.005);
+  const TriangleMesh away = shifted(PlaneTruth(0, {-0.25, 0.25, 0.05, 0.15}).mesh(0.005), {0, 0, 0.03});
+  const auto first = static_cast<std::uint32_t>(mesh.vertices_m.size());
+  mesh.vertices_m.insert(mesh.vertices_m.end(), away.vertices_m.begin(), away.vertices_m.end());
+  for (const auto& [a, b, c] : away.triangles) mesh.triangles.push_back({a + first, b + first, c + first});
+  const MetricSet metrics = score_reconstruction({{}, mesh, {}}, PlaneTruth(), options).metrics;
+  EXPECT_NEAR(value_of(metrics, "mesh_area_ratio"), 2.0 / 3, 0.002);
+  EXPECT_LT(value_of(metrics, "mesh_accuracy_mean_mm"), 1e-9);
 }
 
 }  // namespace

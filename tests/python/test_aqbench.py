@@ -96,6 +96,19 @@ def test_scores_of_a_cloud_with_normals_are_those_of_the_program(tmp_path):
     assert (scores.units["accuracy_mean_mm"], scores.better["fscore_2mm_pct"]) == ("mm", "higher")
 
 
+def test_a_metric_with_an_ideal_is_worse_further_from_it():
+    from aqbench.pytest_plugin import problems
+
+    def of(name, value, ideal):
+        return aqbench.Scores([(name, "mm", value, "", "equal", ideal)])
+
+    assert problems(of("bias_mean_mm", 0.02, 0.0), {"bias_mean_mm": -4.4}, ["bias_mean_mm"], 0.05) == []
+    assert len(problems(of("bias_mean_mm", -4.4, 0.0), {"bias_mean_mm": -0.02}, ["bias_mean_mm"], 0.05)) == 1
+    assert len(problems(of("mesh_area_ratio", 0.5, 1.0), {"mesh_area_ratio": 0.98}, ["mesh_area_ratio"], 0.05)) == 1
+    assert len(problems(of("points", 9, None), {"points": 10}, ["points"], 0.05)) == 1  # any change
+    assert aqbench.score(np.zeros((1, 3)), "flat_plane").ideals == {"bias_mean_mm": 0, "bias_median_mm": 0}
+
+
 def test_scores_against_settings_and_meshes_are_those_of_the_program(tmp_path):
     points = cloud(500)
     write_ply(tmp_path / "cloud.ply", points)
