@@ -48,7 +48,7 @@ namespace {
 
 using End = IsolateOutcome::End;
 
-constexpr auto kMemoryPoll = std::chrono::milliseconds(10);  // or 20 times as long as a look takes
+constexpr auto kMemoryPoll = std::chrono::milliseconds(10);  // or 4 times as long as a look takes
 constexpr auto kTick = std::chrono::milliseconds(250);
 constexpr std::size_t kLogTailBytes = 2048;
 
@@ -218,7 +218,7 @@ End watch_child(IsolatedChild& child) {
     if (now >= next_check) {
       if (over_memory_limit(child)) return End::memory_limit;
       if (over_log_limit(child)) return End::log_limit;
-      next_check = now + std::max<SteadyClock::duration>(kMemoryPoll, 20 * (SteadyClock::now() - now));
+      next_check = now + std::max<SteadyClock::duration>(kMemoryPoll, 4 * (SteadyClock::now() - now));
     }
     if (options.tick && now >= next_tick) {
       next_tick = now + kTick;
