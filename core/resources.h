@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/stopwatch.h"
+
 namespace aqbench {
 
 // Returns the resident memory of one process; 0 if it is gone.
@@ -15,10 +17,19 @@ std::uint64_t resident_bytes(pid_t process);
 // each.
 std::uint64_t resident_tree_bytes(pid_t process);
 
-// Returns the memory of a process and all its descendants, in which a page that several processes share
-// counts once: the sum of their proportional set sizes, or of the resident ones that the kernel tells no
-// other of. It walks through all pages, some 10 ms for each GiB.
-std::uint64_t proportional_tree_bytes(pid_t process);
+// What is known of the memory of a process and its descendants that are watched.
+struct WatchedMemory {
+  std::uint64_t peak_bytes = 0;  // where it had to be known
+  std::uint64_t shared_bytes =
+      0;  // of the sum of resident sizes, what pages that are shared counted too often
+  SteadyClock::time_point next_walk = {};
+};
+
+// Returns whether a process and its descendants together have more memory than the limit, where a page that
+// several of them share counts once. The sum of resident sizes is quick to read. Only where it passes the
+// limit is the proportional set size read, which decides; that walks through all pages, some 50 ms for each
+// GiB, and is done again once the sum, without what was shared, passes the limit, or after 20 times as long.
+bool exceeds_memory(pid_t process, std::uint64_t limit_bytes, WatchedMemory& watched);
 
 // What the descendants of a process have in memory.
 struct TreeMemory {
