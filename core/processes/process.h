@@ -83,9 +83,8 @@ ProgramAnswer ask_program(const std::vector<std::string>& argv, double timeout_s
 ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOptions& options,
                           const std::vector<std::pair<std::string, std::string>>& variables = {});
 
-// Asks git about the repository around a folder; the output has no line ends at its end. A repository is
-// somebody's data: nothing that its configuration names is run, and its index is not locked, since others may
-// work in the checkout.
+// Asks git about the repository around a folder; the output has no line ends at its end. Nothing that the
+// repository's configuration names is run, and its index is not locked: others may work in the checkout.
 ProgramAnswer ask_git(const std::filesystem::path& folder, std::vector<std::string> arguments,
                       double timeout_s = 10);
 

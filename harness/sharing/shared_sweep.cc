@@ -88,7 +88,7 @@ struct Task {
 
   void run_and_publish(std::size_t place, Lease& lease) {
     const Case& planned = plan.cases[place];
-    // Named as the lease, which nobody else ever has.
+    // Named as the lease, which no other process ever has.
     const fs::path log = tasks / fmt::format("log.{}.{}", place, lease.generation());
     append_to_file(
         log, fmt::format("== {} {}\non {}, process {}\n", utc_now(), planned.name, self.host, self.process));

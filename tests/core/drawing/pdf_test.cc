@@ -54,7 +54,7 @@ TEST(Pdf, DrawsInTheLightColoursOfTheChart) {
 }
 
 TEST(Pdf, RefusesAClassThatTheStyleDoesNotHave) {
-  EXPECT_THROW(pdf_of({9, 9, {line_shape(0, 0, 1, 1, "nobody")}}), std::logic_error);
+  EXPECT_THROW(pdf_of({9, 9, {line_shape(0, 0, 1, 1, "unknown")}}), std::logic_error);
 }
 
 TEST(Svg, HasTheSameShapes) {

@@ -168,7 +168,7 @@ TEST(Isolate, CountsWhatProcessesShareOnce) {
   EXPECT_LE(outcome.peak_rss_bytes, options.memory_limit_bytes);
 }
 
-// Each of them is below the limit; what they hold together is above it, and what is told of them, too.
+// Each of them is below the limit; what they hold together is above it, and so is the peak.
 TEST(Isolate, KillsProcessesThatTakeTooMuchMemoryTogether) {
   IsolateOptions options{.timeout_s = 20};
   options.memory_limit_bytes = resident_bytes(::getpid()) + (std::uint64_t{400} << 20);
