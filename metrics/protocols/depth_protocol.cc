@@ -19,7 +19,6 @@ struct DepthPairs {
   double scale = 1;
 };
 
-
 DepthPairs select_depths(std::span<const float> predicted_m, std::span<const float> truth_m,
                          std::span<const float> confidence, const DepthKnobs& knobs) {
   check(knobs);
