@@ -23,8 +23,8 @@ bool is_image_name(const std::filesystem::path& file);
 // Reads the header of an image file and whether the file is whole: of a PNG file every chunk with its check
 // sum up to IEND, of a JPEG file every segment up to EOI, of a TIFF file that its strips or tiles lie in it.
 // Errors name `file`. Throws Error(input) for another format, a file that is cut short or damaged, samples of
-// neither 8 nor 16 bits, and an orientation other than upright: its pixels would not be where a calibration
-// has them, or would be, depending on the reader.
+// neither 8 nor 16 bits, and an orientation other than upright (EXIF of PNG and JPEG, TIFF's own): its pixels
+// would not be where a calibration has them, or would be, depending on the reader.
 ImageInfo inspect_image(std::string_view bytes, const std::string& file);
 
 }  // namespace aqbench
