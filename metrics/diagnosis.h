@@ -15,6 +15,9 @@
 
 namespace aqbench {
 
+// Returns a camera's name as a field of a table: a comma in it is written as %2C.
+std::string camera_field(std::string name);
+
 // What counts as a hole, and how finely the surface is sampled.
 struct DiagnosisOptions {
   double tolerance_m = 0.002;           // a sample of the surface further from every point is a hole
