@@ -215,7 +215,7 @@ void write_cameras(const Reconstruction& reconstruction, const Surface& truth,
       worst_m = std::max(worst_m.value_or(0), std::abs(errors.bias_mean_m));
       ++measured;
     }
-    const std::string& name = views[k].map->camera;
+    const std::string name = camera_field(views[k].map->camera);
     csv += row("bias", name, bias_mm, "mm") + row("rmse", name, rmse_mm, "mm");
     if (k >= reconstruction.unfiltered_depth_maps.size()) continue;
     const auto count = [](const DepthMap& map) {
@@ -286,6 +286,11 @@ void write_bound(const Reconstruction& reconstruction, const SampleCauses& found
 }
 
 }  // namespace
+
+std::string camera_field(std::string name) {
+  for (std::size_t at = 0; (at = name.find(',', at)) != std::string::npos;) name.replace(at, 1, "%2C");
+  return name;
+}
 
 std::span<const char* const> hole_cause_names() { return kCauseNames; }
 

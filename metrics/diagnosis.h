@@ -17,6 +17,9 @@
 
 namespace aqbench {
 
+// Returns a camera's name as a field of a table: a comma in it is written as %2C.
+std::string camera_field(std::string name);
+
 // The calibration that depth maps were made with, which puts them into the world: a rig, and the transform
 // from its frame to the true world frame, of scale 1.
 struct MapCalibration {

@@ -10,6 +10,7 @@
 #include <numbers>
 #include <utility>
 
+#include "cli/eval/eval_truth.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/scoring/scorable.h"
@@ -32,6 +33,7 @@ struct Loading {
   EvalInput input;
   std::vector<Similarity> moves;  // of a cloud on the disk
   Similarity moved_from_file;     // all moves
+  double largest_m = 0;           // coordinate as it was read
 
   void move(const Similarity& similarity) {
     moved_from_file = compose(similarity, moved_from_file);
@@ -54,8 +56,15 @@ bool searches_for_truth(const EvalCloudRequest& request) {
 Loading open_cloud(const EvalCloudRequest& request, std::size_t most_in_memory) {
   Loading loading;
   EvalInput& input = loading.input;
-  if (!searches_for_truth(request)) input.on_disk = open_cloud_blocks(request.cloud_file, most_in_memory + 1);
-  if (!input.on_disk) input.reconstruction = read_cloud_file(request.cloud_file);
+  if (!searches_for_truth(request))
+    input.on_disk = open_cloud_blocks(request.cloud_file, most_in_memory + 1, request.columns);
+  if (!input.on_disk) input.reconstruction = read_cloud_file(request.cloud_file, request.columns);
+  CoordinateSteps steps = input.on_disk ? coordinate_steps(*input.on_disk)
+                                        : coordinate_steps(SpanBlocks(input.reconstruction.cloud.points_m));
+  steps.largest_m *= request.metres_per_unit;
+  steps.float_step_m *= request.metres_per_unit;
+  warn_of_steps(request.cloud_file, steps, request.score);
+  loading.largest_m = steps.largest_m;
   return loading;
 }
 
@@ -95,11 +104,16 @@ void apply_given(Loading& loading, const std::string& file, const std::string& f
 
 // ---- Alignment ----
 
-void note_matrix(EvalInput& input, const Similarity& aligned_from_given) {
+// Writes the matrix with as many digits as move the cloud's points by less than 0.01 um, wherever they lie.
+void note_matrix(Loading& loading, const Similarity& aligned_from_given) {
   const Eigen::Matrix4d m = aligned_from_given.matrix();
+  const double reach_m = std::max({10.0, loading.largest_m, aligned_from_given.translation_m.norm(),
+                                   loading.moved_from_file.translation_m.norm()});
+  const int decimals = 8 + static_cast<int>(std::min(std::log10(reach_m), 8.0)), width = decimals + 4;
   for (int row = 0; row < 4; ++row)
-    input.notes.push_back(
-        fmt::format("  [{:13.9f} {:13.9f} {:13.9f} {:13.9f}]", m(row, 0), m(row, 1), m(row, 2), m(row, 3)));
+    loading.input.notes.push_back(fmt::format("  [{:{}.{}f} {:{}.{}f} {:{}.{}f} {:{}.{}f}]", m(row, 0), width,
+                                              decimals, m(row, 1), width, decimals, m(row, 2), width,
+                                              decimals, m(row, 3), width, decimals));
 }
 
 double degrees_of(const Similarity& similarity) {
@@ -115,7 +129,7 @@ void apply_aligned(Loading& loading, const std::string& step, const Similarity& 
   json["rotation_deg"] = degrees_of(aligned_from_given);
   json.update(left);
   note_transform(input, step, std::move(json));
-  note_matrix(input, aligned_from_given);
+  note_matrix(loading, aligned_from_given);
 }
 
 void align_to_surface(Loading& loading, const Surface& truth, bool scale) {

@@ -153,8 +153,9 @@ ShownProtocol score_poses(const EvalProtocolRequest& request, const EvalCloudReq
 
 // ---- Clouds ----
 
-ShownProtocol score_cloud(const CloudProtocol& protocol, const CloudKnobs& knobs,
-                          const ProtocolInput& input) {
+ShownProtocol score_cloud(const CloudProtocol& protocol, const CloudKnobs& knobs, ProtocolInput& input) {
+  if (std::string note = rounding_note(protocol.name, knobs, input); !note.empty())
+    input.notes.push_back(std::move(note));
   const CloudDistances distances = measure_distances(knobs, input.cloud, input.truth);
   ShownProtocol shown{
       protocol.name,     protocol.source, cloud_knobs_json(knobs), counts_json(distances.counts), {},
@@ -175,7 +176,7 @@ ShownProtocol score_normals(const ProtocolInput& input) {
   return shown;
 }
 
-std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, const ProtocolInput& input,
+std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, ProtocolInput& input,
                                         const std::vector<double>& thresholds_m) {
   std::vector<ShownProtocol> shown;
   const bool all = request.protocol == "all";
@@ -210,11 +211,12 @@ void refuse_idle_flags(const EvalProtocolRequest& request, const std::set<std::s
                                 : "--protocol " + request.protocol;
   std::set<std::string> idle = {"tiles", "views", "tile", "outlier", "rig", "all"};
   if (files_alone)
-    idle.insert({"truth-cloud", "scene", "mesh", "dataset", "set", "scanner", "distance", "crop",
-                 "max-distance", "border", "thresholds", "spacing", "transform", "align", "cameras",
-                 "truth-cameras", "mask", "mask-box", "plane"});
+    idle.insert({"truth-cloud",   "scene",    "mesh",    "dataset",       "set",    "scanner",    "columns",
+                 "truth-columns", "distance", "crop",    "max-distance",  "border", "thresholds", "spacing",
+                 "transform",     "align",    "cameras", "truth-cameras", "mask",   "mask-box",   "plane"});
   if (!asks_for_surface(request)) idle.insert({"max-distance", "border"});
   if (request.protocol != "depth") idle.insert("confidence");
+  if (request.protocol != "poses") idle.insert("rpe-delta");
   if (!request.which.empty()) idle.insert("knob");
   for (const std::string& flag : idle)
     if (given.contains(flag))
@@ -277,6 +279,10 @@ std::vector<Flag<EvalProtocolRequest>> eval_protocol_flags() {
        [](EvalProtocolRequest& r, const FlagValue& v) {
          r.plane = numbers_of_flag(v, 4, "expected A,B,C,D");
        }},
+      {{.name = "rpe-delta",
+        .value_name = "DELTA",
+        .help = "with --protocol poses: how far apart the poses of RPE are, frames (10) or path (10m)"},
+       [](EvalProtocolRequest& r, const FlagValue& v) { r.knobs.push_back("rpe_delta=" + v.text); }},
       {{.name = "confidence",
         .value_name = "C.npy",
         .help = "with --protocol depth: how well these confidences rank the errors"},
@@ -290,7 +296,8 @@ bool asks_for_protocol(const EvalProtocolRequest& request) {
   if (asked > 1) throw Error(ErrorKind::usage, "--protocol, --explain, --which-protocol: give one of them");
   if (asked == 0 && (!request.knobs.empty() || !request.mask_file.empty() || !request.mask_box.empty() ||
                      !request.plane.empty() || !request.confidence_file.empty()))
-    throw Error(ErrorKind::usage, "--knob, --mask, --mask-box, --plane, --confidence: need --protocol");
+    throw Error(ErrorKind::usage,
+                "--knob, --rpe-delta, --mask, --mask-box, --plane, --confidence: need --protocol");
   return asked == 1;
 }
 
@@ -308,7 +315,7 @@ ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudReques
   }
   const std::vector<double> thresholds_m =
       given.contains("thresholds") ? cloud.score.tolerances_m : std::vector<double>{};
-  const ProtocolInput input = load_protocol_input(request, cloud);
+  ProtocolInput input = load_protocol_input(request, cloud);
   if (!request.explain.empty()) {
     const auto explanations = explain_difference(headline_knobs(request, request.explain[0], thresholds_m),
                                                  headline_knobs(request, request.explain[1], thresholds_m),
@@ -319,8 +326,8 @@ ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudReques
     print_candidates(which_protocol(published, input.cloud, input.truth, thresholds_m), request.which,
                      cloud.json);
   } else {
-    print_protocols(score_clouds(request, input, thresholds_m), inputs_json(cloud, input.transforms),
-                    input.notes, cloud.json);
+    const std::vector<ShownProtocol> shown = score_clouds(request, input, thresholds_m);
+    print_protocols(shown, inputs_json(cloud, input.transforms), input.notes, cloud.json);
   }
   return ExitCode::pass;
 }

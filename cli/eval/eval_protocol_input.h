@@ -8,6 +8,7 @@
 
 #include "cli/eval/eval_request.h"
 #include "core/json.h"
+#include "metrics/protocols/cloud_knobs.h"
 #include "metrics/protocols/cloud_truth.h"
 
 namespace aqbench::cli {
@@ -28,5 +29,9 @@ bool asks_for_surface(const EvalProtocolRequest& request);
 // Reads cloud and truth: a scene, a mesh, scans, or a MeshLab project (.mlp) of scans in the frames of their
 // scanners; then crop, mask and plane. Throws Error(input) naming the file, Error(usage) naming the flag.
 ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const EvalCloudRequest& cloud);
+
+// Returns what a protocol that computes in 32 bits costs at the coordinates of cloud and truth: how far
+// rounding moves their points; empty where that is less than a hundredth of its first threshold.
+std::string rounding_note(const std::string& protocol, const CloudKnobs& knobs, const ProtocolInput& input);
 
 }  // namespace aqbench::cli

@@ -3,11 +3,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/optics/calibration_file.h"
@@ -32,7 +35,13 @@ void set_scanners(const EvalCloudRequest& request, std::vector<Scan>& scans) {
     scans[i].scanner_m = request.scanners[i] * request.truth_metres_per_unit;
 }
 
+void warn_of_truth(const std::string& file, const std::vector<Vec3>& points_m,
+                   const EvalCloudRequest& request) {
+  warn_of_steps(file, coordinate_steps(SpanBlocks(points_m), request.truth_metres_per_unit), request.score);
+}
+
 Scene truth_from_scans(const EvalCloudRequest& request, std::vector<Scan> scans) {
+  for (const Scan& scan : scans) warn_of_truth(scan.file, scan.cloud.points_m, request);
   return {fmt::format("{}:{}", request.truth_depths.empty() ? "scan" : "depth",
                       fmt::join(scan_names(request), "+")),
           {},
@@ -41,6 +50,7 @@ Scene truth_from_scans(const EvalCloudRequest& request, std::vector<Scan> scans)
 
 Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, TriangleMesh mesh) {
   for (Vec3& vertex : mesh.vertices_m) vertex *= request.truth_metres_per_unit;
+  warn_of_truth(file, mesh.vertices_m, request);
   try {
     return {std::string(kMeshPrefix) + file, {}, {make_mesh_surface(std::move(mesh))}};
   } catch (const Error& error) {
@@ -66,7 +76,7 @@ std::vector<Scan> read_truth_scans(const EvalCloudRequest& request) {
       scans.push_back(read_depth_scan(given, request.truth_depth_meaning, rig));
   } else {
     for (const std::string& file : scan_names(request))
-      scans.push_back(read_scan(file, request.truth_metres_per_unit));
+      scans.push_back(read_scan(file, request.truth_metres_per_unit, request.truth_columns));
   }
   set_scanners(request, scans);
   return scans;
@@ -77,7 +87,7 @@ Scene make_truth(const EvalCloudRequest& request) {
   if (meshes_or_scans.empty() ? !scan_names(request).empty() : meshes_or_scans.size() > 1)
     return truth_from_scans(request, read_truth_scans(request));
   if (meshes_or_scans.size() == 1) {
-    GeometryFile read = read_geometry_file(meshes_or_scans[0]);
+    GeometryFile read = read_geometry_file(meshes_or_scans[0], request.truth_columns);
     if (!read.mesh) {
       std::vector<Scan> scans;
       scans.push_back(scan_of(std::move(read), meshes_or_scans[0], request.truth_metres_per_unit));
@@ -89,8 +99,22 @@ Scene make_truth(const EvalCloudRequest& request) {
                   "--scanner: the truth is a mesh; --truth-cloud takes its vertices as a scan");
     return truth_from_mesh(request, meshes_or_scans[0], *std::move(read.mesh));
   }
-  return request.scene.empty() ? read_dataset_scene(request.dataset_dir)
-                               : make_scene(request.scene, request.overrides);
+  if (request.scene.empty()) return read_dataset_scene(request.dataset_dir);
+  Scene scene = make_scene(request.scene, request.overrides);
+  constexpr double kAnyPitch_m = 1;  // a mesh is as it is
+  if (request.scene.starts_with(kMeshPrefix))
+    warn_of_truth(request.scene.substr(kMeshPrefix.size()), scene.truth.surface->mesh(kAnyPitch_m).vertices_m,
+                  request);
+  return scene;
+}
+
+void warn_of_steps(const std::string& file, const CoordinateSteps& steps, const ScoreOptions& score) {
+  constexpr double kShareOfTolerance = 0.1;
+  if (!(steps.float_step_m > kShareOfTolerance * *std::ranges::min_element(score.tolerances_m))) return;
+  fmt::print(stderr,
+             "aqbench: warning: {}: its coordinates are numbers of 32 bits, which have steps of {:.3g} m at "
+             "{:.3g} m: errors of that size come from the file; store them as 64 bits, or less an offset\n",
+             printable(file), steps.float_step_m, steps.largest_m);
 }
 
 ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& truth, std::size_t points) {

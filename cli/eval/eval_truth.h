@@ -2,11 +2,13 @@
 // The truth of `aqbench eval CLOUD`, and which part of it is scored.
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cli/eval/eval_request.h"
 #include "core/json.h"
-#include "scenes/cloud/scan.h"
+#include "scenes/cloud/cloud_blocks.h"
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/optics/rig.h"
 #include "scenes/scene.h"
 
@@ -22,6 +24,10 @@ std::vector<Scan> read_truth_scans(const EvalCloudRequest& request);
 // Makes the truth of a request: a scene, a mesh or scans. Throws Error(input) naming the file, Error(usage)
 // for parameters or flags that do not fit.
 Scene make_truth(const EvalCloudRequest& request);
+
+// Prints a warning where the coordinates of a file are numbers of 32 bits that are too large for the
+// tolerances of a score.
+void warn_of_steps(const std::string& file, const CoordinateSteps& steps, const ScoreOptions& score);
 
 // Returns how a cloud of `points` points is scored against this truth: chooses the sizes that the user did
 // not give, and reads the region. Throws Error(usage), Error(input) naming flag or file.

@@ -10,6 +10,7 @@
 
 #include "core/drawing/colour_map.h"
 #include "core/error.h"
+#include "metrics/diagnosis.h"
 #include "metrics/numbers/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
@@ -156,7 +157,8 @@ CameraPictures pictures_of(const DepthMap& estimated, const DepthMap& truth, con
   }
   const auto errors_beyond = static_cast<std::size_t>(
       std::ranges::count_if(found.error_mm, [&](double mm) { return std::abs(mm) > scale.limit_mm; }));
-  const std::string filled = share_text(found.error_mm.size(), found.with_truth), &camera = truth.camera;
+  const std::string filled = share_text(found.error_mm.size(), found.with_truth),
+                    camera = camera_field(truth.camera);
   CameraPictures made;
   const auto add = [&](const char* kind, const char* unit, double low, double high, const Pixels& pixels,
                        const std::string& beyond) {

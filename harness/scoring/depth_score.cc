@@ -9,6 +9,7 @@
 #include "core/parallel.h"
 #include "harness/scoring/consistency.h"
 #include "metrics/depth_metrics.h"
+#include "metrics/diagnosis.h"
 #include "metrics/numbers/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
@@ -147,7 +148,7 @@ std::string depth_scores_csv(std::span<const CameraDepthScore> scores) {
   for (const auto& [name, metric] : scores.front().metrics) text += "," + name;
   text += "\n";
   for (const CameraDepthScore& score : scores) {
-    text += score.camera;
+    text += camera_field(score.camera);
     for (const auto& [name, metric] : score.metrics)
       text += metric.value ? fmt::format(",{}", *metric.value) : std::string(",");
     text += "\n";

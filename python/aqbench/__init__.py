@@ -1,6 +1,7 @@
 """Scores of 3D reconstructions against exact surfaces under water (docs/libraries.md).
 
-Arrays are numpy's. Those of float64 (depth maps: float32) in C order are used where they lie; any other is converted.
+Arrays are numpy's. Those of float64 (depth maps: float32) in C order are used where they lie; other integers and
+floats are converted, what is masked is NaN, and any other dtype is refused.
 The global interpreter lock is free while aqbench works. Errors are aqbench.Error, a ValueError with the text that the
 program would print. Results are bit for bit those of the command line.
 """
@@ -54,6 +55,8 @@ def score_mesh(vertices, triangles, scene):
 
     The cloud's metrics are those of the vertices. Returns Scores.
     """
+    if numpy.ma.is_masked(triangles):
+        raise Error("triangles: some are masked; leave them out")
     triangles = numpy.asarray(triangles)
     if triangles.dtype != numpy.uint32 and triangles.size > 0:
         if triangles.dtype.kind not in "iu" or triangles.min() < 0 or triangles.max() >= len(vertices):

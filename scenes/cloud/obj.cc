@@ -15,6 +15,8 @@ namespace {
 Vec3 obj_vertex(const TextLines& lines, std::string_view rest) {
   Vec3 position;
   for (int axis = 0; axis < 3; ++axis) position[axis] = lines.number(take_word(rest), "vertex");
+  for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest))
+    lines.number(word, "vertex");  // a weight or a colour
   return position;
 }
 
@@ -45,10 +47,13 @@ void add_obj_face(const TextLines& lines, std::string_view rest, std::size_t ver
   if (corners < 3) lines.fail(fmt::format("a face of {} vertices", corners));
 }
 
-// Goes to the next statement. One whose lines end in '\' is put together in `joined`.
+// Goes to the next statement. A vertex or face whose lines end in '\' is put together in `joined`; in other
+// statements that may be the end of a path ("mtllib C:\models\"), and what they go on with is skipped anyway.
 bool next_statement(TextLines& lines, std::string_view& statement, std::string& joined) {
   if (!lines.next_content(statement)) return false;
-  if (!statement.ends_with('\\')) return true;
+  std::string_view rest = statement;
+  const std::string_view kind = take_word(rest);
+  if (!statement.ends_with('\\') || (kind != "v" && kind != "f")) return true;
   joined.clear();
   while (statement.ends_with('\\')) {
     joined.append(statement.substr(0, statement.size() - 1)).push_back(' ');

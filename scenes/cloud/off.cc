@@ -24,7 +24,8 @@ struct OffHeader {
 OffHeader read_off_header(TextLines& lines) {
   OffHeader header;
   std::string_view line = next_off_line(lines);
-  const std::string_view kind = take_word(line);
+  const std::string_view kind = line.substr(0, line.find_first_of("0123456789 \t"));
+  line.remove_prefix(kind.size());
   if (kind != "OFF" && kind != "COFF" && kind != "NOFF" && kind != "CNOFF")
     lines.fail("not a supported OFF file (the first word must be OFF, COFF, NOFF or CNOFF)");
   header.normals = kind.find('N') != std::string_view::npos;
@@ -53,6 +54,11 @@ void add_off_face(const TextLines& lines, std::string_view line, std::uint64_t v
 }
 
 }  // namespace
+
+bool is_off(std::string_view start) {
+  return start.starts_with("OFF") && start.size() > 3 &&
+         std::string_view("0123456789 \t\r\n").find(start[3]) != std::string_view::npos;
+}
 
 Reconstruction read_off(std::string_view bytes, const std::string& name) {
   TextLines lines(bytes, name);

@@ -7,7 +7,6 @@
 
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/pcd.h"
-#include "scenes/cloud/scan.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
@@ -47,8 +46,37 @@ TEST_F(MeshFormats, ObjWithPolygonsAndNegativeIndices) {
   EXPECT_EQ(error("d.obj", "v 0 0\n"), "d.obj: line 1: vertex: '' is not a number");
 }
 
+// Lines of old Macs, and a mix of all three ends: every vertex and face is read.
+TEST_F(MeshFormats, EveryEndOfALineEndsIt) {
+  for (const auto& [a, b] : {std::pair("\r", "\r"), {"\r\n", "\r"}, {"\n", "\r"}, {"\r\r\n", "\n"}}) {
+    std::string text = "# old";
+    for (int i = 0; i < 500; ++i)
+      text += (i % 2 == 0 ? a : b) + std::string("v ") + std::to_string(i) + " 0 0.5";
+    const GeometryFile file = read("mac.obj", text + a + "f 1 2 500" + b);
+    ASSERT_EQ(file.cloud.points_m.size(), 500U);
+    EXPECT_EQ(file.cloud.points_m[499], Vec3(499, 0, 0.5));
+    EXPECT_THAT(file.mesh->triangles, ElementsAre(std::array{0U, 1U, 499U}));
+    EXPECT_EQ(read("mac.xyz", "0 0 1" + std::string(a) + "2 0 3" + b + "4 0 5").cloud.points_m[2],
+              Vec3(4, 0, 5));
+    EXPECT_EQ(read("mac.off", "OFF" + std::string(a) + "1 0 0" + b + "1 2 3" + a).cloud.points_m[0],
+              Vec3(1, 2, 3));
+  }
+}
+
+// The end of a Windows path is no line that goes on.
+TEST_F(MeshFormats, ObjPathsMayEndInABackslash) {
+  const GeometryFile file = read("p.obj",
+                                 "mtllib C:\\models\\\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl a\\\nf 1 2 3\n"
+                                 "g b\\\nf 3 2 1\n");
+  EXPECT_EQ(file.cloud.points_m.size(), 3U);
+  ASSERT_TRUE(file.mesh);
+  EXPECT_EQ(file.mesh->triangles.size(), 2U);
+  EXPECT_EQ(error("v.obj", "v 0 0 0 \\\nv 1 0 0\n"), "v.obj: line 2: vertex: 'v' is not a number");
+}
+
 TEST_F(MeshFormats, OffWithAndWithoutCountsOnTheFirstLine) {
-  for (const char* head : {"OFF\n3 1 0\n", "OFF 3 1 0\n", "# c\nOFF\n# c\n3 1 0\n"}) {
+  for (const char* head :
+       {"OFF\n3 1 0\n", "OFF 3 1 0\n", "# c\nOFF\n# c\n3 1 0\n", "OFF3 1 0\n", "COFF3 1 0\n", "OFF\t3 1\n"}) {
     const GeometryFile file = read("a.off", std::string(head) + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
     ASSERT_TRUE(file.mesh) << head;
     EXPECT_THAT(file.mesh->triangles, ElementsAre(std::array{0U, 1U, 2U}));
@@ -128,6 +156,39 @@ TEST_F(MeshFormats, PcdInItsThreeKinds) {
   std::string damaged = compressed;
   damaged.back() = '\x7f';
   EXPECT_THAT(error("c.pcd", pcd_header("binary_compressed") + damaged), HasSubstr("damaged"));
+}
+
+// Zeros and line ends that writers append are no data; what else follows is refused.
+TEST_F(MeshFormats, WhatFollowsTheDataIsFillingOrRefused) {
+  const std::uint32_t rgb = 0;
+  const std::string pcd = pcd_header("binary") + raw(1.0F, 2.0F, 3.0F, rgb, 1.0F, 2.0F, 4.0F, rgb);
+  const std::string stl = binary_stl_of({{0, 0, 0, 1, 0, 0, 0, 1, 0}});
+  const std::string ply =
+      "ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty "
+      "float z\nend_header\n" +
+      raw(1.0F, 2.0F, 3.0F);
+  for (const std::string& filling : {std::string("\n"), std::string("\r\n"), std::string(7, '\0')}) {
+    EXPECT_EQ(read("f.pcd", pcd + filling).cloud.points_m.size(), 2U);
+    EXPECT_EQ(read("f.stl", stl + filling).mesh->triangles.size(), 1U);
+    EXPECT_EQ(read("f.ply", ply + filling).cloud.points_m.size(), 1U);
+  }
+  EXPECT_THAT(error("g.pcd", pcd + "\n1 2"), HasSubstr("36 bytes of data do not hold 2"));
+  EXPECT_THAT(error("g.stl", "x" + stl.substr(1) + "more"),
+              HasSubstr("are not what the number of triangles"));
+  EXPECT_THAT(error("g.ply", ply + "\n1"), HasSubstr("2 bytes after the last element"));
+}
+
+TEST_F(MeshFormats, PcdFieldsOfNoValuesAreNone) {
+  std::string header = pcd_header("ascii");
+  header.replace(header.find("COUNT 1 1 1 1"), 13, "COUNT 1 1 1 0");
+  EXPECT_THAT(read("c.pcd", header + "1 2 3\n1 2 4\n").cloud.points_m,
+              ElementsAre(Vec3(1, 2, 3), Vec3(1, 2, 4)));
+  std::string binary = pcd_header("binary");
+  binary.replace(binary.find("COUNT 1 1 1 1"), 13, "COUNT 1 1 1 0");
+  EXPECT_THAT(read("d.pcd", binary + raw(1.0F, 2.0F, 3.0F, 1.0F, 2.0F, 4.0F)).cloud.points_m,
+              ElementsAre(Vec3(1, 2, 3), Vec3(1, 2, 4)));
+  header.replace(header.find("COUNT 1 1 1 0"), 13, "COUNT 0 1 1 1");
+  EXPECT_THAT(error("e.pcd", header + "1 2 3\n"), HasSubstr("FIELDS: x is missing"));
 }
 
 TEST_F(MeshFormats, ScansAreScaledWithTheirScanner) {

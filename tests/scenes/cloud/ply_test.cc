@@ -287,7 +287,7 @@ TEST_F(Ply, BinaryDataErrorsNameRecordAndProperty) {
   const std::string three = binary + "element vertex 3\n" + xyz + "end_header\n";
   EXPECT_EQ(error(three + std::string(35, '\0')),
             "the header promises 3 vertex records of at least 12 bytes, but 35 bytes are left");
-  EXPECT_EQ(error(three + std::string(37, '\0')),
+  EXPECT_EQ(error(three + std::string(36, '\0') + "x"),
             "1 bytes after the last element: the header's counts are wrong");
   const std::string listed =
       binary + "element vertex 1\n" + xyz + "property list int int ids\nend_header\n" + std::string(12, '\0');
