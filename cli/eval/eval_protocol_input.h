@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@ struct ProtocolInput {
   CloudTruth truth;
   std::shared_ptr<const Surface> surface;
   PointCloud scanned;                // points with normals of scans whose scanners are known
+  PointCloud mesh_vertices;          // with normals, of a truth that is a mesh
   std::vector<std::string> notes;    // for people
   Json transforms = Json::object();  // what moved the cloud, by the name of the step
 };
@@ -28,5 +30,9 @@ bool asks_for_surface(const EvalProtocolRequest& request);
 // Reads cloud and truth: a scene, a mesh, scans, or a MeshLab project (.mlp) of scans in the frames of their
 // scanners; then crop, mask and plane. Throws Error(input) naming the file, Error(usage) naming the flag.
 ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const EvalCloudRequest& cloud);
+
+// Takes points of a truth that is a mesh: `spacing_m` apart all over its faces, or its vertices where that is
+// unset. Leaves any other truth as it is.
+void take_mesh_points(ProtocolInput& input, std::optional<double> spacing_m);
 
 }  // namespace aqbench::cli

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/eval/eval_output.h"
 #include "core/error.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/dataset/dataset_truth.h"
@@ -93,6 +96,36 @@ Scene make_truth(const EvalCloudRequest& request) {
                                : make_scene(request.scene, request.overrides);
 }
 
+const FaceCounts* faces_of(const Surface& truth) {
+  const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
+  return bordered == nullptr ? nullptr : bordered->face_counts();
+}
+
+std::string positive_side(const Surface& truth, bool has_cameras) {
+  if (has_cameras || dynamic_cast<const BorderedSurface*>(&truth) == nullptr) return kTowardsCameras;
+  return faces_of(truth) != nullptr ? "out of closed parts, elsewhere towards smaller z"
+                                    : "towards the scanner, else towards smaller z";
+}
+
+std::vector<Vec3> mesh_samples_m(const Surface& mesh, double spacing_m) {
+  constexpr double kMost = 1e8;
+  spacing_m = std::min(spacing_m, std::sqrt(mesh.area_m2() / kFewestSamples));
+  const double wanted = mesh.area_m2() / (spacing_m * spacing_m);
+  if (wanted > kMost)
+    throw Error(ErrorKind::usage,
+                fmt::format("the truth is a mesh of {:.4g} m2: samples {:.3g} mm apart, as the "
+                            "protocol needs them, are {:.2g}; give points of its surface",
+                            mesh.area_m2(), 1e3 * spacing_m, wanted));
+  return mesh.stratified_samples(spacing_m, ScoreOptions{}.sample_seed).positions_m;
+}
+
+std::string faces_text(const FaceCounts& counts) {
+  if (counts.repeated + counts.without_area == 0) return {};
+  return fmt::format("{} of {} triangles count: {} repeat another one, {} have no area",
+                     counts.faces - counts.repeated - counts.without_area, counts.faces, counts.repeated,
+                     counts.without_area);
+}
+
 ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& truth, std::size_t points) {
   ScoreOptions options = request.score;
   for (const std::string& crop : request.crops)
@@ -109,6 +142,10 @@ ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& t
   return options;
 }
 
+Json faces_json(const FaceCounts& counts) {
+  return {{"triangles", counts.faces}, {"repeated", counts.repeated}, {"without_area", counts.without_area}};
+}
+
 Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const ScoreOptions& options) {
   Json json = {{"thresholds_m", options.tolerances_m},
                {"outlier_m", options.outlier_m},
@@ -117,6 +154,7 @@ Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const S
                {"crop", to_json(options.part.crop)},
                {"max_distance_m", options.part.max_distance_m ? Json(*options.part.max_distance_m) : Json()},
                {"border", options.part.leave_out_beyond_border ? "leave-out" : "score"}};
+  if (const FaceCounts* const faces = faces_of(truth)) json["truth_faces"] = faces_json(*faces);
   const auto* const scan = dynamic_cast<const TruthCloud*>(&truth);
   if (scan == nullptr) return json;
   json["distance"] = request.truth_cloud.distance == CloudDistance::plane ? "plane" : "point";
