@@ -103,15 +103,14 @@ const FaceCounts* faces_of(const Surface& truth) {
 
 std::string positive_side(const Surface& truth, bool has_cameras) {
   if (has_cameras || dynamic_cast<const BorderedSurface*>(&truth) == nullptr) return kTowardsCameras;
-  return faces_of(truth) != nullptr ? "out of closed parts, elsewhere towards smaller z"
-                                    : "towards the scanner, else towards smaller z";
+  return faces_of(truth) != nullptr ? "outside of closed parts, else -z" : "at the scanner, else towards -z";
 }
 
 std::vector<Vec3> mesh_samples_m(const Surface& mesh, double spacing_m) {
-  constexpr double kMost = 1e8;
+  constexpr double kMax = 1e8;
   spacing_m = std::min(spacing_m, std::sqrt(mesh.area_m2() / kFewestSamples));
   const double wanted = mesh.area_m2() / (spacing_m * spacing_m);
-  if (wanted > kMost)
+  if (wanted > kMax)
     throw Error(ErrorKind::usage,
                 fmt::format("the truth is a mesh of {:.4g} m2: samples {:.3g} mm apart, as the "
                             "protocol needs them, are {:.2g}; give points of its surface",

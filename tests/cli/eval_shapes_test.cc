@@ -90,7 +90,8 @@ TEST(EvalShapes, AClosedBoxIsPositiveOutside) {
       const ProgramResult shown = run_program(command);
       ASSERT_EQ(shown.exit_code, 0) << shown.err;
       EXPECT_EQ(shown.out.find("cameras"), std::string::npos) << shown.out;
-      EXPECT_NE(shown.out.find("out of closed parts"), std::string::npos) << shown.out;
+      EXPECT_NE(shown.out.find("positive = outside of closed parts, else -z"), std::string::npos)
+          << shown.out;
       EXPECT_EQ(shown.out.find("truth: 12 of 24 triangles count: 12 repeat another one") != std::string::npos,
                 times == 2)
           << shown.out;
