@@ -1,6 +1,7 @@
 #include "metrics/completeness.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/error.h"
@@ -51,7 +52,9 @@ std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::
     if (index.size() == 0) return;
     if (!measured) {
       measured.emplace();
-      measured->samples = samples_inside(truth, spacing_m, seed, crop);
+      measured->samples = truth.stratified_samples(spacing_m, seed);
+      measured->is_thinned = measured->samples.positions_m.size() < measured->samples.of_points;
+      if (!crop.parts.empty()) keep_inside(measured->samples, crop);
       measured->distance_m.resize(measured->samples.positions_m.size());
       index.distances(measured->samples.positions_m, measured->distance_m);
       return;
@@ -89,6 +92,20 @@ std::optional<double> completeness_pct(const Completeness& completeness, double 
   }
   if (total.kept_m2 <= 0) return std::nullopt;
   return 100.0 * total.reached_m2 / total.kept_m2;
+}
+
+double sampling_se_pct(const Completeness& completeness, double tolerance_m) {
+  const std::vector<double>& distance_m = completeness.distance_m;
+  const SurfaceSamples& samples = completeness.samples;
+  if (samples.of_points > 0 && !completeness.is_thinned) return 0;
+  double sum = 0, area_m2 = 0;
+  for (std::size_t i = 0; i < distance_m.size(); ++i) {
+    area_m2 += samples.weight_m2(i);
+    if (i == 0 || (distance_m[i] <= tolerance_m) == (distance_m[i - 1] <= tolerance_m)) continue;
+    const double weight_m2 = 0.5 * (samples.weight_m2(i) + samples.weight_m2(i - 1));
+    sum += weight_m2 * weight_m2;
+  }
+  return 100 * std::sqrt(sum / 2) / area_m2;
 }
 
 std::vector<GroupArea> areas_by_group(const Completeness& completeness, double tolerance_m,

@@ -18,6 +18,7 @@ namespace aqbench {
 struct Completeness {
   SurfaceSamples samples;
   std::vector<double> distance_m;  // of each sample to the nearest finite point, inside the patch or not
+  bool is_thinned = false;         // a scan has more points than samples
 };
 
 // The reason for values of the truth where none of it is scored.
@@ -41,6 +42,12 @@ std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::
 // nullopt if no sample is kept.
 std::optional<double> completeness_pct(const Completeness& completeness, double tolerance_m,
                                        const std::function<bool(std::size_t)>& keep);
+
+// Returns the standard error of completeness_pct() of all samples that comes from the sampling of the truth
+// alone, percent: 0 where every point of a scan is a sample. Each sample stands for one part of the area, its
+// neighbour in the list for a part beside it, so that sum((x_i - x_(i-1))^2 w^2) / 2 estimates the variance,
+// a little too high (Wolter, "Introduction to Variance Estimation", 2007, section 8.2, estimator v2).
+double sampling_se_pct(const Completeness& completeness, double tolerance_m);
 
 // The area of a group of samples, and the part of it that the cloud reaches.
 struct GroupArea {

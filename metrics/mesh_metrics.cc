@@ -21,10 +21,6 @@ namespace {
 
 constexpr std::size_t kMeshGrain = 1 << 12;  // samples a chunk
 
-bool names_a_vertex_twice(const std::array<std::uint32_t, 3>& triangle) {
-  return triangle[0] == triangle[1] || triangle[1] == triangle[2] || triangle[2] == triangle[0];
-}
-
 // Sets of vertices, joined by triangles; with path halving.
 class VertexSets {
  public:
@@ -43,11 +39,10 @@ class VertexSets {
   std::vector<std::uint32_t> parent_;
 };
 
-std::size_t count_components(const TriangleMesh& mesh) {
-  VertexSets sets(mesh.vertices_m.size());
-  std::vector<bool> used(mesh.vertices_m.size());
-  for (const auto& triangle : mesh.triangles) {
-    if (names_a_vertex_twice(triangle)) continue;
+std::size_t count_components(std::size_t vertices, std::span<const Triangle> triangles) {
+  VertexSets sets(vertices);
+  std::vector<bool> used(vertices);
+  for (const Triangle& triangle : triangles) {
     sets.join(triangle[0], triangle[1]);
     sets.join(triangle[1], triangle[2]);
     for (const std::uint32_t vertex : triangle) used[vertex] = true;
@@ -57,6 +52,20 @@ std::size_t count_components(const TriangleMesh& mesh) {
     if (used[vertex] && sets.root(vertex) == vertex) ++components;
   }
   return components;
+}
+
+MeshTopology topology_of(std::span<const Vec3> vertices_m, const JoinedFaces& joined) {
+  MeshTopology topology;
+  topology.faces = joined.counts;
+  topology.components = count_components(vertices_m.size(), joined.triangles);
+  const std::vector<FaceEdge> edges = edges_by_ends(joined.triangles);
+  for_each_edge(edges, [&](std::span<const FaceEdge> at) {
+    if (at.size() >= 3) ++topology.nonmanifold_edges;
+    if (at.size() == 1)
+      topology.boundary_m +=
+          (vertices_m[at.front().ends & 0xffffffffU] - vertices_m[at.front().ends >> 32U]).norm();
+  });
+  return topology;
 }
 
 struct MeshSums {
@@ -140,31 +149,7 @@ MeshSums sum_to_mesh(const SurfaceSamples& samples, const TriangleMesh& mesh) {
 }  // namespace
 
 MeshTopology mesh_topology(const TriangleMesh& mesh) {
-  MeshTopology topology;
-  topology.components = count_components(mesh);
-  std::vector<std::uint64_t> edges;  // smaller vertex number in the high half
-  edges.reserve(mesh.triangles.size() * 3);
-  for (const auto& triangle : mesh.triangles) {
-    if (names_a_vertex_twice(triangle)) continue;
-    for (std::size_t corner = 0; corner < 3; ++corner) {
-      const std::uint32_t a = triangle[corner], b = triangle[(corner + 1) % 3];
-      const auto [low, high] = std::minmax({a, b});
-      edges.push_back((std::uint64_t{low} << 32U) | high);
-    }
-  }
-  std::ranges::sort(edges);
-  for (std::size_t begin = 0; begin < edges.size();) {
-    std::size_t end = begin + 1;
-    while (end < edges.size() && edges[end] == edges[begin]) ++end;
-    if (end - begin >= 3) ++topology.nonmanifold_edges;
-    if (end - begin == 1) {
-      const Vec3& low = mesh.vertices_m[edges[begin] >> 32U];
-      const Vec3& high = mesh.vertices_m[edges[begin] & 0xffffffffU];
-      topology.boundary_m += (high - low).norm();
-    }
-    begin = end;
-  }
-  return topology;
+  return topology_of(mesh.vertices_m, join_faces(mesh.vertices_m, mesh.triangles));
 }
 
 void check_mesh(const TriangleMesh& mesh) {
@@ -183,8 +168,9 @@ void check_mesh(const TriangleMesh& mesh) {
 MeshMetrics measure_mesh(const TriangleMesh& mesh, const Surface& truth, const MeshScoreOptions& options) {
   check_mesh(mesh);
   MeshMetrics metrics;
-  metrics.topology = mesh_topology(mesh);
-  const TriangleSoup soup = cut_to_patch(mesh, truth.patch());
+  const JoinedFaces joined = join_faces(mesh.vertices_m, mesh.triangles);
+  metrics.topology = topology_of(mesh.vertices_m, joined);
+  const TriangleSoup soup = cut_to_patch(mesh.vertices_m, joined.triangles, truth.patch());
   if (soup.area_m2() == 0) {
     metrics.reason =
         mesh.triangles.empty() ? "the mesh has no triangles" : "no part of the mesh lies over the patch";

@@ -9,18 +9,20 @@
 #include "metrics/scored_points.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"
+#include "scenes/triangles/joined_faces.h"
 
 namespace aqbench {
 
-// How the triangles of a mesh are connected.
+// How the triangles of a mesh are connected: by the places of their corners.
 struct MeshTopology {
+  FaceCounts faces;
   std::size_t components = 0;         // sets of triangles joined by shared vertices
   std::size_t nonmanifold_edges = 0;  // edges that three or more triangles share
   double boundary_m = 0;              // length of all edges that only one triangle has
 };
 
-// Measures how a mesh is connected. Triangles that name a vertex twice have no area and are left out. Two
-// vertices at the same place with different numbers count as two.
+// Measures how a mesh is connected. Vertices at one place are one, a triangle that is there twice counts
+// once, and one without area is left out, as join_faces() does it.
 MeshTopology mesh_topology(const TriangleMesh& mesh);
 
 // Throws Error(method) naming the first vertex that is not finite, or the first triangle that names a vertex

@@ -197,8 +197,10 @@ void write_normals(MetricWriter& writer, CloudMeasurements& measured) {
   constexpr std::pair<const char*, double> kWithin[] = {{"normal_within_5deg_pct", 5},
                                                         {"normal_within_11.25deg_pct", 11.25},
                                                         {"normal_within_22.5deg_pct", 22.5}};
-  if (!measured.accuracy) {
-    writer.add_rest_undefined(ScoreFamily::normals, measured.no_accuracy);
+  if (!measured.any_normal) {
+    writer.add_rest_undefined(ScoreFamily::normals,
+                              measured.accuracy ? "no scored point has a normal: all are zero or not finite"
+                                                : measured.no_accuracy);
     return;
   }
   std::vector<double>& errors_deg = measured.normal_errors_deg;
@@ -208,7 +210,7 @@ void write_normals(MetricWriter& writer, CloudMeasurements& measured) {
   writer.add("normal_median_deg", median_in_place(errors_deg));
 }
 
-void write_mesh(MetricWriter& writer, const TriangleMesh& mesh, const Surface& truth,
+FaceCounts write_mesh(MetricWriter& writer, const TriangleMesh& mesh, const Surface& truth,
                 const ScoreOptions& options) {
   const MeshMetrics metrics = measure_mesh(
       mesh, truth,
@@ -216,7 +218,10 @@ void write_mesh(MetricWriter& writer, const TriangleMesh& mesh, const Surface& t
   writer.add("mesh_components", static_cast<double>(metrics.topology.components));
   writer.add("mesh_boundary_mm", kMm * metrics.topology.boundary_m);
   writer.add("mesh_nonmanifold_edges", static_cast<double>(metrics.topology.nonmanifold_edges));
-  if (!metrics.reason.empty()) return writer.add_rest_undefined(ScoreFamily::mesh, metrics.reason);
+  if (!metrics.reason.empty()) {
+    writer.add_rest_undefined(ScoreFamily::mesh, metrics.reason);
+    return metrics.topology.faces;
+  }
   writer.add("mesh_accuracy_mean_mm", kMm * *metrics.accuracy_mean_m);
   writer.add("mesh_completeness_mean_mm", kMm * *metrics.completeness_mean_m);
   writer.add("mesh_normal_consistency", *metrics.normal_consistency);
@@ -224,6 +229,17 @@ void write_mesh(MetricWriter& writer, const TriangleMesh& mesh, const Surface& t
     writer.add_undefined("mesh_area_ratio", kNoAreaOfCloud);
   else
     writer.add("mesh_area_ratio", *metrics.area_ratio);
+  return metrics.topology.faces;
+}
+
+// Notes the number of samples of completeness and its error from sampling.
+void note_sampling(const CloudMeasurements& measured, std::span<const double> tolerances_m, Score& score) {
+  if (!measured.completeness) return;
+  const Completeness& completeness = *measured.completeness;
+  score.samples = completeness.distance_m.size();
+  score.samples_of = completeness.is_thinned ? completeness.samples.of_points : 0;
+  for (const double tolerance_m : tolerances_m)
+    score.completeness_se_pct.push_back(sampling_se_pct(completeness, tolerance_m));
 }
 
 void check_length(const char* name, std::size_t length, std::size_t points) {
@@ -253,7 +269,8 @@ Score score_blocks(const CloudBlocks& cloud, const TriangleMesh* mesh, const Sur
   Score score;
   if (count_views) score.by_views = write_seen(writer, measured, options, count_views);
   if (cloud.has_normals()) write_normals(writer, measured);
-  if (mesh != nullptr) write_mesh(writer, *mesh, truth, options);
+  if (mesh != nullptr) score.mesh_faces = write_mesh(writer, *mesh, truth, options);
+  note_sampling(measured, options.tolerances_m, score);
   score.tiles = std::move(measured.tiles);
   score.counts = measured.counts;
   score.subset = std::move(measured.subset);

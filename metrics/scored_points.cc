@@ -220,6 +220,8 @@ double share_beyond_pct(std::span<const double> values, double limit) {
   return 100.0 * static_cast<double>(beyond) / static_cast<double>(values.size());
 }
 
+bool has_direction(const Vec3& normal) { return is_measurable(normal) && normal.squaredNorm() > 0; }
+
 std::vector<double> normal_errors_deg(std::span<const Vec3> points_m, std::span<const Vec3> normals,
                                       const ScoredPoints& scored, const Surface& truth) {
   std::vector<double> errors_deg(scored.index.size());
@@ -231,8 +233,7 @@ std::vector<double> normal_errors_deg(std::span<const Vec3> points_m, std::span<
       // atan2 keeps its precision at small angles, where acos loses half the digits.
       const double radians =
           std::atan2(normal.cross(closest[i].normal).norm(), normal.dot(closest[i].normal));
-      const bool usable = is_measurable(normal) && normal.squaredNorm() > 0;
-      errors_deg[first + i] = usable ? radians * 180.0 / std::numbers::pi : 180.0;
+      errors_deg[first + i] = has_direction(normal) ? radians * 180.0 / std::numbers::pi : 180.0;
     }
   });
   return errors_deg;

@@ -78,9 +78,11 @@ void refuse_unusable_mesh(const EvalInput& input, const std::string& file) {
   }
 }
 
-void refuse_unscorable(const EvalInput& input, const Surface& truth, const std::string& file) {
-  refuse_unusable_mesh(input, file);
-  const ScorableHints hints{.name = file};
+void refuse_unscorable(const EvalInput& input, const Surface& truth, const EvalCloudRequest& request) {
+  refuse_unusable_mesh(input, request.cloud_file);
+  const ScorableHints hints{.name = request.cloud_file,
+                            .metres_per_unit = request.metres_per_unit,
+                            .truth_metres_per_unit = request.truth_metres_per_unit};
   const std::string warning = input.on_disk ? check_scorable(*input.on_disk, truth, hints)
                                             : check_scorable(input.reconstruction.cloud, truth, hints);
   if (!warning.empty()) fmt::print(stderr, "aqbench: warning: {}\n", printable(warning));
@@ -236,7 +238,9 @@ void align_as_tanks_and_temples(Loading& loading, const EvalCloudRequest& reques
   Crop crop;
   for (const std::string& part : request.crops) add_crop(crop, part, request.truth_metres_per_unit);
   const CameraPairs pairs = pair_cameras(loading, request);
-  const std::vector<Vec3> truth_m = truth.mesh(options.tau_m / 2).vertices_m;
+  // A mesh has few vertices where it is flat: its surface counts.
+  const std::vector<Vec3> truth_m = faces_of(truth) != nullptr ? mesh_samples_m(truth, options.tau_m / 2)
+                                                               : truth.mesh(options.tau_m / 2).vertices_m;
   const std::string what = fmt::format("--align {}", kStep);
   const Registration found =
       register_as_tanks_and_temples({input.reconstruction.cloud.points_m, truth_m, pairs.from_m, pairs.to_m,
@@ -295,12 +299,12 @@ EvalInput load_eval_input(const EvalCloudRequest& request, const Surface& truth,
   bool checked = false;
   for (const AlignStep& step : request.align) {
     if (step.how == AlignStep::How::icp && !std::exchange(checked, true))
-      refuse_unscorable(loading.input, truth, request.cloud_file);
+      refuse_unscorable(loading.input, truth, request);
     align_step(loading, request, truth, step);
   }
   EvalInput& input = loading.input;
   if (input.on_disk) input.on_disk = moved_blocks(std::move(input.on_disk), std::move(loading.moves));
-  if (!checked) refuse_unscorable(input, truth, request.cloud_file);
+  if (!checked) refuse_unscorable(input, truth, request);
   return std::move(input);
 }
 

@@ -63,7 +63,8 @@ bool is_scan_project(const std::vector<std::string>& files) {
 void take_vertices(const std::string& file, double metres_per_unit, ProtocolInput& input) {
   TriangleMesh mesh = read_mesh_file(file);
   mesh.vertices_m = scaled(std::move(mesh.vertices_m), metres_per_unit);
-  input.truth.cloud = vertices_with_normals(mesh);
+  input.mesh_vertices = vertices_with_normals(mesh);
+  take_mesh_points(input, std::nullopt);
 }
 
 // Sets the truth's points and, where it has one, its surface.
@@ -115,8 +116,11 @@ void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
     if (!cloud.transform_file.empty()) apply(read_similarity(cloud.transform_file), reconstruction);
   }
   input.cloud = std::move(reconstruction.cloud);
-  if (reconstruction.mesh && input.cloud.normals.empty())
+  if (!reconstruction.mesh) return;
+  if (std::ranges::none_of(input.cloud.normals, has_direction))
     input.cloud = vertices_with_normals(*reconstruction.mesh);
+  input.notes.push_back(fmt::format("{} is a mesh: protocols take its {} vertices, not its faces",
+                                    cloud.cloud_file, input.cloud.points_m.size()));
 }
 
 // Reads DTU's mask and its box.
@@ -134,6 +138,19 @@ bool asks_for_surface(const EvalProtocolRequest& request) {
   return is_ours(request.protocol) || !request.which.empty() ||
          std::ranges::any_of(request.explain, is_ours) ||
          std::ranges::find(request.knobs, "accuracy=surface") != request.knobs.end();
+}
+
+void take_mesh_points(ProtocolInput& input, std::optional<double> spacing_m) {
+  if (input.mesh_vertices.points_m.empty()) return;
+  if (!spacing_m) {
+    input.truth.cloud = input.mesh_vertices;
+    return;
+  }
+  input.truth.cloud = {mesh_samples_m(*input.surface, *spacing_m), {}, {}};
+  const auto points = static_cast<double>(input.truth.cloud.points_m.size());
+  input.notes.push_back(fmt::format("the truth as points: {} on the faces of the mesh, {:.4g} mm apart",
+                                    input.truth.cloud.points_m.size(),
+                                    1e3 * std::sqrt(input.surface->area_m2() / points)));
 }
 
 ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {

@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/eval/eval_output.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "scenes/cloud/cloud_file.h"
@@ -117,6 +119,35 @@ void warn_of_steps(const std::string& file, const CoordinateSteps& steps, const 
              printable(file), steps.float_step_m, steps.largest_m);
 }
 
+const FaceCounts* faces_of(const Surface& truth) {
+  const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
+  return bordered == nullptr ? nullptr : bordered->face_counts();
+}
+
+std::string positive_side(const Surface& truth, bool has_cameras) {
+  if (has_cameras || dynamic_cast<const BorderedSurface*>(&truth) == nullptr) return kTowardsCameras;
+  return faces_of(truth) != nullptr ? "outside of closed parts, else -z" : "at the scanner, else towards -z";
+}
+
+std::vector<Vec3> mesh_samples_m(const Surface& mesh, double spacing_m) {
+  constexpr double kMax = 1e8;
+  spacing_m = std::min(spacing_m, std::sqrt(mesh.area_m2() / kFewestSamples));
+  const double wanted = mesh.area_m2() / (spacing_m * spacing_m);
+  if (wanted > kMax)
+    throw Error(ErrorKind::usage,
+                fmt::format("the truth is a mesh of {:.4g} m2: samples {:.3g} mm apart, as the "
+                            "protocol needs them, are {:.2g}; give points of its surface",
+                            mesh.area_m2(), 1e3 * spacing_m, wanted));
+  return mesh.stratified_samples(spacing_m, ScoreOptions{}.sample_seed).positions_m;
+}
+
+std::string faces_text(const FaceCounts& counts) {
+  if (counts.repeated + counts.without_area == 0) return {};
+  return fmt::format("{} of {} triangles count: {} repeat another one, {} have no area",
+                     counts.faces - counts.repeated - counts.without_area, counts.faces, counts.repeated,
+                     counts.without_area);
+}
+
 ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& truth, std::size_t points) {
   ScoreOptions options = request.score;
   for (const std::string& crop : request.crops)
@@ -133,6 +164,10 @@ ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& t
   return options;
 }
 
+Json faces_json(const FaceCounts& counts) {
+  return {{"triangles", counts.faces}, {"repeated", counts.repeated}, {"without_area", counts.without_area}};
+}
+
 Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const ScoreOptions& options) {
   Json json = {{"thresholds_m", options.tolerances_m},
                {"outlier_m", options.outlier_m},
@@ -141,6 +176,7 @@ Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const S
                {"crop", to_json(options.part.crop)},
                {"max_distance_m", options.part.max_distance_m ? Json(*options.part.max_distance_m) : Json()},
                {"border", options.part.leave_out_beyond_border ? "leave-out" : "score"}};
+  if (const FaceCounts* const faces = faces_of(truth)) json["truth_faces"] = faces_json(*faces);
   const auto* const scan = dynamic_cast<const TruthCloud*>(&truth);
   if (scan == nullptr) return json;
   json["distance"] = request.truth_cloud.distance == CloudDistance::plane ? "plane" : "point";

@@ -11,6 +11,8 @@
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/optics/rig.h"
 #include "scenes/scene.h"
+#include "scenes/surfaces/surface.h"
+#include "scenes/triangles/joined_faces.h"
 
 namespace aqbench::cli {
 
@@ -28,6 +30,21 @@ Scene make_truth(const EvalCloudRequest& request);
 // Prints a warning where the coordinates of a file are numbers of 32 bits that are too large for the
 // tolerances of a score.
 void warn_of_steps(const std::string& file, const CoordinateSteps& steps, const ScoreOptions& score);
+
+// Returns what a mesh taken as truth has for faces; nullptr for any other truth.
+const FaceCounts* faces_of(const Surface& truth);
+
+// Returns on which side of the truth errors are positive: towards the cameras where there are any.
+std::string positive_side(const Surface& truth, bool has_cameras);
+
+// Returns points of a mesh as true surface, by area, one for each square of that side. Throws Error(usage)
+// where that are more than 100 million.
+std::vector<Vec3> mesh_samples_m(const Surface& mesh, double spacing_m);
+
+// Say how many triangles of a mesh count and what is left out of them: as a line, "" where all count, and as
+// JSON.
+std::string faces_text(const FaceCounts& counts);
+Json faces_json(const FaceCounts& counts);
 
 // Returns how a cloud of `points` points is scored against this truth: chooses the sizes that the user did
 // not give, and reads the region. Throws Error(usage), Error(input) naming flag or file.

@@ -43,8 +43,9 @@ std::string planned_sha256(const Case& planned) {
 // A surface in a likely wrong unit explains a cloud that misses it.
 void require_near(const Reconstruction& output, const Surface& truth, const CaseRecordingData& data,
                   std::size_t frame) {
+  const auto metres = data.truth.surface ? metres_per_unit(data.truth.surface->unit) : std::nullopt;
   try {
-    require_scorable(output, truth);
+    require_scorable(output, truth, metres.value_or(1));
   } catch (const Error& error) {
     const auto& points_m = output.cloud.points_m;
     const bool any = std::ranges::any_of(points_m, [](const Vec3& point) { return point.allFinite(); });

@@ -14,6 +14,7 @@
 #include "metrics/tiles.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/rendering/ray_hit.h"
+#include "scenes/surfaces/bordered_surface.h"
 
 namespace aqbench {
 namespace {
@@ -42,26 +43,43 @@ void keep_scored(Reconstruction& output, const Surface& truth, const ScoredPart&
   });
 }
 
+// Says of truth and mesh how many faces count once though they are there twice.
+void note_repeated_faces(const Surface& truth, const Score& score, Record& record) {
+  const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
+  const FaceCounts* const of_truth = bordered != nullptr ? bordered->face_counts() : nullptr;
+  const auto note = [&](const char* name, std::size_t faces) {
+    if (faces > 0) record.effective.emplace_back(name, static_cast<double>(faces));
+  };
+  if (of_truth != nullptr) note("truth_repeated_faces", of_truth->repeated);
+  if (score.mesh_faces) note("mesh_repeated_faces", score.mesh_faces->repeated);
+}
+
 }  // namespace
 
-void require_scorable(const Reconstruction& output, const Surface& truth) {
-  std::string problem;
+void require_scorable(const Reconstruction& output, const Surface& truth, double truth_metres_per_unit) {
   try {
-    problem = check_scorable(output.cloud, truth,
-                             {"its cloud", "let it write metres, or declare the unit ({})",
-                              "let it write the calibration's world frame", "declare the truth's unit (mm)"});
+    check_scorable(output.cloud, truth,
+                   {.name = "its cloud",
+                    .unit = "let it write metres, or declare the unit ({})",
+                    .frame = "let it write the calibration's world frame",
+                    .truth_unit = "declare the truth's unit ({})",
+                    .truth_metres_per_unit = truth_metres_per_unit});
   } catch (const Error& error) {
-    problem = error.what();
+    throw Error(ErrorKind::method, error.what());
   }
-  if (!problem.empty()) throw Error(ErrorKind::method, problem);
 }
 
 void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
-                  CaseResult& result, const ViewCounter& views, const ScoreOptions& options) {
+                  CaseResult& result, const ViewCounter& views, const ScoreOptions& given) {
+  ScoreOptions options = given;
+  if (options.sample_spacing_m ==
+      ScoreOptions{}.sample_spacing_m)  // a small patch has as many samples in eval
+    options.sample_spacing_m = std::min(options.sample_spacing_m, auto_spacing_m(truth, 0));
   Score score = score_reconstruction(output, truth, options, views);
   if (const std::string why = why_nothing_is_scored(score.counts); !why.empty())
     throw Error(ErrorKind::method, "its cloud: " + why);
   for (auto& metric : score.metrics) result.record.metrics.push_back(std::move(metric));
+  note_repeated_faces(truth, score, result.record);
   const std::string& name = result.record.case_name;
   if (!score.tiles.tiles.empty())
     result.artefacts.emplace_back(case_file(kTilesFolder, name, ".csv"), tiles_to_csv(score.tiles));

@@ -30,11 +30,12 @@ struct Afterwards {
   KeptFiles kept{.cloud = false, .pictures = false};
 };
 
-// Throws Error(method) in the words of `aqbench eval` for an output that is not worth scoring
-// (harness/scoring/scorable.h), where `eval` would warn as well.
-void require_scorable(const Reconstruction& output, const Surface& truth);
+// Throws Error(method) in the words of `aqbench eval` for an output that it refuses
+// (harness/scoring/scorable.h).
+void require_scorable(const Reconstruction& output, const Surface& truth, double truth_metres_per_unit = 1);
 
-// Scores cloud and mesh against a surface; `views` counts the cameras that see a place, and may be empty.
+// Scores cloud and mesh against a surface, of which completeness takes at least kFewestSamples; `views`
+// counts the cameras that see a place, and may be empty.
 void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
                   CaseResult& result, const ViewCounter& views = {}, const ScoreOptions& options = {});
 

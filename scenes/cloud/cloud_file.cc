@@ -121,9 +121,7 @@ std::shared_ptr<const CloudBlocks> open_cloud_blocks(const std::filesystem::path
 
 TriangleMesh read_mesh_file(const std::filesystem::path& path) {
   GeometryFile file = read_geometry_file(path);
-  if (!file.mesh)
-    throw Error(ErrorKind::input,
-                path.string() + ": no faces (triangle strips are not supported); a mesh is needed");
+  if (!file.mesh) throw Error(ErrorKind::input, path.string() + ": no faces; a mesh is needed");
   return *std::move(file.mesh);
 }
 

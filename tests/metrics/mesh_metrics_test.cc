@@ -54,6 +54,29 @@ TEST(MeshTopology, FindsPartsAndEdgesOfThreeTriangles) {
   EXPECT_NEAR(topology.boundary_m, 3 * (1 + std::sqrt(2.0)) + (2 + std::sqrt(2.0)), 1e-12);
 }
 
+// The same sheet as triangles without shared vertices, some of them twice, in one or the other winding.
+TEST(MeshTopology, GoesByPlacesAndCountsAFaceOnce) {
+  const TriangleMesh sheet = PlaneTruth().mesh(0.01);
+  TriangleMesh apart;
+  for (std::size_t i = 0; i < sheet.triangles.size(); ++i)
+    for (std::size_t copy = 0; copy < (i % 3 == 0 ? 2U : 1U); ++copy) {
+      const auto first = static_cast<std::uint32_t>(apart.vertices_m.size());
+      for (const std::uint32_t corner : sheet.triangles[i])
+        apart.vertices_m.push_back(sheet.vertices_m[corner]);
+      apart.triangles.push_back({first, first + 1, first + 2});
+      if (copy == 1 && i % 2 == 0) std::swap(apart.triangles.back()[0], apart.triangles.back()[1]);
+    }
+  const MeshTopology topology = mesh_topology(apart), joined = mesh_topology(sheet);
+  EXPECT_EQ(topology.components, 1U);
+  EXPECT_EQ(topology.nonmanifold_edges, 0U);
+  EXPECT_NEAR(topology.boundary_m, 1.6, 1e-9);
+  EXPECT_EQ(topology.faces.repeated, apart.triangles.size() - sheet.triangles.size());
+  EXPECT_EQ(joined.faces.repeated, 0U);
+  const MetricSet once = score_mesh(sheet, PlaneTruth()), twice = score_mesh(apart, PlaneTruth());
+  EXPECT_NEAR(value_of(twice, "mesh_area_ratio"), 1, 1e-12);
+  EXPECT_EQ(value_of(twice, "mesh_boundary_mm"), value_of(once, "mesh_boundary_mm"));
+}
+
 TEST(MeshTopology, OfNoTrianglesIsEmpty) {
   const MeshTopology topology = mesh_topology({{{0, 0, 0}}, {}});
   EXPECT_EQ(topology.components, 0U);
@@ -79,12 +102,12 @@ TEST(CutToPatch, IsExactOnEdgesAndCorners) {
   // triangle (0,0) (1,0) (1,1) (0,1) less the corner beyond x + y = 1.5.
   const TriangleMesh mesh{{{0, 0, 1}, {1.5, 0, 1}, {0, 1.5, 1}}, {{0, 1, 2}}};
   const Patch patch{0, 1, 0, 1};
-  EXPECT_NEAR(cut_to_patch(mesh, &patch).area_m2(), 1 - 0.125, 1e-15);
-  EXPECT_NEAR(cut_to_patch(mesh, nullptr).area_m2(), 1.125, 1e-15);
+  EXPECT_NEAR(cut_to_patch(mesh.vertices_m, mesh.triangles, &patch).area_m2(), 1 - 0.125, 1e-15);
+  EXPECT_NEAR(cut_to_patch(mesh.vertices_m, mesh.triangles, nullptr).area_m2(), 1.125, 1e-15);
   const Patch far{5, 6, 5, 6};
-  EXPECT_EQ(cut_to_patch(mesh, &far).area_m2(), 0);
+  EXPECT_EQ(cut_to_patch(mesh.vertices_m, mesh.triangles, &far).area_m2(), 0);
   const TriangleMesh around{{{-9, -9, 0}, {9, -9, 18}, {0, 20, 9}}, {{0, 1, 2}}};  // slope 1 along x
-  const TriangleSoup soup = cut_to_patch(around, &patch);
+  const TriangleSoup soup = cut_to_patch(around.vertices_m, around.triangles, &patch);
   EXPECT_NEAR(soup.area_m2(), std::sqrt(2.0), 1e-12);
 }
 
@@ -92,7 +115,8 @@ TEST(SampleByArea, IsUniformAndInsideTheTriangles) {
   const TriangleMesh mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 5}, {3, 0, 5}, {0, 3, 5}},
                           {{0, 1, 2}, {3, 4, 5}}};
   constexpr std::size_t kCount = 50000;
-  const std::vector<SoupSample> samples = sample_by_area(cut_to_patch(mesh, nullptr), kCount, 1);
+  const std::vector<SoupSample> samples =
+      sample_by_area(cut_to_patch(mesh.vertices_m, mesh.triangles, nullptr), kCount, 1);
   Vec3 sum = Vec3::Zero();
   std::size_t large = 0;
   for (const SoupSample& sample : samples) {

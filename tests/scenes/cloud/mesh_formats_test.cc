@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <cstring>
 
 #include "scenes/cloud/cloud_file.h"
@@ -72,6 +74,76 @@ TEST_F(MeshFormats, ObjPathsMayEndInABackslash) {
   ASSERT_TRUE(file.mesh);
   EXPECT_EQ(file.mesh->triangles.size(), 2U);
   EXPECT_EQ(error("v.obj", "v 0 0 0 \\\nv 1 0 0\n"), "v.obj: line 2: vertex: 'v' is not a number");
+}
+
+double area_of(const GeometryFile& file) {
+  double area = 0;
+  for (const auto& [a, b, c] : file.mesh->triangles) {
+    const auto& at = file.mesh->vertices_m;
+    area += 0.5 * (at[b] - at[a]).cross(at[c] - at[a]).norm();
+  }
+  return area;
+}
+
+std::string ply_text(const std::string& vertices, const std::string& faces) {
+  const auto count = [](const std::string& lines) { return std::to_string(std::ranges::count(lines, '\n')); };
+  return "ply\nformat ascii 1.0\nelement vertex " + count(vertices) +
+         "\nproperty float x\nproperty float y\nproperty float z\nelement face " + count(faces) +
+         "\nproperty list uchar int vertex_indices\nend_header\n" + vertices + faces;
+}
+
+// An L of area 5, from each of its corners, in each format.
+TEST_F(MeshFormats, ConcaveFacesHaveTheirArea) {
+  const std::string corners = "0 0 1\n3 0 1\n3 1 1\n1 1 1\n1 3 1\n0 3 1\n";
+  for (int start = 0; start < 6; ++start) {
+    std::string from_one = "f", from_zero = "6";
+    for (int i = 0; i < 6; ++i) {
+      from_one += " " + std::to_string((start + i) % 6 + 1);
+      from_zero += " " + std::to_string((start + i) % 6);
+    }
+    std::string obj = "v " + corners;
+    for (std::size_t at = obj.find('\n'); at + 1 < obj.size(); at = obj.find('\n', at + 1))
+      obj.insert(at + 1, "v ");
+    EXPECT_NEAR(area_of(read("l.obj", obj + from_one + "\n")), 5, 1e-12) << start;
+    EXPECT_NEAR(area_of(read("l.ply", ply_text(corners, from_zero + "\n"))), 5, 1e-12) << start;
+    EXPECT_NEAR(area_of(read("l.off", "OFF\n6 1 0\n" + corners + from_zero + "\n")), 5, 1e-12) << start;
+  }
+}
+
+TEST_F(MeshFormats, AFaceThatCrossesItselfIsRefused) {
+  const std::string corners = "0 0 0\n1 1 0\n1 0 0\n0 1 0\n";
+  EXPECT_EQ(error("x.ply", ply_text(corners, "3 0 1 2\n4 0 1 2 3\n")),
+            "x.ply: face 2 (counted from 1) crosses itself");
+  EXPECT_EQ(error("x.off", "OFF\n4 1 0\n" + corners + "4 0 1 2 3\n"),
+            "x.off: face 1 (counted from 1) crosses itself");
+}
+
+std::string strips_text(const std::string& element, const std::string& list) {
+  return "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float "
+         "z\nelement " +
+         element +
+         " 1\nproperty list int int vertex_indices\nend_header\n0 0 0\n0 1 0\n1 0 0\n1 1 0\n2 0 0\n" + list +
+         "\n";
+}
+
+TEST_F(MeshFormats, TriangleStripsAreRead) {
+  const GeometryFile file = read("s.ply", strips_text("tristrips", "10 0 1 2 3 4 -1 0 1 3 -1"));
+  ASSERT_TRUE(file.mesh);
+  EXPECT_THAT(file.mesh->triangles, ElementsAre(std::array{0U, 1U, 2U}, std::array{2U, 1U, 3U},
+                                                std::array{2U, 3U, 4U}, std::array{0U, 1U, 3U}));
+  // Joined by corners that are there twice, and without an end mark.
+  EXPECT_EQ(read("j.ply", strips_text("tristrips", "6 0 1 2 2 3 4")).mesh->triangles.size(), 2U);
+  EXPECT_THAT(error("t.ply", strips_text("tristrips", "3 0 1 -1")), HasSubstr("a strip of 2 vertices"));
+  EXPECT_THAT(error("u.ply", strips_text("tristrips", "3 0 1 7")), HasSubstr("vertex 7 of 5 does not exist"));
+}
+
+// Faces that are not read would leave a scan of the vertices.
+TEST_F(MeshFormats, FacesUnderAnotherNameAreRefused) {
+  for (const char* element : {"faces", "Face", "polygon", "triangles", "trifans", "my_elements"})
+    EXPECT_THAT(
+        error("n.ply", strips_text(element, "3 0 1 2")),
+        HasSubstr(std::string("n.ply: element ") + element + ": faces are read under the names face"));
+  EXPECT_FALSE(read("r.ply", strips_text("range_grid", "1 0")).mesh);
 }
 
 TEST_F(MeshFormats, OffWithAndWithoutCountsOnTheFirstLine) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "scenes/cloud/ply_read.h"
+#include "scenes/triangles/faces.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
@@ -158,13 +159,12 @@ TEST_F(Ply, OldMacLineEnds) {
   EXPECT_THAT(read(text).cloud.points_m, ElementsAre(Vec3(1, 2, 3), Vec3(4, 5, 6)));
 }
 
-TEST_F(Ply, FacesMayComeFirstAndPolygonsBecomeFans) {
+TEST_F(Ply, FacesMayComeFirstAndConvexPolygonsBecomeFans) {
   const PlyFile file = read(ascii_header("element face 2\nproperty uchar flags\n"
                                          "property list uchar uint vertex_index\nelement vertex 5\n" +
                                          xyz) +
-                            "0 5 4 3 2 1 0\n9 3 0 1 2\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n0 0 1\n");
+                            "0 5 4 3 2 1 0\n9 3 0 1 2\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n-1 0.5 0\n");
   ASSERT_TRUE(file.mesh.has_value());
-  using Triangle = std::array<std::uint32_t, 3>;
   EXPECT_THAT(file.mesh->triangles,
               ElementsAre(Triangle{4, 3, 2}, Triangle{4, 2, 1}, Triangle{4, 1, 0}, Triangle{0, 1, 2}));
   EXPECT_EQ(file.mesh->vertices_m, file.cloud.points_m);
