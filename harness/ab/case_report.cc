@@ -90,4 +90,24 @@ void judge_outcomes(AbCaseReport& report) {
   }
 }
 
+ExitCode code_of(AbVerdict verdict) {
+  switch (verdict) {
+    case AbVerdict::failed:
+      return ExitCode::case_failed;
+    case AbVerdict::regressed:
+    case AbVerdict::invalid:
+    case AbVerdict::worse:
+      return ExitCode::regression;
+    case AbVerdict::inconclusive:
+    case AbVerdict::refused:
+      return ExitCode::inconclusive;
+    case AbVerdict::faster:
+    case AbVerdict::pass:
+    case AbVerdict::better:
+    case AbVerdict::equivalent:
+      break;
+  }
+  return ExitCode::pass;
+}
+
 }  // namespace aqbench

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "harness/ab/decision.h"
 #include "harness/ab/layout.h"
 #include "harness/gating/gate.h"
@@ -27,6 +28,8 @@ enum class AbVerdict {
 };
 // Returns "REGRESSED" and so on.
 std::string to_string(AbVerdict verdict);
+// Returns the exit code of a verdict: case_failed, regression, inconclusive or pass.
+ExitCode code_of(AbVerdict verdict);
 
 // The verdict on one outcome of a case beside its wall time.
 struct AbOutcomeReport {

@@ -247,29 +247,10 @@ AbCaseReport judge_case(const AbSamples& samples, const AbSettings& settings, st
   return report;
 }
 
-ExitCode code_of(AbVerdict verdict) {
-  switch (verdict) {
-    case AbVerdict::failed:
-      return ExitCode::case_failed;
-    case AbVerdict::regressed:
-    case AbVerdict::invalid:
-    case AbVerdict::worse:
-      return ExitCode::regression;
-    case AbVerdict::inconclusive:
-    case AbVerdict::refused:
-      return ExitCode::inconclusive;
-    case AbVerdict::faster:
-    case AbVerdict::pass:
-    case AbVerdict::better:
-    case AbVerdict::equivalent:
-      break;
-  }
-  return ExitCode::pass;
-}
-
 }  // namespace
 
 ExitCode AbReport::exit_code() const {
+  if (validation) return validation->exit_code();
   ExitCode code = ExitCode::pass;
   for (const AbCaseReport& one : cases) code = combine(code, code_of(one.verdict));
   return code;
@@ -277,7 +258,7 @@ ExitCode AbReport::exit_code() const {
 
 AbReport judge_ab(const AbDocument& document) {
   AbReport report;
-  if (is_a_a(document))
+  if (is_a_a(document) && !document.run.validation)
     report.notes.emplace_back(
         "A and B are the same program with the same options: this is an A/A run, and whatever it flags is a "
         "false alarm");
@@ -294,6 +275,8 @@ AbReport judge_ab(const AbDocument& document) {
   auto decisions = decide_cases(document.samples, document.settings);
   for (std::size_t i = 0; i < decisions.size(); ++i)
     report.cases.push_back(judge_case(document.samples, document.settings, i, std::move(decisions[i])));
+  if (document.run.validation)
+    report.validation = count_validation(*document.run.validation, report.cases, document.settings.policy);
   return report;
 }
 

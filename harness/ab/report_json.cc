@@ -94,6 +94,23 @@ Json accuracy_row_json(const GateRow& row) {
           {"tolerance", row.tolerance ? Json(to_string(*row.tolerance)) : Json(nullptr)}};
 }
 
+Json to_json(const ValidationCounts& counts) {
+  return {{"slower", counts.slower},
+          {"faster", counts.faster},
+          {"pass", counts.pass},
+          {"open", counts.open},
+          {"failed", counts.failed}};
+}
+
+Json to_json(const ValidationReport& report) {
+  return {{"itself", to_json(report.itself)},
+          {"delayed", to_json(report.delayed)},
+          {"alarm_rate_lower", rounded_json(report.alarm_rate_lower)},
+          {"alarm_rate_upper", rounded_json(report.alarm_rate_upper)},
+          {"largest_change", rounded_json(report.largest_change)},
+          {"tau", rounded_json(report.tau)}};
+}
+
 }  // namespace
 
 Json rounded_json(const std::optional<double>& value) {
@@ -121,7 +138,10 @@ Json to_json(const AbReport& report) {
                         {"units", one.layout->units}};
     cases.push_back(std::move(json));
   }
-  return {{"exit_code", static_cast<int>(report.exit_code())}, {"notes", report.notes}, {"cases", cases}};
+  Json json = {
+      {"exit_code", static_cast<int>(report.exit_code())}, {"notes", report.notes}, {"cases", cases}};
+  if (report.validation) json["validation"] = to_json(*report.validation);
+  return json;
 }
 
 Json to_json(const AbDocument& document, const AbReport& report) {

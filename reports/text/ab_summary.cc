@@ -162,6 +162,9 @@ std::string render_ab_summary(const AbDocument& document, const AbReport& report
     text += fmt::format("- environment: {}\n", md_escape(environment_line(*document.environment)));
   if (document.settings.wall_time) text += fmt::format("- {}\n", md_escape(kFalseAlarmLine));
   for (const std::string& note : report.notes) text += fmt::format("- note: {}\n", md_escape(note));
+  if (report.validation)
+    for (const std::string& line : validation_lines(*report.validation))
+      text += fmt::format("- {}\n", md_escape(line));
   text += "\n" + (has_metrics(document.settings) ? metrics_summary(report) : times_summary(report));
   for (const AbCaseReport& one : report.cases) {
     text += fmt::format("\n## {}: {}\n\n", md_escape(one.name), to_string(one.verdict));
@@ -178,6 +181,11 @@ std::string render_ab_table(const AbDocument& document, const AbReport& report, 
       fmt::format("A: {}\nB: {}\n", printable(ab_side_line(document.a)), printable(ab_side_line(document.b)));
   for (const std::string& note : report.notes)
     text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+  if (report.validation) {
+    for (const std::string& line : validation_lines(*report.validation))
+      text += wrap_text(printable(line), kScreenColumns, 2);
+    return text + settings_line(document.settings) + "\n";
+  }
   text += "\n" + render_table(table, colours) + "\n";
   for (const AbCaseReport& one : report.cases) {
     text += wrap_text(printable(one.name), kScreenColumns, 2);
