@@ -18,8 +18,9 @@ std::uint64_t resident_tree_bytes(pid_t process);
 
 // Memory of a watched process and its descendants, as far as it is known.
 struct WatchedMemory {
-  std::uint64_t peak_bytes = 0;    // where it had to be known
-  std::uint64_t shared_bytes = 0;  // the part of the sum of resident sizes that counts shared pages repeatedly
+  std::uint64_t peak_bytes = 0;  // where it had to be known
+  std::uint64_t shared_bytes =
+      0;  // the part of the sum of resident sizes that counts shared pages repeatedly
   SteadyClock::time_point next_walk = {};
 };
 

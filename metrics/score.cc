@@ -211,7 +211,7 @@ void write_normals(MetricWriter& writer, CloudMeasurements& measured) {
 }
 
 FaceCounts write_mesh(MetricWriter& writer, const TriangleMesh& mesh, const Surface& truth,
-                const ScoreOptions& options) {
+                      const ScoreOptions& options) {
   const MeshMetrics metrics = measure_mesh(
       mesh, truth,
       {.sample_spacing_m = options.sample_spacing_m, .seed = options.sample_seed, .part = options.part});

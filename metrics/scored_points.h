@@ -68,8 +68,9 @@ struct ErrorSummary {
 // Summarizes signed errors; there must be at least one.
 ErrorSummary summarize_errors(std::span<const double> signed_error_m);
 
-// Returns the largest distance that counts as within a tolerance: 1e-9 of it more, since a distance that equals
-// the tolerance in decimals, as of clouds in steps of it, is above or below it by the rounding of coordinates.
+// Returns the largest distance that counts as within a tolerance: 1e-9 of it more, since a distance that
+// equals the tolerance in decimals, as of clouds in steps of it, is above or below it by the rounding of
+// coordinates.
 inline double within_m(double tolerance_m) { return tolerance_m * (1 + 1e-9); }
 
 // Returns the percentage of values with |value| <= within_m(limit). There must be at least one value.

@@ -121,8 +121,7 @@ TEST_F(PairJournalTest, DamageAndASecondWriterAreNamed) {
   write_file(file(), good + "{\"units\":[{}],\"outputs\":[]}\n");
   EXPECT_THAT(refused(ErrorKind::verification),
               HasSubstr("pairs.jsonl line 3: its sha256 is missing at the end"));
-  const std::string sealed =
-      seal_line({{"prev", std::string(64, '0')}, {"units", Json::array()}});
+  const std::string sealed = seal_line({{"prev", std::string(64, '0')}, {"units", Json::array()}});
   write_file(file(), good + sealed + "\n");
   EXPECT_THAT(refused(ErrorKind::verification),
               HasSubstr("line 3: its hash of the previous line does not match"));
