@@ -15,17 +15,18 @@ namespace aqbench::v1 {
 
 // The result of comparing paired samples.
 struct Comparison {
-  std::string verdict;    // "REGRESSED", "FASTER", "PASS", "INCONCLUSIVE"
+  std::string verdict;    // "REGRESSED", "FASTER", "PASS", "INCONCLUSIVE", "TRADE"
   std::string reason;     // one line, empty for a pass
-  double change = 0;      // of B relative to A: 0.04 is 4 % more
+  double change = 0;      // of B relative to A: 0.04 is 4 % more; over all pairs for PASS and INCONCLUSIVE
   double change_low = 0;  // its exact interval, of confidence 1 - alpha
   double change_high = 0;
   double p_worse = 1, p_better = 1;  // one-sided
   std::size_t pairs = 0, kept = 0;   // measured, and analysed: the quietest half
 };
 
-// Compares samples that were measured in pairs, a[i] and b[i] one after the other, all above 0. `policy` is a
-// preset: "sensitive" or "gate". Throws Failure for other lengths, too few pairs, and values that are not
+// Compares samples that were measured in pairs, a[i] and b[i] one after the other, all above 0. PASS needs at least
+// 23 pairs: slow samples are counted, and values of a coarse clock are not taken for precise. `policy` is a preset:
+// "sensitive" or "gate". Throws Failure for other lengths, too few pairs, and values that are not
 // finite and above 0.
 Comparison compare(std::span<const double> a, std::span<const double> b, bool higher_is_better = false,
                    const std::string& policy = "sensitive");

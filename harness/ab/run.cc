@@ -209,7 +209,7 @@ AbProtocol follow(const AbSamples& samples, const Run& run) {
 }  // namespace
 
 std::size_t max_pairs_per_look(int looks) {
-  return measured_for(kMaxSignedRankPairs) / static_cast<std::size_t>(std::max(looks, 1));
+  return kMaxSignedRankPairs / static_cast<std::size_t>(std::max(looks, 1));
 }
 
 AbProtocol follow_ab(const AbSamples& samples, const AbRunOptions& options) {

@@ -97,7 +97,8 @@ class AbCommandChecker {
     if (!run_.complete) expected = combine(ExitCode::interrupted, expected);
     const bool allowed = std::ranges::any_of(
         commands_, [](const RanCommand& command) { return command.has("allow-inconclusive"); });
-    if (run_.complete && expected == ExitCode::inconclusive && allowed) expected = ExitCode::pass;
+    const bool trade = claims_.comparison != nullptr && allowed && judge_ab(*claims_.comparison).has_trade();
+    if (run_.complete && expected == ExitCode::inconclusive && allowed && !trade) expected = ExitCode::pass;
     if (*last.exit_code != static_cast<int>(expected))
       report(fmt::format("says exit code {}, the decision gives {}", *last.exit_code,
                          static_cast<int>(expected)));
@@ -122,7 +123,7 @@ class AbCommandChecker {
     if (asked_.against_itself() != (validation_ != nullptr)) return report("asks for something else");
     if (validation_ != nullptr) return check_validation(*validation_);
     const AbDocument& document = *claims_.comparison;
-    if (document.run.commands.has_value() != asked_.has("cmd-a"))
+    if (document.run.commands.has_value() != (asked_.has("cmd-a") || asked_.has("gbench-a")))
       report_arguments("run.commands: is not what was asked for");
     if (asked_.runs_nothing()) {
       check_samples(document);
@@ -155,7 +156,8 @@ class AbCommandChecker {
   void check_command(const AbSideInfo& told, const std::string& side) {
     if (!told.command) return report_arguments(side + ".command: is missing");
     const AbCommand& command = *told.command;
-    const std::string line = asked_.value_of("cmd-" + side).value_or("");
+    const std::string line =
+        asked_.value_of("cmd-" + side).value_or(asked_.value_of("gbench-" + side).value_or(""));
     std::vector<std::string> variables;
     for (const auto& [name, value] : command.environment) variables.push_back(name + "=" + value);
     check_asked(side + ".command.line", command.line == line);
