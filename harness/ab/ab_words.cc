@@ -67,7 +67,7 @@ std::string AbWords::samples_file() const {
 
 std::optional<double> AbWords::warm_runs() const {
   if (const auto given = number_of("repetitions")) return given;
-  if (has("cmd-a")) return std::nullopt;
+  if (has("cmd-a") || has("gbench-a")) return std::nullopt;
   if (has("quick")) return kFewestRepetitions;
   if (!against_itself()) return kUnitRepetitions;
   return has("metric") ? kMetricRepetitions : kAaRepetitions;

@@ -25,10 +25,10 @@ std::string unit_problem(const AbUnit& unit, int warm_runs, bool cold_runs) {
   if (ok != unit.reason.empty()) return ok ? "has a reason beside status ok" : "failed without a reason";
   if (!ok) return {};
   if (cold_runs && (!unit.cold_ms || !(*unit.cold_ms > 0))) return "has no cold time";
-  if (unit.output_sha256.empty()) return "has no output hash";
+  if (cold_runs && unit.output_sha256.empty()) return "has no output hash";
   if (warm_runs > 0 && unit.warm_ms.size() != static_cast<std::size_t>(warm_runs))
     return fmt::format("has {} warm runs, {} were planned", unit.warm_ms.size(), warm_runs);
-  if (warm_runs == 0 && unit.warm_ms.size() > 1)
+  if (cold_runs && warm_runs == 0 && unit.warm_ms.size() > 1)
     return fmt::format("has {} warm runs, none were planned", unit.warm_ms.size());
   for (const AbOutcomeSamples& outcome : unit.outcomes)
     if (!cold_runs && outcome.values.size() != unit.warm_ms.size())
