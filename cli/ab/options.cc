@@ -106,7 +106,8 @@ const Flag<AbRequest> kJudgingFlags[] = {
      read_share<&Policy::tau>},
     {{.name = "delta",
       .value_name = "SHARE",
-      .help = "PASS where the change is certainly below this, e.g. 5%"},
+      .help = "PASS where the change is certainly below this, e.g. 5%; a run above (1 + delta)^2 times the "
+              "typical one is slow"},
      read_share<&Policy::delta>},
     {{.name = "alpha",
       .value_name = "SHARE",
@@ -118,7 +119,7 @@ const Flag<AbRequest> kJudgingFlags[] = {
      [](AbRequest& r, const FlagValue& v) { r.policy.looks = static_cast<int>(count_of(v, 1, 100)); }},
     {{.name = "pairs",
       .value_name = "N",
-      .help = "pairs of each case and look (default: 20, or as many as the rule needs)"},
+      .help = "pairs of each case and look (default: 24, or as many as the rule needs)"},
      [](AbRequest& r, const FlagValue& v) { r.pairs = count_of(v, 1, kMaxPairs); }},
     {{.name = "no-confirm", .help = "let a flag count without fresh pairs"},
      turn_off<&AbRequest::policy, &Policy::confirm>},
@@ -133,7 +134,7 @@ const Flag<AbRequest> kRunningFlags[] = {
      into<&AbRequest::exec>},
     {{.name = "different-builds", .help = "compare programs whose build type or sanitizers differ"},
      into<&AbRequest::different_builds>},
-    {{.name = "allow-inconclusive", .help = "exit 0 where nothing could be decided"},
+    {{.name = "allow-inconclusive", .help = "exit 0 where nothing could be decided; a TRADE stays 5"},
      into<&AbRequest::allow_inconclusive>},
     {{.name = "order-seed",
       .value_name = "N",
@@ -214,11 +215,12 @@ void complete_timing(TimingRequest& timing, int usual_repetitions) {
 
 CommandLine<AbRequest> ab_command_line() {
   CommandLine<AbRequest> line{
-      "aqbench ab (--a BIN --b BIN | --cmd-a CMD --cmd-b CMD | --variant NAME=x,y |\n"
-      "            --method-a NAME --method-b NAME | --bundle-a BUNDLE --bundle-b BUNDLE |\n"
+      "aqbench ab (--a BIN --b BIN | --cmd-a CMD --cmd-b CMD | --gbench-a CMD --gbench-b CMD |\n"
+      "            --variant NAME=x,y | --method-a NAME --method-b NAME |\n"
+      "            --bundle-a BUNDLE --bundle-b BUNDLE |\n"
       "            --samples FILE | --calibrate | --live N | --resume BUNDLE) [OPTION]...",
       "Is B slower than A? Measures both in pairs, in an order drawn by coin, each unit in a fresh\n"
-      "process, and judges the quieter half of the pairs with an exact test. Outputs come first: where\n"
+      "process, with an exact test of typical runs and a count of slow ones. Outputs come first: where\n"
       "those of B are worse, the case is INVALID. Leaves a bundle that `aqbench verify` works out again.\n"
       "\n"
       "  aqbench ab --a build/old/aqbench --b build/new/aqbench --suite seed\n"
@@ -231,7 +233,8 @@ CommandLine<AbRequest> ab_command_line() {
       "  aqbench ab --live 20\n"
       "\n"
       "Exit 0 pass, faster, better or equivalent, 1 regressed, worse or invalid, 2 usage or input, 3 a\n"
-      "case failed, 4 not comparable, 5 inconclusive, 6 disk full or unreadable, 130 interrupted.",
+      "case failed, 4 not comparable, 5 inconclusive or a trade, 6 disk full or unreadable,\n"
+      "130 interrupted.",
       {}};
   for (const std::span<const Flag<AbRequest>> table :
        {std::span<const Flag<AbRequest>>(kSideFlags), {kJudgingFlags}, {kRunningFlags}})

@@ -21,6 +21,7 @@ enum class AbVerdict {
   refused,  // too noisy on this machine to be gated
   invalid,  // B's output is worse than A's or unsteady, so B's time says nothing
   failed,   // a unit failed
+  trade,    // the typical run and the share of slow runs point in opposite directions
   // Where metrics decide:
   worse,
   better,

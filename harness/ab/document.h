@@ -20,7 +20,7 @@ namespace aqbench {
 // is written.
 inline constexpr int kOldestAbSchemaVersion = 2;
 inline constexpr int kAbSchemaVersionWithPairs = 3;
-inline constexpr int kAbSchemaVersion = 4;
+inline constexpr int kAbSchemaVersion = 5;
 
 // The name of the file in a bundle.
 inline constexpr const char* kAbFile = "ab.json";

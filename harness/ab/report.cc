@@ -132,6 +132,8 @@ AbVerdict as_ab_verdict(PairedVerdict verdict) {
       return AbVerdict::pass;
     case PairedVerdict::inconclusive:
       return AbVerdict::inconclusive;
+    case PairedVerdict::trade:
+      return AbVerdict::trade;
     case PairedVerdict::refused:
       break;
   }
@@ -192,8 +194,8 @@ std::string pareto_line(const AbSamples& samples, std::size_t case_index, const 
     const std::string conclusion = pareto_conclusion(time.verdict, accuracy);
     return conclusion.empty() ? text : text + ": " + conclusion;
   };
-  std::string text =
-      fmt::format("time {:+.1f} %", 100 * change_of(time.comparison->scale, time.comparison->shift));
+  std::string text = fmt::format(
+      "time {:+.1f} %", 100 * change_of(time.comparison->scale, shown_shift(*time.comparison).shift));
   if (report.outputs == "identical") return concluded(text + ", output identical", AccuracyChange::equal);
   const AbOutput* const a = output_of(samples, case_index, AbSide::a);
   const AbOutput* const b = output_of(samples, case_index, AbSide::b);
@@ -254,6 +256,10 @@ ExitCode AbReport::exit_code() const {
   ExitCode code = ExitCode::pass;
   for (const AbCaseReport& one : cases) code = combine(code, code_of(one.verdict));
   return code;
+}
+
+bool AbReport::has_trade() const {
+  return std::ranges::find(cases, AbVerdict::trade, &AbCaseReport::verdict) != cases.end();
 }
 
 AbReport judge_ab(const AbDocument& document) {

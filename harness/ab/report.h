@@ -20,6 +20,8 @@ struct AbReport {
   // Returns the code of the gravest case: failed before regressed or invalid before inconclusive or refused;
   // of a validation its own.
   ExitCode exit_code() const;
+  // Returns whether a case is a TRADE, whose exit code --allow-inconclusive does not change.
+  bool has_trade() const;
 };
 
 // Judges a comparison; reads no file.

@@ -186,7 +186,7 @@ void require_fresh(const AbSamples& samples) {
 }  // namespace
 
 std::size_t max_pairs_per_look(int looks) {
-  return measured_for(kMaxSignedRankPairs) / static_cast<std::size_t>(std::max(looks, 1));
+  return kMaxSignedRankPairs / static_cast<std::size_t>(std::max(looks, 1));
 }
 
 // Runs again with the units that were measured and no fresh ones.

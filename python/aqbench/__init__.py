@@ -94,8 +94,9 @@ def compare(a, b, higher_is_better=False, policy="sensitive"):
     """Tells whether b is worse than a, from samples measured in pairs: two arrays (n,), all above 0.
 
     The rule is that of `aqbench ab`: the quietest half, an exact signed-rank test, the Hodges-Lehmann shift with its
-    exact interval. Returns a dict: verdict ("REGRESSED", "FASTER", "PASS", "INCONCLUSIVE"), reason, change (0.04: b is
-    4 % more), change_low, change_high, p_worse, p_better, pairs, kept.
+    exact interval; for PASS all pairs, at least 23, no more slow samples in b than in a, and a clock that is fine
+    enough. Returns a dict: verdict ("REGRESSED", "FASTER", "PASS", "INCONCLUSIVE", "TRADE"), reason, change (0.04: b
+    is 4 % more), change_low, change_high, p_worse, p_better, pairs, kept.
     """
     return _aqbench.compare(a, b, higher_is_better, policy)
 

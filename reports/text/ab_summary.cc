@@ -27,6 +27,7 @@ Colour ab_colour_of(AbVerdict verdict) {
       return Colour::red;
     case AbVerdict::inconclusive:
     case AbVerdict::refused:
+    case AbVerdict::trade:
       return Colour::yellow;
     case AbVerdict::faster:
     case AbVerdict::pass:
@@ -43,6 +44,7 @@ Colour judged_colour(PairedVerdict found) {
       return Colour::red;
     case PairedVerdict::inconclusive:
     case PairedVerdict::refused:
+    case PairedVerdict::trade:
       return Colour::yellow;
     case PairedVerdict::faster:
     case PairedVerdict::pass:
@@ -57,7 +59,7 @@ std::string ab_summary_row(const AbCaseReport& one) {
     const PairedComparison& c = *one.time->comparison;
     cells.insert(cells.end(),
                  {short_number_or_na(one.time->median_a_ms), short_number_or_na(one.time->median_b_ms),
-                  ab_change_text(c), ab_interval_text(c), fmt::format("{}", c.kept.size()), one.outputs});
+                  ab_change_text(c), ab_interval_text(c), ab_kept_text(c), one.outputs});
   } else {
     cells.insert(cells.end(), {"n/a", "n/a", "n/a", "n/a", "0", one.outputs});
   }

@@ -43,6 +43,43 @@ TEST_F(Ab, SamplesOfKnownShiftGetTheirVerdictAndExitCode) {
       0);
 }
 
+// B takes three times as long in every third pair.
+Json with_slow_mode(double ratio) {
+  Json json = case_of("x", ratio, 1, 60);
+  for (std::size_t i = 0; i < 60; i += 3) json["b"][i] = 3 * json["b"][i].get<double>();
+  return json;
+}
+
+TEST_F(Ab, ASlowModeOfBAloneIsNoPassAndWithAFasterTypicalRunATrade) {
+  const auto judge = [&](double ratio, std::vector<std::string> more = {}) {
+    std::vector<std::string> words = {"ab", "--samples", samples({with_slow_mode(ratio)})};
+    words.insert(words.end(), more.begin(), more.end());
+    return run_program(words);
+  };
+  const auto same = judge(1.0);
+  EXPECT_EQ(same.exit_code, 5);
+  EXPECT_THAT(same.out, HasSubstr("B has more slow runs: 20 of 60 beyond"));
+  EXPECT_THAT(same.out, HasSubstr("B: 67 % of runs near 10"));
+  EXPECT_THAT(same.out, HasSubstr("33 % near 30"));
+  EXPECT_EQ(judge(1.0, {"--allow-inconclusive"}).exit_code, 0);
+  const auto faster = judge(0.95, {"--allow-inconclusive"});
+  EXPECT_EQ(faster.exit_code, 5);
+  EXPECT_THAT(faster.out, HasSubstr("TRADE"));
+  EXPECT_THAT(run_program({"ab", "--samples", samples({case_of("x", 1.0, 1)})}).out,
+              HasSubstr("a slow mode in up to 12 % of B's runs would not have been seen"));
+}
+
+TEST_F(Ab, TimesThatTheClockDoesNotTellApartAreNoPass) {
+  Json json = {{"name", "x"}, {"a", Json::array()}, {"b", Json::array()}};
+  for (int i = 0; i < 40; ++i) {
+    json["a"].push_back(2);
+    json["b"].push_back(2 + 1e-13 * i);
+  }
+  const auto ran = run_program({"ab", "--samples", samples({json})});
+  EXPECT_EQ(ran.exit_code, 5);
+  EXPECT_THAT(ran.out, HasSubstr("all times are multiples of 2"));
+}
+
 TEST_F(Ab, TheGatesPolicyFailsSixPercentAndPassesFour) {
   const std::string file = samples({case_of("six", 1.06, 1), case_of("four", 1.04, 2)});
   const auto gate = run_program({"ab", "--samples", file, "--policy", "gate", "--json"});
@@ -137,7 +174,7 @@ TEST_F(Ab, WhatCouldNotBeJudgedIsRefusedBeforeItIsMeasured) {
     EXPECT_EQ(ran.exit_code, 2) << ran.err;
     return ran.err;
   };
-  EXPECT_THAT(error_of({"--pairs", "2000"}), HasSubstr("--pairs 2000: at most 1365 with 3 looks"));
+  EXPECT_THAT(error_of({"--pairs", "2000"}), HasSubstr("--pairs 2000: at most 682 with 3 looks"));
   EXPECT_THAT(error_of({"--alpha", "0.00000001"}), HasSubstr("--alpha 1e-08: with 3 looks at least 6e-05"));
   EXPECT_THAT(error_of({"--sign", dir_ / "no.pem"}), HasSubstr("no.pem"));
   EXPECT_THAT(run_program({"ab", "--calibrate", "--pairs", "2001"}).err, HasSubstr("must be 1 to 2000"));
