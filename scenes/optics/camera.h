@@ -66,8 +66,8 @@ std::string field_path(const std::string& where, std::string_view field);
 
 // Throw Error(input) "WHERE.field: what is wrong" (field_path) for a wrong count of coefficients, a
 // non-finite number, a focal length or image size that is not positive, skew, a matrix that is no rotation
-// (1e-6), indices of refraction outside [0.5, 5], a name that is no plain folder name or holds what ends a
-// field of a table (CSV), two cameras of one name, a camera that is not above the water.
+// (1e-6), indices of refraction outside [0.5, 5], a name that is no plain folder name, two cameras of one
+// name, a camera that is not above the water.
 void check(const Intrinsics& intrinsics, const std::string& where);
 void check(const CameraFromWorld& pose, const std::string& where);
 void check(const Camera& camera, const std::string& where);
