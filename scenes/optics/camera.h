@@ -66,8 +66,8 @@ std::string field_path(const std::string& where, std::string_view field);
 
 // Throw Error(input) "WHERE.field: problem" (field_path) for a wrong number of coefficients, a non-finite
 // number, a focal length or image size that is not positive, skew, a matrix that is not a rotation (1e-6),
-// indices of refraction outside [0.5, 5], a name that is not a plain folder name or contains a CSV separator,
-// two cameras of one name, a camera that is not above the water.
+// indices of refraction outside [0.5, 5], a name that is not a plain folder name, two cameras of one name,
+// a camera that is not above the water.
 void check(const Intrinsics& intrinsics, const std::string& where);
 void check(const CameraFromWorld& pose, const std::string& where);
 void check(const Camera& camera, const std::string& where);
