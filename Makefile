@@ -76,7 +76,7 @@ fuzz: ## Fuzz the readers with clang, ASan + UBSan (SECONDS=60 each)
 # Bundles in docs/bundles for the tables of the documents. Sections of the first one need no name. `make docs-bundle`
 # renders all of them again from their records. DOCS_MEASURED="seed ..." measures the named ones first, where records
 # must change: presets takes a quarter of an hour, each of the others some minutes.
-DOCS_BUNDLES := seed pipeline batching sensitivity presets
+DOCS_BUNDLES := seed $(filter-out seed,$(notdir $(wildcard docs/bundles/*)))
 DOCS_MEASURED ?=
 FILL_DOCS = $(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/bundles/%)
 DOCS_SWEEP_seed := --suite seed --baseline baselines/seed.json --gate

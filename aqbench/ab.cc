@@ -33,11 +33,12 @@ Comparison compare(std::span<const double> a, std::span<const double> b, bool hi
     series.u_b.assign(b.begin(), b.end());
     series.higher_is_better = higher_is_better;
     const PairedComparison found = compare_pairs({&series, 1}, paired_policy(policy)).front();
-    const double one_end = change_of(found.scale, found.interval.lower);
-    const double other_end = change_of(found.scale, found.interval.upper);
+    const EstimatedShift shown = shown_shift(found);
+    const double one_end = change_of(found.scale, shown.interval.lower);
+    const double other_end = change_of(found.scale, shown.interval.upper);
     return Comparison{.verdict = to_string(found.verdict),
                       .reason = found.reason,
-                      .change = change_of(found.scale, found.shift),
+                      .change = change_of(found.scale, shown.shift),
                       .change_low = std::min(one_end, other_end),
                       .change_high = std::max(one_end, other_end),
                       .p_worse = found.p_worse,

@@ -15,16 +15,17 @@ namespace aqbench::v1 {
 
 // The result of comparing paired samples.
 struct Comparison {
-  std::string verdict;    // "REGRESSED", "FASTER", "PASS", "INCONCLUSIVE"
+  std::string verdict;    // "REGRESSED", "FASTER", "PASS", "INCONCLUSIVE", "TRADE"
   std::string reason;     // one line, empty for a pass
-  double change = 0;      // of B relative to A: 0.04 is 4 % more
+  double change = 0;      // of B relative to A: 0.04 is 4 % more; over all pairs for PASS and INCONCLUSIVE
   double change_low = 0;  // its exact interval, of confidence 1 - alpha
   double change_high = 0;
   double p_worse = 1, p_better = 1;  // one-sided
   std::size_t pairs = 0, kept = 0;   // measured, and analysed: the quietest half
 };
 
-// Compares samples measured in pairs, a[i] and b[i] one after the other, all positive. `policy` is a preset:
+// Compares samples measured in pairs, a[i] and b[i] one after the other, all positive. PASS needs at least 23
+// pairs: slow samples are counted, and a coarse clock counts as uncertainty. `policy` is a preset:
 // "sensitive" or "gate". Throws Failure for different lengths, too few pairs, and values that are not finite
 // and positive.
 Comparison compare(std::span<const double> a, std::span<const double> b, bool higher_is_better = false,

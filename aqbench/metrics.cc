@@ -8,6 +8,7 @@
 #include "aqbench/hidden_errors.h"
 #include "aqbench/hidden_metrics.h"
 #include "metrics/depth_metrics.h"
+#include "metrics/registry.h"
 #include "metrics/score.h"
 
 namespace aqbench::v1 {
@@ -22,6 +23,8 @@ ScoreOptions default_options(const Surface& truth, std::size_t points) {
 }
 
 }  // namespace
+
+std::optional<double> ideal_of(const std::string& metric) { return metric_ideal(metric); }
 
 std::vector<Metric> score(std::span<const double> points_m, const Scene& scene,
                           std::span<const double> normals) {

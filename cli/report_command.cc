@@ -37,10 +37,7 @@ CommandLine<ReportRequest> report_command_line() {
 }
 
 // The page of a comparison whose folder verifies.
-std::string comparison_page(const std::filesystem::path& bundle, std::string_view main_file) {
-  if (main_file != kAbFile)
-    throw Error(ErrorKind::input,
-                bundle.string() + ": is a calibration, which has no page; see its summary.md");
+std::string comparison_page(const std::filesystem::path& bundle) {
   require_verified(verify_bundle(bundle), bundle);
   const std::string file = (bundle / kAbFile).string();
   const AbDocument document = ab_document_from_json(read_strict_json(file), file);
@@ -60,8 +57,8 @@ ExitCode report_command(const Arguments& arguments) {
   const std::filesystem::path& bundle = request->bundle;
   if (!std::filesystem::is_directory(bundle))
     throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
-  const char* const main_file = ab_main_file(list_bundle_files(bundle).files);
-  const std::string page = main_file == nullptr ? sweep_page(bundle) : comparison_page(bundle, main_file);
+  const std::string page =
+      is_comparison(list_bundle_files(bundle).files) ? comparison_page(bundle) : sweep_page(bundle);
   if (request->out)
     write_file(*request->out, page);
   else

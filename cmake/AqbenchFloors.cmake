@@ -14,12 +14,9 @@ aqbench_library(method pipeline/method aqbench::dataset)
 aqbench_library(simulated pipeline/simulated aqbench::method)
 aqbench_library(external pipeline/external aqbench::method aqbench::sandbox)
 # Specs of methods and workloads in the module `pipeline`, and workloads without libraries.
-file(GLOB spec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/pipeline/*/*_spec.cc
-     ${PROJECT_SOURCE_DIR}/pipeline/fusion/*_options.cc)
-set(workloads ${PROJECT_SOURCE_DIR}/pipeline/workloads)
-add_library(aqbench_specs STATIC ${spec_sources} pipeline/plane_sweep/kernels/options.cc
-  ${workloads}/registry.cc ${workloads}/workload_specs.cc ${workloads}/workloads_table.cc ${workloads}/step_ledger.cc
-  ${workloads}/absorption.cc ${workloads}/tricubic.cc)
+file(GLOB_RECURSE spec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/pipeline/*.cc)
+list(FILTER spec_sources INCLUDE REGEX "${AQBENCH_PROGRAM_SOURCES}")
+add_library(aqbench_specs STATIC ${spec_sources})
 add_library(aqbench::specs ALIAS aqbench_specs)
 set_target_properties(aqbench_specs PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(aqbench_specs PUBLIC aqbench::flags aqbench::method aqbench::optics)
@@ -48,10 +45,13 @@ aqbench_library(site reports/site aqbench::history)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
 aqbench_library(cli cli aqbench::protocols aqbench::history aqbench::site aqbench::docs_tables aqbench::profiling aqbench::project aqbench::sharing
                 Boost::program_options)
-file(GLOB cli_below CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/ab/*.cc ${PROJECT_SOURCE_DIR}/cli/eval/*.cc
-     ${PROJECT_SOURCE_DIR}/cli/project/*.cc ${PROJECT_SOURCE_DIR}/cli/shell/*.cc ${PROJECT_SOURCE_DIR}/cli/sweep/*.cc)
+file(GLOB cli_below CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*/*.cc)
 target_sources(aqbench_cli PRIVATE ${cli_below})
 target_compile_definitions(aqbench_cli PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
+
+get_property(lighter GLOBAL PROPERTY AQBENCH_PROGRAM_LIBRARIES)
+list(APPEND lighter aqbench_specs)
+list(REMOVE_ITEM lighter aqbench_opencv_images)
 
 # ---- Modules: what needs LibTorch, OpenCV, Open3D or Embree, loaded when something in it is first called (core/module.h) ----
 # Each library names the tables by which programs that link it statically find its functions.
@@ -101,31 +101,19 @@ add_custom_command(OUTPUT ${build_ids}
   DEPENDS aqbench_module_meshes aqbench_module_images aqbench_module_pipeline cmake/module_build_ids.cmake
   COMMENT "" VERBATIM)
 add_executable(aqbench cli/main.cc ${build_ids})
-string(JOIN "," whole aqbench_core aqbench_cloud aqbench_surfaces aqbench_images aqbench_optics aqbench_scene_registry
-  aqbench_rendering aqbench_dataset aqbench_numbers aqbench_neighbours aqbench_metrics aqbench_method aqbench_simulated aqbench_external aqbench_specs
-  aqbench_pipeline aqbench_statistics aqbench_records aqbench_measuring aqbench_viewing aqbench_planning
-  aqbench_scoring aqbench_running)
+string(JOIN "," whole ${lighter})
 set_target_properties(aqbench PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${whole}")
 target_link_libraries(aqbench PRIVATE aqbench::cli)
 target_link_options(aqbench PRIVATE LINKER:--as-needed)
 
-# Text processing and waiting for other processes: with less optimisation it takes half the build time and users notice
-# nothing.
-set(text aqbench_records)
-foreach(library sandbox drawing dataset external planning project running sharing profiling gating ab content
-        text html exports bundle history site docs_tables cli)
-  list(APPEND text aqbench_${library})
-  target_compile_options(aqbench_${library} PRIVATE $<$<CONFIG:Release>:-O1>)
-endforeach()
-
 aqbench_schema(project/project)
 # Scripts and styles of pages are built into the program, too. Those in third_party/ are unchanged copies of their
 # authors' releases.
-foreach(asset report.css report.js plots.js plots_page.js ab_page.js bars.js stages_page.js view_data.js viewer_camera.js viewer_gl.js viewer_plain.js
-        viewer.js viewer_page.js site.js third_party/uplot/uPlot.min.css third_party/uplot/uPlot.iife.min.js)
-  set(asset_file ${PROJECT_SOURCE_DIR}/reports/html/assets/${asset})
+file(GLOB_RECURSE asset_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/reports/html/assets/*.css
+     ${PROJECT_SOURCE_DIR}/reports/html/assets/*.js)
+foreach(asset_file IN LISTS asset_files)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${asset_file})
-  get_filename_component(asset_name ${asset} NAME)
+  get_filename_component(asset_name ${asset_file} NAME)
   string(MAKE_C_IDENTIFIER ${asset_name} asset_name)
   file(READ ${asset_file} AQBENCH_ASSET_${asset_name})
 endforeach()
@@ -166,8 +154,10 @@ set_source_files_properties(harness/measuring/build_info.cc PROPERTIES
   COMPILE_DEFINITIONS "${build_definitions}")
 
 # ---- Headers that are read once (AqbenchPrecompile.cmake) ----
-get_property(program_libraries GLOBAL PROPERTY AQBENCH_PROGRAM_LIBRARIES)
-list(REMOVE_ITEM program_libraries ${same_bits} ${text})
-aqbench_precompile(program ON TARGETS ${program_libraries} aqbench_specs)
+# A set takes 9 s of processor time. It saves the text libraries up to 1.5 s each (reports/html 11.2 s instead of 12.7), and
+# keeps copies of JSON's code at -O1 out of the program. Those of ${same_bits} would save 5 s together and have none.
+get_property(text GLOBAL PROPERTY AQBENCH_TEXT_LIBRARIES)
+get_property(optimised GLOBAL PROPERTY AQBENCH_OPTIMISED_LIBRARIES)
+list(REMOVE_ITEM optimised ${same_bits})
+aqbench_precompile(program ON TARGETS ${optimised} aqbench_specs)
 aqbench_precompile(text ON TARGETS ${text} OPTIONS $<$<CONFIG:Release>:-O1>)
-aqbench_precompile(same_bits ON TARGETS ${same_bits} OPTIONS -ffp-contract=off)

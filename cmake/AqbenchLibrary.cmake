@@ -11,10 +11,9 @@ if(AQBENCH_LIBRARIES_ONLY)  # otherwise the program's, of all modules
             -P ${PROJECT_SOURCE_DIR}/cmake/module_build_ids.cmake
     DEPENDS ${images_target} ${PROJECT_SOURCE_DIR}/cmake/module_build_ids.cmake
     COMMENT "" VERBATIM)
-  get_property(light_libraries GLOBAL PROPERTY AQBENCH_PROGRAM_LIBRARIES)
+  get_property(light_libraries GLOBAL PROPERTY AQBENCH_OPTIMISED_LIBRARIES)
   list(REMOVE_ITEM light_libraries ${same_bits} aqbench_opencv_images)
   aqbench_precompile(program ON TARGETS ${light_libraries})
-  aqbench_precompile(same_bits ON TARGETS ${same_bits} OPTIONS -ffp-contract=off)
 endif()
 
 file(GLOB api_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/aqbench/*.cc)

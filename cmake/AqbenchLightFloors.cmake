@@ -4,7 +4,8 @@ aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt Op
                 ${CMAKE_DL_LIBS})
 file(GLOB signals CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/signals/*.cc)
 target_sources(aqbench_core PRIVATE ${signals})
-aqbench_library(cloud scenes/cloud aqbench::core)
+aqbench_library(triangles scenes/triangles aqbench::core)
+aqbench_library(cloud scenes/cloud aqbench::triangles)
 aqbench_library(surfaces scenes/surfaces aqbench::cloud)
 file(GLOB ripples CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/scenes/surfaces/ripples/*.cc)
 target_sources(aqbench_surfaces PRIVATE ${ripples})
@@ -31,7 +32,6 @@ endforeach()
 aqbench_library(statistics harness/statistics aqbench::core)
 target_link_libraries(aqbench_statistics PRIVATE Boost::headers)  # distributions.cc; in no header
 aqbench_library(records harness/records aqbench_metrics)
-target_compile_options(aqbench_records PRIVATE $<$<CONFIG:Release>:-O1>)  # text in, text out
 # False alarms of g++ 12 inside valijson and std::regex.
 set_source_files_properties(harness/records/schema_check.cc PROPERTIES
   COMPILE_OPTIONS "-Wno-restrict;-Wno-maybe-uninitialized")

@@ -119,7 +119,17 @@ std::uint64_t resident_bytes(pid_t process) {
 
 std::uint64_t resident_tree_bytes(pid_t process) { return sum_over_tree(process, resident_bytes); }
 
-std::uint64_t proportional_tree_bytes(pid_t process) { return sum_over_tree(process, proportional_bytes); }
+bool exceeds_memory(pid_t process, std::uint64_t limit_bytes, WatchedMemory& watched) {
+  const std::uint64_t sum = resident_tree_bytes(process);
+  const auto now = SteadyClock::now();
+  if (sum <= limit_bytes || (sum <= limit_bytes + watched.shared_bytes && now < watched.next_walk))
+    return false;
+  const std::uint64_t bytes = sum_over_tree(process, proportional_bytes);
+  watched.peak_bytes = std::max(watched.peak_bytes, bytes);
+  watched.shared_bytes = sum - std::min(sum, bytes);
+  watched.next_walk = now + 20 * (SteadyClock::now() - now);
+  return bytes > limit_bytes;
+}
 
 std::int64_t resident_peak_bytes() {
   return static_cast<std::int64_t>(kilobytes_of(read_proc("/proc/self/status"), "VmHWM:").value_or(0));

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "core/stopwatch.h"
+
 namespace aqbench {
 
 // Returns the resident memory of one process; 0 if it is gone.
@@ -14,10 +16,19 @@ std::uint64_t resident_bytes(pid_t process);
 // Returns the resident memory of a process and its descendants; shared pages count once per process.
 std::uint64_t resident_tree_bytes(pid_t process);
 
-// Returns the memory of a process and its descendants with shared pages counted once: the sum of their
-// proportional set sizes, or of resident sizes where the kernel does not report those. Walks all pages, about
-// 10 ms per GiB.
-std::uint64_t proportional_tree_bytes(pid_t process);
+// Memory of a watched process and its descendants, as far as it is known.
+struct WatchedMemory {
+  std::uint64_t peak_bytes = 0;  // where it had to be known
+  std::uint64_t shared_bytes =
+      0;  // the part of the sum of resident sizes that counts shared pages repeatedly
+  SteadyClock::time_point next_walk = {};
+};
+
+// Returns whether a process and its descendants together have more memory than the limit, with shared pages
+// counted once. The sum of resident sizes is quick to read. Only if it passes the limit is the proportional
+// set size read, which decides; that walks all pages, about 50 ms per GiB, and is repeated once the sum
+// without the shared part passes the limit, or after 20 times as long.
+bool exceeds_memory(pid_t process, std::uint64_t limit_bytes, WatchedMemory& watched);
 
 // Memory of the descendants of a process.
 struct TreeMemory {

@@ -35,7 +35,7 @@ void measure_reach(const CloudBlocks& cloud, const Surface& truth, const ScoreOp
     measured.no_completeness = cloud.points() == 0 ? "no points" : "no finite points";
   } else if (measured.completeness->distance_m.empty()) {
     measured.completeness.reset();
-    measured.no_completeness = "no part of the truth lies in the crop";
+    measured.no_completeness = kNoTruthInCrop;
   } else {
     measured.completeness_summary = summarize_completeness(*measured.completeness);
   }
@@ -52,9 +52,13 @@ std::vector<TileGroup> measure_errors(const CloudBlocks& cloud, const Surface& t
     ScoredPoints scored = score_points(block.points_m, truth, options.part);
     add_counts(measured.counts, scored.counts);
     const std::size_t most = cloud.points() <= longest ? scored.index.size() : cloud.points();
-    if (!block.normals.empty())
+    if (!block.normals.empty()) {
       append(measured.normal_errors_deg, normal_errors_deg(block.points_m, block.normals, scored, truth),
              most);
+      measured.any_normal = measured.any_normal || std::ranges::any_of(scored.index, [&](std::uint32_t i) {
+                              return has_direction(block.normals[i]);
+                            });
+    }
     if (!measured.tiles.tiles.empty()) {
       groups.push_back(group_by_tile(measured.tiles, block.points_m, scored.index, scored.signed_error_m));
       groups.back().begin = measured.signed_error_m.size();

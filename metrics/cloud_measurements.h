@@ -62,6 +62,7 @@ struct CloudMeasurements {
   ScoredSubset subset;
   std::vector<double> signed_error_m;     // of scored points, in the order of blocks and tiles
   std::vector<double> normal_errors_deg;  // of scored points, where the cloud has normals
+  bool any_normal = false;                // whether one of these points has a normal with a direction
   TileGrid tiles;                         // if asked for, and if the truth has a patch
   std::optional<PlaneFit> plane;
   std::optional<ErrorSummary> accuracy;

@@ -1,12 +1,14 @@
 #include "metrics/completeness.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/order_statistics.h"
+#include "metrics/scored_points.h"
 
 namespace aqbench {
 
@@ -25,6 +27,12 @@ void keep_inside(SurfaceSamples& samples, const Crop& crop) {
 }
 
 }  // namespace
+
+SurfaceSamples samples_inside(const Surface& truth, double spacing_m, std::uint64_t seed, const Crop& crop) {
+  SurfaceSamples samples = truth.stratified_samples(spacing_m, seed);
+  if (!crop.parts.empty()) keep_inside(samples, crop);
+  return samples;
+}
 
 Completeness measure_completeness(std::span<const Vec3> points_m, const Surface& truth, double spacing_m,
                                   std::uint64_t seed, const Crop& crop) {
@@ -45,6 +53,7 @@ std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::
     if (!measured) {
       measured.emplace();
       measured->samples = truth.stratified_samples(spacing_m, seed);
+      measured->is_thinned = measured->samples.positions_m.size() < measured->samples.of_points;
       if (!crop.parts.empty()) keep_inside(measured->samples, crop);
       measured->distance_m.resize(measured->samples.positions_m.size());
       index.distances(measured->samples.positions_m, measured->distance_m);
@@ -72,7 +81,7 @@ std::optional<double> completeness_pct(const Completeness& completeness, double 
       if (!keep(i)) continue;
       const double weight_m2 = completeness.samples.weight_m2(i);
       areas.kept_m2 += weight_m2;
-      if (completeness.distance_m[i] <= tolerance_m) areas.reached_m2 += weight_m2;
+      if (completeness.distance_m[i] <= within_m(tolerance_m)) areas.reached_m2 += weight_m2;
     }
     chunks[begin / kSumGrain] = areas;
   });
@@ -85,6 +94,20 @@ std::optional<double> completeness_pct(const Completeness& completeness, double 
   return 100.0 * total.reached_m2 / total.kept_m2;
 }
 
+double sampling_se_pct(const Completeness& completeness, double tolerance_m) {
+  const std::vector<double>& distance_m = completeness.distance_m;
+  const SurfaceSamples& samples = completeness.samples;
+  if (samples.of_points > 0 && !completeness.is_thinned) return 0;
+  double sum = 0, area_m2 = 0;
+  for (std::size_t i = 0; i < distance_m.size(); ++i) {
+    area_m2 += samples.weight_m2(i);
+    if (i == 0 || (distance_m[i] <= tolerance_m) == (distance_m[i - 1] <= tolerance_m)) continue;
+    const double weight_m2 = 0.5 * (samples.weight_m2(i) + samples.weight_m2(i - 1));
+    sum += weight_m2 * weight_m2;
+  }
+  return 100 * std::sqrt(sum / 2) / area_m2;
+}
+
 std::vector<GroupArea> areas_by_group(const Completeness& completeness, double tolerance_m,
                                       std::size_t groups,
                                       const std::function<std::size_t(std::size_t sample)>& group_of) {
@@ -93,7 +116,7 @@ std::vector<GroupArea> areas_by_group(const Completeness& completeness, double t
     GroupArea& group = areas[group_of(i)];
     const double weight_m2 = completeness.samples.weight_m2(i);
     group.area_m2 += weight_m2;
-    if (completeness.distance_m[i] <= tolerance_m) group.reached_m2 += weight_m2;
+    if (completeness.distance_m[i] <= within_m(tolerance_m)) group.reached_m2 += weight_m2;
   }
   return areas;
 }

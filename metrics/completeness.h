@@ -18,7 +18,14 @@ namespace aqbench {
 struct Completeness {
   SurfaceSamples samples;
   std::vector<double> distance_m;  // of each sample to the nearest finite point, inside the patch or not
+  bool is_thinned = false;         // a scan has more points than samples
 };
+
+// The reason for values of the truth where none of it is scored.
+inline constexpr const char* kNoTruthInCrop = "no part of the truth lies in the crop";
+
+// Draws the samples of the true surface that lie in the crop.
+SurfaceSamples samples_inside(const Surface& truth, double spacing_m, std::uint64_t seed, const Crop& crop);
 
 // Draws samples of the true surface, of its part in the crop, and measures their distances; the whole cloud
 // counts for these. Throws Error(method) if the cloud has no finite point.
@@ -35,6 +42,12 @@ std::optional<Completeness> measure_completeness(const CloudBlocks& cloud, std::
 // nullopt if no sample is kept.
 std::optional<double> completeness_pct(const Completeness& completeness, double tolerance_m,
                                        const std::function<bool(std::size_t)>& keep);
+
+// Returns the standard error of completeness_pct() of all samples that comes from the sampling of the truth
+// alone, percent: 0 where every point of a scan is a sample. Each sample stands for one part of the area, its
+// neighbour in the list for a part beside it, so that sum((x_i - x_(i-1))^2 w^2) / 2 estimates the variance,
+// a little too high (Wolter, "Introduction to Variance Estimation", 2007, section 8.2, estimator v2).
+double sampling_se_pct(const Completeness& completeness, double tolerance_m);
 
 // The area of a group of samples, and the part of it that the cloud reaches.
 struct GroupArea {

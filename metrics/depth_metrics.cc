@@ -15,12 +15,6 @@
 namespace aqbench {
 namespace {
 
-constexpr const char* kErrorRows[] = {"depth_mae_mm",      "depth_rmse_mm",     "depth_median_ae_mm",
-                                      "depth_abs_rel_pct", "depth_bad_1mm_pct", "depth_bad_2mm_pct",
-                                      "depth_bad_4mm_pct"};
-
-bool is_depth(float depth_m) { return std::isfinite(depth_m) && depth_m > 0; }
-
 void write_depth_errors(MetricWriter& writer, std::vector<double>& error_m, double relative_sum) {
   const double count = static_cast<double>(error_m.size());
   double sum_m = 0, squares_m2 = 0;
@@ -48,9 +42,9 @@ MetricSet depth_metrics(std::span<const float> predicted_m, std::span<const floa
   double relative_sum = 0;
   std::size_t true_depths = 0;
   for (std::size_t i = 0; i < truth_m.size(); ++i) {
-    if (!is_depth(truth_m[i])) continue;
+    if (!has_depth(truth_m[i])) continue;
     ++true_depths;
-    if (!is_depth(predicted_m[i])) continue;
+    if (!has_depth(predicted_m[i])) continue;
     error_m.push_back(std::abs(double{predicted_m[i]} - double{truth_m[i]}));
     relative_sum += error_m.back() / double{truth_m[i]};
   }
@@ -64,7 +58,7 @@ MetricSet depth_metrics(std::span<const float> predicted_m, std::span<const floa
   if (error_m.empty()) {
     const char* reason =
         true_depths == 0 ? "the true depth map has no depth" : "no pixel with a true depth has a depth";
-    for (const char* row : kErrorRows) writer.add_undefined(row, reason);
+    writer.add_rest_undefined(ScoreFamily::depths, reason);
   } else {
     write_depth_errors(writer, error_m, relative_sum);
   }

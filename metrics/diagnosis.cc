@@ -26,22 +26,34 @@ constexpr std::size_t kSampleGrain = 4096;
 constexpr float kConfident = 0.5F;
 constexpr std::size_t kBoundSamples = 500;  // at most, of the Cramer-Rao bound
 
-enum Cause : std::uint8_t { covered, not_visible, no_depth, wrong_depth, filtered, fused, kCauses };
-constexpr std::array<const char*, kCauses> kCauseNames = {"covered",     "not_visible", "no_depth",
-                                                          "wrong_depth", "filtered",    "fused"};
+// In the order of cloud views: a new one comes last.
+enum Cause : std::uint8_t {
+  covered,
+  not_visible,
+  no_depth,
+  wrong_depth,
+  filtered,
+  fused,
+  undistortion,
+  kCauses
+};
+constexpr std::array<const char*, kCauses> kCauseNames = {
+    "covered", "not_visible", "no_depth", "wrong_depth", "filtered", "fused", "undistortion"};
 
 struct MapView {
-  RefractiveCamera camera;
+  RefractiveCamera camera;  // as the map was made, in the frame of its calibration
   const DepthMap* map;
+  const MapCalibration* made_with;
 };
 
-std::vector<MapView> views_of(const std::vector<DepthMap>& maps, const Rig& rig) {
+std::vector<MapView> views_of(const std::vector<DepthMap>& maps, const MapCalibration& made_with) {
+  const Rig& rig = made_with.rig;
   std::vector<MapView> views;
   for (const DepthMap& map : maps) {
     const Camera* const camera = find_camera(rig, map.camera);
     if (camera == nullptr)
       throw Error(ErrorKind::method, fmt::format("depth map of {}: the rig has no such camera", map.camera));
-    views.push_back({refractive_camera(*camera, rig.water), &map});
+    views.push_back({refractive_camera(*camera, rig.water), &map, &made_with});
     if (map.width != camera->intrinsics.width_px || map.height != camera->intrinsics.height_px ||
         map.depth_along_ray_m.size() != static_cast<std::size_t>(map.width) * map.height)
       throw Error(ErrorKind::method,
@@ -56,7 +68,7 @@ enum class Found { nothing, other_depth, same_depth };
 // Looks at the four pixels around the point, because on a slope neighbouring depths differ by more than the
 // tolerance.
 Found look_up(const MapView& view, const Vec3& point_m, double tolerance_m) {
-  const auto image = project(view.camera, point_m);
+  const auto image = project(view.camera, view.made_with->from_world(point_m));
   if (!image) return Found::nothing;
   const double left = std::floor(image->pixel.x()), top = std::floor(image->pixel.y());
   Found found = Found::nothing;
@@ -65,7 +77,7 @@ Found look_up(const MapView& view, const Vec3& point_m, double tolerance_m) {
       if (!(x >= 0 && y >= 0 && x < view.map->width && y < view.map->height)) continue;
       const float depth_m = view.map->depth_along_ray_m[static_cast<std::size_t>(y) * view.map->width +
                                                         static_cast<std::size_t>(x)];
-      if (!std::isfinite(depth_m) || depth_m <= 0) continue;  // there is none
+      if (!has_depth(depth_m)) continue;
       if (std::abs(depth_m - image->depth_along_ray_m) <= tolerance_m) return Found::same_depth;
       found = Found::other_depth;
     }
@@ -78,9 +90,8 @@ Found look_up_all(const std::vector<MapView>& views, const Vec3& point_m, double
   return best;
 }
 
-Cause cause_of_hole(const Vec3& point_m, int cameras, const std::vector<MapView>& unfiltered,
-                    const std::vector<MapView>& kept, double tolerance_m) {
-  if (cameras < 2) return not_visible;
+Cause cause_of_seen_hole(const Vec3& point_m, const std::vector<MapView>& unfiltered,
+                         const std::vector<MapView>& kept, double tolerance_m) {
   switch (look_up_all(unfiltered, point_m, tolerance_m)) {
     case Found::nothing:
       return no_depth;
@@ -103,29 +114,48 @@ struct SampleCauses {
   std::vector<Cause> causes;
 };
 
+// Of the holes that fewer than two cameras see, those that two cameras' own images show are lost by
+// undistortion.
+void find_lost_by_undistortion(const Surface& truth, const Rig& rig, SampleCauses& found) {
+  std::vector<std::size_t> hidden;
+  std::vector<Vec3> positions_m;
+  for (std::size_t i = 0; i < found.causes.size(); ++i)
+    if (found.causes[i] == not_visible) {
+      hidden.push_back(i);
+      positions_m.push_back(found.completeness.samples.positions_m[i]);
+    }
+  const std::vector<int> own = count_views(truth, rig, positions_m, {.undistorted = false});
+  for (std::size_t k = 0; k < hidden.size(); ++k)
+    if (own[k] >= 2) found.causes[hidden[k]] = undistortion;
+}
+
 SampleCauses causes_of_samples(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
-                               const DiagnosisOptions& options) {
+                               const MapCalibration& made_with, const DiagnosisOptions& options) {
   SampleCauses found;
   const std::vector<Vec3>& points_m = reconstruction.cloud.points_m;
   if (std::ranges::any_of(points_m, is_measurable)) {
-    found.completeness = measure_completeness(points_m, truth, options.sample_spacing_m, options.sample_seed);
+    found.completeness = measure_completeness(points_m, truth, options.sample_spacing_m, options.sample_seed,
+                                              options.part.crop);
   } else {
-    found.completeness.samples = truth.stratified_samples(options.sample_spacing_m, options.sample_seed);
+    found.completeness.samples =
+        samples_inside(truth, options.sample_spacing_m, options.sample_seed, options.part.crop);
     found.completeness.distance_m.assign(found.completeness.samples.positions_m.size(), INFINITY);
   }
   const auto& positions_m = found.completeness.samples.positions_m;
   found.views = count_views(truth, rig, positions_m);
-  const std::vector<MapView> kept = views_of(reconstruction.depth_maps, rig);
+  const std::vector<MapView> kept = views_of(reconstruction.depth_maps, made_with);
   const std::vector<MapView> unfiltered = reconstruction.unfiltered_depth_maps.empty()
                                               ? kept
-                                              : views_of(reconstruction.unfiltered_depth_maps, rig);
+                                              : views_of(reconstruction.unfiltered_depth_maps, made_with);
   found.causes.assign(positions_m.size(), covered);
   parallel_for(positions_m.size(), kSampleGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      if (!(found.completeness.distance_m[i] <= options.tolerance_m))
-        found.causes[i] =
-            cause_of_hole(positions_m[i], found.views[i], unfiltered, kept, options.tolerance_m);
+      if (!(found.completeness.distance_m[i] <= within_m(options.tolerance_m)))
+        found.causes[i] = found.views[i] < 2
+                              ? not_visible
+                              : cause_of_seen_hole(positions_m[i], unfiltered, kept, options.tolerance_m);
   });
+  find_lost_by_undistortion(truth, rig, found);
   return found;
 }
 
@@ -138,8 +168,10 @@ void write_holes(const SampleCauses& found, MetricWriter& writer, std::string& c
   }
   for (int cause = not_visible; cause < kCauses; ++cause) {
     const double share_pct = 100 * area_m2[cause] / total_m2;
-    writer.add(fmt::format("holes_{}_pct", kCauseNames[cause]), share_pct);
-    csv += row("holes", kCauseNames[cause], share_pct, "%");
+    if (cause != undistortion || share_pct > 0) csv += row("holes", kCauseNames[cause], share_pct, "%");
+    if (cause == undistortion) continue;  // of the places that are not visible in undistorted images
+    const double lost_m2 = cause == not_visible ? area_m2[undistortion] : 0;
+    writer.add(fmt::format("holes_{}_pct", kCauseNames[cause]), 100 * (area_m2[cause] + lost_m2) / total_m2);
   }
 }
 
@@ -159,21 +191,22 @@ std::vector<Vec3> some_points(const MapView& view, std::size_t at_most) {
   for (int y = side / 2; y < view.map->height; y += side)
     for (int x = side / 2; x < view.map->width; x += side) {
       const float depth = depth_m[static_cast<std::size_t>(y) * view.map->width + x];
-      if (!std::isfinite(depth)) continue;
+      if (!has_depth(depth)) continue;
       const auto ray = cast_ray(view.camera, Vec2(x, y));
-      if (ray) points_m.push_back(point_on_ray(*ray, depth));
+      if (ray) points_m.push_back(view.made_with->to_world(point_on_ray(*ray, depth)));
     }
   return points_m;
 }
 
-void write_cameras(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
-                   const DiagnosisOptions& options, MetricWriter& writer, std::string& csv) {
+void write_cameras(const Reconstruction& reconstruction, const Surface& truth,
+                   const MapCalibration& made_with, const DiagnosisOptions& options, MetricWriter& writer,
+                   std::string& csv) {
   std::optional<double> worst_m;
   std::ptrdiff_t measured = 0;
-  const std::vector<MapView> views = views_of(reconstruction.depth_maps, rig);
+  const std::vector<MapView> views = views_of(reconstruction.depth_maps, made_with);
   for (std::size_t k = 0; k < views.size(); ++k) {
     const std::vector<Vec3> points_m = some_points(views[k], options.points_per_camera);
-    const ScoredPoints scored = score_points(points_m, truth);
+    const ScoredPoints scored = score_points(points_m, truth, options.part);
     std::optional<double> bias_mm, rmse_mm;
     if (!scored.index.empty()) {
       const ErrorSummary errors = summarize_errors(scored.signed_error_m);
@@ -182,11 +215,11 @@ void write_cameras(const Reconstruction& reconstruction, const Surface& truth, c
       worst_m = std::max(worst_m.value_or(0), std::abs(errors.bias_mean_m));
       ++measured;
     }
-    const std::string& name = views[k].map->camera;
+    const std::string name = camera_field(views[k].map->camera);
     csv += row("bias", name, bias_mm, "mm") + row("rmse", name, rmse_mm, "mm");
     if (k >= reconstruction.unfiltered_depth_maps.size()) continue;
     const auto count = [](const DepthMap& map) {
-      return std::ranges::count_if(map.depth_along_ray_m, [](float d) { return std::isfinite(d); });
+      return std::ranges::count_if(map.depth_along_ray_m, has_depth);
     };
     const auto before = count(reconstruction.unfiltered_depth_maps[k]);
     csv += row("confirmed", name,
@@ -195,7 +228,7 @@ void write_cameras(const Reconstruction& reconstruction, const Surface& truth, c
                                            static_cast<double>(before)),
                "%");
   }
-  const auto cameras = std::ranges::count(rig.cameras, false, &Camera::is_auxiliary);
+  const auto cameras = std::ranges::count(made_with.rig.cameras, false, &Camera::is_auxiliary);
   if (!worst_m)
     writer.add_undefined("camera_worst_bias_mm", "no depth inside the patch");
   else if (2 * measured <= cameras)
@@ -206,19 +239,22 @@ void write_cameras(const Reconstruction& reconstruction, const Surface& truth, c
     writer.add("camera_worst_bias_mm", kMillimetres * *worst_m);
 }
 
-// Returns the root mean square over the patch of the Cramer-Rao bound with 1 px of noise.
+// Returns the root mean square over the scored truth of the Cramer-Rao bound with 1 px of noise.
 std::optional<double> mean_bound_m(const std::vector<Vec3>& positions_m, const Rig& rig) {
-  std::vector<RefractiveCamera> cameras;
-  for (const Camera& camera : rig.cameras)
-    if (!camera.is_auxiliary) cameras.push_back(refractive_camera(camera, rig.water));
+  const std::vector<SeeingCamera> all = seeing_cameras(rig);
   double sum_m2 = 0;
   std::size_t count = 0;
   const std::size_t step = positions_m.size() / kBoundSamples + 1;
-  for (std::size_t i = 0; i < positions_m.size(); i += step)
+  std::vector<RefractiveCamera> cameras;
+  for (std::size_t i = 0; i < positions_m.size(); i += step) {
+    cameras.clear();
+    for (const SeeingCamera& one : all)
+      if (seen_at(one, positions_m[i])) cameras.push_back(one.camera);
     if (const auto bound_m = depth_bound_m(cameras, positions_m[i])) {
       sum_m2 += *bound_m * *bound_m;
       ++count;
     }
+  }
   if (count == 0) return std::nullopt;
   return std::sqrt(sum_m2 / static_cast<double>(count));
 }
@@ -239,7 +275,7 @@ void write_bound(const Reconstruction& reconstruction, const SampleCauses& found
                  const Rig& rig, const DiagnosisOptions& options, MetricWriter& writer, std::string& csv) {
   const auto bound_m = mean_bound_m(found.completeness.samples.positions_m, rig);
   csv += row("crb_1px", "patch", bound_m ? std::optional(kMillimetres * *bound_m) : std::nullopt, "mm");
-  const ScoredPoints scored = score_points(reconstruction.cloud.points_m, truth);
+  const ScoredPoints scored = score_points(reconstruction.cloud.points_m, truth, options.part);
   write_confident(reconstruction.cloud, scored, options, writer);
   if (!bound_m)
     writer.add_undefined("crb_ratio", "no part of the patch is imaged by two cameras");
@@ -251,17 +287,28 @@ void write_bound(const Reconstruction& reconstruction, const SampleCauses& found
 
 }  // namespace
 
+std::string camera_field(std::string name) {
+  for (std::size_t at = 0; (at = name.find(',', at)) != std::string::npos;) name.replace(at, 1, "%2C");
+  return name;
+}
+
 std::span<const char* const> hole_cause_names() { return kCauseNames; }
 
 Diagnosis diagnose(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
-                   const DiagnosisOptions& options) {
-  const SampleCauses found = causes_of_samples(reconstruction, truth, rig, options);
+                   const DiagnosisOptions& options, const MapCalibration* made_with) {
+  const MapCalibration calibration = made_with != nullptr ? *made_with : MapCalibration{rig};
+  const SampleCauses found = causes_of_samples(reconstruction, truth, rig, calibration, options);
   Diagnosis diagnosis;
   diagnosis.csv = "quantity,of,value,unit\n";
   MetricWriter writer;
+  if (found.causes.empty()) {
+    writer.add_rest_undefined(ScoreFamily::diagnosis, kNoTruthInCrop);
+    diagnosis.metrics = writer.take();
+    return diagnosis;
+  }
   write_holes(found, writer, diagnosis.csv);
   write_views(found, options, diagnosis.csv);
-  write_cameras(reconstruction, truth, rig, options, writer, diagnosis.csv);
+  write_cameras(reconstruction, truth, calibration, options, writer, diagnosis.csv);
   write_bound(reconstruction, found, truth, rig, options, writer, diagnosis.csv);
   diagnosis.metrics = writer.take();
   for (std::size_t i = 0; i < found.causes.size(); ++i) {

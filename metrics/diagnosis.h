@@ -9,17 +9,40 @@
 #include <vector>
 
 #include "metrics/metric.h"
+#include "metrics/scored_points.h"
 #include "scenes/cloud/reconstruction.h"
+#include "scenes/cloud/transform.h"
 #include "scenes/optics/camera.h"
 #include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 
-// What counts as a hole, and how finely the surface is sampled.
+// Returns a camera's name as a field of a table: a comma in it is written as %2C.
+std::string camera_field(std::string name);
+
+// The calibration that depth maps were made with, which puts them into the world: a rig, and the transform
+// from its frame to the true world frame, of scale 1.
+struct MapCalibration {
+  Rig rig;
+  Similarity world_from_rig = {};
+
+  // Returns a point of the rig's frame in the true world frame.
+  Vec3 to_world(const Vec3& point_m) const {
+    return world_from_rig.linear * point_m + world_from_rig.translation_m;
+  }
+  // Returns a point of the true world frame in the rig's frame.
+  Vec3 from_world(const Vec3& point_m) const {
+    return world_from_rig.linear.transpose() * (point_m - world_from_rig.translation_m);
+  }
+};
+
+// What counts as a hole, what is scored, and how finely the surface is sampled.
 struct DiagnosisOptions {
-  double tolerance_m = 0.002;           // a sample of the surface further from every point is a hole
-  double sample_spacing_m = 0.002 / 3;  // this and the seed as ScoreOptions has them: the same samples
+  double tolerance_m = 0.002;  // a sample of the surface further from every point is a hole
+  // This, the seed and the part as ScoreOptions has them: the same samples.
+  double sample_spacing_m = 0.002 / 3;
   std::uint64_t sample_seed = 1;
+  ScoredPart part = {};                   // of the cloud, of the cameras' depths and of the truth
   std::size_t points_per_camera = 20000;  // of a camera's depths, at most, evenly spread
 };
 
@@ -30,18 +53,21 @@ struct Diagnosis {
   // half of the cameras have depths inside the patch.
   MetricSet metrics;
   // "quantity,of,value,unit": area and completeness by number of views, holes by cause, and for each camera
-  // bias, rmse and the confirmed share. An undefined value is empty.
+  // bias, rmse and the confirmed share. An undefined value is empty. "undistortion" is a cause of its own
+  // here where it has an area; holes_not_visible_pct includes it.
   std::string csv;
   // The samples that are holes, and the index of each one's cause in hole_cause_names().
   std::vector<Vec3> hole_positions_m = {};
   std::vector<std::uint8_t> hole_causes = {};
 };
 
-// Returns "covered" (which no hole is), "not_visible", "no_depth", "wrong_depth", "filtered", "fused".
+// Returns "covered" (which no hole is), "not_visible", "no_depth", "wrong_depth", "filtered", "fused",
+// "undistortion".
 std::span<const char* const> hole_cause_names();
 
-// Diagnoses a reconstruction. `rig` is the true one. Each sample in a hole has the first of these causes that
-// holds:
+// Diagnoses a reconstruction. `rig` is the true one; `made_with` puts the depth maps into the world (the true
+// rig where it is nullptr). Each sample in a hole has the first of these causes that holds:
+// - undistortion: two cameras' own images show it, and fewer than two of the undistorted images;
 // - not_visible: fewer than two cameras (auxiliary ones not counted) see it;
 // - no_depth: no camera's unfiltered map has a depth there;
 // - wrong_depth: no depth there is within the tolerance of the true depth;
@@ -51,6 +77,6 @@ std::span<const char* const> hole_cause_names();
 // result is the same for any thread count. Throws Error(method) for a depth map of an unknown camera or of
 // another size.
 Diagnosis diagnose(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
-                   const DiagnosisOptions& options = {});
+                   const DiagnosisOptions& options = {}, const MapCalibration* made_with = nullptr);
 
 }  // namespace aqbench

@@ -6,10 +6,12 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "metrics/completeness.h"
 #include "metrics/mesh_sampling.h"
 #include "metrics/neighbours/measurable.h"
 #include "scenes/surfaces/mesh_surface.h"
@@ -18,10 +20,6 @@ namespace aqbench {
 namespace {
 
 constexpr std::size_t kMeshGrain = 1 << 12;  // samples a chunk
-
-bool names_a_vertex_twice(const std::array<std::uint32_t, 3>& triangle) {
-  return triangle[0] == triangle[1] || triangle[1] == triangle[2] || triangle[2] == triangle[0];
-}
 
 // Sets of vertices, joined by triangles; with path halving.
 class VertexSets {
@@ -41,11 +39,10 @@ class VertexSets {
   std::vector<std::uint32_t> parent_;
 };
 
-std::size_t count_components(const TriangleMesh& mesh) {
-  VertexSets sets(mesh.vertices_m.size());
-  std::vector<bool> used(mesh.vertices_m.size());
-  for (const auto& triangle : mesh.triangles) {
-    if (names_a_vertex_twice(triangle)) continue;
+std::size_t count_components(std::size_t vertices, std::span<const Triangle> triangles) {
+  VertexSets sets(vertices);
+  std::vector<bool> used(vertices);
+  for (const Triangle& triangle : triangles) {
     sets.join(triangle[0], triangle[1]);
     sets.join(triangle[1], triangle[2]);
     for (const std::uint32_t vertex : triangle) used[vertex] = true;
@@ -55,6 +52,20 @@ std::size_t count_components(const TriangleMesh& mesh) {
     if (used[vertex] && sets.root(vertex) == vertex) ++components;
   }
   return components;
+}
+
+MeshTopology topology_of(std::span<const Vec3> vertices_m, const JoinedFaces& joined) {
+  MeshTopology topology;
+  topology.faces = joined.counts;
+  topology.components = count_components(vertices_m.size(), joined.triangles);
+  const std::vector<FaceEdge> edges = edges_by_ends(joined.triangles);
+  for_each_edge(edges, [&](std::span<const FaceEdge> at) {
+    if (at.size() >= 3) ++topology.nonmanifold_edges;
+    if (at.size() == 1)
+      topology.boundary_m +=
+          (vertices_m[at.front().ends & 0xffffffffU] - vertices_m[at.front().ends >> 32U]).norm();
+  });
+  return topology;
 }
 
 struct MeshSums {
@@ -77,11 +88,32 @@ MeshSums sum_chunks(std::size_t count, const SumChunk& sum_chunk) {
   return total;
 }
 
-void measure_accuracy(const TriangleSoup& soup, const Surface& truth, const MeshScoreOptions& options,
-                      MeshMetrics& metrics) {
+// Samples of the part of the soup that is scored; `area_m2` is that part's area.
+struct ScoredSamples {
+  std::vector<SoupSample> samples;
+  double area_m2 = 0;
+};
+
+ScoredSamples scored_samples(const TriangleSoup& soup, const Surface& truth,
+                             const MeshScoreOptions& options) {
+  constexpr double kMost = 2e6;
+  const bool partial = options.part.is_partial();
   const double wanted = soup.area_m2() / (options.sample_spacing_m * options.sample_spacing_m);
-  const auto count = static_cast<std::size_t>(std::clamp(wanted, 1e3, 2e6));
-  const std::vector<SoupSample> samples = sample_by_area(soup, count, options.seed);
+  const auto count = static_cast<std::size_t>(std::clamp(wanted, partial ? 2.5e5 : 1e3, kMost));
+  ScoredSamples scored{sample_by_area(soup, count, options.seed), soup.area_m2()};
+  if (!partial) return scored;
+  std::vector<Vec3> positions_m;
+  positions_m.reserve(count);
+  for (const SoupSample& sample : scored.samples) positions_m.push_back(sample.position_m);
+  std::vector<SoupSample> kept;
+  for (const std::uint32_t i : score_points(positions_m, truth, options.part).index)
+    kept.push_back(scored.samples[i]);
+  scored.area_m2 *= static_cast<double>(kept.size()) / static_cast<double>(count);
+  scored.samples = std::move(kept);
+  return scored;
+}
+
+void measure_accuracy(const std::vector<SoupSample>& samples, const Surface& truth, MeshMetrics& metrics) {
   const MeshSums sums = sum_chunks(samples.size(), [&](std::size_t begin, std::size_t end) {
     std::vector<Vec3> positions_m;
     for (std::size_t i = begin; i < end; ++i) positions_m.push_back(samples[i].position_m);
@@ -99,11 +131,10 @@ void measure_accuracy(const TriangleSoup& soup, const Surface& truth, const Mesh
   metrics.normal_consistency = sums.cosine / sums.weight;
 }
 
-double mean_distance_to_mesh_m(const TriangleMesh& mesh, const Surface& truth,
-                               const MeshScoreOptions& options) {
-  const SurfaceSamples samples = truth.stratified_samples(options.sample_spacing_m, options.seed);
+// Sums the distances of samples of the truth to the mesh by area.
+MeshSums sum_to_mesh(const SurfaceSamples& samples, const TriangleMesh& mesh) {
   const std::shared_ptr<const Surface> surface = make_mesh_surface(mesh);
-  const MeshSums sums = sum_chunks(samples.positions_m.size(), [&](std::size_t begin, std::size_t end) {
+  return sum_chunks(samples.positions_m.size(), [&](std::size_t begin, std::size_t end) {
     std::vector<double> distances_m(end - begin);
     surface->signed_distances(std::span(samples.positions_m).subspan(begin, end - begin), distances_m);
     MeshSums chunk;
@@ -113,37 +144,12 @@ double mean_distance_to_mesh_m(const TriangleMesh& mesh, const Surface& truth,
     }
     return chunk;
   });
-  return sums.distance_m / sums.weight;
 }
 
 }  // namespace
 
 MeshTopology mesh_topology(const TriangleMesh& mesh) {
-  MeshTopology topology;
-  topology.components = count_components(mesh);
-  std::vector<std::uint64_t> edges;  // smaller vertex number in the high half
-  edges.reserve(mesh.triangles.size() * 3);
-  for (const auto& triangle : mesh.triangles) {
-    if (names_a_vertex_twice(triangle)) continue;
-    for (std::size_t corner = 0; corner < 3; ++corner) {
-      const std::uint32_t a = triangle[corner], b = triangle[(corner + 1) % 3];
-      const auto [low, high] = std::minmax({a, b});
-      edges.push_back((std::uint64_t{low} << 32U) | high);
-    }
-  }
-  std::ranges::sort(edges);
-  for (std::size_t begin = 0; begin < edges.size();) {
-    std::size_t end = begin + 1;
-    while (end < edges.size() && edges[end] == edges[begin]) ++end;
-    if (end - begin >= 3) ++topology.nonmanifold_edges;
-    if (end - begin == 1) {
-      const Vec3& low = mesh.vertices_m[edges[begin] >> 32U];
-      const Vec3& high = mesh.vertices_m[edges[begin] & 0xffffffffU];
-      topology.boundary_m += (high - low).norm();
-    }
-    begin = end;
-  }
-  return topology;
+  return topology_of(mesh.vertices_m, join_faces(mesh.vertices_m, mesh.triangles));
 }
 
 void check_mesh(const TriangleMesh& mesh) {
@@ -162,16 +168,29 @@ void check_mesh(const TriangleMesh& mesh) {
 MeshMetrics measure_mesh(const TriangleMesh& mesh, const Surface& truth, const MeshScoreOptions& options) {
   check_mesh(mesh);
   MeshMetrics metrics;
-  metrics.topology = mesh_topology(mesh);
-  const TriangleSoup soup = cut_to_patch(mesh, truth.patch());
+  const JoinedFaces joined = join_faces(mesh.vertices_m, mesh.triangles);
+  metrics.topology = topology_of(mesh.vertices_m, joined);
+  const TriangleSoup soup = cut_to_patch(mesh.vertices_m, joined.triangles, truth.patch());
   if (soup.area_m2() == 0) {
     metrics.reason =
         mesh.triangles.empty() ? "the mesh has no triangles" : "no part of the mesh lies over the patch";
     return metrics;
   }
-  measure_accuracy(soup, truth, options, metrics);
-  metrics.completeness_mean_m = mean_distance_to_mesh_m(mesh, truth, options);
-  metrics.area_ratio = soup.area_m2() / truth.area_m2();
+  const ScoredSamples scored = scored_samples(soup, truth, options);
+  const Crop& crop = options.part.crop;
+  const SurfaceSamples samples = samples_inside(truth, options.sample_spacing_m, options.seed, crop);
+  if (scored.samples.empty() || samples.positions_m.empty()) {
+    metrics.reason =
+        samples.positions_m.empty() ? kNoTruthInCrop : "no part of the mesh lies in the scored part";
+    return metrics;
+  }
+  measure_accuracy(scored.samples, truth, metrics);
+  const MeshSums reached = sum_to_mesh(samples, mesh);
+  metrics.completeness_mean_m = reached.distance_m / reached.weight;
+  // The area of a scan is unknown, and so is that of its part.
+  const double whole_m2 = truth.area_m2();
+  metrics.area_ratio =
+      scored.area_m2 / (crop.parts.empty() || std::isnan(whole_m2) ? whole_m2 : reached.weight);
   return metrics;
 }
 

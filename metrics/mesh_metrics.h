@@ -6,39 +6,45 @@
 #include <optional>
 #include <string>
 
+#include "metrics/scored_points.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"
+#include "scenes/triangles/joined_faces.h"
 
 namespace aqbench {
 
-// How the triangles of a mesh are connected.
+// How the triangles of a mesh are connected: by the places of their corners.
 struct MeshTopology {
+  FaceCounts faces;
   std::size_t components = 0;         // sets of triangles joined by shared vertices
   std::size_t nonmanifold_edges = 0;  // edges that three or more triangles share
   double boundary_m = 0;              // length of all edges that only one triangle has
 };
 
-// Measures how a mesh is connected. Triangles that name a vertex twice have no area and are left out. Two
-// vertices at the same place with different numbers count as two.
+// Measures how a mesh is connected. Vertices at one place are one, a triangle that is there twice counts
+// once, and one without area is left out, as join_faces() does it.
 MeshTopology mesh_topology(const TriangleMesh& mesh);
 
 // Throws Error(method) naming the first vertex that is not finite, or the first triangle that names a vertex
 // that does not exist.
 void check_mesh(const TriangleMesh& mesh);
 
-// How finely both surfaces are sampled: area / spacing^2 samples each, at most 2 million of the mesh.
+// Which part of both surfaces is scored, and how finely they are sampled: area / spacing^2 samples each, at
+// most 2 million of the mesh; of a mesh that is scored in part at least 250 thousand.
 struct MeshScoreOptions {
   double sample_spacing_m = 0.002 / 3;
   std::uint64_t seed = 1;
+  ScoredPart part = {};
 };
 
-// Scores of a mesh by area-uniform samples. Only the part of the mesh over the patch is measured; the rest
-// counts only in that a true sample may be nearest to it. Where a value is unset, `reason` says why.
+// Scores of a mesh by area-uniform samples. Only the part of the mesh over the patch is measured, and of that
+// what is scored of points (score_points()); the rest counts only in that a true sample may be nearest to it.
+// Where a value is unset, `reason` says why.
 struct MeshMetrics {
   std::optional<double> accuracy_mean_m;      // mean distance from the mesh to the true surface
   std::optional<double> completeness_mean_m;  // mean distance from the true patch to the mesh
   std::optional<double> normal_consistency;   // mean |cosine| between normals
-  std::optional<double> area_ratio;           // area of the mesh over the patch / area of the true patch
+  std::optional<double> area_ratio;           // area of the scored part of the mesh / of the truth
   std::string reason;
   MeshTopology topology;  // of the whole mesh
 };

@@ -36,7 +36,8 @@ Vec3 area_vector(const std::array<Vec3, 3>& corners) {
 
 }  // namespace
 
-TriangleSoup cut_to_patch(const TriangleMesh& mesh, const Patch* patch) {
+TriangleSoup cut_to_patch(std::span<const Vec3> vertices_m, std::span<const Triangle> triangles,
+                          const Patch* patch) {
   TriangleSoup soup;
   double area_m2 = 0;
   const auto add = [&](const Vec3& a, const Vec3& b, const Vec3& c) {
@@ -49,9 +50,8 @@ TriangleSoup cut_to_patch(const TriangleMesh& mesh, const Patch* patch) {
   const auto inside = [&](const Vec3& corner) {
     return patch == nullptr || patch->contains(corner.x(), corner.y());
   };
-  for (const auto& triangle : mesh.triangles) {
-    const std::array<Vec3, 3> corners = {mesh.vertices_m[triangle[0]], mesh.vertices_m[triangle[1]],
-                                         mesh.vertices_m[triangle[2]]};
+  for (const auto& [a, b, c] : triangles) {
+    const std::array<Vec3, 3> corners = {vertices_m[a], vertices_m[b], vertices_m[c]};
     if (std::ranges::all_of(corners, inside)) {
       add(corners[0], corners[1], corners[2]);
       continue;

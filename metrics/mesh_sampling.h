@@ -3,10 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"
+#include "scenes/triangles/faces.h"
 
 namespace aqbench {
 
@@ -19,9 +21,10 @@ struct TriangleSoup {
   double area_m2() const { return area_up_to_m2.empty() ? 0 : area_up_to_m2.back(); }
 };
 
-// Cuts the mesh exactly along the sides of the patch (all of the mesh stays if patch is null). Parts without
-// area are left out.
-TriangleSoup cut_to_patch(const TriangleMesh& mesh, const Patch* patch);
+// Cuts triangles exactly along the sides of the patch (all of them stay if patch is null). Parts without area
+// are left out.
+TriangleSoup cut_to_patch(std::span<const Vec3> vertices_m, std::span<const Triangle> triangles,
+                          const Patch* patch);
 
 // A point of a triangle.
 struct SoupSample {

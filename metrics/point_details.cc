@@ -7,18 +7,9 @@
 
 #include "metrics/numbers/exact_sum.h"
 #include "metrics/numbers/order_statistics.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/rendering/visibility.h"
 
 namespace aqbench {
-namespace {
-
-std::optional<Vec2> pixel_in_image(const RefractiveCamera& camera, const Vec3& point_m) {
-  const auto image = project(camera, point_m);
-  if (!image || !is_in_image(camera, image->pixel.x(), image->pixel.y())) return std::nullopt;
-  return image->pixel;
-}
-
-}  // namespace
 
 std::optional<HeightDifference> measure_height_difference(const EachBlock& each_block, const Surface& truth) {
   const auto* const field = dynamic_cast<const HeightField*>(&truth);
@@ -54,14 +45,11 @@ std::optional<ReprojectionError> measure_reprojection(std::span<const Vec3> poin
   std::vector<ClosestPoint> closest(chosen_m.size());
   truth.closest_points(chosen_m, closest);
   std::vector<double> distances_px;
-  for (const Camera& camera : rig.cameras) {
-    if (camera.is_auxiliary) continue;
-    const RefractiveCamera view = refractive_camera(camera, rig.water);
+  for (const SeeingCamera& camera : seeing_cameras(rig)) {
     for (std::size_t i = 0; i < chosen_m.size(); ++i) {
-      const auto at = pixel_in_image(view, chosen_m[i]),
-                 true_at = pixel_in_image(view, closest[i].position_m);
+      const auto at = seen_at(camera, chosen_m[i]), true_at = seen_at(camera, closest[i].position_m);
       if (!at || !true_at) continue;
-      distances_px.push_back((*at - *true_at).norm());
+      distances_px.push_back((at->pixel - true_at->pixel).norm());
     }
   }
   if (distances_px.empty()) return std::nullopt;

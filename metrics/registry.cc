@@ -12,8 +12,8 @@ namespace aqbench {
 namespace {
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
-constexpr ValueRange kAnyValue = {}, kFromZero = {0, kUnbounded}, kCount = {0, kUnbounded, true},
-                     kPercent = {0, 100}, kAngle = {0, 180}, kCosine = {0, 1}, kLikeness = {-1, 1};
+constexpr ValueRange kAnyValue = {}, kFromZero = {0, kUnbounded}, kPercent = {0, 100}, kAngle = {0, 180},
+                     kCosine = {0, 1}, kLikeness = {-1, 1};
 constexpr Better kLower = Better::lower, kHigher = Better::higher, kEqual = Better::equal;
 constexpr std::optional<double> kNoIdeal;
 
@@ -69,19 +69,19 @@ constexpr Row kRows[] = {
      "half the sum of accuracy_mean_mm and completeness_mean_mm (others use the sum)"},
     {"hausdorff_p95_mm", "mm", kLower, ScoreFamily::distances, kFromZero,
      "the larger of the 95th percentiles of |error| and of the completeness distance"},
-    {"points", "points", kEqual, ScoreFamily::counts, kCount,
+    {"points", "points", kEqual, ScoreFamily::counts, kFromZero,
      "points in the cloud, those not scored included"},
-    {"points_outside_patch", "points", kEqual, ScoreFamily::counts, kCount,
+    {"points_outside_patch", "points", kEqual, ScoreFamily::counts, kFromZero,
      "finite points whose (x, y) lies outside the scored patch; they are not scored"},
-    {"points_outside_crop", "points", kEqual, ScoreFamily::counts, kCount,
+    {"points_outside_crop", "points", kEqual, ScoreFamily::counts, kFromZero,
      "finite points of the patch outside the crop; they are not scored"},
-    {"points_beyond_border", "points", kEqual, ScoreFamily::counts, kCount,
+    {"points_beyond_border", "points", kEqual, ScoreFamily::counts, kFromZero,
      "points whose closest true point lies on an open border of the truth; they are not scored"},
-    {"points_beyond_max_distance", "points", kEqual, ScoreFamily::counts, kCount,
+    {"points_beyond_max_distance", "points", kEqual, ScoreFamily::counts, kFromZero,
      "points farther from the truth than the largest distance; they are not scored"},
     {"points_left_out_pct", "%", kEqual, ScoreFamily::counts, kPercent,
      "finite points of the patch that crop, border or largest distance leave out"},
-    {"points_non_finite", "points", kEqual, ScoreFamily::counts, kCount,
+    {"points_non_finite", "points", kEqual, ScoreFamily::counts, kFromZero,
      "points with a NaN, an infinity or a coordinate beyond 1e100 m; they are left out"},
     {"point_density_pct", "%", kEqual, ScoreFamily::counts, kFromZero,
      "finite points per mm2 of true patch x 100: a count without bound, not a coverage", kNoIdeal,
@@ -111,10 +111,10 @@ constexpr Row kRows[] = {
      "mean |cosine| between the mesh's normals and the true normals, by area of the mesh over the patch"},
     {"mesh_area_ratio", "1", kEqual, ScoreFamily::mesh, kFromZero,
      "area of the reconstructed mesh over the patch / true area", 1},
-    {"mesh_components", "1", kEqual, ScoreFamily::mesh, kCount, "parts of the mesh that share no vertex"},
+    {"mesh_components", "1", kEqual, ScoreFamily::mesh, kFromZero, "parts of the mesh that share no vertex"},
     {"mesh_boundary_mm", "mm", kEqual, ScoreFamily::mesh, kFromZero,
      "length of the edges that only one triangle has"},
-    {"mesh_nonmanifold_edges", "1", kLower, ScoreFamily::mesh, kCount,
+    {"mesh_nonmanifold_edges", "1", kLower, ScoreFamily::mesh, kFromZero,
      "edges that three or more triangles share"},
     {"depth_mae_mm", "mm", kLower, ScoreFamily::depths, kFromZero,
      "mean |depth error| along the refracted ray, over pixels where both maps have a depth"},
@@ -152,13 +152,13 @@ constexpr Row kRows[] = {
      "shift by another camera's depth, median; no accuracy"},
     {"reprojection_within_1px_pct", "%", kHigher, ScoreFamily::reprojection, kPercent,
      "such shifts of at most 1 px; no accuracy"},
-    {"charuco_corners", "1", kHigher, ScoreFamily::board, kCount,
+    {"charuco_corners", "1", kHigher, ScoreFamily::board, kFromZero,
      "corners of the board that the depth maps give"},
     {"charuco_rmse_mm", "mm", kLower, ScoreFamily::board, kFromZero,
      "rms distance of these corners from the true ones"},
     {"charuco_scale_pct", "%", kEqual, ScoreFamily::board, kFromZero,
      "reconstructed / true side of its squares; no accuracy", 100},
-    {"control_points", "1", kHigher, ScoreFamily::control, kCount,
+    {"control_points", "1", kHigher, ScoreFamily::control, kFromZero,
      "control points that have a plane of the cloud's points near them"},
     {"control_mean_mm", "mm", kLower, ScoreFamily::control, kFromZero,
      "mean distance of these control points from their planes"},
@@ -166,7 +166,7 @@ constexpr Row kRows[] = {
     {"control_max_mm", "mm", kLower, ScoreFamily::control, kFromZero, "largest of these distances"},
     {"control_rms_sigmas", "1", kLower, ScoreFamily::control, kFromZero,
      "root mean square of these distances, each by the standard deviation of its control point"},
-    {"photometric_points", "points", kEqual, ScoreFamily::photometric, kCount,
+    {"photometric_points", "points", kEqual, ScoreFamily::photometric, kFromZero,
      "points of the sample that two or more images show with some texture"},
     {"photometric_zncc_median", "1", kHigher, ScoreFamily::photometric, kLikeness,
      "median over these points of how alike their patch is in two images; no accuracy"},
@@ -245,11 +245,15 @@ void MetricWriter::insert(std::string_view row, double tolerance_m, std::optiona
 }
 
 void MetricWriter::add(std::string_view row, double value, double tolerance_m) {
-  if (std::isfinite(value)) {
-    insert(row, tolerance_m, value + 0.0, "");  // -0 becomes 0
-  } else {
+  constexpr double kRounding = 1e-9;  // far above that of sums of many terms
+  const ValueRange& range = kRows[row_number(row)].range;
+  if (!std::isfinite(value))
     insert(row, tolerance_m, std::nullopt, "the value is not finite");
-  }
+  else if (value < range.min - kRounding || value > range.max + kRounding)
+    insert(row, tolerance_m, std::nullopt,
+           fmt::format("the value {} is not from {} to {}", value, range.min, range.max));
+  else
+    insert(row, tolerance_m, value + 0.0, "");  // -0 becomes 0
 }
 
 void MetricWriter::add_undefined(std::string_view row, const std::string& reason, double tolerance_m) {

@@ -37,7 +37,6 @@ enum class ScoreFamily {
 struct ValueRange {
   double min = -std::numeric_limits<double>::infinity();
   double max = std::numeric_limits<double>::infinity();
-  bool whole = false;  // a count
 };
 
 // What a metric is.
@@ -80,7 +79,8 @@ MetricSpec metric_spec(std::string_view row, double tolerance_m = 0);
 // Collects the metrics of one score; `row` is as in metric_spec.
 class MetricWriter {
  public:
-  // Adds a value. One that is not finite becomes undefined, with a reason that says so.
+  // Adds a value. One that is not finite or out of its row's range becomes undefined, with a reason that says
+  // so.
   void add(std::string_view row, double value, double tolerance_m = 0);
   // Adds a metric without a value.
   void add_undefined(std::string_view row, const std::string& reason, double tolerance_m = 0);

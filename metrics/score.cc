@@ -32,11 +32,6 @@ void write(MetricWriter& writer, std::string_view row, const Measured& measured,
   }
 }
 
-void write_all_undefined(MetricWriter& writer, std::initializer_list<std::string_view> rows,
-                         const std::string& reason) {
-  for (const std::string_view row : rows) writer.add_undefined(row, reason);
-}
-
 Measured precision(const CloudMeasurements& cloud, double tolerance_m) {
   if (!cloud.accuracy) return {std::nullopt, cloud.no_accuracy};
   return {share_within_pct(cloud.signed_error_m, tolerance_m), ""};
@@ -67,11 +62,7 @@ Measured fscore(const Measured& precision, const Measured& completeness) {
 
 void write_accuracy(MetricWriter& writer, const CloudMeasurements& cloud, const ScoreOptions& options) {
   if (!cloud.accuracy) {
-    write_all_undefined(
-        writer,
-        {"accuracy_mean_mm", "accuracy_median_mm", "accuracy_rmse_mm", "accuracy_p90_mm", "accuracy_p95_mm",
-         "accuracy_max_mm", "bias_mean_mm", "bias_median_mm", "nmad_mm", "outlier_ratio_pct"},
-        cloud.no_accuracy);
+    writer.add_rest_undefined(ScoreFamily::errors, cloud.no_accuracy);
     return;
   }
   const ErrorSummary& errors = *cloud.accuracy;
@@ -124,16 +115,14 @@ std::vector<ViewShare> write_seen(MetricWriter& writer, const CloudMeasurements&
 
 void write_distances_both_ways(MetricWriter& writer, const CloudMeasurements& cloud) {
   if (!cloud.completeness_summary) {
-    write_all_undefined(
-        writer, {"completeness_mean_mm", "completeness_median_mm", "chamfer_l1_mm", "hausdorff_p95_mm"},
-        cloud.no_completeness);
+    writer.add_rest_undefined(ScoreFamily::distances, cloud.no_completeness);
     return;
   }
   const CompletenessSummary& summary = *cloud.completeness_summary;
   writer.add("completeness_mean_mm", kMm * summary.mean_m);
   writer.add("completeness_median_mm", kMm * summary.median_m);
   if (!cloud.accuracy) {
-    write_all_undefined(writer, {"chamfer_l1_mm", "hausdorff_p95_mm"}, cloud.no_accuracy);
+    writer.add_rest_undefined(ScoreFamily::distances, cloud.no_accuracy);
     return;
   }
   writer.add("chamfer_l1_mm", kMm * 0.5 * (cloud.accuracy->mean_m + summary.mean_m));
@@ -180,7 +169,7 @@ void write_plane_fit(MetricWriter& writer, const CloudMeasurements& measured) {
   if (reason.empty()) {
     reason = measured.subset.size() < 3 ? "fewer than 3 points" : "the points lie on one line";
   }
-  write_all_undefined(writer, {"plane_fit_rmse_mm", "plane_fit_max_mm"}, reason);
+  writer.add_rest_undefined(ScoreFamily::plane, reason);
 }
 
 void write_tiles(MetricWriter& writer, const CloudMeasurements& measured) {
@@ -188,7 +177,7 @@ void write_tiles(MetricWriter& writer, const CloudMeasurements& measured) {
   std::string reason = measured.no_accuracy;
   if (grid.tiles.empty()) reason = kNoPatchToTile;
   if (!reason.empty()) {
-    write_all_undefined(writer, {"tile_worst_abs_bias_mm", "tile_empty_pct"}, reason);
+    writer.add_rest_undefined(ScoreFamily::tiles, reason);
     return;
   }
   double worst_mm = 0;
@@ -208,9 +197,10 @@ void write_normals(MetricWriter& writer, CloudMeasurements& measured) {
   constexpr std::pair<const char*, double> kWithin[] = {{"normal_within_5deg_pct", 5},
                                                         {"normal_within_11.25deg_pct", 11.25},
                                                         {"normal_within_22.5deg_pct", 22.5}};
-  if (!measured.accuracy) {
-    write_all_undefined(writer, {"normal_mean_deg", "normal_median_deg"}, measured.no_accuracy);
-    for (const auto& [row, limit_deg] : kWithin) writer.add_undefined(row, measured.no_accuracy);
+  if (!measured.any_normal) {
+    writer.add_rest_undefined(ScoreFamily::normals,
+                              measured.accuracy ? "no scored point has a normal: all are zero or not finite"
+                                                : measured.no_accuracy);
     return;
   }
   std::vector<double>& errors_deg = measured.normal_errors_deg;
@@ -220,23 +210,36 @@ void write_normals(MetricWriter& writer, CloudMeasurements& measured) {
   writer.add("normal_median_deg", median_in_place(errors_deg));
 }
 
-void write_mesh(MetricWriter& writer, const TriangleMesh& mesh, const Surface& truth,
-                const ScoreOptions& options) {
-  const MeshMetrics metrics =
-      measure_mesh(mesh, truth, {.sample_spacing_m = options.sample_spacing_m, .seed = options.sample_seed});
-  const auto optional_mm = [&](std::string_view row, const std::optional<double>& value, double scale) {
-    write(writer, row, {value ? std::optional(scale * *value) : std::nullopt, metrics.reason});
-  };
-  optional_mm("mesh_accuracy_mean_mm", metrics.accuracy_mean_m, kMm);
-  optional_mm("mesh_completeness_mean_mm", metrics.completeness_mean_m, kMm);
-  optional_mm("mesh_normal_consistency", metrics.normal_consistency, 1);
-  if (metrics.area_ratio && std::isnan(*metrics.area_ratio))
-    writer.add_undefined("mesh_area_ratio", kNoAreaOfCloud);
-  else
-    optional_mm("mesh_area_ratio", metrics.area_ratio, 1);
+FaceCounts write_mesh(MetricWriter& writer, const TriangleMesh& mesh, const Surface& truth,
+                      const ScoreOptions& options) {
+  const MeshMetrics metrics = measure_mesh(
+      mesh, truth,
+      {.sample_spacing_m = options.sample_spacing_m, .seed = options.sample_seed, .part = options.part});
   writer.add("mesh_components", static_cast<double>(metrics.topology.components));
   writer.add("mesh_boundary_mm", kMm * metrics.topology.boundary_m);
   writer.add("mesh_nonmanifold_edges", static_cast<double>(metrics.topology.nonmanifold_edges));
+  if (!metrics.reason.empty()) {
+    writer.add_rest_undefined(ScoreFamily::mesh, metrics.reason);
+    return metrics.topology.faces;
+  }
+  writer.add("mesh_accuracy_mean_mm", kMm * *metrics.accuracy_mean_m);
+  writer.add("mesh_completeness_mean_mm", kMm * *metrics.completeness_mean_m);
+  writer.add("mesh_normal_consistency", *metrics.normal_consistency);
+  if (std::isnan(*metrics.area_ratio))
+    writer.add_undefined("mesh_area_ratio", kNoAreaOfCloud);
+  else
+    writer.add("mesh_area_ratio", *metrics.area_ratio);
+  return metrics.topology.faces;
+}
+
+// Notes the number of samples of completeness and its error from sampling.
+void note_sampling(const CloudMeasurements& measured, std::span<const double> tolerances_m, Score& score) {
+  if (!measured.completeness) return;
+  const Completeness& completeness = *measured.completeness;
+  score.samples = completeness.distance_m.size();
+  score.samples_of = completeness.is_thinned ? completeness.samples.of_points : 0;
+  for (const double tolerance_m : tolerances_m)
+    score.completeness_se_pct.push_back(sampling_se_pct(completeness, tolerance_m));
 }
 
 void check_length(const char* name, std::size_t length, std::size_t points) {
@@ -266,7 +269,8 @@ Score score_blocks(const CloudBlocks& cloud, const TriangleMesh* mesh, const Sur
   Score score;
   if (count_views) score.by_views = write_seen(writer, measured, options, count_views);
   if (cloud.has_normals()) write_normals(writer, measured);
-  if (mesh != nullptr) write_mesh(writer, *mesh, truth, options);
+  if (mesh != nullptr) score.mesh_faces = write_mesh(writer, *mesh, truth, options);
+  note_sampling(measured, options.tolerances_m, score);
   score.tiles = std::move(measured.tiles);
   score.counts = measured.counts;
   score.subset = std::move(measured.subset);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "metrics/views.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"
+#include "scenes/triangles/joined_faces.h"
 
 namespace aqbench {
 
@@ -26,8 +28,12 @@ struct Score {
   TileGrid tiles;       // without tiles if not asked for, or if the truth has no patch
   ScoredCounts counts;  // what of the cloud was scored, and what was left out and why
   ScoredSubset subset;  // the scored points
-  std::optional<PlaneFit> plane;    // through them, where there is one
-  std::vector<ViewShare> by_views;  // where it is known what cameras see, and the cloud is not empty
+  std::optional<PlaneFit> plane;            // through them, where there is one
+  std::vector<ViewShare> by_views;          // where it is known what cameras see, and the cloud is not empty
+  std::size_t samples = 0;                  // of the truth, for completeness
+  std::size_t samples_of = 0;               // points of a scan that was thinned for it; else 0
+  std::vector<double> completeness_se_pct;  // from that sampling alone, at each tolerance
+  std::optional<FaceCounts> mesh_faces;     // of the reconstruction's mesh
 };
 
 // A cloud that somebody else holds: n points, and n normals or none.

@@ -12,17 +12,17 @@
 namespace aqbench {
 namespace {
 
-// The spacing that gives at least 10 thousand samples of a surface whose area is not known, a scan; or one
-// for each of its points, where these are fewer.
+// The spacing that gives at least the fewest samples of a surface whose area is not known, a scan; or one for
+// each of its points, where these are fewer.
 double spacing_of_scan_m(const Surface& scan, double fine_m, double fewest) {
-  constexpr double kLargeEnough = 1000;  // fine samples along the diagonal: more than enough of any surface
+  constexpr double kLargeEnough = 5000;  // fine samples along the diagonal: more than enough of any surface
   if (!(scan.diagonal_m() < kLargeEnough * fine_m)) return fine_m;
-  double spacing_m = fine_m, before = 0;
+  double spacing_m = fine_m;
   for (int step = 0; step < 40; ++step) {
-    const auto samples = static_cast<double>(scan.stratified_samples(spacing_m, 1).positions_m.size());
-    if (samples >= fewest || samples < 1.001 * before) break;
-    before = samples;
-    spacing_m *= std::clamp(std::sqrt(samples / fewest), 0.25, 0.9);
+    const SurfaceSamples samples = scan.stratified_samples(spacing_m, 1);
+    const auto count = static_cast<double>(samples.positions_m.size());
+    if (count >= fewest || samples.positions_m.size() == samples.of_points) break;
+    spacing_m *= std::clamp(std::sqrt(count / fewest), 0.25, 0.9);
   }
   return spacing_m;
 }
@@ -55,7 +55,8 @@ void check(const ScoreOptions& options) {
 }
 
 double auto_spacing_m(const Surface& truth, std::size_t points) {
-  constexpr double kFewest = 1e4, kMaxSamples = 4e6, kFewestOfLarge = 4e5, kMaxSamplesOfLarge = 2e7;
+  constexpr double kFewest = kFewestSamples, kMaxSamples = 4e6, kFewestOfLarge = 4e5,
+                   kMaxSamplesOfLarge = 2e7;
   const double area_m2 = truth.area_m2(), fine_m = ScoreOptions{}.sample_spacing_m;
   if (std::isnan(area_m2)) return spacing_of_scan_m(truth, fine_m, kFewest);
   const double samples = area_m2 / (fine_m * fine_m),

@@ -28,10 +28,13 @@ struct ScoreOptions {
 // Throws Error(usage) naming the field.
 void check(const ScoreOptions& options);
 
-// Returns a spacing of samples for a truth of any size: the default where that gives 10 thousand to 4 million
-// samples. A smaller truth gets 10 thousand (a scan of fewer points nearly as many as it has); a larger one
-// as many as the cloud has points, but at least 400 thousand and at most 20 million, a larger scan the
-// default.
+// Samples that completeness takes of a truth, however small.
+inline constexpr double kFewestSamples = 250e3;
+
+// Returns a spacing of samples for a truth of any size: the default where that gives 250 thousand to 4
+// million samples. A smaller truth gets 250 thousand (a scan of fewer points all of them); a
+// larger one as many as the cloud has points, but at least 400 thousand and at most 20 million, a larger scan
+// the default.
 double auto_spacing_m(const Surface& truth, std::size_t points);
 
 // Returns a size of tiles: 10 mm where that gives at most a million, else the smallest of 20, 50, 100 mm and

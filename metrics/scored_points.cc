@@ -134,7 +134,7 @@ void leave_out(ScoredPoints& scored, std::span<const std::uint8_t> beyond_border
   std::size_t kept = 0;
   for (std::size_t i = 0; i < scored.index.size(); ++i) {
     if (part.leave_out_beyond_border && !beyond_border.empty() && beyond_border[i] != 0) continue;
-    if (part.max_distance_m && std::abs(scored.signed_error_m[i]) > *part.max_distance_m) {
+    if (part.max_distance_m && std::abs(scored.signed_error_m[i]) > within_m(*part.max_distance_m)) {
       ++scored.counts.beyond_max_distance;
       continue;
     }
@@ -209,14 +209,18 @@ ErrorSummary summarize_errors(std::span<const double> signed_error_m) {
 }
 
 double share_within_pct(std::span<const double> values, double limit) {
-  const auto within = std::ranges::count_if(values, [&](double value) { return std::abs(value) <= limit; });
+  const double most = within_m(limit);
+  const auto within = std::ranges::count_if(values, [&](double value) { return std::abs(value) <= most; });
   return 100.0 * static_cast<double>(within) / static_cast<double>(values.size());
 }
 
 double share_beyond_pct(std::span<const double> values, double limit) {
-  const auto beyond = std::ranges::count_if(values, [&](double value) { return std::abs(value) > limit; });
+  const double most = within_m(limit);
+  const auto beyond = std::ranges::count_if(values, [&](double value) { return std::abs(value) > most; });
   return 100.0 * static_cast<double>(beyond) / static_cast<double>(values.size());
 }
+
+bool has_direction(const Vec3& normal) { return is_measurable(normal) && normal.squaredNorm() > 0; }
 
 std::vector<double> normal_errors_deg(std::span<const Vec3> points_m, std::span<const Vec3> normals,
                                       const ScoredPoints& scored, const Surface& truth) {
@@ -229,8 +233,7 @@ std::vector<double> normal_errors_deg(std::span<const Vec3> points_m, std::span<
       // atan2 keeps its precision at small angles, where acos loses half the digits.
       const double radians =
           std::atan2(normal.cross(closest[i].normal).norm(), normal.dot(closest[i].normal));
-      const bool usable = is_measurable(normal) && normal.squaredNorm() > 0;
-      errors_deg[first + i] = usable ? radians * 180.0 / std::numbers::pi : 180.0;
+      errors_deg[first + i] = has_direction(normal) ? radians * 180.0 / std::numbers::pi : 180.0;
     }
   });
   return errors_deg;

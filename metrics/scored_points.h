@@ -68,14 +68,22 @@ struct ErrorSummary {
 // Summarizes signed errors; there must be at least one.
 ErrorSummary summarize_errors(std::span<const double> signed_error_m);
 
-// Returns the percentage of values with |value| <= limit. There must be at least one value.
+// Returns the largest distance that counts as within a tolerance: 1e-9 of it more, since a distance that
+// equals the tolerance in decimals, as of clouds in steps of it, is above or below it by the rounding of
+// coordinates.
+inline double within_m(double tolerance_m) { return tolerance_m * (1 + 1e-9); }
+
+// Returns the percentage of values with |value| <= within_m(limit). There must be at least one value.
 double share_within_pct(std::span<const double> values, double limit);
 
-// Returns the percentage of values with |value| > limit. There must be at least one value.
+// Returns the percentage of values with |value| > within_m(limit). There must be at least one value.
 double share_beyond_pct(std::span<const double> values, double limit);
 
+// Returns whether a normal has a direction: it is finite and not zero.
+bool has_direction(const Vec3& normal);
+
 // Returns for each scored point the angle in degrees, 0 to 180, between the cloud's normal and the true
-// normal at the closest point. A normal that is not finite or of zero length counts as 180. normals.size() ==
+// normal at the closest point. A normal without a direction counts as 180. normals.size() ==
 // points_m.size().
 std::vector<double> normal_errors_deg(std::span<const Vec3> points_m, std::span<const Vec3> normals,
                                       const ScoredPoints& scored, const Surface& truth);

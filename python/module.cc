@@ -34,6 +34,23 @@ std::span<Value> room_of(py::array_t<Value>& array) {
   return {array.mutable_data(), static_cast<std::size_t>(array.size())};
 }
 
+// Returns what numpy makes of an argument, in C order; what is masked becomes NaN. Throws unless it holds
+// integers or floats: a cast would leave a part of a complex number out, and make numbers of dates and texts.
+template <class Value>
+Array<Value> numbers(const char* what, const py::object& given) {
+  const py::module_ numpy = py::module_::import("numpy"), masks = numpy.attr("ma");
+  py::array array = numpy.attr("asanyarray")(given);
+  const char kind = array.dtype().kind();
+  if (kind != 'i' && kind != 'u' && kind != 'f')
+    throw aq::Failure(2, std::string(what) + ": must be integers or floats, not " +
+                             py::cast<std::string>(py::str(array.dtype())));
+  if (py::isinstance(array, masks.attr("MaskedArray")))
+    array = array.attr("astype")(py::dtype::of<Value>()).attr("filled")(numpy.attr("nan"));
+  const Array<Value> converted = Array<Value>::ensure(array);
+  if (!converted) throw py::error_already_set();
+  return converted;
+}
+
 // Throws unless the array has n rows of `columns` values.
 template <class Value>
 void require_rows(const char* what, const Array<Value>& array, py::ssize_t columns) {
@@ -56,11 +73,12 @@ std::vector<aq::Setting> settings_of(const py::kwargs& given) {
   return settings;
 }
 
-// (name, unit, value or None, reason, better) of each metric.
+// (name, unit, value or None, reason, better, ideal or None) of each metric.
 py::list rows_of(const std::vector<aq::Metric>& metrics) {
   py::list rows;
   for (const aq::Metric& metric : metrics)
-    rows.append(py::make_tuple(metric.name, metric.unit, metric.value, metric.reason, metric.better));
+    rows.append(py::make_tuple(metric.name, metric.unit, metric.value, metric.reason, metric.better,
+                               aq::ideal_of(metric.name)));
   return rows;
 }
 
@@ -70,8 +88,10 @@ aq::Scene make_scene(const std::string& name, const py::kwargs& given) {
   return aq::Scene(name, settings);
 }
 
-py::list score(const Array<double>& points, const aq::Scene& scene,
-               const std::optional<Array<double>>& normals) {
+py::list score(const py::object& given_points, const aq::Scene& scene, const py::object& given_normals) {
+  const auto points = numbers<double>("points", given_points);
+  std::optional<Array<double>> normals;
+  if (!given_normals.is_none()) normals = numbers<double>("normals", given_normals);
   require_rows("points", points, 3);
   if (normals) require_rows("normals", *normals, 3);
   const auto points_m = values_of(points);
@@ -84,8 +104,9 @@ py::list score(const Array<double>& points, const aq::Scene& scene,
   return rows_of(metrics);
 }
 
-py::list score_mesh(const Array<double>& vertices, const Array<std::uint32_t>& triangles,
+py::list score_mesh(const py::object& given_vertices, const Array<std::uint32_t>& triangles,
                     const aq::Scene& scene) {
+  const auto vertices = numbers<double>("vertices", given_vertices);
   require_rows("vertices", vertices, 3);
   require_rows("triangles", triangles, 3);
   const auto vertices_m = values_of(vertices);
@@ -98,7 +119,9 @@ py::list score_mesh(const Array<double>& vertices, const Array<std::uint32_t>& t
   return rows_of(metrics);
 }
 
-py::list score_depth(const Array<float>& predicted, const Array<float>& truth) {
+py::list score_depth(const py::object& given_predicted, const py::object& given_truth) {
+  const auto predicted = numbers<float>("predicted", given_predicted),
+             truth = numbers<float>("truth", given_truth);
   bool same_shape = predicted.ndim() == truth.ndim();
   for (py::ssize_t axis = 0; same_shape && axis < truth.ndim(); ++axis)
     same_shape = predicted.shape(axis) == truth.shape(axis);
@@ -112,7 +135,8 @@ py::list score_depth(const Array<float>& predicted, const Array<float>& truth) {
   return rows_of(metrics);
 }
 
-py::tuple closest_points(const aq::Scene& scene, const Array<double>& points) {
+py::tuple closest_points(const aq::Scene& scene, const py::object& given_points) {
+  const auto points = numbers<double>("points", given_points);
   require_rows("points", points, 3);
   py::array_t<double> closest({points.shape(0), py::ssize_t{3}}), normals({points.shape(0), py::ssize_t{3}});
   py::array_t<double> distance(points.shape(0));
@@ -125,7 +149,8 @@ py::tuple closest_points(const aq::Scene& scene, const Array<double>& points) {
   return py::make_tuple(closest, normals, distance);
 }
 
-py::tuple project(const aq::Camera& camera, const Array<double>& points) {
+py::tuple project(const aq::Camera& camera, const py::object& given_points) {
+  const auto points = numbers<double>("points", given_points);
   require_rows("points", points, 3);
   py::array_t<double> pixels({points.shape(0), py::ssize_t{2}}), depths(points.shape(0));
   const auto in = values_of(points);
@@ -137,7 +162,8 @@ py::tuple project(const aq::Camera& camera, const Array<double>& points) {
   return py::make_tuple(pixels, depths);
 }
 
-py::tuple cast(const aq::Camera& camera, const Array<double>& pixels) {
+py::tuple cast(const aq::Camera& camera, const py::object& given_pixels) {
+  const auto pixels = numbers<double>("pixels", given_pixels);
   require_rows("pixels", pixels, 2);
   py::array_t<double> origins({pixels.shape(0), py::ssize_t{3}}),
       directions({pixels.shape(0), py::ssize_t{3}});
@@ -162,8 +188,9 @@ py::tuple render(const aq::Scene& scene, const aq::Camera& camera, const std::st
                         owned(std::move(view.depth_along_ray_m), view.height_px, view.width_px), view.bits);
 }
 
-py::dict compare(const Array<double>& a, const Array<double>& b, bool higher_is_better,
+py::dict compare(const py::object& given_a, const py::object& given_b, bool higher_is_better,
                  const std::string& policy) {
+  const auto a = numbers<double>("a", given_a), b = numbers<double>("b", given_b);
   const auto ours = values_of(a), theirs = values_of(b);
   aq::Comparison found;
   {

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/ab/aa_validation.h"
 #include "cli/ab/case_trial.h"
 #include "cli/ab/command_sides.h"
 #include "cli/ab/metric_runs.h"
 #include "cli/ab/options.h"
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
+#include "cli/ab/validation.h"
 #include "cli/json_output.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -21,8 +21,6 @@
 #include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/ab/aa_validation.h"
-#include "harness/ab/aa_validation_json.h"
 #include "harness/ab/outcome_decision.h"
 #include "harness/ab/progress.h"
 #include "harness/ab/report_json.h"
@@ -42,9 +40,9 @@
 namespace aqbench::cli {
 namespace {
 
-// Pairs per look where --pairs is not given and the rule needs no more: the quieter 10 of 20 show a change of
-// 5 % on a quiet machine.
-constexpr std::size_t kUsualPairs = 20;
+// Pairs per look where --pairs is not given and the rule needs no more: without a slow run 23 show that a
+// slow mode has less than 20 % of B's runs (harness/statistics/slow_runs.h).
+constexpr std::size_t kUsualPairs = 24;
 
 // Also writes the page of --html; `bundle` may hold tiles, "" for none.
 void print_verdict(const AbRequest& request, const AbDocument& document, const AbReport& report,
@@ -59,11 +57,12 @@ void print_verdict(const AbRequest& request, const AbDocument& document, const A
 
 ExitCode verdict_code(const AbRequest& request, const AbReport& report) {
   const ExitCode code = report.exit_code();
-  return code == ExitCode::inconclusive && request.allow_inconclusive ? ExitCode::pass : code;
+  const bool allowed = request.allow_inconclusive && !report.has_trade();
+  return code == ExitCode::inconclusive && allowed ? ExitCode::pass : code;
 }
 
 AbBundleText bundle_text(const AbDocument& document, const AbReport& report) {
-  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment,
+  return {ab_text(document, report), render_ab_summary(document, report), document.environment,
           document.run.complete};
 }
 
@@ -115,73 +114,6 @@ AbRunOptions run_options(const AbRequest& request, std::size_t cases) {
   return options;
 }
 
-// ---- What an earlier --calibrate says ----
-
-// Throws Error(not_comparable) where the machine is another one. Threads and build are no part of the
-// machine: the comparison chooses them.
-void require_same_machine(const Json& calibrated, const Json& now, const std::string& bundle) {
-  for (const char* key : {"architecture", "cpu_model", "cores", "cgroup_quota_cores", "memory", "gpu"}) {
-    const Json then = calibrated.value("comparability", Json::object()).value(key, Json());
-    const Json here = now.value("comparability", Json::object()).value(key, Json());
-    if (then != here)
-      throw Error(ErrorKind::not_comparable, fmt::format("--calibration {}: {} was {} there and is {} here",
-                                                         bundle, key, then.dump(), here.dump()));
-  }
-}
-
-// Returns "threads is 2, was 1; roma_like.points is 100000, was 40000", or "" where the settings are the
-// same.
-std::string settings_difference(const CaseSettings& calibrated, const CaseSettings& now) {
-  std::string difference;
-  for (const auto& [name, value] : now) {
-    const auto then = std::ranges::find(calibrated, name, &CaseSettings::value_type::first);
-    const std::string was = then == calibrated.end() ? "not there" : then->second;
-    if (was != value)
-      difference += fmt::format("{}{} is {}, was {}", difference.empty() ? "" : "; ", name, value, was);
-  }
-  return difference;
-}
-
-// Gives the validated case its own tau if it is among the compared ones and runs as it did then.
-void take_tau(const PlanRequest& request, const AaValidationReport& report,
-              const AaValidationPlan& calibrated, AbDocument& document) {
-  const auto compared = std::ranges::find(document.samples.cases, report.case_name, &AbCase::name);
-  if (compared == document.samples.cases.end()) return;
-  const SweepPlan plan = plan_sweep(request);
-  const auto planned = std::ranges::find(plan.cases, report.case_name, &Case::name);
-  const std::string difference =
-      planned == plan.cases.end()
-          ? "this program does not plan it"
-          : settings_difference(calibrated.case_settings, case_settings(*planned, document.run.warm_runs));
-  if (difference.empty())
-    compared->tau = report.tau;
-  else
-    document.notes.push_back(
-        fmt::format("the calibrated tau of {} is not taken: {}", report.case_name, difference));
-}
-
-// Notes the false-alarm rate of a bundle of --calibrate, and gives its case its own tau where it runs with
-// the same options, threads and number of warm runs (a note says what differs otherwise).
-// document.environment, .run and .samples.cases must be filled. Throws Error(verification) if the bundle does
-// not verify, Error(not_comparable) naming what differs if it is of another machine or version.
-void apply_validation(const std::filesystem::path& bundle, const PlanRequest& request, AbDocument& document) {
-  require_verified(verify_bundle(bundle), bundle);
-  const std::string file = (bundle / kAaValidationFile).string();
-  const AaValidationDocument validation = aa_validation_from_json(read_strict_json(file), file);
-  require_same_machine(*validation.environment, *document.environment, bundle.string());
-  const AaValidationReport report = judge_aa_validation(validation);
-  if (!report.aa)
-    throw Error(ErrorKind::input, fmt::format("--calibration {}: has no A/A rate", bundle.string()));
-  document.notes.push_back(fmt::format(
-      "calibration {}: {} of {} A/A comparisons were called slower; {} of {} that share no pair: the rate is "
-      "below {:.2g} %, {:.2g} % for simulated noise like it; tau of {} {:.2f} % (best of {} runs)",
-      validation.run.id, report.aa->regressed, report.aa->draws, report.measured_alarms->regressed,
-      report.measured_alarms->blocks, 100 * report.measured_alarms->rate_upper(),
-      100 * report.simulated_alarms->rate_upper(), report.case_name, 100 * report.tau,
-      validation.run.warm_runs));
-  take_tau(request, report, validation.plan, document);
-}
-
 // ---- Running ----
 
 ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
@@ -190,15 +122,17 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   document.samples.order_seed = request.policy.order_seed;
   const StopSignals signals;
   const bool commands = request.commands.given();
-  const AbSides sides = commands ? plan_command_sides(request, signals.descriptor(), document)
-                                 : plan_ab_sides(request, signals.descriptor(), document);
+  const AbSides sides = commands              ? plan_command_sides(request, signals.descriptor(), document)
+                        : request.validates() ? plan_validation(request, signals.descriptor(), document)
+                                              : plan_ab_sides(request, signals.descriptor(), document);
   const bool quick_methods = !commands && request.commands.quick;
   if (quick_methods && request.resume) {
     document.run.quick = true;
     take_journal_plan(*read_pair_journal(*request.resume).header.plan, kPairJournalFile, document);
   } else if (!commands) {
     document.run.pairs_per_look =
-        run_options(request, document.samples.cases.size() * judged_outcomes(document.settings))
+        run_options(request, (document.settings.separately ? 1 : document.samples.cases.size()) *
+                                 judged_outcomes(document.settings))
             .pairs_per_look;
     if (!request.metrics.methods[0].empty() && !request.resume)
       plan_by_case_trial(request, sides.runner, document);
@@ -224,7 +158,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   recording.guarded([&] {
     AbDisplay display(SweepDisplay::options_for_stderr());
     document.run.complete =
-        run_ab(document.samples, options, sides.runner, display.callback(), recording.recall(0));
+        run_ab(document.samples, options, sides.runner, display.callback(), recording.recall());
   });
   document.run.finished_utc = utc_now();
   if (commands && document.run.commands->quick) note_quick_times(document);
@@ -275,7 +209,6 @@ ExitCode ab_command(const Arguments& arguments) {
   // Read before anything is measured: a key that cannot be used should not cost a comparison.
   if (request.sign) read_signing_key(*request.sign);
   if (request.samples || request.metrics.of_bundles()) return judge_samples(request, arguments);
-  if (request.validate_aa || request.live_runs > 0) return validate_aa(request, arguments);
   return measure_sides(request, arguments);
 }
 

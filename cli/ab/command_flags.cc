@@ -40,6 +40,17 @@ std::vector<Flag<AbCommandRequest>> make_rows() {
   std::vector<Flag<AbCommandRequest>> rows;
   add_rows(rows, "cmd-a", "cmd-b", "CMD", "any command, as a line for /bin/sh: side A", "and side B",
            &AbCommandRequest::lines);
+  for (std::size_t side = 0; side < 2; ++side)
+    rows.push_back(
+        {{.name = side == 0 ? "gbench-a" : "gbench-b",
+          .value_name = "CMD",
+          .help = side == 0 ? "a program of Google Benchmark, judged by the time per iteration that it "
+                              "measured: side A, each of its benchmarks a case"
+                            : "and side B"},
+         [side](AbCommandRequest& r, const FlagValue& v) {
+           r.lines[side] = v.text;
+           r.gbench[side] = true;
+         }});
   add_rows(rows, "cwd-a", "cwd-b", "DIR", "where A runs (default: here)", "where B runs",
            &AbCommandRequest::folders);
   for (std::size_t side = 0; side < 2; ++side)
@@ -87,6 +98,20 @@ const std::set<std::string>& shared_flags() {
   return names;
 }
 
+// What programs of Google Benchmark give is a report, not an output, and it takes as long as it takes.
+void check_gbench(const AbCommandRequest& request, const std::set<std::string>& given) {
+  for (const char* const side : {"a", "b"})
+    if (given.contains(fmt::format("cmd-{}", side)) && given.contains(fmt::format("gbench-{}", side)))
+      refuse_commands(fmt::format("--gbench-{0}: --cmd-{0} gives side {0} too", side));
+  if (!request.gbench[0] && !request.gbench[1]) return;
+  for (const char* const name : {"compare-output", "outputs-may-differ", "any-exit-code", "quick"})
+    if (given.contains(name)) refuse_commands(fmt::format("--{}: not with --gbench-a and --gbench-b", name));
+  for (std::size_t side = 0; side < 2; ++side)
+    if (!request.gbench[side])
+      refuse_commands(
+          fmt::format("--gbench-{0} without --gbench-{1} CMD", side == 0 ? 'b' : 'a', side == 0 ? 'a' : 'b'));
+}
+
 }  // namespace
 
 const std::vector<Flag<AbCommandRequest>>& ab_command_flags() {
@@ -110,6 +135,7 @@ void check_ab_commands(const AbCommandRequest& request, const std::set<std::stri
       if (given.contains(name))
         refuse_commands(fmt::format("--{}: --quick takes what fits into a minute", name));
   if (!request.given()) return;
+  check_gbench(request, given);
   if (request.lines[0].empty() || request.lines[1].empty())
     refuse_commands(request.lines[0].empty() ? "--cmd-b without --cmd-a CMD" : "--cmd-a without --cmd-b CMD");
   for (std::size_t side = 0; side < 2; ++side)

@@ -17,6 +17,7 @@ struct AbCommandRequest {
   std::array<std::string, 2> lines, folders, prepares, relinks, labels;
   std::array<std::vector<std::pair<std::string, std::string>>, 2> environments;
   std::string compare_output;
+  std::array<bool, 2> gbench{};  // the line is a program of Google Benchmark
   bool any_exit_code = false, outputs_may_differ = false, quick = false;
   std::uint64_t layouts = 0;
 

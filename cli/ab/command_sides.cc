@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/ab/command_pair.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/processes/process.h"
@@ -30,97 +31,19 @@ namespace aqbench::cli {
 namespace {
 
 constexpr const char* kCaseName = "command";
-constexpr std::size_t kUsualCommandPairs = 20;
 constexpr int kUsualRuns = 3;
 constexpr double kLongRunS = 2;          // a command that takes longer runs once in a unit
 constexpr double kQuickS = 55;           // for the pairs and the trial of --quick
 constexpr std::size_t kQuickPairs = 40;  // no more are needed
 constexpr double kAboveFloor = 1.1;      // memory below this many times a shell's own cannot be told from it
 
-// Both commands and what their units need, for as long as the runner lives.
-struct CommandPair {
-  std::array<AbCommand, 2> commands;
-  std::array<std::string, 2> files, file_states;  // of the program that a line starts with; "": not known
-  AbCommandRules rules;
-  int warmup = 0, runs = 1;
-  std::uint64_t order_seed = 0;
-  UnitLimits limits;
-  ScratchFolder scratch;
-  std::optional<std::pair<AbSide, std::uint64_t>> linked;  // what was linked last
-};
-
 // What a trial run of one side took.
 struct Trial {
   double run_s = 0;   // the command alone
   double unit_s = 0;  // with what is not timed
   double memory_mib = 0, shell_memory_mib = 0;
+  bool prints_gbench_report = false;
 };
-
-std::size_t index_of(AbSide side) { return side == AbSide::a ? 0 : 1; }
-char letter_of(AbSide side) { return side == AbSide::a ? 'a' : 'b'; }
-
-// The file of the program that a plain line starts with; "" where the shell decides.
-std::string program_file(const AbCommand& command) {
-  const std::string word = command.line.substr(0, command.line.find_first_of(" \t\n;|&<>()$`\\\"'*?[#~=%"));
-  if (word.empty()) return {};
-  std::filesystem::path file = find_in_path(word);
-  if (file.is_relative()) {
-    if (word.find('/') == std::string::npos) return {};
-    file = std::filesystem::path(command.folder) / file;
-  }
-  std::error_code error;
-  return std::filesystem::is_regular_file(file, error) ? file.string() : std::string();
-}
-
-AbCommand command_of(const AbCommandRequest& request, std::size_t side) {
-  AbCommand command;
-  command.line = request.lines[side];
-  std::error_code error;
-  const std::filesystem::path folder = request.folders[side].empty()
-                                           ? std::filesystem::path(".")
-                                           : std::filesystem::path(request.folders[side]);
-  const std::filesystem::path whole = std::filesystem::canonical(folder, error);
-  if (error || !std::filesystem::is_directory(whole, error))
-    throw Error(ErrorKind::usage,
-                fmt::format("--cwd-{} {}: not a folder", side == 0 ? 'a' : 'b', folder.string()));
-  command.folder = whole.string();
-  command.environment = request.environments[side];
-  command.prepare = request.prepares[side];
-  command.relink = request.relinks[side];
-  return command;
-}
-
-// Runs one unit; links the program anew where this is not what was linked last.
-std::optional<AbUnitAnswer> run_side(CommandPair& pair, AbSide side, std::optional<std::uint64_t> layout,
-                                     CommandUnitPlan plan) {
-  const std::size_t index = index_of(side);
-  const AbCommand& command = pair.commands[index];
-  plan.rules = pair.rules;
-  plan.layout = layout;
-  if (layout && !command.relink.empty() && pair.linked != std::pair(side, *layout)) {
-    const std::filesystem::path order = pair.scratch.path() / fmt::format("order-{}", *layout);
-    std::error_code error;
-    if (!std::filesystem::exists(order, error)) write_file(order, layout_order_bytes(*layout));
-    plan.relink = true;
-    plan.relink_variables = {{"AQBENCH_ORDER", order.string()},
-                             {"AQBENCH_ORDER_SEED", std::to_string(*layout)}};
-    pair.linked = {side, *layout};
-  } else if (command.relink.empty() && file_state_of(pair.files[index]) != pair.file_states[index]) {
-    return failed_unit(Status::failed, pair.files[index] + " was changed on the disk while it was measured");
-  }
-  return run_command_unit(command, plan, pair.limits);
-}
-
-AbUnit tried(CommandPair& pair, AbSide side) {
-  const std::optional<std::uint64_t> layout =
-      pair.rules.layouts > 0 ? std::optional<std::uint64_t>(0) : std::nullopt;
-  const auto answer = run_side(pair, side, layout, CommandUnitPlan{});
-  if (!answer) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
-  if (answer->unit.status != Status::ok)
-    throw Error(ErrorKind::input, fmt::format("--cmd-{} '{}': {}", letter_of(side),
-                                              pair.commands[index_of(side)].line, answer->unit.reason));
-  return answer->unit;
-}
 
 double outcome_value(const AbUnit& unit, const char* name) {
   for (const AbOutcomeSamples& outcome : unit.outcomes)
@@ -133,8 +56,10 @@ Trial try_side(CommandPair& pair, AbSide side) {
   Trial trial;
   for (int i = 0; i < 2; ++i) {
     const auto start = SteadyClock::now();
-    const AbUnit unit = tried(pair, side);
+    const CommandAnswer ran = tried(pair, side);
+    const AbUnit& unit = ran.answer.unit;
     trial.unit_s = seconds_since(start);
+    trial.prints_gbench_report = ran.prints_gbench_report;
     trial.run_s = 1e-3 * unit.warm_ms.front();
     trial.memory_mib = outcome_value(unit, kMemoryOutcome);
     if (trial.unit_s > kLongRunS) break;
@@ -143,8 +68,8 @@ Trial try_side(CommandPair& pair, AbSide side) {
   nothing.line = ":";
   nothing.prepare.clear();
   const auto shell = run_command_unit(nothing, {}, pair.limits);
-  if (shell && shell->unit.status == Status::ok)
-    trial.shell_memory_mib = outcome_value(shell->unit, kMemoryOutcome);
+  if (shell && shell->answer.unit.status == Status::ok)
+    trial.shell_memory_mib = outcome_value(shell->answer.unit, kMemoryOutcome);
   return trial;
 }
 
@@ -168,10 +93,6 @@ void note_outcomes(AbDocument& document) {
         "processor time and memory are not compared: too few pairs fit into a minute");
   else if (!has(kMemoryOutcome))
     document.notes.emplace_back("peak memory is not compared: it cannot be told from that of a shell");
-}
-
-std::string duration_text(double seconds) {
-  return seconds < 1 ? fmt::format("{:.2g} s", seconds) : clock_text(seconds);
 }
 
 // Takes as many pairs as fit, in one look; where these are too few for a verdict the wall time alone.
@@ -219,6 +140,20 @@ void plan_full(const std::array<Trial, 2>& trials, const AbRequest& request, Com
              duration_text(look_s * most), document.settings.confirm ? " and a confirmation" : "");
 }
 
+// A program of Google Benchmark chooses its number of iterations by the clock, whatever one of them takes.
+void hint_at_gbench(const std::array<Trial, 2>& trials, AbDocument& document) {
+  if (!trials[0].prints_gbench_report && !trials[1].prints_gbench_report) return;
+  const std::string hint = fmt::format(
+      "{} a report of Google Benchmark: such a program chooses how long it runs, so its wall time says "
+      "little; "
+      "--gbench-a CMD --gbench-b CMD compares the time per iteration that it measured",
+      trials[0].prints_gbench_report && trials[1].prints_gbench_report ? "both commands print"
+      : trials[0].prints_gbench_report                                 ? "A prints"
+                                                                       : "B prints");
+  fmt::print(stderr, "aqbench: hint: {}\n", hint);
+  document.notes.push_back(hint);
+}
+
 // Learns how long the commands take and plans by it.
 void plan_by_trial(const AbRequest& request, CommandPair& pair, AbDocument& document) {
   const auto start = SteadyClock::now();
@@ -226,6 +161,7 @@ void plan_by_trial(const AbRequest& request, CommandPair& pair, AbDocument& docu
   const double longest_s = std::max(trials[0].run_s, trials[1].run_s);
   pair.runs = request.plan.timing.repetitions.value_or(longest_s > kLongRunS ? 1 : kUsualRuns);
   choose_outcomes(trials, document);
+  hint_at_gbench(trials, document);
   if (request.commands.quick)
     plan_quick(trials, seconds_since(start), request, pair, document);
   else
@@ -249,7 +185,8 @@ AbSideInfo command_side_info(const CommandPair& pair, std::size_t side, const st
 AbSides plan_command_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document) {
   const AbCommandRequest& commands = request.commands;
   const auto pair = std::make_shared<CommandPair>();
-  pair->rules = {commands.compare_output, commands.any_exit_code, commands.quick, commands.layouts};
+  pair->rules = {commands.compare_output, commands.any_exit_code, commands.quick, commands.layouts,
+                 commands.gbench[0]};
   pair->warmup = request.plan.timing.warmup.value_or(0);
   pair->order_seed = request.policy.order_seed;
   pair->limits = {request.plan.timeout_s.value_or(0), request.plan.memory_limit_bytes.value_or(0),
@@ -263,23 +200,34 @@ AbSides plan_command_sides(const AbRequest& request, int cancel_descriptor, AbDo
   document.samples.cases = {{kCaseName, std::nullopt}};
   document.run.exec = true;
   document.run.commands = pair->rules;
+  if (pair->rules.gbench) pair->runs = request.plan.timing.repetitions.value_or(1);
   if (request.resume) {
-    take_journal_plan(*read_pair_journal(*request.resume).header.plan, kPairJournalFile, document);
-    pair->runs = document.run.warm_runs;
+    const PairJournalHeader header = read_pair_journal(*request.resume).header;
+    take_journal_plan(*header.plan, kPairJournalFile, document);
+    document.samples.cases = header.cases;
+    if (!pair->rules.gbench) pair->runs = document.run.warm_runs;
+  } else if (pair->rules.gbench) {
+    plan_by_gbench_trial(request, *pair, document);
   } else {
     plan_by_trial(request, *pair, document);
   }
-  note_outcomes(document);
+  if (pair->rules.gbench)
+    for (const AbCase& one : document.samples.cases) pair->benchmarks.push_back(one.name);
+  else
+    note_outcomes(document);
   for (std::size_t side = 0; side < 2; ++side)
     (side == 0 ? document.a : document.b) = command_side_info(*pair, side, commands.labels[side]);
-  const auto runner = [pair](const AbUnitTask& task) {
+  const auto runner = [pair](const AbUnitTask& task) -> std::optional<AbUnitAnswer> {
     std::optional<std::uint64_t> layout;
     if (pair->rules.layouts > 0)
       layout = drawn_layout(pair->order_seed, pair->rules.layouts, task.case_index, task.draw, task.side);
     CommandUnitPlan plan;
     plan.warmup = pair->warmup;
     plan.runs = pair->runs;
-    return run_side(*pair, task.side, layout, std::move(plan));
+    if (pair->rules.gbench) plan.benchmark = pair->benchmarks[task.case_index];
+    auto ran = run_side(*pair, task.side, layout, std::move(plan));
+    if (!ran) return std::nullopt;
+    return std::move(ran->answer);
   };
   const std::string rules = to_json(pair->rules).dump(-1, ' ', false, Json::error_handler_t::replace);
   return {runner,

@@ -9,7 +9,7 @@
 
 #include "cli/plan_options.h"
 #include "core/error.h"
-#include "harness/ab/aa_validation.h"
+#include "harness/ab/validation.h"
 #include "harness/project/project.h"
 #include "harness/statistics/pair_plan.h"
 
@@ -24,7 +24,7 @@ constexpr int kDefaultLooks = 3;
 // than of five; and where metrics are validated, for which an output is enough.
 constexpr int kUnitRepetitions = 5, kFewestRepetitions = 3, kAaRepetitions = 10, kMetricRepetitions = 0;
 
-constexpr std::size_t kMinAaPairs = kBlocksPerSeries * kPairsPerDraw;  // there is nothing to draw from fewer
+constexpr std::size_t kMaxPairs = 2000;
 
 [[noreturn]] void refuse_ab(const std::string& why) { throw Error(ErrorKind::usage, why); }
 
@@ -74,15 +74,13 @@ const Flag<AbRequest> kSideFlags[] = {
       .help = "judge the units in this JSON file and run nothing (docs/comparing.md)"},
      into<&AbRequest::samples>},
     {{.name = "calibrate",
-      .help =
-          "measure this machine's false-alarm rate, and whether delays of 5 % are seen; with --metric that "
-          "of verdicts on it, and whether changes by its margin are seen"},
-     into<&AbRequest::validate_aa>},
+      .help = "compare this program 20 times with itself and 20 times with itself 5 % slower, and count the "
+              "verdicts: how far comparisons can be trusted on this machine; with --metric only the former"},
+     into<&AbRequest::calibrate>},
     {{.name = "live",
       .value_name = "N",
-      .help = "run N whole A/A comparisons of a small suite and count the false alarms; with or without "
-              "--calibrate"},
-     [](AbRequest& r, const FlagValue& v) { r.live_runs = count_of(v, 1, kMaxLiveRuns); }},
+      .help = "compare this program N times with itself; with --calibrate N in place of 20"},
+     [](AbRequest& r, const FlagValue& v) { r.live = count_of(v, 1, kMaxComparisons); }},
     {{.name = "resume",
       .value_name = "BUNDLE",
       .help = "go on with an interrupted comparison or calibration"},
@@ -108,7 +106,8 @@ const Flag<AbRequest> kJudgingFlags[] = {
      read_share<&Policy::tau>},
     {{.name = "delta",
       .value_name = "SHARE",
-      .help = "PASS where the change is certainly below this, e.g. 5%"},
+      .help = "PASS where the change is certainly below this, e.g. 5%; a run above (1 + delta)^2 times the "
+              "typical one is slow"},
      read_share<&Policy::delta>},
     {{.name = "alpha",
       .value_name = "SHARE",
@@ -120,19 +119,8 @@ const Flag<AbRequest> kJudgingFlags[] = {
      [](AbRequest& r, const FlagValue& v) { r.policy.looks = static_cast<int>(count_of(v, 1, 100)); }},
     {{.name = "pairs",
       .value_name = "N",
-      .help = "pairs of each case and look (default: 20, or as many as the rule needs); with --calibrate A/A "
-              "pairs (default 600; with --metric 240)"},
-     [](AbRequest& r, const FlagValue& v) {  // --calibrate has been read before
-       r.pairs = count_of(v, r.validate_aa ? kMinAaPairs : 1, kMaxAaValidationPairs);
-     }},
-    {{.name = "delayed-pairs",
-      .value_name = "N",
-      .help = "--calibrate: pairs of each delayed stage (default 160)"},
-     [](AbRequest& r, const FlagValue& v) {
-       r.delayed_pairs = count_of(v, kMinAaPairs, kMaxAaValidationPairs);
-     }},
-    {{.name = "suites", .value_name = "N", .help = "--calibrate: suites drawn from the pairs (default 2000)"},
-     [](AbRequest& r, const FlagValue& v) { r.draws = count_of(v, 1, kMaxAaValidationDraws); }},
+      .help = "pairs of each case and look (default: 24, or as many as the rule needs)"},
+     [](AbRequest& r, const FlagValue& v) { r.pairs = count_of(v, 1, kMaxPairs); }},
     {{.name = "no-confirm", .help = "let a flag count without fresh pairs"},
      turn_off<&AbRequest::policy, &Policy::confirm>},
     {{.name = "separately",
@@ -146,7 +134,7 @@ const Flag<AbRequest> kRunningFlags[] = {
      into<&AbRequest::exec>},
     {{.name = "different-builds", .help = "compare programs whose build type or sanitizers differ"},
      into<&AbRequest::different_builds>},
-    {{.name = "allow-inconclusive", .help = "exit 0 where nothing could be decided"},
+    {{.name = "allow-inconclusive", .help = "exit 0 where nothing could be decided; a TRADE stays 5"},
      into<&AbRequest::allow_inconclusive>},
     {{.name = "order-seed",
       .value_name = "N",
@@ -194,10 +182,9 @@ AbSettings settings_of(const Policy& given, int looks) {
 
 void check_sides(const AbRequest& request) {
   const bool programs = !request.binary_a.empty() || !request.binary_b.empty();
-  const bool against_itself = request.validate_aa || request.live_runs > 0;
   const bool methods = !request.metrics.methods[0].empty();
   const int kinds = programs + request.commands.given() + request.variant.has_value() + methods +
-                    request.metrics.of_bundles() + request.samples.has_value() + against_itself;
+                    request.metrics.of_bundles() + request.samples.has_value() + request.validates();
   if (kinds == 0)
     refuse_ab(
         "nothing to compare: give --a BIN --b BIN, --cmd-a CMD --cmd-b CMD, --variant NAME=x,y, --method-a "
@@ -228,11 +215,12 @@ void complete_timing(TimingRequest& timing, int usual_repetitions) {
 
 CommandLine<AbRequest> ab_command_line() {
   CommandLine<AbRequest> line{
-      "aqbench ab (--a BIN --b BIN | --cmd-a CMD --cmd-b CMD | --variant NAME=x,y |\n"
-      "            --method-a NAME --method-b NAME | --bundle-a BUNDLE --bundle-b BUNDLE |\n"
+      "aqbench ab (--a BIN --b BIN | --cmd-a CMD --cmd-b CMD | --gbench-a CMD --gbench-b CMD |\n"
+      "            --variant NAME=x,y | --method-a NAME --method-b NAME |\n"
+      "            --bundle-a BUNDLE --bundle-b BUNDLE |\n"
       "            --samples FILE | --calibrate | --live N | --resume BUNDLE) [OPTION]...",
       "Is B slower than A? Measures both in pairs, in an order drawn by coin, each unit in a fresh\n"
-      "process, and judges the quieter half of the pairs with an exact test. Outputs come first: where\n"
+      "process, with an exact test of typical runs and a count of slow ones. Outputs come first: where\n"
       "those of B are worse, the case is INVALID. Leaves a bundle that `aqbench verify` works out again.\n"
       "\n"
       "  aqbench ab --a build/old/aqbench --b build/new/aqbench --suite seed\n"
@@ -245,7 +233,8 @@ CommandLine<AbRequest> ab_command_line() {
       "  aqbench ab --live 20\n"
       "\n"
       "Exit 0 pass, faster, better or equivalent, 1 regressed, worse or invalid, 2 usage or input, 3 a\n"
-      "case failed, 4 not comparable, 5 inconclusive, 6 disk full or unreadable, 130 interrupted.",
+      "case failed, 4 not comparable, 5 inconclusive or a trade, 6 disk full or unreadable,\n"
+      "130 interrupted.",
       {}};
   for (const std::span<const Flag<AbRequest>> table :
        {std::span<const Flag<AbRequest>>(kSideFlags), {kJudgingFlags}, {kRunningFlags}})
@@ -266,28 +255,22 @@ void complete_ab_request(AbRequest& request) {
   check_ab_metrics(request.metrics, request.given);
   check_ab_commands(request.commands, request.given);
   if (!request.samples) use_current_project(request.plan);
-  const bool against_itself = request.validate_aa || request.live_runs > 0;
   request.injects = std::exchange(request.plan.injects, {});
   if (request.commands.given())
     check(request.plan.timing);
   else
     complete_timing(request.plan.timing, request.commands.quick          ? kFewestRepetitions
-                                         : !against_itself               ? kUnitRepetitions
+                                         : !request.validates()          ? kUnitRepetitions
                                          : request.metrics.names.empty() ? kAaRepetitions
                                                                          : kMetricRepetitions);
-  if (against_itself && request.html) refuse_ab("--html: a calibration has summary.md alone");
-  if (against_itself && !request.injects.empty()) refuse_ab("--inject: a calibration has its own delays");
-  if (!request.metrics.names.empty() && (request.live_runs > 0 || request.samples))
-    refuse_ab("--metric: not with --samples or --live");
-  const bool one_look = request.validate_aa || request.samples || request.metrics.of_bundles();
+  if (request.validates() && !request.injects.empty()) refuse_ab("--inject: --calibrate has its own delay");
+  if (!request.metrics.names.empty() && request.samples) refuse_ab("--metric: not with --samples");
+  const bool one_look = request.samples || request.metrics.of_bundles();
   request.settings = settings_of(request.policy, one_look ? 1 : kDefaultLooks);
   request.settings.outcomes = metric_outcomes(request.metrics);
-  request.live_settings = settings_of(request.policy, kDefaultLooks);
-  if (!request.validate_aa) return;
-  const bool metrics = !request.metrics.names.empty();
-  if (!request.pairs) request.pairs = metrics ? kAaMetricPairs : kAaPairs;
-  // Refuses too small an alpha.
-  plan_pairs(request.settings.policy, 1, metrics ? kPairsPerMetricDraw : kPairsPerDraw);
+  if (!request.validates()) return;
+  request.settings.separately = true;  // each comparison is one of its own
+  request.settings.wall_time = request.metrics.names.empty();
 }
 
 }  // namespace aqbench::cli

@@ -12,7 +12,6 @@
 #include "cli/ab/metric_flags.h"
 #include "cli/command_trust.h"
 #include "cli/options.h"
-#include "harness/ab/aa_validation.h"
 #include "harness/ab/decision.h"
 #include "harness/planning/plan.h"
 
@@ -28,8 +27,8 @@ struct AbRequest {
   AbMetricRequest metrics;      // metrics over seeds or runs, two methods, or two bundles
   std::optional<Axis> variant;  // with two values
   std::optional<std::filesystem::path> samples;
-  bool validate_aa = false;                         // --calibrate: the program against itself
-  std::size_t live_runs = 0;                        // whole A/A comparisons; 0: none
+  bool calibrate = false;                           // this program against itself, and against itself delayed
+  std::size_t live = 0;                             // comparisons of this program with itself; 0: not given
   std::optional<std::filesystem::path> resume;      // a bundle that was interrupted
   std::optional<std::filesystem::path> validation;  // --calibration: a bundle of --calibrate
 
@@ -47,10 +46,7 @@ struct AbRequest {
     bool separately = false;
   } policy;
   AbSettings settings;
-  AbSettings live_settings;                   // of --live
-  std::optional<std::size_t> pairs;           // per look; of A/A for --calibrate
-  std::size_t delayed_pairs = kDelayedPairs;  // per delayed stage, for --calibrate
-  std::size_t draws = kUsualDraws;            // --suites: comparisons that --calibrate draws
+  std::optional<std::size_t> pairs;  // per look
 
   bool exec = false;              // start units anew instead of forking them
   bool different_builds = false;  // accept another build type or sanitizer
@@ -60,6 +56,9 @@ struct AbRequest {
   std::optional<std::filesystem::path> html;  // where its page is written
   std::optional<std::filesystem::path> sign;  // a private key
   CommandTrust trust;                         // given only with --resume
+
+  // Returns whether this program is compared with itself, to know how far comparisons can be trusted here.
+  bool validates() const { return calibrate || live > 0; }
 };
 
 // Returns the option table of `aqbench ab`.

@@ -12,7 +12,6 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
-#include "harness/ab/aa_validation_json.h"
 #include "harness/ab/document.h"
 #include "harness/ab/tiles.h"
 #include "harness/records/case_result.h"
@@ -86,12 +85,10 @@ void require_same_cases(const std::filesystem::path& bundle, const PairJournalHe
 void require_unfinished(const std::filesystem::path& bundle) {
   std::error_code error;
   if (!std::filesystem::exists(bundle / kHashListName, error)) return;
-  for (const char* const name : {kAbFile, kAaValidationFile}) {
-    if (!std::filesystem::exists(bundle / name, error)) continue;
-    const Json json = read_strict_json(bundle / name);
-    if (JsonPlace(json, (bundle / name).string()).at("run").at("complete").boolean())
-      throw Error(ErrorKind::input, fmt::format("--resume {}: is complete", bundle.string()));
-  }
+  if (!std::filesystem::exists(bundle / kAbFile, error)) return;
+  const Json json = read_strict_json(bundle / kAbFile);
+  if (JsonPlace(json, (bundle / kAbFile).string()).at("run").at("complete").boolean())
+    throw Error(ErrorKind::input, fmt::format("--resume {}: is complete", bundle.string()));
 }
 
 ExitCode seal(const std::filesystem::path& bundle, const AbBundleText& text, const SigningKey* key,
@@ -125,11 +122,10 @@ AbRecording::AbRecording(const AbRequest& request, const Arguments& arguments, P
   begin_ab_command(bundle_, arguments);
 }
 
-AbRecall AbRecording::recall(std::size_t part) {
-  return {part < earlier_.parts.size() ? &earlier_.parts[part] : nullptr,
-          [this, part](std::span<const AbUnit> units, std::span<const AbOutput> outputs) {
+AbRecall AbRecording::recall() {
+  return {&earlier_.samples, [this](std::span<const AbUnit> units, std::span<const AbOutput> outputs) {
             for (const AbUnit& unit : units) keep_tiles(unit);  // before the line that names them
-            journal_->append(part, units, outputs);
+            journal_->append(units, outputs);
           }};
 }
 
@@ -144,10 +140,9 @@ void AbRecording::keep_tiles(const AbUnit& unit) const {
 // A kill between the tiles and the line that names them leaves tiles of a unit that is run again.
 void AbRecording::drop_unnamed_tiles() const {
   std::set<std::filesystem::path> named;
-  for (const AbSamples& part : earlier_.parts)
-    for (const AbUnit& unit : part.units)
-      if (!unit.tiles_sha256.empty())
-        named.insert(ab_tiles_file(earlier_.header.cases.at(unit.case_index).name, unit.side));
+  for (const AbUnit& unit : earlier_.samples.units)
+    if (!unit.tiles_sha256.empty())
+      named.insert(ab_tiles_file(earlier_.header.cases.at(unit.case_index).name, unit.side));
   std::error_code none;  // no folder: nothing to remove
   for (const auto& file : std::filesystem::directory_iterator(bundle_ / kTilesFolder, none))
     if (!named.contains(std::filesystem::path(kTilesFolder) / file.path().filename()))

@@ -34,9 +34,9 @@ class AbRecording {
   // Returns how often it has been resumed.
   int resumed() const { return resumed_; }
 
-  // Returns the pairs that are recorded of one part of the measurement (parts count from 0), and the function
-  // that records more. This object must outlive the result.
-  AbRecall recall(std::size_t part);
+  // Returns the pairs that are recorded, and the function that records more. This object must outlive the
+  // result.
+  AbRecall recall();
 
   // Runs `measure` and returns its result. Throws an Error(io) that says how to resume where something cannot
   // be written.

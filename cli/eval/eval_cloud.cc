@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "cli/eval/eval_input.h"
 #include "cli/eval/eval_output.h"
@@ -45,6 +46,10 @@ Json left_out_json(const ScoredCounts& counts) {
           {"beyond_max_distance", counts.beyond_max_distance}};
 }
 
+bool has_cameras(const EvalCloudRequest& request) {
+  return !request.rig.empty() || !request.dataset_dir.empty();
+}
+
 // Says what was not scored, and what was though the truth ends there.
 void print_left_out(const ScoredCounts& counts) {
   const std::size_t left_out = counts.left_out(), all = counts.scored + left_out;
@@ -64,13 +69,26 @@ void print_left_out(const ScoredCounts& counts) {
         counts.beyond_border, all, share(counts.beyond_border));
 }
 
+// Says what of the faces counts, and how a scan was thinned.
+void print_truth_notes(const Surface& truth, const Score& score, double spacing_m) {
+  for (const auto& [what, counts] : {std::pair("truth", faces_of(truth)),
+                                     std::pair("mesh", score.mesh_faces ? &*score.mesh_faces : nullptr)})
+    if (const std::string text = counts != nullptr ? faces_text(*counts) : ""; !text.empty())
+      fmt::print("{}: {}\n", what, text);
+  if (score.samples_of > 0)
+    fmt::print("completeness: by {} of the {} true points, one in each cube of {:.4g} mm; see --spacing\n",
+               score.samples, score.samples_of, 1e3 * spacing_m);
+}
+
 void print_score(const EvalCloudRequest& request, const Scene& scene, const EvalInput& input,
-                 const Score& score) {
+                 const ScoreOptions& options, const Score& score) {
+  const Surface& truth = *scene.truth.surface;
   fmt::print("{} against {}\n", printable(request.cloud_file), printable(scene.name));
   for (const std::string& note : input.notes) fmt::print("{}\n", printable(note));
   print_left_out(score.counts);
+  print_truth_notes(truth, score, options.sample_spacing_m);
   fmt::print("\n");
-  print_metrics(score.metrics, request.all);
+  print_metrics(score.metrics, request.all, positive_side(truth, has_cameras(request)));
   if (score.by_views.empty()) return;
   Table table;
   table.columns = {
@@ -86,11 +104,12 @@ void print_score(const EvalCloudRequest& request, const Scene& scene, const Eval
 
 Json null_with_reason(const char* reason) { return {{"value", nullptr}, {"reason", reason}}; }
 
-Json plane_json(const std::optional<PlaneFit>& plane) {
+Json plane_json(const std::optional<PlaneFit>& plane, bool cameras) {
   if (!plane) return null_with_reason("no plane: fewer than 3 scored points, or all on a line");
   return {{"normal", {plane->normal.x(), plane->normal.y(), plane->normal.z()}},
           {"centroid_m", {plane->centroid_m.x(), plane->centroid_m.y(), plane->centroid_m.z()}},
-          {"definition", "total least-squares plane of the scored points; unit normal towards the cameras"}};
+          {"definition", fmt::format("total least-squares plane of the scored points; unit normal {}",
+                                     cameras ? kTowardsCameras : "towards smaller z")}};
 }
 
 Json height_json(const std::optional<HeightDifference>& height) {
@@ -129,11 +148,21 @@ Json reprojection_json(const EachBlock& scored, const CloudBlocks& cloud, const 
   return reprojection_json(error);
 }
 
+// Of how many samples completeness is, what error that brings, and which faces of a mesh count.
+void add_sampling(const ScoreOptions& options, const Score& score, Json& effective) {
+  effective["scoring"]["completeness_samples"] = score.samples;
+  effective["scoring"]["thinned_from"] = score.samples_of > 0 ? Json(score.samples_of) : Json();
+  Json& errors = effective["completeness_sampling_se_pct"] = Json::object();
+  for (std::size_t i = 0; i < score.completeness_se_pct.size(); ++i)
+    errors[metric_name_at("completeness_{t}mm_pct", options.tolerances_m[i])] = score.completeness_se_pct[i];
+  if (score.mesh_faces) effective["mesh_faces"] = faces_json(*score.mesh_faces);
+}
+
 // What the JSON says beyond the metrics, which are the same in every record.
 void add_details(const CloudBlocks& cloud, const Surface& truth, const Score& score,
                  const std::optional<Rig>& rig, Json& effective) {
   const EachBlock scored = score.subset.of(cloud);
-  effective["plane_fit"] = plane_json(score.plane);
+  effective["plane_fit"] = plane_json(score.plane, rig || truth.patch() != nullptr);
   effective["height_difference"] = height_json(measure_height_difference(scored, truth));
   if (rig) effective["reprojection"] = reprojection_json(scored, cloud, truth, *rig);
 }
@@ -167,15 +196,17 @@ ExitCode eval_cloud(const EvalCloudRequest& request, const Arguments& arguments)
   if (!request.tiles_file.empty()) write_file(request.tiles_file, tiles_to_csv(score.tiles));
   if (!request.views_file.empty()) write_file(request.views_file, views_to_csv(score.by_views));
   if (!request.json) {
-    print_score(request, scene, input, score);
+    print_score(request, scene, input, options, score);
     return ExitCode::pass;
   }
   Json effective = {{"transforms", input.transforms}, {"scoring", scoring_json(request, truth, options)}};
   effective["left_out"] = left_out_json(score.counts);
+  add_sampling(options, score, effective);
   add_details(cloud, truth, score, rig, effective);
   if (views) effective["completeness_by_views"] = views_json(score.by_views);
   print_json(eval_results_text(eval_record(scene, request.cloud_file, score.metrics),
-                               Json{{"arguments", arguments}}, std::move(effective)));
+                               Json{{"arguments", arguments}}, std::move(effective),
+                               positive_side(truth, has_cameras(request))));
   return ExitCode::pass;
 }
 

@@ -144,7 +144,7 @@ void complete_cloud_request(EvalRequest& request) {
         ErrorKind::usage,
         "give one of --scene S, --mesh M.ply, --truth FILE, --truth-cloud FILE, --truth-depth CAMERA=FILE "
         "and --dataset DIR");
-  for (const char* flag : {"truth-unit", "distance", "scanner"})
+  for (const char* flag : {"truth-unit", "truth-columns", "distance", "scanner"})
     if (given(flag) && !given("truth") && !given("truth-cloud") && !given("truth-depth"))
       throw Error(ErrorKind::usage, fmt::format("--{}: needs --truth, --truth-cloud or --truth-depth", flag));
   const auto by_cameras = std::ranges::find_if(cloud.align, [](const AlignStep& step) {

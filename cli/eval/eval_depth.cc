@@ -25,7 +25,7 @@ constexpr const char* kDepthConvention =
 std::optional<double> median_depth_m(const DepthMap& map) {
   std::vector<float> depths;
   for (const float depth : map.depth_along_ray_m)
-    if (std::isfinite(depth) && depth > 0) depths.push_back(depth);
+    if (has_depth(depth)) depths.push_back(depth);
   if (depths.empty()) return std::nullopt;
   const auto middle = depths.begin() + static_cast<std::ptrdiff_t>(depths.size() / 2);
   std::nth_element(depths.begin(), middle, depths.end());

@@ -35,7 +35,7 @@ void make_along_ray(const Camera& camera, const WaterInterface& water, DepthMap&
   for (int y = 0; y < map.height; ++y) {
     for (int x = 0; x < map.width; ++x) {
       float& depth = map.depth_along_ray_m[pixel++];
-      if (!std::isfinite(depth) || depth <= 0) continue;
+      if (!has_depth(depth)) continue;
       const auto ray = cast_ray(view, Vec2(x, y));
       if (!ray) {
         depth = std::numeric_limits<float>::quiet_NaN();

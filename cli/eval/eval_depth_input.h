@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "scenes/cloud/scan.h"
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/optics/rig.h"
 
 namespace aqbench::cli {

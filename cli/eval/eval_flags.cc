@@ -1,6 +1,9 @@
 #include "cli/eval/eval_flags.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -47,6 +50,21 @@ void read_scanner(EvalCloudRequest& request, const FlagValue& value) {
     place[static_cast<Eigen::Index>(axis)] = *number;
   }
   request.scanners.push_back(place);
+}
+
+TextColumns read_columns(const FlagValue& value) {
+  constexpr const char* kExpected = "expected the columns of x, y and z, from 1: 2,3,4";
+  const auto parts = split_at(value.text, ',');
+  std::array<std::size_t, 3> columns{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const auto number = parts.size() == 3 ? parse_double(parts[axis]) : std::nullopt;
+    if (!number || !(*number >= 1 && *number <= 1000) || *number != std::floor(*number))
+      value.refuse_text(kExpected);
+    columns[axis] = static_cast<std::size_t>(*number) - 1;
+  }
+  if (columns[0] == columns[1] || columns[0] == columns[2] || columns[1] == columns[2])
+    value.refuse_text(kExpected);
+  return columns;
 }
 
 void read_align(EvalCloudRequest& request, const FlagValue& value) {
@@ -100,6 +118,12 @@ const Flag<EvalCloudRequest> kTruthFlags[] = {
       .help = "unit of the truth's files, of --crop and of --scanner: m, cm, mm or um",
       .default_value = "m"},
      [](EvalCloudRequest& r, const FlagValue& v) { r.truth_metres_per_unit = metres_per_unit(v); }},
+    {{.name = "columns",
+      .value_name = "X,Y,Z",
+      .help = "which columns of a text are x, y and z, from 1 (2,3,4), where it does not name them"},
+     [](EvalCloudRequest& r, const FlagValue& v) { r.columns = read_columns(v); }},
+    {{.name = "truth-columns", .value_name = "X,Y,Z", .help = "the same of the truth's texts"},
+     [](EvalCloudRequest& r, const FlagValue& v) { r.truth_columns = read_columns(v); }},
     {{.name = "scanner",
       .value_name = "X,Y,Z",
       .help = "where the scanner of a scan stood; one for each scan, in their order",

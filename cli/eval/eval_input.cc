@@ -10,6 +10,7 @@
 #include <numbers>
 #include <utility>
 
+#include "cli/eval/eval_truth.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/scoring/scorable.h"
@@ -32,6 +33,7 @@ struct Loading {
   EvalInput input;
   std::vector<Similarity> moves;  // of a cloud on the disk
   Similarity moved_from_file;     // all moves
+  double largest_m = 0;           // coordinate as it was read
 
   void move(const Similarity& similarity) {
     moved_from_file = compose(similarity, moved_from_file);
@@ -54,8 +56,15 @@ bool searches_for_truth(const EvalCloudRequest& request) {
 Loading open_cloud(const EvalCloudRequest& request, std::size_t most_in_memory) {
   Loading loading;
   EvalInput& input = loading.input;
-  if (!searches_for_truth(request)) input.on_disk = open_cloud_blocks(request.cloud_file, most_in_memory + 1);
-  if (!input.on_disk) input.reconstruction = read_cloud_file(request.cloud_file);
+  if (!searches_for_truth(request))
+    input.on_disk = open_cloud_blocks(request.cloud_file, most_in_memory + 1, request.columns);
+  if (!input.on_disk) input.reconstruction = read_cloud_file(request.cloud_file, request.columns);
+  CoordinateSteps steps = input.on_disk ? coordinate_steps(*input.on_disk)
+                                        : coordinate_steps(SpanBlocks(input.reconstruction.cloud.points_m));
+  steps.largest_m *= request.metres_per_unit;
+  steps.float_step_m *= request.metres_per_unit;
+  warn_of_steps(request.cloud_file, steps, request.score);
+  loading.largest_m = steps.largest_m;
   return loading;
 }
 
@@ -69,9 +78,11 @@ void refuse_unusable_mesh(const EvalInput& input, const std::string& file) {
   }
 }
 
-void refuse_unscorable(const EvalInput& input, const Surface& truth, const std::string& file) {
-  refuse_unusable_mesh(input, file);
-  const ScorableHints hints{.name = file};
+void refuse_unscorable(const EvalInput& input, const Surface& truth, const EvalCloudRequest& request) {
+  refuse_unusable_mesh(input, request.cloud_file);
+  const ScorableHints hints{.name = request.cloud_file,
+                            .metres_per_unit = request.metres_per_unit,
+                            .truth_metres_per_unit = request.truth_metres_per_unit};
   const std::string warning = input.on_disk ? check_scorable(*input.on_disk, truth, hints)
                                             : check_scorable(input.reconstruction.cloud, truth, hints);
   if (!warning.empty()) fmt::print(stderr, "aqbench: warning: {}\n", printable(warning));
@@ -95,11 +106,16 @@ void apply_given(Loading& loading, const std::string& file, const std::string& f
 
 // ---- Alignment ----
 
-void note_matrix(EvalInput& input, const Similarity& aligned_from_given) {
+// Writes the matrix with as many digits as move the cloud's points by less than 0.01 um, wherever they lie.
+void note_matrix(Loading& loading, const Similarity& aligned_from_given) {
   const Eigen::Matrix4d m = aligned_from_given.matrix();
+  const double reach_m = std::max({10.0, loading.largest_m, aligned_from_given.translation_m.norm(),
+                                   loading.moved_from_file.translation_m.norm()});
+  const int decimals = 8 + static_cast<int>(std::min(std::log10(reach_m), 8.0)), width = decimals + 4;
   for (int row = 0; row < 4; ++row)
-    input.notes.push_back(
-        fmt::format("  [{:13.9f} {:13.9f} {:13.9f} {:13.9f}]", m(row, 0), m(row, 1), m(row, 2), m(row, 3)));
+    loading.input.notes.push_back(fmt::format("  [{:{}.{}f} {:{}.{}f} {:{}.{}f} {:{}.{}f}]", m(row, 0), width,
+                                              decimals, m(row, 1), width, decimals, m(row, 2), width,
+                                              decimals, m(row, 3), width, decimals));
 }
 
 double degrees_of(const Similarity& similarity) {
@@ -115,7 +131,7 @@ void apply_aligned(Loading& loading, const std::string& step, const Similarity& 
   json["rotation_deg"] = degrees_of(aligned_from_given);
   json.update(left);
   note_transform(input, step, std::move(json));
-  note_matrix(input, aligned_from_given);
+  note_matrix(loading, aligned_from_given);
 }
 
 void align_to_surface(Loading& loading, const Surface& truth, bool scale) {
@@ -222,7 +238,9 @@ void align_as_tanks_and_temples(Loading& loading, const EvalCloudRequest& reques
   Crop crop;
   for (const std::string& part : request.crops) add_crop(crop, part, request.truth_metres_per_unit);
   const CameraPairs pairs = pair_cameras(loading, request);
-  const std::vector<Vec3> truth_m = truth.mesh(options.tau_m / 2).vertices_m;
+  // A mesh has few vertices where it is flat: its surface counts.
+  const std::vector<Vec3> truth_m = faces_of(truth) != nullptr ? mesh_samples_m(truth, options.tau_m / 2)
+                                                               : truth.mesh(options.tau_m / 2).vertices_m;
   const std::string what = fmt::format("--align {}", kStep);
   const Registration found =
       register_as_tanks_and_temples({input.reconstruction.cloud.points_m, truth_m, pairs.from_m, pairs.to_m,
@@ -281,12 +299,12 @@ EvalInput load_eval_input(const EvalCloudRequest& request, const Surface& truth,
   bool checked = false;
   for (const AlignStep& step : request.align) {
     if (step.how == AlignStep::How::icp && !std::exchange(checked, true))
-      refuse_unscorable(loading.input, truth, request.cloud_file);
+      refuse_unscorable(loading.input, truth, request);
     align_step(loading, request, truth, step);
   }
   EvalInput& input = loading.input;
   if (input.on_disk) input.on_disk = moved_blocks(std::move(input.on_disk), std::move(loading.moves));
-  if (!checked) refuse_unscorable(input, truth, request.cloud_file);
+  if (!checked) refuse_unscorable(input, truth, request);
   return std::move(input);
 }
 

@@ -43,7 +43,19 @@ MetricSet headline_of(const MetricSet& metrics) {
   return headline;
 }
 
+// Returns the definition with the side that this truth has.
+std::string definition_with(const std::string& metric, const std::string& positive_side) {
+  std::string definition = metric_definition(metric);
+  if (const std::size_t place = definition.find(kTowardsCameras); place != std::string::npos)
+    definition.replace(place, std::string_view(kTowardsCameras).size(), positive_side);
+  return definition;
+}
+
 }  // namespace
+
+std::string metric_name_at(std::string row, double tolerance_m) {
+  return row.replace(row.find("{t}"), 3, fmt::format("{:g}", tolerance_m * 1000));
+}
 
 Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics) {
   Record record;
@@ -59,10 +71,11 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
   return record;
 }
 
-std::string eval_results_text(Record record, const Json& requested, Json effective) {
+std::string eval_results_text(Record record, const Json& requested, Json effective,
+                              const std::string& positive_side) {
   effective["threads"] = thread_count();
   for (const auto& [name, metric] : record.metrics)
-    if (const std::string& definition = metric_definition(name); !definition.empty())
+    if (const std::string& definition = definition_with(name, positive_side); !definition.empty())
       effective["definitions"][name] = definition;
   Results results;
   results.run.id = bundle_stamp(std::chrono::system_clock::now());
@@ -77,9 +90,9 @@ std::string eval_results_text(Record record, const Json& requested, Json effecti
   return results_text(results);
 }
 
-void print_metrics(const MetricSet& metrics, bool all) {
+void print_metrics(const MetricSet& metrics, bool all, const std::string& positive_side) {
   if (const MetricSet headline = headline_of(metrics); !all && !headline.empty()) {
-    print_metrics(headline, true);
+    print_metrics(headline, true, positive_side);
     fmt::print("and {}: --all\n", counted(metrics.size() - headline.size(), "more metric"));
     return;
   }
@@ -89,7 +102,7 @@ void print_metrics(const MetricSet& metrics, bool all) {
     table.rows.push_back({{name},
                           {metric.value ? fmt::format("{:.6g}", *metric.value) : "n/a"},
                           {metric.unit == "1" ? "" : metric.unit},
-                          {metric.value ? metric_definition(name) : metric.reason.text()}});
+                          {metric.value ? definition_with(name, positive_side) : metric.reason.text()}});
   }
   fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO)));
 }

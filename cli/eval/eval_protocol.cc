@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <utility>
 
 #include "cli/eval/eval_protocol_input.h"
@@ -153,8 +155,19 @@ ShownProtocol score_poses(const EvalProtocolRequest& request, const EvalCloudReq
 
 // ---- Clouds ----
 
-ShownProtocol score_cloud(const CloudProtocol& protocol, const CloudKnobs& knobs,
-                          const ProtocolInput& input) {
+// How far apart the points are that stand for a mesh; unset: the protocol takes the vertices. given_m: 0 if
+// it is not.
+std::optional<double> mesh_points_apart_m(const CloudProtocol& protocol, const CloudKnobs& knobs,
+                                          double given_m) {
+  if (protocol.takes_vertices) return std::nullopt;
+  return given_m > 0 ? given_m : mesh_spacing_m(knobs);
+}
+
+ShownProtocol score_cloud(const CloudProtocol& protocol, const CloudKnobs& knobs, ProtocolInput& input,
+                          double given_spacing_m) {
+  take_mesh_points(input, mesh_points_apart_m(protocol, knobs, given_spacing_m));
+  if (std::string note = rounding_note(protocol.name, knobs, input); !note.empty())
+    input.notes.push_back(std::move(note));
   const CloudDistances distances = measure_distances(knobs, input.cloud, input.truth);
   ShownProtocol shown{
       protocol.name,     protocol.source, cloud_knobs_json(knobs), counts_json(distances.counts), {},
@@ -166,7 +179,8 @@ ShownProtocol score_cloud(const CloudProtocol& protocol, const CloudKnobs& knobs
   return shown;
 }
 
-ShownProtocol score_normals(const ProtocolInput& input) {
+ShownProtocol score_normals(ProtocolInput& input) {
+  take_mesh_points(input, std::nullopt);
   ShownProtocol shown{
       "normals", "Mescheder et al., CVPR 2019; occupancy_networks im2mesh/eval.py", Json::object(), {}, {},
       {}};
@@ -175,13 +189,14 @@ ShownProtocol score_normals(const ProtocolInput& input) {
   return shown;
 }
 
-std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, const ProtocolInput& input,
-                                        const std::vector<double>& thresholds_m) {
+std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, ProtocolInput& input,
+                                        const std::vector<double>& thresholds_m, double spacing_m) {
   std::vector<ShownProtocol> shown;
   const bool all = request.protocol == "all";
   for (const CloudProtocol& protocol : cloud_protocols())
     if (all || request.protocol == protocol.name)
-      shown.push_back(score_cloud(protocol, requested_knobs(request, protocol, thresholds_m), input));
+      shown.push_back(
+          score_cloud(protocol, requested_knobs(request, protocol, thresholds_m), input, spacing_m));
   if (all || request.protocol == "normals") shown.push_back(score_normals(input));
   if (shown.empty()) {
     std::vector<std::string> names = {"all", "normals", "depth", "poses"};
@@ -210,11 +225,12 @@ void refuse_idle_flags(const EvalProtocolRequest& request, const std::set<std::s
                                 : "--protocol " + request.protocol;
   std::set<std::string> idle = {"tiles", "views", "tile", "outlier", "rig", "all"};
   if (files_alone)
-    idle.insert({"truth-cloud", "scene", "mesh", "dataset", "set", "scanner", "distance", "crop",
-                 "max-distance", "border", "thresholds", "spacing", "transform", "align", "cameras",
-                 "truth-cameras", "mask", "mask-box", "plane"});
+    idle.insert({"truth-cloud",   "scene",    "mesh",    "dataset",       "set",    "scanner",    "columns",
+                 "truth-columns", "distance", "crop",    "max-distance",  "border", "thresholds", "spacing",
+                 "transform",     "align",    "cameras", "truth-cameras", "mask",   "mask-box",   "plane"});
   if (!asks_for_surface(request)) idle.insert({"max-distance", "border"});
   if (request.protocol != "depth") idle.insert("confidence");
+  if (request.protocol != "poses") idle.insert("rpe-delta");
   if (!request.which.empty()) idle.insert("knob");
   for (const std::string& flag : idle)
     if (given.contains(flag))
@@ -277,6 +293,10 @@ std::vector<Flag<EvalProtocolRequest>> eval_protocol_flags() {
        [](EvalProtocolRequest& r, const FlagValue& v) {
          r.plane = numbers_of_flag(v, 4, "expected A,B,C,D");
        }},
+      {{.name = "rpe-delta",
+        .value_name = "DELTA",
+        .help = "with --protocol poses: how far apart the poses of RPE are, frames (10) or path (10m)"},
+       [](EvalProtocolRequest& r, const FlagValue& v) { r.knobs.push_back("rpe_delta=" + v.text); }},
       {{.name = "confidence",
         .value_name = "C.npy",
         .help = "with --protocol depth: how well these confidences rank the errors"},
@@ -290,7 +310,8 @@ bool asks_for_protocol(const EvalProtocolRequest& request) {
   if (asked > 1) throw Error(ErrorKind::usage, "--protocol, --explain, --which-protocol: give one of them");
   if (asked == 0 && (!request.knobs.empty() || !request.mask_file.empty() || !request.mask_box.empty() ||
                      !request.plane.empty() || !request.confidence_file.empty()))
-    throw Error(ErrorKind::usage, "--knob, --mask, --mask-box, --plane, --confidence: need --protocol");
+    throw Error(ErrorKind::usage,
+                "--knob, --rpe-delta, --mask, --mask-box, --plane, --confidence: need --protocol");
   return asked == 1;
 }
 
@@ -308,19 +329,25 @@ ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudReques
   }
   const std::vector<double> thresholds_m =
       given.contains("thresholds") ? cloud.score.tolerances_m : std::vector<double>{};
-  const ProtocolInput input = load_protocol_input(request, cloud);
+  ProtocolInput input = load_protocol_input(request, cloud);
+  const double spacing_m = cloud.given_spacing ? cloud.score.sample_spacing_m : 0;  // 0: the protocol's
   if (!request.explain.empty()) {
-    const auto explanations = explain_difference(headline_knobs(request, request.explain[0], thresholds_m),
-                                                 headline_knobs(request, request.explain[1], thresholds_m),
-                                                 input.cloud, input.truth);
+    const CloudKnobs a = headline_knobs(request, request.explain[0], thresholds_m),
+                     b = headline_knobs(request, request.explain[1], thresholds_m);
+    take_mesh_points(input, spacing_m > 0 ? spacing_m : std::min(mesh_spacing_m(a), mesh_spacing_m(b)));
+    const auto explanations = explain_difference(a, b, input.cloud, input.truth);
     print_explanations(explanations, request.explain[0], request.explain[1], cloud.json);
   } else if (!request.which.empty()) {
     const PublishedText published = parse_published(request.which);
+    double finest_m = mesh_spacing_m({});
+    for (const CloudProtocol& protocol : cloud_protocols())
+      finest_m = std::min(finest_m, mesh_spacing_m(knobs_at(protocol, thresholds_m)));
+    take_mesh_points(input, spacing_m > 0 ? spacing_m : finest_m);
     print_candidates(which_protocol(published, input.cloud, input.truth, thresholds_m), request.which,
                      cloud.json);
   } else {
-    print_protocols(score_clouds(request, input, thresholds_m), inputs_json(cloud, input.transforms),
-                    input.notes, cloud.json);
+    const std::vector<ShownProtocol> shown = score_clouds(request, input, thresholds_m, spacing_m);
+    print_protocols(shown, inputs_json(cloud, input.transforms), input.notes, cloud.json);
   }
   return ExitCode::pass;
 }

@@ -4,6 +4,7 @@
 
 #include <Eigen/LU>
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <limits>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "cli/eval/eval_input.h"
 #include "cli/eval/eval_truth.h"
 #include "core/error.h"
+#include "metrics/neighbours/measurable.h"
 #include "metrics/protocols/normal_protocol.h"
 #include "metrics/protocols/scan_project.h"
 #include "scenes/cloud/cloud_file.h"
@@ -61,7 +63,8 @@ bool is_scan_project(const std::vector<std::string>& files) {
 void take_vertices(const std::string& file, double metres_per_unit, ProtocolInput& input) {
   TriangleMesh mesh = read_mesh_file(file);
   mesh.vertices_m = scaled(std::move(mesh.vertices_m), metres_per_unit);
-  input.truth.cloud = vertices_with_normals(mesh);
+  input.mesh_vertices = vertices_with_normals(mesh);
+  take_mesh_points(input, std::nullopt);
 }
 
 // Sets the truth's points and, where it has one, its surface.
@@ -108,13 +111,16 @@ void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
   } else {
     if (!cloud.align.empty())
       throw Error(ErrorKind::usage, "--align: not with a project of scans; give the scans themselves");
-    reconstruction = read_cloud_file(cloud.cloud_file);
+    reconstruction = read_cloud_file(cloud.cloud_file, cloud.columns);
     reconstruction.cloud.points_m = scaled(std::move(reconstruction.cloud.points_m), cloud.metres_per_unit);
     if (!cloud.transform_file.empty()) apply(read_similarity(cloud.transform_file), reconstruction);
   }
   input.cloud = std::move(reconstruction.cloud);
-  if (reconstruction.mesh && input.cloud.normals.empty())
+  if (!reconstruction.mesh) return;
+  if (std::ranges::none_of(input.cloud.normals, has_direction))
     input.cloud = vertices_with_normals(*reconstruction.mesh);
+  input.notes.push_back(fmt::format("{} is a mesh: protocols take its {} vertices, not its faces",
+                                    cloud.cloud_file, input.cloud.points_m.size()));
 }
 
 // Reads DTU's mask and its box.
@@ -134,6 +140,19 @@ bool asks_for_surface(const EvalProtocolRequest& request) {
          std::ranges::find(request.knobs, "accuracy=surface") != request.knobs.end();
 }
 
+void take_mesh_points(ProtocolInput& input, std::optional<double> spacing_m) {
+  if (input.mesh_vertices.points_m.empty()) return;
+  if (!spacing_m) {
+    input.truth.cloud = input.mesh_vertices;
+    return;
+  }
+  input.truth.cloud = {mesh_samples_m(*input.surface, *spacing_m), {}, {}};
+  const auto points = static_cast<double>(input.truth.cloud.points_m.size());
+  input.notes.push_back(fmt::format("the truth as points: {} on the faces of the mesh, {:.4g} mm apart",
+                                    input.truth.cloud.points_m.size(),
+                                    1e3 * std::sqrt(input.surface->area_m2() / points)));
+}
+
 ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
   if (request.mask_file.empty() != request.mask_box.empty())
     throw Error(ErrorKind::usage, "--mask, --mask-box: give both or none");
@@ -151,6 +170,31 @@ ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const Eval
     input.truth.plane = Eigen::Vector4d(request.plane[0], request.plane[1], request.plane[2],
                                         request.plane[3] * cloud.truth_metres_per_unit);
   return input;
+}
+
+std::string rounding_note(const std::string& protocol, const CloudKnobs& knobs, const ProtocolInput& input) {
+  if (!knobs.single_precision) return {};
+  double sum_m2 = 0, largest_m = 0;
+  std::size_t points = 0;
+  const auto look_at = [&](const Vec3& point) {
+    if (!is_measurable(point)) return;
+    sum_m2 += (point.cast<float>().cast<double>() - point).squaredNorm();
+    largest_m = std::max(largest_m, point.cwiseAbs().maxCoeff());
+    ++points;
+  };
+  for (const Vec3& point : input.cloud.points_m) look_at(point);
+  for (const Vec3& point : input.truth.cloud.points_m) look_at(point);
+  for (const BeamScan& scan : input.truth.scans)
+    for (const Vec3& point : scan.points_m)
+      look_at(scan.world_from_scanner.topLeftCorner<3, 3>() * point +
+              scan.world_from_scanner.topRightCorner<3, 1>());
+  const double rms_m = points == 0 ? 0 : std::sqrt(sum_m2 / static_cast<double>(points));
+  if (!(rms_m > 0.01 * knobs.thresholds_m.front())) return {};
+  return fmt::format(
+      "{} computes in 32 bits: at coordinates of {:.3g} m that moves points by {:.3g} mm (rms), where its "
+      "first "
+      "threshold is {:g} mm; --knob single_precision=no computes in 64",
+      protocol, largest_m, 1e3 * rms_m, 1e3 * knobs.thresholds_m.front());
 }
 
 }  // namespace aqbench::cli

@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "cli/json_output.h"
 #include "core/error.h"
@@ -42,6 +43,22 @@ int knob_count(const std::string& name, const std::string& text) {
   if (number != std::floor(number) || number < 1 || number > 1e9)
     throw Error(ErrorKind::usage, fmt::format("knob {}: '{}': expected a whole number from 1", name, text));
   return static_cast<int>(number);
+}
+
+// "10" is a number of frames, "10m" the length of a path.
+void set_rpe_delta(PoseKnobs& knobs, const std::string& text) {
+  const std::string name = "rpe_delta";
+  knobs.rpe_path_m = 0;
+  if (!text.ends_with('m')) {
+    knobs.rpe_delta = knob_count(name, text);
+    return;
+  }
+  const auto length_m = parse_double(std::string_view(text).substr(0, text.size() - 1));
+  if (!length_m || !std::isfinite(*length_m) || !(*length_m > 0))
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("knob {}: '{}': expected frames (10) or metres along the path (10m)", name, text));
+  knobs.rpe_path_m = *length_m;
 }
 
 [[noreturn]] void refuse_unknown_knob(const std::string& name, const Json& known) {
@@ -131,11 +148,13 @@ Json depth_knobs_json(const DepthKnobs& knobs, int intervals) {
 Json pose_knobs_json(const PoseKnobs& knobs) {
   return {{"alignment", kAlignments.at(static_cast<std::size_t>(knobs.alignment))},
           {"max_time_difference_s", knobs.max_time_difference_s},
-          {"rpe_delta", knobs.rpe_delta},
+          {"rpe_delta",
+           knobs.rpe_path_m > 0 ? Json(fmt::format("{}m", knobs.rpe_path_m)) : Json(knobs.rpe_delta)},
           {"rpe_all_pairs", knobs.rpe_all_pairs ? "yes" : "no"},
           {"auc_thresholds_deg", fmt::format("{}", fmt::join(knobs.auc_thresholds_deg, ","))},
           {"min_baseline_m", knobs.min_baseline_m},
-          {"count_missing", knobs.count_missing ? "yes" : "no"}};
+          {"count_missing", knobs.count_missing ? "yes" : "no"},
+          {"max_paired_poses", knobs.max_paired_poses}};
 }
 
 void set_depth_knob(DepthKnobs& knobs, int& intervals, const std::string& name, const std::string& text) {
@@ -163,7 +182,9 @@ void set_pose_knob(PoseKnobs& knobs, const std::string& name, const std::string&
   } else if (name == "max_time_difference_s") {
     knobs.max_time_difference_s = knob_number(name, text);
   } else if (name == "rpe_delta") {
-    knobs.rpe_delta = knob_count(name, text);
+    set_rpe_delta(knobs, text);
+  } else if (name == "max_paired_poses") {
+    knobs.max_paired_poses = knob_count(name, text);
   } else if (name == "rpe_all_pairs") {
     knobs.rpe_all_pairs = knob_switch(name, text);
   } else if (name == "auc_thresholds_deg") {

@@ -9,6 +9,7 @@
 #include "core/parameters.h"
 #include "metrics/score_options.h"
 #include "metrics/truth/truth_cloud.h"
+#include "scenes/cloud/text_points.h"
 
 namespace aqbench::cli {
 
@@ -25,6 +26,7 @@ struct EvalCloudRequest {
   std::string rig, dataset_dir;  // at most one: the cameras, if the score is also about what they see
   std::vector<Override> overrides;
   double metres_per_unit = 1;
+  TextColumns columns, truth_columns;  // of x, y and z in texts
 
   // The truth where it is in files: a mesh, scans, or depth maps.
   std::vector<std::string> truth_files, truth_cloud_files;

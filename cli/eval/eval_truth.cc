@@ -3,11 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/eval/eval_output.h"
 #include "core/error.h"
+#include "core/text.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/optics/calibration_file.h"
@@ -32,7 +37,13 @@ void set_scanners(const EvalCloudRequest& request, std::vector<Scan>& scans) {
     scans[i].scanner_m = request.scanners[i] * request.truth_metres_per_unit;
 }
 
+void warn_of_truth(const std::string& file, const std::vector<Vec3>& points_m,
+                   const EvalCloudRequest& request) {
+  warn_of_steps(file, coordinate_steps(SpanBlocks(points_m), request.truth_metres_per_unit), request.score);
+}
+
 Scene truth_from_scans(const EvalCloudRequest& request, std::vector<Scan> scans) {
+  for (const Scan& scan : scans) warn_of_truth(scan.file, scan.cloud.points_m, request);
   return {fmt::format("{}:{}", request.truth_depths.empty() ? "scan" : "depth",
                       fmt::join(scan_names(request), "+")),
           {},
@@ -41,6 +52,7 @@ Scene truth_from_scans(const EvalCloudRequest& request, std::vector<Scan> scans)
 
 Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, TriangleMesh mesh) {
   for (Vec3& vertex : mesh.vertices_m) vertex *= request.truth_metres_per_unit;
+  warn_of_truth(file, mesh.vertices_m, request);
   try {
     return {std::string(kMeshPrefix) + file, {}, {make_mesh_surface(std::move(mesh))}};
   } catch (const Error& error) {
@@ -66,7 +78,7 @@ std::vector<Scan> read_truth_scans(const EvalCloudRequest& request) {
       scans.push_back(read_depth_scan(given, request.truth_depth_meaning, rig));
   } else {
     for (const std::string& file : scan_names(request))
-      scans.push_back(read_scan(file, request.truth_metres_per_unit));
+      scans.push_back(read_scan(file, request.truth_metres_per_unit, request.truth_columns));
   }
   set_scanners(request, scans);
   return scans;
@@ -77,7 +89,7 @@ Scene make_truth(const EvalCloudRequest& request) {
   if (meshes_or_scans.empty() ? !scan_names(request).empty() : meshes_or_scans.size() > 1)
     return truth_from_scans(request, read_truth_scans(request));
   if (meshes_or_scans.size() == 1) {
-    GeometryFile read = read_geometry_file(meshes_or_scans[0]);
+    GeometryFile read = read_geometry_file(meshes_or_scans[0], request.truth_columns);
     if (!read.mesh) {
       std::vector<Scan> scans;
       scans.push_back(scan_of(std::move(read), meshes_or_scans[0], request.truth_metres_per_unit));
@@ -89,8 +101,51 @@ Scene make_truth(const EvalCloudRequest& request) {
                   "--scanner: the truth is a mesh; --truth-cloud takes its vertices as a scan");
     return truth_from_mesh(request, meshes_or_scans[0], *std::move(read.mesh));
   }
-  return request.scene.empty() ? read_dataset_scene(request.dataset_dir)
-                               : make_scene(request.scene, request.overrides);
+  if (request.scene.empty()) return read_dataset_scene(request.dataset_dir);
+  Scene scene = make_scene(request.scene, request.overrides);
+  constexpr double kAnyPitch_m = 1;  // a mesh is as it is
+  if (request.scene.starts_with(kMeshPrefix))
+    warn_of_truth(request.scene.substr(kMeshPrefix.size()), scene.truth.surface->mesh(kAnyPitch_m).vertices_m,
+                  request);
+  return scene;
+}
+
+void warn_of_steps(const std::string& file, const CoordinateSteps& steps, const ScoreOptions& score) {
+  constexpr double kShareOfTolerance = 0.1;
+  if (!(steps.float_step_m > kShareOfTolerance * *std::ranges::min_element(score.tolerances_m))) return;
+  fmt::print(stderr,
+             "aqbench: warning: {}: its coordinates are numbers of 32 bits, which have steps of {:.3g} m at "
+             "{:.3g} m: errors of that size come from the file; store them as 64 bits, or less an offset\n",
+             printable(file), steps.float_step_m, steps.largest_m);
+}
+
+const FaceCounts* faces_of(const Surface& truth) {
+  const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
+  return bordered == nullptr ? nullptr : bordered->face_counts();
+}
+
+std::string positive_side(const Surface& truth, bool has_cameras) {
+  if (has_cameras || dynamic_cast<const BorderedSurface*>(&truth) == nullptr) return kTowardsCameras;
+  return faces_of(truth) != nullptr ? "outside of closed parts, else -z" : "at the scanner, else towards -z";
+}
+
+std::vector<Vec3> mesh_samples_m(const Surface& mesh, double spacing_m) {
+  constexpr double kMax = 1e8;
+  spacing_m = std::min(spacing_m, std::sqrt(mesh.area_m2() / kFewestSamples));
+  const double wanted = mesh.area_m2() / (spacing_m * spacing_m);
+  if (wanted > kMax)
+    throw Error(ErrorKind::usage,
+                fmt::format("the truth is a mesh of {:.4g} m2: samples {:.3g} mm apart, as the "
+                            "protocol needs them, are {:.2g}; give points of its surface",
+                            mesh.area_m2(), 1e3 * spacing_m, wanted));
+  return mesh.stratified_samples(spacing_m, ScoreOptions{}.sample_seed).positions_m;
+}
+
+std::string faces_text(const FaceCounts& counts) {
+  if (counts.repeated + counts.without_area == 0) return {};
+  return fmt::format("{} of {} triangles count: {} repeat another one, {} have no area",
+                     counts.faces - counts.repeated - counts.without_area, counts.faces, counts.repeated,
+                     counts.without_area);
 }
 
 ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& truth, std::size_t points) {
@@ -109,6 +164,10 @@ ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& t
   return options;
 }
 
+Json faces_json(const FaceCounts& counts) {
+  return {{"triangles", counts.faces}, {"repeated", counts.repeated}, {"without_area", counts.without_area}};
+}
+
 Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const ScoreOptions& options) {
   Json json = {{"thresholds_m", options.tolerances_m},
                {"outlier_m", options.outlier_m},
@@ -117,6 +176,7 @@ Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const S
                {"crop", to_json(options.part.crop)},
                {"max_distance_m", options.part.max_distance_m ? Json(*options.part.max_distance_m) : Json()},
                {"border", options.part.leave_out_beyond_border ? "leave-out" : "score"}};
+  if (const FaceCounts* const faces = faces_of(truth)) json["truth_faces"] = faces_json(*faces);
   const auto* const scan = dynamic_cast<const TruthCloud*>(&truth);
   if (scan == nullptr) return json;
   json["distance"] = request.truth_cloud.distance == CloudDistance::plane ? "plane" : "point";

@@ -41,14 +41,14 @@ struct IsolatedChild {
   Descriptor log;
   off_t log_start = 0;
   std::string received;
-  std::uint64_t peak_tree_bytes = 0;  // as far as over_memory_limit() had to know it
+  WatchedMemory memory;
 };
 
 namespace {
 
 using End = IsolateOutcome::End;
 
-constexpr auto kMemoryPoll = std::chrono::milliseconds(10);  // or 20 times as long as a look takes
+constexpr auto kMemoryPoll = std::chrono::milliseconds(10);
 constexpr auto kTick = std::chrono::milliseconds(250);
 constexpr std::size_t kLogTailBytes = 2048;
 
@@ -176,12 +176,9 @@ bool receive(IsolatedChild& child) {
   return true;
 }
 
-// The sum has shared pages once for each process: only where it passes the limit are they counted once.
 bool over_memory_limit(IsolatedChild& child) {
   const std::uint64_t limit = child.options.memory_limit_bytes;
-  if (limit == 0 || resident_tree_bytes(child.process_id) <= limit) return false;
-  child.peak_tree_bytes = std::max(child.peak_tree_bytes, proportional_tree_bytes(child.process_id));
-  return child.peak_tree_bytes > limit;
+  return limit > 0 && exceeds_memory(child.process_id, limit, child.memory);
 }
 
 bool over_log_limit(const IsolatedChild& child) {
@@ -215,9 +212,9 @@ End watch_child(IsolatedChild& child) {
       return End::timeout;
     if (over_result_limit(child)) return End::result_limit;
     if (now >= next_check) {
+      next_check = now + kMemoryPoll;
       if (over_memory_limit(child)) return End::memory_limit;
       if (over_log_limit(child)) return End::log_limit;
-      next_check = now + std::max<SteadyClock::duration>(kMemoryPoll, 20 * (SteadyClock::now() - now));
     }
     if (options.tick && now >= next_tick) {
       next_tick = now + kTick;
@@ -237,7 +234,7 @@ int reap(IsolatedChild& child, IsolateOutcome& outcome) {
   end_group(child.process_id);
   child.process_id = -1;
   outcome.peak_rss_bytes =
-      std::max(static_cast<std::uint64_t>(usage.ru_maxrss) * 1024, child.peak_tree_bytes);
+      std::max(static_cast<std::uint64_t>(usage.ru_maxrss) * 1024, child.memory.peak_bytes);
   return status;
 }
 

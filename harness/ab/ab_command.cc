@@ -17,10 +17,12 @@ Json to_json(const AbCommand& command) {
 }
 
 Json to_json(const AbCommandRules& rules) {
-  return {{"compare_output", rules.compare_output},
-          {"any_exit_code", rules.any_exit_code},
-          {"quick", rules.quick},
-          {"layouts", rules.layouts}};
+  Json json = {{"compare_output", rules.compare_output},
+               {"any_exit_code", rules.any_exit_code},
+               {"quick", rules.quick},
+               {"layouts", rules.layouts}};
+  if (rules.gbench) json["gbench"] = true;
+  return json;
 }
 
 AbCommand ab_command_from_json(const JsonPlace& place) {
@@ -36,12 +38,13 @@ AbCommand ab_command_from_json(const JsonPlace& place) {
 }
 
 AbCommandRules ab_command_rules_from_json(const JsonPlace& place) {
-  place.allow_only({"compare_output", "any_exit_code", "quick", "layouts"});
+  place.allow_only({"compare_output", "any_exit_code", "quick", "layouts", "gbench"});
   AbCommandRules rules;
   rules.compare_output = place.at("compare_output").text();
   rules.any_exit_code = place.at("any_exit_code").boolean();
   rules.quick = place.at("quick").boolean();
   rules.layouts = place.at("layouts").count();
+  if (const auto gbench = place.find("gbench")) rules.gbench = gbench->boolean();
   if (rules.layouts > kMaxLayouts) place.at("layouts").fail(fmt::format("is above {}", kMaxLayouts));
   return rules;
 }

@@ -31,6 +31,7 @@ struct AbCommandRules {
   bool any_exit_code = false;  // another exit code than 0 is part of the output and no failure
   bool quick = false;          // as many pairs as fit into a minute
   std::uint64_t layouts = 0;   // code layouts that units draw from; 0: the layout is left as it is
+  bool gbench = false;         // programs of Google Benchmark, by the time per iteration that they measured
 };
 
 // Return what stands in ab.json.

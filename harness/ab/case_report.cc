@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/ab/outcome_decision.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 std::string shift_of(const AbTimeDecision& decision) {
   if (!decision.comparison) return decision.reason;
-  return shift_text(decision.comparison->scale, decision.comparison->shift);
+  return shift_text(decision.comparison->scale, shown_shift(*decision.comparison).shift);
 }
 
 // "accuracy_rmse_mm WORSE (+5.10 %), ..." of the outcomes with this verdict.
@@ -27,13 +28,15 @@ std::string listed(const AbCaseReport& report, AbOutcome::Kind kind, PairedVerdi
 // The verdict of metrics alone.
 void judge_without_time(AbCaseReport& report) {
   const auto of = [&](PairedVerdict verdict) { return listed(report, AbOutcome::Kind::metric, verdict); };
-  const std::string worse = of(PairedVerdict::regressed), better = of(PairedVerdict::faster),
-                    open = of(PairedVerdict::inconclusive);
-  report.verdict = !worse.empty()    ? AbVerdict::worse
-                   : !open.empty()   ? AbVerdict::inconclusive
-                   : !better.empty() ? AbVerdict::better
-                                     : AbVerdict::equivalent;
-  report.reason = !worse.empty() ? worse : !open.empty() ? open : better;
+  for (const auto& [found, verdict] : {std::pair(PairedVerdict::regressed, AbVerdict::worse),
+                                       {PairedVerdict::trade, AbVerdict::trade},
+                                       {PairedVerdict::inconclusive, AbVerdict::inconclusive},
+                                       {PairedVerdict::faster, AbVerdict::better}}) {
+    report.verdict = verdict;
+    report.reason = of(found);
+    if (!report.reason.empty()) return;
+  }
+  report.verdict = AbVerdict::equivalent;
 }
 
 }  // namespace
@@ -58,6 +61,8 @@ std::string to_string(AbVerdict verdict) {
       return "BETTER";
     case AbVerdict::equivalent:
       return "EQUIVALENT";
+    case AbVerdict::trade:
+      return "TRADE";
     case AbVerdict::failed:
       break;
   }
@@ -74,20 +79,45 @@ void judge_outcomes(AbCaseReport& report) {
   if (!report.time) return judge_without_time(report);
   const auto of = [&](AbOutcome::Kind kind, PairedVerdict verdict) { return listed(report, kind, verdict); };
   const bool decided = report.verdict == AbVerdict::pass || report.verdict == AbVerdict::faster;
+  const auto add_reason = [&](const std::string& reason, AbVerdict verdict) {
+    report.reason = reason + (report.reason.empty() ? "" : "; time: " + report.reason);
+    report.verdict = verdict;
+  };
   if (const std::string worse = of(AbOutcome::Kind::metric, PairedVerdict::regressed); !worse.empty()) {
-    report.reason = worse + (report.reason.empty() ? "" : "; time: " + report.reason);
-    report.verdict = report.verdict == AbVerdict::faster      ? AbVerdict::invalid
-                     : report.verdict == AbVerdict::regressed ? AbVerdict::regressed
-                                                              : AbVerdict::worse;
+    add_reason(worse, report.verdict == AbVerdict::faster      ? AbVerdict::invalid
+                      : report.verdict == AbVerdict::regressed ? AbVerdict::regressed
+                                                               : AbVerdict::worse);
   } else if (const std::string cost = of(AbOutcome::Kind::cost, PairedVerdict::regressed);
              !cost.empty() && report.verdict != AbVerdict::regressed) {
-    report.reason = cost + (report.reason.empty() ? "" : "; time: " + report.reason);
-    report.verdict = AbVerdict::regressed;
+    add_reason(cost, AbVerdict::regressed);
+  } else if (const std::string trade = of(AbOutcome::Kind::metric, PairedVerdict::trade);
+             !trade.empty() && report.verdict != AbVerdict::regressed && report.verdict != AbVerdict::trade) {
+    add_reason(trade, AbVerdict::trade);
   } else if (const std::string open = of(AbOutcome::Kind::metric, PairedVerdict::inconclusive);
              !open.empty() && decided) {
-    report.reason = open + (report.reason.empty() ? "" : "; time: " + report.reason);
-    report.verdict = AbVerdict::inconclusive;
+    add_reason(open, AbVerdict::inconclusive);
   }
+}
+
+ExitCode code_of(AbVerdict verdict) {
+  switch (verdict) {
+    case AbVerdict::failed:
+      return ExitCode::case_failed;
+    case AbVerdict::regressed:
+    case AbVerdict::invalid:
+    case AbVerdict::worse:
+      return ExitCode::regression;
+    case AbVerdict::inconclusive:
+    case AbVerdict::refused:
+    case AbVerdict::trade:
+      return ExitCode::inconclusive;
+    case AbVerdict::faster:
+    case AbVerdict::pass:
+    case AbVerdict::better:
+    case AbVerdict::equivalent:
+      break;
+  }
+  return ExitCode::pass;
 }
 
 }  // namespace aqbench

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "core/error.h"
 #include "harness/ab/decision.h"
 #include "harness/ab/layout.h"
 #include "harness/gating/gate.h"
@@ -20,6 +21,7 @@ enum class AbVerdict {
   refused,  // too noisy on this machine to be gated
   invalid,  // B's output is worse than A's or unsteady, so B's time says nothing
   failed,   // a unit failed
+  trade,    // the typical run and the share of slow runs point in opposite directions
   // Where metrics decide:
   worse,
   better,
@@ -27,6 +29,8 @@ enum class AbVerdict {
 };
 // Returns "REGRESSED" and so on.
 std::string to_string(AbVerdict verdict);
+// Returns the exit code of a verdict: case_failed, regression, inconclusive or pass.
+ExitCode code_of(AbVerdict verdict);
 
 // The verdict on one outcome of a case beside its wall time.
 struct AbOutcomeReport {

@@ -70,14 +70,25 @@ double milliseconds(const timeval& time) {
   return 1e3 * static_cast<double>(time.tv_sec) + 1e-3 * static_cast<double>(time.tv_usec);
 }
 
+// Where the output of a line goes.
+struct Streams {
+  Descriptor output = memory_file("output"), errors = memory_file("errors"), report = memory_file("report");
+};
+
+// The report of Google Benchmark; given last, so that the number is not one of the others'.
+constexpr int kReportNumber = 9;
+constexpr const char* kReportPath = "/proc/self/fd/9";
+
 // Runs a line in a shell to its end. This process's working directory is the line's.
-ShellRun run_line(const std::string& line, const Variables& variables, int output, int errors) {
+ShellRun run_line(const std::string& line, const Variables& variables, const Streams& streams,
+                  bool reports = false) {
   ProgramStart program({"/bin/sh", "-c", line});
   for (const auto& [name, value] : variables) program.set_variable(name, value);
   program.close_stdin();
   program.reset_sigpipe();
-  program.give(output, STDOUT_FILENO);
-  program.give(errors, STDERR_FILENO);
+  program.give(streams.output.get(), STDOUT_FILENO);
+  program.give(streams.errors.get(), STDERR_FILENO);
+  if (reports) program.give(streams.report.get(), kReportNumber);
   reset_resident_peak();  // a new process inherits it as its own
   pid_t process = -1;
   const auto start = SteadyClock::now();
@@ -93,6 +104,35 @@ ShellRun run_line(const std::string& line, const Variables& variables, int outpu
   return run;
 }
 
+constexpr std::size_t kReportHead = 65536;  // of an output that may be a report
+constexpr std::size_t kMostReportBytes = std::size_t{64} << 20;
+
+// The first bytes of what was written to the file.
+std::string head_of(const Descriptor& file, std::size_t most) {
+  std::string text(most, '\0');
+  std::size_t size = 0;
+  while (size < most) {
+    const ssize_t count = ::pread(file.get(), text.data() + size, most - size, static_cast<off_t>(size));
+    if (count <= 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  text.resize(size);
+  return text;
+}
+
+std::string whole_file(const Descriptor& file) {
+  const off_t size = ::lseek(file.get(), 0, SEEK_END);
+  return head_of(file, std::min(kMostReportBytes, static_cast<std::size_t>(std::max<off_t>(size, 0))));
+}
+
+// The report that the program wrote; where it wrote none, what it printed from the first brace on.
+std::string gbench_json(const Streams& streams) {
+  std::string report = whole_file(streams.report);
+  if (!report.empty()) return report;
+  report = whole_file(streams.output);
+  return report.substr(std::min(report.find('{'), report.size()));
+}
+
 std::string end_text(int status) {
   if (WIFSIGNALED(status))
     return fmt::format("died of signal {} ({})", WTERMSIG(status), ::strsignal(WTERMSIG(status)));
@@ -104,10 +144,11 @@ std::string end_text(int status) {
 // Runs a line that is not timed and must end well.
 void run_untimed(const char* what, const std::string& line, const Variables& variables) {
   if (line.empty()) return;
-  const Descriptor said = memory_file("said");
-  const ShellRun run = run_line(line, variables, said.get(), said.get());
+  const Streams streams;
+  const ShellRun run = run_line(line, variables, streams);
   if (run.status == 0) return;
-  const std::string tail = tail_of(said);
+  const std::string errors = tail_of(streams.errors),
+                    tail = errors.empty() ? tail_of(streams.output) : errors;
   throw CommandFailure(
       fmt::format("{} '{}': {}{}{}", what, line, end_text(run.status), tail.empty() ? "" : ": ", tail));
 }
@@ -148,26 +189,35 @@ class CommandUnit {
     for (int i = 0; i < plan_.warmup + plan_.runs; ++i) run_once(i);
     std::string joined;
     for (const std::string& hash : hashes_) joined += hash;
+    Json benchmarks = Json::array();
+    for (const GbenchTimes& one : benchmarks_)
+      benchmarks.push_back({{"name", one.name}, {"real_ms", one.real_ms}, {"error", one.error}});
     return Json{{"cold_ms", cold_ms_ ? Json(*cold_ms_) : Json(nullptr)},
                 {"warm_ms", wall_ms_},
                 {"cpu_ms", cpu_ms_},
                 {"memory", memory_mib_},
-                {"sha256", hashes_.size() == 1 ? *hashes_.begin() : sha256_hex(joined)}}
-        .dump();
+                {"sha256", hashes_.size() == 1 ? *hashes_.begin() : sha256_hex(joined)},
+                {"benchmarks", benchmarks},
+                {"prints_gbench_report", prints_gbench_report_}}
+        .dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
  private:
   void run_once(int number) {
     run_untimed("prepare command", command_.prepare, variables_);
     age_output(plan_.rules.compare_output);
-    const Descriptor output = memory_file("output"), errors = memory_file("errors");
-    const ShellRun run = run_line(command_.line, variables_, output.get(), errors.get());
+    const Streams streams;
+    const std::string line =
+        plan_.rules.gbench ? gbench_line(command_.line, plan_.benchmark, kReportPath) : command_.line;
+    const ShellRun run = run_line(line, variables_, streams, plan_.rules.gbench);
     const bool ended = WIFEXITED(run.status) && (run.status == 0 || plan_.rules.any_exit_code);
     if (!ended) {
-      const std::string tail = tail_of(errors);
+      const std::string tail = tail_of(streams.errors);
       throw CommandFailure(fmt::format("{}{}{}", end_text(run.status), tail.empty() ? "" : ": ", tail));
     }
-    std::string hash = plan_.rules.compare_output.empty() ? sha256_file_hex(path_of(output))
+    if (plan_.rules.gbench) return take_benchmarks(number, run, streams);
+    prints_gbench_report_ = prints_gbench_report_ || is_gbench_report(head_of(streams.output, kReportHead));
+    std::string hash = plan_.rules.compare_output.empty() ? sha256_file_hex(path_of(streams.output))
                                                           : hash_of_file(plan_.rules.compare_output);
     if (plan_.rules.any_exit_code)
       hash = sha256_hex(fmt::format("{} exit code {}", hash, WEXITSTATUS(run.status)));
@@ -181,9 +231,32 @@ class CommandUnit {
     memory_mib_.push_back(run.peak_memory_mib);
   }
 
+  // Takes what the run measured itself: of the one benchmark that was asked for its times in place of the
+  // run's.
+  void take_benchmarks(int number, const ShellRun& run, const Streams& streams) {
+    const std::string report = gbench_json(streams);
+    try {
+      benchmarks_ = read_gbench_report(report, "report");
+    } catch (const Error& error) {
+      throw CommandFailure(fmt::format("gave no report of Google Benchmark as JSON: {}", error.what()));
+    }
+    if (plan_.benchmark.empty()) return wall_ms_.push_back(run.wall_ms);
+    const auto found = std::ranges::find(benchmarks_, plan_.benchmark, &GbenchTimes::name);
+    if (found == benchmarks_.end() || (found->real_ms.empty() && found->error.empty()))
+      throw CommandFailure(fmt::format("did not measure {}", plan_.benchmark));
+    if (!found->error.empty()) throw CommandFailure(fmt::format("{}: {}", plan_.benchmark, found->error));
+    if (number >= plan_.warmup)
+      wall_ms_.insert(wall_ms_.end(), found->real_ms.begin(), found->real_ms.end());
+    else if (number == 0)
+      cold_ms_ = found->real_ms.front();
+    benchmarks_.clear();
+  }
+
   const AbCommand& command_;
   const CommandUnitPlan& plan_;
   Variables variables_;
+  std::vector<GbenchTimes> benchmarks_;
+  bool prints_gbench_report_ = false;
   std::optional<double> cold_ms_;
   std::vector<double> wall_ms_, cpu_ms_, memory_mib_;
   std::set<std::string> hashes_;
@@ -195,22 +268,28 @@ std::vector<double> numbers_of(const JsonPlace& place) {
   return numbers;
 }
 
-AbUnitAnswer command_answer(const std::string& text) {
+CommandAnswer command_answer(const std::string& text) {
   const Json json = parse_strict_json(text, "unit", kMessageJson);
   const JsonPlace place(json, "unit");
-  AbUnitAnswer answer;
+  CommandAnswer given;
+  given.prints_gbench_report = place.at("prints_gbench_report").boolean();
+  for (const JsonPlace& one : place.at("benchmarks").elements())
+    given.benchmarks.push_back(
+        {one.at("name").text(), numbers_of(one.at("real_ms")), one.at("error").text()});
+  AbUnitAnswer& answer = given.answer;
   answer.unit.cold_ms = place.at("cold_ms").number_or_null();
   answer.unit.warm_ms = numbers_of(place.at("warm_ms"));
+  const std::vector<double> cpu_ms = numbers_of(place.at("cpu_ms"));
+  if (cpu_ms.empty()) return given;  // of Google Benchmark: its times alone
   answer.unit.output_sha256 = place.at("sha256").text();
-  answer.unit.outcomes = {{kCpuOutcome, numbers_of(place.at("cpu_ms"))},
-                          {kMemoryOutcome, numbers_of(place.at("memory"))}};
-  return answer;
+  answer.unit.outcomes = {{kCpuOutcome, cpu_ms}, {kMemoryOutcome, numbers_of(place.at("memory"))}};
+  return given;
 }
 
 }  // namespace
 
-std::optional<AbUnitAnswer> run_command_unit(const AbCommand& command, const CommandUnitPlan& plan,
-                                             const UnitLimits& limits) {
+std::optional<CommandAnswer> run_command_unit(const AbCommand& command, const CommandUnitPlan& plan,
+                                              const UnitLimits& limits) {
   IsolateOptions options;
   options.timeout_s = limits.timeout_s;
   options.memory_limit_bytes = limits.memory_limit_bytes;
@@ -219,11 +298,11 @@ std::optional<AbUnitAnswer> run_command_unit(const AbCommand& command, const Com
   if (outcome.end == IsolateOutcome::End::cancelled) return std::nullopt;
   if (outcome.end != IsolateOutcome::End::ok) {
     const Status status = outcome.end == IsolateOutcome::End::timeout ? Status::timeout : Status::failed;
-    return failed_unit(status, describe(outcome, options));
+    return CommandAnswer{failed_unit(status, describe(outcome, options))};
   }
-  AbUnitAnswer answer = command_answer(outcome.result);
-  answer.unit.layout = plan.layout;
-  return answer;
+  CommandAnswer given = command_answer(outcome.result);
+  given.answer.unit.layout = plan.layout;
+  return given;
 }
 
 std::vector<AbOutcome> command_outcomes() {

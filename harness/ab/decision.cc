@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
-#include <map>
-#include <set>
 
 #include "core/error.h"
 #include "core/quantiles.h"
+#include "harness/ab/stage_decision.h"
 #include "harness/statistics/pair_plan.h"
 #include "metrics/registry.h"
 
@@ -49,11 +47,6 @@ std::vector<CasePairs> pairs_by_case(const AbSamples& samples) {
   return cases;
 }
 
-double shortest(const std::vector<double>& runs) {
-  if (runs.empty()) throw Error(ErrorKind::input, "samples: a unit has status ok and no run to compare");
-  return *std::ranges::min_element(runs);
-}
-
 bool is_metric(const AbCase& the_case) {
   return the_case.outcome && the_case.outcome->kind == AbOutcome::Kind::metric;
 }
@@ -64,8 +57,16 @@ PairedSeries series_of(const AbCase& the_case, std::span<const AbUnit* const> a,
   series.name = the_case.name;
   series.tau = the_case.tau;
   if (is_metric(the_case)) series.quality = quality_scale_of(*the_case.outcome);
-  for (const AbUnit* unit : a) series.u_a.push_back(shortest(unit->warm_ms));
-  for (const AbUnit* unit : b) series.u_b.push_back(shortest(unit->warm_ms));
+  if (the_case.outcome) series.clocked = the_case.outcome->unit == "ms";
+  const bool all_runs = !is_metric(the_case);  // of a metric each unit has one value
+  for (const AbUnit* unit : a) {
+    series.u_a.push_back(shortest_warm_run(unit->warm_ms));
+    if (all_runs) series.runs_a.push_back(unit->warm_ms);
+  }
+  for (const AbUnit* unit : b) {
+    series.u_b.push_back(shortest_warm_run(unit->warm_ms));
+    if (all_runs) series.runs_b.push_back(unit->warm_ms);
+  }
   return series;
 }
 
@@ -79,80 +80,14 @@ std::vector<PairedComparison> compare_cases(const std::vector<PairedSeries>& ser
   return results;
 }
 
-std::vector<double> chosen(const std::vector<double>& values, const std::vector<std::size_t>& indices) {
-  std::vector<double> result;
-  result.reserve(indices.size());
-  for (const std::size_t i : indices) result.push_back(values[i]);
-  return result;
-}
-
-// ---- Stages ----
-
-const AbStageSamples* find_stage(const AbUnit& unit, const std::string& name) {
-  const auto found = std::ranges::find(unit.stages, name, &AbStageSamples::name);
-  return found == unit.stages.end() ? nullptr : &*found;
-}
-
-// Shortest self time of the stage in each unit; nullopt where a unit does not have it or it is too short.
-std::optional<std::vector<double>> stage_units(std::span<const AbUnit* const> units,
-                                               const std::string& name) {
-  std::vector<double> result;
-  for (const AbUnit* unit : units) {
-    const AbStageSamples* const stage = find_stage(*unit, name);
-    if (stage == nullptr || stage->self_ms.empty()) return std::nullopt;
-    result.push_back(shortest(stage->self_ms));
-    if (!(result.back() >= kMinStageMs)) return std::nullopt;
-  }
-  return result;
-}
-
-std::vector<std::string> stage_names(std::span<const AbUnit* const> a, std::span<const AbUnit* const> b) {
-  std::vector<std::string> names;
-  for (const AbUnit* unit : {a.front(), b.front()})
-    for (const AbStageSamples& stage : unit->stages)
-      if (std::ranges::find(names, stage.name) == names.end()) names.push_back(stage.name);
-  return names;
-}
-
-std::vector<AbStageDecision> decide_stages(std::span<const AbUnit* const> a, std::span<const AbUnit* const> b,
-                                           const PairedPolicy& policy) {
-  std::vector<AbStageDecision> stages;
-  std::vector<PairedSeries> series;
-  for (const std::string& name : stage_names(a, b)) {
-    AbStageDecision stage;
-    stage.name = name;
-    auto u_a = stage_units(a, name), u_b = stage_units(b, name);
-    if (u_a && u_b) {
-      PairedSeries one;
-      one.name = name;
-      one.u_a = std::move(*u_a);
-      one.u_b = std::move(*u_b);
-      series.push_back(std::move(one));
-    } else {
-      stage.reason = u_a ? "B does not run it in every unit, or it is too short for the clock"
-                         : "A does not run it in every unit, or it is too short for the clock";
-    }
-    stages.push_back(std::move(stage));
-  }
-  if (series.empty() || kept_of(a.size()) < minimum_kept_pairs(policy, series.size())) {
-    for (AbStageDecision& stage : stages)
-      if (stage.reason.empty())
-        stage.reason = fmt::format("{} stages need {} pairs", series.size(),
-                                   measured_for(minimum_kept_pairs(policy, series.size())));
-    return stages;
-  }
-  std::vector<PairedComparison> comparisons = compare_pairs(series, policy);
-  std::size_t next = 0;
-  for (AbStageDecision& stage : stages) {
-    if (!stage.reason.empty()) continue;
-    PairedComparison& comparison = comparisons[next];
-    stage.median_a_ms = median_of(chosen(series[next].u_a, comparison.kept));
-    stage.median_b_ms = median_of(chosen(series[next].u_b, comparison.kept));
-    stage.change_ms = std::expm1(comparison.shift) * stage.median_a_ms;
-    stage.comparison = std::move(comparison);
-    ++next;
-  }
-  return stages;
+// The units that the verdict rests on: the medians of all, or the shortest runs of those that were kept.
+std::vector<double> shown_units(const std::vector<double>& shortest,
+                                const std::vector<std::vector<double>>& runs,
+                                const PairedComparison& comparison) {
+  if (!rests_on_all_pairs(comparison)) return chosen(shortest, comparison.kept);
+  std::vector<double> medians;
+  for (const std::vector<double>& unit : runs) medians.push_back(median_of(unit));
+  return medians;
 }
 
 // ---- Looks ----
@@ -303,8 +238,8 @@ class TimeDecider {
     const auto a = std::span(pairs.a).first(decided_pairs_[i]),
                b = std::span(pairs.b).first(decided_pairs_[i]);
     const PairedSeries series = series_of(samples_.cases[i], a, b);
-    decision.median_a_ms = median_of(chosen(series.u_a, decision.comparison->kept));
-    decision.median_b_ms = median_of(chosen(series.u_b, decision.comparison->kept));
+    decision.median_a_ms = median_of(shown_units(series.u_a, series.runs_a, *decision.comparison));
+    decision.median_b_ms = median_of(shown_units(series.u_b, series.runs_b, *decision.comparison));
     decision.cold_a_ms = median_cold(a);
     decision.cold_b_ms = median_cold(b);
     PairedPolicy policy = settings_.policy;

@@ -47,7 +47,7 @@ struct AbTimeDecision {
   std::optional<PairedComparison> comparison;    // at that look
   std::optional<PairedComparison> confirmation;  // of the fresh pairs, where some were measured
   std::vector<AbStageDecision> stages;
-  // Medians: of the units over the kept pairs, of the cold runs over all pairs.
+  // Medians: of the units that the verdict rests on (shown_shift()), of the cold runs over all pairs.
   std::optional<double> median_a_ms, median_b_ms, cold_a_ms, cold_b_ms;
 
   // What has to be measured next, if anything.

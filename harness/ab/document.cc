@@ -94,12 +94,35 @@ AbSettings read_ab_settings(const JsonPlace& place) {
   return settings;
 }
 
+AbValidation read_validation(const JsonPlace& place) {
+  place.allow_only({"case", "comparisons", "delay", "case_settings"});
+  AbValidation validation;
+  validation.case_name = place.at("case").text();
+  validation.comparisons = place.at("comparisons").count();
+  if (validation.comparisons > kMaxComparisons)
+    place.at("comparisons").fail(fmt::format("must be at most {}", kMaxComparisons));
+  validation.delay = place.at("delay").text();
+  for (const auto& [name, value] : place.at("case_settings").members())
+    validation.case_settings.emplace_back(name, value.text());
+  return validation;
+}
+
+Json to_json(const AbValidation& validation) {
+  Json settings = Json::object();
+  for (const auto& [name, value] : validation.case_settings) settings[name] = value;
+  return {{"case", validation.case_name},
+          {"comparisons", validation.comparisons},
+          {"delay", validation.delay},
+          {"case_settings", std::move(settings)}};
+}
+
 AbRunInfo read_ab_run(const JsonPlace& place) {
   place.allow_only({"id", "started_utc", "finished_utc", "complete", "samples_file", "exec", "warm_runs",
-                    "pairs_per_look", "resumed", "commands", "paired_over", "quick"});
+                    "pairs_per_look", "resumed", "commands", "paired_over", "quick", "validation"});
   AbRunInfo run;
   if (const auto commands = place.find("commands")) run.commands = ab_command_rules_from_json(*commands);
   if (const auto paired_over = place.find("paired_over")) run.paired_over = paired_over->text();
+  if (const auto validation = place.find("validation")) run.validation = read_validation(*validation);
   if (const auto quick = place.find("quick")) run.quick = quick->boolean();
   run.id = place.at("id").text();
   if (run.id.find('/') != std::string::npos) place.at("id").fail("is no name of a bundle");
@@ -163,6 +186,7 @@ Json to_json(const AbRunInfo& run) {
   if (run.commands) json["commands"] = to_json(*run.commands);
   if (!run.paired_over.empty()) json["paired_over"] = run.paired_over;
   if (run.quick) json["quick"] = true;
+  if (run.validation) json["validation"] = to_json(*run.validation);
   return json;
 }
 
@@ -194,18 +218,6 @@ Json to_json(const AbSideInfo& side) {
   add_build(json, side.build);
   if (side.command) json["command"] = to_json(*side.command);
   return json;
-}
-
-AbRunInfo ab_run_from_json(const Json& json, const std::string& source) {
-  return read_ab_run(JsonPlace(json, source));
-}
-
-AbSettings ab_settings_from_json(const Json& json, const std::string& source) {
-  return read_ab_settings(JsonPlace(json, source));
-}
-
-AbSideInfo ab_side_from_json(const Json& json, const std::string& source) {
-  return read_ab_side(JsonPlace(json, source));
 }
 
 AbDocument ab_document_from_json(const Json& json, const std::string& source) {

@@ -11,6 +11,7 @@
 #include "harness/ab/decision.h"
 #include "harness/ab/run.h"
 #include "harness/ab/samples.h"
+#include "harness/ab/validation.h"
 #include "harness/measuring/build_info.h"
 
 namespace aqbench {
@@ -19,7 +20,7 @@ namespace aqbench {
 // is written.
 inline constexpr int kOldestAbSchemaVersion = 2;
 inline constexpr int kAbSchemaVersionWithPairs = 3;
-inline constexpr int kAbSchemaVersion = 4;
+inline constexpr int kAbSchemaVersion = 5;
 
 // The name of the file in a bundle.
 inline constexpr const char* kAbFile = "ab.json";
@@ -48,10 +49,11 @@ struct AbRunInfo {
   std::string samples_file;        // FILE of --samples; "" where units were run
   bool exec = false;               // each unit was a newly started program, not a fork of this one
   int warm_runs = 0;               // of a unit
-  std::size_t pairs_per_look = 0;  // of each case; 0 with --samples, and in an A/A validation
+  std::size_t pairs_per_look = 0;  // of each case; 0 with --samples
   int resumed = 0;                 // how often the run was interrupted and continued
   std::optional<AbCommandRules> commands = {};  // where two commands are compared
   std::string paired_over;                      // "seeds" or "runs" where metrics are compared, else ""
+  std::optional<AbValidation> validation = {};  // where the cases are comparisons of one side with itself
   bool quick = false;  // two methods with as many pairs as fitted into a minute (of commands: `commands`)
 };
 
@@ -86,15 +88,10 @@ bool is_a_a(const AbDocument& document);
 // another schema version.
 AbDocument ab_document_from_json(const Json& json, const std::string& source);
 
-// Return the parts of ab.json that calibration.json has as well.
+// Return parts of ab.json.
 Json to_json(const AbRunInfo& run);
 Json to_json(const AbSettings& settings);
 Json to_json(const AbSideInfo& side);
-
-// Read these parts. Throw Error(input) "SOURCE: ...".
-AbRunInfo ab_run_from_json(const Json& json, const std::string& source);
-AbSettings ab_settings_from_json(const Json& json, const std::string& source);
-AbSideInfo ab_side_from_json(const Json& json, const std::string& source);
 
 // Returns the settings for a reader: "tau 2 %, delta 5 %, alpha 0.01, 3 planned looks, ...".
 std::string settings_line(const AbSettings& settings);

@@ -17,7 +17,6 @@ namespace aqbench {
 namespace {
 
 constexpr std::uintmax_t kMaxPairJournalBytes = std::uintmax_t{1} << 30;
-constexpr std::uint64_t kMaxParts = 10000;
 
 PairJournalHeader read_pair_header(const JsonPlace& place) {
   place.allow_only({"aqbench_pairs", "arguments", "started_utc", "program_a", "program_b", "cases", "plans",
@@ -54,15 +53,12 @@ void read_pair_line(const JsonPlace& place, const std::string& source, PairJourn
     contents.resumed_utc.push_back(resumed->text());
     return;
   }
-  place.allow_only({"prev", "part", "units", "outputs", "sha256"});
-  const std::uint64_t part = place.at("part").count();
-  if (part >= kMaxParts) place.at("part").fail(fmt::format("is {}", part));
-  if (part >= contents.parts.size()) contents.parts.resize(part + 1);
+  place.allow_only({"prev", "units", "outputs", "sha256"});
   // The caller checks the case indices against the cases.
   for (const JsonPlace& unit : place.at("units").elements())
-    contents.parts[part].units.push_back(ab_unit_from_json(unit.value(), kMaxAbUnits, source));
+    contents.samples.units.push_back(ab_unit_from_json(unit.value(), kMaxAbUnits, source));
   for (const JsonPlace& output : place.at("outputs").elements())
-    contents.parts[part].outputs.push_back(ab_output_from_json(output.value(), kMaxAbUnits, source));
+    contents.samples.outputs.push_back(ab_output_from_json(output.value(), kMaxAbUnits, source));
 }
 
 }  // namespace
@@ -138,11 +134,11 @@ void PairJournal::note_resumed(const std::string& utc) {
   append_line({{"resumed_utc", utc}});
 }
 
-void PairJournal::append(std::size_t part, std::span<const AbUnit> units, std::span<const AbOutput> outputs) {
+void PairJournal::append(std::span<const AbUnit> units, std::span<const AbOutput> outputs) {
   Json unit_list = Json::array(), output_list = Json::array();
   for (const AbUnit& unit : units) unit_list.push_back(to_json(unit));
   for (const AbOutput& output : outputs) output_list.push_back(to_json(output));
-  append_line({{"part", part}, {"units", unit_list}, {"outputs", output_list}});
+  append_line({{"units", unit_list}, {"outputs", output_list}});
 }
 
 void PairJournal::append_line(Json object) {

@@ -1,11 +1,11 @@
 #pragma once
 // pairs.jsonl: the pairs of a comparison, written as they are measured, so that Ctrl-C, a kill or a full disk
 // loses no more than the pair in progress. `aqbench ab --resume BUNDLE` continues from it. The file stays in
-// the bundle: ab.json or calibration.json must hold the same pairs. Its lines are sealed and chained
+// the bundle: ab.json must hold the same pairs. Its lines are sealed and chained
 // (harness/records/sealed_line.h):
-//   {"aqbench_pairs":3,"arguments":[..],"started_utc":"..","program_a":"SHA-256","program_b":"..",
+//   {"aqbench_pairs":4,"arguments":[..],"started_utc":"..","program_a":"SHA-256","program_b":"..",
 //    "cases":[{"name":"..","tau":null}],"plans":["SHA-256"],"environment":{..},"plan":{..},"sha256":".."}
-//   {"prev":"..","part":0,"units":[..],"outputs":[..],"sha256":".."}
+//   {"prev":"..","units":[..],"outputs":[..],"sha256":".."}
 //   {"prev":"..","resumed_utc":"..","sha256":".."}
 
 #include <cstdint>
@@ -20,7 +20,7 @@
 namespace aqbench {
 
 // The version of pairs.jsonl, which goes up when its fields change.
-inline constexpr int kPairJournalVersion = 3;
+inline constexpr int kPairJournalVersion = 4;
 
 // The name of the file in a bundle.
 inline constexpr const char* kPairJournalFile = "pairs.jsonl";
@@ -30,8 +30,8 @@ struct PairJournalHeader {
   std::vector<std::string> arguments;  // of `aqbench ab`
   std::string started_utc;
   std::string program_a, program_b;  // SHA-256 of the program, or "FILE:PROGRAM" where the user named a file
-  std::vector<AbCase> cases;  // what the units' indices mean; of an A/A validation, then of its live runs
-  std::vector<std::string> plans;  // SHA-256 of all that defines the cases, one for each side or part
+  std::vector<AbCase> cases;         // what the units' indices mean
+  std::vector<std::string> plans;    // SHA-256 of all that defines the cases, one for each side or part
   JsonBox environment;
   JsonBox plan;  // an object: what was found out before the first pair
 };
@@ -39,7 +39,7 @@ struct PairJournalHeader {
 // A journal that was read.
 struct PairJournalContents {
   PairJournalHeader header;
-  std::vector<AbSamples> parts;          // with units and outputs alone
+  AbSamples samples;                     // with units and outputs alone
   std::vector<std::string> resumed_utc;  // the times at which the run was continued
   std::uint64_t good_bytes = 0;          // size without a last line that was cut off
   std::string last_line_sha256;
@@ -67,7 +67,7 @@ class PairJournal {
   // Appends one pair. After it returns, a kill of this process loses nothing; a power cut may lose the last
   // pairs, since waiting for the disk would disturb what is timed next. Throws Error(io) and then leaves the
   // file as it was.
-  void append(std::size_t part, std::span<const AbUnit> units, std::span<const AbOutput> outputs);
+  void append(std::span<const AbUnit> units, std::span<const AbOutput> outputs);
 
  private:
   PairJournal(std::filesystem::path file, std::uint64_t size_bytes, std::string last_line_sha256);

@@ -132,6 +132,8 @@ AbVerdict as_ab_verdict(PairedVerdict verdict) {
       return AbVerdict::pass;
     case PairedVerdict::inconclusive:
       return AbVerdict::inconclusive;
+    case PairedVerdict::trade:
+      return AbVerdict::trade;
     case PairedVerdict::refused:
       break;
   }
@@ -192,8 +194,8 @@ std::string pareto_line(const AbSamples& samples, std::size_t case_index, const 
     const std::string conclusion = pareto_conclusion(time.verdict, accuracy);
     return conclusion.empty() ? text : text + ": " + conclusion;
   };
-  std::string text =
-      fmt::format("time {:+.1f} %", 100 * change_of(time.comparison->scale, time.comparison->shift));
+  std::string text = fmt::format(
+      "time {:+.1f} %", 100 * change_of(time.comparison->scale, shown_shift(*time.comparison).shift));
   if (report.outputs == "identical") return concluded(text + ", output identical", AccuracyChange::equal);
   const AbOutput* const a = output_of(samples, case_index, AbSide::a);
   const AbOutput* const b = output_of(samples, case_index, AbSide::b);
@@ -247,37 +249,22 @@ AbCaseReport judge_case(const AbSamples& samples, const AbSettings& settings, st
   return report;
 }
 
-ExitCode code_of(AbVerdict verdict) {
-  switch (verdict) {
-    case AbVerdict::failed:
-      return ExitCode::case_failed;
-    case AbVerdict::regressed:
-    case AbVerdict::invalid:
-    case AbVerdict::worse:
-      return ExitCode::regression;
-    case AbVerdict::inconclusive:
-    case AbVerdict::refused:
-      return ExitCode::inconclusive;
-    case AbVerdict::faster:
-    case AbVerdict::pass:
-    case AbVerdict::better:
-    case AbVerdict::equivalent:
-      break;
-  }
-  return ExitCode::pass;
-}
-
 }  // namespace
 
 ExitCode AbReport::exit_code() const {
+  if (validation) return validation->exit_code();
   ExitCode code = ExitCode::pass;
   for (const AbCaseReport& one : cases) code = combine(code, code_of(one.verdict));
   return code;
 }
 
+bool AbReport::has_trade() const {
+  return std::ranges::find(cases, AbVerdict::trade, &AbCaseReport::verdict) != cases.end();
+}
+
 AbReport judge_ab(const AbDocument& document) {
   AbReport report;
-  if (is_a_a(document))
+  if (is_a_a(document) && !document.run.validation)
     report.notes.emplace_back(
         "A and B are the same program with the same options: this is an A/A run, and whatever it flags is a "
         "false alarm");
@@ -294,6 +281,8 @@ AbReport judge_ab(const AbDocument& document) {
   auto decisions = decide_cases(document.samples, document.settings);
   for (std::size_t i = 0; i < decisions.size(); ++i)
     report.cases.push_back(judge_case(document.samples, document.settings, i, std::move(decisions[i])));
+  if (document.run.validation)
+    report.validation = count_validation(*document.run.validation, report.cases, document.settings.policy);
   return report;
 }
 

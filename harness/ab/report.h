@@ -1,6 +1,7 @@
 #pragma once
 // The verdict of a comparison: first on accuracy, then on time.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,9 +15,13 @@ namespace aqbench {
 struct AbReport {
   std::vector<AbCaseReport> cases;  // in the order of the samples
   std::vector<std::string> notes;
+  std::optional<ValidationReport> validation = {};  // where the cases are comparisons of one side with itself
 
-  // Returns the code of the gravest case: failed before regressed or invalid before inconclusive or refused.
+  // Returns the code of the gravest case: failed before regressed or invalid before inconclusive or refused;
+  // of a validation its own.
   ExitCode exit_code() const;
+  // Returns whether a case is a TRADE, whose exit code --allow-inconclusive does not change.
+  bool has_trade() const;
 };
 
 // Judges a comparison; reads no file.

@@ -11,6 +11,33 @@
 namespace aqbench {
 namespace {
 
+Json interval_json(const ShiftInterval& interval) {
+  return {{"lower", rounded_json(interval.lower)},
+          {"upper", rounded_json(interval.upper)},
+          {"coverage", rounded_json(interval.coverage)}};
+}
+
+Json slow_side_json(const SlowSide& side) {
+  return {{"runs", side.runs},
+          {"slow_runs", side.slow_runs},
+          {"slow_units", side.slow_units},
+          {"usual_median", rounded_json(side.usual_median)},
+          {"slow_median", rounded_json(side.slow_median)},
+          {"two_modes", side.two_modes}};
+}
+
+Json slow_runs_json(const SlowRuns& slow) {
+  return {{"typical", rounded_json(slow.typical)},
+          {"limit", rounded_json(slow.limit)},
+          {"a", slow_side_json(slow.a)},
+          {"b", slow_side_json(slow.b)},
+          {"p_more", rounded_json(slow.p_more)},
+          {"p_fewer", rounded_json(slow.p_fewer)},
+          {"level", rounded_json(slow.level)},
+          {"excess", rounded_json(slow.excess)},
+          {"excess_upper", rounded_json(slow.excess_upper)}};
+}
+
 Json comparison_json(const PairedComparison& c) {
   Json json = {{"measured_pairs", c.measured_pairs},
                {"kept", c.kept},
@@ -20,10 +47,14 @@ Json comparison_json(const PairedComparison& c) {
                {"cv_b", rounded_json(c.cv_b)},
                {"shift", rounded_json(c.shift)},
                {"change", rounded_json(change_of(c.scale, c.shift))},
-               {"interval",
-                {{"lower", rounded_json(c.interval.lower)},
-                 {"upper", rounded_json(c.interval.upper)},
-                 {"coverage", rounded_json(c.interval.coverage)}}},
+               {"interval", interval_json(c.interval)},
+               {"all_pairs",
+                {{"shift", rounded_json(c.whole.shift)},
+                 {"change", rounded_json(change_of(c.scale, c.whole.shift))},
+                 {"interval", interval_json(c.whole.interval)}}},
+               {"slow_runs", slow_runs_json(c.slow_runs)},
+               {"clock_step", rounded_json(c.step)},
+               {"pairs_needed", c.pairs_needed ? Json(*c.pairs_needed) : Json(nullptr)},
                {"flag_above", rounded_json(c.flag_above)},
                {"flag_below", rounded_json(c.flag_below)},
                {"pass_below", rounded_json(c.pass_below)},
@@ -94,6 +125,23 @@ Json accuracy_row_json(const GateRow& row) {
           {"tolerance", row.tolerance ? Json(to_string(*row.tolerance)) : Json(nullptr)}};
 }
 
+Json to_json(const ValidationCounts& counts) {
+  return {{"slower", counts.slower},
+          {"faster", counts.faster},
+          {"pass", counts.pass},
+          {"open", counts.open},
+          {"failed", counts.failed}};
+}
+
+Json to_json(const ValidationReport& report) {
+  return {{"itself", to_json(report.itself)},
+          {"delayed", to_json(report.delayed)},
+          {"alarm_rate_lower", rounded_json(report.alarm_rate_lower)},
+          {"alarm_rate_upper", rounded_json(report.alarm_rate_upper)},
+          {"largest_change", rounded_json(report.largest_change)},
+          {"tau", rounded_json(report.tau)}};
+}
+
 }  // namespace
 
 Json rounded_json(const std::optional<double>& value) {
@@ -121,7 +169,10 @@ Json to_json(const AbReport& report) {
                         {"units", one.layout->units}};
     cases.push_back(std::move(json));
   }
-  return {{"exit_code", static_cast<int>(report.exit_code())}, {"notes", report.notes}, {"cases", cases}};
+  Json json = {
+      {"exit_code", static_cast<int>(report.exit_code())}, {"notes", report.notes}, {"cases", cases}};
+  if (report.validation) json["validation"] = to_json(*report.validation);
+  return json;
 }
 
 Json to_json(const AbDocument& document, const AbReport& report) {

@@ -183,16 +183,21 @@ void require_fresh(const AbSamples& samples) {
   if (!samples.units.empty()) throw Error(ErrorKind::usage, "these samples were measured already");
 }
 
+}  // namespace
+
+std::size_t max_pairs_per_look(int looks) {
+  return kMaxSignedRankPairs / static_cast<std::size_t>(std::max(looks, 1));
+}
+
 // Runs again with the units that were measured and no fresh ones.
-template <class Run>
-AbProtocol follow(const AbSamples& samples, const Run& run) {
+AbProtocol follow_ab(const AbSamples& samples, const AbRunOptions& options) {
   AbSamples again;
   again.order_seed = samples.order_seed;
   again.cases = samples.cases;
   AbProtocol protocol;
   const AbUnitRunner nothing = [](const AbUnitTask&) { return std::nullopt; };
   try {
-    protocol.finished = run(again, nothing, AbRecall{&samples, {}});
+    protocol.finished = run_ab(again, options, nothing, {}, {&samples, {}});
   } catch (const Error& error) {
     protocol.problem = error.what();
     return protocol;
@@ -204,24 +209,6 @@ AbProtocol follow(const AbSamples& samples, const Run& run) {
     protocol.problem =
         fmt::format("outputs: {}, but {} were scored", samples.outputs.size(), again.outputs.size());
   return protocol;
-}
-
-}  // namespace
-
-std::size_t max_pairs_per_look(int looks) {
-  return measured_for(kMaxSignedRankPairs) / static_cast<std::size_t>(std::max(looks, 1));
-}
-
-AbProtocol follow_ab(const AbSamples& samples, const AbRunOptions& options) {
-  return follow(samples, [&](AbSamples& again, const AbUnitRunner& nothing, const AbRecall& recall) {
-    return run_ab(again, options, nothing, {}, recall);
-  });
-}
-
-AbProtocol follow_ab_pairs(const AbSamples& samples, std::size_t pairs) {
-  return follow(samples, [&](AbSamples& again, const AbUnitRunner& nothing, const AbRecall& recall) {
-    return run_ab_pairs(again, pairs, nothing, {}, recall);
-  });
 }
 
 bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner& run,
@@ -244,13 +231,6 @@ bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner&
   for (std::size_t i = 0; i < decisions.size(); ++i)
     if (decisions[i].confirmation_pairs > 0) quotas.push_back({i, decisions[i].confirmation_pairs});
   return runner.run_phase(AbPhase::confirmation, 0, "confirmation", quotas);
-}
-
-bool run_ab_pairs(AbSamples& samples, std::size_t pairs, const AbUnitRunner& run,
-                  const AbProgressCallback& progress, const AbRecall& recall) {
-  require_fresh(samples);
-  PairRunner runner(samples, run, progress, recall, pairs);
-  return runner.run_phase(AbPhase::look, 1, "pairs", same_quota(all_cases(samples), pairs));
 }
 
 }  // namespace aqbench

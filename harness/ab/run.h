@@ -59,10 +59,6 @@ struct AbRecall {
 bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner& run,
             const AbProgressCallback& progress, const AbRecall& recall = {});
 
-// Measures `pairs` pairs of each case and nothing else, for an A/A validation. Otherwise as run_ab().
-bool run_ab_pairs(AbSamples& samples, std::size_t pairs, const AbUnitRunner& run,
-                  const AbProgressCallback& progress, const AbRecall& recall = {});
-
 // Returns how many pairs a case may get at each look so that all its pairs can still be tested exactly
 // (kMaxSignedRankPairs).
 std::size_t max_pairs_per_look(int looks);
@@ -74,7 +70,5 @@ struct AbProtocol {
 };
 // Follows run_ab() through the samples, taking their times as given.
 AbProtocol follow_ab(const AbSamples& samples, const AbRunOptions& options);
-// Follows run_ab_pairs() in the same way.
-AbProtocol follow_ab_pairs(const AbSamples& samples, std::size_t pairs);
 
 }  // namespace aqbench

@@ -165,24 +165,24 @@ void check_pairs(const AbSamples& samples, const JsonPlace& units) {
   }
 }
 
-double read_list_unit(const JsonPlace& place) {
-  if (place.value().is_number()) return positive_number(place);
+std::vector<double> read_list_unit(const JsonPlace& place) {
+  if (place.value().is_number()) return {positive_number(place)};
   std::vector<double> runs;
   for (const JsonPlace& run : place.elements()) runs.push_back(positive_number(run));
   if (runs.size() < kMinWarmRuns)
     place.fail(fmt::format("{} warm runs, a unit needs at least {}", runs.size(), kMinWarmRuns));
-  return unit_of(runs);
+  return runs;
 }
 
-std::vector<double> read_list(const JsonPlace& place) {
-  std::vector<double> units;
+std::vector<std::vector<double>> read_list(const JsonPlace& place) {
+  std::vector<std::vector<double>> units;
   for (const JsonPlace& element : place.elements()) units.push_back(read_list_unit(element));
   return units;
 }
 
 void append_list_pairs(AbSamples& samples, const JsonPlace& a_place, const JsonPlace& b_place,
                        AbPhase phase) {
-  const std::vector<double> a = read_list(a_place), b = read_list(b_place);
+  const auto a = read_list(a_place), b = read_list(b_place);
   if (a.size() != b.size()) b_place.fail(fmt::format("has {} units, the other side {}", b.size(), a.size()));
   if (samples.units.size() + 2 * a.size() > kMaxAbUnits)
     a_place.fail(fmt::format("more than {} units in all", kMaxAbUnits));
@@ -195,7 +195,7 @@ void append_list_pairs(AbSamples& samples, const JsonPlace& a_place, const JsonP
     const AbSide first = first_side(samples.order_seed, samples.units.size() / 2);
     for (const AbSide side : {first, first == AbSide::a ? AbSide::b : AbSide::a}) {
       unit.side = side;
-      unit.warm_ms = {side == AbSide::a ? a[pair] : b[pair]};
+      unit.warm_ms = side == AbSide::a ? a[pair] : b[pair];
       samples.units.push_back(unit);
     }
   }

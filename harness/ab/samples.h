@@ -33,8 +33,7 @@ struct AbStageSamples {
 // One thing that is judged of a case beside its wall time.
 struct AbOutcome {
   enum class Kind {
-    cost,    // of a run, like its time: processor time, memory; compared by ratio in the quieter half of the
-             // pairs
+    cost,    // of a run, like its time: processor time, memory; compared by ratio, as times are
     metric,  // how good the output is; all pairs count, by its direction and its margin
   };
   std::string name;  // "cpu_ms", "accuracy_rmse_mm"
@@ -51,7 +50,7 @@ inline constexpr double kUsualMargin = 0.05;
 // The values of one outcome in the runs of one unit.
 struct AbOutcomeSamples {
   std::string name;
-  std::vector<double> values;  // the smallest counts
+  std::vector<double> values;
 };
 
 // One unit: a fresh process that ran one case once cold and then warm.
@@ -114,7 +113,7 @@ AbSamples ab_samples_from_json(const Json& json, const std::string& source);
 // Reads a file of `aqbench ab --samples`, which lists the units of each side of each case, pair by pair:
 //   {"cases": [{"name": "x", "tau": 0.03, "a": [10.1, 10.2], "b": [10.3, [10.5, 10.4, 10.9]],
 //               "confirmation_a": [..], "confirmation_b": [..]}]}
-// A unit is a number, or a list of at least 3 warm runs of which the shortest counts. Any unit of time will
+// A unit is a number, or a list of at least 3 warm runs. Any unit of time will
 // do if it is the same everywhere. tau and the confirmation are optional. Throws as ab_samples_from_json().
 AbSamples ab_samples_from_lists(const Json& json, const std::string& source);
 

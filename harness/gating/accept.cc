@@ -191,7 +191,7 @@ void set_tolerances(const AcceptedRun& run, Acceptance& acceptance) {
     for (BaselineCase& one : acceptance.baseline.cases)
       for (auto& [metric, accepted] : one.metrics)
         if (metric == name) {
-          accepted.tolerance = tolerance;
+          accepted.tolerance = {tolerance.kind, tolerance.value, 0, true};
           ++found;
         }
     if (found == 0)

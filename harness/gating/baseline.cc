@@ -19,20 +19,22 @@ constexpr std::uintmax_t kMaxBaselineBytes = std::uintmax_t{1} << 30;
 Json tolerance_to_json(const Tolerance& tolerance) {
   Json json = {{tolerance.kind == Tolerance::Kind::relative ? "relative" : "absolute", tolerance.value}};
   if (tolerance.learned_from_seeds > 0) json["learned_from_seeds"] = tolerance.learned_from_seeds;
+  if (tolerance.named) json["named"] = true;
   return json;
 }
 
 Tolerance tolerance_from_json(const JsonPlace& place) {
-  place.allow_only({"relative", "absolute", "learned_from_seeds"});
+  place.allow_only({"relative", "absolute", "learned_from_seeds", "named"});
   const auto relative = place.find("relative"), absolute = place.find("absolute");
   if (relative.has_value() == absolute.has_value()) place.fail("expected either 'relative' or 'absolute'");
   const JsonPlace& given = relative ? *relative : *absolute;
   if (given.number() < 0) given.fail("must not be negative");
   const auto seeds = place.find("learned_from_seeds");
+  const auto named = place.find("named");
   if (seeds && (seeds->integer() < 1 || seeds->integer() > 1'000'000))
     seeds->fail("must be from 1 to 1000000");
   return {relative ? Tolerance::Kind::relative : Tolerance::Kind::absolute, given.number(),
-          seeds ? static_cast<int>(seeds->integer()) : 0};
+          seeds ? static_cast<int>(seeds->integer()) : 0, named && named->boolean()};
 }
 
 Better better_from_json(const JsonPlace& place) {

@@ -26,6 +26,7 @@ struct Tolerance {
   Kind kind = Kind::relative;
   double value = 0;            // >= 0
   int learned_from_seeds = 0;  // number of seeds from which `accept` learned it; 0: it was given
+  bool named = false;          // `accept --tolerance` named its metric, which is then always gated
 
   bool operator==(const Tolerance&) const = default;
 };

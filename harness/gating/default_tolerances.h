@@ -24,7 +24,7 @@ Tolerance default_tolerance(const std::string& name, const Metric& metric);
 // Returns whether a metric with a value is informational and not gated: counts (points*, components of a
 // mesh), which measure quantity rather than quality, and extremes (the largest of all errors), which a single
 // point can change. Such a metric is gated if the baseline gives it another tolerance than
-// default_tolerance().
+// default_tolerance(), or `accept --tolerance` named it.
 bool is_information(const std::string& name, const std::string& unit);
 
 }  // namespace aqbench

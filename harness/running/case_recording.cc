@@ -43,8 +43,9 @@ std::string planned_sha256(const Case& planned) {
 // A surface in a likely wrong unit explains a cloud that misses it.
 void require_near(const Reconstruction& output, const Surface& truth, const CaseRecordingData& data,
                   std::size_t frame) {
+  const auto metres = data.truth.surface ? metres_per_unit(data.truth.surface->unit) : std::nullopt;
   try {
-    require_scorable(output, truth);
+    require_scorable(output, truth, metres.value_or(1));
   } catch (const Error& error) {
     const auto& points_m = output.cloud.points_m;
     const bool any = std::ranges::any_of(points_m, [](const Vec3& point) { return point.allFinite(); });
@@ -109,15 +110,18 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   const Recording& recording = data.recording;
   const Rig& rig = recording.rig;
   const std::size_t frame = recording_frame(planned);
-  if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
-    apply(world_from_perturbed(rig, error), output);
+  const CalibrationError error = case_calibration_error(planned);
+  const auto had = wrong_calibration(rig, error);
+  const MapCalibration* const made_with = had ? &*had : nullptr;
+  if (error.tilt_deg != 0) apply(had->world_from_rig, output);
   // Metrics that need no truth or have their own frame.
   if (!data.truth.has_surface()) require_plausible_distance(output.cloud, rig);
-  MetricSet others = measure_consistency(output.depth_maps, rig);
+  MetricSet others = measure_consistency(output.depth_maps, had ? had->rig : rig);
   const auto add = [&others](MetricSet metrics) {
     for (auto& metric : metrics) others.push_back(std::move(metric));
   };
-  if (!data.truth.board_file.empty()) add(score_board(output, recording, true_board(data.truth, frame)));
+  if (!data.truth.board_file.empty())
+    add(score_board(output, recording, true_board(data.truth, frame), made_with));
   const MetricSet photometric = measure_photometric(output.cloud, rig, [&](std::size_t camera) {
     const std::filesystem::path& file = recording.images.at(frame).at(camera);
     const Intrinsics& inside = rig.cameras[camera].intrinsics;
@@ -128,6 +132,7 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   if (!data.truth.control_file.empty())
     add(score_control_points(output.cloud, true_control_points(data.truth, frame)));
   add(photometric);
+  DepthRegion region{.water = rig.water, .own_from_rig = recording.own_from_rig};
   if (data.truth.has_surface()) {
     const Scene scene = true_scene(data.truth, frame, planned.scene, recording);
     const Surface& truth = *scene.truth.surface;
@@ -135,11 +140,13 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
     const bool turned = !recording.own_from_rig.linear.isIdentity(1e-12);
     const ViewCounter views = turned ? ViewCounter() : view_counter(scene, rig);
     const ScoreOptions options = score_options_of(data.truth, truth, output.cloud.points_m.size());
+    region.crop = options.part.crop;
     score_output(output, truth, afterwards, result, views, options);
-    const ViewHoles holes = views ? diagnose_output(output, truth, rig, result) : ViewHoles{};
+    const ViewHoles holes =
+        views ? diagnose_output(output, truth, rig, made_with, options, result) : ViewHoles{};
     add_view(output, truth, turned ? nullptr : &rig, holes, views, afterwards, result, options.part);
   }
-  score_depths(output, rig.cameras, recording.dir, frame, afterwards, result);
+  score_depths(output, rig, made_with, recording.dir, frame, afterwards, result, region);
   for (auto& metric : others) result.record.metrics.push_back(std::move(metric));
 }
 

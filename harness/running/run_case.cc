@@ -112,16 +112,19 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
 void score_seen(const Case& planned, const DatasetPlan& plan, const std::filesystem::path& rendered,
                 Reconstruction& output, const Afterwards& afterwards, CaseResult& result) {
   const Rig& rig = plan.rig;
-  if (const CalibrationError error = case_calibration_error(planned); error.tilt_deg != 0)
-    apply(world_from_perturbed(rig, error), output);
+  const CalibrationError error = case_calibration_error(planned);
+  const auto had = wrong_calibration(rig, error);
+  if (error.tilt_deg != 0) apply(had->world_from_rig, output);
   const Surface& truth = *plan.scene.truth.surface;
   require_scorable(output, truth);
   const ViewCounter views = [&](std::span<const Vec3> positions_m) {
     return count_views(truth, rig, positions_m);
   };
-  score_output(output, truth, afterwards, result, views, case_score_options(planned));
-  if (!rendered.empty()) score_depths(output, rig.cameras, rendered, 0, afterwards, result);
-  const ViewHoles holes = diagnose_output(output, truth, rig, result);
+  const ScoreOptions options = case_score_options(planned);
+  const MapCalibration* const made_with = had ? &*had : nullptr;
+  score_output(output, truth, afterwards, result, views, options);
+  if (!rendered.empty()) score_depths(output, rig, made_with, rendered, 0, afterwards, result);
+  const ViewHoles holes = diagnose_output(output, truth, rig, made_with, options, result);
   add_view(output, truth, &rig, holes, views, afterwards, result);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Scores the corners of a ChArUco board in a recording, as depth maps give them, against the true board.
 
+#include "metrics/diagnosis.h"
 #include "metrics/metric.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/dataset/recording.h"
@@ -12,7 +13,8 @@ namespace aqbench {
 // cameras' points, coordinate by coordinate. Returns charuco_* (metrics/registry.h): distances from the true
 // corners where positions are known, and the length of the squares' sides, which is no accuracy. Undefined
 // with a reason where there are no depth maps or too few corners. Throws Error(input) for a pixel of an
-// unknown camera.
-MetricSet score_board(const Reconstruction& output, const Recording& recording, const BoardTruth& board);
+// unknown camera. `made_with` is the calibration that the method had; nullptr where it is the recording's.
+MetricSet score_board(const Reconstruction& output, const Recording& recording, const BoardTruth& board,
+                      const MapCalibration* made_with = nullptr);
 
 }  // namespace aqbench

@@ -19,9 +19,6 @@ namespace {
 constexpr int kEveryPixel = 8;
 constexpr double kAgrees_px = 1;
 
-// As everywhere: 0 and less are no depths, which programs write where they have none.
-bool is_map_depth(float depth_m) { return std::isfinite(depth_m) && depth_m > 0; }
-
 struct MapCamera {
   const DepthMap* map;
   RefractiveCamera camera;
@@ -47,7 +44,7 @@ std::optional<Vec3> point_of(const MapCamera& view, int x, int y) {
   const float depth_m =
       view.map->depth_along_ray_m[static_cast<std::size_t>(y) * static_cast<std::size_t>(view.map->width) +
                                   static_cast<std::size_t>(x)];
-  if (!is_map_depth(depth_m)) return std::nullopt;
+  if (!has_depth(depth_m)) return std::nullopt;
   const auto ray = cast_ray(view.camera, Vec2(x, y));
   return ray ? std::optional(point_on_ray(*ray, depth_m)) : std::nullopt;
 }
@@ -75,7 +72,7 @@ std::optional<double> interpolated_depth_m(const DepthMap& map, const Vec2& pixe
   const float* const row = map.depth_along_ray_m.data() + first;
   const float* const below = row + map.width;
   for (const float depth_m : {row[0], row[1], below[0], below[1]})
-    if (!is_map_depth(depth_m)) return std::nullopt;
+    if (!has_depth(depth_m)) return std::nullopt;
   return (1 - v) * ((1 - u) * double{row[0]} + u * double{row[1]}) +
          v * ((1 - u) * double{below[0]} + u * double{below[1]});
 }
@@ -104,8 +101,7 @@ MetricSet measure_consistency(std::span<const DepthMap> maps, const Rig& rig) {
   if (errors_px.empty()) {
     const char* const reason =
         maps.empty() ? kNoDepthMaps : "no two depth maps have a depth of the same place";
-    writer.add_undefined("reprojection_median_px", reason);
-    writer.add_undefined("reprojection_within_1px_pct", reason);
+    writer.add_rest_undefined(ScoreFamily::reprojection, reason);
     return writer.take();
   }
   const auto within = std::ranges::count_if(errors_px, [](double px) { return px <= kAgrees_px; });

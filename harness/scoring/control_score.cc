@@ -73,9 +73,7 @@ MetricSet score_control_points(const PointCloud& cloud, const ControlTruth& cont
     const std::string reason =
         fmt::format("no control point (of {}) has {} points of the cloud, not on one line, within {:g} mm",
                     control.points.size(), kFewestPlanePoints, kMmPerMetre * control.radius_m);
-    for (const char* const row :
-         {"control_mean_mm", "control_rms_mm", "control_max_mm", "control_rms_sigmas"})
-      writer.add_undefined(row, reason);
+    writer.add_rest_undefined(ScoreFamily::control, reason);
     return writer.take();
   }
   writer.add("control_mean_mm", kMmPerMetre * sum_m / count);

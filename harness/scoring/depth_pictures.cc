@@ -10,6 +10,7 @@
 
 #include "core/drawing/colour_map.h"
 #include "core/error.h"
+#include "metrics/diagnosis.h"
 #include "metrics/numbers/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
@@ -51,8 +52,6 @@ std::string png_of(const Pixels& pixels) {
   return bytes;
 }
 
-bool is_depth(float depth_m) { return std::isfinite(depth_m) && depth_m > 0; }
-
 // Pixel (x, y) of a picture shows this one of the map: the middle of its square.
 struct PictureGrid {
   PictureGrid(const DepthMap& map, int side_px)
@@ -90,11 +89,11 @@ DepthComparison compare_depths(const DepthMap& estimated, const DepthMap& truth)
   DepthComparison found;
   for (std::size_t i = 0; i < truth.depth_along_ray_m.size(); ++i) {
     const double true_m = truth.depth_along_ray_m[i];
-    if (!is_depth(truth.depth_along_ray_m[i])) continue;
+    if (!has_depth(truth.depth_along_ray_m[i])) continue;
     ++found.with_truth;
     found.least_m = std::min(found.least_m, true_m);
     found.largest_m = std::max(found.largest_m, true_m);
-    if (is_depth(estimated.depth_along_ray_m[i]))
+    if (has_depth(estimated.depth_along_ray_m[i]))
       found.error_mm.push_back(kMillimetres * (true_m - estimated.depth_along_ray_m[i]));
   }
   return found;
@@ -142,23 +141,24 @@ CameraPictures pictures_of(const DepthMap& estimated, const DepthMap& truth, con
   const double span_m = std::max(scale.largest_m - scale.least_m, 1e-6);
   const Pixels depth = paint(grid, sequential_colour, [&](std::size_t i) -> int {
     const float depth_m = estimated.depth_along_ray_m[i];
-    return is_depth(depth_m) ? colour_step((depth_m - scale.least_m) / span_m) : kNoValue;
+    return has_depth(depth_m) ? colour_step((depth_m - scale.least_m) / span_m) : kNoValue;
   });
   const Pixels error = paint(grid, diverging_colour, [&](std::size_t i) -> int {
     const float true_m = truth.depth_along_ray_m[i], depth_m = estimated.depth_along_ray_m[i];
-    if (!is_depth(true_m)) return kNoTruth;
-    if (!is_depth(depth_m)) return kNoValue;
+    if (!has_depth(true_m)) return kNoTruth;
+    if (!has_depth(depth_m)) return kNoValue;
     return colour_step(0.5 + 0.5 * kMillimetres * (double{true_m} - depth_m) / scale.limit_mm);
   });
   std::size_t depths = 0, depths_beyond = 0;
   for (const float depth_m : estimated.depth_along_ray_m) {
-    if (!is_depth(depth_m)) continue;
+    if (!has_depth(depth_m)) continue;
     ++depths;
     depths_beyond += depth_m < scale.least_m || depth_m > scale.largest_m ? 1 : 0;
   }
   const auto errors_beyond = static_cast<std::size_t>(
       std::ranges::count_if(found.error_mm, [&](double mm) { return std::abs(mm) > scale.limit_mm; }));
-  const std::string filled = share_text(found.error_mm.size(), found.with_truth), &camera = truth.camera;
+  const std::string filled = share_text(found.error_mm.size(), found.with_truth),
+                    camera = camera_field(truth.camera);
   CameraPictures made;
   const auto add = [&](const char* kind, const char* unit, double low, double high, const Pixels& pixels,
                        const std::string& beyond) {
@@ -174,7 +174,7 @@ CameraPictures pictures_of(const DepthMap& estimated, const DepthMap& truth, con
         paint(grid, sequential_colour,
               [&](std::size_t i) -> int {
                 const float confidence = estimated.confidence[i];
-                return is_depth(estimated.depth_along_ray_m[i]) && std::isfinite(confidence)
+                return has_depth(estimated.depth_along_ray_m[i]) && std::isfinite(confidence)
                            ? colour_step(confidence)
                            : kNoValue;
               }),
@@ -194,13 +194,13 @@ void append(const CameraPictures& of_camera, std::vector<std::pair<std::string, 
 // has no depth anywhere.
 template <class Use>
 void for_each_camera(std::span<const DepthMap> maps, std::span<const Camera> cameras,
-                     const std::filesystem::path& dataset_dir, std::size_t frame, const Use& use) {
+                     const std::filesystem::path& dataset_dir, std::size_t frame, const DepthRegion& region,
+                     const Use& use) {
   for (const Camera& camera : cameras) {
     const std::filesystem::path file = true_depth_file(dataset_dir / "truth", camera.name, frame);
     if (camera.is_auxiliary || file.empty()) continue;
-    const DepthMap truth =
-        read_depth_map(file, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
-    if (std::ranges::none_of(truth.depth_along_ray_m, is_depth)) continue;
+    const DepthMap truth = read_true_depths(file, camera, region);
+    if (std::ranges::none_of(truth.depth_along_ray_m, has_depth)) continue;
     const auto map = std::ranges::find(maps, camera.name, &DepthMap::camera);
     if (map != maps.end()) {
       use(*map, truth);
@@ -241,13 +241,14 @@ std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMa
 std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const DepthMap> maps,
                                                                 std::span<const Camera> cameras,
                                                                 const std::filesystem::path& dataset_dir,
-                                                                std::size_t frame) {
+                                                                std::size_t frame,
+                                                                const DepthRegion& region) {
   if (maps.empty()) return {};
   std::vector<DepthScale> scales;
   const auto measure = [&](const DepthMap& estimated, const DepthMap& truth) {
     scales.push_back(scale_of(compare_depths(estimated, truth)));
   };
-  for_each_camera(maps, cameras, dataset_dir, frame, measure);
+  for_each_camera(maps, cameras, dataset_dir, frame, region, measure);
   if (scales.empty()) return {};
   const DepthScale scale = common_scale(scales);
   std::vector<std::pair<std::string, std::string>> files;
@@ -258,7 +259,7 @@ std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const 
            files);
     ++camera;
   };
-  for_each_camera(maps, cameras, dataset_dir, frame, picture);
+  for_each_camera(maps, cameras, dataset_dir, frame, region, picture);
   return files;
 }
 

@@ -6,10 +6,14 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/parallel.h"
+#include "harness/scoring/consistency.h"
 #include "metrics/depth_metrics.h"
+#include "metrics/diagnosis.h"
 #include "metrics/numbers/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
+#include "scenes/optics/refraction.h"
 
 namespace aqbench {
 namespace {
@@ -29,9 +33,78 @@ MetricSet score_camera(const DepthMap* map, const DepthMap& truth) {
 
 }  // namespace
 
+namespace {
+
+// What a depth is off, measured by the true camera along its own ray; NaN where that has no true depth.
+double error_in_true_camera_m(const MapCalibration& made_with, const RefractiveCamera& had,
+                              const RefractiveCamera& real, const Vec2& pixel, double depth_m,
+                              const DepthMap& truth) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  const auto ray = cast_ray(had, pixel);
+  if (!ray) return kNone;
+  const auto seen = project(real, made_with.to_world(point_on_ray(*ray, depth_m)));
+  if (!seen) return kNone;
+  const auto true_m = interpolated_depth_m(truth, seen->pixel);
+  return true_m ? seen->depth_along_ray_m - *true_m : kNone;
+}
+
+}  // namespace
+
+DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camera,
+                          const DepthRegion& region) {
+  DepthMap truth = read_depth_map(file, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
+  if (region.crop.parts.empty()) return truth;
+  const RefractiveCamera view = refractive_camera(camera, region.water);
+  std::size_t pixel = 0;
+  for (int y = 0; y < truth.height; ++y)
+    for (int x = 0; x < truth.width; ++x) {
+      float& depth_m = truth.depth_along_ray_m[pixel++];
+      const auto ray = has_depth(depth_m) ? cast_ray(view, Vec2(x, y)) : std::nullopt;
+      if (!ray) continue;
+      const Vec3 place_m =
+          region.own_from_rig.linear * point_on_ray(*ray, depth_m) + region.own_from_rig.translation_m;
+      if (!region.crop.contains(place_m)) depth_m = std::numeric_limits<float>::quiet_NaN();
+    }
+  return truth;
+}
+
+std::vector<DepthMap> in_true_cameras(std::span<const DepthMap> maps, const MapCalibration& made_with,
+                                      const Rig& rig, const std::filesystem::path& dataset_dir,
+                                      std::size_t frame) {
+  constexpr float kNoDepth = std::numeric_limits<float>::quiet_NaN();
+  std::vector<DepthMap> moved(maps.begin(), maps.end());
+  for (DepthMap& map : moved) {
+    const Camera* const camera = find_camera(rig, map.camera);
+    const Camera* const wrong = find_camera(made_with.rig, map.camera);
+    const auto file =
+        camera ? true_depth_file(dataset_dir / "truth", map.camera, frame) : std::filesystem::path();
+    if (file.empty() || wrong == nullptr) continue;
+    const DepthMap truth =
+        read_depth_map(file, map.camera, camera->intrinsics.width_px, camera->intrinsics.height_px);
+    if (map.width != truth.width || map.height != truth.height ||
+        map.depth_along_ray_m.size() != truth.depth_along_ray_m.size())
+      continue;  // score_depth_maps() refuses it
+    const RefractiveCamera had = refractive_camera(*wrong, made_with.rig.water),
+                           real = refractive_camera(*camera, rig.water);
+    const auto width = static_cast<std::size_t>(map.width);
+    parallel_for(map.depth_along_ray_m.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        float& depth_m = map.depth_along_ray_m[i];
+        if (!has_depth(depth_m)) continue;
+        const Vec2 pixel(static_cast<double>(i % width), static_cast<double>(i / width));
+        const float true_m = truth.depth_along_ray_m[i];
+        const double error_m = error_in_true_camera_m(made_with, had, real, pixel, depth_m, truth);
+        depth_m = has_depth(true_m) ? static_cast<float>(true_m + error_m) : kNoDepth;
+      }
+    });
+  }
+  return moved;
+}
+
 std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
                                                std::span<const Camera> cameras,
-                                               const std::filesystem::path& dataset_dir, std::size_t frame) {
+                                               const std::filesystem::path& dataset_dir, std::size_t frame,
+                                               const DepthRegion& region) {
   std::vector<CameraDepthScore> scores;
   if (maps.empty()) return scores;
   for (const DepthMap& map : maps)
@@ -41,8 +114,7 @@ std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
     if (camera.is_auxiliary) continue;
     const std::filesystem::path file = true_depth_file(dataset_dir / "truth", camera.name, frame);
     if (file.empty()) continue;
-    const DepthMap truth =
-        read_depth_map(file, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
+    const DepthMap truth = read_true_depths(file, camera, region);
     const auto map = std::ranges::find(maps, camera.name, &DepthMap::camera);
     scores.push_back({camera.name, score_camera(map == maps.end() ? nullptr : &*map, truth)});
   }
@@ -76,7 +148,7 @@ std::string depth_scores_csv(std::span<const CameraDepthScore> scores) {
   for (const auto& [name, metric] : scores.front().metrics) text += "," + name;
   text += "\n";
   for (const CameraDepthScore& score : scores) {
-    text += score.camera;
+    text += camera_field(score.camera);
     for (const auto& [name, metric] : score.metrics)
       text += metric.value ? fmt::format(",{}", *metric.value) : std::string(",");
     text += "\n";

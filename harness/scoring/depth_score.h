@@ -7,8 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "metrics/diagnosis.h"
 #include "metrics/metric.h"
+#include "scenes/cloud/crop.h"
 #include "scenes/cloud/reconstruction.h"
+#include "scenes/cloud/transform.h"
 #include "scenes/optics/camera.h"
 
 namespace aqbench {
@@ -19,14 +22,32 @@ struct CameraDepthScore {
   MetricSet metrics;  // depth_* of metrics/registry.h
 };
 
+// Where true depths count: in the crop of the truth, which is given in its own frame.
+struct DepthRegion {
+  Crop crop = {};  // without parts: everywhere
+  WaterInterface water = {};
+  Similarity own_from_rig = {};
+};
+
+// Reads a true depth map; what lies outside of the region has no depth.
+DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camera, const DepthRegion& region);
+
 // Returns one score for every camera that is not auxiliary and has true depths of the frame
-// (true_depth_file()), in their order; none if the reconstruction has no depth maps at all. A camera without
-// a map counts as one without any depth: its fill rate is 0. Throws Error(method) for a map of another size
-// than the truth or of an unknown camera, Error(input) for an unreadable truth.
+// (true_depth_file()) in the region, in their order; none if the reconstruction has no depth maps at all. A
+// camera without a map counts as one without any depth: its fill rate is 0. Throws Error(method) for a map of
+// another size than the truth or of an unknown camera, Error(input) for an unreadable truth.
 std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
                                                std::span<const Camera> cameras,
                                                const std::filesystem::path& dataset_dir,
-                                               std::size_t frame = 0);
+                                               std::size_t frame = 0, const DepthRegion& region = {});
+
+// Returns maps that the true cameras would have: each depth of a map is put into the world by the calibration
+// that the map was made with, and imaged by the true camera at a place p between its pixels; the pixel then
+// has the true depth of the pixel plus what the depth is off at p. A pixel without a true depth, or around
+// whose p one is missing, has none. Maps of cameras without true depths stay as they are.
+std::vector<DepthMap> in_true_cameras(std::span<const DepthMap> maps, const MapCalibration& made_with,
+                                      const Rig& rig, const std::filesystem::path& dataset_dir,
+                                      std::size_t frame = 0);
 
 // Returns the median of every metric over the cameras that have a value for it. A metric that half of the
 // cameras or more have no value for is undefined: the median of one camera is not the method's.

@@ -184,8 +184,8 @@ MetricSet measure_photometric(const PointCloud& cloud, const Rig& rig, const Ima
   MetricWriter writer;
   writer.add("photometric_points", static_cast<double>(likenesses.size()));
   if (likenesses.empty()) {
-    for (const char* const row : {"photometric_zncc_median", "photometric_agree_pct"})
-      writer.add_undefined(row, "no two images show a point of the cloud with some texture");
+    writer.add_rest_undefined(ScoreFamily::photometric,
+                              "no two images show a point of the cloud with some texture");
     return writer.take();
   }
   const auto alike = std::ranges::count_if(likenesses, [](double likeness) { return likeness >= kAlike; });

@@ -11,15 +11,18 @@ namespace aqbench {
 // What a message says to somebody whose cloud is in another unit or frame.
 struct ScorableHints {
   std::string name;                     // stands before each message: the file, or what it is
-  std::string unit = "give --unit {}";  // {} is mm or cm
+  std::string unit = "give --unit {}";  // {} is m, cm, mm or um
   std::string frame = "see --transform";
-  std::string truth_unit = "give --truth-unit mm";
+  std::string truth_unit = "give --truth-unit {}";
+  double metres_per_unit = 1, truth_metres_per_unit = 1;  // by which cloud and truth were read
 };
 
-// Returns a warning where less than 1 % of the finite points lie near the surface, and where the truth of a
-// file is about a thousand times as large as the cloud; else an empty text. Throws Error(input), one line
-// that begins with the name, for a cloud without finite points, for coordinates that are plainly millimetres
-// or centimetres, and where no point lies where the surface is scored.
+// Holds the units of cloud and truth against each other. Throws Error(input), one line that begins with the
+// name, where at most a tenth of the points lies near the truth and another unit of cloud or truth (m, cm,
+// mm, um) would put more than half of them there; near is within a tenth of the cloud's size. Throws also for
+// a cloud without finite points, and where no point lies over the patch of a scene. Any other cloud can be
+// scored; returns a warning where less than 1 % of its points lie in the region of the truth, or the truth of
+// a file is about a thousand times as large as the cloud, else an empty text.
 std::string check_scorable(const PointCloud& cloud, const Surface& truth, const ScorableHints& hints);
 
 // Does the same for a cloud in blocks, which it reads once.

@@ -9,13 +9,12 @@
 
 #include "core/error.h"
 #include "harness/scoring/depth_pictures.h"
-#include "harness/scoring/depth_score.h"
 #include "harness/scoring/scorable.h"
-#include "metrics/diagnosis.h"
 #include "metrics/scored_points.h"
 #include "metrics/tiles.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/rendering/ray_hit.h"
+#include "scenes/surfaces/bordered_surface.h"
 
 namespace aqbench {
 namespace {
@@ -44,26 +43,43 @@ void keep_scored(Reconstruction& output, const Surface& truth, const ScoredPart&
   });
 }
 
+// Says of truth and mesh how many faces count once though they are there twice.
+void note_repeated_faces(const Surface& truth, const Score& score, Record& record) {
+  const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
+  const FaceCounts* const of_truth = bordered != nullptr ? bordered->face_counts() : nullptr;
+  const auto note = [&](const char* name, std::size_t faces) {
+    if (faces > 0) record.effective.emplace_back(name, static_cast<double>(faces));
+  };
+  if (of_truth != nullptr) note("truth_repeated_faces", of_truth->repeated);
+  if (score.mesh_faces) note("mesh_repeated_faces", score.mesh_faces->repeated);
+}
+
 }  // namespace
 
-void require_scorable(const Reconstruction& output, const Surface& truth) {
-  std::string problem;
+void require_scorable(const Reconstruction& output, const Surface& truth, double truth_metres_per_unit) {
   try {
-    problem = check_scorable(output.cloud, truth,
-                             {"its cloud", "let it write metres, or declare the unit ({})",
-                              "let it write the calibration's world frame", "declare the truth's unit (mm)"});
+    check_scorable(output.cloud, truth,
+                   {.name = "its cloud",
+                    .unit = "let it write metres, or declare the unit ({})",
+                    .frame = "let it write the calibration's world frame",
+                    .truth_unit = "declare the truth's unit ({})",
+                    .truth_metres_per_unit = truth_metres_per_unit});
   } catch (const Error& error) {
-    problem = error.what();
+    throw Error(ErrorKind::method, error.what());
   }
-  if (!problem.empty()) throw Error(ErrorKind::method, problem);
 }
 
 void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
-                  CaseResult& result, const ViewCounter& views, const ScoreOptions& options) {
+                  CaseResult& result, const ViewCounter& views, const ScoreOptions& given) {
+  ScoreOptions options = given;
+  if (options.sample_spacing_m ==
+      ScoreOptions{}.sample_spacing_m)  // a small patch has as many samples in eval
+    options.sample_spacing_m = std::min(options.sample_spacing_m, auto_spacing_m(truth, 0));
   Score score = score_reconstruction(output, truth, options, views);
   if (const std::string why = why_nothing_is_scored(score.counts); !why.empty())
     throw Error(ErrorKind::method, "its cloud: " + why);
   for (auto& metric : score.metrics) result.record.metrics.push_back(std::move(metric));
+  note_repeated_faces(truth, score, result.record);
   const std::string& name = result.record.case_name;
   if (!score.tiles.tiles.empty())
     result.artefacts.emplace_back(case_file(kTilesFolder, name, ".csv"), tiles_to_csv(score.tiles));
@@ -73,24 +89,45 @@ void score_output(const Reconstruction& output, const Surface& truth, const Afte
     result.artefacts.emplace_back(case_file(kCloudsFolder, name, ".ply"), ply_cloud_bytes(output.cloud));
 }
 
-void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
+std::optional<MapCalibration> wrong_calibration(const Rig& rig, const CalibrationError& error) {
+  if (is_zero(error)) return std::nullopt;
+  return MapCalibration{perturbed(rig, error), world_from_perturbed(rig, error)};
+}
+
+void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibration* made_with,
                   const std::filesystem::path& dataset_dir, std::size_t frame, const Afterwards& afterwards,
-                  CaseResult& result) {
-  const auto scores = score_depth_maps(output.depth_maps, cameras, dataset_dir, frame);
+                  CaseResult& result, const DepthRegion& region) {
+  const std::vector<Camera>& cameras = rig.cameras;
+  auto scores = score_depth_maps(output.depth_maps, cameras, dataset_dir, frame, region);
+  std::vector<DepthMap> moved;
+  if (made_with != nullptr) {
+    moved = in_true_cameras(output.depth_maps, *made_with, rig, dataset_dir, frame);
+    const auto of_moved = score_depth_maps(moved, cameras, dataset_dir, frame, region);
+    // Which pixels have a depth, the maps themselves say: moved ones lose some at the rim of the true image.
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      for (std::size_t k = 0; k < scores[i].metrics.size(); ++k)
+        if (scores[i].metrics[k].first != "depth_fill_rate_pct")
+          scores[i].metrics[k] = of_moved[i].metrics[k];
+  }
+  const std::vector<DepthMap>& maps = made_with != nullptr ? moved : output.depth_maps;
   if (scores.empty()) return;
   for (auto& metric : median_over_cameras(scores)) result.record.metrics.push_back(std::move(metric));
   result.artefacts.emplace_back(case_file(kDepthFolder, result.record.case_name, ".csv"),
                                 depth_scores_csv(scores));
   if (!afterwards.kept.pictures) return;
   const std::string folder = case_file(kPicturesFolder, result.record.case_name, "/");
-  for (auto& [name, bytes] : depth_pictures(output.depth_maps, cameras, dataset_dir, frame))
+  for (auto& [name, bytes] : depth_pictures(maps, cameras, dataset_dir, frame, region))
     result.artefacts.emplace_back(folder + name, std::move(bytes));
 }
 
 ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,
-                          CaseResult& result) {
+                          const MapCalibration* made_with, const ScoreOptions& options, CaseResult& result) {
   if (output.depth_maps.empty() || !casts_rays(truth)) return {};
-  Diagnosis diagnosis = diagnose(output, truth, rig);
+  Diagnosis diagnosis = diagnose(output, truth, rig,
+                                 {.sample_spacing_m = options.sample_spacing_m,
+                                  .sample_seed = options.sample_seed,
+                                  .part = options.part},
+                                 made_with);
   for (auto& metric : diagnosis.metrics) result.record.metrics.push_back(std::move(metric));
   result.artefacts.emplace_back(case_file(kDiagnosisFolder, result.record.case_name, ".csv"),
                                 std::move(diagnosis.csv));

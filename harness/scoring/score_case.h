@@ -3,12 +3,15 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <span>
+#include <optional>
 
 #include "harness/records/case_result.h"
+#include "harness/scoring/depth_score.h"
 #include "harness/viewing/make_view.h"
+#include "metrics/diagnosis.h"
 #include "metrics/score.h"
 #include "scenes/cloud/reconstruction.h"
+#include "scenes/dataset/perturb.h"
 #include "scenes/optics/camera.h"
 #include "scenes/surfaces/surface.h"
 
@@ -27,23 +30,30 @@ struct Afterwards {
   KeptFiles kept{.cloud = false, .pictures = false};
 };
 
-// Throws Error(method) in the words of `aqbench eval` for an output that is not worth scoring
-// (harness/scoring/scorable.h), where `eval` would warn as well.
-void require_scorable(const Reconstruction& output, const Surface& truth);
+// Throws Error(method) in the words of `aqbench eval` for an output that it refuses
+// (harness/scoring/scorable.h).
+void require_scorable(const Reconstruction& output, const Surface& truth, double truth_metres_per_unit = 1);
 
-// Scores cloud and mesh against a surface; `views` counts the cameras that see a place, and may be empty.
+// Scores cloud and mesh against a surface, of which completeness takes at least kFewestSamples; `views`
+// counts the cameras that see a place, and may be empty.
 void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
                   CaseResult& result, const ViewCounter& views = {}, const ScoreOptions& options = {});
 
-// Scores depth maps against the true ones of a frame (harness/scoring/depth_score.h).
-void score_depths(const Reconstruction& output, std::span<const Camera> cameras,
+// Returns the calibration with the error, which a method had in place of the true one; nullopt without an
+// error.
+std::optional<MapCalibration> wrong_calibration(const Rig& rig, const CalibrationError& error);
+
+// Scores depth maps against the true ones of a frame (harness/scoring/depth_score.h). `made_with` is the
+// calibration that the method had; nullptr where it is the true one, `rig`. True depths outside of the region
+// do not count.
+void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibration* made_with,
                   const std::filesystem::path& dataset_dir, std::size_t frame, const Afterwards& afterwards,
-                  CaseResult& result);
+                  CaseResult& result, const DepthRegion& region = {});
 
 // Adds the causes of holes and the errors of each camera, for methods that give depth maps; returns the
-// holes.
+// holes. The samples and the part of truth and cloud are those of the score.
 ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,
-                          CaseResult& result);
+                          const MapCalibration* made_with, const ScoreOptions& options, CaseResult& result);
 
 // Keeps the cloud view (harness/viewing/cloud_view.h) of the part that is scored; all points where the cloud
 // is kept as well. `rig` may be nullptr; `views` counts the cameras that see a place, and may be empty.

@@ -4,15 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/statistics/checks.h"
+#include "harness/statistics/clock_step.h"
 #include "harness/statistics/holm.h"
 #include "harness/statistics/pair_plan.h"
+#include "harness/statistics/paired_verdict.h"
 #include "harness/statistics/quality.h"
 #include "harness/statistics/signed_rank.h"
+#include "harness/statistics/slow_runs.h"
 #include "harness/statistics/summary.h"
 
 namespace aqbench {
@@ -41,10 +45,22 @@ std::optional<double> cv_of_kept(const std::vector<double>& units, const std::ve
   return summarize(values).cv;
 }
 
+void check_runs(const std::string& field, const UnitRuns& runs, std::size_t units, bool positive) {
+  if (runs.empty()) return;
+  require_equal_lengths("u_a", units, field, runs.size());
+  for (const std::vector<double>& unit : runs) {
+    require_not_empty(field, unit.size());
+    positive ? require_positive(field, unit) : require_finite(field, unit);
+  }
+}
+
 void check_series(const PairedSeries& series) {
   const std::string u_a = series.name + ": u_a", u_b = series.name + ": u_b";
   require_not_empty(u_a, series.u_a.size());
   require_equal_lengths("u_a", series.u_a.size(), u_b, series.u_b.size());
+  const bool positive = !(series.quality && series.quality->margin_absolute);
+  check_runs(series.name + ": runs_a", series.runs_a, series.u_a.size(), positive);
+  check_runs(series.name + ": runs_b", series.runs_b, series.u_a.size(), positive);
   if (series.quality) {
     check(*series.quality, series.name);
     require_finite(u_a, series.u_a);
@@ -56,50 +72,32 @@ void check_series(const PairedSeries& series) {
   if (series.tau) require_at_least(series.name + ": tau", *series.tau, 0);
 }
 
-// Holds a case while it is compared.
+// Holds a case while it is compared. Differences above 0 mean that B is worse.
 struct Candidate {
   PairedComparison result;
-  std::vector<double> differences;  // of the kept pairs; above 0 means that B is worse
+  std::vector<double> differences;  // of the kept pairs
+  std::vector<double> whole;        // of all pairs, the median of each unit's runs; of a metric the same
 };
 
-Candidate quality_candidate_of(const PairedSeries& series) {
-  Candidate candidate;
-  PairedComparison& result = candidate.result;
-  const QualityScale& quality = *series.quality;
-  result.name = series.name;
-  result.quality = true;
-  result.scale = quality_shift_scale(quality);
-  result.measured_pairs = series.u_a.size();
-  result.kept.resize(series.u_a.size());
-  std::iota(result.kept.begin(), result.kept.end(), std::size_t{0});
-  for (const std::size_t i : result.kept)
-    candidate.differences.push_back(
-        worse_by(result.scale, series.u_a[i] - quality.ideal, series.u_b[i] - quality.ideal));
-  require_finite(series.name + ": differences", candidate.differences);
-  result.cv_a = cv_of_kept(series.u_a, result.kept);
-  result.cv_b = cv_of_kept(series.u_b, result.kept);
-  // A share is of what is measured: a precision that is 5 % lower is 0.95 of it.
-  const double sign = quality.better == QualityScale::Better::higher ? -1 : 1;
-  result.pass_below = quality.margin_absolute ? quality.margin : sign * std::log1p(sign * quality.margin);
-  return candidate;
+UnitRuns runs_of(const std::vector<double>& units, const UnitRuns& runs) {
+  if (!runs.empty()) return runs;
+  UnitRuns single;
+  for (const double unit : units) single.push_back({unit});
+  return single;
 }
 
-Candidate candidate_of(const PairedSeries& series, const PairedPolicy& policy) {
-  if (series.quality) return quality_candidate_of(series);
-  Candidate candidate;
-  PairedComparison& result = candidate.result;
-  result.name = series.name;
+// The scale and the thresholds. These are shares of what is measured: a throughput that is 5 % lower is a
+// time that is 1 / 0.95 longer, a precision that is 5 % lower is 0.95 of it.
+void set_thresholds(const PairedSeries& series, const PairedPolicy& policy, PairedComparison& result) {
+  if (series.quality) {
+    const QualityScale& quality = *series.quality;
+    result.quality = true;
+    result.scale = quality_shift_scale(quality);
+    const double sign = quality.better == QualityScale::Better::higher ? -1 : 1;
+    result.pass_below = quality.margin_absolute ? quality.margin : sign * std::log1p(sign * quality.margin);
+    return;
+  }
   result.scale = series.higher_is_better ? ShiftScale::inverse_log_ratio : ShiftScale::log_ratio;
-  result.measured_pairs = series.u_a.size();
-  result.kept = quietest_half(series);
-  for (const std::size_t i : result.kept)
-    candidate.differences.push_back(worse_by(result.scale, series.u_a[i], series.u_b[i]));
-  require_finite(series.name + ": ln(u_b / u_a)", candidate.differences);
-  result.cv_a = cv_of_kept(series.u_a, result.kept);
-  result.cv_b = cv_of_kept(series.u_b, result.kept);
-
-  // Thresholds are shares of what is measured: a throughput that is 5 % lower is a time that is 1 / 0.95
-  // longer.
   const double tau = std::max(policy.tau, series.tau.value_or(0));
   const double sign = series.higher_is_better ? -1 : 1;
   result.flag_above = sign * std::log1p(sign * tau);
@@ -111,7 +109,121 @@ Candidate candidate_of(const PairedSeries& series, const PairedPolicy& policy) {
         fmt::format("too noisy to be gated here: A/A runs ask for tau {:.1f} %, above delta {:.1f} %",
                     100 * tau, 100 * policy.delta);
   }
+}
+
+// The median of a unit's runs that are not slow; it must have one.
+double usual_median(const PairedComparison& result, const std::vector<double>& runs) {
+  std::vector<double> usual;
+  for (const double run : runs)
+    if (worse_by(result.scale, result.slow_runs.typical, run) <= slow_run_margin(result))
+      usual.push_back(run);
+  return summarize(usual).median.value();
+}
+
+// The distance between the slowest usual run and the fastest slow one.
+double gap_between_modes(const PairedComparison& result, const UnitRuns& a, const UnitRuns& b) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  double most_usual = -infinite, least_slow = infinite;
+  for (const UnitRuns* const side : {&a, &b})
+    for (const std::vector<double>& runs : *side)
+      for (const double run : runs) {
+        const double worse = worse_by(result.scale, result.slow_runs.typical, run);
+        if (worse > slow_run_margin(result)) least_slow = std::min(least_slow, worse);
+        if (worse <= slow_run_margin(result)) most_usual = std::max(most_usual, worse);
+      }
+  return least_slow - most_usual;
+}
+
+// Where one side certainly has more slow runs, a pair with a slow unit says nothing of the typical run, and
+// the shortest of few usual runs is longer than that of many. Then the kept pairs without a slow unit remain,
+// and their units are compared by the median of their usual runs. Of B's slow runs that must leave half of
+// the kept pairs: if more of them are slow, that is what is typical. A shift of all runs is not a mode: that
+// takes a gap of delta between the modes. Returns whether it was done.
+bool keep_usual_runs(const UnitRuns& a, const UnitRuns& b, std::size_t minimum, PairedComparison& result) {
+  const bool more = result.slow_runs.more();
+  if (!(more || result.slow_runs.fewer()) || gap_between_modes(result, a, b) < result.pass_below)
+    return false;
+  const auto has_usual = [&](const std::vector<double>& runs) {
+    return std::ranges::any_of(runs, [&](double run) {
+      return worse_by(result.scale, result.slow_runs.typical, run) <= slow_run_margin(result);
+    });
+  };
+  std::vector<std::size_t> usual;
+  for (const std::size_t i : result.kept)
+    if (has_usual(a[i]) && has_usual(b[i])) usual.push_back(i);
+  if (usual.size() < (more ? std::max(minimum, (result.kept.size() + 1) / 2) : minimum)) return false;
+  result.kept = std::move(usual);
+  return true;
+}
+
+void find_step(const UnitRuns& a, const UnitRuns& b, PairedComparison& result) {
+  std::vector<double> all;
+  for (const UnitRuns* const side : {&a, &b})
+    for (const std::vector<double>& runs : *side) all.insert(all.end(), runs.begin(), runs.end());
+  result.step = clock_step(all);
+  if (result.step) result.half_step = std::log1p(*result.step / 2 / result.slow_runs.typical);
+}
+
+void require_enough(const PairedComparison& result, std::size_t gated, std::size_t minimum,
+                    const PairedPolicy& policy) {
+  if (result.kept.size() >= minimum) return;
+  throw Error(ErrorKind::input,
+              fmt::format("{}: pairs: {} measured, {} kept; {} x {} at alpha {} need {} kept, {} measured",
+                          result.name, result.measured_pairs, result.kept.size(), counted(gated, "case"),
+                          counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, minimum,
+                          result.quality ? minimum : measured_for(minimum)));
+}
+
+// Returns the series with values as differences from the ideal of its metric, where that is not 0.
+PairedSeries from_ideal(PairedSeries series) {
+  if (!series.quality || series.quality->ideal == 0) return series;
+  const double ideal = series.quality->ideal;
+  for (std::vector<double>* const units : {&series.u_a, &series.u_b})
+    for (double& value : *units) value -= ideal;
+  for (UnitRuns* const side : {&series.runs_a, &series.runs_b})
+    for (std::vector<double>& runs : *side)
+      for (double& value : runs) value -= ideal;
+  return series;
+}
+
+Candidate candidate_of(const PairedSeries& given, const PairedPolicy& policy, std::size_t gated) {
+  const PairedSeries series = from_ideal(given);
+  Candidate candidate;
+  PairedComparison& result = candidate.result;
+  result.name = series.name;
+  result.measured_pairs = series.u_a.size();
+  set_thresholds(series, policy, result);
+  const UnitRuns a = runs_of(series.u_a, series.runs_a), b = runs_of(series.u_b, series.runs_b);
+  for (std::size_t i = 0; i < a.size(); ++i)
+    candidate.whole.push_back(
+        worse_by(result.scale, summarize(a[i]).median.value(), summarize(b[i]).median.value()));
+  if (series.quality) {
+    result.kept.resize(series.u_a.size());
+    std::iota(result.kept.begin(), result.kept.end(), std::size_t{0});
+  } else {
+    result.kept = quietest_half(series);
+  }
+  const std::size_t minimum = minimum_kept_pairs(policy, gated, result.quality ? 2 : 1);
+  require_enough(result, gated, minimum, policy);
+  require_finite(series.name + (series.quality ? ": differences" : ": ln(u_b / u_a)"), candidate.whole);
+  result.slow_runs = find_slow_runs(result.scale, slow_run_margin(result), a, b, policy.looks);
+  const bool usual_runs = !series.quality && keep_usual_runs(a, b, minimum, result);
+  if (!series.quality && series.clocked) find_step(a, b, result);
+  for (const std::size_t i : result.kept)
+    candidate.differences.push_back(
+        usual_runs ? worse_by(result.scale, usual_median(result, a[i]), usual_median(result, b[i]))
+                   : worse_by(result.scale, series.u_a[i], series.u_b[i]));
+  result.cv_a = cv_of_kept(given.u_a, result.kept);
+  result.cv_b = cv_of_kept(given.u_b, result.kept);
   return candidate;
+}
+
+EstimatedShift estimated(const std::vector<double>& differences, double confidence, double half_step) {
+  const HodgesLehmann found = hodges_lehmann(differences, confidence);
+  EstimatedShift shift{found.estimate, found.interval.value()};  // there is one for minimum_kept_pairs()
+  shift.interval.lower -= half_step;
+  shift.interval.upper += half_step;
+  return shift;
 }
 
 void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest_alpha) {
@@ -124,58 +236,22 @@ void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest
   result.p_better = result.quality ? std::min(1.0, 2 * test.p_less) : test.p_less;
   result.level = policy.alpha / policy.looks;
   const double confidence = 1 - result.level;
-  const HodgesLehmann shift = hodges_lehmann(candidate.differences, confidence);
-  result.shift = shift.estimate;
-  result.interval = shift.interval.value();  // there is one for minimum_kept_pairs()
+  const EstimatedShift kept = estimated(candidate.differences, confidence, result.half_step);
+  result.shift = kept.shift;
+  result.interval = kept.interval;
+  result.whole = result.quality ? kept : estimated(candidate.whole, confidence, result.half_step);
   if (policy.bootstrap_draws > 0) {
     result.bootstrap =
         bootstrap_hodges_lehmann(candidate.differences, confidence, policy.bootstrap_draws, policy.seed);
   }
-  if (policy.resolution_draws > 0) {
-    result.visible_shift = smallest_visible_shift(
-        candidate.differences, {result.flag_above, strictest_alpha / (result.quality ? 2 : 1), policy.power,
-                                policy.resolution_draws, policy.seed});
-  }
-}
-
-std::string flag_reason(const PairedComparison& result, double threshold, double p_holm) {
-  return fmt::format("shift {} is beyond {}, p {:.2g} after Holm is at most {:.2g}",
-                     shift_text(result.scale, result.shift), shift_text(result.scale, threshold), p_holm,
-                     result.level);
-}
-
-void judge(PairedComparison& result) {
-  if (result.quality) return judge_quality(result);
-  const double more = 1 + kThresholdRounding;
-  if (result.p_worse_holm <= result.level && result.shift > result.flag_above * more) {
-    result.verdict = PairedVerdict::regressed;
-    result.reason = flag_reason(result, result.flag_above, result.p_worse_holm);
-  } else if (result.p_better_holm <= result.level && result.shift < result.flag_below * more) {
-    result.verdict = PairedVerdict::faster;
-    result.reason = flag_reason(result, result.flag_below, result.p_better_holm);
-  } else if (result.interval.upper < result.pass_below * (1 - kThresholdRounding)) {
-    result.verdict = PairedVerdict::pass;
-  } else {
-    result.verdict = PairedVerdict::inconclusive;
-    result.reason = fmt::format("the interval's worse end {} is not within {}, and ",
-                                shift_text(result.scale, result.interval.upper),
-                                shift_text(result.scale, result.pass_below));
-    result.reason +=
-        result.shift > result.flag_above * more
-            ? fmt::format("p {:.2g} after Holm is above {:.2g}", result.p_worse_holm, result.level)
-            : fmt::format("the shift {} is not beyond {}", shift_text(result.scale, result.shift),
-                          shift_text(result.scale, result.flag_above));
-  }
-}
-
-void require_enough(const PairedComparison& result, std::size_t gated, const PairedPolicy& policy) {
-  const std::size_t minimum = minimum_kept_pairs(policy, gated, result.quality ? 2 : 1);
-  if (result.kept.size() >= minimum) return;
-  throw Error(ErrorKind::input,
-              fmt::format("{}: pairs: {} measured, {} kept; {} x {} at alpha {} need {} kept, {} measured",
-                          result.name, result.measured_pairs, result.kept.size(), counted(gated, "case"),
-                          counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, minimum,
-                          result.quality ? minimum : measured_for(minimum)));
+  if (policy.resolution_draws == 0) return;
+  const ResolutionQuestion question{result.flag_above, strictest_alpha / (result.quality ? 2 : 1),
+                                    policy.power, policy.resolution_draws, policy.seed};
+  result.visible_shift = smallest_visible_shift(candidate.differences, question);
+  if (!result.quality && result.visible_shift)
+    result.visible_shift =
+        std::max(*result.visible_shift,
+                 smallest_visible_shift(candidate.whole, question).value_or(*result.visible_shift));
 }
 
 }  // namespace
@@ -184,20 +260,17 @@ std::vector<PairedComparison> compare_pairs(std::span<const PairedSeries> series
                                             const PairedPolicy& policy) {
   check(policy);
   require_not_empty("series", series.size());
-  std::vector<Candidate> candidates;
-  for (const PairedSeries& one : series) {
-    check_series(one);
-    candidates.push_back(candidate_of(one, policy));
-  }
-  const auto is_gated = [](const Candidate& c) { return c.result.verdict != PairedVerdict::refused; };
+  for (const PairedSeries& one : series) check_series(one);
+  const auto gated_series = std::ranges::count_if(
+      series, [&](const PairedSeries& one) { return one.quality || one.tau.value_or(0) <= policy.delta; });
   // At least 1: where all cases are refused, what they could have seen is still computed.
-  const auto gated = static_cast<std::size_t>(
-      std::max<std::ptrdiff_t>(1, std::count_if(candidates.begin(), candidates.end(), is_gated)));
+  const auto gated = static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, gated_series));
   const double strictest_alpha = policy.alpha / policy.looks / static_cast<double>(gated);
-
+  const auto is_gated = [](const Candidate& c) { return c.result.verdict != PairedVerdict::refused; };
+  std::vector<Candidate> candidates;
   std::vector<double> p_worse, p_better;
-  for (Candidate& candidate : candidates) {
-    require_enough(candidate.result, gated, policy);
+  for (const PairedSeries& one : series) {
+    Candidate& candidate = candidates.emplace_back(candidate_of(one, policy, gated));
     estimate(candidate, policy, strictest_alpha);
     if (!is_gated(candidate)) continue;
     p_worse.push_back(candidate.result.p_worse);
@@ -211,32 +284,11 @@ std::vector<PairedComparison> compare_pairs(std::span<const PairedSeries> series
       candidate.result.p_worse_holm = p_worse_holm[next];
       candidate.result.p_better_holm = p_better_holm[next];
       ++next;
-      judge(candidate.result);
+      judge_pairs(candidate.result, policy.delta);
     }
     results.push_back(std::move(candidate.result));
   }
   return results;
-}
-
-bool needs_top_up(const PairedComparison& comparison, int look, const PairedPolicy& policy) {
-  return comparison.verdict == PairedVerdict::inconclusive && look < policy.looks;
-}
-
-bool needs_confirmation(const PairedComparison& comparison) {
-  return comparison.verdict == PairedVerdict::regressed || comparison.verdict == PairedVerdict::faster;
-}
-
-Confirmation confirm(const PairedComparison& first, const PairedComparison& fresh) {
-  if (first.name != fresh.name) {
-    throw Error(ErrorKind::input,
-                fmt::format("name: '{}' cannot be confirmed by pairs of '{}'", first.name, fresh.name));
-  }
-  if (!needs_confirmation(first)) return {first.verdict, first.reason};
-  if (fresh.verdict == first.verdict) return {first.verdict, "confirmed by fresh pairs: " + fresh.reason};
-  return {PairedVerdict::inconclusive,
-          fmt::format("{} was not confirmed: fresh pairs give {}, shift {} after {}", verdict_text(first),
-                      verdict_text(fresh), shift_text(fresh.scale, fresh.shift),
-                      shift_text(first.scale, first.shift))};
 }
 
 }  // namespace aqbench

@@ -20,6 +20,8 @@ std::string to_string(PairedVerdict verdict) {
       return "INCONCLUSIVE";
     case PairedVerdict::refused:
       return "REFUSED";
+    case PairedVerdict::trade:
+      return "TRADE";
   }
   throw Error(ErrorKind::input, "verdict: not one of the known ones");
 }
@@ -46,6 +48,16 @@ bool is_difference(ShiftScale scale) {
 std::string shift_text(ShiftScale scale, double shift) {
   const double change = change_of(scale, shift);
   return is_difference(scale) ? fmt::format("{:+.4g}", change) : fmt::format("{:+.2f} %", 100 * change);
+}
+
+bool rests_on_all_pairs(const PairedComparison& comparison) {
+  return !comparison.quality &&
+         (comparison.verdict == PairedVerdict::pass || comparison.verdict == PairedVerdict::inconclusive);
+}
+
+EstimatedShift shown_shift(const PairedComparison& comparison) {
+  if (rests_on_all_pairs(comparison)) return comparison.whole;
+  return {comparison.shift, comparison.interval};
 }
 
 std::string verdict_text(const PairedComparison& comparison) {

@@ -1,10 +1,7 @@
 #include "harness/statistics/quality.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include "core/error.h"
 #include "harness/statistics/checks.h"
@@ -57,32 +54,6 @@ double worse_by(ShiftScale scale, double a, double b) {
       break;
   }
   return std::abs(b) - std::abs(a);
-}
-
-void judge_quality(PairedComparison& result) {
-  const auto range = [&](double shift) { return shift_text(result.scale, shift); };
-  const double margin = result.pass_below, within = margin * (1 - kThresholdRounding);
-  if (result.interval.upper < within && result.interval.lower > -within) {
-    result.verdict = PairedVerdict::pass;
-    return;
-  }
-  const bool worse = result.p_worse_holm <= result.level && result.shift > 0;
-  const bool better = result.p_better_holm <= result.level && result.shift < 0;
-  const double p = result.shift > 0 ? result.p_worse_holm : result.p_better_holm;
-  if (worse || better) {
-    result.verdict = worse ? PairedVerdict::regressed : PairedVerdict::faster;
-    result.reason = fmt::format("shift {}, p {:.2g} (two-sided, after Holm) is at most {:.2g}",
-                                range(result.shift), p, result.level);
-    return;
-  }
-  result.verdict = PairedVerdict::inconclusive;
-  // Where higher is better, the worst end of the interval is the smallest change of the metric.
-  const bool turned = change_of(result.scale, margin) < 0;
-  const auto [smallest, largest] = turned ? std::pair(result.interval.upper, result.interval.lower)
-                                          : std::pair(result.interval.lower, result.interval.upper);
-  result.reason = fmt::format(
-      "the interval {} .. {} is not within the margin {}, and p {:.2g} after Holm is above {:.2g}",
-      range(smallest), range(largest), range(margin), p, result.level);
 }
 
 }  // namespace aqbench

@@ -1,6 +1,5 @@
 #pragma once
-// The part of the rule of paired.h that differs where a metric is compared and not a time: scale, margin and
-// verdict.
+// The scale and the margin of a metric that is compared in place of a time.
 
 #include <string>
 
@@ -18,10 +17,5 @@ ShiftScale quality_shift_scale(const QualityScale& scale);
 // Returns how much worse B is than A on this scale: above 0 is worse. For distance_from_ideal a and b are the
 // differences from the ideal.
 double worse_by(ShiftScale scale, double a, double b);
-
-// Fills in verdict and reason of a metric from the rest: EQUIVALENT where the interval lies within
-// -pass_below .. pass_below, else WORSE or BETTER where the p after Holm is at most the level, else
-// INCONCLUSIVE.
-void judge_quality(PairedComparison& result);
 
 }  // namespace aqbench

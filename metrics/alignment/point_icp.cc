@@ -10,6 +10,7 @@
 #include "core/parallel.h"
 #include "metrics/alignment/similarity_fit.h"
 #include "metrics/neighbours/nearest_neighbour.h"
+#include "metrics/neighbours/places.h"
 
 namespace aqbench {
 namespace {
@@ -56,11 +57,12 @@ void refuse_runaway(double scale, double most_scaling, const std::string& what) 
 
 }  // namespace
 
-PointIcp align_points(std::vector<Vec3> from_m, std::span<const Vec3> to_m, const PointIcpOptions& options,
+PointIcp align_points(std::vector<Vec3> from_m, std::span<const Vec3> truth_m, const PointIcpOptions& options,
                       const std::string& what) {
-  if (from_m.empty() || to_m.empty())
+  if (from_m.empty() || truth_m.empty())
     throw Error(ErrorKind::input,
                 fmt::format("{}: the {} has no points", what, from_m.empty() ? "cloud" : "truth"));
+  const std::vector<Vec3> to_m = first_at_each_place(truth_m);
   const NearestNeighbourIndex index(to_m, true);
   Partners partners = pair_up(from_m, to_m, index, options.within_m);
   PointIcp icp;

@@ -62,6 +62,7 @@ std::vector<CloudProtocol> make_protocols() {
        .source = "Murez et al., ECCV 2020; github.com/magicleap/Atlas atlas/evaluation.py, eval_mesh",
        .knobs = {.voxel_m = 0.02, .thresholds_m = {0.05}},
        .headline_threshold_m = 0.05,
+       .takes_vertices = true,
        .published = {{"accuracy_mean", "Acc", 1, "m"},
                      {"completeness_mean", "Comp", 1, "m"},
                      {"precision", "Prec"},
@@ -93,6 +94,16 @@ CloudKnobs knobs_at(const CloudProtocol& protocol, std::span<const double> thres
   if (protocol.voxel_of_threshold > 0 && !knobs.thresholds_m.empty())
     knobs.voxel_m = protocol.voxel_of_threshold * knobs.thresholds_m.front();
   return knobs;
+}
+
+double mesh_spacing_m(const CloudKnobs& knobs) {
+  constexpr double kWithoutVoxels_m = 0.002 / 3;  // as `aqbench eval` samples a surface
+  double spacing_m = kWithoutVoxels_m;
+  if (knobs.voxel_m > 0)
+    spacing_m = knobs.voxel_m / 2;
+  else if (knobs.averaging == Averaging::voxels)
+    spacing_m = knobs.averaging_voxel_m / 4;
+  return knobs.thinning_m > 0 ? std::min(spacing_m, knobs.thinning_m) : spacing_m;
 }
 
 }  // namespace aqbench

@@ -27,6 +27,7 @@ struct CloudProtocol {
   CloudKnobs knobs;
   double headline_threshold_m = 0;  // of the number that rankings use
   double voxel_of_threshold = 0;    // voxel_m follows the first threshold by this factor; 0: it does not
+  bool takes_vertices = false;      // of a mesh, as its program does; else points all over its faces
   std::vector<PublishedNumber> published;
 };
 
@@ -38,5 +39,9 @@ const CloudProtocol& find_cloud_protocol(std::string_view name);
 
 // Returns the protocol's knobs at these thresholds (metres; empty: its own), with what follows from them.
 CloudKnobs knobs_at(const CloudProtocol& protocol, std::span<const double> thresholds_m = {});
+
+// Returns how far apart points of a mesh are that stand for its surface under these knobs: half a voxel, or
+// the distance to which the cloud is thinned, or a quarter of the voxels over which shares are averaged.
+double mesh_spacing_m(const CloudKnobs& knobs);
 
 }  // namespace aqbench

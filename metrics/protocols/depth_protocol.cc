@@ -19,8 +19,6 @@ struct DepthPairs {
   double scale = 1;
 };
 
-bool is_depth(double depth_m) { return std::isfinite(depth_m) && depth_m > 0; }
-
 DepthPairs select_depths(std::span<const float> predicted_m, std::span<const float> truth_m,
                          std::span<const float> confidence, const DepthKnobs& knobs) {
   check(knobs);
@@ -29,9 +27,9 @@ DepthPairs select_depths(std::span<const float> predicted_m, std::span<const flo
   DepthPairs pairs;
   for (std::size_t i = 0; i < truth_m.size(); ++i) {
     const double truth = truth_m[i], predicted = predicted_m[i];
-    if (!is_depth(truth) || !(truth > knobs.min_m) || !(truth < knobs.max_m)) continue;
+    if (!has_depth(truth) || !(truth > knobs.min_m) || !(truth < knobs.max_m)) continue;
     ++pairs.true_pixels;
-    if (!is_depth(predicted) || (!confidence.empty() && !std::isfinite(confidence[i]))) continue;
+    if (!has_depth(predicted) || (!confidence.empty() && !std::isfinite(confidence[i]))) continue;
     pairs.truth_m.push_back(truth);
     pairs.predicted_m.push_back(predicted);
     if (!confidence.empty()) pairs.confidence.push_back(confidence[i]);

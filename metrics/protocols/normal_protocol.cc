@@ -9,6 +9,8 @@
 #include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/exact_sum.h"
+#include "scenes/triangles/closed_parts.h"
+#include "scenes/triangles/joined_faces.h"
 
 namespace aqbench {
 namespace {
@@ -32,7 +34,19 @@ PointCloud with_unit_normals(const PointCloud& cloud) {
   return kept;
 }
 
-double mean_cosine(const PointCloud& from, const PointCloud& to) {
+// Keeps the first of the points at each place, those at one place following each other.
+PointCloud once_each(const PointCloud& sorted) {
+  PointCloud kept;
+  for (std::size_t i = 0; i < sorted.points_m.size(); ++i) {
+    if (i > 0 && sorted.points_m[i] == sorted.points_m[i - 1]) continue;
+    kept.points_m.push_back(sorted.points_m[i]);
+    kept.normals.push_back(sorted.normals[i]);
+  }
+  return kept;
+}
+
+double mean_cosine(const PointCloud& from, const PointCloud& all) {
+  const PointCloud to = once_each(all);
   const NearestNeighbourIndex index(to.points_m, true);
   std::vector<std::uint32_t> nearest(from.points_m.size());
   index.nearest(from.points_m, nearest);
@@ -59,10 +73,13 @@ ProtocolResult normal_agreement(const PointCloud& cloud, const PointCloud& truth
 
 PointCloud vertices_with_normals(const TriangleMesh& mesh) {
   std::vector<Vec3> normals(mesh.vertices_m.size(), Vec3::Zero());
-  for (const auto& [a, b, c] : mesh.triangles) {
+  const JoinedFaces joined = join_faces(mesh.vertices_m, mesh.triangles);
+  const std::vector<FaceStand> stands = find_stands(mesh.vertices_m, joined.triangles);
+  for (std::size_t i = 0; i < stands.size(); ++i) {
+    const auto& [a, b, c] = joined.triangles[i];
     const Vec3& corner = mesh.vertices_m[a];
     const Vec3 doubled = (mesh.vertices_m[b] - corner).cross(mesh.vertices_m[c] - corner);
-    for (const std::uint32_t vertex : {a, b, c}) normals[vertex] += doubled;
+    for (const std::uint32_t vertex : {a, b, c}) normals[vertex] += stands[i].is_turned ? -doubled : doubled;
   }
   PointCloud cloud;
   for (std::size_t i = 0; i < normals.size(); ++i) {

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "core/quantiles.h"
@@ -95,17 +97,67 @@ void add_absolute(ProtocolResult& result, const MatchedPoses& poses) {
   add_statistics(result, "are", "deg", std::move(angles_deg), false);
 }
 
+using PosePairs = std::vector<std::pair<std::size_t, std::size_t>>;
+
+// The path from the first pose to each one.
+std::vector<double> paths_m(const std::vector<CameraPose>& poses) {
+  std::vector<double> path_m(poses.size(), 0.0);
+  for (std::size_t i = 1; i < poses.size(); ++i)
+    path_m[i] = path_m[i - 1] + (poses[i].position_m - poses[i - 1].position_m).norm();
+  return path_m;
+}
+
+// The pairs that lie so long a path apart. A pair begins where the one before ends, the first of them at the
+// first pose that is that far from the start, as evo's do; or with `all` at every pose, where another is as
+// far away within a tenth.
+PosePairs pairs_by_path(const std::vector<CameraPose>& poses, double delta_m, bool all) {
+  PosePairs pairs;
+  if (!all) {
+    std::optional<std::size_t> begin;
+    double path_m = 0;
+    for (std::size_t i = 1; i < poses.size(); ++i) {
+      path_m += (poses[i].position_m - poses[i - 1].position_m).norm();
+      if (path_m < delta_m) continue;
+      if (begin) pairs.emplace_back(*begin, i);
+      begin = i;
+      path_m = 0;
+    }
+    return pairs;
+  }
+  const std::vector<double> path_m = paths_m(poses);
+  for (std::size_t i = 0; i + 1 < poses.size(); ++i) {
+    const auto away = [&](std::size_t j) { return std::abs(path_m[j] - path_m[i] - delta_m); };
+    const auto after = std::lower_bound(path_m.begin() + static_cast<std::ptrdiff_t>(i) + 1, path_m.end(),
+                                        path_m[i] + delta_m);
+    std::size_t end = std::min(static_cast<std::size_t>(after - path_m.begin()), poses.size() - 1);
+    while (end > i + 1 && away(end - 1) <= away(end)) --end;  // the first of equally near ones
+    if (away(end) <= 0.1 * delta_m) pairs.emplace_back(i, end);
+  }
+  return pairs;
+}
+
+PosePairs pairs_by_frames(std::size_t poses, std::size_t delta, bool all) {
+  PosePairs pairs;
+  for (std::size_t i = 0; i + delta < poses; i += all ? 1 : delta) pairs.emplace_back(i, i + delta);
+  return pairs;
+}
+
 void add_relative(ProtocolResult& result, const MatchedPoses& poses, const PoseKnobs& knobs) {
   std::vector<double> shifts_m, angles_deg;
-  const auto delta = static_cast<std::size_t>(knobs.rpe_delta);
-  for (std::size_t i = 0; i + delta < poses.reference.size(); i += knobs.rpe_all_pairs ? 1 : delta) {
-    const CameraPose error = relative_pose(relative_pose(poses.reference[i], poses.reference[i + delta]),
-                                           relative_pose(poses.estimate[i], poses.estimate[i + delta]));
+  const PosePairs pairs =
+      knobs.rpe_path_m > 0 ? pairs_by_path(poses.estimate, knobs.rpe_path_m, knobs.rpe_all_pairs)
+                           : pairs_by_frames(poses.reference.size(),
+                                             static_cast<std::size_t>(knobs.rpe_delta), knobs.rpe_all_pairs);
+  for (const auto& [i, j] : pairs) {
+    const CameraPose error = relative_pose(relative_pose(poses.reference[i], poses.reference[j]),
+                                           relative_pose(poses.estimate[i], poses.estimate[j]));
     shifts_m.push_back(error.position_m.norm());
     angles_deg.push_back(rotation_angle_deg(error.rotation));
   }
-  add_statistics(result, "rpe_translation", "m", std::move(shifts_m), true);
-  add_statistics(result, "rpe_rotation", "deg", std::move(angles_deg), false);
+  const char* const none =
+      knobs.rpe_path_m > 0 ? "there is no pair of poses with so long a path between them" : kNoPair;
+  add_statistics(result, "rpe_translation", "m", std::move(shifts_m), true, none);
+  add_statistics(result, "rpe_rotation", "deg", std::move(angles_deg), false, none);
 }
 
 // Over all ordered pairs of poses, of which `missing` more of the reference have no partner.
@@ -113,8 +165,12 @@ void add_pairwise(ProtocolResult& result, const MatchedPoses& poses, std::size_t
                   const PoseKnobs& knobs) {
   std::vector<double> turns_deg, directions_deg, errors_deg;
   const std::size_t count = poses.reference.size();
-  const bool too_many = count + (knobs.count_missing ? missing : 0) > kMaxPairedPoses;
-  const char* const none = too_many ? "too many poses to compare all pairs of them" : kNoPair;
+  const std::size_t compared = count + (knobs.count_missing ? missing : 0);
+  const bool too_many = compared > static_cast<std::size_t>(knobs.max_paired_poses);
+  const std::string too_many_text =
+      fmt::format("all pairs of {} poses are not compared: knob max_paired_poses is {}, at most {}", compared,
+                  knobs.max_paired_poses, kMaxPairedPoses);
+  const char* const none = too_many ? too_many_text.c_str() : kNoPair;
   for (std::size_t i = 0; i < count && !too_many; ++i) {
     for (std::size_t j = 0; j < count; ++j) {
       if (i == j) continue;
@@ -145,7 +201,10 @@ void add_pairwise(ProtocolResult& result, const MatchedPoses& poses, std::size_t
 void check(const PoseKnobs& knobs) {
   if (!(knobs.max_time_difference_s >= 0))
     throw Error(ErrorKind::usage, "knob max_time_difference_s: must be at least 0");
-  if (knobs.rpe_delta < 1) throw Error(ErrorKind::usage, "knob rpe_delta: must be at least 1");
+  if (knobs.rpe_delta < 1 || !(knobs.rpe_path_m >= 0) || !std::isfinite(knobs.rpe_path_m))
+    throw Error(ErrorKind::usage, "knob rpe_delta: must be at least 1 frame, or a length above 0");
+  if (knobs.max_paired_poses < 0 || knobs.max_paired_poses > kMaxPairedPoses)
+    throw Error(ErrorKind::usage, fmt::format("knob max_paired_poses: must be at most {}", kMaxPairedPoses));
   for (const double threshold : knobs.auc_thresholds_deg)
     if (!(threshold > 0)) throw Error(ErrorKind::usage, "knob auc_thresholds_deg: must be greater than 0");
 }

@@ -23,27 +23,31 @@ struct PoseKnobs {
   PoseAlignment alignment = PoseAlignment::rigid;
   double max_time_difference_s = 0.01;
   int rpe_delta = 1;           // frames between the poses of a pair
-  bool rpe_all_pairs = false;  // pairs begin at every frame; else at every rpe_delta-th one
+  double rpe_path_m = 0;       // where above 0, the path between them in place of rpe_delta
+  bool rpe_all_pairs = false;  // pairs begin at every frame; else where the pair before ends
   std::vector<double> auc_thresholds_deg = {0.5, 1, 5, 10};
-  double min_baseline_m = 0;   // true baselines below have no direction: only their rotation counts
-  bool count_missing = false;  // reference poses without partner count as 180 degrees in recall and auc
+  double min_baseline_m = 0;    // true baselines below have no direction: only their rotation counts
+  bool count_missing = false;   // reference poses without partner count as 180 degrees in recall and auc
+  int max_paired_poses = 1000;  // all pairs of more poses than these are not compared
 };
 
-// All pairs of at most so many poses are compared, missing ones counted: KITTI's longest sequence fits, and
-// the errors of more pairs would fill the memory.
-inline constexpr std::size_t kMaxPairedPoses = 5000;
+// The most that max_paired_poses may be: KITTI's longest sequence fits, and the errors of more pairs would
+// fill the memory.
+inline constexpr int kMaxPairedPoses = 5000;
 
 // Throws Error(usage) naming the knob whose value makes no sense.
 void check(const PoseKnobs& knobs);
 
 // Compares an estimate with the reference. Of positions after alignment
 // ate_{rmse,mean,median,std,min,max,sse} in metres, and of orientations are_{rmse,mean,median}; of relative
-// motions rpe_translation_* and rpe_rotation_* (evo/core/metrics.py). Over all ordered pairs of poses the
-// relative rotation error rre_* and the angle between the directions of their translations rte_*, and of the
-// larger of both recall and auc at each threshold (COLMAP benchmark/reconstruction/evaluation/utils.py), as
-// shares; these are unaligned, and undefined beyond kMaxPairedPoses. A pair whose cameras stand at one
-// place, in truth or in the estimate, has no direction: 90 degrees. Then poses, and missing of the reference.
-// Throws Error(input) where no poses match, and where positions do not determine the alignment.
+// motions rpe_translation_* and rpe_rotation_* (evo/core/metrics.py); with rpe_path_m the pairs are those
+// that evo/core/filters.py finds by the path of the aligned estimate, of all pairs with its tolerance of 10
+// %. Over all ordered pairs of poses the relative rotation error rre_* and the angle between the directions
+// of their translations rte_*, and of the larger of both recall and auc at each threshold (COLMAP
+// benchmark/reconstruction/evaluation/utils.py), as shares; these are unaligned, and undefined beyond
+// max_paired_poses, missing ones counted. A pair whose cameras stand at one place, in truth or in the
+// estimate, has no direction: 90 degrees. Then poses, and missing of the reference. Throws Error(input) where
+// no poses match, and where positions do not determine the alignment.
 ProtocolResult pose_errors(const Trajectory& reference, const Trajectory& estimate,
                            const PoseKnobs& knobs = {});
 

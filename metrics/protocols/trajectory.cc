@@ -4,32 +4,89 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/text.h"
 #include "scenes/cloud/text_lines.h"
 
 namespace aqbench {
 namespace {
 
-std::vector<double> numbers_of(const TextLines& lines, std::string_view line) {
-  std::vector<double> numbers;
-  std::string text(line);
-  std::ranges::replace(text, ',', ' ');
-  std::string_view rest = text;
-  for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {
-    numbers.push_back(lines.number(word, "pose"));
-    if (!std::isfinite(numbers.back())) lines.fail("pose: a number is not finite");
+constexpr std::size_t kNowhere = SIZE_MAX;
+constexpr std::size_t kKitti = 12;
+constexpr double kLeastNanoseconds = 1e14;  // as seconds, three million years
+
+// Where the numbers of a pose with a time stand in a line.
+struct PoseColumns {
+  std::size_t columns = 8, time = 0;
+  std::array<std::size_t, 3> position = {1, 2, 3};
+  std::array<std::size_t, 4> quaternion_xyzw = {4, 5, 6, 7};
+  double seconds = 1;  // of one unit of time; 0: the times say which
+
+  bool same_places(const PoseColumns& other) const {
+    return time == other.time && position == other.position && quaternion_xyzw == other.quaternion_xyzw;
   }
-  return numbers;
+};
+
+constexpr PoseColumns kTum{}, kEuroc{17, 0, {1, 2, 3}, {5, 6, 7, 4}, 1e-9};
+
+std::vector<std::string_view> words_of(std::string_view line) {
+  std::vector<std::string_view> words;
+  if (line.find(',') == std::string_view::npos) {
+    for (std::string_view word = take_word(line); !word.empty(); word = take_word(line))
+      words.push_back(word);
+    return words;
+  }
+  for (const std::string_view part : split_at(line, ',')) words.push_back(trim_blanks(part));
+  if (words.back().empty()) words.pop_back();  // a comma at the end
+  return words;
 }
 
-CameraPose tum_pose(const TextLines& lines, const std::vector<double>& n) {
-  const Eigen::Quaterniond turn(n[7], n[4], n[5], n[6]);
-  if (!(turn.norm() > 0)) lines.fail("pose: the quaternion is zero");
-  return {turn.normalized().toRotationMatrix(), {n[1], n[2], n[3]}};
+// The place of a name's last letter among `letters`, if the name begins with one of `starts`.
+std::size_t axis_of(std::string_view name, std::string_view starts, std::string_view letters) {
+  const bool fits = !name.empty() && starts.find(name.front()) != std::string_view::npos;
+  const std::size_t axis = fits ? letters.find(name.back()) : std::string_view::npos;
+  return axis == std::string_view::npos ? kNowhere : axis;
+}
+
+bool is_time(std::string_view name) { return name.starts_with("time") || name == "t" || name == "stamp"; }
+
+// Returns the places of time, position and quaternion that a line names; nullopt unless it names them all.
+std::optional<PoseColumns> named_columns(std::string_view line) {
+  PoseColumns named{0, kNowhere, {kNowhere, kNowhere, kNowhere}, {kNowhere, kNowhere, kNowhere, kNowhere}, 0};
+  const auto take = [&](std::size_t& place) {
+    if (place == kNowhere) place = named.columns;
+  };
+  const bool commas = line.find(',') != std::string_view::npos;
+  for (const std::string_view word : words_of(line)) {
+    const std::string text = lower_case(word);
+    const std::string_view name = trim_blanks(std::string_view(text).substr(0, text.find_first_of("[(")));
+    if (name.empty() && !commas) {  // a unit that stands alone
+      if (named.time + 1 == named.columns && text == "[ns]") named.seconds = 1e-9;
+      continue;
+    }
+    if (const std::size_t turn = axis_of(name, "q", "xyzw"); turn != kNowhere)
+      take(named.quaternion_xyzw[turn]);
+    else if (const std::size_t axis = axis_of(name, "tpxyz", "xyz"); axis != kNowhere)
+      take(named.position[axis]);
+    else if (is_time(name))
+      take(named.time);
+    if (named.time == named.columns && text.find("ns") != std::string::npos) named.seconds = 1e-9;
+    ++named.columns;
+  }
+  const auto is_there = [](std::size_t place) { return place != kNowhere; };
+  const bool whole = is_there(named.time) && std::ranges::all_of(named.position, is_there) &&
+                     std::ranges::all_of(named.quaternion_xyzw, is_there);
+  return whole ? std::optional(named) : std::nullopt;
 }
 
 CameraPose kitti_pose(const TextLines& lines, const std::vector<double>& n) {
@@ -41,25 +98,98 @@ CameraPose kitti_pose(const TextLines& lines, const std::vector<double>& n) {
   return pose;
 }
 
+class TrajectoryReader {
+ public:
+  TrajectoryReader(std::string_view bytes, const std::string& name) : lines_(bytes, name) {}
+
+  Trajectory read() {
+    std::string_view line;
+    while (lines_.next(line)) {
+      if (line.empty() || note_names(line)) continue;
+      const std::vector<std::string_view> words = words_of(line);
+      numbers_.clear();
+      for (const std::string_view word : words) {
+        numbers_.push_back(lines_.number(word, "pose"));
+        if (!std::isfinite(numbers_.back())) lines_.fail("pose: a number is not finite");
+      }
+      if (trajectory_.poses.empty()) settle_columns(line.find(',') != std::string_view::npos);
+      if (numbers_.size() != columns_) lines_.fail("pose: not as many numbers as before");
+      if (form_)
+        add_timed(words[form_->time]);
+      else
+        trajectory_.poses.push_back(kitti_pose(lines_, numbers_));
+    }
+    return std::move(trajectory_);
+  }
+
+ private:
+  // Returns whether the line is no pose: a comment, or the first line, which names the columns.
+  bool note_names(std::string_view line) {
+    const bool comment = line.starts_with('#');
+    if (!trajectory_.poses.empty() || (!comment && parse_double(words_of(line).front()))) return comment;
+    if (const auto named = named_columns(trim_blanks(line.substr(comment ? 1 : 0)))) {
+      named_ = named;
+      return true;
+    }
+    return comment;
+  }
+
+  // The first pose says how many columns there are, and whether their names are those.
+  void settle_columns(bool commas) {
+    columns_ = numbers_.size();
+    if (columns_ != kKitti) form_ = columns_ == kEuroc.columns ? kEuroc : kTum;
+    if (named_ && named_->columns == columns_) {
+      form_ = named_;
+      if (form_->seconds == 0) form_->seconds = numbers_[form_->time] > kLeastNanoseconds ? 1e-9 : 1;
+      return;
+    }
+    if (columns_ != kTum.columns && columns_ != kKitti && columns_ != kEuroc.columns)
+      lines_.fail("pose: expected 8 numbers (TUM), 12 (KITTI), 17 (EuRoC), or a line that names the columns");
+    if (named_ && !(form_ && form_->same_places(*named_)))
+      lines_.fail(fmt::format("pose: {} numbers, but {} columns are named", columns_, named_->columns));
+    if (columns_ == kTum.columns && commas && numbers_[0] > kLeastNanoseconds)
+      lines_.fail(
+          "pose: its time is in nanoseconds as EuRoC's, and no line says whether QW is first: name the "
+          "columns (#timestamp [ns], tx, ty, tz, qw, qx, qy, qz)");
+  }
+
+  void add_timed(std::string_view stamp) {
+    const PoseColumns& at = *form_;
+    const double stamp_s = numbers_[at.time] * at.seconds;
+    if (std::vector<double>& stamps_s = trajectory_.stamps_s; !stamps_s.empty()) {
+      if (stamp_s < stamps_s.back())
+        lines_.fail(fmt::format("pose: its time {} is before that of the pose before", stamp));
+      if (stamp_s == stamps_s.back())
+        lines_.fail(fmt::format("pose: its time {} is that of the pose before: times must differ", stamp));
+    }
+    trajectory_.stamps_s.push_back(stamp_s);
+    const auto& [x, y, z, w] = at.quaternion_xyzw;
+    const Eigen::Quaterniond turn(numbers_[w], numbers_[x], numbers_[y], numbers_[z]);
+    if (!(turn.norm() > 0)) lines_.fail("pose: the quaternion is zero");
+    trajectory_.poses.push_back(
+        {turn.normalized().toRotationMatrix(),
+         {numbers_[at.position[0]], numbers_[at.position[1]], numbers_[at.position[2]]}});
+  }
+
+  TextLines lines_;
+  Trajectory trajectory_;
+  std::optional<PoseColumns> named_, form_;  // form_: none in KITTI's
+  std::size_t columns_ = 0;
+  std::vector<double> numbers_;  // of a line
+};
+
+std::size_t nearest_stamp(const std::vector<double>& stamps_s, double stamp_s) {
+  const auto after = std::ranges::lower_bound(stamps_s, stamp_s);
+  const auto at = static_cast<std::size_t>(after - stamps_s.begin());
+  if (at == stamps_s.size()) return at - 1;
+  return at > 0 && std::abs(stamps_s[at - 1] - stamp_s) <= std::abs(stamps_s[at] - stamp_s) ? at - 1 : at;
+}
+
 }  // namespace
 
 Trajectory read_trajectory(const std::filesystem::path& path) {
   const std::string bytes = read_file(path);
-  TextLines lines(bytes, path.string());
-  Trajectory trajectory;
-  std::size_t columns = 0;
-  std::string_view line;
-  while (lines.next_content(line)) {
-    const std::vector<double> numbers = numbers_of(lines, line);
-    if (numbers.size() != 8 && numbers.size() != 12)
-      lines.fail("pose: expected 8 numbers (TUM) or 12 (KITTI)");
-    if (columns != 0 && numbers.size() != columns) lines.fail("pose: not as many numbers as before");
-    columns = numbers.size();
-    if (columns == 8 && !trajectory.stamps_s.empty() && numbers[0] < trajectory.stamps_s.back())
-      lines.fail("pose: its time is before that of the pose before");  // pairs of neighbours would be others
-    if (columns == 8) trajectory.stamps_s.push_back(numbers[0]);
-    trajectory.poses.push_back(columns == 8 ? tum_pose(lines, numbers) : kitti_pose(lines, numbers));
-  }
+  Trajectory trajectory = TrajectoryReader(bytes, path.string()).read();
   if (trajectory.poses.empty()) throw Error(ErrorKind::input, path.string() + ": no pose", path.string());
   return trajectory;
 }
@@ -79,17 +209,20 @@ std::vector<std::pair<std::size_t, std::size_t>> pair_poses(const Trajectory& re
   const std::vector<double>& few = estimate_longer ? reference.stamps_s : estimate.stamps_s;
   const std::vector<double>& many = estimate_longer ? estimate.stamps_s : reference.stamps_s;
   for (std::size_t i = 0; i < few.size(); ++i) {
-    const auto away = [&](double stamp_s) { return std::abs(stamp_s - few[i]); };
-    const auto nearest = static_cast<std::size_t>(std::ranges::min_element(many, {}, away) - many.begin());
-    if (away(many[nearest]) > max_difference_s) continue;
-    if (estimate_longer)
+    const std::size_t nearest = nearest_stamp(many, few[i]);
+    const auto away = [&](std::size_t of_few) { return std::abs(many[nearest] - few[of_few]); };
+    if (away(i) > max_difference_s) continue;
+    if (!pairs.empty() && pairs.back().second == nearest) {
+      if (away(i) < away(pairs.back().first)) pairs.back().first = i;
+    } else {
       pairs.emplace_back(i, nearest);
-    else
-      pairs.emplace_back(nearest, i);
+    }
   }
   if (pairs.empty())
     throw Error(ErrorKind::input,
                 fmt::format("trajectories: no two times are at most {} s apart", max_difference_s));
+  if (!estimate_longer)
+    for (auto& [first, second] : pairs) std::swap(first, second);
   return pairs;
 }
 

@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/reconstruction.h"
-#include "scenes/cloud/scan.h"
 
 namespace aqbench {
 

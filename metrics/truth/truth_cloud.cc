@@ -216,6 +216,7 @@ SurfaceSamples ScanSurface::stratified_samples(double spacing_m, std::uint64_t) 
   samples.positions_m.reserve(kept.size());  // 24 bytes each, and not twice while a vector grows
   for (const std::uint32_t slot : kept) samples.positions_m.push_back(index_.position_m(slot));
   samples.each_m2 = spacing_m * spacing_m;
+  samples.of_points = points_;
   return samples;
 }
 

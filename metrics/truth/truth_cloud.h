@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "scenes/cloud/scan.h"
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/surfaces/bordered_surface.h"
 
 namespace aqbench {

@@ -35,8 +35,9 @@ struct FilteredDepth {
 void check(const ConsistencyOptions& options);
 
 // Filters the depth map of views[reference]: projects each point into every other view, which agrees if its
-// depth there (bilinear, none if a neighbour has none) is within the tolerance of the point's depth along
-// that view's ray. Uses parallel_for. Throws Error(input) for spans whose sizes do not match their camera.
+// depth there is within the tolerance of the point's depth along that view's ray. The depth there is bilinear
+// over the neighbours that have one; it is missing if the others have more than 1 % of the weight. Uses
+// parallel_for. Throws Error(input) for spans whose sizes do not match their camera.
 FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_t reference,
                                     const ConsistencyOptions& options);
 

@@ -27,7 +27,7 @@ CameraPoints points_of_depth_map(const RefractiveCamera& camera, const DepthMap&
       for (std::size_t x = 0; x < width; ++x) {
         const std::size_t at = y * width + x;
         const float depth = map.depth_along_ray_m[at];
-        if (!std::isfinite(depth) || !std::isfinite(dz[x])) continue;
+        if (!has_depth(depth) || !std::isfinite(dz[x])) continue;
         rows[y].points_m.emplace_back(ox[x] + depth * dx[x], oy[x] + depth * dy[x],
                                       static_cast<float>(camera.water_z_m) + depth * dz[x]);
         rows[y].confidence.push_back(map.confidence.empty() ? 1.0F : map.confidence[at]);

@@ -80,11 +80,10 @@ std::vector<sparse::DepthRange> view_depth_ranges(std::span<const DatasetView> v
 
 void require_confirmed(const std::vector<DepthMap>& found, const std::vector<DepthMap>& confirmed) {
   std::size_t pixels = 0, with_depth = 0, kept = 0;
-  const auto is_depth = [](float depth_m) { return std::isfinite(depth_m); };
   for (std::size_t i = 0; i < found.size(); ++i) {
     pixels += found[i].depth_along_ray_m.size();
-    with_depth += std::ranges::count_if(found[i].depth_along_ray_m, is_depth);
-    kept += std::ranges::count_if(confirmed[i].depth_along_ray_m, is_depth);
+    with_depth += std::ranges::count_if(found[i].depth_along_ray_m, has_depth);
+    kept += std::ranges::count_if(confirmed[i].depth_along_ray_m, has_depth);
   }
   const auto share = [&](std::size_t count) {
     return 100.0 * static_cast<double>(count) / static_cast<double>(std::max<std::size_t>(pixels, 1));

@@ -1,6 +1,7 @@
 """Scores of 3D reconstructions against exact surfaces under water (docs/libraries.md).
 
-Arrays are numpy's. Those of float64 (depth maps: float32) in C order are used where they lie; any other is converted.
+Arrays are numpy's. Those of float64 (depth maps: float32) in C order are used where they lie; other integers and
+floats are converted, what is masked is NaN, and any other dtype is refused.
 The global interpreter lock is free while aqbench works. Errors are aqbench.Error, a ValueError with the text that the
 program would print. Results are bit for bit those of the command line.
 """
@@ -24,15 +25,16 @@ __all__ = ["Bundle", "Camera", "Error", "Scene", "Scores", "View", "__version__"
 class Scores(dict):
     """Metrics by name, in the order of docs/metrics.md; None where a metric is undefined.
 
-    `units` has the unit of each ("mm", "%", "1"), `better` its direction ("lower", "higher", "equal"), `reasons` says
-    why a metric is undefined.
+    `units` has the unit of each ("mm", "%", "1"), `better` its direction ("lower", "higher", "equal"), `ideals` the
+    value that a perfect result has where "equal" has one (bias 0), `reasons` says why a metric is undefined.
     """
 
     def __init__(self, rows=()):
-        super().__init__((name, value) for name, _, value, _, _ in rows)
-        self.units = {name: unit for name, unit, _, _, _ in rows}
-        self.better = {name: better for name, _, _, _, better in rows}
-        self.reasons = {name: reason for name, _, value, reason, _ in rows if value is None}
+        super().__init__((name, value) for name, _, value, *_ in rows)
+        self.units = {name: unit for name, unit, *_ in rows}
+        self.better = {name: better for name, _, _, _, better, _ in rows}
+        self.ideals = {name: ideal for name, *_, ideal in rows if ideal is not None}
+        self.reasons = {name: reason for name, _, value, reason, *_ in rows if value is None}
 
 
 def _scene(scene):
@@ -53,6 +55,8 @@ def score_mesh(vertices, triangles, scene):
 
     The cloud's metrics are those of the vertices. Returns Scores.
     """
+    if numpy.ma.is_masked(triangles):
+        raise Error("triangles: some are masked; leave them out")
     triangles = numpy.asarray(triangles)
     if triangles.dtype != numpy.uint32 and triangles.size > 0:
         if triangles.dtype.kind not in "iu" or triangles.min() < 0 or triangles.max() >= len(vertices):
@@ -90,8 +94,9 @@ def compare(a, b, higher_is_better=False, policy="sensitive"):
     """Tells whether b is worse than a, from samples measured in pairs: two arrays (n,), all above 0.
 
     The rule is that of `aqbench ab`: the quietest half, an exact signed-rank test, the Hodges-Lehmann shift with its
-    exact interval. Returns a dict: verdict ("REGRESSED", "FASTER", "PASS", "INCONCLUSIVE"), reason, change (0.04: b is
-    4 % more), change_low, change_high, p_worse, p_better, pairs, kept.
+    exact interval; for PASS all pairs, at least 23, no more slow samples in b than in a, and a clock that is fine
+    enough. Returns a dict: verdict ("REGRESSED", "FASTER", "PASS", "INCONCLUSIVE", "TRADE"), reason, change (0.04: b
+    is 4 % more), change_low, change_high, p_worse, p_better, pairs, kept.
     """
     return _aqbench.compare(a, b, higher_is_better, policy)
 

@@ -37,9 +37,10 @@ class Camera:
         """pixels (n, 2) -> origins on the water (n, 3), unit directions in the water (n, 3)."""
 
 class Scores(dict[str, Optional[float]]):
-    def __init__(self, rows: Iterable[tuple[str, str, Optional[float], str, str]] = ...) -> None: ...
+    def __init__(self, rows: Iterable[tuple[str, str, Optional[float], str, str, Optional[float]]] = ...) -> None: ...
     units: dict[str, str]
     better: dict[str, str]
+    ideals: dict[str, float]
     reasons: dict[str, str]
 
 class View:

@@ -38,7 +38,9 @@ def problems(scores, accepted, metrics, tolerance):
         elif was is None:
             found.append(f"{name}: {now:.6g}, but no accepted value; run pytest --aqbench-accept")
         else:
-            worse = {"lower": now - was, "higher": was - now, "equal": abs(now - was)}[scores.better[name]]
+            ideal = scores.ideals.get(name)
+            moved = abs(now - was) if ideal is None else abs(now - ideal) - abs(was - ideal)
+            worse = {"lower": now - was, "higher": was - now, "equal": moved}[scores.better[name]]
             if worse > tolerance * abs(was):
                 found.append(f"{name}: {was:.6g} -> {now:.6g} {scores.units[name]}, beyond {100 * tolerance:g} %")
     return found

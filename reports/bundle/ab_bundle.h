@@ -1,6 +1,5 @@
 #pragma once
-// A comparison or an A/A validation on disk: ab.json or calibration.json, with pairs.jsonl, summary.md,
-// env.json, commands.txt and sha256.txt.
+// A comparison on disk: ab.json, with pairs.jsonl, summary.md, env.json, commands.txt and sha256.txt.
 
 #include <filesystem>
 #include <string>
@@ -14,15 +13,13 @@
 namespace aqbench {
 
 // Returns the files that such a bundle must have, sha256.txt included.
-const std::vector<std::string>& required_ab_files(const char* main_file);
+const std::vector<std::string>& required_ab_files();
 
-// Returns kAbFile or kAaValidationFile if a folder with these files holds a comparison or an A/A validation:
-// one of the two and no results.json. Else nullptr.
-const char* ab_main_file(const std::vector<std::string>& files);
+// Returns whether a folder with these files holds a comparison: ab.json and no results.json.
+bool is_comparison(const std::vector<std::string>& files);
 
 // The texts of one such bundle.
 struct AbBundleText {
-  const char* main_file = nullptr;  // kAbFile or kAaValidationFile
   std::string main_text, summary;
   JsonBox environment;
   bool complete = true;  // false: the run can be continued
@@ -40,10 +37,8 @@ struct AbVerification {
   std::size_t units = 0;
   bool complete = false;
 };
-// Computes ab.json or calibration.json, summary.md and env.json again from the raw samples, follows the
-// measuring loop on them, and compares the samples with pairs.jsonl and files of tiles with their hashes.
-// Names what differs.
-AbVerification verify_ab_files(const std::filesystem::path& bundle, const char* main_file,
-                               const std::vector<std::string>& files);
+// Computes ab.json, summary.md and env.json again from the raw samples, follows the measuring loop on them,
+// and compares the samples with pairs.jsonl and files of tiles with their hashes. Names what differs.
+AbVerification verify_ab_files(const std::filesystem::path& bundle, const std::vector<std::string>& files);
 
 }  // namespace aqbench

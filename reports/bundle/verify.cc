@@ -39,19 +39,19 @@ class Verifier {
   VerifyReport run() {
     const BundleListing listing = list_bundle_files(bundle_);
     report_.findings = listing.problems;
-    const char* const comparison = ab_main_file(listing.files);
+    const bool comparison = is_comparison(listing.files);
     if (is_killed_comparison(listing.files)) {
       add_finding(kPairJournalFile,
                   "the comparison did not end; go on with: aqbench ab --resume " + bundle_.string());
       return std::move(report_);
     }
-    required_ = comparison != nullptr ? required_ab_files(comparison) : required_bundle_files();
+    required_ = comparison ? required_ab_files() : required_bundle_files();
     for (const std::string& file : required_)
       if (!std::ranges::binary_search(listing.files, file)) add_finding(file, "is missing");
-    std::optional<Results> results = check_hashes_and_results(listing.files, comparison != nullptr);
+    std::optional<Results> results = check_hashes_and_results(listing.files, comparison);
     check_signed(listing.files);
-    if (comparison != nullptr) {
-      AbVerification verified = verify_ab_files(bundle_, comparison, listing.files);
+    if (comparison) {
+      AbVerification verified = verify_ab_files(bundle_, listing.files);
       add_findings(std::move(verified.findings));
       if (verified.other_version) set_other_version(*verified.other_version);
       report_.records = verified.units;
@@ -89,7 +89,7 @@ class Verifier {
 
   // A killed comparison leaves its pairs and no other file of a bundle.
   static bool is_killed_comparison(const std::vector<std::string>& files) {
-    return has(files, kPairJournalFile) && ab_main_file(files) == nullptr && !has(files, "results.json") &&
+    return has(files, kPairJournalFile) && !is_comparison(files) && !has(files, "results.json") &&
            !has(files, kJournalFile) && !has(files, kHashListName);
   }
 

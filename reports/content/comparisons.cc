@@ -169,6 +169,9 @@ void take_verdict(const PairedComparison& compared, const PairedPolicy& policy, 
     comparison.verdict = "looks slower";
   else if (compared.verdict == PairedVerdict::faster)
     comparison.verdict = "looks faster";
+  else if (compared.verdict == PairedVerdict::trade || compared.slow_runs.more() ||
+           compared.slow_runs.fewer())
+    comparison.reason = compared.reason.empty() ? "one side has more slow runs" : compared.reason;
   else if (within)
     comparison.verdict = "no difference seen";
   else

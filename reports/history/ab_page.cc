@@ -30,8 +30,9 @@ bool is_bad_verdict(AbVerdict verdict) {
 
 // Where a verdict stands in a table: failed and invalid first, what passed last.
 int ab_rank(AbVerdict verdict) {
-  constexpr std::array order = {AbVerdict::failed, AbVerdict::invalid,      AbVerdict::regressed,
-                                AbVerdict::worse,  AbVerdict::inconclusive, AbVerdict::refused};
+  constexpr std::array order = {AbVerdict::failed, AbVerdict::invalid, AbVerdict::regressed,
+                                AbVerdict::worse,  AbVerdict::trade,   AbVerdict::inconclusive,
+                                AbVerdict::refused};
   return static_cast<int>(std::ranges::find(order, verdict) - order.begin());
 }
 
@@ -76,7 +77,7 @@ std::string verdicts_section(const AbReport& report) {
       cells.insert(cells.end(),
                    {short_number_or_na(one->time->median_a_ms), short_number_or_na(one->time->median_b_ms),
                     ab_change_text(*one->time->comparison), ab_interval_text(*one->time->comparison),
-                    fmt::format("{}", one->time->comparison->kept.size())});
+                    ab_kept_text(*one->time->comparison)});
     else if (timed)
       cells.insert(cells.end(), {"n/a", "n/a", "n/a", "n/a", "n/a"});
     cells.insert(cells.end(), {one->outputs, one->reason});
@@ -235,11 +236,11 @@ Json series_json(const AbSamples& samples, std::size_t case_index, const AbOutco
                  {"unit", outcome == nullptr ? "ms" : outcome->unit},
                  {"pairs", std::move(pairs)},
                  {"kind", compared == nullptr ? "ratio" : shift_kind(compared->scale)}};
-  if (compared != nullptr)
-    for (const auto& [name, shift] : {std::pair{"shift", compared->shift},
-                                      {"low", compared->interval.lower},
-                                      {"high", compared->interval.upper}})
-      series[name] = rounded_json(change_of(compared->scale, shift));
+  if (compared == nullptr) return series;
+  const EstimatedShift shown = shown_shift(*compared);
+  for (const auto& [name, shift] :
+       {std::pair{"shift", shown.shift}, {"low", shown.interval.lower}, {"high", shown.interval.upper}})
+    series[name] = rounded_json(change_of(compared->scale, shift));
   return series;
 }
 

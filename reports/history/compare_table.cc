@@ -23,13 +23,13 @@ std::string factor_text(const std::optional<double>& factor) {
   return factor ? fmt::format("{:.3g} x", *factor) : std::string("n/a");
 }
 
-// The change and what it is; of a value that stayed, or that one side lacks, no word.
+// The change and what it is; of a value that stayed, or that A lacks, no word.
 std::vector<TableCell> change_cells(const ComparedMetric& row) {
-  if (!row.a || !row.b) return {{row.note}, {""}};
-  const int worse = worsening(row.metric, row.better, *row.a, *row.b);
+  const int worse = worsening_of(row);
   const Colour colour = worse > 0 ? Colour::red : worse < 0 ? Colour::green : Colour::none;
-  return {{change_text(row.better, *row.a, *row.b), colour},
-          {*row.a == *row.b ? "" : change_word(worse), colour}};
+  const bool both = row.a && row.b;
+  return {{both ? change_text(row.better, *row.a, *row.b) : row.note, colour},
+          {!row.a || row.a == row.b ? "" : change_word(worse), colour}};
 }
 
 std::string metrics_table(const CompareReport& report, bool colours, bool all) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <set>
 
 #include "core/text.h"
@@ -13,12 +14,20 @@
 namespace aqbench {
 namespace {
 
-// The change for the worse as a share of A; 0 where nothing is better or worse.
+// The change for the worse as a share of A, infinite for a value that is lost; 0 where nothing is better or
+// worse.
 double row_worsening(const ComparedMetric& row) {
-  return row.a && row.b ? worsening_share(row.metric, row.better, *row.a, *row.b) : 0;
+  if (!row.a) return 0;
+  if (!row.b) return std::numeric_limits<double>::infinity();
+  return worsening_share(row.metric, row.better, *row.a, *row.b);
 }
 
 }  // namespace
+
+int worsening_of(const ComparedMetric& row) {
+  const double worse = row_worsening(row);
+  return worse > 0 ? 1 : worse < 0 ? -1 : 0;
+}
 
 ShortNames compared_names(const CompareReport& report) {
   std::set<std::string> names;
@@ -53,8 +62,7 @@ std::vector<MovedRow> moved_rows(const CompareReport& report) {
   for (const ComparedMetric& row : report.metrics) {
     if (row.a == row.b) continue;
     const bool both = row.a && row.b;
-    rows.push_back({&row, both ? worsening(row.metric, row.better, *row.a, *row.b) : 0,
-                    both ? change_text(row.better, *row.a, *row.b) : row.note});
+    rows.push_back({&row, worsening_of(row), both ? change_text(row.better, *row.a, *row.b) : row.note});
   }
   std::ranges::stable_sort(rows, std::ranges::greater{},
                            [](const MovedRow& row) { return row_worsening(*row.metric); });

@@ -15,8 +15,11 @@ namespace aqbench {
 // Returns short names of all cases that the report has rows of (reports/content/case_names.h).
 ShortNames compared_names(const CompareReport& report);
 
-// How many values became worse, better or neither (metrics/value_change.h), and the case with the largest
-// change for the worse.
+// Returns 1 where B is worse, as metrics/value_change.h says or because it has lost the value, which no gate
+// passes, -1 where it is better, else 0.
+int worsening_of(const ComparedMetric& row);
+
+// How many values became worse, better or neither, and the case with the largest change for the worse.
 struct Moved {
   std::size_t worse = 0, better = 0, other = 0;
   std::string worst_case;  // "" where nothing is worse

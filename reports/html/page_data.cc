@@ -36,13 +36,19 @@ std::vector<std::string> metric_names(const Results& results) {
   return names;
 }
 
+// What is better of a metric: its direction, or the ideal that it should be near.
+std::string better_of(const std::string& name, const Metric& metric) {
+  const auto ideal = metric.better == Better::equal ? metric_ideal(name) : std::nullopt;
+  return ideal ? fmt::format("near {:g} is better", *ideal) : to_string(metric.better);
+}
+
 Json metrics_json(const Results& results, const std::vector<std::string>& names) {
   std::map<std::string, const Metric*> first;
   for (const Record& record : results.records)
     for (const auto& [name, metric] : record.metrics) first.emplace(name, &metric);
   Json list = Json::array();
   for (const std::string& name : names)
-    list.push_back({name, first.at(name)->unit, to_string(first.at(name)->better), metric_definition(name)});
+    list.push_back({name, first.at(name)->unit, better_of(name, *first.at(name)), metric_definition(name)});
   return list;
 }
 

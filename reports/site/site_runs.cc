@@ -62,8 +62,8 @@ fs::path plain_path(const fs::path& path) {
 
 // What is known of one bundle now.
 struct RunSlot {
-  std::optional<SiteRun> run;
-  std::string line, problem, gate_problem;
+  std::optional<SiteRun> run = {};
+  std::string line = {}, problem = {}, gate_problem = {};
   bool was_read = false;
   bool is_kept = false;  // its bundle cannot be read now
 };

@@ -33,10 +33,15 @@ std::string resolution_text(const PairedComparison& c, const AbSettings& setting
 
 }  // namespace
 
-std::string ab_change_text(const PairedComparison& c) { return shift_text(c.scale, c.shift); }
+std::string ab_change_text(const PairedComparison& c) { return shift_text(c.scale, shown_shift(c).shift); }
+
+std::string ab_kept_text(const PairedComparison& c) {
+  return fmt::format("{}", rests_on_all_pairs(c) ? c.measured_pairs : c.kept.size());
+}
 
 std::string ab_interval_text(const PairedComparison& c) {
-  const double low = change_of(c.scale, c.interval.lower), high = change_of(c.scale, c.interval.upper);
+  const ShiftInterval interval = shown_shift(c).interval;
+  const double low = change_of(c.scale, interval.lower), high = change_of(c.scale, interval.upper);
   if (is_difference(c.scale))
     return fmt::format("{:+.4g} .. {:+.4g}", std::min(low, high), std::max(low, high));
   return fmt::format("{:+.2f} .. {:+.2f} %", 100 * std::min(low, high), 100 * std::max(low, high));
@@ -51,6 +56,8 @@ std::string ab_stage_text(const AbStageDecision& stage) {
       return "faster";
     case PairedVerdict::pass:
       return "same";
+    case PairedVerdict::trade:
+      return "a trade";
     default:
       return "unclear";
   }
@@ -73,6 +80,36 @@ std::string moved_stages_text(const AbTimeDecision& time) {
   return time.stages.empty() ? "" : "none for certain";
 }
 
+// "B: 52 % of runs near 24 ms, 48 % near 64 ms", where a side has two modes.
+std::string modes_text(const char* name, const SlowSide& side, const std::string& unit) {
+  if (!side.two_modes) return {};
+  const double slow = std::round(100 * static_cast<double>(side.slow_runs) / static_cast<double>(side.runs));
+  return fmt::format("{}: {:.0f} % of runs near {}{}, {:.0f} % near {}{}", name, 100 - slow,
+                     short_number(side.usual_median.value()), unit, slow,
+                     short_number(side.slow_median.value()), unit);
+}
+
+// What the comparison says of slow modes, and what it could not have seen.
+std::vector<std::string> slow_lines(const PairedComparison& c, const std::string& unit_name) {
+  const SlowRuns& slow = c.slow_runs;
+  const std::string unit = unit_name.empty() || unit_name == "1" ? "" : " " + unit_name;
+  std::vector<std::string> lines;
+  for (const auto& [name, side] : {std::pair("A", &slow.a), {"B", &slow.b}})
+    if (std::string modes = modes_text(name, *side, unit); !modes.empty()) lines.push_back(std::move(modes));
+  const std::string unseen =
+      slow.more() ? fmt::format("B has more, p {:.2g}", slow.p_more)
+                  : fmt::format("{} in up to {:.0f} % of B's {} would not have been seen",
+                                c.quality ? "bad values" : "a slow mode", std::ceil(100 * slow.excess_upper),
+                                c.quality ? "pairs" : "runs");
+  lines.push_back(fmt::format("{} (beyond {}{}): {} of {} of A, {} of {} of B; {}",
+                              c.quality ? "bad values" : "slow runs", short_number(slow.limit), unit,
+                              slow.a.slow_runs, slow.a.runs, slow.b.slow_runs, slow.b.runs, unseen));
+  if (c.step)
+    lines.push_back(fmt::format("all times are multiples of {}{}: half of that is added to the interval",
+                                short_number(*c.step), unit));
+  return lines;
+}
+
 std::string layout_line(const LayoutShare& layout) {
   return fmt::format("code layout: {:.0f} % of the spread of the units' times ({} over {} of both sides)",
                      100 * layout.share, counted(layout.units, "unit"), counted(layout.layouts, "layout"));
@@ -92,7 +129,9 @@ std::vector<std::string> outcome_lines(const AbOutcomeReport& one, const AbSetti
     line += outcome.margin_absolute ? fmt::format(", margin {}", short_number(outcome.margin))
                                     : fmt::format(", margin {} %", short_number(100 * outcome.margin));
   if (!decision.reason.empty()) line += "; " + decision.reason;
-  return {line, "  " + resolution_text(c, settings)};
+  std::vector<std::string> lines{line, "  " + resolution_text(c, settings)};
+  for (const std::string& slow : slow_lines(c, outcome.unit)) lines.push_back("  " + slow);
+  return lines;
 }
 
 // "LABEL: LINE in FOLDER, after PREPARE, sha256 ...".
@@ -120,7 +159,7 @@ std::vector<AbJudgedText> ab_judged_texts(const AbCaseReport& one) {
       text.b = short_number_or_na(decision.median_b_ms);
       text.change = ab_change_text(*compared);
       text.interval = ab_interval_text(*compared);
-      text.kept = fmt::format("{}", compared->kept.size());
+      text.kept = ab_kept_text(*compared);
     }
     texts.push_back(std::move(text));
   };
@@ -138,6 +177,7 @@ std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings
   if (one.layout) lines.push_back(layout_line(*one.layout));
   if (!one.time || !one.time->comparison) return lines;
   lines.push_back(resolution_text(*one.time->comparison, settings));
+  for (std::string& line : slow_lines(*one.time->comparison, "ms")) lines.push_back(std::move(line));
   if (one.time->confirmation)
     lines.push_back("fresh pairs: " + ab_change_text(*one.time->confirmation) + ", " +
                     ab_interval_text(*one.time->confirmation) + ", " +
@@ -166,9 +206,9 @@ std::string ab_side_line(const AbSideInfo& side) {
 std::string ab_verdict_counts(const AbReport& report) {
   std::vector<std::string> parts;
   for (const AbVerdict verdict :
-       {AbVerdict::failed, AbVerdict::invalid, AbVerdict::regressed, AbVerdict::inconclusive,
-        AbVerdict::refused, AbVerdict::faster, AbVerdict::pass, AbVerdict::worse, AbVerdict::better,
-        AbVerdict::equivalent}) {
+       {AbVerdict::failed, AbVerdict::invalid, AbVerdict::regressed, AbVerdict::trade,
+        AbVerdict::inconclusive, AbVerdict::refused, AbVerdict::faster, AbVerdict::pass, AbVerdict::worse,
+        AbVerdict::better, AbVerdict::equivalent}) {
     const auto count = std::ranges::count(report.cases, verdict, &AbCaseReport::verdict);
     if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(verdict)));
   }
@@ -179,9 +219,10 @@ std::string ab_units_line(const AbRunInfo& run) {
   if (!run.samples_file.empty()) return "samples: " + run.samples_file;
   if (run.commands) {
     const AbCommandRules& rules = *run.commands;
+    if (rules.gbench) return "units: a new process each, by the time per iteration that it measured itself";
     std::string text = fmt::format("units: {} of the command, a new process each{}; outputs: {}",
                                    counted(static_cast<std::size_t>(run.warm_runs), "run"),
-                                   run.warm_runs > 1 ? ", the shortest one counts" : "",
+                                   run.warm_runs > 1 ? ", compared by the shortest and by the median" : "",
                                    rules.compare_output.empty() ? "stdout" : rules.compare_output);
     if (rules.any_exit_code) text += " and exit code";
     if (rules.layouts > 0) text += fmt::format("; each unit draws one of {} code layouts", rules.layouts);
@@ -190,7 +231,7 @@ std::string ab_units_line(const AbRunInfo& run) {
   }
   const char* const quick = run.quick ? "; as many pairs as fit into a minute (--quick)" : "";
   const std::string paired = run.paired_over.empty() ? "" : "; pairs over " + run.paired_over;
-  return fmt::format("units: a {} process each, the shortest of {} warm runs after a cold one{}{}",
+  return fmt::format("units: a {} process each, {} warm runs after a cold one{}{}",
                      run.exec ? "newly started" : "newly forked", run.warm_runs, paired, quick);
 }
 

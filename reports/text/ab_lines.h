@@ -14,6 +14,9 @@ std::string ab_change_text(const PairedComparison& comparison);
 // Returns the interval of that change, its smaller end first: "+3.90 .. +4.30 %".
 std::string ab_interval_text(const PairedComparison& comparison);
 
+// Returns how many pairs that rests on: all for PASS and INCONCLUSIVE, else those that were kept.
+std::string ab_kept_text(const PairedComparison& comparison);
+
 // Returns what became of a stage: "slower", "faster", "same", "unclear", or "n/a: REASON".
 std::string ab_stage_text(const AbStageDecision& stage);
 

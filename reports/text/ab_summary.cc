@@ -27,6 +27,7 @@ Colour ab_colour_of(AbVerdict verdict) {
       return Colour::red;
     case AbVerdict::inconclusive:
     case AbVerdict::refused:
+    case AbVerdict::trade:
       return Colour::yellow;
     case AbVerdict::faster:
     case AbVerdict::pass:
@@ -43,6 +44,7 @@ Colour judged_colour(PairedVerdict found) {
       return Colour::red;
     case PairedVerdict::inconclusive:
     case PairedVerdict::refused:
+    case PairedVerdict::trade:
       return Colour::yellow;
     case PairedVerdict::faster:
     case PairedVerdict::pass:
@@ -57,7 +59,7 @@ std::string ab_summary_row(const AbCaseReport& one) {
     const PairedComparison& c = *one.time->comparison;
     cells.insert(cells.end(),
                  {short_number_or_na(one.time->median_a_ms), short_number_or_na(one.time->median_b_ms),
-                  ab_change_text(c), ab_interval_text(c), fmt::format("{}", c.kept.size()), one.outputs});
+                  ab_change_text(c), ab_interval_text(c), ab_kept_text(c), one.outputs});
   } else {
     cells.insert(cells.end(), {"n/a", "n/a", "n/a", "n/a", "0", one.outputs});
   }
@@ -162,6 +164,9 @@ std::string render_ab_summary(const AbDocument& document, const AbReport& report
     text += fmt::format("- environment: {}\n", md_escape(environment_line(*document.environment)));
   if (document.settings.wall_time) text += fmt::format("- {}\n", md_escape(kFalseAlarmLine));
   for (const std::string& note : report.notes) text += fmt::format("- note: {}\n", md_escape(note));
+  if (report.validation)
+    for (const std::string& line : validation_lines(*report.validation))
+      text += fmt::format("- {}\n", md_escape(line));
   text += "\n" + (has_metrics(document.settings) ? metrics_summary(report) : times_summary(report));
   for (const AbCaseReport& one : report.cases) {
     text += fmt::format("\n## {}: {}\n\n", md_escape(one.name), to_string(one.verdict));
@@ -178,6 +183,11 @@ std::string render_ab_table(const AbDocument& document, const AbReport& report, 
       fmt::format("A: {}\nB: {}\n", printable(ab_side_line(document.a)), printable(ab_side_line(document.b)));
   for (const std::string& note : report.notes)
     text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+  if (report.validation) {
+    for (const std::string& line : validation_lines(*report.validation))
+      text += wrap_text(printable(line), kScreenColumns, 2);
+    return text + settings_line(document.settings) + "\n";
+  }
   text += "\n" + render_table(table, colours) + "\n";
   for (const AbCaseReport& one : report.cases) {
     text += wrap_text(printable(one.name), kScreenColumns, 2);

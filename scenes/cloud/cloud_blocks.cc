@@ -1,6 +1,9 @@
 #include "scenes/cloud/cloud_blocks.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 namespace aqbench {
@@ -35,6 +38,32 @@ void SpanBlocks::read(std::size_t longest, const std::function<void(const CloudB
     body({first, points_m_.subspan(first, count),
           normals_.empty() ? normals_ : normals_.subspan(first, count)});
   }
+}
+
+CoordinateSteps coordinate_steps(const CloudBlocks& cloud, double metres_per_unit) {
+  constexpr std::size_t kBlock = std::size_t{1} << 16;
+  constexpr double kRounding = 4e-16;  // relative, of what was multiplied by the unit
+  double largest = 0;
+  bool narrow = true, last_bit = false;
+  const auto look_at = [&](double value_m) {
+    const double value = value_m / metres_per_unit;
+    if (!std::isfinite(value)) return;
+    largest = std::max(largest, std::abs(value));
+    if (!narrow || !(std::abs(value) <= std::numeric_limits<float>::max())) return;
+    const auto rounded = static_cast<float>(value);
+    narrow = std::abs(static_cast<double>(rounded) - value) <= kRounding * std::abs(value);
+    last_bit = last_bit || (std::bit_cast<std::uint32_t>(rounded) & 1) != 0;
+  };
+  cloud.read(kBlock, [&](const CloudBlock& block) {
+    for (const Vec3& point : block.points_m)
+      for (const double value_m : point) look_at(value_m);
+  });
+  CoordinateSteps steps{largest * metres_per_unit, 0};
+  if (!narrow || !last_bit || !(largest <= std::numeric_limits<float>::max())) return steps;
+  const auto at = static_cast<float>(largest);
+  const float next = std::nextafter(at, std::numeric_limits<float>::infinity());
+  if (std::isfinite(next)) steps.float_step_m = (static_cast<double>(next) - at) * metres_per_unit;
+  return steps;
 }
 
 std::shared_ptr<const CloudBlocks> moved_blocks(std::shared_ptr<const CloudBlocks> cloud,

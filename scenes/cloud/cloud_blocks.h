@@ -46,6 +46,17 @@ class SpanBlocks final : public CloudBlocks {
   std::span<const Vec3> points_m_, normals_;
 };
 
+// How large the coordinates of a cloud are, and how finely they are stored.
+struct CoordinateSteps {
+  double largest_m = 0;  // of |x|, |y|, |z|
+  // The step of numbers of 32 bits at largest_m, if all coordinates are such numbers and use their last bit;
+  // else 0.
+  double float_step_m = 0;
+};
+
+// Looks at all finite coordinates. They are metres, and metres_per_unit times those of their file.
+CoordinateSteps coordinate_steps(const CloudBlocks& cloud, double metres_per_unit = 1);
+
 // Returns a cloud moved by one transform after the other, as apply() moves one in memory.
 std::shared_ptr<const CloudBlocks> moved_blocks(std::shared_ptr<const CloudBlocks> cloud,
                                                 std::vector<Similarity> transforms);

@@ -9,6 +9,7 @@
 
 #include "scenes/cloud/cloud_blocks.h"
 #include "scenes/cloud/reconstruction.h"
+#include "scenes/cloud/text_points.h"
 
 namespace aqbench {
 
@@ -19,26 +20,45 @@ struct GeometryFile {
   std::optional<Vec3> viewpoint;     // where the sensor was, if the file says so (PCD)
 };
 
+// A cloud that was measured from one place.
+struct Scan {
+  PointCloud cloud;               // metres, frame of the truth
+  std::optional<Vec3> scanner_m;  // where the scanner stood; unset where that is not known
+  std::string file;
+};
+
 // Reads a cloud, and a mesh where there is one. The format follows from the content and the extension:
 // - .ply, and any file that starts as a PLY file does: as read_ply (scenes/cloud/ply_read.h).
 // - .obj, .off, .stl, .pcd: as scenes/cloud/{obj,off,stl,pcd}.h say; the last three also by their content.
 // - .npy: an array of N x 3 coordinates, or N x 6 with normals; of one scan in rows and columns, H x W x 3.
-// - .xyz, .txt, .pts, .csv, .asc: as read_text_points (scenes/cloud/text_points.h); the first line of a .pts
-//   file may be the number of points.
+// - COLMAP's points3D.bin and points3D.txt, the latter also by its content: as read_colmap_points
+//   (scenes/cloud/colmap.h).
+// - .xyz, .txt, .pts, .csv, .asc: as read_text_points (scenes/cloud/text_points.h) with `columns`; the first
+//   line of a .pts file may be the number of points.
 // A file without points gives an empty cloud; the caller decides whether that is an error. Throws
-// Error(input), one line with the file and the line or field at fault, for anything else.
-GeometryFile read_geometry_file(const std::filesystem::path& path);
+// Error(input), one line with the file and the line or field at fault, for anything else, and for columns of
+// a file that has none.
+GeometryFile read_geometry_file(const std::filesystem::path& path, const TextColumns& columns = {});
 
 // Reads the same as a reconstruction without depth maps.
-Reconstruction read_cloud_file(const std::filesystem::path& path);
+Reconstruction read_cloud_file(const std::filesystem::path& path, const TextColumns& columns = {});
 
 // Opens a cloud of at least `at_least` points so that its points are read when they are needed: a binary PLY
 // file without faces, a binary PCD file, a NumPy file in C order, or x y z a line. Returns null for any other
 // file. Throws as read_geometry_file() does.
 std::shared_ptr<const CloudBlocks> open_cloud_blocks(const std::filesystem::path& path,
-                                                     std::uint64_t at_least);
+                                                     std::uint64_t at_least, const TextColumns& columns = {});
 
 // Reads a mesh in any of these formats. Throws Error(input) also for a file without faces.
 TriangleMesh read_mesh_file(const std::filesystem::path& path);
+
+// Reads a scan from a file as read_geometry_file() does; faces are left out. Coordinates are multiplied by
+// metres_per_unit. The scanner's place is that of a PCD header, unless the header has it at the origin, which
+// writers put there when they do not know it. Throws Error(input) naming the file, also if it has no point.
+Scan read_scan(const std::filesystem::path& file, double metres_per_unit = 1,
+               const TextColumns& columns = {});
+
+// Makes a scan of what has been read from its file, in the same way.
+Scan scan_of(GeometryFile read, const std::filesystem::path& file, double metres_per_unit);
 
 }  // namespace aqbench

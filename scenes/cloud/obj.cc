@@ -6,8 +6,11 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "scenes/cloud/text_lines.h"
+#include "scenes/triangles/faces.h"
 
 namespace aqbench {
 namespace {
@@ -15,6 +18,8 @@ namespace {
 Vec3 obj_vertex(const TextLines& lines, std::string_view rest) {
   Vec3 position;
   for (int axis = 0; axis < 3; ++axis) position[axis] = lines.number(take_word(rest), "vertex");
+  for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest))
+    lines.number(word, "vertex");  // a weight or a colour
   return position;
 }
 
@@ -32,23 +37,22 @@ std::uint32_t obj_index(const TextLines& lines, std::string_view word, std::size
   return static_cast<std::uint32_t>(index);
 }
 
-void add_obj_face(const TextLines& lines, std::string_view rest, std::size_t vertices, TriangleMesh& mesh) {
-  std::uint32_t first = 0, previous = 0;
-  std::size_t corners = 0;
-  for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest)) {
-    const std::uint32_t index = obj_index(lines, word, vertices);
-    if (corners == 0) first = index;
-    if (corners >= 2) mesh.triangles.push_back({first, previous, index});
-    previous = index;
-    ++corners;
-  }
-  if (corners < 3) lines.fail(fmt::format("a face of {} vertices", corners));
+void add_obj_face(const TextLines& lines, std::string_view rest, std::size_t vertices,
+                  std::vector<std::uint32_t>& corners, FaceList& faces) {
+  corners.clear();
+  for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest))
+    corners.push_back(obj_index(lines, word, vertices));
+  if (corners.size() < 3) lines.fail(fmt::format("a face of {} vertices", corners.size()));
+  faces.add(corners);
 }
 
-// Goes to the next statement. One whose lines end in '\' is put together in `joined`.
+// Goes to the next statement. A vertex or face whose lines end in '\' is put together in `joined`; in other
+// statements that may be the end of a path ("mtllib C:\models\"), and what they go on with is skipped anyway.
 bool next_statement(TextLines& lines, std::string_view& statement, std::string& joined) {
   if (!lines.next_content(statement)) return false;
-  if (!statement.ends_with('\\')) return true;
+  std::string_view rest = statement;
+  const std::string_view kind = take_word(rest);
+  if (!statement.ends_with('\\') || (kind != "v" && kind != "f")) return true;
   joined.clear();
   while (statement.ends_with('\\')) {
     joined.append(statement.substr(0, statement.size() - 1)).push_back(' ');
@@ -63,7 +67,8 @@ bool next_statement(TextLines& lines, std::string_view& statement, std::string& 
 Reconstruction read_obj(std::string_view bytes, const std::string& name) {
   TextLines lines(bytes, name);
   Reconstruction result;
-  TriangleMesh mesh;
+  FaceList faces;
+  std::vector<std::uint32_t> corners;  // of a face
   std::string_view line;
   std::string joined;
   while (next_statement(lines, line, joined)) {
@@ -72,13 +77,13 @@ Reconstruction read_obj(std::string_view bytes, const std::string& name) {
       result.cloud.points_m.push_back(obj_vertex(lines, line));
       if (result.cloud.points_m.size() > std::numeric_limits<std::uint32_t>::max())
         lines.fail("more than 2^32 - 1 vertices");
-    } else if (kind == "f") {
-      add_obj_face(lines, line, result.cloud.points_m.size(), mesh);
+    } else if (kind == "f" || kind == "fo") {
+      add_obj_face(lines, line, result.cloud.points_m.size(), corners, faces);
     }
   }
-  if (mesh.triangles.empty()) return result;
-  mesh.vertices_m = result.cloud.points_m;
-  result.mesh = std::move(mesh);
+  if (faces.empty()) return result;
+  const std::vector<Vec3>& vertices = result.cloud.points_m;
+  result.mesh = TriangleMesh{vertices, cut_faces(std::move(faces), vertices, name)};
   return result;
 }
 

@@ -3,8 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "scenes/cloud/text_lines.h"
+#include "scenes/triangles/faces.h"
 
 namespace aqbench {
 namespace {
@@ -24,7 +27,8 @@ struct OffHeader {
 OffHeader read_off_header(TextLines& lines) {
   OffHeader header;
   std::string_view line = next_off_line(lines);
-  const std::string_view kind = take_word(line);
+  const std::string_view kind = line.substr(0, line.find_first_of("0123456789 \t"));
+  line.remove_prefix(kind.size());
   if (kind != "OFF" && kind != "COFF" && kind != "NOFF" && kind != "CNOFF")
     lines.fail("not a supported OFF file (the first word must be OFF, COFF, NOFF or CNOFF)");
   header.normals = kind.find('N') != std::string_view::npos;
@@ -38,21 +42,24 @@ OffHeader read_off_header(TextLines& lines) {
   return header;
 }
 
-void add_off_face(const TextLines& lines, std::string_view line, std::uint64_t vertices, TriangleMesh& mesh) {
+void add_off_face(const TextLines& lines, std::string_view line, std::uint64_t vertices, FaceList& faces) {
   const std::uint64_t corners = lines.count(take_word(line), "face");
   if (corners < 3) lines.fail(fmt::format("a face of {} vertices", corners));
-  std::uint32_t first = 0, previous = 0;
+  std::vector<std::uint32_t> indices;
   for (std::uint64_t i = 0; i < corners; ++i) {
     const std::uint64_t index = lines.count(take_word(line), "face");
     if (index >= vertices) lines.fail(fmt::format("face: vertex {} of {} does not exist", index, vertices));
-    const auto vertex = static_cast<std::uint32_t>(index);
-    if (i == 0) first = vertex;
-    if (i >= 2) mesh.triangles.push_back({first, previous, vertex});
-    previous = vertex;
+    indices.push_back(static_cast<std::uint32_t>(index));
   }
+  faces.add(indices);
 }
 
 }  // namespace
+
+bool is_off(std::string_view start) {
+  return start.starts_with("OFF") && start.size() > 3 &&
+         std::string_view("0123456789 \t\r\n").find(start[3]) != std::string_view::npos;
+}
 
 Reconstruction read_off(std::string_view bytes, const std::string& name) {
   TextLines lines(bytes, name);
@@ -67,14 +74,14 @@ Reconstruction read_off(std::string_view bytes, const std::string& name) {
     for (int axis = 0; axis < 3; ++axis) normal[axis] = lines.number(take_word(line), "normal");
     result.cloud.normals.push_back(normal);
   }
-  TriangleMesh mesh;
+  FaceList faces;
   for (std::uint64_t i = 0; i < header.faces; ++i)
-    add_off_face(lines, next_off_line(lines), header.vertices, mesh);
+    add_off_face(lines, next_off_line(lines), header.vertices, faces);
   std::string_view more;
   if (lines.next_content(more)) lines.fail("text after the last record of the header");
-  if (mesh.triangles.empty()) return result;
-  mesh.vertices_m = result.cloud.points_m;
-  result.mesh = std::move(mesh);
+  if (faces.empty()) return result;
+  const std::vector<Vec3>& vertices = result.cloud.points_m;
+  result.mesh = TriangleMesh{vertices, cut_faces(std::move(faces), vertices, name)};
   return result;
 }
 

@@ -86,15 +86,14 @@ class PcdHeaderReader {
     if (has_points_ && points != 0 && points != header_.points)
       lines_.fail(fmt::format("POINTS: {}, but WIDTH x HEIGHT is {}", header_.points, points));
     if (!has_points_) header_.points = points;
-    if (header_.fields.empty() || header_.fields.size() > 1000)
-      lines_.fail("FIELDS: must name 1 to 1000 fields");
+    if (header_.fields.size() > 1000) lines_.fail("FIELDS: must name at most 1000 fields");
+    std::erase_if(header_.fields, [](const PcdField& field) { return field.count == 0; });  // as PCL does
     for (PcdField& field : header_.fields) {
       const bool known = field.type == 'F'
                              ? field.size == 4 || field.size == 8
                              : field.size == 1 || field.size == 2 || field.size == 4 || field.size == 8;
       if (!known) lines_.fail(fmt::format("SIZE: unsupported size {} of type {}", field.size, field.type));
-      if (field.count < 1 || field.count > 100'000)
-        lines_.fail(fmt::format("COUNT: {} must be from 1 to 100000", field.count));
+      if (field.count > 100'000) lines_.fail(fmt::format("COUNT: {} must be at most 100000", field.count));
       field.offset = header_.point_bytes;
       header_.point_bytes += field.size * field.count;
       header_.columns += field.count;
@@ -163,8 +162,15 @@ PointCloud gather_points(const PcdHeader& header, const PcdPlaces& places, const
   return cloud;
 }
 
-void check_pcd_length(const TextLines& lines, const PcdHeader& header, std::uint64_t bytes) {
-  if (header.points > bytes / header.point_bytes || header.points * header.point_bytes != bytes)
+// Refuses data of another length than the header says; `tail(n)` returns the last n bytes of what is longer.
+template <class Tail>
+void check_pcd_length(const TextLines& lines, const PcdHeader& header, std::uint64_t bytes,
+                      const Tail& tail) {
+  constexpr std::uint64_t kMaxFilling = std::uint64_t{1} << 16U;
+  const std::uint64_t most = bytes / header.point_bytes;
+  const std::uint64_t more =
+      header.points > most ? kMaxFilling + 1 : bytes - header.points * header.point_bytes;
+  if (more > kMaxFilling || !is_filling(tail(static_cast<std::size_t>(more))))
     lines.fail(fmt::format("{} bytes of data do not hold {} points of {} bytes", bytes, header.points,
                            header.point_bytes));
 }
@@ -202,12 +208,14 @@ PointCloud read_pcd_compressed(TextLines& lines, const PcdHeader& header, const 
   std::array<std::uint32_t, 2> sizes{};  // packed, unpacked
   if (data.size() < sizeof sizes) lines.fail("the file ends before its compressed data");
   std::memcpy(sizes.data(), data.data(), sizeof sizes);
-  check_pcd_length(lines, header, sizes[1]);
+  check_pcd_length(lines, header, sizes[1], [](std::size_t more) { return std::string(more, 'x'); });
   const std::string_view packed = data.substr(sizeof sizes);
   constexpr std::uint64_t kMaxUnpacked = 264;  // bytes that a reference of three bytes can give
   if (packed.size() < sizes[0] || sizes[1] / kMaxUnpacked > sizes[0])
     lines.fail(fmt::format("{} bytes of compressed data, not the {} that give {}", packed.size(), sizes[0],
                            sizes[1]));
+  if (!is_filling(packed.substr(sizes[0])))
+    lines.fail(fmt::format("{} bytes follow the compressed data", packed.size() - sizes[0]));
   const auto unpacked = unpack_lzf(packed.substr(0, sizes[0]), sizes[1]);
   if (!unpacked) lines.fail("the compressed data is damaged");
   return gather_points(header, places, [&](const PcdField& field, std::uint64_t i) {
@@ -259,7 +267,8 @@ std::shared_ptr<const CloudBlocks> open_pcd_blocks(const std::filesystem::path& 
   layout.record_bytes = header.point_bytes;
   if (!set_fields(places, 0, layout.position)) return nullptr;
   if (places.normals && !set_fields(places, 3, layout.normal.emplace())) return nullptr;
-  check_pcd_length(lines, header, file.bytes - layout.first_byte);
+  check_pcd_length(lines, header, file.bytes - layout.first_byte,
+                   [&](std::size_t more) { return read_part(file, file.bytes - more, more); });
   return record_blocks(std::move(file), layout);
 }
 
@@ -301,7 +310,8 @@ PcdFile read_pcd(std::string_view bytes, const std::string& name) {
     file.cloud = read_pcd_ascii(lines, header, places);
   } else if (header.data == "binary") {
     const std::string_view data = lines.rest();
-    check_pcd_length(lines, header, data.size());
+    check_pcd_length(lines, header, data.size(),
+                     [&](std::size_t more) { return data.substr(data.size() - more); });
     file.cloud = gather_points(header, places, [&](const PcdField& field, std::uint64_t i) {
       return data.data() + i * header.point_bytes + field.offset;
     });

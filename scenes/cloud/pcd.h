@@ -21,9 +21,10 @@ struct PcdFile {
   std::optional<Vec3> viewpoint;  // where the sensor was, in the file's unit; unset where the header has none
 };
 
-// Reads the fields x, y, z, and where present normal_x, normal_y, normal_z; other fields are skipped. `name`
-// stands in errors for the file. Throws Error(input) for a header that does not parse, data of another length
-// than it says, and compressed data that is damaged.
+// Reads the fields x, y, z, and where present normal_x, normal_y, normal_z; other fields are skipped, and a
+// field of COUNT 0 is none. Zeros and line ends may follow the data. `name` stands in errors for the file.
+// Throws Error(input) for a header that does not parse, data of another length than it says, and compressed
+// data that is damaged.
 PcdFile read_pcd(std::string_view bytes, const std::string& name);
 
 // Returns whether a file that begins with these bytes is a PCD file, whatever its name.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <initializer_list>
 #include <optional>
 #include <utility>
 
@@ -47,6 +48,7 @@ class PlyHeaderParser {
       parse_line(words);
     }
     if (!has_format_) fail("the header has no 'format' line");
+    refuse_hidden_faces();
     header_.data_offset = position_;
     header_.lines = line_;
     return std::move(header_);
@@ -55,6 +57,33 @@ class PlyHeaderParser {
  private:
   [[noreturn]] void fail(const std::string& what) const {
     throw Error(ErrorKind::input, fmt::format("{}: line {}: {}", name_, line_, escape_bytes(what)), name_);
+  }
+
+  // Faces under a name that is not read would leave their vertices as a cloud.
+  void refuse_hidden_faces() const {
+    const auto is_one_of = [](const std::string& name, std::initializer_list<std::string_view> names) {
+      return std::ranges::find(names, lower_case(name)) != names.end();
+    };
+    for (const PlyElement& element : header_.elements) {
+      if (element.count == 0 || is_one_of(element.name, {"vertex", "edge", "edges", "range_grid"})) continue;
+      if (element.name == "face" || element.name == "tristrips") continue;
+      const bool is_face =
+          is_one_of(element.name, {"face", "faces", "tristrip", "tristrips", "trifan", "trifans", "polygon",
+                                   "polygons", "triangle", "triangles", "tri", "tris", "quad", "quads",
+                                   "facet", "facets", "cell", "cells"});
+      const bool lists_vertices = std::ranges::any_of(element.properties, [&](const PlyProperty& property) {
+        return property.is_list &&
+               is_one_of(property.name, {"vertex_indices", "vertex_index", "vertex_indexes", "vertex_ids",
+                                         "vertices", "verts", "indices"});
+      });
+      if (is_face || lists_vertices)
+        throw Error(
+            ErrorKind::input,
+            fmt::format("{}: element {}: faces are read under the names face (with a list vertex_indices) "
+                        "and tristrips alone",
+                        name_, escape_bytes(element.name)),
+            name_);
+    }
   }
 
   void detect_line_end() {

@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "scenes/cloud/ply_source.h"
+#include "scenes/triangles/faces.h"
 
 namespace aqbench {
 namespace {
@@ -170,22 +171,47 @@ void read_vertices(Source& source, const PlyElement& element, PointCloud& cloud)
   if (!levels.empty()) cloud.colours = colours_of(levels);
 }
 
+// Takes a value of a list as an index of a vertex.
 template <class Source>
-void read_polygon(Source& source, const PlyProperty& property, std::uint64_t vertices, TriangleMesh& mesh) {
+std::uint32_t vertex_index(Source& source, const PlyProperty& property, double value,
+                           std::uint64_t vertices) {
+  if (value < 0 || value >= static_cast<double>(vertices))
+    source.fail(property, fmt::format("vertex {} of {} does not exist", value, vertices));
+  return static_cast<std::uint32_t>(value);
+}
+
+template <class Source>
+void read_polygon(Source& source, const PlyProperty& property, std::uint64_t vertices,
+                  std::vector<std::uint32_t>& corners, FaceList& faces) {
   const std::uint64_t length = list_length(source, property);
   if (length < 3) source.fail(property, fmt::format("a face of {} vertices", length));
-  const auto index = [&] {
-    const double value = source.number(property, property.type);
-    if (value < 0 || value >= static_cast<double>(vertices))
-      source.fail(property, fmt::format("vertex {} of {} does not exist", value, vertices));
-    return static_cast<std::uint32_t>(value);
-  };
-  const std::uint32_t first = index();
-  std::uint32_t previous = index();
-  for (std::uint64_t i = 2; i < length; ++i) {
-    const std::uint32_t next = index();
-    mesh.triangles.push_back({first, previous, next});
-    previous = next;
+  corners.clear();
+  for (std::uint64_t i = 0; i < length; ++i)
+    corners.push_back(vertex_index(source, property, source.number(property, property.type), vertices));
+  faces.add(corners);
+}
+
+// Reads strips, each ended by -1 or the list: corners i, i + 1 and i + 2 are a triangle, every second one
+// wound the other way. A triangle that names a vertex twice joins two strips and is none.
+template <class Source>
+void read_strips(Source& source, const PlyProperty& property, std::uint64_t vertices, FaceList& faces) {
+  const std::uint64_t length = list_length(source, property);
+  std::vector<std::uint32_t> strip;
+  for (std::uint64_t i = 0; i <= length; ++i) {
+    const double value = i < length ? source.number(property, property.type) : -1;
+    if (value != -1) {
+      strip.push_back(vertex_index(source, property, value, vertices));
+      continue;
+    }
+    if (strip.size() == 1 || strip.size() == 2)
+      source.fail(property, fmt::format("a strip of {} vertices", strip.size()));
+    for (std::size_t k = 2; k < strip.size(); ++k) {
+      Triangle corners = {strip[k - 2], strip[k - 1], strip[k]};
+      if (k % 2 == 1) std::swap(corners[0], corners[1]);
+      if (corners[0] != corners[1] && corners[1] != corners[2] && corners[2] != corners[0])
+        faces.add(corners);
+    }
+    strip.clear();
   }
 }
 
@@ -194,25 +220,30 @@ void read_polygon(Source& source, const PlyProperty& property, std::uint64_t ver
 std::size_t polygon_property(const PlyElement& face, const std::string& name) {
   int index = face.find("vertex_indices");
   if (index < 0) index = face.find("vertex_index");
-  if (index < 0) fail_ply(name, "element face has no property vertex_indices");
+  if (index < 0) fail_ply(name, fmt::format("element {} has no property vertex_indices", face.name));
   const PlyProperty& property = face.properties[static_cast<std::size_t>(index)];
   if (!property.is_list || !ply_scalar_is_integer(property.type))
-    fail_ply(name, fmt::format("element face: property {} is not a list of integers", property.name));
+    fail_ply(name,
+             fmt::format("element {}: property {} is not a list of integers", face.name, property.name));
   return static_cast<std::size_t>(index);
 }
 
 template <class Source>
-void read_faces(Source& source, const PlyElement& element, std::uint64_t vertices, TriangleMesh& mesh) {
+void read_faces(Source& source, const PlyElement& element, std::uint64_t vertices, FaceList& faces) {
   const std::size_t polygon = polygon_property(element, source.name());
-  mesh.triangles.reserve(static_cast<std::size_t>(element.count));
+  const bool are_strips = element.name != "face";
+  faces.reserve(static_cast<std::size_t>(element.count));
+  std::vector<std::uint32_t> corners;
   for (std::uint64_t i = 0; i < element.count; ++i) {
     source.begin_record(element, i);
     for (std::size_t p = 0; p < element.properties.size(); ++p) {
-      if (p == polygon) {
-        read_polygon(source, element.properties[p], vertices, mesh);
-      } else {
-        skip_property(source, element.properties[p]);
-      }
+      const PlyProperty& property = element.properties[p];
+      if (p != polygon)
+        skip_property(source, property);
+      else if (are_strips)
+        read_strips(source, property, vertices, faces);
+      else
+        read_polygon(source, property, vertices, corners, faces);
     }
     source.end_record();
   }
@@ -232,18 +263,22 @@ PlyFile read_elements(Source source, const PlyHeader& header) {
   const auto vertex = std::ranges::find(header.elements, "vertex", &PlyElement::name);
   if (vertex == header.elements.end()) fail_ply(source.name(), "no element vertex");
   PlyFile file;
+  FaceList faces;
+  bool has_faces = false;
   for (const PlyElement& element : header.elements) {
     check_promise(source.name(), element, header.format, source.bytes_left());
     if (element.name == "vertex") {
       read_vertices(source, element, file.cloud);
-    } else if (element.name == "face" && element.count > 0) {
-      read_faces(source, element, vertex->count, file.mesh.emplace());
+    } else if ((element.name == "face" || element.name == "tristrips") && element.count > 0) {
+      has_faces = true;
+      read_faces(source, element, vertex->count, faces);
     } else {
       skip_element(source, element);
     }
   }
   source.expect_end();
-  if (file.mesh) file.mesh->vertices_m = file.cloud.points_m;
+  const std::vector<Vec3>& vertices = file.cloud.points_m;
+  if (has_faces) file.mesh = TriangleMesh{vertices, cut_faces(std::move(faces), vertices, source.name())};
   return file;
 }
 
@@ -271,9 +306,7 @@ PlyFile read_ply(const std::filesystem::path& path) {
 
 TriangleMesh read_ply_mesh(const std::filesystem::path& path) {
   PlyFile file = read_ply(path);
-  if (!file.mesh)
-    throw Error(ErrorKind::input,
-                path.string() + ": no faces (triangle strips are not supported); a mesh is needed");
+  if (!file.mesh) throw Error(ErrorKind::input, path.string() + ": no faces; a mesh is needed");
   return *std::move(file.mesh);
 }
 

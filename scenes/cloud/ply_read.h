@@ -14,7 +14,7 @@ namespace aqbench {
 // What a PLY file holds.
 struct PlyFile {
   PointCloud cloud;                  // the vertices, whether there are faces or not
-  std::optional<TriangleMesh> mesh;  // set if the file has faces; polygons are cut into fans of triangles
+  std::optional<TriangleMesh> mesh;  // set if the file has faces or triangle strips
 };
 
 // Reads x, y, z, and where present nx, ny, nz (scaled to unit length; a zero or non-finite normal becomes
@@ -24,7 +24,9 @@ struct PlyFile {
 // them. Memory used is bounded by a small multiple of the file's size, whatever counts its header gives.
 // Throws Error(input), one line with the file and the line, vertex or property at fault, for anything else: a
 // truncated file, bytes after the last element (then the header's counts are wrong, and the score of a part
-// would be taken for that of the whole), a vertex index out of range, text that is no number.
+// would be taken for that of the whole), a vertex index out of range, text that is no number, faces that
+// cut_faces() refuses (scenes/triangles/faces.h), and faces under another name than face or tristrips, which
+// would leave their vertices as a cloud.
 PlyFile read_ply(const std::filesystem::path& path);
 
 // Brings normals to unit length as read_ply() does; those that have about that length stay as they are, so

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -44,6 +45,10 @@ struct DepthMap {
   std::vector<float> depth_along_ray_m;  // width * height
   std::vector<float> confidence;         // empty or width * height, 0 to 1
 };
+
+// Returns whether a value of a depth map is a depth: finite and above 0, since programs write 0 where they
+// have none.
+inline bool has_depth(double depth_m) { return std::isfinite(depth_m) && depth_m > 0; }
 
 // The result of one run of a method.
 struct Reconstruction {

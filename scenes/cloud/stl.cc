@@ -107,8 +107,9 @@ std::vector<Vec3> text_stl_corners(std::string_view bytes, const std::string& na
 }  // namespace
 
 bool is_binary_stl(std::string_view bytes) {
-  return bytes.size() >= kStlHeaderBytes &&
-         bytes.size() == kStlHeaderBytes + stl_triangle_count(bytes) * kStlTriangleBytes;
+  if (bytes.size() < kStlHeaderBytes) return false;
+  const std::size_t end = kStlHeaderBytes + stl_triangle_count(bytes) * kStlTriangleBytes;
+  return bytes.size() >= end && is_filling(bytes.substr(end));
 }
 
 Reconstruction read_stl(std::string_view bytes, const std::string& name) {

@@ -9,7 +9,8 @@
 
 namespace aqbench {
 
-// Returns whether the bytes are a binary STL file: as long as its count of triangles says.
+// Returns whether the bytes are a binary STL file: as long as its count of triangles says, but for zeros or
+// line ends that follow.
 bool is_binary_stl(std::string_view bytes);
 
 // Reads the triangles. Corners at one place, bit for bit, become one vertex, so that the mesh is connected as

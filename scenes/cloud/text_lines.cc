@@ -26,13 +26,22 @@ std::string_view take_word(std::string_view& rest) {
   return word;
 }
 
+bool is_filling(std::string_view bytes) {
+  return bytes.find_first_not_of(std::string_view("\0 \t\r\n", 5)) == std::string_view::npos;
+}
+
 TextLines::TextLines(std::string_view bytes, std::string name) : rest_(bytes), name_(std::move(name)) {
   if (rest_.starts_with("\xef\xbb\xbf")) rest_.remove_prefix(3);  // the mark that some editors put first
 }
 
 bool TextLines::next(std::string_view& line) {
   if (rest_.empty()) return false;
-  const std::size_t end = std::min(rest_.find('\n'), rest_.size());
+  if (feed_ == nullptr || feed_ < rest_.data())
+    feed_ = rest_.data() + std::min(rest_.find('\n'), rest_.size());
+  auto end = static_cast<std::size_t>(feed_ - rest_.data());
+  std::string_view text = rest_.substr(0, end);
+  while (text.ends_with('\r')) text.remove_suffix(1);
+  if (const std::size_t old_mac = text.find('\r'); old_mac != std::string_view::npos) end = old_mac;
   line = trim_blanks(rest_.substr(0, end));
   rest_.remove_prefix(std::min(end + 1, rest_.size()));
   ++line_;

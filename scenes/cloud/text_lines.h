@@ -14,7 +14,11 @@ std::string_view trim_blanks(std::string_view text);
 // Cuts the next word off `rest`: words are separated by blanks and tabs. Returns an empty word at the end.
 std::string_view take_word(std::string_view& rest);
 
-// The lines of a text, one after the other.
+// Returns whether bytes after the data of a file hold nothing: writers fill up with zeros, blanks, tabs and
+// line ends.
+bool is_filling(std::string_view bytes);
+
+// The lines of a text, one after the other. A line ends with \n, \r\n or \r.
 class TextLines {
  public:
   // `bytes` must outlive this; `name` stands in errors for the file. A byte order mark at the start is
@@ -23,7 +27,10 @@ class TextLines {
 
   // Continues with the next part of the text, which begins at the start of a line. The count of lines
   // continues, too.
-  void go_on(std::string_view bytes) { rest_ = bytes; }
+  void go_on(std::string_view bytes) {
+    rest_ = bytes;
+    feed_ = nullptr;
+  }
 
   // Goes to the next line, without blanks at its ends; returns false after the last one.
   bool next(std::string_view& line);
@@ -45,6 +52,7 @@ class TextLines {
 
  private:
   std::string_view rest_;
+  const char* feed_ = nullptr;  // the next \n, or the end; null or before rest_ where it is to be found
   std::string name_;
   std::size_t line_ = 0;
 };

@@ -1,12 +1,14 @@
 #pragma once
 // Reads a COLMAP model on disk, text or binary. Formats: https://colmap.github.io/format.html.
 
-#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "scenes/cloud/colmap.h"
+#include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
 
@@ -17,21 +19,13 @@ struct ColmapCamera {
   std::vector<double> parameters;  // as many as the model has
 };
 
-// A registered image: x_camera = R(quaternion_wxyz) x_world + translation.
-struct ColmapImage {
-  std::string name;  // of the file, relative to the folder of images
-  std::array<double, 4> quaternion_wxyz{};
-  std::array<double, 3> translation{};
-  std::uint32_t camera_id = 0;
-};
-
 // A model. Lengths are in its own unit.
 struct ColmapModel {
   std::filesystem::path dir;
   std::vector<std::filesystem::path> files;  // that were read
   std::map<std::uint32_t, ColmapCamera> cameras;
   std::vector<ColmapImage> images;  // sorted by name
-  std::vector<std::array<double, 3>> points;
+  std::vector<Vec3> points;
 };
 
 // Returns the folder of a dataset that holds a model, cameras and images as .bin or .txt: the folder itself,
@@ -39,8 +33,8 @@ struct ColmapModel {
 std::filesystem::path find_colmap_model(const std::filesystem::path& dataset_dir);
 
 // Reads cameras, images and, where there is one, points3D; binary where both forms are there. Throws
-// Error(input) naming file, line or image for anything that is not of the format, an unknown lens model, or
-// an image of a camera that is not in the model.
+// Error(input) naming file, line or image for anything that is not of the format, another number of entries
+// than the comments of a text say, an unknown lens model, or an image of a camera that is not in the model.
 ColmapModel read_colmap_model(const std::filesystem::path& model_dir);
 
 }  // namespace aqbench

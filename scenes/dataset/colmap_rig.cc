@@ -77,7 +77,7 @@ std::vector<std::string> camera_names(const ColmapModel& model) {
   for (const ColmapImage& image : model.images) {
     const std::filesystem::path path = image.name;
     names.push_back((by_folder ? path.parent_path() : path.parent_path() / path.stem()).generic_string());
-    std::ranges::replace(names.back(), '/', '_');
+    for (const char refused : {'/', '\\', '"'}) std::ranges::replace(names.back(), refused, '_');
   }
   return names;
 }

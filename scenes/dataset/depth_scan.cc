@@ -17,7 +17,7 @@ Scan scan_of_depths(const DepthMap& depths, const Camera& camera, const WaterInt
   for (int y = 0; y < depths.height; ++y) {
     for (int x = 0; x < depths.width; ++x) {
       const double depth_m = depths.depth_along_ray_m[pixel++];
-      if (!std::isfinite(depth_m) || depth_m <= 0) continue;
+      if (!has_depth(depth_m)) continue;
       if (const auto ray = cast_ray(view, Vec2(x, y)))
         scan.cloud.points_m.push_back(point_on_ray(*ray, depth_m));
     }

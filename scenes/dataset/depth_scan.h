@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "scenes/cloud/scan.h"
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/optics/camera.h"
 
 namespace aqbench {

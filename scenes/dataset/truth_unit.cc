@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
 #include <span>
@@ -18,7 +20,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kPlaces = 500;  // of a file that are looked at
+constexpr std::size_t kPlaces = 500, kNearPlaces = 20000;  // of a file that are looked at
 constexpr double kOutOfView = 0.01, kInView = 0.5;
 // A rig that is good for anything stands within these many times the distance between its cameras.
 constexpr double kNearestBaselines = 0.3, kFarthestBaselines = 30, kTooManyBaselines = 300;
@@ -116,6 +118,57 @@ std::vector<Vec3> places_in_frame(const SurfaceTruth& surface, std::size_t frame
   return places;
 }
 
+// A triangle, or a part of one.
+using Corners = std::array<Vec3, 3>;
+
+// Adds the centres of the parts of a triangle that lie in the ball and are smaller than a 100th of its
+// radius.
+void add_near_parts(const Corners& corners, const Vec3& centre, double radius, std::vector<Vec3>& places) {
+  std::vector<Corners> waiting = {corners};
+  while (!waiting.empty()) {
+    const Corners at = waiting.back();
+    waiting.pop_back();
+    const Vec3 middle = (at[0] + at[1] + at[2]) / 3;
+    double reach = 0;
+    for (const Vec3& corner : at) reach = std::max(reach, (corner - middle).norm());
+    if (!std::isfinite(reach) || (middle - centre).norm() > radius + reach) continue;
+    if (reach <= radius / 100) {
+      places.push_back(middle);
+      continue;
+    }
+    const Vec3 ab = 0.5 * (at[0] + at[1]), bc = 0.5 * (at[1] + at[2]), ca = 0.5 * (at[2] + at[0]);
+    for (const Corners& part :
+         {Corners{at[0], ab, ca}, Corners{ab, at[1], bc}, Corners{ca, bc, at[2]}, Corners{ab, bc, ca}})
+      waiting.push_back(part);
+  }
+}
+
+// Returns places of the surface about the cameras, where it would have to be seen: of a large truth they may
+// look at a small part.
+std::vector<Vec3> places_near_rig(const Recording& recording, const SurfaceTruth& surface,
+                                  std::size_t frame) {
+  const double scale = metres_per_unit(surface.unit).value();
+  const double radius = kFarthestBaselines * largest_baseline_m(recording.rig) / scale;
+  const Vec3 camera_m = camera_centre_m(recording.rig.cameras.front().camera_from_world);
+  const Vec3 centre =
+      (recording.own_from_rig.linear * camera_m + recording.own_from_rig.translation_m) / scale;
+  std::vector<Vec3> near;
+  for (const std::string& name : surface.files) {
+    const GeometryFile file = read_geometry_file(file_of_frame(name, frame));
+    const std::vector<Vec3>& points = file.cloud.points_m;
+    if (file.mesh)
+      for (const auto& [a, b, c] : file.mesh->triangles)
+        add_near_parts({points[a], points[b], points[c]}, centre, radius, near);
+    else
+      std::ranges::copy_if(points, std::back_inserter(near),
+                           [&](const Vec3& point) { return (point - centre).norm() <= radius; });
+  }
+  std::vector<Vec3> places;
+  for (std::size_t i = 0; i < kNearPlaces && !near.empty(); ++i)
+    places.push_back(near[i * near.size() / kNearPlaces]);
+  return places;
+}
+
 // How the true surface of a frame would lie in the unit that is said, where one is, and in the likeliest.
 struct UnitSights {
   std::optional<UnitSight> given, likely;
@@ -127,6 +180,12 @@ UnitSights sights_in_frame(const Recording& recording, const SurfaceTruth& surfa
   for (const char* const unit : kTruthUnits) {
     const UnitSight sight = sight_in(unit, recording, places);
     if (unit == surface.unit) sights.given = sight;
+    if (unit == surface.unit && sight.is_wrong()) {
+      const std::vector<Vec3> near = places_near_rig(recording, surface, frame);
+      UnitSight of_part = near.empty() ? UnitSight{unit} : sight_in(unit, recording, near);
+      if (of_part.seen > 0) of_part.seen = std::max(of_part.seen, kOutOfView);
+      if (!of_part.is_wrong()) sights.given = of_part;
+    }
     if (sight.is_likely() && (!sights.likely || std::abs(std::log(sight.baselines)) <
                                                     std::abs(std::log(sights.likely->baselines))))
       sights.likely = sight;

@@ -23,6 +23,7 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "scenes/cloud/npy.h"
+#include "scenes/images/image_file.h"
 
 namespace aqbench {
 namespace {
@@ -165,6 +166,7 @@ bool run_png(PngBytes& source, PngSize& size, unsigned char** rows) {
 }
 
 DepthImage read_png_depths(std::string_view bytes, const std::string& name) {
+  inspect_image(bytes, name);  // refuses one that is stored turned
   PngBytes source{bytes};
   PngSize size;
   if (!run_png(source, size, nullptr)) fail_depth(name, fmt::format("PNG: {}", source.message));

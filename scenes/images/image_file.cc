@@ -50,47 +50,7 @@ void require_upright(const ImageBytes& image, std::uint32_t orientation) {
     image.refuse(fmt::format("EXIF orientation {} is not supported; store the image upright", orientation));
 }
 
-// ---- PNG: https://www.w3.org/TR/png ----
-
-std::uint32_t png_checksum(std::string_view bytes) {
-  static const std::array<std::uint32_t, 256> table = [] {
-    std::array<std::uint32_t, 256> made{};
-    for (std::uint32_t n = 0; n < made.size(); ++n) {
-      std::uint32_t c = n;
-      for (int bit = 0; bit < 8; ++bit) c = (c & 1) != 0 ? 0xedb88320U ^ c >> 1 : c >> 1;
-      made[n] = c;
-    }
-    return made;
-  }();
-  std::uint32_t crc = 0xffffffffU;
-  for (const char byte : bytes) crc = table[(crc ^ static_cast<unsigned char>(byte)) & 0xff] ^ crc >> 8;
-  return crc ^ 0xffffffffU;
-}
-
-ImageInfo inspect_png(const ImageBytes& image) {
-  ImageInfo info{ImageFormat::png};
-  bool has_pixels = false;
-  for (std::size_t at = kPngSignature.size();;) {
-    const std::uint64_t length = image.big32(at);
-    if (at + 12 + length > image.bytes.size()) image.refuse_cut();
-    const std::string_view kind = image.bytes.substr(at + 4, 4);
-    if (png_checksum(image.bytes.substr(at + 4, 4 + length)) != image.big32(at + 8 + length))
-      image.refuse("damaged: wrong checksum of a PNG chunk");
-    if (info.width_px == 0) {
-      if (kind != "IHDR" || length != 13) image.refuse("damaged: first chunk is not IHDR");
-      info.width_px = checked_side(image, image.big32(at + 8));
-      info.height_px = checked_side(image, image.big32(at + 12));
-      info.bits = image.byte(at + 16) == 16 ? 16 : 8;
-    }
-    has_pixels = has_pixels || kind == "IDAT";
-    if (kind == "IEND") break;
-    at += 12 + length;
-  }
-  if (!has_pixels) image.refuse("damaged: no pixels");
-  return info;
-}
-
-// ---- TIFF 6.0; EXIF in JPEG files has the same directories ----
+// ---- TIFF 6.0; EXIF in PNG and JPEG files has the same directories ----
 
 struct TiffDirectory {
   const ImageBytes& image;
@@ -134,6 +94,52 @@ std::optional<TiffDirectory> tiff_directory(const ImageBytes& image, std::size_t
   directory.entries = directory.read16(at);
   directory.first = at + 2;
   return directory;
+}
+
+// EXIF data, which begin with a TIFF header, may say how the image is turned.
+void require_upright_exif(const ImageBytes& image, std::size_t base) {
+  if (const auto exif = tiff_directory(image, base)) require_upright(image, exif->value(274, 1));
+}
+
+// ---- PNG: https://www.w3.org/TR/png ----
+
+std::uint32_t png_checksum(std::string_view bytes) {
+  static const std::array<std::uint32_t, 256> table = [] {
+    std::array<std::uint32_t, 256> made{};
+    for (std::uint32_t n = 0; n < made.size(); ++n) {
+      std::uint32_t c = n;
+      for (int bit = 0; bit < 8; ++bit) c = (c & 1) != 0 ? 0xedb88320U ^ c >> 1 : c >> 1;
+      made[n] = c;
+    }
+    return made;
+  }();
+  std::uint32_t crc = 0xffffffffU;
+  for (const char byte : bytes) crc = table[(crc ^ static_cast<unsigned char>(byte)) & 0xff] ^ crc >> 8;
+  return crc ^ 0xffffffffU;
+}
+
+ImageInfo inspect_png(const ImageBytes& image) {
+  ImageInfo info{ImageFormat::png};
+  bool has_pixels = false;
+  for (std::size_t at = kPngSignature.size();;) {
+    const std::uint64_t length = image.big32(at);
+    if (at + 12 + length > image.bytes.size()) image.refuse_cut();
+    const std::string_view kind = image.bytes.substr(at + 4, 4);
+    if (png_checksum(image.bytes.substr(at + 4, 4 + length)) != image.big32(at + 8 + length))
+      image.refuse("damaged: wrong checksum of a PNG chunk");
+    if (info.width_px == 0) {
+      if (kind != "IHDR" || length != 13) image.refuse("damaged: first chunk is not IHDR");
+      info.width_px = checked_side(image, image.big32(at + 8));
+      info.height_px = checked_side(image, image.big32(at + 12));
+      info.bits = image.byte(at + 16) == 16 ? 16 : 8;
+    }
+    if (kind == "eXIf") require_upright_exif(image, at + 8);
+    has_pixels = has_pixels || kind == "IDAT";
+    if (kind == "IEND") break;
+    at += 12 + length;
+  }
+  if (!has_pixels) image.refuse("damaged: no pixels");
+  return info;
 }
 
 ImageInfo inspect_tiff(const ImageBytes& image, const TiffDirectory& directory) {
@@ -194,7 +200,7 @@ ImageInfo inspect_jpeg(const ImageBytes& image) {
     if (at + 2 + length > image.bytes.size()) image.refuse_cut();
     if (is_frame_header(marker)) read_frame_header(image, at, info);
     if (marker == 0xe1 && image.bytes.substr(at + 4, 6) == std::string_view("Exif\0\0", 6))
-      if (const auto exif = tiff_directory(image, at + 10)) require_upright(image, exif->value(274, 1));
+      require_upright_exif(image, at + 10);
     has_pixels = has_pixels || marker == 0xda;
     at += 2 + length;
     if (marker == 0xda) at = after_scan(image, at);

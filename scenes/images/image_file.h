@@ -23,8 +23,8 @@ bool is_image_name(const std::filesystem::path& file);
 // Reads the header of an image file and checks that the file is complete: for PNG every chunk with its
 // checksum up to IEND, for JPEG every segment up to EOI, for TIFF that its strips or tiles lie in the file.
 // Errors name `file`. Throws Error(input) for another format, a truncated or damaged file, samples of neither
-// 8 nor 16 bits, and an orientation other than upright, which only some readers apply, moving pixels relative
-// to the calibration.
+// 8 nor 16 bits, and an orientation other than upright (EXIF of PNG and JPEG, TIFF's own), which only some
+// readers apply, moving pixels relative to the calibration.
 ImageInfo inspect_image(std::string_view bytes, const std::string& file);
 
 }  // namespace aqbench

@@ -38,11 +38,11 @@ void check_refractive_index(double value, const std::string& where, std::string_
     camera_error(where, field, fmt::format("must be between 0.5 and 5, got {}", value));
 }
 
-// A comma would end a field of the tables that name cameras, and other CSV readers strip quotation marks.
+// Tables and folders have this name.
 bool is_folder_name(const std::string& name) {
-  return !name.empty() && name.size() <= 100 && name[0] != '.' &&
-         std::ranges::all_of(name, [](unsigned char c) {
-           return c > ' ' && c < 127 && c != '/' && c != '\\' && c != ',' && c != '"';
+  return !name.empty() && name.size() <= 100 && name[0] != '.' && name.front() != ' ' && name.back() != ' ' &&
+         is_valid_utf8(name) && std::ranges::all_of(name, [](unsigned char c) {
+           return c >= ' ' && c != 127 && c != '/' && c != '\\' && c != '"';
          });
 }
 
@@ -97,8 +97,8 @@ void check(const CameraFromWorld& pose, const std::string& where) {
 void check(const Camera& camera, const std::string& where) {
   if (!is_folder_name(camera.name))
     camera_error(where, "name",
-                 fmt::format("'{}' is not a plain folder name (letters, digits, no blank, slash, comma or "
-                             "quotation mark, no leading dot)",
+                 fmt::format("'{}' is not a plain folder name (UTF-8, no slash or quotation mark, no "
+                             "dot in front, no blank at its ends)",
                              escape_bytes(camera.name)));
   check(camera.intrinsics, field_path(where, "intrinsics"));
   check(camera.camera_from_world, field_path(where, "extrinsics"));

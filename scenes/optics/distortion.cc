@@ -212,6 +212,16 @@ Undistorter::Undistorter(const Intrinsics& intrinsics) : intrinsics_(intrinsics)
   }
 }
 
+bool Undistorter::takes(const Vec2& undistorted_px) const {
+  const Vec2 normalized = normalized_from_pixel(intrinsics_, undistorted_px);
+  const double radius = normalized.norm();
+  if (!((intrinsics_.lens == LensModel::fisheye ? std::atan(radius) : radius) <= invertible_limit_))
+    return false;
+  const Vec2 px = pixel_from_normalized(intrinsics_, distort_normalized(intrinsics_, normalized));
+  return px.x() >= 0 && px.y() >= 0 && px.x() <= intrinsics_.width_px - 1 &&
+         px.y() <= intrinsics_.height_px - 1;
+}
+
 std::optional<Vec2> Undistorter::undistort_normalized(const Vec2& distorted) const {
   if (intrinsics_.lens == LensModel::fisheye)
     return fisheye_inverse(intrinsics_.distortion, invertible_limit_, distorted);

@@ -53,6 +53,10 @@ class Undistorter {
   void undistort_pixels(std::span<const double> distorted_x_px, std::span<const double> distorted_y_px,
                         std::span<double> x_px, std::span<double> y_px) const;
 
+  // Returns whether the image that the camera takes shows what the undistorted camera images at this pixel:
+  // it lies in that region, and the lens images it inside the image (pixel centres from 0 to width - 1).
+  bool takes(const Vec2& undistorted_px) const;
+
   // Returns the limit of the region: the largest undistorted normalised radius (brown_conrady), or the
   // largest angle from the axis in radians (fisheye, below pi / 2). Within it the map's Jacobian, which is
   // symmetric, is positive definite: the map is the gradient of a convex function, hence one to one.

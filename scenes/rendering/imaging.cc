@@ -42,10 +42,17 @@ PixelFilter pixel_filter(const ImagingOptions& options) {
   if (options.psf_sigma_px > 0)
     filter.reach =
         std::max(0, static_cast<int>(std::ceil((kSigmas * options.psf_sigma_px - 0.5) * n - 1e-9)));
+  constexpr double kLeastSigma_px = 1e-6;  // far below any spacing of samples
+  const auto sigmas_of = [&](int sample) {
+    const double offset_px = (sample + 0.5) / n - 0.5;
+    return options.psf_sigma_px > 0 ? offset_px / std::max(options.psf_sigma_px, kLeastSigma_px) : 0;
+  };
+  // Of a spread far below the samples' spacing each weight is 0 in doubles: the nearest samples then have 1.
+  constexpr double kFarSigmas = 20;
+  const double nearest = std::abs(sigmas_of(n / 2)), shift = nearest > kFarSigmas ? nearest * nearest : 0;
   for (int i = -filter.reach; i < n + filter.reach; ++i) {
-    const double offset_px = (i + 0.5) / n - 0.5;
-    const double sigmas = options.psf_sigma_px > 0 ? offset_px / options.psf_sigma_px : 0;
-    filter.weights.push_back(std::exp(-0.5 * sigmas * sigmas));
+    const double sigmas = sigmas_of(i);
+    filter.weights.push_back(std::exp(-0.5 * (sigmas * sigmas - shift)));
   }
   const double sum = std::accumulate(filter.weights.begin(), filter.weights.end(), 0.0);
   for (double& weight : filter.weights) weight /= sum;

@@ -2,19 +2,36 @@
 // Visibility of surface places from cameras.
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "scenes/optics/distortion.h"
 #include "scenes/optics/refraction.h"
 #include "scenes/rendering/ray_hit.h"
 #include "scenes/scene.h"
 
 namespace aqbench {
 
-// A place is visible if the undistorted camera images it inside the image (pixel centres from 0 to width - 1)
-// and its refracted ray does not meet the surface before it. A surface facing away from the ray hides itself.
+// A camera through the water, and its lens.
+struct SeeingCamera {
+  RefractiveCamera camera;
+  Undistorter lens;
+};
+
+// Returns the cameras of a rig. Throws Error(input) as refractive_camera() does.
+std::vector<SeeingCamera> seeing_cameras(const Rig& rig, bool auxiliary_cameras = false);
+
+// Returns where the camera images a position, if that is inside the image that it took and, if `undistorted`,
+// inside the undistorted image, which methods get (pixel centres from 0 to width - 1).
+std::optional<Projection> seen_at(const SeeingCamera& camera, const Vec3& position_m,
+                                  bool undistorted = true);
+
+// A place of the surface is visible if seen_at() images it and its refracted ray does not meet the surface
+// before it. A surface facing away from the ray hides itself.
 struct VisibilityOptions {
   bool auxiliary_cameras = false;  // count these, too
+  bool undistorted = true;         // also in the undistorted image, not only in the one that was taken
   // A hit counts as an obstacle if it is more than this before the place.
   double tolerance_m = 1e-6;
 };

@@ -6,6 +6,7 @@
 #include <span>
 
 #include "scenes/surfaces/surface.h"
+#include "scenes/triangles/joined_faces.h"
 
 namespace aqbench {
 
@@ -19,6 +20,9 @@ class BorderedSurface : public Surface {
 
   // Returns the box of the surface.
   virtual Eigen::AlignedBox3d bounds_m() const = 0;
+
+  // Returns what a mesh has for faces; nullptr for a scan.
+  virtual const FaceCounts* face_counts() const { return nullptr; }
 
   const Patch* patch() const final { return nullptr; }
 };

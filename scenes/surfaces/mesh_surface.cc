@@ -17,11 +17,10 @@
 #include "scenes/surfaces/ray_target.h"
 #include "scenes/surfaces/triangle_geometry.h"
 #include "scenes/surfaces/triangle_tree.h"
+#include "scenes/triangles/closed_parts.h"
 
 namespace aqbench {
 namespace {
-
-using Triangle = std::array<std::uint32_t, 3>;
 
 constexpr double kMaxSpanM = 1e7;    // of faces; a vertex beyond is a broken file
 constexpr double kMaxReachM = 1e50;  // of a vertex from the origin: products of five lengths are finite
@@ -65,6 +64,7 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
   SurfaceSamples stratified_samples(double spacing_m, std::uint64_t seed) const override;
   TriangleMesh mesh(double) const override { return mesh_; }
   Eigen::AlignedBox3d bounds_m() const override { return bounds_m_; }
+  const FaceCounts* face_counts() const override { return &counts_; }
   void first_hits(std::span<const SurfaceRay> rays, std::span<FaceHit> hits) const override;
 
  private:
@@ -82,13 +82,14 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
   }
   // The closest point of `face` or, walking over edges and corners, of what is nearer beyond them.
   std::pair<std::uint32_t, TrianglePoint> closest_from(std::uint32_t face, const Vec3& point) const;
-  // Sum of the camera-facing normals about the part of `face` that a closest point lies on.
+  // Sum of the normals about the part of `face` that a closest point lies on.
   const Vec3& side_normal(std::size_t face, TrianglePart part) const;
   std::vector<std::uint32_t> faces_in_spatial_order() const;
 
   TriangleMesh mesh_;
-  std::vector<Triangle> faces_;                       // the triangles that have an area
-  std::vector<Vec3> normals_;                         // of faces_, towards the cameras
+  FaceCounts counts_;
+  std::vector<Triangle> faces_;                       // that have an area, each once, joined by place
+  std::vector<Vec3> normals_;                         // of faces_, on the positive side
   std::vector<double> area_to_;                       // of faces_, cumulative
   std::vector<std::array<Vec3, 3>> edge_normals_;     // of faces_: sums over the faces at ab, bc, ca
   std::vector<std::array<std::uint32_t, 3>> across_;  // of faces_: a face beyond ab, bc, ca; itself if none
@@ -101,16 +102,20 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
 };
 
 void MeshSurface::add_faces() {
+  JoinedFaces joined = join_faces(mesh_.vertices_m, mesh_.triangles);
+  counts_ = joined.counts;
+  faces_ = std::move(joined.triangles);
+  const std::vector<FaceStand> stands = find_stands(mesh_.vertices_m, faces_);
   double area = 0;
-  for (const Triangle& t : mesh_.triangles) {
-    const Vec3 a = mesh_.vertices_m[t[0]];
-    const Vec3 cross = (mesh_.vertices_m[t[1]] - a).cross(mesh_.vertices_m[t[2]] - a);
+  for (std::size_t face = 0; face < faces_.size(); ++face) {
+    const auto [a, b, c] = corners(face);
+    const Vec3 cross = (b - a).cross(c - a);
     const double length = cross.norm();
-    if (!(length > 0)) continue;  // a line or a point: its ends belong to its neighbours
     area += 0.5 * length;
-    faces_.push_back(t);
     area_to_.push_back(area);
-    normals_.push_back(cross * ((cross.z() > 0 ? -1 : 1) / length));
+    const bool slopes = !stands[face].is_closed && cross.z() != 0;
+    const bool turned = slopes ? cross.z() > 0 : stands[face].is_turned;
+    normals_.push_back(cross * ((turned ? -1 : 1) / length));
   }
   if (faces_.empty() || !std::isfinite(area)) throw Error(ErrorKind::input, "mesh: no triangle has an area");
 }
@@ -120,37 +125,25 @@ void MeshSurface::add_side_normals() {
   edge_normals_.resize(faces_.size());
   across_.resize(faces_.size());
   on_border_.assign(mesh_.vertices_m.size(), false);
-  struct Edge {
-    std::uint64_t ends;
-    std::uint32_t face;
-    std::uint32_t side;
-  };
-  std::vector<Edge> edges;
-  edges.reserve(3 * faces_.size());
   for (std::uint32_t face = 0; face < faces_.size(); ++face) {
-    const Triangle& t = faces_[face];
     const std::array<Vec3, 3> at = corners(face);
     for (std::uint32_t k = 0; k < 3; ++k) {
-      const std::uint32_t next = (k + 1) % 3, last = (k + 2) % 3;
-      const Vec3 u = at[next] - at[k], v = at[last] - at[k];
-      corner_normals_[t[k]] += std::atan2(u.cross(v).norm(), u.dot(v)) * normals_[face];
-      const auto [low, high] = std::minmax(t[k], t[next]);
-      edges.push_back({std::uint64_t{low} << 32 | high, face, k});
+      const Vec3 u = at[(k + 1) % 3] - at[k], v = at[(k + 2) % 3] - at[k];
+      corner_normals_[faces_[face][k]] += std::atan2(u.cross(v).norm(), u.dot(v)) * normals_[face];
     }
   }
-  std::ranges::sort(edges, {}, [](const Edge& e) { return std::pair(e.ends, e.face); });
-  for (std::size_t begin = 0, end = 0; begin < edges.size(); begin = end) {
+  const std::vector<FaceEdge> edges = edges_by_ends(faces_);
+  for_each_edge(edges, [&](std::span<const FaceEdge> at) {
     Vec3 sum = Vec3::Zero();
-    for (end = begin; end < edges.size() && edges[end].ends == edges[begin].ends; ++end)
-      sum += normals_[edges[end].face];
-    for (std::size_t i = begin; i < end; ++i) {
-      edge_normals_[edges[i].face][edges[i].side] = sum;
-      across_[edges[i].face][edges[i].side] = edges[i + 1 < end ? i + 1 : begin].face;
+    for (const FaceEdge& edge : at) sum += normals_[edge.face];
+    for (std::size_t i = 0; i < at.size(); ++i) {
+      edge_normals_[at[i].face][at[i].side] = sum;
+      across_[at[i].face][at[i].side] = at[(i + 1) % at.size()].face;
     }
-    if (end - begin > 1) continue;
-    on_border_[edges[begin].ends >> 32U] = true;
-    on_border_[edges[begin].ends & 0xffffffff] = true;
-  }
+    if (at.size() > 1) return;
+    on_border_[at.front().ends >> 32U] = true;
+    on_border_[at.front().ends & 0xffffffff] = true;
+  });
 }
 
 void MeshSurface::build_search() {

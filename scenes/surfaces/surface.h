@@ -40,6 +40,7 @@ struct SurfaceSamples {
   std::vector<double> weights;  // area that a sample stands for, m2; the sum is the patch's area
   double each_m2 = 0;           // that area where weights is empty: all samples stand for the same
   double spacing_m = 0;         // requested
+  std::size_t of_points = 0;    // of a scan: the number of its points, which these represent; else 0
 
   // Returns the area that sample i stands for.
   double weight_m2(std::size_t i) const { return weights.empty() ? each_m2 : weights[i]; }

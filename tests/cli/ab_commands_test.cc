@@ -42,6 +42,52 @@ TEST_F(AbCommands, AKnownRatioIsSeenAndTheBundleVerifies) {
   EXPECT_GT(json["samples"]["units"][0]["outcomes"]["cpu_ms"][0].get<double>(), 0);
 }
 
+// A stand-in for a program of Google Benchmark: its benchmarks take that long, whatever is filtered.
+std::string fake_benchmarks(const std::filesystem::path& file, const std::string& sort_ns,
+                            const std::string& read_ns) {
+  const auto row = [](const std::string& name, const std::string& time_ns) {
+    return R"(printf "{\"name\": \")" + name + R"(\", \"run_type\": \"iteration\", \"time_unit\": \"ns\", )" +
+           R"(\"real_time\": %.9f}", )" + time_ns + " * (1 + 0.01 * rand());\n";
+  };
+  std::ofstream(file) << "awk -v seed=\"$(od -An -N4 -tu4 /dev/urandom)\" 'BEGIN { srand(seed);\n"
+                      << R"(print "not a report\n{\"benchmarks\": [";)"
+                      << "\n"
+                      << row("BM_sort/8", sort_ns) << R"(print ",";)"
+                      << "\n"
+                      << row("BM_read", read_ns) << R"(print "]}" }')"
+                      << "\n";
+  return "sh " + file.string();
+}
+
+TEST_F(AbCommands, ProgramsOfGoogleBenchmarkAreComparedByWhatTheyMeasured) {
+  const std::string a = fake_benchmarks(dir_ / "a.sh", "1000", "5e6"),
+                    b = fake_benchmarks(dir_ / "b.sh", "1060", "5e6");
+  const auto compare_benchmarks = [&](const std::string& line_b) {
+    return run_program({"ab", "--gbench-a", a, "--gbench-b", line_b, "--looks", "1", "--pairs", "24",
+                        "--no-confirm", "--json", "--out", dir_ / "out"});
+  };
+  const auto ran = compare_benchmarks(b);
+  EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
+  EXPECT_THAT(ran.err, HasSubstr("24 pairs of 2 benchmarks: about"));
+  const Json cases = Json::parse(ran.out)["decision"]["cases"];
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_EQ(cases[0]["name"], "BM_sort/8");
+  EXPECT_EQ(cases[0]["verdict"], "REGRESSED");
+  EXPECT_NEAR(cases[0]["time"]["comparison"]["change"].get<double>(), 0.06, 0.006);
+  EXPECT_NEAR(cases[0]["time"]["median_a_ms"].get<double>(), 1e-3, 1e-5);
+  EXPECT_EQ(cases[1]["verdict"], "PASS");
+  const auto verified = run_program({"verify", only_bundle(dir_ / "out")});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out;
+  // Without one of its benchmarks B is another program; a command that prints a report gets a hint.
+  EXPECT_EQ(compare_benchmarks("echo '{\"benchmarks\": []}' #").exit_code, 4);
+  auto short_and_other = kShort;
+  short_and_other.push_back("--outputs-may-differ");
+  const auto commands = compare(a, b, short_and_other);
+  EXPECT_THAT(commands.err, HasSubstr("hint: both commands print a report of Google Benchmark"));
+  EXPECT_THAT(run_program({"ab", "--gbench-a", a, "--cmd-b", b}).err,
+              HasSubstr("--gbench-a without --gbench-b"));
+}
+
 TEST_F(AbCommands, OtherOutputsAreInvalidUnlessTheyMayDiffer) {
   const auto ran = compare("echo one", "echo two", kShort);
   EXPECT_EQ(ran.exit_code, 1) << ran.out;

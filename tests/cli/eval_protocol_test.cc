@@ -205,6 +205,60 @@ TEST(EvalProtocol, TrajectoriesHaveUnits) {
   EXPECT_NEAR(value.at("value").get<double>(), 0.003, 1e-12);
 }
 
+// Poses a metre apart of which the estimate is 1 % too long: a path of 10 m is 10 poses, and 0.1 m off.
+TEST(EvalProtocol, RelativeErrorsOverAPath) {
+  const TemporaryDir dir;
+  std::ofstream truth(dir / "truth.csv"), estimate(dir / "estimate.txt");
+  truth << "#timestamp [ns], p_RS_R_x [m], p_RS_R_y [m], p_RS_R_z [m], q_RS_w [], q_RS_x [], q_RS_y [], "
+           "q_RS_z []\n";
+  for (int i = 0; i <= 40; ++i) {
+    truth << 1403636580 + i << "838555648," << i << ",0,0,1,0,0,0\n";
+    estimate << 1403636580 + i << ".838555648 " << 1.01 * i << " 0 0 0 0 0 1\n";
+  }
+  truth.close();
+  estimate.close();
+  const Arguments command = {"eval",  dir / "estimate.txt", "--truth", dir / "truth.csv", "--protocol",
+                             "poses", "--rpe-delta",        "10m",     "--knob",          "alignment=none",
+                             "--json"};
+  const ProgramResult run = run_program(command);
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const json protocol = json::parse(run.out).at("protocols").at(0);
+  EXPECT_EQ(protocol.at("knobs").at("rpe_delta"), "10m");
+  for (const json& value : protocol.at("values"))
+    if (value.at("name") == "rpe_translation_mean") {
+      EXPECT_NEAR(value.at("value").get<double>(), 0.1, 1e-9);
+    }
+}
+
+// Far from the origin 32 bits have steps of 0.5 m: files and protocols say so, and 64 bits are right.
+TEST(EvalProtocol, WhatRoundingTo32BitsCostsIsSaid) {
+  const TemporaryDir dir;
+  std::ofstream truth(dir / "truth.xyz"), cloud(dir / "cloud.xyz");
+  for (int i = 0; i < 900; ++i) {
+    const std::string place =
+        std::to_string(500000.003 + 0.02 * (i % 30)) + " " + std::to_string(4500000.007 + 0.02 * (i / 30));
+    truth << place << " 0\n";
+    cloud << place << " 0.004\n";
+  }
+  truth.close();
+  cloud.close();
+  const Arguments command = {"eval",      dir / "cloud.xyz",   "--truth",    dir / "truth.xyz",
+                             "--scanner", "500000,4500000,10", "--protocol", "eth3d",
+                             "--json"};
+  const ProgramResult narrow = run_program(command);
+  ASSERT_EQ(narrow.exit_code, 0) << narrow.err;
+  const std::string note = json::parse(narrow.out).at("notes").dump();
+  EXPECT_NE(note.find("eth3d computes in 32 bits: at coordinates of 4.5e+06 m"), std::string::npos) << note;
+  Arguments wide = command;
+  wide.insert(wide.end(), {"--knob", "single_precision=no"});
+  const json exact = json::parse(run_program(wide).out);
+  EXPECT_EQ(exact.at("notes").size(), 0U);
+  for (const json& value : exact.at("protocols").at(0).at("values"))
+    if (value.at("name") == "completeness_mean") {
+      EXPECT_NEAR(value.at("value").get<double>(), 0.004, 1e-9);
+    }
+}
+
 TEST(EvalProtocol, WrongFlagsAreNamed) {
   const auto refused = [](Arguments more, const char* said) {
     Arguments arguments = {"eval", "sparse.ply", "--truth", "truth.ply"};
@@ -224,6 +278,8 @@ TEST(EvalProtocol, WrongFlagsAreNamed) {
   // What would be read and then not be heeded.
   refused({"--protocol", "dtu", "--outlier", "1mm"}, "--outlier: says nothing to --protocol dtu");
   refused({"--protocol", "dtu", "--confidence", "c.npy"}, "--confidence");
+  refused({"--protocol", "dtu", "--rpe-delta", "10m"}, "--rpe-delta: says nothing to --protocol dtu");
+  refused({"--protocol", "poses", "--rpe-delta", "10mm"}, "knob rpe_delta: '10mm': expected frames");
   refused({"--protocol", "dtu", "--max-distance", "1mm"}, "--max-distance");
   refused({"--protocol", "depth", "--crop", "z:0,1"}, "--crop");
   refused({"--which-protocol", "0.3", "--knob", "voxel_m=1"}, "--knob: says nothing to --which-protocol");

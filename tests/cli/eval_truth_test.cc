@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <random>
+#include <string>
 
 #include "tests/cli/program.h"
 
@@ -221,6 +222,37 @@ TEST(EvalTruth, CamerasFollowTheStepsBefore) {
   EXPECT_LT(truth_value(document, "accuracy_max_mm"), 0.01);
   EXPECT_NEAR(document.at("run").at("effective").at("transforms").at("cameras").at("scale").get<double>(),
               0.5, 1e-9);
+}
+
+// Points 3 mm above a plane, with their numbers in front.
+TEST(EvalTruth, ColumnsAreSaidWhereTheFileDoesNot) {
+  const TemporaryDir dir;
+  std::string cloud, truth;
+  for (int i = 0; i < 2500; ++i) {
+    const std::string place = std::to_string(0.008 * (i % 50)) + " " + std::to_string(0.008 * (i / 50)) + " ";
+    cloud += std::to_string(i) + " " + place + "0.997\n";
+    truth += std::to_string(i + 1) + " " + place + "1\n";
+  }
+  write_text(dir / "cloud.txt", cloud);
+  write_text(dir / "truth.txt", truth);
+  write_text(dir / "named.txt", "# id x y z\n" + cloud);
+  const auto run = [&](const char* file, Arguments more) {
+    Arguments arguments = {"eval", dir / file, "--truth", dir / "truth.txt", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run_program(arguments);
+  };
+  const ProgramResult refused = run("cloud.txt", {"--truth-columns", "2,3,4"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("counts the points from 0"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("--columns 2,3,4"), std::string::npos) << refused.err;
+  EXPECT_EQ(run("cloud.txt", {"--columns", "2,3,4"}).exit_code, 2) << "the truth counts, too";
+  EXPECT_NEAR(truth_value(document_of(run("cloud.txt", {"--columns", "2,3,4", "--truth-columns", "2,3,4"})),
+                          "accuracy_mean_mm"),
+              3, 1e-6);
+  EXPECT_NEAR(truth_value(document_of(run("named.txt", {"--truth-columns", "2,3,4"})), "accuracy_mean_mm"), 3,
+              1e-6);
+  EXPECT_NE(run("cloud.txt", {"--columns", "2,3,3"}).err.find("expected the columns of x, y and z"),
+            std::string::npos);
 }
 
 TEST(EvalTruth, FlagsThatDoNotFitAreNamed) {

@@ -1,5 +1,4 @@
-// A small sample of scripts/fault_sweep.py: failing calls and kills, and how the program continues
-// afterwards.
+// A thin sample of scripts/fault_sweep.py: calls that fail and kills, and how the program goes on afterwards.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -92,7 +91,7 @@ TEST_F(Faults, MemoryThatIsRefusedIsOneLineExitSix) {
   }
 }
 
-// Also in a destructor, which cannot report an error: nlohmann_json's need memory.
+// Also in a destructor, from which nobody can be told: nlohmann_json's need memory.
 TEST_F(Faults, MemoryThatIsRefusedAnywhereInVerifyIsOneLineExitSix) {
   ASSERT_EQ(run_program(small_sweep(dir_ / "out")).exit_code, 0);
   const Arguments verify = {"verify", only_bundle(dir_ / "out")};
@@ -123,7 +122,7 @@ TEST_F(Faults, AnAcceptWhoseCallFailsLeavesTheBaselineAsItWas) {
   EXPECT_EQ(run_program({"accept", bundle, "--baseline", baseline}).exit_code, 0);
 }
 
-// Times of a bundle must be consistent even if the clock is set while it is written.
+// A bundle verifies wherever the clock was set while it was written.
 TEST_F(Faults, AClockThatIsSetMakesNoBundleWrong) {
   for (const char* const step : {"2:-3600", "3:-3600", "5:7200", "9:-3600"}) {
     const std::string out = dir_ / step;

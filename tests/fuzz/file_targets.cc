@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/json.h"
-#include "harness/ab/aa_validation_json.h"
 #include "harness/ab/document.h"
 #include "harness/ab/samples.h"
 #include "harness/gating/baseline.h"
@@ -133,10 +132,6 @@ void read_comparison_target(std::string_view bytes, const Folder&) {
   (void)ab_document_from_json(parse_strict_json(bytes, kSource), kSource);
 }
 
-void read_validation_target(std::string_view bytes, const Folder&) {
-  (void)aa_validation_from_json(parse_strict_json(bytes, kSource), kSource);
-}
-
 void read_tiles_target(std::string_view bytes, const Folder&) {
   (void)parse_tiles_csv(bytes);
   (void)parse_picture_list(bytes);
@@ -168,7 +163,6 @@ std::vector<Target> file_targets() {
           {"results", read_results_target},
           {"samples", read_samples_target},
           {"comparison", read_comparison_target},
-          {"validation", read_validation_target},
           {"tiles", read_tiles_target},
           {"folded", read_folded_target},
           {"trust", read_trust_target}};

@@ -9,6 +9,7 @@
 #include "core/json.h"
 #include "harness/project/project.h"
 #include "metrics/mesh_metrics.h"
+#include "metrics/protocols/trajectory.h"
 #include "pipeline/external/program_stages.h"
 #include "pipeline/external/stage_files.h"
 #include "reports/site/site_run.h"
@@ -56,6 +57,13 @@ void read_crop_target(std::string_view bytes, const Folder& folder) {
 
 void read_centres_target(std::string_view bytes, const Folder& folder) {
   (void)read_camera_centres(put_file(folder / "input.txt", bytes));
+}
+
+void read_trajectory_target(std::string_view bytes, const Folder& folder) {
+  const Trajectory read = read_trajectory(put_file(folder / "input.txt", bytes));
+  if (!read.stamps_s.empty() && read.stamps_s.size() != read.poses.size())
+    throw Broken("trajectory: not as many times as poses");
+  (void)pair_poses(read, read, 0.01);
 }
 
 void read_cameras_target(std::string_view bytes, const Folder& folder) {
@@ -164,6 +172,7 @@ std::vector<Target> guest_targets() {
           {"pcd", read_pcd_target},
           {"crop", read_crop_target},
           {"centres", read_centres_target},
+          {"trajectory", read_trajectory_target},
           {"cameras", read_cameras_target},
           {"colmap", read_colmap_target},
           {"truth", read_truth_target},

@@ -194,9 +194,26 @@ TEST(NormalErrors, AreAnglesToTheNormalTowardsTheCameras) {
 TEST(NormalErrors, CountANormalThatIsNoneAsOpposite) {
   const PlaneTruth truth;
   PointCloud cloud;
-  cloud.points_m.assign(2, truth.at(0, 0));
-  cloud.normals = {Vec3::Zero(), Vec3(0, test::kNaN, 0)};
-  EXPECT_EQ(value_of(test::score_cloud(cloud, truth, coarse()), "normal_mean_deg"), 180);
+  cloud.points_m.assign(3, truth.at(0, 0));
+  cloud.normals = {Vec3::Zero(), Vec3(0, test::kNaN, 0), truth.normal()};
+  EXPECT_NEAR(value_of(test::score_cloud(cloud, truth, coarse()), "normal_mean_deg"), 120, 1e-9);
+}
+
+// Points in steps of 1 mm, as text: 1.168, 1.169, ... 1.188 over a plane at 1.178. In doubles 1.18 - 1.178 is
+// above 0.002; by counting in whole millimetres it is 2.
+TEST(Accuracy, ADistanceThatEqualsTheToleranceInDecimalsIsWithinIt) {
+  EXPECT_GT(1.18 - 1.178, 0.002);
+  PointCloud cloud;
+  for (int z_mm = 1168; z_mm <= 1188; ++z_mm) cloud.points_m.emplace_back(0, 0, z_mm / 1000.0);
+  ScoreOptions options = coarse();
+  options.outlier_m = 0.009;
+  const MetricSet metrics = test::score_cloud(cloud, PlaneTruth(), options);
+  for (const int t_mm : {1, 2, 5, 10})
+    EXPECT_DOUBLE_EQ(value_of(metrics, fmt::format("precision_{}mm_pct", t_mm)), 100 * (2 * t_mm + 1) / 21.0)
+        << t_mm;
+  EXPECT_DOUBLE_EQ(value_of(metrics, "outlier_ratio_9mm_pct"), 100 * 2 / 21.0);
+  options.part.max_distance_m = 0.002;
+  EXPECT_EQ(value_of(test::score_cloud(cloud, PlaneTruth(), options), "points_beyond_max_distance"), 16);
 }
 
 }  // namespace

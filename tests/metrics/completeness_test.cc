@@ -6,6 +6,8 @@
 #include <numbers>
 
 #include "core/error.h"
+#include "metrics/truth/truth_cloud.h"
+#include "scenes/surfaces/mesh_surface.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {
@@ -184,6 +186,50 @@ TEST(Completeness, SeenByTwoCamerasIsOverThosePartsAlone) {
   EXPECT_EQ(find_metric(test::score_cloud(cloud, truth), "completeness_seen2_1mm_pct"), nullptr);
   const auto too_few = [](std::span<const Vec3>) { return std::vector<int>{2}; };
   EXPECT_THROW(score_reconstruction(reconstruction, truth, {}, too_few), Error);
+}
+
+// The same cloud against other samples of the same truth: how completeness scatters is what is said of one of
+// them, a little less as it is an upper estimate, and far less than of samples drawn alone.
+TEST(Completeness, SaysHowFarItsSamplesMayMisleadIt) {
+  const PlaneTruth plane;
+  const PointCloud cloud = test::noisy_cloud(plane, 3000, 0, 0, 7);
+  const auto mesh = make_mesh_surface(plane.mesh(0.01));
+  for (const Surface* const truth :
+       {static_cast<const Surface*>(&plane), static_cast<const Surface*>(mesh.get())}) {
+    for (const double spacing_m : {0.002, 0.001}) {
+      constexpr std::size_t kDraws = 60;
+      double sum = 0, squares = 0, said = 0, samples = 0;
+      for (std::uint64_t seed = 1; seed <= kDraws; ++seed) {
+        const Completeness drawn = measure_completeness(cloud.points_m, *truth, spacing_m, seed);
+        const double pct = *completeness_pct(drawn, 0.004, [](std::size_t) { return true; });
+        sum += pct;
+        squares += pct * pct;
+        said += sampling_se_pct(drawn, 0.004) / kDraws;
+        samples = static_cast<double>(drawn.distance_m.size());
+      }
+      const double mean = sum / kDraws, scatter = std::sqrt((squares - kDraws * mean * mean) / (kDraws - 1));
+      const double alone = std::sqrt(mean * (100 - mean) / samples);
+      EXPECT_GT(said, 0.8 * scatter) << spacing_m;  // the scatter of 60 draws is known to 9 %
+      EXPECT_LT(said, 1.8 * scatter) << spacing_m;
+      EXPECT_LT(said, 0.8 * alone) << spacing_m;
+    }
+  }
+}
+
+// A scan of which every point is a sample is not sampled.
+TEST(Completeness, OfAllPointsOfAScanHasNoErrorOfSampling) {
+  const PlaneTruth plane;
+  const PointCloud scan = test::noisy_cloud(plane, 4000, 0, 0, 3),
+                   cloud = test::noisy_cloud(plane, 900, 0, 0, 4);
+  const auto truth = make_truth_cloud({Scan{scan, std::nullopt, "scan"}});
+  const Completeness all = measure_completeness(cloud.points_m, *truth, 1e-6, 1);
+  EXPECT_FALSE(all.is_thinned);
+  EXPECT_EQ(all.distance_m.size(), 4000U);
+  EXPECT_EQ(sampling_se_pct(all, 0.004), 0);
+  const Completeness some = measure_completeness(cloud.points_m, *truth, 0.01, 1);
+  EXPECT_TRUE(some.is_thinned);
+  EXPECT_EQ(some.samples.of_points, 4000U);
+  EXPECT_GT(sampling_se_pct(some, 0.004), 0.1);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "scenes/registry.h"
 #include "scenes/rendering/ray_hit.h"
 #include "scenes/rendering/visibility.h"
+#include "scenes/surfaces/mesh_surface.h"
 
 namespace aqbench {
 namespace {
@@ -36,13 +37,14 @@ std::vector<RefractiveCamera> cameras_of(const Rig& rig, std::size_t count) {
 
 // The true depths of a camera; `offset_m` gives what is added where the ray meets the plane, NaN for none.
 template <class Offset>
-DepthMap plane_map(const Camera& camera, const WaterInterface& water, Offset offset_m) {
+DepthMap plane_map(const Camera& camera, const WaterInterface& water, Offset offset_m,
+                   double plane_m = kPlane_m) {
   const RefractiveCamera view = refractive_camera(camera, water);
   DepthMap map{camera.name, view.width_px, view.height_px, {}, {}};
   for (int y = 0; y < view.height_px; ++y)
     for (int x = 0; x < view.width_px; ++x) {
       const auto ray = cast_ray(view, Vec2(x, y));
-      const double depth_m = (kPlane_m - ray->origin_m[2]) / ray->direction[2];
+      const double depth_m = (plane_m - ray->origin_m[2]) / ray->direction[2];
       map.depth_along_ray_m.push_back(static_cast<float>(depth_m + offset_m(point_on_ray(*ray, depth_m))));
     }
   return map;
@@ -97,6 +99,9 @@ TEST(DiagnosisTest, ADepthOfZeroIsNone) {
   const Diagnosis found = diagnose_plane(zeros, small_ring("ring12"));
   EXPECT_NEAR(value_of(found, "holes_no_depth_pct"), 20, 2.5);
   EXPECT_NEAR(value_of(found, "holes_wrong_depth_pct"), 20, 2.5);
+  const Diagnosis without = diagnose_plane(striped(small_ring("ring12")), small_ring("ring12"));
+  EXPECT_EQ(found.csv, without.csv);
+  EXPECT_LT(value_of(found, "camera_worst_bias_mm"), 1e-3);
 }
 
 TEST(DiagnosisTest, WhatFewerThanTwoCamerasSeeIsNotVisible) {
@@ -206,6 +211,116 @@ TEST(CramerRaoTest, BoundsOfTheRingAreTheDocumentedOnes) {
   EXPECT_NEAR(*depth_bound_m(cameras_of(rig, 2), centre_m), 5.9e-3, 0.05e-3);
   EXPECT_FALSE(depth_bound_m(cameras_of(rig, 1), centre_m).has_value());
   EXPECT_FALSE(depth_bound_m(cameras_of(rig, 12), Vec3(5, 0, kPlane_m)).has_value());
+}
+
+// All of the plane, reconstructed 0.1 mm too high: by points of full confidence, and by each camera's depths.
+Reconstruction too_high(const Rig& rig) {
+  Reconstruction result;
+  for (const Camera& camera : rig.cameras)
+    if (!camera.is_auxiliary)
+      result.depth_maps.push_back(plane_map(
+          camera, rig.water, [](const Vec3&) { return 0.0; }, kPlane_m - 1e-4));
+  for (double x = -0.25; x < 0.2501; x += 0.002)
+    for (double y = -0.15; y < 0.1501; y += 0.002) result.cloud.points_m.emplace_back(x, y, kPlane_m - 1e-4);
+  result.cloud.confidence.assign(result.cloud.points_m.size(), 1.0F);
+  return result;
+}
+
+void expect_a_tenth_of_a_millimetre(const Diagnosis& found, double crb_ratio) {
+  EXPECT_EQ(value_of(found, "precision_confident_2mm_pct"), 100);
+  EXPECT_NEAR(value_of(found, "camera_worst_bias_mm"), 0.1, 1e-3);
+  EXPECT_NEAR(value_of(found, "crb_ratio"), crb_ratio, 0.05 * crb_ratio);
+}
+
+// The truth is the half of the plane at x <= 0. What lies beyond its border is not scored, of points and
+// depths alike; the ring is symmetric, so that its bound is that of the whole plane.
+TEST(DiagnosisTest, OfAPartialTruthIsThatOfTheScoredPart) {
+  const Rig rig = small_ring("ring12");
+  const Reconstruction result = too_high(rig);
+  const double crb_ratio = value_of(diagnose_plane(result, rig), "crb_ratio");
+  DiagnosisOptions options;
+  options.sample_spacing_m = 0.003;
+  const TriangleMesh half{
+      {{-0.25, -0.15, kPlane_m}, {0, -0.15, kPlane_m}, {0, 0.15, kPlane_m}, {-0.25, 0.15, kPlane_m}},
+      {{0, 2, 1}, {0, 3, 2}}};
+  const auto truth = make_mesh_surface(half);
+  options.part.leave_out_beyond_border = true;
+  expect_a_tenth_of_a_millimetre(diagnose(result, *truth, rig, options), crb_ratio);
+  options.part = {};
+  EXPECT_GT(value_of(diagnose(result, *truth, rig, options), "camera_worst_bias_mm"), 10)
+      << "everything counts";
+}
+
+// Beyond the crop, and farther off than the largest distance, depths and points are 50 mm wrong.
+TEST(DiagnosisTest, CropAndLargestDistanceHoldForDepthsAsForPoints) {
+  const Rig rig = small_ring("ring12");
+  const Scene scene = make_scene("flat_plane", {});
+  Reconstruction result = too_high(rig);
+  const double crb_ratio = value_of(diagnose_plane(result, rig), "crb_ratio");
+  for (DepthMap& map : result.depth_maps) {
+    const Camera& camera = *find_camera(rig, map.camera);
+    map = plane_map(
+        camera, rig.water, [](const Vec3& p) { return p.x() > 0 ? 0.05 : 0.0; }, kPlane_m - 1e-4);
+  }
+  for (Vec3& point : result.cloud.points_m)
+    if (point.x() > 0) point.z() += 0.05;
+  DiagnosisOptions crop;
+  crop.sample_spacing_m = 0.003;
+  DiagnosisOptions near = crop;
+  add_crop(crop.part.crop, "x:-1,-0.05");
+  near.part.max_distance_m = 0.01;
+  for (const DiagnosisOptions& options : {crop, near})
+    expect_a_tenth_of_a_millimetre(diagnose(result, *scene.truth.surface, rig, options), crb_ratio);
+  const Diagnosis cropped = diagnose(result, *scene.truth.surface, rig, crop);
+  for (const char* const cause : {"not_visible", "no_depth", "wrong_depth", "filtered", "fused"})
+    EXPECT_EQ(value_of(cropped, ("holes_" + std::string(cause) + "_pct").c_str()), 0) << cause;
+}
+
+// Depths measured from water that is 5 mm too deep, and right there: the calibration that the method had puts
+// them onto the plane, the true one does not.
+TEST(DiagnosisTest, DepthsGoIntoTheWorldByTheCalibrationOfTheMethod) {
+  const Rig rig = small_ring("ring12");
+  Rig had = rig;
+  had.water.water_z_m += 0.005;
+  Reconstruction result;
+  for (const Camera& camera : had.cameras)
+    if (!camera.is_auxiliary)
+      result.depth_maps.push_back(plane_map(camera, had.water, [](const Vec3&) { return 0.0; }));
+  result.cloud.points_m = {Vec3(0, 0, kPlane_m)};
+  const Scene scene = make_scene("flat_plane", {});
+  DiagnosisOptions options;
+  options.sample_spacing_m = 0.01;
+  const MapCalibration made_with{had};
+  const Diagnosis right = diagnose(result, *scene.truth.surface, rig, options, &made_with);
+  EXPECT_LT(value_of(right, "camera_worst_bias_mm"), 1e-3);
+  EXPECT_EQ(value_of(right, "holes_wrong_depth_pct"), 0);
+  const Diagnosis wrong = diagnose(result, *scene.truth.surface, rig, options);
+  EXPECT_GT(value_of(wrong, "camera_worst_bias_mm"), 3);
+  EXPECT_GT(value_of(wrong, "holes_wrong_depth_pct"), 90);
+}
+
+// Barrel distortion: the cameras' own images reach further than the undistorted ones. What these lose is a
+// row of its own in the table, and the metric has both.
+TEST(DiagnosisTest, WhatUndistortionLosesIsACauseOfItsOwn) {
+  Rig rig = small_ring("ring12", "600");
+  for (Camera& camera : rig.cameras) camera.intrinsics.distortion = {-2, 0, 0, 0, 0};
+  Reconstruction nothing = striped(rig);
+  nothing.cloud.points_m.clear();
+  const Diagnosis found = diagnose_plane(nothing, rig);
+  const Scene scene = make_scene("flat_plane", {});
+  const Surface& truth = *scene.truth.surface;
+  const SurfaceSamples samples = truth.stratified_samples(0.003, 1);
+  const std::vector<int> both = count_views(truth, rig, samples.positions_m),
+                         own = count_views(truth, rig, samples.positions_m, {.undistorted = false});
+  double hidden_m2 = 0, lost_m2 = 0, all_m2 = 0;
+  for (std::size_t i = 0; i < both.size(); ++i) {
+    all_m2 += samples.weight_m2(i);
+    if (both[i] < 2) (own[i] < 2 ? hidden_m2 : lost_m2) += samples.weight_m2(i);
+  }
+  EXPECT_GT(lost_m2, 0.01 * all_m2);
+  EXPECT_NEAR(value_of(found, "holes_not_visible_pct"), 100 * (hidden_m2 + lost_m2) / all_m2, 1e-9);
+  EXPECT_THAT(found.csv, HasSubstr(fmt::format("holes,not_visible,{:.6g},%\n", 100 * hidden_m2 / all_m2)));
+  EXPECT_THAT(found.csv, HasSubstr(fmt::format("holes,undistortion,{:.6g},%\n", 100 * lost_m2 / all_m2)));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "metrics/mesh_sampling.h"
+#include "scenes/surfaces/mesh_surface.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {
@@ -53,6 +54,29 @@ TEST(MeshTopology, FindsPartsAndEdgesOfThreeTriangles) {
   EXPECT_NEAR(topology.boundary_m, 3 * (1 + std::sqrt(2.0)) + (2 + std::sqrt(2.0)), 1e-12);
 }
 
+// The same sheet as triangles without shared vertices, some of them twice, in one or the other winding.
+TEST(MeshTopology, GoesByPlacesAndCountsAFaceOnce) {
+  const TriangleMesh sheet = PlaneTruth().mesh(0.01);
+  TriangleMesh apart;
+  for (std::size_t i = 0; i < sheet.triangles.size(); ++i)
+    for (std::size_t copy = 0; copy < (i % 3 == 0 ? 2U : 1U); ++copy) {
+      const auto first = static_cast<std::uint32_t>(apart.vertices_m.size());
+      for (const std::uint32_t corner : sheet.triangles[i])
+        apart.vertices_m.push_back(sheet.vertices_m[corner]);
+      apart.triangles.push_back({first, first + 1, first + 2});
+      if (copy == 1 && i % 2 == 0) std::swap(apart.triangles.back()[0], apart.triangles.back()[1]);
+    }
+  const MeshTopology topology = mesh_topology(apart), joined = mesh_topology(sheet);
+  EXPECT_EQ(topology.components, 1U);
+  EXPECT_EQ(topology.nonmanifold_edges, 0U);
+  EXPECT_NEAR(topology.boundary_m, 1.6, 1e-9);
+  EXPECT_EQ(topology.faces.repeated, apart.triangles.size() - sheet.triangles.size());
+  EXPECT_EQ(joined.faces.repeated, 0U);
+  const MetricSet once = score_mesh(sheet, PlaneTruth()), twice = score_mesh(apart, PlaneTruth());
+  EXPECT_NEAR(value_of(twice, "mesh_area_ratio"), 1, 1e-12);
+  EXPECT_EQ(value_of(twice, "mesh_boundary_mm"), value_of(once, "mesh_boundary_mm"));
+}
+
 TEST(MeshTopology, OfNoTrianglesIsEmpty) {
   const MeshTopology topology = mesh_topology({{{0, 0, 0}}, {}});
   EXPECT_EQ(topology.components, 0U);
@@ -78,12 +102,12 @@ TEST(CutToPatch, IsExactOnEdgesAndCorners) {
   // triangle (0,0) (1,0) (1,1) (0,1) less the corner beyond x + y = 1.5.
   const TriangleMesh mesh{{{0, 0, 1}, {1.5, 0, 1}, {0, 1.5, 1}}, {{0, 1, 2}}};
   const Patch patch{0, 1, 0, 1};
-  EXPECT_NEAR(cut_to_patch(mesh, &patch).area_m2(), 1 - 0.125, 1e-15);
-  EXPECT_NEAR(cut_to_patch(mesh, nullptr).area_m2(), 1.125, 1e-15);
+  EXPECT_NEAR(cut_to_patch(mesh.vertices_m, mesh.triangles, &patch).area_m2(), 1 - 0.125, 1e-15);
+  EXPECT_NEAR(cut_to_patch(mesh.vertices_m, mesh.triangles, nullptr).area_m2(), 1.125, 1e-15);
   const Patch far{5, 6, 5, 6};
-  EXPECT_EQ(cut_to_patch(mesh, &far).area_m2(), 0);
+  EXPECT_EQ(cut_to_patch(mesh.vertices_m, mesh.triangles, &far).area_m2(), 0);
   const TriangleMesh around{{{-9, -9, 0}, {9, -9, 18}, {0, 20, 9}}, {{0, 1, 2}}};  // slope 1 along x
-  const TriangleSoup soup = cut_to_patch(around, &patch);
+  const TriangleSoup soup = cut_to_patch(around.vertices_m, around.triangles, &patch);
   EXPECT_NEAR(soup.area_m2(), std::sqrt(2.0), 1e-12);
 }
 
@@ -91,7 +115,8 @@ TEST(SampleByArea, IsUniformAndInsideTheTriangles) {
   const TriangleMesh mesh{{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 5}, {3, 0, 5}, {0, 3, 5}},
                           {{0, 1, 2}, {3, 4, 5}}};
   constexpr std::size_t kCount = 50000;
-  const std::vector<SoupSample> samples = sample_by_area(cut_to_patch(mesh, nullptr), kCount, 1);
+  const std::vector<SoupSample> samples =
+      sample_by_area(cut_to_patch(mesh.vertices_m, mesh.triangles, nullptr), kCount, 1);
   Vec3 sum = Vec3::Zero();
   std::size_t large = 0;
   for (const SoupSample& sample : samples) {
@@ -157,6 +182,61 @@ TEST(MeshMetrics, WithoutTrianglesAreUndefined) {
   const MetricSet metrics = score_mesh({{{0, 0, 1}}, {}}, PlaneTruth());
   EXPECT_EQ(reason_of(metrics, "mesh_accuracy_mean_mm"), "the mesh has no triangles");
   EXPECT_EQ(value_of(metrics, "mesh_components"), 0);
+}
+
+// The truth is the half of the plane at x <= 0, as a mesh with borders; the reconstruction is all of the
+// plane, 0.5 mm off. Of its half beyond the border nothing is scored: half the area remains, of area ratio 1.
+TEST(MeshScore, OfAPartialTruthIsThatOfTheScoredPart) {
+  const auto truth = make_mesh_surface(PlaneTruth(0, {-0.25, 0, -0.15, 0.15}).mesh(0.005));
+  const TriangleMesh mesh = shifted(PlaneTruth().mesh(0.005), {0, 0, 0.0005});
+  const auto score = [&](const ScoredPart& part, const TriangleMesh& scored, const Surface& surface) {
+    ScoreOptions options;
+    options.sample_spacing_m = 0.002;
+    options.part = part;
+    return score_reconstruction({{}, scored, {}}, surface, options).metrics;
+  };
+  const MetricSet partial =
+      score({.crop = {}, .max_distance_m = {}, .leave_out_beyond_border = true}, mesh, *truth);
+  EXPECT_NEAR(value_of(partial, "mesh_area_ratio"), 1, 0.002);
+  EXPECT_NEAR(value_of(partial, "mesh_accuracy_mean_mm"), 0.5, 1e-9);
+  EXPECT_NEAR(value_of(partial, "mesh_completeness_mean_mm"), 0.5, 1e-9);
+  EXPECT_NEAR(value_of(partial, "mesh_normal_consistency"), 1, 1e-12);
+  // Without a border the other half counts: 125 mm off on average, as the closest truth is the line x = 0.
+  const MetricSet whole = score({}, mesh, *truth);
+  EXPECT_NEAR(value_of(whole, "mesh_area_ratio"), 2, 1e-9);
+  EXPECT_NEAR(value_of(whole, "mesh_accuracy_mean_mm"), (0.5 + 125) / 2, 1);
+}
+
+// A crop cuts both surfaces: of a 0.5 x 0.3 m plane the third at y <= -0.05 remains.
+TEST(MeshScore, ACropCutsMeshAndTruth) {
+  ScoreOptions options;
+  options.sample_spacing_m = 0.002;
+  add_crop(options.part.crop, "y:-1,-0.05");
+  TriangleMesh mesh = PlaneTruth().mesh(0.005);
+  for (Vec3& vertex : mesh.vertices_m) vertex.z() += vertex.y() > -0.04 ? 0.05 : 0.001;
+  const MetricSet metrics = score_reconstruction({{}, mesh, {}}, PlaneTruth(), options).metrics;
+  EXPECT_NEAR(value_of(metrics, "mesh_area_ratio"), 1, 0.005);
+  EXPECT_NEAR(value_of(metrics, "mesh_accuracy_mean_mm"), 1, 0.01);
+  options.part.crop = {};
+  add_crop(options.part.crop, "y:1,2");
+  EXPECT_EQ(reason_of(score_reconstruction({{}, mesh, {}}, PlaneTruth(), options).metrics, "mesh_area_ratio"),
+            "no part of the truth lies in the crop");
+}
+
+// A third of the mesh hangs 30 mm away: beyond the largest distance it is not scored, and its area is
+// missing.
+TEST(MeshScore, PartsBeyondTheLargestDistanceAreNotScored) {
+  ScoreOptions options;
+  options.sample_spacing_m = 0.002;
+  options.part.max_distance_m = 0.01;
+  TriangleMesh mesh = PlaneTruth(0, {-0.25, 0.25, -0.15, 0.05}).mesh(0.005);
+  const TriangleMesh away = shifted(PlaneTruth(0, {-0.25, 0.25, 0.05, 0.15}).mesh(0.005), {0, 0, 0.03});
+  const auto first = static_cast<std::uint32_t>(mesh.vertices_m.size());
+  mesh.vertices_m.insert(mesh.vertices_m.end(), away.vertices_m.begin(), away.vertices_m.end());
+  for (const auto& [a, b, c] : away.triangles) mesh.triangles.push_back({a + first, b + first, c + first});
+  const MetricSet metrics = score_reconstruction({{}, mesh, {}}, PlaneTruth(), options).metrics;
+  EXPECT_NEAR(value_of(metrics, "mesh_area_ratio"), 2.0 / 3, 0.002);
+  EXPECT_LT(value_of(metrics, "mesh_accuracy_mean_mm"), 1e-9);
 }
 
 }  // namespace

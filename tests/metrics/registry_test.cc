@@ -133,6 +133,19 @@ TEST(MetricWriter, GivesTheOrderOfTheRegistryAndNeverANonFiniteNumber) {
   EXPECT_THROW(writer.add("accuracy_typo_mm", 1), std::logic_error);
 }
 
+TEST(MetricWriter, AValueOutOfItsRangeIsUndefined) {
+  MetricWriter writer;
+  writer.add("depth_fill_rate_pct", 100.0001);
+  writer.add("depth_mae_mm", -0.001);
+  writer.add("bias_mean_mm", -3);
+  writer.add("precision_{t}mm_pct", 100 + 1e-13, 0.002);  // by rounding
+  const MetricSet metrics = writer.take();
+  EXPECT_EQ(find_metric(metrics, "depth_fill_rate_pct")->reason, "the value 100.0001 is not from 0 to 100");
+  EXPECT_EQ(find_metric(metrics, "depth_mae_mm")->reason, "the value -0.001 is not from 0 to inf");
+  EXPECT_EQ(find_metric(metrics, "bias_mean_mm")->value, -3);
+  EXPECT_EQ(find_metric(metrics, "precision_2mm_pct")->value, 100 + 1e-13);
+}
+
 TEST(MetricWriter, TheRestOfAFamilyIsUndefined) {
   MetricWriter writer;
   writer.add("depth_fill_rate_pct", 40);

@@ -320,5 +320,20 @@ TEST(Score, RefusesArraysOfOtherLengths) {
   EXPECT_THROW(score_reconstruction(reconstruction, PlaneTruth(), {}), Error);
 }
 
+// Splats have normals in their file, all of them zero: that is no angle of 180 degrees.
+TEST(Score, NormalsThatAreAllZeroHaveNoAngle) {
+  const PlaneTruth truth;
+  Reconstruction reconstruction{test::noisy_cloud(truth, 500, 0.001, 0, 10), std::nullopt, {}};
+  for (const Vec3& none : {Vec3(0, 0, 0), Vec3(test::kNaN, 0, 0)}) {
+    reconstruction.cloud.normals.assign(500, none);
+    const MetricSet metrics = score_reconstruction(reconstruction, truth, {}).metrics;
+    for (const char* name : {"normal_mean_deg", "normal_median_deg", "normal_within_5deg_pct"})
+      EXPECT_EQ(test::reason_of(metrics, name), "no scored point has a normal: all are zero or not finite");
+  }
+  reconstruction.cloud.normals[7] = truth.normal();
+  const MetricSet one = score_reconstruction(reconstruction, truth, {}).metrics;
+  EXPECT_NEAR(value_of(one, "normal_mean_deg"), 180.0 * 499 / 500, 1e-9);
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -96,6 +96,19 @@ def test_scores_of_a_cloud_with_normals_are_those_of_the_program(tmp_path):
     assert (scores.units["accuracy_mean_mm"], scores.better["fscore_2mm_pct"]) == ("mm", "higher")
 
 
+def test_a_metric_with_an_ideal_is_worse_further_from_it():
+    from aqbench.pytest_plugin import problems
+
+    def of(name, value, ideal):
+        return aqbench.Scores([(name, "mm", value, "", "equal", ideal)])
+
+    assert problems(of("bias_mean_mm", 0.02, 0.0), {"bias_mean_mm": -4.4}, ["bias_mean_mm"], 0.05) == []
+    assert len(problems(of("bias_mean_mm", -4.4, 0.0), {"bias_mean_mm": -0.02}, ["bias_mean_mm"], 0.05)) == 1
+    assert len(problems(of("mesh_area_ratio", 0.5, 1.0), {"mesh_area_ratio": 0.98}, ["mesh_area_ratio"], 0.05)) == 1
+    assert len(problems(of("points", 9, None), {"points": 10}, ["points"], 0.05)) == 1  # any change
+    assert aqbench.score(np.zeros((1, 3)), "flat_plane").ideals == {"bias_mean_mm": 0, "bias_median_mm": 0}
+
+
 def test_scores_against_settings_and_meshes_are_those_of_the_program(tmp_path):
     points = cloud(500)
     write_ply(tmp_path / "cloud.ply", points)
@@ -234,6 +247,39 @@ def test_a_wrong_array_is_named(call, text):
     with pytest.raises(ValueError) as raised:
         call()
     assert str(raised.value) == text and raised.value.exit_code == 2
+
+
+def test_what_a_mask_hides_is_not_scored():
+    points = cloud(200)
+    far = np.concatenate([points, points + [0, 0, 0.1]])
+    hidden = np.zeros(far.shape, bool)
+    hidden[200:] = True
+    assert aqbench.score(np.ma.array(far, mask=hidden), "undulating")["accuracy_mean_mm"] == (
+        aqbench.score(points, "undulating")["accuracy_mean_mm"])
+    depth = np.full((4, 5), 2.0, np.float32)
+    half = np.ma.array(depth, mask=np.arange(20).reshape(4, 5) % 2 == 1)
+    assert aqbench.score_depth(half, depth)["depth_fill_rate_pct"] == 50
+    assert aqbench.score(np.ma.array([[0, 0, 1]], mask=False), "flat_plane") == aqbench.score([[0, 0, 1]], "flat_plane")
+    with pytest.raises(aqbench.Error, match="triangles: some are masked"):
+        aqbench.score_mesh(points, np.ma.array([[0, 1, 2]], mask=[[False, True, False]]), "undulating")
+
+
+@pytest.mark.parametrize("dtype", ["complex128", "datetime64[s]", "timedelta64[s]", "U5", "S5", "object", "bool"])
+def test_only_integers_and_floats_are_numbers(dtype):
+    points, text = np.zeros((3, 3)).astype(dtype), "must be integers or floats, not"
+    camera = aqbench.make_rig("ring12")[0]
+    for call in (lambda: aqbench.score(points, "flat_plane"),
+                 lambda: aqbench.score(np.zeros((3, 3)), "flat_plane", points),
+                 lambda: aqbench.score_mesh(points, [[0, 1, 2]], "flat_plane"),
+                 lambda: aqbench.score_depth(points, np.zeros((3, 3))),
+                 lambda: aqbench.Scene("flat_plane").closest_points(points),
+                 lambda: camera.project(points), lambda: camera.cast(points[:, :2]),
+                 lambda: aqbench.compare(points[0], [1.0] * 3)):
+        with pytest.raises(aqbench.Error, match=text) as raised:
+            call()
+        assert raised.value.exit_code == 2
+    for good in ("int16", "uint64", "float16", "float32", "longdouble"):
+        assert aqbench.Scene("flat_plane").closest_points(np.zeros((1, 3)).astype(good))[0].shape == (1, 3)
 
 
 def test_unpaired_samples_are_refused():

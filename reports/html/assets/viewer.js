@@ -3,10 +3,10 @@
 'use strict';
 const aqbench_viewer = (() => {
   const {make, number} = aqbench;
-  const cause_colours = ['#808080', '#cc79a7', '#d55e00', '#e69f00', '#56b4e9', '#009e73'];
+  const cause_colours = ['#808080', '#cc79a7', '#d55e00', '#e69f00', '#56b4e9', '#009e73', '#999933'];
   const cause_texts = ['covered', 'fewer than two cameras see it', 'no camera has a depth there (depth_estimation)',
     'no depth there is right (depth_estimation, depth_refinement)', 'filtering dropped the right depths',
-    'fusion lost or moved the right depths'];
+    'fusion lost or moved the right depths', 'two cameras took it, and fewer than two undistorted images show it'];
   const rgb = (hex) => [1, 3, 5].map((from) => parseInt(hex.slice(from, from + 2), 16) / 255);
   const loaded = new Map();
   let state = null;

@@ -74,6 +74,7 @@ TEST(Completion, EveryFlagHasValuesOrIsKnownToHaveNone) {
   // Commands, numbers and sizes whose names say more than their values'.
   const std::set<std::string> free_flags = {
       "cmd-a",     "cmd-b",    "env-a",      "env-b",        "margin",         "prepare-a",
+      "gbench-a",  "gbench-b",
       "prepare-b", "relink-a", "relink-b",   "crop",         "depth-scale",    "explain",
       "knob",      "mask-box", "tolerance",  "max-distance", "outlier",        "plane",
       "scanner",   "spacing",  "thresholds", "tile",         "which-protocol", "truth-depth"};

@@ -3,7 +3,10 @@
 
 Needs python3-scipy. The rule (docs/comparing.md): EQUIVALENT where the exact interval of the Hodges-Lehmann shift of
 ln(b / a) lies within the margin on both sides, else WORSE or BETTER where the two-sided exact signed-rank p, after
-Holm, is at most alpha, else INCONCLUSIVE.
+Holm, is at most alpha, else INCONCLUSIVE. A value that is worse than the median of both sides by more than the margin
+is bad. EQUIVALENT and BETTER need that B has not certainly more bad values (exact sign test), EQUIVALENT also that their
+excess share is certainly below 20 %, and so does BETTER where B has more of them; BETTER with more of them, and WORSE
+with fewer, is a TRADE.
 """
 import json
 import math
@@ -11,7 +14,9 @@ import pathlib
 import random
 from itertools import combinations_with_replacement
 
-from scipy.stats import wilcoxon
+from scipy.stats import binomtest, wilcoxon
+
+from make_slow_run_values import stake
 
 ALPHA = 0.01
 
@@ -42,6 +47,21 @@ def interval(differences):
     return averages[w], averages[len(averages) - 1 - w]
 
 
+def bad_values(metric):
+    """Returns whether B certainly has more, certainly fewer, more at all, and whether their excess is bounded."""
+    both = sorted(metric["a"] + metric["b"])
+    typical = (both[len(both) // 2 - 1] + both[len(both) // 2]) / 2
+    bad_a, bad_b = ([math.log(value / typical) > math.log1p(metric["margin"]) for value in metric[side]]
+                    for side in "ab")
+    excess = [int(y) - int(x) for x, y in zip(bad_a, bad_b)]
+    more, moved = excess.count(1), excess.count(1) + excess.count(-1)
+
+    def certain(count):
+        return moved > 0 and binomtest(count, moved, alternative="greater").pvalue <= ALPHA
+
+    return certain(more), certain(moved - more), 2 * more > moved, stake(0.2, excess) >= 100
+
+
 def decide(metrics):
     for metric in metrics:
         differences = [math.log(b / a) for a, b in zip(metric["a"], metric["b"])]
@@ -56,12 +76,15 @@ def decide(metrics):
         metric["p_holm"] = largest
     for metric in metrics:
         margin = math.log1p(metric["margin"])
+        more, fewer, any_more, bounded = bad_values(metric)
+        metric["verdict"] = "INCONCLUSIVE"
         if -margin < metric["lower"] and metric["upper"] < margin:
-            metric["verdict"] = "EQUIVALENT"
+            if not more and bounded:
+                metric["verdict"] = "EQUIVALENT"
+        elif metric["p_holm"] <= ALPHA and metric["shift"] > 0:
+            metric["verdict"] = "TRADE" if fewer else "WORSE"
         elif metric["p_holm"] <= ALPHA:
-            metric["verdict"] = "WORSE" if metric["shift"] > 0 else "BETTER"
-        else:
-            metric["verdict"] = "INCONCLUSIVE"
+            metric["verdict"] = "TRADE" if more else "BETTER" if bounded or not any_more else "INCONCLUSIVE"
 
 
 def main():
@@ -69,11 +92,14 @@ def main():
     rows = []
     for number in range(24):
         metrics = []
-        for name, noise in (("rmse", 0.022), ("median", 0.06)):
+        for name, noise in (("rmse", 0.015), ("median", 0.05)):
             factor = generator.choice([1, 1, 1.02, 1.05, 1.1, 0.93])
-            a = [2 * (1 + noise * generator.gauss(0, 1)) for _ in range(20)]
-            b = [2 * factor * (1 + noise * generator.gauss(0, 1)) for _ in range(20)]
-            metrics.append({"name": name, "a": a, "b": b, "margin": generator.choice([0.05, 0.03])})
+            # A few of B's seeds are far worse.
+            bad = generator.choice([0, 0, 0, 0.1, 0.3])
+            a = [round(2 * (1 + noise * generator.gauss(0, 1)), 8) for _ in range(48)]
+            b = [round(2 * factor * (1 + noise * generator.gauss(0, 1)) * (20 if generator.random() < bad else 1), 8)
+                 for _ in range(48)]
+            metrics.append({"name": name, "a": a, "b": b, "margin": generator.choice([0.05, 0.04])})
         decide(metrics)
         rows.append({"metrics": metrics})
     text = json.dumps(rows, indent=0)

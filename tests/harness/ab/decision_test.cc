@@ -158,7 +158,7 @@ TEST(AbDecision, ATopUpIsJudgedWithAllPairsAtItsShareOfAlpha) {
 TEST(AbDecision, MeasuringOnAfterAVerdictIsRefused) {
   AbSettings settings = one_look();
   settings.policy.looks = 2;
-  const AbSamples samples = with_second_look(samples_of({case_json("x", noisy_units(40, 1, 3))}), 20);
+  const AbSamples samples = with_second_look(samples_of({case_json("x", noisy_units(60, 1, 3))}), 30);
   EXPECT_THAT(test::error_of(ErrorKind::input, [&] { decide_times(samples, settings); }),
               HasSubstr("after it had been decided"));
   settings.policy.looks = 1;

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/ab/aa_validation.h"
 #include "harness/ab/document.h"
+#include "harness/ab/run.h"
 #include "harness/ab/samples.h"
 
 namespace aqbench {
@@ -60,19 +60,33 @@ inline void reorder(AbSamples& samples, std::uint64_t order_seed) {
       std::swap(samples.units[i], samples.units[i + 1]);
 }
 
-inline AaValidationDocument validation_of(double delay, double aa_ratio = 1) {
-  AaValidationDocument document;
+// A side compared with itself and with itself `delay` times as slow, so often each; `ratio` is by how much B
+// is slower all the time.
+inline AbDocument validation_document(std::size_t comparisons, double delay, double ratio = 1) {
+  AbDocument document;
   document.run.id = "20261121T120000Z";
-  document.program.label = "this program";
-  document.draws = 200;
-  document.series = {{"", "", timed_samples(160, aa_ratio, 1)},
-                     {"*", "+5%", timed_samples(130, 1 + delay, 2)},
-                     {"match", "+5%", timed_samples(130, 1 + delay, 3)},
-                     {"fuse", "+5%", timed_samples(130, 1 + delay, 4)},
-                     {"gone", "+5%", timed_samples(130, 1 + delay, 5)}};
-  document.plan = {160, 130, {"*", "match", "fuse", "gone"}, {"tiny"}, {{"threads", "1"}}, 0, 0, {}};
-  for (std::size_t i = 0; i < document.series.size(); ++i)
-    reorder(document.series[i].samples, series_order_seed(document.policy.seed, i));
+  document.run.warm_runs = 3;
+  document.run.pairs_per_look = 40;
+  document.settings.separately = true;
+  document.settings.confirm = false;
+  document.settings.policy.looks = 1;
+  document.a.label = document.b.label = "this program";
+  const AbValidation validation{"waves/x", comparisons, "+5%", {{"threads", "1"}}};
+  document.run.validation = validation;
+  for (std::size_t i = 0; i < validation.total(); ++i)
+    document.samples.cases.push_back({validation.name_of(i), std::nullopt});
+  std::mt19937 generator(7);
+  std::normal_distribution<double> normal;
+  const auto run = [&](const AbUnitTask& task) -> std::optional<AbUnitAnswer> {
+    AbUnitAnswer answer;
+    answer.unit.output_sha256 = "same";
+    double typical_ms = task.side == AbSide::b ? 10 * ratio : 10;
+    if (task.side == AbSide::b && validation.is_delayed(task.case_index)) typical_ms *= delay;
+    for (int k = 0; k < 3; ++k)
+      answer.unit.warm_ms.push_back(typical_ms * std::exp(0.005 * normal(generator)));
+    return answer;
+  };
+  run_ab(document.samples, run_options_of(document), run, {});
   return document;
 }
 

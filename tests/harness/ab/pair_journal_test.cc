@@ -45,9 +45,9 @@ struct PairJournalTest : ::testing::Test {
 TEST_F(PairJournalTest, GivesBackWhatWasAppended) {
   {
     PairJournal journal = PairJournal::create(folder.path(), header);
-    journal.append(0, pair(0), outputs);
-    journal.append(0, pair(1), {});
-    journal.append(2, pair(2).first(1), {});
+    journal.append(pair(0), outputs);
+    journal.append(pair(1), {});
+    journal.append(pair(2).first(1), {});
   }
   const PairJournalContents contents = read_pair_journal(folder.path());
   EXPECT_EQ(contents.header.arguments, header.arguments);
@@ -59,32 +59,29 @@ TEST_F(PairJournalTest, GivesBackWhatWasAppended) {
   EXPECT_EQ(contents.header.plans, header.plans);
   EXPECT_EQ(contents.header.environment, header.environment);
   EXPECT_EQ(contents.header.plan, header.plan);
-  ASSERT_EQ(contents.parts.size(), 3u);
-  ASSERT_EQ(contents.parts[0].units.size(), 4u);
+  ASSERT_EQ(contents.samples.units.size(), 5u);
   for (std::size_t i = 0; i < 4; ++i)
-    EXPECT_EQ(to_json(contents.parts[0].units[i]).dump(), to_json(samples.units[i]).dump());
-  EXPECT_EQ(to_json(contents.parts[0].outputs.at(0)).dump(), to_json(outputs[0]).dump());
-  EXPECT_TRUE(contents.parts[1].units.empty());
-  EXPECT_EQ(contents.parts[2].units.size(), 1u);
+    EXPECT_EQ(to_json(contents.samples.units[i]).dump(), to_json(samples.units[i]).dump());
+  EXPECT_EQ(to_json(contents.samples.outputs.at(0)).dump(), to_json(outputs[0]).dump());
   EXPECT_EQ(contents.good_bytes, std::filesystem::file_size(file()));
 }
 
 TEST_F(PairJournalTest, ALineThatWasCutOffIsLeftOutAndGoesWhenItIsGoneOnWith) {
   {
     PairJournal journal = PairJournal::create(folder.path(), header);
-    journal.append(0, pair(0), {});
-    journal.append(0, pair(1), {});
+    journal.append(pair(0), {});
+    journal.append(pair(1), {});
   }
   std::filesystem::resize_file(file(), std::filesystem::file_size(file()) - 5);
   {
     PairJournalContents cut;
     PairJournal journal = PairJournal::resume(folder.path(), cut);
-    EXPECT_EQ(cut.parts.at(0).units.size(), 2u);
+    EXPECT_EQ(cut.samples.units.size(), 2u);
     journal.note_resumed("2026-11-21T12:00:00Z");
-    journal.append(0, pair(1), {});
+    journal.append(pair(1), {});
   }
   const PairJournalContents again = read_pair_journal(folder.path());
-  EXPECT_EQ(again.parts.at(0).units.size(), 4u);
+  EXPECT_EQ(again.samples.units.size(), 4u);
   EXPECT_EQ(again.resumed_utc, std::vector<std::string>{"2026-11-21T12:00:00Z"});
 }
 
@@ -118,14 +115,13 @@ TEST_F(PairJournalTest, DamageAndASecondWriterAreNamed) {
     PairJournalContents contents;
     EXPECT_THAT(test::error_of(ErrorKind::io, [&] { PairJournal::resume(folder.path(), contents); }),
                 HasSubstr("another process"));
-    journal.append(0, pair(0), {});
+    journal.append(pair(0), {});
   }
   const std::string good = read_file(file());
-  write_file(file(), good + "{\"part\":0,\"units\":[{}],\"outputs\":[]}\n");
+  write_file(file(), good + "{\"units\":[{}],\"outputs\":[]}\n");
   EXPECT_THAT(refused(ErrorKind::verification),
               HasSubstr("pairs.jsonl line 3: its sha256 is missing at the end"));
-  const std::string sealed =
-      seal_line({{"prev", std::string(64, '0')}, {"part", 0}, {"units", Json::array()}});
+  const std::string sealed = seal_line({{"prev", std::string(64, '0')}, {"units", Json::array()}});
   write_file(file(), good + sealed + "\n");
   EXPECT_THAT(refused(ErrorKind::verification),
               HasSubstr("line 3: its hash of the previous line does not match"));

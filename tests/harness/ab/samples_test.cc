@@ -33,10 +33,10 @@ TEST(AbSamples, AUnitIsANumberOrItsWarmRuns) {
   const Json json = Json::parse(R"({"cases":[{"name":"x","a":[10.5,[3,2,4]],"b":[1,2]}]})");
   const AbSamples samples = ab_samples_from_lists(json, "f");
   ASSERT_EQ(samples.units.size(), 4u);
-  std::vector<double> a;
+  std::vector<std::vector<double>> a;
   for (const AbUnit& unit : samples.units)
-    if (unit.side == AbSide::a) a.push_back(unit.warm_ms.at(0));
-  EXPECT_EQ(a, (std::vector<double>{10.5, 2}));
+    if (unit.side == AbSide::a) a.push_back(unit.warm_ms);
+  EXPECT_EQ(a, (std::vector<std::vector<double>>{{10.5}, {3, 2, 4}}));
 }
 
 TEST(AbSamples, ListsThatCannotBeJudgedAreRefused) {

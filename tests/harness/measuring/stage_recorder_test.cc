@@ -216,7 +216,8 @@ TEST(StageRecorder, AProgramsMemoryIsThatOfTheStagesAroundIt) {
   const auto reported = run(use);
   EXPECT_EQ(stage(reported, "external_command", "pipeline").resident_peak_bytes, std::int64_t{kProgram});
   EXPECT_GE(stage(reported, "pipeline", "").resident_peak_bytes.value_or(0), std::int64_t{kProgram});
-  EXPECT_LT(stage(reported, "after", "pipeline").resident_peak_bytes.value_or(-1), std::int64_t{kProgram} / 2);
+  EXPECT_LT(stage(reported, "after", "pipeline").resident_peak_bytes.value_or(-1),
+            std::int64_t{kProgram} / 2);
   for (const auto& untold : {run(std::nullopt), run(ProgramUse{})}) {
     EXPECT_FALSE(stage(untold, "external_command", "pipeline").resident_peak_bytes);
     EXPECT_FALSE(stage(untold, "pipeline", "").resident_peak_bytes);

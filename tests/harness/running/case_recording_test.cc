@@ -271,7 +271,7 @@ TEST_F(RecordingScene, ATruthInTheWrongUnitIsNamedAndNotTheCloudAlone) {
   EXPECT_THAT(record.reason,
               testing::AllOf(HasSubstr("truth.json: surface.unit: 'cm' is likely wrong: in cm"),
                              HasSubstr("but in mm 100 % of it is in view, 1."),
-                             HasSubstr("; its cloud: no point lies where the scene is scored")));
+                             HasSubstr("; its cloud: spans "), HasSubstr("is the truth in millimetres?")));
 }
 
 TEST_F(RecordingScene, AWrongUnitFailsInEvalsWords) {

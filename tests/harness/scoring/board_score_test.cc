@@ -73,5 +73,30 @@ TEST(BoardScore, CornersComeFromDepthsAtTheirPixels) {
   EXPECT_THROW(score_board(board_depths(recording.rig, 1), recording, unknown), Error);
 }
 
+// Depths from water 5 mm too deep that lie on the board by that calibration: corners are where its rays meet
+// the board, worked out here from the rays alone, and not above or below it.
+TEST(BoardScore, CornersGoIntoTheWorldByTheCalibrationOfTheMethod) {
+  Recording recording;
+  recording.rig =
+      make_rig("single_pair", {{"single_pair", "width", "160"}, {"single_pair", "height", "120"}}, 1);
+  const BoardTruth board = level_board(recording.rig);
+  MapCalibration had{recording.rig};
+  had.rig.water.water_z_m += 0.005;
+  double squares_m2 = 0;
+  for (const BoardCorner& corner : board.corners) {
+    Vec3 sum_m = Vec3::Zero();
+    for (const Camera& camera : had.rig.cameras) {
+      const Vec2 pixel = *Undistorter(camera.intrinsics).undistort_pixel(corner.pixels.at(camera.name));
+      const auto ray = cast_ray(refractive_camera(camera, had.rig.water), pixel);
+      sum_m += point_on_ray(*ray, (kBoard_m - ray->origin_m[2]) / ray->direction[2]);
+    }
+    squares_m2 += (sum_m / 2 - *corner.position_m).squaredNorm();
+  }
+  const MetricSet found = score_board(board_depths(had.rig, 1), recording, board, &had);
+  EXPECT_NEAR(value_of(found, "charuco_rmse_mm"), 1000 * std::sqrt(squares_m2 / 6), 1e-3);
+  EXPECT_LT(value_of(found, "charuco_rmse_mm"), 2);
+  EXPECT_GT(value_of(score_board(board_depths(had.rig, 1), recording, board), "charuco_rmse_mm"), 3);
+}
+
 }  // namespace
 }  // namespace aqbench

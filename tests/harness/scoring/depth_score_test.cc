@@ -2,8 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <filesystem>
 #include <optional>
 #include <vector>
+
+#include "harness/scoring/score_case.h"
+#include "scenes/cloud/npy.h"
+#include "scenes/optics/refraction.h"
+#include "scenes/optics/rig.h"
+#include "tests/harness/support.h"
 
 namespace aqbench {
 namespace {
@@ -35,6 +43,94 @@ TEST(MedianOverCameras, NeedsAValueOfMoreThanHalf) {
   const MetricSet nobody = median_over_cameras(scores_of({none, none}));
   EXPECT_EQ(nobody[0].second.reason, "no pixel has a depth");
   EXPECT_TRUE(median_over_cameras({}).empty());
+}
+
+// The depths of a level plane of the true world through a calibration, which has its own frame.
+DepthMap plane_through(const Camera& camera, const MapCalibration& calibration, double plane_z_m) {
+  DepthMap map{camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px, {}, {}};
+  const RefractiveCamera view = refractive_camera(camera, calibration.rig.water);
+  for (int y = 0; y < map.height; ++y)
+    for (int x = 0; x < map.width; ++x) {
+      const auto ray = cast_ray(view, Vec2(x, y));
+      const double from_m = calibration.to_world(point_on_ray(*ray, 0)).z(),
+                   sinks = calibration.to_world(point_on_ray(*ray, 1)).z() - from_m;
+      map.depth_along_ray_m.push_back(static_cast<float>((plane_z_m - from_m) / sinks));
+    }
+  return map;
+}
+
+// Depths that lie on the plane by the calibration that the method had are right, however wrong that is; 2 mm
+// below the plane, they are wrong by 2 mm over the cosine of the true ray.
+TEST(DepthScore, DepthsGoIntoTheWorldByTheCalibrationOfTheMethod) {
+  constexpr double kPlane_m = 1.178;
+  const test::TemporaryFolder folder;
+  const Rig rig = make_rig("arc6", {{"arc6", "width", "160"}, {"arc6", "height", "120"}}, 1);
+  const std::array<std::size_t, 2> shape = {120, 160};
+  std::vector<double> slant;
+  for (const Camera& camera : rig.cameras) {
+    const DepthMap truth = plane_through(camera, {rig}, kPlane_m);
+    std::filesystem::create_directories(folder.path() / "truth" / camera.name);
+    write_npy(folder.path() / "truth" / camera.name / "depth.npy",
+              std::span<const float>(truth.depth_along_ray_m), shape);
+    double sum = 0;
+    for (const float depth_m : truth.depth_along_ray_m) sum += depth_m / (kPlane_m - rig.water.water_z_m);
+    slant.push_back(sum / static_cast<double>(truth.depth_along_ray_m.size()));
+  }
+  for (const CalibrationError& error :
+       {CalibrationError{.water_z_m = 0.005}, CalibrationError{.water_z_m = -0.003, .n_water = 0.01},
+        CalibrationError{.tilt_deg = 0.5}, CalibrationError{.focal_pct = 0.5}}) {
+    const MapCalibration had = wrong_calibration(rig, error).value();
+    for (const double below_m : {0.0, 0.002}) {
+      std::vector<DepthMap> maps;
+      for (const Camera& camera : had.rig.cameras)
+        maps.push_back(plane_through(camera, had, kPlane_m + below_m));
+      const auto scores =
+          score_depth_maps(in_true_cameras(maps, had, rig, folder.path()), rig.cameras, folder.path());
+      ASSERT_EQ(scores.size(), rig.cameras.size());
+      for (std::size_t i = 0; i < scores.size(); ++i) {
+        const auto value = [&](const char* name) { return *find_metric(scores[i].metrics, name)->value; };
+        EXPECT_NEAR(value("depth_mae_mm"), 1000 * below_m * slant[i], below_m > 0 ? 0.02 : 1e-3);
+        EXPECT_GT(value("depth_fill_rate_pct"), 90);  // a rim of pixels lies outside of the true image
+      }
+      Reconstruction output;
+      output.depth_maps = maps;
+      CaseResult result;
+      score_depths(output, rig, &had, folder.path(), 0, {}, result);
+      EXPECT_EQ(find_metric(result.record.metrics, "depth_fill_rate_pct")->value, 100) << "as the maps are";
+    }
+  }
+  EXPECT_FALSE(wrong_calibration(rig, {}).has_value());
+}
+
+// Depths are 50 mm too long and half of them missing where x is above 0 in the recording's own frame, which
+// is 1 m aside of the rig's; the crop ends at x = 0 there.
+TEST(DepthScore, OnlyTrueDepthsInTheCropCount) {
+  const test::TemporaryFolder folder;
+  Rig rig = make_rig("arc6", {{"arc6", "width", "160"}, {"arc6", "height", "120"}}, 1);
+  rig.cameras.resize(1);
+  const Camera& camera = rig.cameras[0];
+  DepthMap map = plane_through(camera, {rig}, 1.178);
+  std::filesystem::create_directories(folder.path() / "truth" / camera.name);
+  const std::array<std::size_t, 2> shape = {120, 160};
+  write_npy(folder.path() / "truth" / camera.name / "depth.npy",
+            std::span<const float>(map.depth_along_ray_m), shape);
+  DepthRegion region{.water = rig.water};
+  region.own_from_rig.translation_m = {0.1, 0, 0};
+  add_crop(region.crop, "x:-10,0");
+  const RefractiveCamera view = refractive_camera(camera, rig.water);
+  for (std::size_t i = 0; i < map.depth_along_ray_m.size(); ++i) {
+    float& depth_m = map.depth_along_ray_m[i];
+    const auto ray = cast_ray(view, Vec2(static_cast<double>(i % 160), static_cast<double>(i / 160)));
+    if (point_on_ray(*ray, depth_m).x() + 0.1 > 0) depth_m = i % 2 == 0 ? 0 : depth_m + 0.05F;
+  }
+  const auto value = [&](const DepthRegion& of, const char* name) {
+    const auto scores = score_depth_maps({&map, 1}, rig.cameras, folder.path(), 0, of);
+    return find_metric(scores.at(0).metrics, name)->value.value_or(-1);
+  };
+  EXPECT_EQ(value(region, "depth_mae_mm"), 0);
+  EXPECT_EQ(value(region, "depth_fill_rate_pct"), 100);
+  EXPECT_GT(value({}, "depth_mae_mm"), 1);
+  EXPECT_LT(value({}, "depth_fill_rate_pct"), 99);
 }
 
 }  // namespace

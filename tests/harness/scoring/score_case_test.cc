@@ -37,5 +37,22 @@ TEST(ScoreCase, AViewShowsThePartThatIsScored) {
   EXPECT_EQ(part.triangles.size(), 1U);
 }
 
+TEST(ScoreCase, TheRecordSaysHowManyFacesAreThereTwice) {
+  TriangleMesh square;
+  square.vertices_m = {{-0.2, -0.2, 1}, {0.2, -0.2, 1}, {0.2, 0.2, 1}, {-0.2, 0.2, 1}};
+  square.triangles = {{0, 2, 1}, {0, 3, 2}, {0, 1, 2}};
+  const auto truth = make_mesh_surface(square);
+  Reconstruction output;
+  output.cloud.points_m = square.vertices_m;
+  square.triangles = {{0, 2, 1}, {0, 3, 2}, {0, 2, 3}, {1, 0, 2}};
+  output.mesh = square;
+  CaseResult result;
+  score_output(output, *truth, {}, result);
+  const std::vector<std::pair<std::string, double>> expected = {{"truth_repeated_faces", 1},
+                                                                {"mesh_repeated_faces", 2}};
+  EXPECT_EQ(result.record.effective, expected);
+  EXPECT_NEAR(*find_metric(result.record.metrics, "mesh_area_ratio")->value, 1, 1e-12);
+}
+
 }  // namespace
 }  // namespace aqbench

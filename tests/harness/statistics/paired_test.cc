@@ -136,8 +136,14 @@ TEST(Paired, SwappingAandBMirrorsEverything) {
   }
 }
 
-TEST(Paired, IdenticalMeasurementsPass) {
+// Equal times are no precision: the clock did not tell them apart. What no clock measured may be equal.
+TEST(Paired, IdenticalMeasurementsPassUnlessTheyAreTimes) {
   PairedSeries series{"same", Values(40, 0.01), Values(40, 0.01), false, std::nullopt, {}};
+  const PairedComparison times = compare_one(series);
+  EXPECT_EQ(times.verdict, PairedVerdict::inconclusive);
+  EXPECT_THAT(times.reason, HasSubstr("all times are multiples of 0.01, which is 100 % of a typical run"));
+  EXPECT_DOUBLE_EQ(times.interval.upper, std::log1p(0.5));
+  series.clocked = false;
   const PairedComparison result = compare_one(series);
   EXPECT_EQ(result.verdict, PairedVerdict::pass);
   EXPECT_EQ(result.zeros, 20u);

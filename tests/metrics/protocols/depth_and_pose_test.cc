@@ -94,19 +94,45 @@ TEST(PoseProtocol, CamerasAtOnePlaceHaveNoDirection) {
   EXPECT_EQ(of(pose_errors(reference, estimate, no_baselines), "rte_mean"), 0);
 }
 
-TEST(PoseProtocol, PairsOfTooManyPosesAreUndefined) {
+TEST(PoseProtocol, PairsOfTooManyPosesAreComparedOnlyIfAskedFor) {
   Trajectory long_one;
-  for (std::size_t i = 0; i <= kMaxPairedPoses; ++i)
-    long_one.poses.push_back({Eigen::Matrix3d::Identity(), Vec3(static_cast<double>(i), 0, 0)});
+  for (int i = 0; i <= PoseKnobs{}.max_paired_poses; ++i)
+    long_one.poses.push_back({Eigen::Matrix3d::Identity(), Vec3(i, 0, 0)});
   const ProtocolResult result = pose_errors(long_one, long_one, {.alignment = PoseAlignment::none});
   EXPECT_EQ(of(result, "ate_rmse"), 0);
   for (const char* name : {"rre_mean", "rte_mean"}) {
     const ProtocolValue* const value = find_value(result, name);
     ASSERT_NE(value, nullptr);
     EXPECT_FALSE(value->value);
-    EXPECT_EQ(value->reason, "too many poses to compare all pairs of them");
+    EXPECT_EQ(value->reason,
+              "all pairs of 1001 poses are not compared: knob max_paired_poses is 1000, at most 5000");
   }
   EXPECT_FALSE(find_value(result, "auc", 5.0)->value);
+  const PoseKnobs asked{.alignment = PoseAlignment::none, .max_paired_poses = 1001};
+  EXPECT_EQ(of(pose_errors(long_one, long_one, asked), "rre_mean"), 0);
+  EXPECT_THROW(check(PoseKnobs{.max_paired_poses = kMaxPairedPoses + 1}), Error);
+}
+
+// Poses every metre on a line, the estimate 1 % too long: pairs of a path of 10 m of the estimate are 10
+// poses apart (the first of 10.1 m), and all of them are 0.1 m off. evo's first pair begins where the path is
+// 10 m.
+TEST(PoseProtocol, RelativeErrorsByThePathBetweenThePoses) {
+  Trajectory truth, estimate;
+  for (int i = 0; i <= 40; ++i) {
+    truth.poses.push_back({Eigen::Matrix3d::Identity(), Vec3(i, 0, 0)});
+    estimate.poses.push_back({Eigen::Matrix3d::Identity(), Vec3(1.01 * i, 0, 0)});
+  }
+  PoseKnobs knobs{.alignment = PoseAlignment::none, .rpe_path_m = 10};
+  const ProtocolResult result = pose_errors(truth, estimate, knobs);
+  EXPECT_NEAR(of(result, "rpe_translation_max"), 0.1, 1e-12);
+  EXPECT_NEAR(of(result, "rpe_translation_min"), 0.1, 1e-12);
+  EXPECT_NEAR(of(result, "rpe_translation_sse"), 3 * 0.01, 1e-12) << "10 to 20, 20 to 30, 30 to 40";
+  knobs.rpe_all_pairs = true;  // 10 poses are 10.1 m, the nearest to 10; of the last poses 9.09 m still fit
+  const ProtocolResult all = pose_errors(truth, estimate, knobs);
+  EXPECT_NEAR(of(all, "rpe_translation_sse"), 31 * 0.01 + 0.09 * 0.09, 1e-12);
+  knobs.rpe_path_m = 100;
+  EXPECT_EQ(find_value(pose_errors(truth, estimate, knobs), "rpe_translation_rmse")->reason,
+            "there is no pair of poses with so long a path between them");
 }
 
 TEST(PoseProtocol, WrongTrajectoriesAreRefusedWithTheirLine) {

@@ -10,12 +10,10 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/sha256.h"
-#include "harness/ab/aa_validation_json.h"
 #include "harness/ab/pair_journal.h"
 #include "harness/ab/report_json.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
-#include "reports/text/aa_validation_summary.h"
 #include "reports/text/ab_summary.h"
 #include "tests/harness/ab/documents.h"
 #include "tests/temporary_directory.h"
@@ -27,15 +25,11 @@ using ::testing::HasSubstr;
 
 AbBundleText bundle_text(const AbDocument& document) {
   const AbReport report = judge_ab(document);
-  return {kAbFile, ab_text(document, report), render_ab_summary(document, report), document.environment,
+  return {ab_text(document, report), render_ab_summary(document, report), document.environment,
           document.run.complete};
 }
 
 std::string text_of(const AbDocument& document) { return ab_text(document, judge_ab(document)); }
-
-std::string text_of(const AaValidationDocument& document) {
-  return aa_validation_text(document, judge_aa_validation(document));
-}
 
 // RFC 8032, section 7.1, test 3.
 constexpr const char* kAbTestKeyPem =
@@ -43,15 +37,14 @@ constexpr const char* kAbTestKeyPem =
     "MC4CAQAwBQYDK2VwBCIEIMWqjfQ/n4N77bdELzHct7Fm04U1B28JS4XOOi4LRFj3\n"
     "-----END PRIVATE KEY-----\n";
 
-// pairs.jsonl of these parts, the first `pairs` pairs of each.
-void write_pairs(const std::filesystem::path& folder, PairJournalHeader header,
-                 const std::vector<const AbSamples*>& parts, std::size_t pairs = SIZE_MAX) {
+// pairs.jsonl of the first `pairs` pairs.
+void write_pairs(const std::filesystem::path& folder, const PairJournalHeader& header,
+                 const AbSamples& samples, std::size_t pairs = SIZE_MAX) {
   std::filesystem::remove(folder / kPairJournalFile);
   PairJournal journal = PairJournal::create(folder, header);
-  for (std::size_t part = 0; part < parts.size(); ++part)
-    for (std::size_t i = 0; 2 * i < parts[part]->units.size() && i < pairs; ++i)
-      journal.append(part, std::span(parts[part]->units).subspan(2 * i, 2),
-                     i == 0 ? std::span(parts[part]->outputs) : std::span<const AbOutput>());
+  for (std::size_t i = 0; 2 * i < samples.units.size() && i < pairs; ++i)
+    journal.append(std::span(samples.units).subspan(2 * i, 2),
+                   i == 0 ? std::span(samples.outputs) : std::span<const AbOutput>());
 }
 
 PairJournalHeader header_of(const AbDocument& document) {
@@ -78,14 +71,14 @@ struct AbBundle : ::testing::Test {
   }
   void write() {
     write_file(folder / "commands.txt", "aqbench ab\n");
-    write_pairs(folder.path(), header_of(document), {&document.samples});
+    write_pairs(folder.path(), header_of(document), document.samples);
     finalise_ab_bundle(folder.path(), bundle_text(document));
   }
   // As somebody would do it who wants to get away with it: the hashes are made again.
   std::string findings_after(const std::string& file, const std::string& text) {
     write();
     write_file(folder / file, text);
-    write_hash_list(folder.path(), required_ab_files(kAbFile));
+    write_hash_list(folder.path(), required_ab_files());
     std::string all;
     for (const Finding& finding : verify_bundle(folder.path()).findings)
       all += finding.file + ": " + finding.what + "\n";
@@ -170,7 +163,7 @@ TEST_F(AbBundle, SaysHowManyUnitsItHoldsAndThatItWasInterrupted) {
 TEST_F(AbBundle, TheJournalHoldsTheSamePairsWhetherTheRunEndedOrNot) {
   const auto verdict_with = [&](std::size_t pairs) {
     write_file(folder / "commands.txt", "aqbench ab\n");
-    write_pairs(folder.path(), header_of(document), {&document.samples}, pairs);
+    write_pairs(folder.path(), header_of(document), document.samples, pairs);
     finalise_ab_bundle(folder.path(), bundle_text(document));
     return render_verify(verify_bundle(folder.path()));
   };
@@ -205,7 +198,7 @@ TEST_F(AbBundle, TheJournalBeginsAsTheDocumentSays) {
   for (const auto& [name, change] : changes) {
     document = good;
     change(document);
-    write_pairs(folder.path(), header_of(good), {&good.samples});
+    write_pairs(folder.path(), header_of(good), good.samples);
     finalise_ab_bundle(folder.path(), bundle_text(document));
     EXPECT_EQ(verify_bundle(folder.path()).verdict(), VerifyVerdict::not_verified) << name;
   }
@@ -273,31 +266,20 @@ TEST_F(AbBundle, ASignatureNamesWhoVouchesForIt) {
   EXPECT_THAT(render_verify(verify_bundle(folder.path(), key.public_key)), HasSubstr("not signed"));
 }
 
-TEST(AaValidation, ReadsBackAndVerifies) {
-  AaValidationDocument document = validation_of(0.05);
+TEST_F(AbBundle, OfAValidationReadsBackAndVerifies) {
+  document = validation_document(3, 1.05);
   give_times(document.run);
-  const std::string text = aa_validation_text(document, judge_aa_validation(document));
-  EXPECT_EQ(text_of(aa_validation_from_json(Json::parse(text), "calibration.json")), text);
-  TemporaryDirectory folder;
-  write_file(folder / "commands.txt", "aqbench ab --calibrate\n");
-  AbBundleText bundle{kAaValidationFile, text,
-                      render_aa_validation_summary(document, judge_aa_validation(document)),
-                      document.environment};
-  PairJournalHeader header;
-  header.started_utc = document.run.started_utc;
-  header.cases = document.series.front().samples.cases;
-  header.plan = to_json(document.plan);
-  std::vector<const AbSamples*> parts;
-  for (const AaValidationSeries& series : document.series) parts.push_back(&series.samples);
-  write_pairs(folder.path(), header, parts);
-  finalise_ab_bundle(folder.path(), bundle);
+  const std::string text = text_of(document);
+  EXPECT_EQ(text_of(ab_document_from_json(Json::parse(text), "ab.json")), text);
+  write();
   const VerifyReport report = verify_bundle(folder.path());
   EXPECT_TRUE(report.ok()) << render_verify(report);
   Json forged = Json::parse(text);
-  forged["result"]["aa"]["regressed"] = 1;
+  forged["decision"]["validation"]["itself"]["slower"] = 1;
+  AbBundleText bundle = bundle_text(document);
   bundle.main_text = forged.dump(1) + "\n";
   finalise_ab_bundle(folder.path(), bundle);
-  EXPECT_THAT(render_verify(verify_bundle(folder.path())), HasSubstr("result.aa.regressed"));
+  EXPECT_THAT(render_verify(verify_bundle(folder.path())), HasSubstr("decision.validation.itself.slower"));
 }
 
 TEST(KilledAb, SaysHowToGoOn) {

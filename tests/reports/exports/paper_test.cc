@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/drawing/colour_map.h"
+#include "core/drawing/svg.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "reports/html/figures.h"
@@ -73,8 +74,9 @@ TEST(PaperExports, PlyIsColouredByError) {
 TEST(PaperExports, FiguresStandAlone) {
   const auto figures = report_figures(content_of(synthetic_results()));
   ASSERT_GE(figures.size(), 3u);
-  EXPECT_EQ(figures[0].first, "accuracy.svg");
-  for (const auto& [name, text] : figures) {
+  EXPECT_EQ(figures[0].first, "accuracy");
+  for (const auto& [name, drawing] : figures) {
+    const std::string text = svg_document(drawing);
     EXPECT_NO_THROW(xml_testing::parse_xml(R"(<?xml version="1.0" encoding="UTF-8"?>)" + text)) << name;
     EXPECT_THAT(text, HasSubstr("<style>svg{background"));
   }

@@ -172,6 +172,7 @@ TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
     EXPECT_THAT(page, HasSubstr(part));
   for (const char* foreign : {"<script src", "<link", "@import", "url(", " src=\"http", " href=\"http"})
     EXPECT_THAT(page, Not(HasSubstr(foreign)));
+  EXPECT_THAT(page, HasSubstr("[\"bias_mean_mm\",\"mm\",\"near 0 is better\","));
   // Without its scripts all of it still stands there.
   EXPECT_THAT(content_without_scripts(page), HasSubstr("<td data-label=\"accuracy mean [mm]\""));
   EXPECT_GE(pictures_of(page).size(), 9u);

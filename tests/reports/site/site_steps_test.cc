@@ -88,7 +88,7 @@ TEST(SiteSteps, ABiasThatMovedAwayFromZeroIsWorse) {
   EXPECT_THAT(row, HasSubstr("class=\"bad\">worse</td>"));
 }
 
-// Of two runs nobody knows whether a value varies by itself: what a gate would not pass is a step. A time
+// Two runs do not tell whether a value varies by itself: what a gate would not pass is a step. A time
 // varies.
 TEST(SiteSteps, OfTwoRunsAreWhatAGateWouldNotPass) {
   std::vector<SiteRun> runs = thirty_runs();

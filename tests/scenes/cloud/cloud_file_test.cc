@@ -97,7 +97,7 @@ TEST_F(CloudFile, PlyByExtensionAndByContent) {
 TEST_F(CloudFile, OtherFilesAreRefusedByName) {
   EXPECT_EQ(error("a.las", "v 1 2 3\n"),
             "a.las: not a supported format (PLY, OBJ, STL, OFF, PCD, NPY, or .xyz, .txt, .pts, .csv, .asc "
-            "with x y z a line)");
+            "with x y z a line, or COLMAP's points3D.bin and .txt)");
   EXPECT_THAT(error_of(ErrorKind::input, [&] { read_cloud_file(directory_ / "no.obj"); }),
               HasSubstr("no.obj: no such file"));
   ASSERT_EQ(::mkfifo((directory_ / "pipe.ply").c_str(), 0600), 0);

@@ -3,11 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <cstring>
 
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/pcd.h"
-#include "scenes/cloud/scan.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
@@ -47,8 +48,107 @@ TEST_F(MeshFormats, ObjWithPolygonsAndNegativeIndices) {
   EXPECT_EQ(error("d.obj", "v 0 0\n"), "d.obj: line 1: vertex: '' is not a number");
 }
 
+// Lines of old Macs, and a mix of all three ends: every vertex and face is read.
+TEST_F(MeshFormats, EveryEndOfALineEndsIt) {
+  for (const auto& [a, b] : {std::pair("\r", "\r"), {"\r\n", "\r"}, {"\n", "\r"}, {"\r\r\n", "\n"}}) {
+    std::string text = "# old";
+    for (int i = 0; i < 500; ++i)
+      text += (i % 2 == 0 ? a : b) + std::string("v ") + std::to_string(i) + " 0 0.5";
+    const GeometryFile file = read("mac.obj", text + a + "f 1 2 500" + b);
+    ASSERT_EQ(file.cloud.points_m.size(), 500U);
+    EXPECT_EQ(file.cloud.points_m[499], Vec3(499, 0, 0.5));
+    EXPECT_THAT(file.mesh->triangles, ElementsAre(std::array{0U, 1U, 499U}));
+    EXPECT_EQ(read("mac.xyz", "0 0 1" + std::string(a) + "2 0 3" + b + "4 0 5").cloud.points_m[2],
+              Vec3(4, 0, 5));
+    EXPECT_EQ(read("mac.off", "OFF" + std::string(a) + "1 0 0" + b + "1 2 3" + a).cloud.points_m[0],
+              Vec3(1, 2, 3));
+  }
+}
+
+// The end of a Windows path is no line that goes on.
+TEST_F(MeshFormats, ObjPathsMayEndInABackslash) {
+  const GeometryFile file = read("p.obj",
+                                 "mtllib C:\\models\\\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl a\\\nf 1 2 3\n"
+                                 "g b\\\nf 3 2 1\n");
+  EXPECT_EQ(file.cloud.points_m.size(), 3U);
+  ASSERT_TRUE(file.mesh);
+  EXPECT_EQ(file.mesh->triangles.size(), 2U);
+  EXPECT_EQ(error("v.obj", "v 0 0 0 \\\nv 1 0 0\n"), "v.obj: line 2: vertex: 'v' is not a number");
+}
+
+double area_of(const GeometryFile& file) {
+  double area = 0;
+  for (const auto& [a, b, c] : file.mesh->triangles) {
+    const auto& at = file.mesh->vertices_m;
+    area += 0.5 * (at[b] - at[a]).cross(at[c] - at[a]).norm();
+  }
+  return area;
+}
+
+std::string ply_text(const std::string& vertices, const std::string& faces) {
+  const auto count = [](const std::string& lines) { return std::to_string(std::ranges::count(lines, '\n')); };
+  return "ply\nformat ascii 1.0\nelement vertex " + count(vertices) +
+         "\nproperty float x\nproperty float y\nproperty float z\nelement face " + count(faces) +
+         "\nproperty list uchar int vertex_indices\nend_header\n" + vertices + faces;
+}
+
+// An L of area 5, from each of its corners, in each format.
+TEST_F(MeshFormats, ConcaveFacesHaveTheirArea) {
+  const std::string corners = "0 0 1\n3 0 1\n3 1 1\n1 1 1\n1 3 1\n0 3 1\n";
+  for (int start = 0; start < 6; ++start) {
+    std::string from_one = "f", from_zero = "6";
+    for (int i = 0; i < 6; ++i) {
+      from_one += " " + std::to_string((start + i) % 6 + 1);
+      from_zero += " " + std::to_string((start + i) % 6);
+    }
+    std::string obj = "v " + corners;
+    for (std::size_t at = obj.find('\n'); at + 1 < obj.size(); at = obj.find('\n', at + 1))
+      obj.insert(at + 1, "v ");
+    EXPECT_NEAR(area_of(read("l.obj", obj + from_one + "\n")), 5, 1e-12) << start;
+    EXPECT_NEAR(area_of(read("l.ply", ply_text(corners, from_zero + "\n"))), 5, 1e-12) << start;
+    EXPECT_NEAR(area_of(read("l.off", "OFF\n6 1 0\n" + corners + from_zero + "\n")), 5, 1e-12) << start;
+  }
+}
+
+TEST_F(MeshFormats, AFaceThatCrossesItselfIsRefused) {
+  const std::string corners = "0 0 0\n1 1 0\n1 0 0\n0 1 0\n";
+  EXPECT_EQ(error("x.ply", ply_text(corners, "3 0 1 2\n4 0 1 2 3\n")),
+            "x.ply: face 2 (counted from 1) crosses itself");
+  EXPECT_EQ(error("x.off", "OFF\n4 1 0\n" + corners + "4 0 1 2 3\n"),
+            "x.off: face 1 (counted from 1) crosses itself");
+}
+
+std::string strips_text(const std::string& element, const std::string& list) {
+  return "ply\nformat ascii 1.0\nelement vertex 5\nproperty float x\nproperty float y\nproperty float "
+         "z\nelement " +
+         element +
+         " 1\nproperty list int int vertex_indices\nend_header\n0 0 0\n0 1 0\n1 0 0\n1 1 0\n2 0 0\n" + list +
+         "\n";
+}
+
+TEST_F(MeshFormats, TriangleStripsAreRead) {
+  const GeometryFile file = read("s.ply", strips_text("tristrips", "10 0 1 2 3 4 -1 0 1 3 -1"));
+  ASSERT_TRUE(file.mesh);
+  EXPECT_THAT(file.mesh->triangles, ElementsAre(std::array{0U, 1U, 2U}, std::array{2U, 1U, 3U},
+                                                std::array{2U, 3U, 4U}, std::array{0U, 1U, 3U}));
+  // Joined by corners that are there twice, and without an end mark.
+  EXPECT_EQ(read("j.ply", strips_text("tristrips", "6 0 1 2 2 3 4")).mesh->triangles.size(), 2U);
+  EXPECT_THAT(error("t.ply", strips_text("tristrips", "3 0 1 -1")), HasSubstr("a strip of 2 vertices"));
+  EXPECT_THAT(error("u.ply", strips_text("tristrips", "3 0 1 7")), HasSubstr("vertex 7 of 5 does not exist"));
+}
+
+// Faces that are not read would leave a scan of the vertices.
+TEST_F(MeshFormats, FacesUnderAnotherNameAreRefused) {
+  for (const char* element : {"faces", "Face", "polygon", "triangles", "trifans", "my_elements"})
+    EXPECT_THAT(
+        error("n.ply", strips_text(element, "3 0 1 2")),
+        HasSubstr(std::string("n.ply: element ") + element + ": faces are read under the names face"));
+  EXPECT_FALSE(read("r.ply", strips_text("range_grid", "1 0")).mesh);
+}
+
 TEST_F(MeshFormats, OffWithAndWithoutCountsOnTheFirstLine) {
-  for (const char* head : {"OFF\n3 1 0\n", "OFF 3 1 0\n", "# c\nOFF\n# c\n3 1 0\n"}) {
+  for (const char* head :
+       {"OFF\n3 1 0\n", "OFF 3 1 0\n", "# c\nOFF\n# c\n3 1 0\n", "OFF3 1 0\n", "COFF3 1 0\n", "OFF\t3 1\n"}) {
     const GeometryFile file = read("a.off", std::string(head) + "0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n");
     ASSERT_TRUE(file.mesh) << head;
     EXPECT_THAT(file.mesh->triangles, ElementsAre(std::array{0U, 1U, 2U}));
@@ -128,6 +228,39 @@ TEST_F(MeshFormats, PcdInItsThreeKinds) {
   std::string damaged = compressed;
   damaged.back() = '\x7f';
   EXPECT_THAT(error("c.pcd", pcd_header("binary_compressed") + damaged), HasSubstr("damaged"));
+}
+
+// Zeros and line ends that writers append are no data; what else follows is refused.
+TEST_F(MeshFormats, WhatFollowsTheDataIsFillingOrRefused) {
+  const std::uint32_t rgb = 0;
+  const std::string pcd = pcd_header("binary") + raw(1.0F, 2.0F, 3.0F, rgb, 1.0F, 2.0F, 4.0F, rgb);
+  const std::string stl = binary_stl_of({{0, 0, 0, 1, 0, 0, 0, 1, 0}});
+  const std::string ply =
+      "ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty "
+      "float z\nend_header\n" +
+      raw(1.0F, 2.0F, 3.0F);
+  for (const std::string& filling : {std::string("\n"), std::string("\r\n"), std::string(7, '\0')}) {
+    EXPECT_EQ(read("f.pcd", pcd + filling).cloud.points_m.size(), 2U);
+    EXPECT_EQ(read("f.stl", stl + filling).mesh->triangles.size(), 1U);
+    EXPECT_EQ(read("f.ply", ply + filling).cloud.points_m.size(), 1U);
+  }
+  EXPECT_THAT(error("g.pcd", pcd + "\n1 2"), HasSubstr("36 bytes of data do not hold 2"));
+  EXPECT_THAT(error("g.stl", "x" + stl.substr(1) + "more"),
+              HasSubstr("are not what the number of triangles"));
+  EXPECT_THAT(error("g.ply", ply + "\n1"), HasSubstr("2 bytes after the last element"));
+}
+
+TEST_F(MeshFormats, PcdFieldsOfNoValuesAreNone) {
+  std::string header = pcd_header("ascii");
+  header.replace(header.find("COUNT 1 1 1 1"), 13, "COUNT 1 1 1 0");
+  EXPECT_THAT(read("c.pcd", header + "1 2 3\n1 2 4\n").cloud.points_m,
+              ElementsAre(Vec3(1, 2, 3), Vec3(1, 2, 4)));
+  std::string binary = pcd_header("binary");
+  binary.replace(binary.find("COUNT 1 1 1 1"), 13, "COUNT 1 1 1 0");
+  EXPECT_THAT(read("d.pcd", binary + raw(1.0F, 2.0F, 3.0F, 1.0F, 2.0F, 4.0F)).cloud.points_m,
+              ElementsAre(Vec3(1, 2, 3), Vec3(1, 2, 4)));
+  header.replace(header.find("COUNT 1 1 1 0"), 13, "COUNT 0 1 1 1");
+  EXPECT_THAT(error("e.pcd", header + "1 2 3\n"), HasSubstr("FIELDS: x is missing"));
 }
 
 TEST_F(MeshFormats, ScansAreScaledWithTheirScanner) {

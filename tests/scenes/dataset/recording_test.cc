@@ -215,6 +215,42 @@ TEST_F(RecordingFolder, ColmapTextAndBinaryGiveTheCamerasBack) {
   }
 }
 
+// Names of cameras and images as people give them, in each of the layouts.
+TEST_F(RecordingFolder, NamesMayHoldBlanksCommasAndOtherLetters) {
+  const std::string names[] = {"left, front", "K\xc3\xa4mera 2"};
+  for (std::size_t i = 0; i < 2; ++i) rig_.cameras[i].name = names[i];
+  write_cameras();
+  write_image("images/" + names[0] + "/0 a.png");
+  write_image("images/" + names[1] + "/0 a.png");
+  EXPECT_EQ(inspect_recording(read_recording(dir())).size(), 3U);
+  write_observation(read_recording(dir()), 0, dir() / "seen");
+  EXPECT_TRUE(std::filesystem::exists(dir() / "seen/images" / names[0] / "000000.png"));
+  std::filesystem::remove(dir() / "calibration.json");
+
+  write_text(
+      "cameras.json",
+      R"({"cameras": [{"image": "left, front/0 a.png", "name": "x, y", "size": [16, 12], "K": [[20, 0, 8],
+                [0, 20, 6], [0, 0, 1]], "R": [[1, 0, 0], [0, 1, 0], [0, 0, 1]], "t_m": [0, 0, 0]}]})");
+  const Recording by_names = read_recording(dir());
+  EXPECT_EQ(by_names.rig.cameras[0].name, "x, y");
+  inspect_recording(by_names);
+  std::filesystem::remove(dir() / "cameras.json");
+
+  std::filesystem::create_directories(dir() / "sparse/0");
+  write_colmap_model(dir() / "sparse/0", rig_, "0 a.png");
+  const Recording by_model = read_recording(dir());
+  EXPECT_NE(find_camera(by_model.rig, names[0]), nullptr);
+  EXPECT_NE(find_camera(by_model.rig, names[1]), nullptr);
+  inspect_recording(by_model);
+  // The same images without the lines of points; then with a count that is not theirs.
+  std::string images = read_file(dir() / "sparse/0/images.txt");
+  for (std::size_t at = 0; (at = images.find("\n\n")) != std::string::npos;) images.erase(at, 1);
+  write_text("sparse/0/images.txt", images);
+  EXPECT_EQ(read_recording(dir()).rig.cameras.size(), 2U);
+  write_text("sparse/0/images.txt", "# Number of images: 3, mean observations per image: 0\n" + images);
+  EXPECT_THAT(read_refusal(), HasSubstr("comments promise 3 images, but there are 2"));
+}
+
 // Cameras that look along +X: the world is turned, and points turned back are where they were.
 TEST(ColmapRig, TurnsTheWorldSoThatCamerasLookDown) {
   ColmapModel model;

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/error.h"
 #include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"
@@ -76,6 +78,18 @@ TEST_F(TruthUnit, ATruthThatNoCameraSeesIsRefused) {
   EXPECT_THAT(refusal("mm", square(-1178)), HasSubstr("no camera sees any of"));
   EXPECT_THAT(refusal("", square(-1178)), testing::Not(HasSubstr("Likely")));
   EXPECT_THAT(refusal("mm", dir_.file("empty.xyz", "").string()), HasSubstr("empty.xyz"));
+}
+
+// The cameras look at 1 m2 of a floor of 400 m, whose numbers are metres.
+TEST_F(TruthUnit, ASmallPartOfALargeTruthIsEnough) {
+  check("m",
+        dir_.file("floor.obj", "v -200 -200 1.2\nv 200 -200 1.2\nv 200 200 1.2\nv -200 200 1.2\nf 1 2 3 4\n")
+            .string());
+  std::string scan;
+  for (int x = -60; x <= 60; ++x)
+    for (int y = -60; y <= 60; ++y)
+      scan += fmt::format("{} {} 1.2\n", 0.05 * x * std::abs(x), 0.05 * y * std::abs(y));
+  check("m", dir_.file("floor.xyz", scan).string());
 }
 
 }  // namespace

@@ -78,6 +78,17 @@ TEST(ImageFile, DamageAndOtherFormatsAreNamed) {
   std::string turned = encoded(".jpg", CV_8UC3);
   turned.insert(2, exif);
   EXPECT_THAT(image_problem(turned), testing::HasSubstr("orientation 6"));
+  // The same in a PNG file, after and before the pixels, with its check sum.
+  const std::string chunk = std::string(
+                                "\0\0\0\x1a"
+                                "eXIf",
+                                8) +
+                            exif.substr(10) + "\xb7\x48\x11\x29";
+  for (const std::size_t from_end : {std::size_t{12}, encoded(".png", CV_8UC3).size() - 33}) {
+    std::string png_turned = encoded(".png", CV_8UC3);
+    png_turned.insert(png_turned.size() - from_end, chunk);
+    EXPECT_THAT(image_problem(png_turned), testing::HasSubstr("orientation 6"));
+  }
   EXPECT_TRUE(is_image_name("a/B.JPeG") && !is_image_name("a/jpeg"));
 }
 

@@ -201,6 +201,25 @@ TEST(Imaging, RaysThatMeetNothingAreBlackAndNaN) {
   EXPECT_NEAR(black, missing, 0.2 * missing);
 }
 
+// A spread far below the samples' spacing leaves the nearest samples, which weigh the same: two a side are
+// then the mean over the pixel, one or three the sample at its centre.
+TEST(Imaging, APointSpreadBelowTheSamplesLeavesTheNearestOnes) {
+  const Rig rig = small_rig({});
+  const auto values = [&](double sigma_px, int samples) {
+    ImagingOptions options;
+    options.noise_sigma = 0;
+    options.psf_sigma_px = sigma_px;
+    options.samples_per_side = samples;
+    return Renderer(undulating(), options, 1).image(rig.cameras[0], rig.water, 0).values;
+  };
+  for (const double sigma_px : {0.01, 0.005, 1e-5, 1e-300}) {
+    EXPECT_EQ(values(sigma_px, 2), values(0, 2)) << sigma_px;
+    EXPECT_EQ(values(sigma_px, 1), values(0, 1)) << sigma_px;
+    EXPECT_EQ(values(sigma_px, 3), values(1e-3, 3)) << sigma_px;
+  }
+  EXPECT_NE(values(0.5, 2), values(0, 2));
+}
+
 TEST(Imaging, VariantsAreWhatTheySay) {
   const auto options_of = [](const char* name) {
     return imaging_options(

@@ -98,5 +98,43 @@ TEST(Visibility, ACounterOfASceneKeepsItsSurfaceAndAMeshHasNone) {
   EXPECT_FALSE(view_counter(user, rig));
 }
 
+// By formula, without water: a camera at the origin looks down at a plane, so that (x, y, z) has the
+// normalised coordinates (x, y) / z; its lens takes them to (x, y) / z (1 + k1 r^2), one to one up to 1 + 3
+// k1 r^2 = 0.
+TEST(Visibility, IsInTheImageThatWasTakenAndInTheUndistortedOne) {
+  constexpr double kFocal_px = 300, kDepth_m = 1.2;
+  constexpr int kWidth_px = 640, kHeight_px = 480;
+  const auto plane = make_plane({kDepth_m, 0, 0}, {});
+  const PatchHeightField& field = renderable_surface(*plane, "flat_plane");
+  for (const double k1 : {0.3, 0.0, -0.05, -0.3}) {
+    Camera camera;
+    camera.name = "cam00";
+    camera.intrinsics.width_px = kWidth_px;
+    camera.intrinsics.height_px = kHeight_px;
+    camera.intrinsics.K << kFocal_px, 0, 320, 0, kFocal_px, 240, 0, 0, 1;
+    camera.intrinsics.distortion = {k1, 0, 0, 0, 0};
+    Rig rig;
+    rig.cameras = {camera};
+    rig.water.n_water = rig.water.n_air;
+    std::vector<Vec3> points;
+    std::vector<int> taken, both;
+    for (double x = -3; x < 3; x += 0.0371)
+      for (double y = -2; y < 2; y += 0.0293) {
+        points.emplace_back(x, y, kDepth_m);
+        const Vec2 plain = Vec2(x, y) / kDepth_m;
+        const double r2 = plain.squaredNorm();
+        const auto inside = [&](const Vec2& normalised) {
+          const Vec2 px = kFocal_px * normalised + Vec2(320, 240);
+          return px.x() >= 0 && px.y() >= 0 && px.x() <= kWidth_px - 1 && px.y() <= kHeight_px - 1;
+        };
+        taken.push_back(1 + 3 * k1 * r2 > 0 && inside(plain * (1 + k1 * r2)) ? 1 : 0);
+        both.push_back(taken.back() != 0 && inside(plain) ? 1 : 0);
+      }
+    EXPECT_EQ(count_views(field, rig, points), both) << k1;
+    EXPECT_EQ(count_views(field, rig, points, {.undistorted = false}), taken) << k1;
+    EXPECT_EQ(k1<0, std::ranges::count(taken, 1)> std::ranges::count(both, 1)) << k1;
+  }
+}
+
 }  // namespace
 }  // namespace aqbench

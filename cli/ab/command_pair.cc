@@ -1,0 +1,137 @@
+#include "cli/ab/command_pair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "cli/ab/sides.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/processes/process.h"
+#include "core/stopwatch.h"
+#include "core/text.h"
+#include "harness/ab/layout.h"
+#include "harness/running/progress.h"
+#include "harness/statistics/pair_plan.h"
+
+namespace aqbench::cli {
+namespace {
+
+char letter_of(AbSide side) { return side == AbSide::a ? 'a' : 'b'; }
+
+const char* flag_of(const CommandPair& pair) { return pair.rules.gbench ? "gbench" : "cmd"; }
+
+// Notes what is not compared: what one side alone has, and what did not run.
+std::vector<std::string> common_benchmarks(const std::vector<GbenchTimes>& a,
+                                           const std::vector<GbenchTimes>& b, AbDocument& document) {
+  std::vector<std::string> names;
+  for (const GbenchTimes& one : a) {
+    const auto other = std::ranges::find(b, one.name, &GbenchTimes::name);
+    if (other == b.end())
+      throw Error(ErrorKind::not_comparable, fmt::format("--gbench-b: has no benchmark '{}'", one.name));
+    if (one.error.empty() && other->error.empty())
+      names.push_back(one.name);
+    else
+      document.notes.push_back(fmt::format("{} is not compared: {}: {}", one.name,
+                                           one.error.empty() ? "B" : "A",
+                                           one.error.empty() ? other->error : one.error));
+  }
+  for (const GbenchTimes& one : b)
+    if (std::ranges::find(a, one.name, &GbenchTimes::name) == a.end())
+      document.notes.push_back(fmt::format("B alone has the benchmark {}", one.name));
+  if (names.empty()) throw Error(ErrorKind::input, "--gbench-a: no benchmark to compare");
+  return names;
+}
+
+}  // namespace
+
+std::size_t index_of(AbSide side) { return side == AbSide::a ? 0 : 1; }
+
+std::string program_file(const AbCommand& command) {
+  const std::string word = command.line.substr(0, command.line.find_first_of(" \t\n;|&<>()$`\\\"'*?[#~=%"));
+  if (word.empty()) return {};
+  std::filesystem::path file = find_in_path(word);
+  if (file.is_relative()) {
+    if (word.find('/') == std::string::npos) return {};
+    file = std::filesystem::path(command.folder) / file;
+  }
+  std::error_code error;
+  return std::filesystem::is_regular_file(file, error) ? file.string() : std::string();
+}
+
+AbCommand command_of(const AbCommandRequest& request, std::size_t side) {
+  AbCommand command;
+  command.line = request.lines[side];
+  std::error_code error;
+  const std::filesystem::path folder = request.folders[side].empty()
+                                           ? std::filesystem::path(".")
+                                           : std::filesystem::path(request.folders[side]);
+  const std::filesystem::path whole = std::filesystem::canonical(folder, error);
+  if (error || !std::filesystem::is_directory(whole, error))
+    throw Error(ErrorKind::usage,
+                fmt::format("--cwd-{} {}: not a folder", side == 0 ? 'a' : 'b', folder.string()));
+  command.folder = whole.string();
+  command.environment = request.environments[side];
+  command.prepare = request.prepares[side];
+  command.relink = request.relinks[side];
+  return command;
+}
+
+std::optional<CommandAnswer> run_side(CommandPair& pair, AbSide side, std::optional<std::uint64_t> layout,
+                                      CommandUnitPlan plan) {
+  const std::size_t index = index_of(side);
+  const AbCommand& command = pair.commands[index];
+  plan.rules = pair.rules;
+  plan.layout = layout;
+  if (layout && !command.relink.empty() && pair.linked != std::pair(side, *layout)) {
+    const std::filesystem::path order = pair.scratch.path() / fmt::format("order-{}", *layout);
+    std::error_code error;
+    if (!std::filesystem::exists(order, error)) write_file(order, layout_order_bytes(*layout));
+    plan.relink = true;
+    plan.relink_variables = {{"AQBENCH_ORDER", order.string()},
+                             {"AQBENCH_ORDER_SEED", std::to_string(*layout)}};
+    pair.linked = {side, *layout};
+  } else if (command.relink.empty() && file_state_of(pair.files[index]) != pair.file_states[index]) {
+    const std::string why = pair.files[index] + " was changed on the disk while it was measured";
+    return CommandAnswer{failed_unit(Status::failed, why)};
+  }
+  return run_command_unit(command, plan, pair.limits);
+}
+
+CommandAnswer tried(CommandPair& pair, AbSide side) {
+  const std::optional<std::uint64_t> layout =
+      pair.rules.layouts > 0 ? std::optional<std::uint64_t>(0) : std::nullopt;
+  auto trial = run_side(pair, side, layout, CommandUnitPlan{});
+  if (!trial) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
+  if (trial->answer.unit.status != Status::ok)
+    throw Error(ErrorKind::input, fmt::format("--{}-{} '{}': {}", flag_of(pair), letter_of(side),
+                                              pair.commands[index_of(side)].line, trial->answer.unit.reason));
+  return std::move(*trial);
+}
+
+std::string duration_text(double seconds) {
+  return seconds < 1 ? fmt::format("{:.2g} s", seconds) : clock_text(seconds);
+}
+
+void plan_by_gbench_trial(const AbRequest& request, CommandPair& pair, AbDocument& document) {
+  const auto start = SteadyClock::now();
+  const CommandAnswer a = tried(pair, AbSide::a), b = tried(pair, AbSide::b);
+  const double pair_s = seconds_since(start);
+  document.samples.cases.clear();
+  for (const std::string& name : common_benchmarks(a.benchmarks, b.benchmarks, document))
+    document.samples.cases.push_back({name, std::nullopt});
+  const PairedPolicy& policy = document.settings.policy;
+  const std::size_t cases = document.samples.cases.size();
+  const std::size_t minimum = measured_for(minimum_kept_pairs(policy, cases));
+  document.run.pairs_per_look = request.pairs.value_or(std::max(minimum, kUsualCommandPairs));
+  plan_pairs(policy, cases, document.run.pairs_per_look);
+  const double look_s = static_cast<double>(document.run.pairs_per_look) * pair.runs * pair_s;
+  const int most = (document.settings.confirm ? 2 : 1) * policy.looks;
+  fmt::print(stderr, "aqbench: {} of {}: about {}, at most {} with all top-ups{}\n",
+             counted(document.run.pairs_per_look, "pair"), counted(cases, "benchmark"), duration_text(look_s),
+             duration_text(look_s * most), document.settings.confirm ? " and a confirmation" : "");
+}
+
+}  // namespace aqbench::cli

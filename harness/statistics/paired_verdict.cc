@@ -1,0 +1,246 @@
+#include "harness/statistics/paired_verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "harness/statistics/paired.h"
+#include "harness/statistics/quality.h"
+#include "harness/statistics/slow_runs.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kCoarsestStep = 0.25;  // of delta; with more, rounding alone could hide a change above delta
+constexpr double kTooManyPairs = 100000;
+// A shift that is exactly a threshold, but for rounding, is neither beyond it nor within it.
+constexpr double kMore = 1 + kThresholdRounding, kLess = 1 - kThresholdRounding;
+
+std::string flag_reason(const PairedComparison& result, double threshold, double p_holm) {
+  return fmt::format("shift {} is beyond {}, p {:.2g} after Holm is at most {:.2g}",
+                     shift_text(result.scale, result.shift), shift_text(result.scale, threshold), p_holm,
+                     result.level);
+}
+
+std::string side_count(const SlowSide& side) { return fmt::format("{} of {}", side.slow_runs, side.runs); }
+
+// "B has more slow runs: 39 of 80 beyond 11, A 0 of 80, p 1.8e-12 is at most 0.01".
+std::string slow_reason(const PairedComparison& result, bool more) {
+  const SlowRuns& slow = result.slow_runs;
+  return fmt::format("B has {} {}: {} beyond {}, A {}, p {:.2g} is at most {:.2g}", more ? "more" : "fewer",
+                     result.quality ? "bad values" : "slow runs", side_count(slow.b),
+                     short_number(slow.limit), side_count(slow.a), more ? slow.p_more : slow.p_fewer,
+                     slow.level);
+}
+
+bool is_bounded(const PairedComparison& result) { return result.slow_runs.excess_upper < kMaxUnseenShare; }
+
+std::string unseen_reason(const PairedComparison& result) {
+  return fmt::format("{} in up to {:.0f} % of B's {} would not have been seen, the limit is {:.0f} %",
+                     result.quality ? "bad values" : "a slow mode",
+                     std::ceil(100 * result.slow_runs.excess_upper), result.quality ? "pairs" : "runs",
+                     100 * kMaxUnseenShare);
+}
+
+// How many pairs bring an end of an interval, `reach` away from the estimate, within `room`.
+std::optional<double> pairs_to_reach(std::size_t pairs, double reach, double room) {
+  if (!(room > 0)) return std::nullopt;
+  return static_cast<double>(pairs) * std::max(1.0, (reach / room) * (reach / room));
+}
+
+// The pairs that would make the case PASS, if they were like these.
+std::optional<double> pairs_to_pass(const PairedComparison& result) {
+  if (result.slow_runs.more()) return std::nullopt;
+  std::optional<double> needed = static_cast<double>(result.measured_pairs);
+  const auto take = [&](const std::optional<double>& pairs) {
+    needed = needed && pairs ? std::optional(std::max(*needed, *pairs)) : std::nullopt;
+  };
+  const double room = result.pass_below - result.half_step;
+  for (const EstimatedShift& one : {result.whole, EstimatedShift{result.shift, result.interval}}) {
+    take(pairs_to_reach(result.measured_pairs, one.interval.upper - result.half_step - one.shift,
+                        room - one.shift));
+    if (result.quality)
+      take(pairs_to_reach(result.measured_pairs, one.shift - one.interval.lower, room + one.shift));
+  }
+  if (!is_bounded(result))
+    take(result.slow_runs.pairs_for_bound
+             ? std::optional(static_cast<double>(*result.slow_runs.pairs_for_bound))
+             : std::nullopt);
+  return needed;
+}
+
+// The pairs that would make it certain that the shift is not 0, where it is beyond tau.
+std::optional<double> pairs_to_flag(const PairedComparison& result) {
+  if (!(std::abs(result.shift) > result.flag_above)) return std::nullopt;
+  const double reach =
+      result.shift > 0 ? result.shift - result.interval.lower : result.interval.upper - result.shift;
+  return pairs_to_reach(result.measured_pairs, reach - result.half_step, std::abs(result.shift));
+}
+
+// Leaves the case open, with the number of pairs that would settle it.
+void leave_open(PairedComparison& result, const std::string& reason, bool more_pairs_help) {
+  result.verdict = PairedVerdict::inconclusive;
+  result.reason = reason;
+  if (!more_pairs_help) return;
+  const std::optional<double> pass = pairs_to_pass(result), flagged = pairs_to_flag(result);
+  const double needed = std::min(pass.value_or(kTooManyPairs), flagged.value_or(kTooManyPairs));
+  if (needed >= kTooManyPairs) {
+    result.reason += "; more pairs alone would not settle it";
+    return;
+  }
+  result.pairs_needed = std::max(result.measured_pairs + 1, static_cast<std::size_t>(std::ceil(needed)));
+  result.reason += fmt::format("; about {} pairs would settle it", *result.pairs_needed);
+}
+
+std::string interval_reason(const PairedComparison& result) {
+  const EstimatedShift& wider = result.whole.interval.upper >= result.interval.upper
+                                    ? result.whole
+                                    : EstimatedShift{result.shift, result.interval};
+  const std::string within = fmt::format("the interval's worse end {} is not within {}, and ",
+                                         shift_text(result.scale, wider.interval.upper),
+                                         shift_text(result.scale, result.pass_below));
+  if (result.shift > result.flag_above * kMore)
+    return within + fmt::format("p {:.2g} after Holm is above {:.2g}", result.p_worse_holm, result.level);
+  return within + fmt::format("the shift {} is not beyond {}", shift_text(result.scale, result.shift),
+                              shift_text(result.scale, result.flag_above));
+}
+
+// Whether the clock is too coarse for a verdict: a step more or less could change it.
+bool is_too_coarse(const PairedComparison& result, bool slower, bool faster, double delta) {
+  if (!result.step || *result.step <= kCoarsestStep * delta * result.slow_runs.typical) return false;
+  if (slower) return result.interval.lower - result.half_step <= result.flag_above;
+  if (faster) return result.interval.upper + result.half_step >= result.flag_below;
+  return true;
+}
+
+void flag(PairedComparison& result, bool slower) {
+  const bool opposite = slower ? result.slow_runs.fewer() : result.slow_runs.more();
+  result.reason = slower ? flag_reason(result, result.flag_above, result.p_worse_holm)
+                         : flag_reason(result, result.flag_below, result.p_better_holm);
+  if (opposite) {
+    result.verdict = PairedVerdict::trade;
+    result.reason = fmt::format("the typical run is {}: {}; but {}", slower ? "slower" : "faster",
+                                result.reason, slow_reason(result, !slower));
+  } else if (!slower && result.slow_runs.excess > 0 && !is_bounded(result)) {
+    leave_open(result,
+               fmt::format("the typical run is faster: {}; but {}", result.reason, unseen_reason(result)),
+               true);
+  } else {
+    result.verdict = slower ? PairedVerdict::regressed : PairedVerdict::faster;
+  }
+}
+
+void judge_time(PairedComparison& result, double delta) {
+  const bool slower = result.p_worse_holm <= result.level && result.shift > result.flag_above * kMore;
+  const bool faster = result.p_better_holm <= result.level && result.shift < result.flag_below * kMore;
+  const double below = result.pass_below * kLess;
+  const bool within = result.whole.interval.upper < below && result.interval.upper < below;
+  if (is_too_coarse(result, slower, faster, delta)) {
+    leave_open(
+        result,
+        fmt::format("all times are multiples of {}, which is {:.3g} % of a typical run: too coarse for delta "
+                    "{:.2g} %, so measure longer runs or with a finer clock",
+                    short_number(*result.step), 100 * *result.step / result.slow_runs.typical, 100 * delta),
+        false);
+  } else if (slower || faster) {
+    flag(result, slower);
+  } else if (result.slow_runs.more()) {
+    leave_open(result, slow_reason(result, true), false);
+  } else if (!within) {
+    leave_open(result, interval_reason(result), true);
+  } else if (!is_bounded(result)) {
+    leave_open(result, unseen_reason(result), true);
+  } else {
+    result.verdict = PairedVerdict::pass;
+  }
+}
+
+std::string quality_flag_reason(const PairedComparison& result) {
+  return fmt::format("shift {}, p {:.2g} (two-sided, after Holm) is at most {:.2g}",
+                     shift_text(result.scale, result.shift),
+                     result.shift > 0 ? result.p_worse_holm : result.p_better_holm, result.level);
+}
+
+void flag_quality(PairedComparison& result, bool worse) {
+  result.reason = quality_flag_reason(result);
+  if (worse ? result.slow_runs.fewer() : result.slow_runs.more()) {
+    result.verdict = PairedVerdict::trade;
+    result.reason = fmt::format("the typical value is {}: {}; but {}", worse ? "worse" : "better",
+                                result.reason, slow_reason(result, !worse));
+  } else if (!worse && result.slow_runs.excess > 0 && !is_bounded(result)) {
+    leave_open(result,
+               fmt::format("the typical value is better: {}; but {}", result.reason, unseen_reason(result)),
+               true);
+  } else {
+    result.verdict = worse ? PairedVerdict::regressed : PairedVerdict::faster;
+  }
+}
+
+std::string quality_interval_reason(const PairedComparison& result) {
+  const auto range = [&](double shift) { return shift_text(result.scale, shift); };
+  // Where higher is better, the worst end of the interval is the smallest change of the metric.
+  const bool turned = change_of(result.scale, result.pass_below) < 0;
+  const auto [smallest, largest] = turned ? std::pair(result.interval.upper, result.interval.lower)
+                                          : std::pair(result.interval.lower, result.interval.upper);
+  return fmt::format(
+      "the interval {} .. {} is not within the margin {}, and p {:.2g} after Holm is above {:.2g}",
+      range(smallest), range(largest), range(result.pass_below),
+      result.shift > 0 ? result.p_worse_holm : result.p_better_holm, result.level);
+}
+
+void judge_quality(PairedComparison& result) {
+  const double margin = result.pass_below * kLess;
+  const bool within = result.interval.upper < margin && result.interval.lower > -margin;
+  const bool worse = result.p_worse_holm <= result.level && result.shift > 0;
+  const bool better = result.p_better_holm <= result.level && result.shift < 0;
+  if (within && result.slow_runs.more())
+    leave_open(result, slow_reason(result, true), false);
+  else if (within && !is_bounded(result))
+    leave_open(result, unseen_reason(result), true);
+  else if (within)
+    result.verdict = PairedVerdict::pass;
+  else if (worse || better)
+    flag_quality(result, worse);
+  else
+    leave_open(result, quality_interval_reason(result), true);
+}
+
+}  // namespace
+
+double slow_run_margin(const PairedComparison& comparison) {
+  return comparison.quality ? comparison.pass_below : 2 * comparison.pass_below;
+}
+
+void judge_pairs(PairedComparison& result, double delta) {
+  result.quality ? judge_quality(result) : judge_time(result, delta);
+}
+
+bool needs_top_up(const PairedComparison& comparison, int look, const PairedPolicy& policy) {
+  return comparison.verdict == PairedVerdict::inconclusive && look < policy.looks;
+}
+
+bool needs_confirmation(const PairedComparison& comparison) {
+  return comparison.verdict == PairedVerdict::regressed || comparison.verdict == PairedVerdict::faster;
+}
+
+Confirmation confirm(const PairedComparison& first, const PairedComparison& fresh) {
+  if (first.name != fresh.name) {
+    throw Error(ErrorKind::input,
+                fmt::format("name: '{}' cannot be confirmed by pairs of '{}'", first.name, fresh.name));
+  }
+  if (!needs_confirmation(first)) return {first.verdict, first.reason};
+  if (fresh.verdict == first.verdict) return {first.verdict, "confirmed by fresh pairs: " + fresh.reason};
+  if (fresh.verdict == PairedVerdict::trade)
+    return {fresh.verdict, fmt::format("{}, but in fresh pairs {}", verdict_text(first), fresh.reason)};
+  const EstimatedShift shift = shown_shift(fresh);
+  return {PairedVerdict::inconclusive,
+          fmt::format("{} was not confirmed: fresh pairs give {}, shift {} after {}", verdict_text(first),
+                      verdict_text(fresh), shift_text(fresh.scale, shift.shift),
+                      shift_text(first.scale, first.shift))};
+}
+
+}  // namespace aqbench

@@ -1,0 +1,107 @@
+// Which side of a mesh is positive, and where it ends: by the places of its corners, whatever the winding.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+#include "scenes/surfaces/mesh_surface.h"
+
+namespace aqbench {
+namespace {
+
+double distance_m(const Surface& surface, const Vec3& point) {
+  double distance = 0;
+  surface.signed_distances(std::span(&point, 1), std::span(&distance, 1));
+  return distance;
+}
+
+// A box of 2 x 2 x 2 about the origin: 12 triangles, each with vertices of its own.
+TriangleMesh box_of_single_triangles(bool turned) {
+  TriangleMesh box;
+  for (int axis = 0; axis < 3; ++axis)
+    for (const double side : {-1.0, 1.0})
+      for (const bool second : {false, true}) {
+        std::array<Vec3, 3> corners;
+        const double along[3][2] = {{-1, -1}, {1, -1}, {1, 1}}, other[3][2] = {{-1, -1}, {1, 1}, {-1, 1}};
+        for (std::size_t k = 0; k < 3; ++k) {
+          const auto& at = second ? other[k] : along[k];
+          corners[k][axis] = side;
+          corners[k][(axis + 1) % 3] = at[0];
+          corners[k][(axis + 2) % 3] = at[1];
+        }
+        if ((side < 0) != turned) std::swap(corners[1], corners[2]);
+        const auto first = static_cast<std::uint32_t>(box.vertices_m.size());
+        box.vertices_m.insert(box.vertices_m.end(), corners.begin(), corners.end());
+        box.triangles.push_back({first, first + 1, first + 2});
+      }
+  return box;
+}
+
+// All points 2 mm outside of a closed box, beside its faces, edges and corners.
+TEST(MeshSurface, OfABoxIsPositiveOutsideWhateverItsWinding) {
+  std::mt19937_64 random(5);
+  std::normal_distribution<double> normal;
+  std::uniform_real_distribution<double> u(-1, 1);
+  for (const bool turned : {false, true}) {
+    TriangleMesh box = box_of_single_triangles(turned);
+    const TriangleMesh once = box;
+    for (const auto& triangle : once.triangles)
+      box.triangles.push_back({triangle[1], triangle[0], triangle[2]});
+    for (const TriangleMesh& mesh : {once, box}) {
+      const auto surface = make_mesh_surface(mesh);
+      EXPECT_EQ(surface->face_counts()->repeated, mesh.triangles.size() - 12);
+      EXPECT_NEAR(surface->area_m2(), 24, 1e-12);
+      for (int i = 0; i < 3000; ++i) {
+        Vec3 place(u(random), u(random), u(random)), out(normal(random), normal(random), normal(random));
+        for (int axis = 0; axis < 3; ++axis)
+          if (axis <= i % 3)
+            place[axis] = std::copysign(1.0, out[axis]);
+          else
+            out[axis] = 0;
+        const Vec3 outside = place + 0.002 * out.normalized();
+        std::vector<ClosestPoint> found(1);
+        std::vector<std::uint8_t> beyond(1);
+        surface->closest_points_and_borders(std::vector{outside}, found, beyond);
+        EXPECT_NEAR(found[0].signed_distance_m, 0.002, 1e-12) << outside.transpose();
+        EXPECT_EQ(beyond[0], 0) << "a closed surface has no border";
+        EXPECT_LT(distance_m(*surface, 0.998 * place), 0) << place.transpose();
+      }
+    }
+  }
+}
+
+// The wall of a vessel: outside and in its cavity a point is before the solid, in the wall behind its
+// surface.
+TEST(MeshSurface, OfAVesselIsPositiveInItsCavityToo) {
+  for (const bool outer : {false, true})
+    for (const bool inner : {false, true}) {
+      TriangleMesh vessel = box_of_single_triangles(outer);
+      const TriangleMesh cavity = box_of_single_triangles(inner);
+      const auto first = static_cast<std::uint32_t>(vessel.vertices_m.size());
+      for (const Vec3& vertex : cavity.vertices_m) vessel.vertices_m.push_back(0.5 * vertex);
+      for (const auto& [a, b, c] : cavity.triangles)
+        vessel.triangles.push_back({first + a, first + b, first + c});
+      const auto surface = make_mesh_surface(vessel);
+      EXPECT_NEAR(distance_m(*surface, {1.1, 0.2, 0.3}), 0.1, 1e-12);
+      EXPECT_NEAR(distance_m(*surface, {0.9, 0.2, 0.3}), -0.1, 1e-12);
+      EXPECT_NEAR(distance_m(*surface, {0.6, 0.2, 0.3}), -0.1, 1e-12);
+      EXPECT_NEAR(distance_m(*surface, {0.4, 0.2, 0.3}), 0.1, 1e-12);
+    }
+}
+
+// A seam of vertices that are there twice, as a texture needs it, is no border.
+TEST(MeshSurface, EndsAtNoSeam) {
+  TriangleMesh sheet{{{0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}, {1, 0, 1}, {2, 0, 1}, {2, 1, 1}, {1, 1, 1}},
+                     {{0, 1, 2}, {0, 2, 3}, {4, 5, 6}, {4, 6, 7}}};
+  const auto surface = make_mesh_surface(sheet);
+  const std::vector<Vec3> points = {{1, 0.4, 0.9}, {1, 1.2, 1}, {2.1, 0.4, 1}};
+  std::vector<ClosestPoint> found(3);
+  std::vector<std::uint8_t> beyond(3);
+  surface->closest_points_and_borders(points, found, beyond);
+  EXPECT_THAT(beyond, testing::ElementsAre(0, 1, 1));
+  EXPECT_EQ(surface->mesh(1).vertices_m.size(), 8U);
+}
+
+}  // namespace
+}  // namespace aqbench
