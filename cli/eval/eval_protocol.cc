@@ -155,17 +155,12 @@ ShownProtocol score_poses(const EvalProtocolRequest& request, const EvalCloudReq
 
 // ---- Clouds ----
 
-// How far apart the points are that stand for a mesh; unset: the protocol takes the vertices. given_m: 0 if
-// it is not.
-std::optional<double> mesh_points_apart_m(const CloudProtocol& protocol, const CloudKnobs& knobs,
-                                          double given_m) {
-  if (protocol.takes_vertices) return std::nullopt;
-  return given_m > 0 ? given_m : mesh_spacing_m(knobs);
-}
-
+// given_spacing_m: of the points that stand for a mesh; 0: the protocol's.
 ShownProtocol score_cloud(const CloudProtocol& protocol, const CloudKnobs& knobs, ProtocolInput& input,
                           double given_spacing_m) {
-  take_mesh_points(input, mesh_points_apart_m(protocol, knobs, given_spacing_m));
+  std::optional<double> spacing_m;  // unset: the protocol takes the vertices
+  if (!protocol.takes_vertices) spacing_m = given_spacing_m > 0 ? given_spacing_m : mesh_spacing_m(knobs);
+  take_mesh_points(input, spacing_m);
   if (std::string note = rounding_note(protocol.name, knobs, input); !note.empty())
     input.notes.push_back(std::move(note));
   const CloudDistances distances = measure_distances(knobs, input.cloud, input.truth);

@@ -261,9 +261,8 @@ std::vector<std::string> option_differences(const CaseOptions& baseline, const C
           fmt::format("option {} is {}, baseline {}", name, to_string(*now), to_string(value)));
   }
   for (const auto& [name, value] : current.options) {
-    const bool also_in_baseline = std::ranges::any_of(
-        baseline.options, [&, &name = name](const auto& option) { return option.first == name; });
-    if (also_in_baseline) continue;
+    const auto has_name = [&name = name](const auto& option) { return option.first == name; };
+    if (std::ranges::any_of(baseline.options, has_name)) continue;
     const ParameterValue* const then = find(baseline, name);
     if (then == nullptr || !same_option(*then, value))
       differences.push_back(fmt::format("option {} is {}, {} in the baseline", name, to_string(value),
