@@ -136,8 +136,7 @@ bool comes_before(const GateRow& a, const GateRow& b) {
   return a.verdict == Verdict::improved ? a.excess < b.excess : a.excess > b.excess;
 }
 
-// Sorts rows by case, the worst case first, so that effects of one cause are together; then new and passed
-// ones.
+// Sorts rows by case, the worst first, so that effects of one cause are together; then new and passed ones.
 void sort_worst_first(std::vector<GateRow>& rows) {
   std::ranges::stable_sort(rows, comes_before);
   struct CaseRank {
@@ -188,9 +187,9 @@ std::size_t drop_passes(std::vector<GateRow>& rows, std::size_t first) {
 
 }  // namespace
 
-// The tolerance is inclusive: 0.8295 against 0.79 and 5 % is exactly at the limit
-// in decimals but 1e-17 beyond it in doubles, hence the slack of a few roundings. Tolerance 0 means equal
-// bits. A metric that has no better side fails by any change.
+// The tolerance is inclusive: 0.8295 against 0.79 and 5 % is exactly at the limit in decimals but 1e-17
+// beyond it in doubles, hence the slack of a few roundings. Tolerance 0 requires equal bits. A metric without
+// a better side fails on any change.
 Verdict judge_value(const std::string& metric, const BaselineMetric& baseline, double current,
                     double& excess) {
   const Tolerance& tolerance = baseline.tolerance;
