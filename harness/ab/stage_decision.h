@@ -13,9 +13,6 @@ namespace aqbench {
 // Returns the shortest run. Throws Error(input) for a unit that ended well without one.
 double shortest_warm_run(const std::vector<double>& runs);
 
-// Returns the median; nullopt without values.
-std::optional<double> median_of(const std::vector<double>& values);
-
 // Returns the values at these indices.
 std::vector<double> chosen(const std::vector<double>& values, const std::vector<std::size_t>& indices);
 

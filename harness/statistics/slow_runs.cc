@@ -137,7 +137,7 @@ SlowRuns find_slow_runs(ShiftScale scale, double margin, const UnitRuns& a, cons
   for (const UnitRuns* const side : {&a, &b})
     for (const std::vector<double>& runs : *side) all.insert(all.end(), runs.begin(), runs.end());
   SlowRuns result;
-  result.typical = typical_of(all, scale == ShiftScale::distance_from_zero);
+  result.typical = typical_of(all, scale == ShiftScale::distance_from_ideal);
   result.limit = limit_of(scale, result.typical, margin);
   const SideShares of_a = count_side(scale, result.typical, margin, a);
   const SideShares of_b = count_side(scale, result.typical, margin, b);

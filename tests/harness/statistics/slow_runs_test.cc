@@ -72,7 +72,7 @@ TEST(SlowRuns, WhereHigherIsBetterSlowIsLow) {
   EXPECT_EQ(find_slow_runs(ShiftScale::inverse_log_ratio, kMargin, a, some, 1).b.slow_runs, 10u);
   EXPECT_EQ(find_slow_runs(ShiftScale::difference, 0.5, {{-1}, {0}, {1}}, {{0}, {0}, {0.6}}, 1).b.slow_runs,
             1u);
-  EXPECT_EQ(find_slow_runs(ShiftScale::distance_from_zero, 0.5, {{-1}, {1}}, {{1}, {-1.6}}, 1).b.slow_runs,
+  EXPECT_EQ(find_slow_runs(ShiftScale::distance_from_ideal, 0.5, {{-1}, {1}}, {{1}, {-1.6}}, 1).b.slow_runs,
             1u);
 }
 
