@@ -63,7 +63,8 @@ TEST(GateSuite, AMetricWithAnIdealIsJudgedByItsDistance) {
 TEST(GateSuite, AMetricThatAcceptNamesGates) {
   const TemporaryDirectory folder;
   const std::filesystem::path file = folder / "seed.json";
-  AcceptedRun run = read_accepted_run(synthetic_bundle(folder.path(), synthetic_results()));
+  Results accepted_results = synthetic_results();
+  AcceptedRun run = read_accepted_run(synthetic_bundle(folder.path(), accepted_results));
   Results later = synthetic_results();
   for (auto& [name, metric] : later.records[0].metrics)
     if (name == "points") *metric.value -= 1;
