@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/error.h"
-#include "harness/ab/stage_decision.h"
 #include "harness/statistics/pair_plan.h"
 
 namespace aqbench {

@@ -273,7 +273,7 @@ TEST_F(AbBundle, OlderTextsAreNoForgeryAndNotVerified) {
   finalise_ab_bundle(folder.path(), text);
   const VerifyReport report = verify_bundle(folder.path());
   EXPECT_EQ(report.verdict(), VerifyVerdict::other_version);
-  EXPECT_THAT(render_verify(report), HasSubstr("ab.json: is of version 3, this program writes version 4"));
+  EXPECT_THAT(render_verify(report), HasSubstr("ab.json: is of version 3, this program writes version 5"));
   document.samples.units[3].cold_ms = -1;
   finalise_ab_bundle(folder.path(), bundle_text(document));
   EXPECT_EQ(verify_bundle(folder.path()).verdict(), VerifyVerdict::not_verified);

@@ -24,7 +24,7 @@ using ::testing::HasSubstr;
 // A comparison of half an hour, and what its files say of how it was run.
 struct AbCommands : ::testing::Test {
   void SetUp() override {
-    document = document_of(timed_samples(20, 1.0));
+    document = document_of(timed_samples(24, 1.0));
     document.run.started_utc = "2026-11-21T12:00:00Z";
     document.run.finished_utc = "2026-11-21T12:30:00Z";
     document.run.exec = true;
