@@ -81,9 +81,9 @@ std::vector<PairedComparison> compare_cases(const std::vector<PairedSeries>& ser
 std::vector<double> shown_units(const std::vector<double>& shortest,
                                 const std::vector<std::vector<double>>& runs,
                                 const PairedComparison& comparison) {
-  if (!rests_on_all_pairs(comparison)) return chosen(shortest, comparison.kept);
+  if (!rests_on_all_pairs(comparison)) return values_at(shortest, comparison.kept);
   std::vector<double> medians;
-  for (const std::vector<double>& unit : runs) medians.push_back(median_of(unit).value());
+  for (const std::vector<double>& unit : runs) medians.push_back(median_or_none(unit).value());
   return medians;
 }
 
@@ -234,8 +234,8 @@ class TimeDecider {
     const auto a = std::span(pairs.a).first(decided_pairs_[i]),
                b = std::span(pairs.b).first(decided_pairs_[i]);
     const PairedSeries series = series_of(samples_.cases[i], a, b);
-    decision.median_a_ms = median_of(shown_units(series.u_a, series.runs_a, *decision.comparison));
-    decision.median_b_ms = median_of(shown_units(series.u_b, series.runs_b, *decision.comparison));
+    decision.median_a_ms = median_or_none(shown_units(series.u_a, series.runs_a, *decision.comparison));
+    decision.median_b_ms = median_or_none(shown_units(series.u_b, series.runs_b, *decision.comparison));
     decision.cold_a_ms = median_cold(a);
     decision.cold_b_ms = median_cold(b);
     PairedPolicy policy = settings_.policy;
@@ -249,7 +249,7 @@ class TimeDecider {
     std::vector<double> cold;
     for (const AbUnit* unit : units)
       if (unit->cold_ms) cold.push_back(*unit->cold_ms);
-    return cold.size() == units.size() ? median_of(cold) : std::nullopt;
+    return cold.size() == units.size() ? median_or_none(cold) : std::nullopt;
   }
 
   const AbSamples& samples_;

@@ -30,10 +30,10 @@ struct AbStageDecision {
 double shortest_warm_run(const std::vector<double>& runs);
 
 // Returns the median; nullopt without values.
-std::optional<double> median_of(const std::vector<double>& values);
+std::optional<double> median_or_none(const std::vector<double>& values);
 
 // Returns the values at these indices.
-std::vector<double> chosen(const std::vector<double>& values, const std::vector<std::size_t>& indices);
+std::vector<double> values_at(const std::vector<double>& values, const std::vector<std::size_t>& indices);
 
 // Compares the stages' self times in the pairs of one case, a[i] with b[i], by their shortest run in each
 // unit.
