@@ -105,7 +105,7 @@ ShellRun run_line(const std::string& line, const Variables& variables, const Str
 }
 
 constexpr std::size_t kReportHead = 65536;  // of an output that may be a report
-constexpr std::size_t kMostReportBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxReportBytes = std::size_t{64} << 20;
 
 // The first bytes of what was written to the file.
 std::string head_of(const Descriptor& file, std::size_t most) {
@@ -122,7 +122,7 @@ std::string head_of(const Descriptor& file, std::size_t most) {
 
 std::string whole_file(const Descriptor& file) {
   const off_t size = ::lseek(file.get(), 0, SEEK_END);
-  return head_of(file, std::min(kMostReportBytes, static_cast<std::size_t>(std::max<off_t>(size, 0))));
+  return head_of(file, std::min(kMaxReportBytes, static_cast<std::size_t>(std::max<off_t>(size, 0))));
 }
 
 // The report that the program wrote; where it wrote none, what it printed from the first brace on.

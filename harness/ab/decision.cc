@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "core/quantiles.h"
-#include "harness/ab/stage_decision.h"
 #include "harness/statistics/pair_plan.h"
 #include "metrics/registry.h"
 
@@ -84,7 +83,7 @@ std::vector<PairedComparison> compare_cases(const std::vector<PairedSeries>& ser
 std::vector<double> shown_units(const std::vector<double>& shortest,
                                 const std::vector<std::vector<double>>& runs,
                                 const PairedComparison& comparison) {
-  if (!rests_on_all_pairs(comparison)) return chosen(shortest, comparison.kept);
+  if (!rests_on_all_pairs(comparison)) return values_at(shortest, comparison.kept);
   std::vector<double> medians;
   for (const std::vector<double>& unit : runs) medians.push_back(median_of(unit));
   return medians;
@@ -238,8 +237,8 @@ class TimeDecider {
     const auto a = std::span(pairs.a).first(decided_pairs_[i]),
                b = std::span(pairs.b).first(decided_pairs_[i]);
     const PairedSeries series = series_of(samples_.cases[i], a, b);
-    decision.median_a_ms = median_of(shown_units(series.u_a, series.runs_a, *decision.comparison));
-    decision.median_b_ms = median_of(shown_units(series.u_b, series.runs_b, *decision.comparison));
+    decision.median_a_ms = median_or_none(shown_units(series.u_a, series.runs_a, *decision.comparison));
+    decision.median_b_ms = median_or_none(shown_units(series.u_b, series.runs_b, *decision.comparison));
     decision.cold_a_ms = median_cold(a);
     decision.cold_b_ms = median_cold(b);
     PairedPolicy policy = settings_.policy;

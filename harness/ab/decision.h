@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/ab/samples.h"
+#include "harness/ab/stage_decision.h"
 #include "harness/statistics/paired.h"
 
 namespace aqbench {
@@ -19,20 +20,6 @@ struct AbSettings {
   std::vector<AbOutcome> outcomes = {};  // judged beside the wall time (outcome_decision.h)
   bool wall_time = true;                 // false where units were not run in pairs: their times say nothing
   bool outputs_may_differ = false;       // other outputs do not make B invalid
-};
-
-// The least self time of a stage that is compared, ms: shorter ones are too short for the clock and for the
-// recorder's own work.
-inline constexpr double kMinStageMs = 0.01;
-
-// What happened to the self time of one stage of one case, in the pairs of the look that decided. Stages are
-// information and not gated; Holm's correction is over the stages of the case.
-struct AbStageDecision {
-  std::string name;
-  std::optional<PairedComparison> comparison;  // nullopt: the reason says why there is none
-  double median_a_ms = 0, median_b_ms = 0;     // over the units that were kept
-  double change_ms = 0;                        // the relative shift times A's median
-  std::string reason;
 };
 
 // Returns the scale on which a metric is compared.

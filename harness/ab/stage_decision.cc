@@ -45,7 +45,7 @@ double shortest_warm_run(const std::vector<double>& runs) {
   return *std::ranges::min_element(runs);
 }
 
-std::vector<double> chosen(const std::vector<double>& values, const std::vector<std::size_t>& indices) {
+std::vector<double> values_at(const std::vector<double>& values, const std::vector<std::size_t>& indices) {
   std::vector<double> result;
   result.reserve(indices.size());
   for (const std::size_t i : indices) result.push_back(values[i]);
@@ -84,8 +84,8 @@ std::vector<AbStageDecision> decide_stages(std::span<const AbUnit* const> a, std
   for (AbStageDecision& stage : stages) {
     if (!stage.reason.empty()) continue;
     PairedComparison& comparison = comparisons[next];
-    stage.median_a_ms = median_of(chosen(series[next].u_a, comparison.kept));
-    stage.median_b_ms = median_of(chosen(series[next].u_b, comparison.kept));
+    stage.median_a_ms = median_of(values_at(series[next].u_a, comparison.kept));
+    stage.median_b_ms = median_of(values_at(series[next].u_b, comparison.kept));
     stage.change_ms = std::expm1(comparison.shift) * stage.median_a_ms;
     stage.comparison = std::move(comparison);
     ++next;

@@ -291,4 +291,28 @@ std::vector<PairedComparison> compare_pairs(std::span<const PairedSeries> series
   return results;
 }
 
+bool needs_top_up(const PairedComparison& comparison, int look, const PairedPolicy& policy) {
+  return comparison.verdict == PairedVerdict::inconclusive && look < policy.looks;
+}
+
+bool needs_confirmation(const PairedComparison& comparison) {
+  return comparison.verdict == PairedVerdict::regressed || comparison.verdict == PairedVerdict::faster;
+}
+
+Confirmation confirm(const PairedComparison& first, const PairedComparison& fresh) {
+  if (first.name != fresh.name) {
+    throw Error(ErrorKind::input,
+                fmt::format("name: '{}' cannot be confirmed by pairs of '{}'", first.name, fresh.name));
+  }
+  if (!needs_confirmation(first)) return {first.verdict, first.reason};
+  if (fresh.verdict == first.verdict) return {first.verdict, "confirmed by fresh pairs: " + fresh.reason};
+  if (fresh.verdict == PairedVerdict::trade)
+    return {fresh.verdict, fmt::format("{}, but in fresh pairs {}", verdict_text(first), fresh.reason)};
+  const EstimatedShift shift = shown_shift(fresh);
+  return {PairedVerdict::inconclusive,
+          fmt::format("{} was not confirmed: fresh pairs give {}, shift {} after {}", verdict_text(first),
+                      verdict_text(fresh), shift_text(fresh.scale, shift.shift),
+                      shift_text(first.scale, first.shift))};
+}
+
 }  // namespace aqbench

@@ -8,7 +8,6 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "harness/statistics/paired.h"
 #include "harness/statistics/quality.h"
 #include "harness/statistics/slow_runs.h"
 
@@ -217,30 +216,6 @@ double slow_run_margin(const PairedComparison& comparison) {
 
 void judge_pairs(PairedComparison& result, double delta) {
   result.quality ? judge_quality(result) : judge_time(result, delta);
-}
-
-bool needs_top_up(const PairedComparison& comparison, int look, const PairedPolicy& policy) {
-  return comparison.verdict == PairedVerdict::inconclusive && look < policy.looks;
-}
-
-bool needs_confirmation(const PairedComparison& comparison) {
-  return comparison.verdict == PairedVerdict::regressed || comparison.verdict == PairedVerdict::faster;
-}
-
-Confirmation confirm(const PairedComparison& first, const PairedComparison& fresh) {
-  if (first.name != fresh.name) {
-    throw Error(ErrorKind::input,
-                fmt::format("name: '{}' cannot be confirmed by pairs of '{}'", first.name, fresh.name));
-  }
-  if (!needs_confirmation(first)) return {first.verdict, first.reason};
-  if (fresh.verdict == first.verdict) return {first.verdict, "confirmed by fresh pairs: " + fresh.reason};
-  if (fresh.verdict == PairedVerdict::trade)
-    return {fresh.verdict, fmt::format("{}, but in fresh pairs {}", verdict_text(first), fresh.reason)};
-  const EstimatedShift shift = shown_shift(fresh);
-  return {PairedVerdict::inconclusive,
-          fmt::format("{} was not confirmed: fresh pairs give {}, shift {} after {}", verdict_text(first),
-                      verdict_text(fresh), shift_text(fresh.scale, shift.shift),
-                      shift_text(first.scale, first.shift))};
 }
 
 }  // namespace aqbench

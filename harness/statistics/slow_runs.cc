@@ -21,7 +21,7 @@ struct Bet {
 };
 constexpr std::array<Bet, 5> kBets = {{{1.0, 0.5}, {0.8, 0.2}, {0.6, 0.15}, {0.4, 0.1}, {0.2, 0.05}}};
 
-constexpr std::size_t kMostPairsNamed = 100000;
+constexpr std::size_t kMaxPairsNamed = 100000;
 
 // Pairs by their excess: most have the same.
 using ExcessCounts = std::map<double, double>;
@@ -122,8 +122,8 @@ std::optional<std::size_t> pairs_for_excess_bound(std::span<const double> excess
   const auto enough = [&](std::size_t pairs) {
     return refuted(counts, kMaxUnseenShare, static_cast<double>(pairs) / size);
   };
-  if (!enough(kMostPairsNamed)) return std::nullopt;
-  std::size_t low = 0, high = kMostPairsNamed;  // the stake only grows from where it is large enough
+  if (!enough(kMaxPairsNamed)) return std::nullopt;
+  std::size_t low = 0, high = kMaxPairsNamed;  // the stake only grows from where it is large enough
   while (high - low > 1) {
     const std::size_t middle = (low + high) / 2;
     (enough(middle) ? high : low) = middle;

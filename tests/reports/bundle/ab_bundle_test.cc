@@ -226,7 +226,7 @@ TEST_F(AbBundle, OlderTextsAreNoForgeryAndNotVerified) {
   finalise_ab_bundle(folder.path(), text);
   const VerifyReport report = verify_bundle(folder.path());
   EXPECT_EQ(report.verdict(), VerifyVerdict::other_version);
-  EXPECT_THAT(render_verify(report), HasSubstr("ab.json: is of version 3, this program writes version 4"));
+  EXPECT_THAT(render_verify(report), HasSubstr("ab.json: is of version 3, this program writes version 5"));
 }
 
 // A comparison was killed, the times of B in its pairs were made shorter: nobody goes on with such pairs.
