@@ -96,10 +96,10 @@ struct ScoredSamples {
 
 ScoredSamples scored_samples(const TriangleSoup& soup, const Surface& truth,
                              const MeshScoreOptions& options) {
-  constexpr double kMost = 2e6;
+  constexpr double kMax = 2e6;
   const bool partial = options.part.is_partial();
   const double wanted = soup.area_m2() / (options.sample_spacing_m * options.sample_spacing_m);
-  const auto count = static_cast<std::size_t>(std::clamp(wanted, partial ? 2.5e5 : 1e3, kMost));
+  const auto count = static_cast<std::size_t>(std::clamp(wanted, partial ? 2.5e5 : 1e3, kMax));
   ScoredSamples scored{sample_by_area(soup, count, options.seed), soup.area_m2()};
   if (!partial) return scored;
   std::vector<Vec3> positions_m;

@@ -237,8 +237,8 @@ class TimeDecider {
     const auto a = std::span(pairs.a).first(decided_pairs_[i]),
                b = std::span(pairs.b).first(decided_pairs_[i]);
     const PairedSeries series = series_of(samples_.cases[i], a, b);
-    decision.median_a_ms = median_or_none(shown_units(series.u_a, series.runs_a, *decision.comparison));
-    decision.median_b_ms = median_or_none(shown_units(series.u_b, series.runs_b, *decision.comparison));
+    decision.median_a_ms = median_of(shown_units(series.u_a, series.runs_a, *decision.comparison));
+    decision.median_b_ms = median_of(shown_units(series.u_b, series.runs_b, *decision.comparison));
     decision.cold_a_ms = median_cold(a);
     decision.cold_b_ms = median_cold(b);
     PairedPolicy policy = settings_.policy;

@@ -17,16 +17,17 @@ constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 // What a threshold says of a point.
 enum class Verdict : char { unobserved, wrong, right };
 
-// The threshold as the distances are compared with it: in 32 bits its square is rounded, too.
-double compared_threshold_m(double threshold_m, bool single) {
-  if (!single) return threshold_m;
+// The threshold as the distances are compared with it: in 32 bits its square is rounded, too. A distance that
+// equals it in decimals is at the threshold.
+double compared_threshold_m(double threshold_m, const CloudKnobs& knobs) {
+  if (!knobs.single_precision) return knobs.strict ? threshold_m : within_m(threshold_m);
   const auto narrow = static_cast<float>(threshold_m);
   return std::sqrt(static_cast<double>(narrow * narrow));
 }
 
 std::vector<Verdict> judge(const CloudKnobs& knobs, const std::vector<double>& distances_m,
                            const std::vector<bool>& seen_through, double threshold_m) {
-  const double limit_m = compared_threshold_m(threshold_m, knobs.single_precision);
+  const double limit_m = compared_threshold_m(threshold_m, knobs);
   std::vector<Verdict> verdicts(distances_m.size(), Verdict::unobserved);
   for (std::size_t i = 0; i < distances_m.size(); ++i) {
     const double distance_m = distances_m[i];

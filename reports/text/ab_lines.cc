@@ -231,8 +231,10 @@ std::string ab_units_line(const AbRunInfo& run) {
   }
   const char* const quick = run.quick ? "; as many pairs as fit into a minute (--quick)" : "";
   const std::string paired = run.paired_over.empty() ? "" : "; pairs over " + run.paired_over;
-  return fmt::format("units: a {} process each, {} warm runs after a cold one{}{}",
-                     run.exec ? "newly started" : "newly forked", run.warm_runs, paired, quick);
+  const std::string runs =
+      run.warm_runs > 0 ? fmt::format("{} warm runs after a cold one", run.warm_runs) : "of one run";
+  return fmt::format("units: a {} process each, {}{}{}", run.exec ? "newly started" : "newly forked", runs,
+                     paired, quick);
 }
 
 }  // namespace aqbench

@@ -123,7 +123,7 @@ TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
   const auto live = interrupted({"ab", "--live", "20"}, dir_ / "live");
   suite("tilted_plane", 500);
   for (const auto& bundle : {two, live})
-    EXPECT_THAT(refusal(bundle), HasSubstr("case 1 was 'flat_plane/roma_like/seed=42' and is 'tilted_plane"));
+    EXPECT_THAT(refusal(bundle), ::testing::ContainsRegex("case 1 was 'flat_plane/roma_like/seed=42.*' and is 'tilted_plane"));
   suite("flat_plane", 501);
   for (const auto& bundle : {two, live})
     EXPECT_THAT(refusal(bundle), HasSubstr("the cases have other options now"));

@@ -215,7 +215,7 @@ TEST_F(Ab, ACalibrationOfMetricsRunsEachUnitOnce) {
   }
   EXPECT_EQ(outputs.size(), units.size()) << "each unit has a seed of its own";
   EXPECT_EQ(document.at("decision").at("cases").size(), 2u) << "nothing is delayed";
-  EXPECT_THAT(read_file(only_bundle(dir_ / "out") / "summary.md"), HasSubstr("process each, of one run\n"));
+  EXPECT_THAT(read_file(only_bundle(dir_ / "out") / "summary.md"), HasSubstr("process each, of one run; pairs over seeds\n"));
   EXPECT_EQ(run_program({"verify", only_bundle(dir_ / "out")}).exit_code, 0);
   EXPECT_THAT(run_program({"ab", "--calibrate", "--repetitions", "2"}).err,
               HasSubstr("a unit needs at least 3 warm runs"));

@@ -61,7 +61,7 @@ TEST_F(Replay, ASampleSaysWhatItProves) {
               HasSubstr("\n2 of 4 cases reproduced; had 1 been altered, this would have missed it "
                         "with probability 0.5\n"));
   EXPECT_THAT(replay({"--sample", "5"}).err,
-              HasSubstr("--sample 5: 4 cases of simulated methods (--any: of all) ran well"));
+              HasSubstr("--sample 5: only 4 cases of simulated methods (--any: of all) succeeded"));
   for (const Arguments& wrong : {Arguments{"--sample", "0"}, Arguments{"--sample", "1", "--all"},
                                  Arguments{"--all", "--any"}, Arguments{}})
     EXPECT_EQ(replay(wrong).exit_code, 2);

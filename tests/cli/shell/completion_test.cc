@@ -73,11 +73,11 @@ TEST(Completion, EveryFlagHasValuesOrIsKnownToHaveNone) {
                                              "P",  "AXIS", "NAME=x,y", "PATTERN", "NAME", "T",   "ARG"};
   // Commands, numbers and sizes whose names say more than their values'.
   const std::set<std::string> free_flags = {
-      "cmd-a",     "cmd-b",    "env-a",      "env-b",        "margin",         "prepare-a",
-      "gbench-a",  "gbench-b",
-      "prepare-b", "relink-a", "relink-b",   "crop",         "depth-scale",    "explain",
-      "knob",      "mask-box", "tolerance",  "max-distance", "outlier",        "plane",
-      "scanner",   "spacing",  "thresholds", "tile",         "which-protocol", "truth-depth"};
+      "cmd-a",       "cmd-b",      "env-a",     "env-b",          "margin",        "prepare-a",
+      "gbench-a",    "gbench-b",   "prepare-b", "relink-a",       "relink-b",      "crop",
+      "depth-scale", "explain",    "knob",      "mask-box",       "tolerance",     "max-distance",
+      "outlier",     "plane",      "scanner",   "columns",        "truth-columns", "rpe-delta",
+      "spacing",     "thresholds", "tile",      "which-protocol", "truth-depth"};
   for (const Command& command : commands())
     for (const FlagText& flag : text_of(command).flags) {
       if (flag.value_name == nullptr || free_values.contains(flag.value_name)) continue;

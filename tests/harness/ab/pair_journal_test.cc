@@ -134,7 +134,7 @@ TEST_F(PairJournalTest, DamageAndASecondWriterAreNamed) {
   write_file(file(), std::string(200, '{') + "\n");
   EXPECT_THAT(refused(ErrorKind::input), HasSubstr("line 1"));
   std::string later = good;
-  later.replace(later.find("\"aqbench_pairs\":3"), 17, "\"aqbench_pairs\":9");
+  later.replace(later.find("\"aqbench_pairs\":4"), 17, "\"aqbench_pairs\":9");
   write_file(file(), later);
   EXPECT_THAT(refused(ErrorKind::not_comparable), HasSubstr("version 9"));
 }

@@ -70,7 +70,9 @@ TEST(GateSuite, AMetricThatAcceptNamesGates) {
     if (name == "points") *metric.value -= 1;
   const auto accepted = [&] {
     accept_baseline(run, file, {.leave_out_undefined = true});
-    EXPECT_EQ(gate(synthetic_results(), read_baseline(file)).exit_code(), ExitCode::pass);
+    Results again = synthetic_results();
+    again.records[0].timing.cold_ms = 99;  // another run
+    EXPECT_EQ(gate(again, read_baseline(file)).exit_code(), ExitCode::pass);
     return gate(later, read_baseline(file)).exit_code();
   };
   EXPECT_EQ(accepted(), ExitCode::pass);

@@ -78,7 +78,8 @@ TEST(PlanCheck, ARecordIsOfItsPlannedCase) {
   EXPECT_THAT(after([](Record& record) { record.simulated = false; }), not_as_planned("simulated"));
   EXPECT_THAT(after([](Record& record) { record.axes[0].second = std::int64_t{43}; }),
               not_as_planned("axes"));
-  EXPECT_THAT(after([](Record& record) { record.options.pop_back(); }), not_as_planned("options"));
+  EXPECT_THAT(after([](Record& record) { record.defaults.pop_back(); }), not_as_planned("defaults"));
+  EXPECT_THAT(after([](Record& record) { record.options.emplace_back("a.b", 0.5); }), not_as_planned("options"));
   EXPECT_THAT(after([](Record& record) {
                 record.injected = {{"noise", "throw", 1}};
               }),

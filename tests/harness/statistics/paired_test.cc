@@ -263,6 +263,7 @@ TEST(Paired, AShiftOfExactlyAThresholdIsNotBeyondIt) {
   for (const double a : {0.1, 3.0, 7.3, 100.0, 1234.5}) {
     PairedSeries series;
     series.name = "sweep";
+    series.clocked = false;
     series.u_a.assign(40, a);
     for (const auto& [factor, verdict] : {std::pair{1.02, PairedVerdict::pass},
                                           {1 / 1.02, PairedVerdict::pass},

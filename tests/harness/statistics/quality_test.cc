@@ -155,10 +155,10 @@ TEST(Quality, AShiftOfExactlyTheMarginIsNotWithinIt) {
     PairedSeries series;
     series.name = "rmse";
     series.quality = QualityScale{Better::lower, 0.1, true};
-    series.u_a.assign(20, a);
-    series.u_b.assign(20, a + 0.1);
+    series.u_a.assign(28, a);
+    series.u_b.assign(28, a + 0.1);
     EXPECT_EQ(verdict_of(series), PairedVerdict::regressed) << a;
-    series.u_b.assign(20, a + 0.0999);
+    series.u_b.assign(28, a + 0.0999);
     EXPECT_EQ(verdict_of(series), PairedVerdict::pass) << a;
   }
 }

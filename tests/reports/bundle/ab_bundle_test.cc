@@ -168,11 +168,11 @@ TEST_F(AbBundle, TheJournalHoldsTheSamePairsWhetherTheRunEndedOrNot) {
     return render_verify(verify_bundle(folder.path()));
   };
   EXPECT_THAT(verdict_with(20), HasSubstr("verified: 6 files"));
-  EXPECT_THAT(verdict_with(19), HasSubstr("does not hold the pairs of the samples"));
+  EXPECT_THAT(verdict_with(19), HasSubstr("has another list of cases or pairs"));
   document.samples.units.resize(20);
   document.run.complete = false;
   EXPECT_THAT(verdict_with(10), HasSubstr("of an interrupted run"));
-  EXPECT_THAT(verdict_with(9), HasSubstr("does not hold the pairs of the samples"));
+  EXPECT_THAT(verdict_with(9), HasSubstr("has another list of cases or pairs"));
   std::filesystem::remove(folder.path() / kPairJournalFile);
   finalise_ab_bundle(folder.path(), bundle_text(document));
   EXPECT_THAT(render_verify(verify_bundle(folder.path())), HasSubstr("pairs.jsonl: is missing"));

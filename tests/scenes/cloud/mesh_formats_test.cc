@@ -246,7 +246,7 @@ TEST_F(MeshFormats, WhatFollowsTheDataIsFillingOrRefused) {
   }
   EXPECT_THAT(error("g.pcd", pcd + "\n1 2"), HasSubstr("36 bytes of data do not hold 2"));
   EXPECT_THAT(error("g.stl", "x" + stl.substr(1) + "more"),
-              HasSubstr("are not what the number of triangles"));
+              HasSubstr("bytes do not match the triangle count"));
   EXPECT_THAT(error("g.ply", ply + "\n1"), HasSubstr("2 bytes after the last element"));
 }
 
