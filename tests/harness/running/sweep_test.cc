@@ -175,9 +175,9 @@ TEST(Sweep, GoesOnWhateverACaseDoes) {
   EXPECT_THAT(reason(2), HasSubstr("killed after 1 s"));
   EXPECT_THAT(reason(3), HasSubstr("it threw more"));
   EXPECT_THAT(reason(4), HasSubstr("resident memory"));
-  EXPECT_THAT(reason(5), HasSubstr("exit code 3"));
+  EXPECT_THAT(reason(5), HasSubstr("exited with code 3"));
   EXPECT_THAT(reason(6), HasSubstr("another case"));
-  EXPECT_THAT(reason(7), HasSubstr("'../outside.csv' lies outside"));
+  EXPECT_THAT(reason(7), HasSubstr("'../outside.csv' is outside"));
   EXPECT_FALSE(std::filesystem::exists(folder.path().parent_path() / "outside.csv"));
   for (const Record& record : journal.records()) {
     EXPECT_EQ(record.reason.find('\n'), std::string::npos);
