@@ -67,8 +67,10 @@ class PlanChecker {
 
   void check_record(const Record& record, const Case& planned) {
     const Json now = to_json(record), expected = to_json(planned_record(planned));
-    for (const char* const key : {"scene", "method", "preset", "workload", "simulated", "axes", "options", "defaults"})
-      if (now.at(key) != expected.at(key)) report_case(record, fmt::format("{} is not as planned", key));
+    for (const char* const key :
+         {"scene", "method", "preset", "workload", "simulated", "axes", "options", "defaults"})
+      if (now.value(key, Json()) != expected.value(key, Json()))
+        report_case(record, fmt::format("{} is not as planned", key));
     bool same_faults = record.injected.size() == planned.faults.size();
     for (std::size_t i = 0; same_faults && i < planned.faults.size(); ++i)
       same_faults = record.injected[i].stage == planned.faults[i].stage &&

@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedPlan{"same axis twice", with([](auto& r) {
                       r.axes = {parse_axis("threads=1"), parse_axis("threads=2")};
                     }),
-                    "given twice"},
+                    "given more than once"},
         RefusedPlan{"same value twice",
                     with([](auto& r) { r.axes = {parse_axis("undulating.amplitude_m=0.002,0.0020")}; }),
                     "two cases would be called"},

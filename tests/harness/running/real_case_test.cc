@@ -192,9 +192,12 @@ TEST_F(RealCase, AHangACrashAndNothingGiveTheRightRecord) {
   const Record nan = record_of(std::string(header) + "1' '0 0 nan\n' > $2/cloud.ply");
   EXPECT_EQ(nan.reason, "1 of its 1 points are not finite");
   const Record above = record_of(std::string(header) + "1' '0 0 -1.178\n' > $2/cloud.ply");
-  EXPECT_EQ(above.status, Status::failed);
-  EXPECT_THAT(above.reason, HasSubstr("only 0 % of the points lie near the scene"));
-  EXPECT_THAT(above.metrics, SizeIs(0));
+  EXPECT_EQ(above.status, Status::ok) << "far from the scene in any unit: its errors say so";
+  const Record millimetres =
+      record_of(std::string(header) + "3' '0 0 1178\n-100 0 1178\n0 100 1178\n' > $2/cloud.ply");
+  EXPECT_EQ(millimetres.status, Status::failed);
+  EXPECT_THAT(millimetres.reason, HasSubstr("millimetres"));
+  EXPECT_THAT(millimetres.metrics, SizeIs(0));
   for (const Record* record : {&hang, &crash, &nothing, &bad, &empty, &nan}) {
     EXPECT_THAT(record->metrics, SizeIs(0));
     EXPECT_EQ(record->output_sha256, "");

@@ -46,8 +46,8 @@ TEST(SiteGate, IsRedWhereTheNewestRunFailsItsAcceptedValues) {
   run.run.started_utc = run.run.finished_utc = "2025-05-22T10:11:12Z";
   metric_of(run.records[1], "accuracy_mean_mm").value = 0.95;
   synthetic_bundle(folder / "out", run);
-  EXPECT_THAT(badge(), HasSubstr("4 of 4 ok, gate: FAIL, 4 rows"));
-  EXPECT_THAT(read_file(folder / "site/index.html"), HasSubstr("badge bad\">4 of 4 ok, gate: FAIL, 4 rows"));
+  EXPECT_THAT(badge(), HasSubstr("4 of 4 ok, gate: FAIL, 11 rows"));
+  EXPECT_THAT(read_file(folder / "site/index.html"), HasSubstr("badge bad\">4 of 4 ok, gate: FAIL, 11 rows"));
   const Json endpoint = Json::parse(read_file(folder / "site/api/seed.json"));
   EXPECT_EQ(endpoint["gate"], "fail");
   EXPECT_EQ(endpoint["color"], "red");
