@@ -36,7 +36,7 @@ struct Score {
   std::optional<FaceCounts> mesh_faces;     // of the reconstruction's mesh
 };
 
-// A cloud that somebody else holds: n points, and n normals or none.
+// A cloud owned by the caller: n points, and n normals or none.
 struct CloudSpan {
   std::span<const Vec3> points_m;
   std::span<const Vec3> normals = {};

@@ -250,7 +250,7 @@ CommandLine<AbRequest> ab_command_line() {
 void complete_ab_request(AbRequest& request) {
   for (const auto& flag : command_trust_flags())
     if (request.given.contains(flag.name))
-      refuse_ab(fmt::format("--{} is for --resume: a comparison of your own asks nobody", flag.name));
+      refuse_ab(fmt::format("--{}: only with --resume; your own comparison needs no consent", flag.name));
   check_sides(request);
   check_ab_metrics(request.metrics, request.given);
   check_ab_commands(request.commands, request.given);

@@ -8,7 +8,7 @@
 
 namespace aqbench {
 
-// What a message says to somebody whose cloud is in another unit or frame.
+// The hints of a message about a cloud in another unit or frame.
 struct ScorableHints {
   std::string name;                     // stands before each message: the file, or what it is
   std::string unit = "give --unit {}";  // {} is m, cm, mm or um

@@ -12,7 +12,7 @@
 
 namespace aqbench {
 
-// A number as somebody published it: a value, and how exactly it is given.
+// A published number: its value and its precision.
 struct PublishedText {
   double value = 0;
   double half_step = 0;  // half of its last decimal: what rounds to it is at most this far away

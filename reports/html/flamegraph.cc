@@ -15,7 +15,7 @@ namespace {
 constexpr double kFlameWidth_px = 1200, kFlameMargin_px = 10, kFlameRow_px = 17, kFlameTop_px = 60,
                  kFlameBottom_px = 30;
 constexpr double kFlameCharacter_px = 6.6;   // of the 11 px monospace font
-constexpr double kFlameNarrowest_px = 0.15;  // narrower boxes are left out: nobody could see them
+constexpr double kFlameNarrowest_px = 0.15;  // narrower boxes are invisible and left out
 constexpr std::size_t kFlameDepth = 400;
 
 struct FlameNode {

@@ -110,7 +110,7 @@ std::string picture_caption(const ReportPicture& picture, const PictureKind& kin
   return caption;
 }
 
-// A picture of a case; "" for a kind that nobody knows.
+// A picture of a case; "" for an unknown kind.
 std::string depth_figure(const ReportPicture& picture, const std::string& label) {
   const auto kind = std::ranges::find(kPictureKinds, picture.kind,
                                       [](const PictureKind& one) { return std::string(one.kind); });

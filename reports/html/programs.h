@@ -1,5 +1,5 @@
 #pragma once
-// What programs of somebody else's used, as a table of report.html.
+// The resources of external programs, as a table of report.html.
 
 #include <string>
 

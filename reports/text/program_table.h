@@ -1,5 +1,5 @@
 #pragma once
-// What somebody else's programs used, as a table.
+// The resources of external programs, as a table.
 
 #include <string>
 #include <vector>

@@ -30,7 +30,7 @@ namespace {
 constexpr std::string_view kVersionLead = "<!-- aqbench summary ";
 constexpr std::string_view kVersionTail = " -->";
 
-// Rows of one table or list: more nobody reads, and a large sweep would fill hundreds of megabytes.
+// The most rows of one table or list: a large sweep would fill hundreds of megabytes.
 constexpr std::size_t kMaxSummaryRows = 5000;
 
 std::string more_rows(std::size_t all) {
