@@ -144,6 +144,8 @@ void take_mesh_points(ProtocolInput& input, std::optional<double> spacing_m) {
   if (input.mesh_vertices.points_m.empty()) return;
   if (!spacing_m) {
     input.truth.cloud = input.mesh_vertices;
+    input.notes.push_back(fmt::format("the truth as points: the {} vertices of the mesh, not its faces",
+                                      input.mesh_vertices.points_m.size()));
     return;
   }
   input.truth.cloud = {mesh_samples_m(*input.surface, *spacing_m), {}, {}};

@@ -25,6 +25,16 @@ std::string listed(const AbCaseReport& report, AbOutcome::Kind kind, PairedVerdi
   return text;
 }
 
+// Returns the open costs of which B certainly has more slow runs, with their reasons; "" if there are none.
+std::string costs_with_slow_runs(const AbCaseReport& report) {
+  std::string text;
+  for (const auto& [outcome, decision] : report.outcomes)
+    if (outcome.kind == AbOutcome::Kind::cost && decision.verdict == PairedVerdict::inconclusive &&
+        decision.comparison && decision.comparison->slow_runs.more())
+      text += fmt::format("{}{}: {}", text.empty() ? "" : "; ", outcome.name, decision.reason);
+  return text;
+}
+
 // The verdict of metrics alone.
 void judge_without_time(AbCaseReport& report) {
   const auto of = [&](PairedVerdict verdict) { return listed(report, AbOutcome::Kind::metric, verdict); };
@@ -93,9 +103,14 @@ void judge_outcomes(AbCaseReport& report) {
   } else if (const std::string trade = of(AbOutcome::Kind::metric, PairedVerdict::trade);
              !trade.empty() && report.verdict != AbVerdict::regressed && report.verdict != AbVerdict::trade) {
     add_reason(trade, AbVerdict::trade);
+  } else if (const std::string cost_trade = of(AbOutcome::Kind::cost, PairedVerdict::trade);
+             !cost_trade.empty() && decided) {
+    add_reason(cost_trade, AbVerdict::trade);
   } else if (const std::string open = of(AbOutcome::Kind::metric, PairedVerdict::inconclusive);
              !open.empty() && decided) {
     add_reason(open, AbVerdict::inconclusive);
+  } else if (const std::string slow = costs_with_slow_runs(report); !slow.empty() && decided) {
+    add_reason(slow, AbVerdict::inconclusive);
   }
 }
 

@@ -80,6 +80,7 @@ bool is_gbench_report(std::string_view output) {
   const auto has = [&](std::string_view words) { return output.find(words) != std::string_view::npos; };
   if (has("\"benchmarks\"") && has("\"real_time\"")) return true;
   for (const std::string_view line : split_at(output, '\n')) {
+    if (line.starts_with("name,iterations,real_time,cpu_time")) return true;
     if (!line.starts_with("Benchmark ")) continue;
     const std::size_t time = line.find(" Time "), cpu = line.find(" CPU "),
                       iterations = line.find(" Iterations");

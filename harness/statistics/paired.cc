@@ -66,6 +66,13 @@ void check_series(const PairedSeries& series) {
     require_finite(u_a, series.u_a);
     require_finite(u_b, series.u_b);
     if (series.quality->margin_absolute) return;
+    for (const auto& [side, units] : {std::pair("A", &series.u_a), {"B", &series.u_b}})
+      for (std::size_t i = 0; i < units->size(); ++i)
+        if (!((*units)[i] > 0))
+          throw Error(ErrorKind::input,
+                      fmt::format("{}: {}'s value in pair {} is {:g}, and no share of it is a margin: give "
+                                  "--margin in the metric's unit",
+                                  series.name, side, i + 1, (*units)[i]));
   }
   require_positive(u_a, series.u_a);
   require_positive(u_b, series.u_b);

@@ -51,8 +51,9 @@ std::string shift_text(ShiftScale scale, double shift) {
 }
 
 bool rests_on_all_pairs(const PairedComparison& comparison) {
-  return !comparison.quality &&
-         (comparison.verdict == PairedVerdict::pass || comparison.verdict == PairedVerdict::inconclusive);
+  if (comparison.quality || (comparison.verdict == PairedVerdict::pass && comparison.slow_runs.fewer()))
+    return false;  // of a PASS in which A alone has a slow mode the usual runs are of interest
+  return comparison.verdict == PairedVerdict::pass || comparison.verdict == PairedVerdict::inconclusive;
 }
 
 EstimatedShift shown_shift(const PairedComparison& comparison) {

@@ -128,6 +128,11 @@ void flag(PairedComparison& result, bool slower) {
     leave_open(result,
                fmt::format("the typical run is faster: {}; but {}", result.reason, unseen_reason(result)),
                true);
+  } else if (!slower && result.whole.shift > 0) {
+    leave_open(result,
+               fmt::format("the quieter pairs are faster: {}; but over all pairs the shift is {}",
+                           result.reason, shift_text(result.scale, result.whole.shift)),
+               false);
   } else {
     result.verdict = slower ? PairedVerdict::regressed : PairedVerdict::faster;
   }

@@ -58,7 +58,20 @@ std::size_t axis_of(std::string_view name, std::string_view starts, std::string_
   return axis == std::string_view::npos ? kNowhere : axis;
 }
 
-bool is_time(std::string_view name) { return name.starts_with("time") || name == "t" || name == "stamp"; }
+// Returns the place in x y z w of a part of a quaternion: "qw", "rot_w", "o_w", "w".
+std::size_t turn_of(std::string_view name) {
+  if (name == "w") return 3;
+  if (name.starts_with("rot_") || name.starts_with("o_"))
+    name = name.substr(name.size() - 1);
+  else if (!name.starts_with('q'))
+    return kNowhere;
+  return axis_of(name, "qxyzw", "xyzw");
+}
+
+bool is_time(std::string_view name) {
+  return name.starts_with("time") || name.starts_with("sec") || name == "t" || name == "ts" ||
+         name == "stamp";
+}
 
 // Returns the places of time, position and quaternion that a line names; nullopt unless it names them all.
 std::optional<PoseColumns> named_columns(std::string_view line) {
@@ -74,7 +87,7 @@ std::optional<PoseColumns> named_columns(std::string_view line) {
       if (named.time + 1 == named.columns && text == "[ns]") named.seconds = 1e-9;
       continue;
     }
-    if (const std::size_t turn = axis_of(name, "q", "xyzw"); turn != kNowhere)
+    if (const std::size_t turn = turn_of(name); turn != kNowhere)
       take(named.quaternion_xyzw[turn]);
     else if (const std::size_t axis = axis_of(name, "tpxyz", "xyz"); axis != kNowhere)
       take(named.position[axis]);

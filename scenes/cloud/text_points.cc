@@ -54,10 +54,13 @@ struct ColumnPlaces {
   bool xyz_in_front() const { return of[0] == 0 && of[1] == 1 && of[2] == 2; }
 };
 
-// A column's name without quotation marks and without its unit: "X [m]" is x.
+// A column's name without quotation marks, number and unit: "X [m]", "x_m" and "2:x" are x.
 std::string column_name(std::string_view word) {
+  const std::size_t digits = std::min(word.find_first_not_of("0123456789"), word.size());
+  if (digits > 0 && digits < word.size() && word[digits] == ':') word.remove_prefix(digits + 1);
   std::string name = lower_case(trim_blanks(word.substr(0, word.find_first_of("[("))));
   std::erase(name, '"');
+  if (name.size() > 2 && name.ends_with("_m")) name.resize(name.size() - 2);
   for (std::size_t i = 0; i < kColours.size(); ++i)
     if (name == kColours[i]) return std::string(kColumnNames[6 + i]);
   return name;
@@ -98,6 +101,9 @@ class TextPointsReader {
         "name the columns in the first line (id x y z), or say which are x, y and z, from 1: --columns 2,3,4 "
         "of "
         "a cloud, --truth-columns of a truth";
+    if (begins_with_id_ && places_.columns > 3)
+      lines_.fail(fmt::format("a comment calls the first column an id, but not which are x, y and z: {}",
+                              kSayColumns));
     if (counts_points_)
       lines_.fail(fmt::format("the first of {} columns counts the points from {} and may not be x: {}",
                               places_.columns, first_number_, kSayColumns));
@@ -129,7 +135,10 @@ class TextPointsReader {
     named.of.fill(kNoColumn);
     const char separator = separator_of(line);
     for (bool more = true; more; ++named.columns) {
-      const std::string name = column_name(take_column(line, separator, more));
+      std::string_view word = take_column(line, separator, more);
+      while (comment && more && word.starts_with('[')) word = take_column(line, separator, more);  // a unit
+      if (comment && word.starts_with('[')) break;
+      const std::string name = column_name(word);
       if (comment && name.empty() && !more) break;  // a separator at the end
       if (comment && (name.empty() || std::isalpha(static_cast<unsigned char>(name[0])) == 0))
         return std::nullopt;
@@ -148,6 +157,11 @@ class TextPointsReader {
     line.remove_prefix(std::min(line.find_first_not_of("#/ \t"), line.size()));
     line = trim_blanks(line.substr(line.find(':') + 1));  // "# columns: x y z"
     if (const auto named = named_columns(line, true)) commented_ = named;
+    bool more = true;
+    std::string_view rest = line;
+    const std::string first = column_name(take_column(rest, separator_of(line), more));
+    constexpr std::array kIds = {"id", "index", "idx", "point_id", "pointid", "point3d_id", "nr", "no"};
+    begins_with_id_ = begins_with_id_ || std::ranges::find(kIds, first) != kIds.end();
   }
 
   // Returns whether this is the first line and names the columns x, y and z. Where the caller says them, it
@@ -224,7 +238,7 @@ class TextPointsReader {
   // Looks whether the first column may be the number of a point.
   void look_for_numbers() {
     if (points_ == 0) first_number_ = values_[0];
-    counts_points_ = counts_points_ && values_.size() > 3 && (first_number_ == 0 || first_number_ == 1) &&
+    counts_points_ = counts_points_ && values_.size() > 3 && first_number_ == std::floor(first_number_) &&
                      values_[0] == first_number_ + static_cast<double>(points_);
     const auto whole = [&](std::size_t i, double most) {
       return values_[i] >= 0 && values_[i] <= most && values_[i] == std::floor(values_[i]);
@@ -238,7 +252,7 @@ class TextPointsReader {
   TextForm form_;
   ColumnPlaces places_;                    // 0 columns: no line says how many
   std::optional<ColumnPlaces> commented_;  // what a comment says
-  bool says_columns_ = false, has_names_ = false;
+  bool says_columns_ = false, has_names_ = false, begins_with_id_ = false;
   bool counts_points_ = true, like_colmap_ = true;  // so far
   double first_number_ = 0;
   std::vector<double> values_;  // of a line

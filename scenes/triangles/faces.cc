@@ -4,7 +4,10 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <optional>
@@ -198,6 +201,46 @@ std::optional<std::vector<Triangle>> PlaneFace::cut() const {
   return triangles;
 }
 
+std::vector<std::uint32_t> corners_of(std::span<const Triangle> fan) {
+  std::vector<std::uint32_t> corners = {fan.front()[0], fan.front()[1]};
+  for (const Triangle& triangle : fan) corners.push_back(triangle[2]);
+  return corners;
+}
+
+// The places of a fan's corners in an order of their own: equal for a face that starts elsewhere or is
+// turned.
+std::vector<std::array<double, 3>> places_of(std::span<const Triangle> fan,
+                                             std::span<const Vector3d> vertices) {
+  std::vector<std::array<double, 3>> places;
+  for (const std::uint32_t corner : corners_of(fan)) {
+    const Vector3d& at = vertices[corner];
+    places.push_back({at.x() + 0.0, at.y() + 0.0, at.z() + 0.0});  // -0 becomes 0
+  }
+  std::ranges::sort(places);
+  return places;
+}
+
+std::uint64_t hash_of(std::span<const std::array<double, 3>> places) {
+  std::uint64_t hash = places.size();
+  for (const auto& place : places)
+    for (const double value : place)
+      hash = (hash ^ std::bit_cast<std::uint64_t>(value)) * 0x9e3779b97f4a7c15U ^ hash >> 29U;
+  return hash;
+}
+
+// Gives convex faces with the same corners the same triangles, wherever they start, so that a face that is
+// there twice is found by its triangles.
+void align_repeated_fans(std::span<const std::span<Triangle>> fans, std::span<const Vector3d> vertices) {
+  std::vector<std::pair<std::uint64_t, std::size_t>> order;
+  for (std::size_t i = 0; i < fans.size(); ++i) order.emplace_back(hash_of(places_of(fans[i], vertices)), i);
+  std::ranges::sort(order);
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (order[i].first != order[i - 1].first) continue;
+    const std::span<Triangle> before = fans[order[i - 1].second], fan = fans[order[i].second];
+    if (places_of(before, vertices) == places_of(fan, vertices)) std::ranges::copy(before, fan.begin());
+  }
+}
+
 // The triangles of a face that stands as a fan; nullopt if the fan is right.
 std::optional<std::vector<Triangle>> cut_fan(std::span<const Triangle> fan,
                                              std::span<const Vector3d> vertices, const std::string& name,
@@ -206,8 +249,7 @@ std::optional<std::vector<Triangle>> cut_fan(std::span<const Triangle> fan,
     throw Error(ErrorKind::input, fmt::format("{}: face {} (counted from 1) {}", name, number, why), name);
   };
   if (fan.size() + 2 > kMaxCorners) refuse(fmt::format("has more than {} corners", kMaxCorners));
-  std::vector<std::uint32_t> corners = {fan.front()[0], fan.front()[1]};
-  for (const Triangle& triangle : fan) corners.push_back(triangle[2]);
+  const std::vector<std::uint32_t> corners = corners_of(fan);
   // Such a vertex is refused, with its number, where the mesh is used.
   if (std::ranges::any_of(corners, [&](std::uint32_t corner) { return !vertices[corner].allFinite(); }))
     return std::nullopt;
@@ -232,14 +274,20 @@ std::vector<Triangle> cut_faces(FaceList faces, std::span<const Eigen::Vector3d>
                                 const std::string& name) {
   constexpr Triangle kGone = {std::numeric_limits<std::uint32_t>::max(), 0, 0};
   bool any_gone = false;
+  std::vector<std::span<Triangle>> convex;
   for (const FaceList::Polygon& polygon : faces.polygons_) {
     const auto fan = std::span(faces.triangles_).subspan(polygon.first_triangle, polygon.corners - 2);
     const auto triangles = cut_fan(fan, vertices, name, polygon.face);
-    if (!triangles) continue;
+    if (!triangles) {
+      const auto is_finite = [&](std::uint32_t corner) { return vertices[corner].allFinite(); };
+      if (std::ranges::all_of(corners_of(fan), is_finite)) convex.push_back(fan);
+      continue;
+    }
     std::ranges::copy(*triangles, fan.begin());
     std::ranges::fill(fan.subspan(triangles->size()), kGone);
     any_gone = any_gone || triangles->size() < fan.size();
   }
+  align_repeated_fans(convex, vertices);
   if (any_gone) std::erase(faces.triangles_, kGone);
   return std::move(faces.triangles_);
 }

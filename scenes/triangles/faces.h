@@ -38,7 +38,7 @@ class FaceList {
 };
 
 // Cuts faces into triangles that cover them, in their order. A convex face in one plane stays the fan about
-// its first corner. Any other loses ears (Meisters, "Polygons have ears", 1975) in its own plane, that of its
+// its first corner; one with the same corners as an earlier one has the triangles of that. Any other loses ears (Meisters, "Polygons have ears", 1975) in its own plane, that of its
 // vector area, the one with the shortest diagonal first, so that neither the corner it starts at nor its
 // winding changes the triangles. A face may touch itself, as one with a hole and a bridge to it does. One
 // whose corners lie on a line becomes one triangle without area. Throws Error(input) naming file and face for

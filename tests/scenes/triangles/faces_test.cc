@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "core/error.h"
+#include "scenes/triangles/joined_faces.h"
 #include "tests/core/error_matcher.h"
 
 namespace aqbench {
@@ -159,6 +160,21 @@ TEST(CutFaces, KeepTheOrderOfFaces) {
   EXPECT_EQ(triangles.front(), (Triangle{0, 1, 4}));
   EXPECT_EQ(triangles.back(), (Triangle{1, 2, 4}));
   EXPECT_NEAR(area(corners, triangles[1]) + area(corners, triangles[2]), 1.5, 1e-15);
+}
+
+// A square that is there again, from its second corner, turned, and with vertices of its own.
+TEST(CutFaces, GiveARepeatedConvexFaceTheSameTriangles) {
+  const Corners corners = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, -0.0},
+                           {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {2, 0, 0}, {2, 1, 0}};
+  FaceList faces;
+  for (const std::vector<std::uint32_t>& face : std::vector<std::vector<std::uint32_t>>{
+           {0, 1, 2, 3}, {1, 2, 3, 0}, {3, 2, 1, 0}, {5, 6, 7, 4}, {1, 8, 9, 2}})
+    faces.add(face);
+  const std::vector<Triangle> triangles = cut_faces(std::move(faces), corners, "f");
+  ASSERT_EQ(triangles.size(), 10U);
+  EXPECT_EQ(join_faces(corners, triangles).counts.repeated, 6U);
+  EXPECT_EQ(triangles[0], (Triangle{0, 1, 2})) << "the first one stays its fan";
+  EXPECT_EQ(triangles[8], (Triangle{1, 8, 9}));
 }
 
 TEST(CutFaces, TakeNoLongerThanASquareForManyCorners) {
