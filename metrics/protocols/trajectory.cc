@@ -144,6 +144,9 @@ class TrajectoryReader {
       named_ = named;
       return true;
     }
+    const std::vector<std::string_view> words = words_of(line);
+    for (std::size_t i = 0; i + 1 < words.size(); ++i)
+      may_have_w_first_ = may_have_w_first_ || turn_of(lower_case(words[i])) == 3;
     return comment;
   }
 
@@ -160,6 +163,11 @@ class TrajectoryReader {
       lines_.fail("pose: expected 8 numbers (TUM), 12 (KITTI), 17 (EuRoC), or a line that names the columns");
     if (named_ && !(form_ && form_->same_places(*named_)))
       lines_.fail(fmt::format("pose: {} numbers, but {} columns are named", columns_, named_->columns));
+    if (!named_ && may_have_w_first_)
+      lines_.fail(
+          "pose: a comment names the w of a quaternion before other columns, and not all of its names are "
+          "known: "
+          "name the columns (# timestamp tx ty tz qw qx qy qz)");
     if (columns_ == kTum.columns && commas && numbers_[0] > kLeastNanoseconds)
       lines_.fail(
           "pose: its time is in nanoseconds as EuRoC's, and no line says whether QW is first: name the "
