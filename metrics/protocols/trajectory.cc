@@ -195,6 +195,7 @@ class TrajectoryReader {
   TextLines lines_;
   Trajectory trajectory_;
   std::optional<PoseColumns> named_, form_;  // form_: none in KITTI's
+  bool may_have_w_first_ = false;            // a comment that is not understood names w in front
   std::size_t columns_ = 0;
   std::vector<double> numbers_;  // of a line
 };
