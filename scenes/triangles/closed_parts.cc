@@ -125,7 +125,8 @@ void turn_part(Part& part) {
   }
 }
 
-// A ray in a direction that no mesh is built along, from the last point of a closed part in that direction.
+// A ray in a direction that no mesh is built along, from the last or the first point of a closed part in that
+// direction: a part that only touches or overlaps another one has not both inside it.
 struct PartRay {
   Vector3d at;  // two coordinates across the ray, and the one along it
   std::uint32_t part;
@@ -139,13 +140,16 @@ std::vector<PartRay> rays_from_parts(std::span<const Vector3d> seen, std::span<c
   for (std::uint32_t part = 0; part < parts.parts.size(); ++part) {
     if (!parts.parts[part].is_closed) continue;
     ray_of[part] = static_cast<std::uint32_t>(rays.size());
-    rays.push_back({seen[faces[parts.parts[part].first_face][0]], part});
+    const Vector3d& start = seen[faces[parts.parts[part].first_face][0]];
+    rays.insert(rays.end(), 2, {start, part});
   }
   for (std::size_t i = 0; i < faces.size(); ++i) {
     if (!parts.parts[parts.part_of[i]].is_closed) continue;
-    PartRay& ray = rays[ray_of[parts.part_of[i]]];
-    for (const std::uint32_t corner : faces[i])
-      if (seen[corner].z() > ray.at.z()) ray.at = seen[corner];
+    PartRay* const ray = &rays[ray_of[parts.part_of[i]]];
+    for (const std::uint32_t corner : faces[i]) {
+      if (seen[corner].z() > ray[0].at.z()) ray[0].at = seen[corner];
+      if (seen[corner].z() < ray[1].at.z()) ray[1].at = seen[corner];
+    }
   }
   return rays;
 }
@@ -181,8 +185,10 @@ void turn_cavities(std::span<const Vector3d> vertices, std::span<const Triangle>
     for (; ray != rays.end() && ray->at.x() <= high; ++ray)
       if (ray->part != parts.part_of[i] && meets(ray->at, a, b, c)) ray->is_inside = !ray->is_inside;
   }
+  std::vector<int> inside(parts.parts.size(), 0);
   for (const PartRay& ray : rays)
-    if (ray.is_inside) parts.parts[ray.part].is_turned = !parts.parts[ray.part].is_turned;
+    if (ray.is_inside && ++inside[ray.part] == 2)
+      parts.parts[ray.part].is_turned = !parts.parts[ray.part].is_turned;
 }
 
 }  // namespace

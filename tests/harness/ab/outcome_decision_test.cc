@@ -91,6 +91,25 @@ TEST(OutcomeDecision, ACostThatIsMoreIsRegressedThoughTheTimeIsNot) {
   EXPECT_EQ(report.cases[0].time->verdict, PairedVerdict::pass);
 }
 
+TEST(OutcomeDecision, ACostWithASlowModeInBAloneIsNoPass) {
+  AbOutcome memory;
+  memory.name = "memory";
+  AbDocument document;
+  const auto base = formula(1, 1);
+  const AbUnitRunner runner = [&](const AbUnitTask& task) {
+    auto answer = base(task);
+    const bool large = task.side == AbSide::b && task.draw % 12 < 5;
+    answer->unit.outcomes = {{"memory", {(large ? 5000.0 : 500.0) + static_cast<double>(task.draw % 3)}}};
+    return answer;
+  };
+  AbSettings settings = settings_with({memory});
+  settings.outputs_may_differ = true;
+  const AbReport report = judged(runner, settings, document);
+  EXPECT_EQ(report.cases[0].time->verdict, PairedVerdict::pass);
+  EXPECT_EQ(report.cases[0].verdict, AbVerdict::inconclusive) << report.cases[0].reason;
+  EXPECT_THAT(report.cases[0].reason, ::testing::HasSubstr("memory: B has more slow runs: 10 of 24"));
+}
+
 TEST(OutcomeDecision, AnOutcomeThatOneSideLacksIsNoPass) {
   AbDocument document;
   const auto base = formula(1, 1);

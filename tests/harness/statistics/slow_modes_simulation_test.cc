@@ -220,6 +220,14 @@ TEST(SlowModes, OfBAloneNeverExitWith0) {
         }
 }
 
+// B is faster in 40 % of its runs, and so much slower in the others that its typical unit is.
+TEST(SlowModes, AFastModeHidesNoSlowerUnits) {
+  for (const bool of_process : {false, true}) {
+    const Mode mode = {.share_b = 0.6, .factor = 1.075 / 0.968, .of_process = of_process, .ratio = 0.968};
+    EXPECT_EQ(at_once(mode, 40, 100)[PairedVerdict::faster], 0) << of_process;
+  }
+}
+
 // Where A alone has the mode, B is FASTER by what its usual run is, and a TRADE where that is slower.
 TEST(SlowModes, OfAAloneSayWhatTheTypicalRunDoes) {
   for (const bool of_process : {false, true})

@@ -63,6 +63,15 @@ TEST_F(TrajectoryFile, ColumnsAreTakenByTheirNames) {
     EXPECT_EQ(read_poses.poses[0].position_m, Vec3(1, 2, 3)) << text;
     EXPECT_LT((read_poses.poses[0].rotation - quarter_turn()).norm(), 1e-6) << text;
   }
+  for (const char* const names : {"# ts px py pz qw qx qy qz", "# sec p_x p_y p_z rot_w rot_x rot_y rot_z",
+                                  "# timestamp_s p_x p_y p_z o_w o_x o_y o_z"})
+    EXPECT_LT(
+        (read(std::string(names) + "\n2 1 2 3 " + s + " 0 0 " + s + "\n").poses[0].rotation - quarter_turn())
+            .norm(),
+        1e-6)
+        << names;
+  EXPECT_THAT(problem("# timestamp x y z w x y z\n2 1 2 3 1 0 0 0\n"),
+              HasSubstr("names the w of a quaternion"));
   EXPECT_THAT(problem("# time tx ty tz qw qx qy qz status\n2 1 2 3 1 0 0 0\n"),
               HasSubstr("line 2: pose: 8 numbers, but 9 columns are named"));
 }

@@ -73,6 +73,10 @@ TEST(TextPoints, ColumnsNamedByACommentOrTheFirstLineAreTakenByTheirNames) {
   EXPECT_THAT(points_of("# x y z of 3 points\n1 2 3\n4 5 6\n7 8 9\n"), expected) << "a sentence";
   EXPECT_THAT(points_of("# Columns: z, y, x,\n3,2,1\n6,5,4\n9,8,7\n"), expected);
   EXPECT_THAT(points_of("# data format z y x\n3 2 1\n6 5 4\n9 8 7\n"), expected);
+  for (const char* const names : {"# id x_m y_m z_m", "# id [-] x [m] y [m] z [m]", "# 1:id 2:x 3:y 4:z"})
+    EXPECT_THAT(points_of(std::string(names) + "\n7 1 2 3\n7 4 5 6\n9 7 8 9\n"), expected) << names;
+  EXPECT_THAT(problem_of("# id east north up\n7 1 2 3\n7 4 5 6\n9 7 8 9\n"),
+              HasSubstr("a comment calls the first column an id"));
   const PointCloud coloured = read_text_points("# r g b nx ny nz x y z\n255 128 0 0 0 1 1 2 3\n", "a.txt");
   EXPECT_THAT(coloured.points_m, testing::ElementsAre(Vec3(1, 2, 3)));
   EXPECT_THAT(coloured.normals, testing::ElementsAre(Vec3(0, 0, 1)));
@@ -83,7 +87,7 @@ TEST(TextPoints, ColumnsNamedByACommentOrTheFirstLineAreTakenByTheirNames) {
 }
 
 TEST(TextPoints, AFirstColumnThatCountsIsRefusedUnlessColumnsAreSaid) {
-  for (const int from : {0, 1}) {
+  for (const int from : {0, 1, 1001}) {
     std::string text;
     for (int i = 0; i < 5; ++i) text += std::to_string(from + i) + " 0.1 0.2 " + std::to_string(i) + "\n";
     EXPECT_THAT(problem_of(text),

@@ -100,6 +100,21 @@ TEST(FindStands, BoxesThatShareAnEdgeAreTwoParts) {
   }
 }
 
+// Two that overlap, and three in a chain that touch in their corners: none is a cavity.
+TEST(FindStands, BoxesThatOverlapOrTouchAreNoCavities) {
+  const std::vector<std::vector<Vector3d>> groups = {
+      {{0, 0, 0}, {0.5, 0.4, 0.3}}, {{0, 0, 0}, {1, 1, 1}, {2, 2, 2}}, {{0, 0, 0}, {1, 0.2, 0.1}}};
+  for (const std::vector<Vector3d>& centres : groups) {
+    Shape boxes;
+    for (const Vector3d& centre : centres) add_box(boxes, centre, 1);
+    const std::vector<FaceStand> stands = stands_of(boxes);
+    for (std::size_t i = 0; i < boxes.faces.size(); ++i) {
+      EXPECT_TRUE(stands[i].is_closed);
+      EXPECT_TRUE(looks_away(boxes, stands, i, centres[i / 12])) << centres.size() << " " << i;
+    }
+  }
+}
+
 TEST(FindStands, AnOpenPartLooksTowardsSmallerZ) {
   Shape tub;  // without its lid at large z: its area vector is that of the bottom, down to small z
   add_box(tub, {0, 0, 0}, 1, false);
