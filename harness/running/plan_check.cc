@@ -90,7 +90,7 @@ class PlanChecker {
         file = planned.scene;
     }
     if (!request.threads && threads.size() == 1) request.threads = *threads.begin();
-    cases_.clear();  // so that there are not the cases of two plans at a time
+    cases_.clear();  // two plans at a time would take twice the memory
     std::optional<SweepPlan> plan;
     std::string why;
     try {

@@ -181,10 +181,12 @@ void require_enough(const PairedComparison& result, std::size_t gated, std::size
                           result.quality ? minimum : measured_for(minimum)));
 }
 
-// Returns the series with values as differences from the ideal of its metric, where that is not 0.
-PairedSeries from_ideal(PairedSeries series) {
-  if (!series.quality || series.quality->ideal == 0) return series;
-  const double ideal = series.quality->ideal;
+// Returns the series with values as differences from the ideal of its metric; nullopt where that is 0, and
+// for times, which stay as they are.
+std::optional<PairedSeries> from_ideal(const PairedSeries& given) {
+  if (!given.quality || given.quality->ideal == 0) return std::nullopt;
+  const double ideal = given.quality->ideal;
+  PairedSeries series = given;
   for (std::vector<double>* const units : {&series.u_a, &series.u_b})
     for (double& value : *units) value -= ideal;
   for (UnitRuns* const side : {&series.runs_a, &series.runs_b})
@@ -194,7 +196,8 @@ PairedSeries from_ideal(PairedSeries series) {
 }
 
 Candidate candidate_of(const PairedSeries& given, const PairedPolicy& policy, std::size_t gated) {
-  const PairedSeries series = from_ideal(given);
+  const std::optional<PairedSeries> moved = from_ideal(given);
+  const PairedSeries& series = moved ? *moved : given;
   Candidate candidate;
   PairedComparison& result = candidate.result;
   result.name = series.name;

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "harness/ab/case_report.h"
 #include "harness/ab/layout.h"
 #include "harness/ab/report.h"
@@ -72,39 +74,32 @@ TEST(OutcomeDecision, FasterAndWorseIsInvalidWorseAloneWorseAndSlowerRegressed) 
   EXPECT_EQ(good.cases[0].outcomes[0].decision.verdict, PairedVerdict::pass);
 }
 
-TEST(OutcomeDecision, ACostThatIsMoreIsRegressedThoughTheTimeIsNot) {
+// Equal times, and a memory of so much in B, of about 500 in A.
+AbReport judged_by_memory(const std::function<double(const AbUnitTask&)>& memory_of_b) {
   AbOutcome memory;
   memory.name = "memory";
   AbDocument document;
   const auto base = formula(1, 1);
   const AbUnitRunner runner = [&](const AbUnitTask& task) {
     auto answer = base(task);
-    answer->unit.outcomes = {{"memory",
-                              {task.side == AbSide::b ? 550.0 + static_cast<double>(task.draw % 3)
-                                                      : 500.0 + static_cast<double>(task.draw % 3)}}};
+    const double typical = task.side == AbSide::b ? memory_of_b(task) : 500;
+    answer->unit.outcomes = {{"memory", {typical + static_cast<double>(task.draw % 3)}}};
     return answer;
   };
   AbSettings settings = settings_with({memory});
   settings.outputs_may_differ = true;
-  const AbReport report = judged(runner, settings, document);
+  return judged(runner, settings, document);
+}
+
+TEST(OutcomeDecision, ACostThatIsMoreIsRegressedThoughTheTimeIsNot) {
+  const AbReport report = judged_by_memory([](const AbUnitTask&) { return 550; });
   EXPECT_EQ(report.cases[0].verdict, AbVerdict::regressed) << report.cases[0].reason;
   EXPECT_EQ(report.cases[0].time->verdict, PairedVerdict::pass);
 }
 
 TEST(OutcomeDecision, ACostWithASlowModeInBAloneIsNoPass) {
-  AbOutcome memory;
-  memory.name = "memory";
-  AbDocument document;
-  const auto base = formula(1, 1);
-  const AbUnitRunner runner = [&](const AbUnitTask& task) {
-    auto answer = base(task);
-    const bool large = task.side == AbSide::b && task.draw % 12 < 5;
-    answer->unit.outcomes = {{"memory", {(large ? 5000.0 : 500.0) + static_cast<double>(task.draw % 3)}}};
-    return answer;
-  };
-  AbSettings settings = settings_with({memory});
-  settings.outputs_may_differ = true;
-  const AbReport report = judged(runner, settings, document);
+  const AbReport report =
+      judged_by_memory([](const AbUnitTask& task) { return task.draw % 12 < 5 ? 5000 : 500; });
   EXPECT_EQ(report.cases[0].time->verdict, PairedVerdict::pass);
   EXPECT_EQ(report.cases[0].verdict, AbVerdict::inconclusive) << report.cases[0].reason;
   EXPECT_THAT(report.cases[0].reason, ::testing::HasSubstr("memory: B has more slow runs: 10 of 24"));
