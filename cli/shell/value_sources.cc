@@ -296,37 +296,13 @@ constexpr NamedSource kByName[] = {
      [](const TypedValue&) {
        return plain({"cpu", "cuda"});
      }},
-    {"unit",
-     [](const TypedValue&) {
-       return plain({"m", "cm", "mm"});
-     }},
-    {"truth-unit",
-     [](const TypedValue&) {
-       return plain({"m", "cm", "mm"});
-     }},
     {"align",
      [](const TypedValue&) {
        return plain({"none", "icp", "sim3", "cameras", "tanks-and-temples"});
      }},
-    {"depth-along",
-     [](const TypedValue&) {
-       return plain({"ray", "z"});
-     }},
-    {"distance",
-     [](const TypedValue&) {
-       return plain({"plane", "point"});
-     }},
-    {"paired-over",
-     [](const TypedValue&) {
-       return plain({"seeds", "runs"});
-     }},
     {"sampler",
      [](const TypedValue&) {
        return plain({"auto", "perf", "in-process", "none"});
-     }},
-    {"policy",
-     [](const TypedValue&) {
-       return plain({"sensitive", "gate"});
      }},
 };
 
