@@ -9,6 +9,7 @@
 
 #include "cli/plan_options.h"
 #include "core/error.h"
+#include "harness/ab/document.h"
 #include "harness/ab/validation.h"
 #include "harness/project/project.h"
 #include "harness/statistics/pair_plan.h"

@@ -291,6 +291,8 @@ constexpr NamedSource kByName[] = {
     {"TARGET", profiled},
     {"RESULTS", bundles_and_results},
     {"BUNDLE", bundles},
+    {"BEFORE", files},
+    {"AFTER", files},
     {"A", bundles},
     {"B", bundles},
     {"what", words_of_usage},
