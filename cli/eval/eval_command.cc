@@ -12,7 +12,6 @@
 #include "cli/eval/eval_depth.h"
 #include "cli/eval/eval_flags.h"
 #include "cli/eval/eval_protocol.h"
-#include "cli/json_output.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/parallel.h"

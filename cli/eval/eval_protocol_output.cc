@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "cli/json_output.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/parameters.h"
 #include "core/table.h"

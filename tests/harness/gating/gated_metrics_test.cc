@@ -1,4 +1,4 @@
-#include "harness/gating/default_tolerances.h"
+#include "harness/gating/gated_metrics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "harness/measuring/warm_heap.h"
+#include "harness/measuring/library_threads.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -1,13 +1,16 @@
 #pragma once
-// Conversion of errors at the library's boundary; not installed.
+// Conversion of errors and metrics at the boundary of the library; not installed.
 
 #include <fmt/format.h>
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 
 #include "aqbench/failure.h"
+#include "aqbench/metric.h"
 #include "core/error.h"
+#include "metrics/metric.h"
 
 namespace aqbench::v1 {
 
@@ -24,6 +27,15 @@ auto with_failures(const Body& body) {
 // Throws the Failure of an array of the wrong length.
 inline void require_length(std::string_view what, std::size_t length, std::size_t wanted) {
   if (length != wanted) throw Failure(2, fmt::format("{}: {} values, expected {}", what, length, wanted));
+}
+
+// Returns the metrics in their order.
+inline std::vector<Metric> metrics_of(const MetricSet& set) {
+  std::vector<Metric> metrics;
+  metrics.reserve(set.size());
+  for (const auto& [name, metric] : set)
+    metrics.push_back({name, metric.unit, metric.value, metric.reason, to_string(metric.better)});
+  return metrics;
 }
 
 }  // namespace aqbench::v1

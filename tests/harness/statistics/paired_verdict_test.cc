@@ -1,4 +1,4 @@
-#include "harness/statistics/holm.h"
+#include "harness/statistics/paired_verdict.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "reports/content/isolation_text.h"
+#include "reports/content/environment_text.h"
 
 #include <gtest/gtest.h>
 

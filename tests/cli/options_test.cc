@@ -1,4 +1,4 @@
-#include "cli/json_output.h"
+#include "cli/options.h"
 
 #include <gtest/gtest.h>
 

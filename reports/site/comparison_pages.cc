@@ -1,4 +1,4 @@
-#include "reports/site/site_comparisons.h"
+// What moved from run to run of a suite, as `aqbench compare` shows it.
 
 #include <fmt/format.h>
 
@@ -9,6 +9,7 @@
 #include "reports/history/compare.h"
 #include "reports/history/moved.h"
 #include "reports/html/page.h"
+#include "reports/site/site_pages.h"
 
 namespace aqbench {
 namespace {
@@ -21,6 +22,28 @@ std::string notes_list(const std::vector<std::string>& notes) {
     text += fmt::format("<li>{}</li>\n", xml_escape(notes[i]));
   if (notes.size() > kMaxNotes) text += fmt::format("<li>and {} more</li>\n", notes.size() - kMaxNotes);
   return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
+}
+
+// Returns a run as the results of a bundle, as far as a site knows it: cases, status, headline metrics and
+// the hash of the options. Times are left out: they vary by themselves, and the trend shows them.
+Results site_results(const SiteRun& run) {
+  Results results;
+  results.run.id = run.id;
+  results.run.suite = run.suite;
+  for (const SiteCase& one : run.cases) {
+    Record record;
+    record.case_name = one.name;
+    record.scene = one.scene;
+    record.method = one.method;
+    record.status = status_from_string(one.status).value_or(Status::failed);
+    if (!one.options.empty()) record.options = {{"(hash of all)", one.options}};
+    for (std::size_t i = 0; i + 1 < one.values.size(); ++i)
+      if (one.values[i])
+        record.metrics.emplace_back(site_metrics()[i].name,
+                                    Metric{one.values[i], "", site_metrics()[i].better, ""});
+    results.records.push_back(std::move(record));
+  }
+  return results;
 }
 
 std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& names,
@@ -48,26 +71,6 @@ std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& n
 }
 
 }  // namespace
-
-Results site_results(const SiteRun& run) {
-  Results results;
-  results.run.id = run.id;
-  results.run.suite = run.suite;
-  for (const SiteCase& one : run.cases) {
-    Record record;
-    record.case_name = one.name;
-    record.scene = one.scene;
-    record.method = one.method;
-    record.status = status_from_string(one.status).value_or(Status::failed);
-    if (!one.options.empty()) record.options = {{"(hash of all)", one.options}};
-    for (std::size_t i = 0; i + 1 < one.values.size(); ++i)
-      if (one.values[i])
-        record.metrics.emplace_back(site_metrics()[i].name,
-                                    Metric{one.values[i], "", site_metrics()[i].better, ""});
-    results.records.push_back(std::move(record));
-  }
-  return results;
-}
 
 std::pair<std::string, std::string> comparisons_page(const std::string& suite,
                                                      std::span<const SiteRun* const> runs,
