@@ -11,6 +11,7 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <boost/program_options/variables_map.hpp>
 #include <sstream>
+#include <string>
 #include <string_view>
 
 #include "core/error.h"
@@ -228,6 +229,22 @@ CommandLineText text_of(const Command& command) {
   const SetForNow sink(text_sink, &text);
   command.run({"--help"});
   return text;
+}
+
+void print_json(std::string_view text) {
+  std::string safe;
+  safe.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte == 0x7F)
+      safe += "\\u007f";
+    else if (byte == 0xC2 && next >= 0x80 && next <= 0x9F)  // U+0080 to U+009F in UTF-8
+      safe += fmt::format("\\u{:04x}", text[++i] & 0xFF);
+    else
+      safe += text[i];
+  }
+  fmt::print("{}", safe);
 }
 
 }  // namespace aqbench::cli

@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -182,5 +183,9 @@ std::string help_of(const Command& command);
 // Returns the option table of a command, including --help. The names and texts of its flags live as long as
 // the program.
 CommandLineText text_of(const Command& command);
+
+// Prints a JSON text. Control characters that JSON allows unescaped (U+007F to U+009F) are written as \u00XX,
+// so that they cannot steer a terminal.
+void print_json(std::string_view text);
 
 }  // namespace aqbench::cli

@@ -12,7 +12,7 @@
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
 #include "cli/ab/validation.h"
-#include "cli/json_output.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"

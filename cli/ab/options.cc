@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "harness/ab/document.h"
 #include "harness/project/project.h"
 #include "harness/statistics/pair_plan.h"
 #include "metrics/registry.h"

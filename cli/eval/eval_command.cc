@@ -13,7 +13,6 @@
 #include "cli/eval/eval_protocol.h"
 #include "cli/eval/eval_protocol_input.h"
 #include "cli/eval/eval_request.h"
-#include "cli/json_output.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "scenes/registry.h"

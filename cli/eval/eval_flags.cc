@@ -46,8 +46,6 @@ Modes mode_of(const EvalRequest& request) {
 using Cloud = EvalCloudRequest;
 using Protocol = EvalProtocolRequest;
 
-constexpr auto kUnits = "m|cm|mm|um";
-
 std::optional<double> metres_of(std::string_view unit) {
   for (const auto& [name, metres] :
        {std::pair<std::string_view, double>{"m", 1}, {"cm", 1e-2}, {"mm", 1e-3}, {"um", 1e-6}})
@@ -75,8 +73,7 @@ double read_length(const FlagValue& value) { return read_length(value, value.tex
 template <auto... kPath>
 constexpr auto read_length_of = [](EvalRequest& r, const FlagValue& v) { (r.*....*kPath) = read_length(v); };
 template <auto kField>
-constexpr auto read_unit =
-    [](EvalRequest& r, const FlagValue& v) { r.cloud.*kField = metres_of(v.text).value(); };
+constexpr auto read_unit = [](EvalRequest& r, const FlagValue& v) { r.cloud.*kField = metres_per_unit(v); };
 
 // Stores a length of the scoring unless it is "auto".
 template <auto kGiven, auto kField>
@@ -295,6 +292,8 @@ const ModeFlag<EvalRequest> kOutputFlags[] = {
 };
 
 }  // namespace
+
+double metres_per_unit(const FlagValue& value) { return metres_of(value.text).value(); }
 
 CommandLine<EvalRequest> eval_command_line() {
   CommandLine<EvalRequest> line{

@@ -12,7 +12,7 @@
 
 #include "cli/eval/eval_protocol_input.h"
 #include "cli/eval/eval_protocol_output.h"
-#include "cli/json_output.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"

@@ -64,11 +64,9 @@ struct EvalProtocolRequest {
   std::vector<double> plane;               // a, b, c, d of a x + b y + c z + d > 0; the truth's unit
 };
 
-// Modes: what is scored, and by what.
-inline constexpr Modes kEvalCloud = 1, kEvalProtocol = 2, kEvalExplain = 4, kEvalWhich = 8,
-                       kEvalDepthFiles = 16,  // --protocol depth
-    kEvalPoses = 32,                          // --protocol poses
-    kEvalDepth = 64, kEvalBoard = 128;
+// Modes: what is scored, and by what. Depth files and poses are those of --protocol depth and poses.
+inline constexpr Modes kEvalCloud = 1, kEvalProtocol = 2, kEvalExplain = 4, kEvalWhich = 8;
+inline constexpr Modes kEvalDepthFiles = 16, kEvalPoses = 32, kEvalDepth = 64, kEvalBoard = 128;
 
 // All that is asked of `aqbench eval`.
 struct EvalRequest {
@@ -81,6 +79,10 @@ struct EvalRequest {
   std::string charuco_file, board_file;
   std::optional<int> threads;
 };
+
+// The units of a flag, as its value's name, and the metres in one of them.
+inline constexpr auto kUnits = "m|cm|mm|um";
+double metres_per_unit(const FlagValue& value);
 
 // Returns the option table of `aqbench eval`, the one place of its flags.
 CommandLine<EvalRequest> eval_command_line();

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "cli/project/found_inputs.h"
 #include "cli/project/start_files.h"
 #include "core/descriptor.h"
 #include "core/error.h"

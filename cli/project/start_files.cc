@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
+#include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "harness/planning/plan_request.h"
@@ -15,6 +19,93 @@
 
 namespace aqbench::cli {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLevels = 3;
+constexpr std::size_t kMaxInputs = 20;
+constexpr std::size_t kFewestImages = 2;
+constexpr std::array kImageEndings = {".jpg", ".jpeg", ".png", ".tif", ".tiff"};
+constexpr std::array kCalibrations = {"calibration.json", "cameras.json", "calibration.yaml",
+                                      "calibration.yml"};
+
+bool holds(const fs::path& folder, const char* name) {
+  std::error_code unknown;
+  return fs::exists(folder / name, unknown);
+}
+
+bool is_image(const fs::path& file) {
+  const std::string ending = lower_case(file.extension().string());
+  return std::ranges::find(kImageEndings, ending) != kImageEndings.end();
+}
+
+bool holds_model(const fs::path& folder) {
+  return (holds(folder, "cameras.bin") && holds(folder, "images.bin")) ||
+         (holds(folder, "cameras.txt") && holds(folder, "images.txt"));
+}
+
+// Images in folders named after the cameras beside the calibration, as in AquaMVS.
+bool has_folders_of_images(const fs::path& folder) {
+  std::error_code unknown;
+  for (fs::directory_iterator below(folder, unknown), end; !unknown && below != end;
+       below.increment(unknown)) {
+    std::error_code failed;
+    if (!below->is_directory(failed) || below->is_symlink(failed)) continue;
+    for (fs::directory_iterator entry(below->path(), failed), last; !failed && entry != last;
+         entry.increment(failed))
+      if (is_image(entry->path())) return true;
+  }
+  return false;
+}
+
+std::string kind_of(const fs::path& folder) {
+  // COLMAP keeps the images beside the model: the parent of both is readable.
+  const bool beside = holds(folder, "images") &&
+                      std::ranges::any_of(std::array{"sparse/0", "sparse", "colmap"},
+                                          [&](const char* below) { return holds_model(folder / below); });
+  if (beside || holds_model(folder)) return "a COLMAP model";
+  const bool calibrated =
+      std::ranges::any_of(kCalibrations, [&](const char* name) { return holds(folder, name); });
+  std::error_code unknown;
+  if (calibrated && (fs::is_directory(folder / "images", unknown) || holds(folder, "images.csv") ||
+                     has_folders_of_images(folder)))
+    return "images and calibration";
+  std::size_t images = 0;
+  for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end; entry.increment(unknown))
+    images += is_image(entry->path());
+  if (images < kFewestImages) return {};
+  return calibrated ? "images and calibration" : "images only";
+}
+
+std::string name_of(const fs::path& folder, const fs::path& root) {
+  std::string name = folder == root ? std::string("recording") : folder.filename().string();
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
+  return name;
+}
+
+void search(const fs::path& folder, const fs::path& root, int levels, std::vector<FoundInput>& found) {
+  if (found.size() >= kMaxInputs || holds(folder, "results.json")) return;
+  if (const std::string kind = kind_of(folder); !kind.empty()) {
+    std::string name = name_of(folder, root);
+    for (int number = 2; std::ranges::find(found, name, &FoundInput::name) != found.end(); ++number)
+      name = name_of(folder, root) + "-" + std::to_string(number);
+    found.push_back({name, folder == root ? fs::path(".") : folder.lexically_relative(root), kind});
+    return;
+  }
+  if (levels == 0) return;
+  std::vector<fs::path> below;
+  std::error_code unknown;
+  for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end;
+       entry.increment(unknown)) {
+    std::error_code status;
+    if (entry->is_directory(status) && !entry->is_symlink(status) &&
+        !entry->path().filename().string().starts_with('.'))
+      below.push_back(entry->path());
+  }
+  std::ranges::sort(below);
+  for (const fs::path& one : below) search(one, root, levels - 1, found);
+}
 
 constexpr const char* kExampleCommand = "python3 reconstruct.py {dataset} {output} --window {window=7}";
 
@@ -24,19 +115,28 @@ struct StartCommand {
   std::vector<std::pair<std::string, std::string>> defaults;
 };
 
+// Throws Error(usage) for what looks like a placeholder and is none: "{ window=7}", "{window=}", "{window".
 StartCommand without_defaults(const std::string& given) {
   StartCommand command;
   for (std::size_t at = 0; at < given.size();) {
-    const std::size_t end = given.find('}', at), equals = given.find('=', at);
-    const bool braced = given[at] == '{' && end != given.npos && equals < end;
-    const std::string name = braced ? given.substr(at + 1, equals - at - 1) : std::string();
-    if (placeholders_in("{" + name + "}").size() == 1) {
-      command.defaults.emplace_back(name, given.substr(equals + 1, end - equals - 1));
-      command.text += "{" + name + "}";
-      at = end + 1;
-    } else {
-      command.text += given[at++];
+    const std::size_t end = given.find('}', at);
+    const std::string inside = given[at] == '{' ? given.substr(at + 1, end - at - 1) : std::string();
+    const std::size_t equals = inside.find('=');
+    const std::string name = inside.substr(0, equals), placeholder = "{" + name + "}";
+    // Other braces, as of JSON or of find, are literal, and {{NAME}} is read with the declaration.
+    if (name.empty() || name.find_first_of("{\"':$,") != std::string::npos) {
+      const std::size_t taken = name.starts_with('{') ? 2 : 1;
+      command.text += given.substr(at, taken);
+      at += taken;
+      continue;
     }
+    if (end == std::string::npos || placeholders_in(placeholder).size() != 1 || equals + 1 == inside.size())
+      throw Error(ErrorKind::usage,
+                  fmt::format("--command: '{{{}' is no placeholder; write {{NAME}} or {{NAME=DEFAULT}}",
+                              given.substr(at + 1, end == std::string::npos ? end : end - at)));
+    if (equals != std::string::npos) command.defaults.emplace_back(name, inside.substr(equals + 1));
+    command.text += placeholder;
+    at = end + 1;
   }
   return command;
 }
@@ -117,6 +217,12 @@ std::pair<Json, Json> start_suites(const ProjectStart& start) {
 }
 
 }  // namespace
+
+std::vector<FoundInput> find_inputs(const fs::path& folder) {
+  std::vector<FoundInput> found;
+  search(folder, folder, kLevels, found);
+  return found;
+}
 
 std::string start_project_text(const ProjectStart& start) {
   const std::string& name = start.method;

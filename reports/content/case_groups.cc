@@ -219,4 +219,8 @@ std::string table_number_or_na(const std::optional<double>& value) {
   return value ? table_number(*value) : "n/a";
 }
 
+std::string table_mib_or_na(const std::optional<std::uint64_t>& bytes) {
+  return bytes ? table_number(static_cast<double>(*bytes) / 0x1p20) : "n/a";
+}
+
 }  // namespace aqbench

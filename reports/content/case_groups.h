@@ -1,6 +1,7 @@
 #pragma once
 // Groups of records that differ in their seed alone: their names for people, and statistics over them.
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -64,5 +65,8 @@ std::string table_number(double value);
 
 // Returns table_number() of the value; "n/a" where there is none.
 std::string table_number_or_na(const std::optional<double>& value);
+
+// Returns table_number() of the bytes in MiB; "n/a" where they are unknown.
+std::string table_mib_or_na(const std::optional<std::uint64_t>& bytes);
 
 }  // namespace aqbench

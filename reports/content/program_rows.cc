@@ -1,18 +1,8 @@
 #include "reports/content/program_rows.h"
 
-#include <optional>
-
-#include "core/table.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
-namespace {
-
-std::string program_mib(const std::optional<std::uint64_t>& bytes) {
-  return bytes ? table_number(static_cast<double>(*bytes) / 0x1p20) : "n/a";
-}
-
-}  // namespace
 
 const std::vector<std::string>& program_titles() {
   static const std::vector<std::string> titles = {"CPU user [s]",      "CPU system [s]", "peak memory [MiB]",
@@ -24,9 +14,9 @@ const std::vector<std::string>& program_titles() {
 std::vector<std::string> program_cells(const ProgramUse& use) {
   return {table_number(use.cpu_user_s),
           table_number(use.cpu_system_s),
-          program_mib(use.peak_resident_bytes),
-          program_mib(use.read_bytes),
-          program_mib(use.written_bytes),
+          table_mib_or_na(use.peak_resident_bytes),
+          table_mib_or_na(use.read_bytes),
+          table_mib_or_na(use.written_bytes),
           std::to_string(use.minor_faults + use.major_faults),
           std::to_string(use.major_faults),
           std::to_string(use.voluntary_switches + use.involuntary_switches),

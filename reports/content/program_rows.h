@@ -15,7 +15,7 @@ inline constexpr const char* kProgramRowsNote =
 // Returns the titles of the columns, with units, without that of the case.
 const std::vector<std::string>& program_titles();
 
-// Returns the cells below these titles; "n/a" for what the system did not tell.
+// Returns the cells below these titles; "n/a" where the system reports nothing.
 std::vector<std::string> program_cells(const ProgramUse& use);
 
 }  // namespace aqbench

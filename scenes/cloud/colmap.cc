@@ -163,7 +163,7 @@ std::string ColmapBinary::text() {
 }
 
 void ColmapBinary::finish() const {
-  if (at_ != bytes_.size()) fail("goes on after its last entry");
+  if (at_ != bytes_.size()) fail("has data after its last entry");
 }
 
 // ---- Text ----

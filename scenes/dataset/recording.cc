@@ -15,6 +15,7 @@
 #include "scenes/dataset/cameras_file.h"
 #include "scenes/dataset/colmap_files.h"
 #include "scenes/dataset/colmap_rig.h"
+#include "scenes/dataset/dataset.h"
 #include "scenes/images/image_file.h"
 #include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
@@ -216,7 +217,7 @@ void write_observation(const Recording& recording, std::size_t frame, const fs::
       fs::copy_file(images[i], folder / ("000000" + images[i].extension().string()));
     }
   } catch (const fs::filesystem_error& error) {
-    throw Error(ErrorKind::io, fmt::format("{}: {}", to.string(), error.code().message()));
+    throw Error(ErrorKind::io, fmt::format("{}: {}", to.string(), copy_problem(error.code(), to)));
   }
 }
 

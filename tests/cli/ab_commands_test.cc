@@ -172,13 +172,13 @@ TEST_F(AbCommands, QuickSaysWhatCanBeSaid) {
 }
 
 TEST_F(AbCommands, MethodsAreQuickAndSayHowLongTheyTake) {
-  const auto methods = [&](std::vector<std::string> more) {
+  const auto methods = [&](std::vector<std::string> more, const ProgramOptions& options = {}) {
     std::vector<std::string> words = {
         "ab",      "--method-a", "roma_like", "--method-b",       "lightglue_like",
         "--scene", "flat_plane", "--metric",  "accuracy_rmse_mm", "--allow-inconclusive",
         "--out",   dir_ / "out"};
     words.insert(words.end(), more.begin(), more.end());
-    return run_program(words);
+    return run_program(words, options);
   };
   const auto quick = methods({"--quick"});
   EXPECT_EQ(quick.exit_code, 1) << quick.err << quick.out;  // twice the noise, however few the pairs
@@ -198,7 +198,10 @@ TEST_F(AbCommands, MethodsAreQuickAndSayHowLongTheyTake) {
   EXPECT_EQ(json["settings"]["looks"], 1);
   EXPECT_LE(json["run"]["pairs_per_look"], 40);
 
-  const auto full = methods({"--pairs", "16", "--looks", "1", "--no-confirm"});
+  std::filesystem::remove_all(dir_ / "out");
+  ProgramOptions one_pair;
+  one_pair.interrupt_when = [&] { return bundle_lines(dir_ / "out", "pairs.jsonl") >= 2; };
+  const auto full = methods({"--pairs", "16", "--looks", "1", "--no-confirm"}, one_pair);
   EXPECT_THAT(full.err, HasSubstr("aqbench: 16 pairs of 1 case: about "));
   EXPECT_THAT(full.err, HasSubstr(" with all top-ups"));
   EXPECT_THAT(methods({"--quick", "--pairs", "20"}).err, HasSubstr("--pairs: --quick takes what fits"));

@@ -193,6 +193,13 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
   there.working_dir = fresh;
   EXPECT_EQ(run_program({"init", "--command", "run {dataset}"}, there).exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(fresh / "aqbench.json"));
+  for (const char* const wrong :
+       {"{ window=7}", "{window=}", "{window", "{win dow=7}", "{2x=7}", "{window=7"}) {
+    const auto refused =
+        run_program({"init", "--command", std::string("run {dataset} {output} ") + wrong}, there);
+    EXPECT_EQ(refused.exit_code, 2) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr(std::string("--command: '") + wrong + "' is no placeholder")) << wrong;
+  }
   const auto begun = run_program(
       {"init", "--command", "python3 run.py {dataset} {output} --window {window=7} --x {x=a b}"}, there);
   ASSERT_EQ(begun.exit_code, 0) << begun.err;

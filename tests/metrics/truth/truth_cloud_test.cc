@@ -67,7 +67,7 @@ TEST(TruthCloud, WithoutLeavingOutTheOtherHalfDecides) {
   options.sample_spacing_m = 0.005;
   const Score score = score_reconstruction({plane_points(5000, 0, 0.4, kSigmaM, 7), {}, {}}, *truth, options);
   EXPECT_GT(test::value_of(score.metrics, "accuracy_mean_mm"), 40);
-  EXPECT_GT(score.counts.beyond_border, 2000U);  // told, and scored
+  EXPECT_GT(score.counts.beyond_border, 2000U);  // reported, and scored
   EXPECT_EQ(find_metric(score.metrics, "points_left_out_pct"), nullptr);
 }
 
