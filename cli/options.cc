@@ -201,7 +201,12 @@ Modes only_mode(std::span<const ModeText> modes, Modes chosen) {
   throw Error(ErrorKind::usage, "give one of " + alternatives(words, ""));
 }
 
-void check_given(const CommandLineText& line, const std::set<std::string>& given, Modes mode) {
+const FlagValue* given_value(const GivenValues& given, const std::string& name) {
+  const auto found = given.find(name);
+  return found == given.end() || found->second.empty() ? nullptr : &found->second.back();
+}
+
+void check_given(const CommandLineText& line, const GivenValues& given, Modes mode) {
   for (const PositionalText& argument : line.positional)
     if (given.contains(argument.name) && (argument.modes & mode) == 0)
       throw Error(ErrorKind::usage, fmt::format("{}: not with {}", argument.name, mode_text(line, mode)));

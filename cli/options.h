@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,7 +46,8 @@ struct FlagText {
 };
 
 // A row of a command's option table: the flag, and how its value is stored in the command's request. `read`
-// throws Error(usage) naming the flag for an invalid value.
+// throws Error(usage) naming the flag for an invalid value. Without it the value is looked up where it is
+// used, by given_value().
 template <class Request>
 struct Flag : FlagText {
   std::function<void(Request&, const FlagValue&)> read;
@@ -70,7 +70,7 @@ constexpr FlagMore repeated() { return {.repeatable = true}; }
 template <class Request>
 struct ModeFlag : Flag<Request> {
   ModeFlag(const char* flag, const char* value, Modes of, const char* text,
-           std::function<void(Request&, const FlagValue&)> reader, const FlagMore& more = {})
+           std::function<void(Request&, const FlagValue&)> reader = {}, const FlagMore& more = {})
       : Flag<Request>{{.name = flag,
                        .value_name = value,
                        .help = text,
@@ -95,9 +95,9 @@ struct Positional : PositionalText {
   std::function<void(Request&, const FlagValue&)> read;
 };
 
-// All options of a command. A request with a member `std::set<std::string> given` receives the names of the
-// flags and arguments given by the user. A command with several modes has a table of them and a function that
-// returns the one of a request, whose member `mode` receives it.
+// All options of a command. A request with a member `GivenValues given` receives the values that the user
+// gave, without defaults. A command with several modes has a table of them and a function that returns the
+// one of a request, whose member `mode` receives it.
 template <class Request>
 struct CommandLine {
   std::string usage;        // "aqbench eval CLOUD --scene S | --mesh M.ply [OPTION]..."
@@ -119,6 +119,9 @@ struct CommandLineText {
 // The values by name of flag or argument, in the order given, including defaults.
 using GivenValues = std::map<std::string, std::vector<FlagValue>>;
 
+// Returns the last value of a flag or argument, or nullptr if it is not among them.
+const FlagValue* given_value(const GivenValues& given, const std::string& name);
+
 // Returns the values of a command line, or nullopt if --help was given and printed. Throws Error(usage) for
 // an unknown flag (suggesting similar ones), a missing or unexpected value, a repeated flag, a missing
 // argument.
@@ -126,7 +129,7 @@ std::optional<GivenValues> split_arguments(const CommandLineText& line, const Ar
 
 // Throws Error(usage) for a given flag or argument that has no meaning in the mode, and for a flag without
 // those that it needs.
-void check_given(const CommandLineText& line, const std::set<std::string>& given, Modes mode);
+void check_given(const CommandLineText& line, const GivenValues& given, Modes mode);
 
 // Returns `chosen` if it is one mode. Throws Error(usage) naming those that were chosen, or all where none
 // was.
@@ -144,11 +147,11 @@ std::optional<Request> parse(const CommandLine<Request>& line, const Arguments& 
   auto values = split_arguments(text, arguments);
   if (!values) return std::nullopt;
   Request request{};
-  std::set<std::string> given;
+  GivenValues given;
   const auto read = [&](const auto& row) {
     for (const FlagValue& value : (*values)[row.name]) {
-      row.read(request, value);
-      if (!value.defaulted) given.insert(row.name);
+      if (row.read) row.read(request, value);
+      if (!value.defaulted) given[row.name].push_back(value);
     }
   };
   for (const auto& row : line.positional) read(row);

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -44,7 +43,7 @@ struct AbMetricRequest {
 
 // What was asked of `aqbench ab`.
 struct AbRequest {
-  std::set<std::string> given;  // flags of the command line
+  GivenValues given;  // flags of the command line
 
   // What is compared: two programs, or two values of one parameter of this program, or given samples.
   std::string binary_a, binary_b;

@@ -67,19 +67,16 @@ std::vector<std::string> names_of(const UnitProgram& program) {
 // that only one program knows is noted in `one_sided`.
 void compare_options(const std::string& name, const NamedValues& a, const NamedValues& b,
                      const std::string& except, std::set<std::string>& one_sided) {
-  const auto find = [](const NamedValues& options, const std::string& key) {
-    return std::ranges::find(options, key, [](const auto& option) { return option.first; });
-  };
   for (const auto& [key, value] : a) {
-    const auto other = find(b, key);
-    if (other == b.end()) one_sided.insert(fmt::format("A alone has the option {}", key));
+    const ParameterValue* const other = find_value(b, key);
+    if (other == nullptr) one_sided.insert(fmt::format("A alone has the option {}", key));
     const bool varied = !except.empty() && (key == except || key.ends_with("." + except));
-    if (other != b.end() && !varied && to_string(other->second) != to_string(value))
+    if (other != nullptr && !varied && to_string(*other) != to_string(value))
       throw Error(ErrorKind::not_comparable, fmt::format("{}: option {} is {} in A and {} in B", name, key,
-                                                         to_string(value), to_string(other->second)));
+                                                         to_string(value), to_string(*other)));
   }
   for (const auto& [key, value] : b)
-    if (find(a, key) == a.end()) one_sided.insert(fmt::format("B alone has the option {}", key));
+    if (find_value(a, key) == nullptr) one_sided.insert(fmt::format("B alone has the option {}", key));
 }
 
 void compare_builds(const UnitProgram& a, const UnitProgram& b, bool accept, AbDocument& document) {

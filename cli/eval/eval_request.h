@@ -2,7 +2,6 @@
 // What `aqbench eval` is asked for, and how it is read from the command line.
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -70,7 +69,7 @@ inline constexpr Modes kEvalDepthFiles = 16, kEvalPoses = 32, kEvalDepth = 64, k
 
 // All that is asked of `aqbench eval`.
 struct EvalRequest {
-  std::set<std::string> given;
+  GivenValues given;
   Modes mode = kEvalCloud;
   EvalCloudRequest cloud;  // its dataset, unit and json concern a depth map and a board, too
   Strings sets;            // of scene and rig, as given

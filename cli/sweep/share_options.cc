@@ -45,8 +45,7 @@ std::vector<Flag<ShareRequest>> share_flags() {
   };
 }
 
-void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed,
-                    const std::set<std::string>& given) {
+void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed, const GivenValues& given) {
   if (share.local && share.slurm) throw Error(ErrorKind::usage, "--local and --slurm exclude each other");
   if (!share.slurm && (share.wait || share.own_nodes || share.partition || share.time_limit ||
                        !share.sbatch_arguments.empty()))
@@ -68,11 +67,9 @@ void require_shareable(const SweepPlan& plan, const ShareRequest& share, bool re
   if (share.any()) require_shareable(plan, own ? OwnMachines::yes : OwnMachines::no);
 }
 
-Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan) {
-  const auto names_threads = [](const std::string& word) { return word.starts_with("--threads"); };
-  const auto names_bundle = [](const std::string& word) { return word.starts_with("--resume"); };
-  if (!share.any() || !plan.threads || std::ranges::any_of(arguments, names_threads) ||
-      std::ranges::any_of(arguments, names_bundle))
+Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan,
+                             const GivenValues& given) {
+  if (!share.any() || !plan.threads || given.contains("threads") || given.contains("resume"))
     return arguments;
   Arguments recorded = arguments;
   recorded.insert(recorded.end(), {"--threads", fmt::format("{}", *plan.threads)});

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <filesystem>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -42,15 +41,16 @@ std::vector<Flag<ShareRequest>> share_flags();
 // Checks combinations of the flags, and sets the default threads of a shared sweep's cases: those of this
 // machine divided by the processes, one under Slurm. `given` are the names of all flags of the command line,
 // some exclude --slurm. Throws Error(usage).
-void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed,
-                    const std::set<std::string>& given);
+void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed, const GivenValues& given);
 
 // Throws like require_shareable() if the sweep is shared. Timed cases have their own machine under
 // --own-nodes, and in the single process that finishes such a sweep.
 void require_shareable(const SweepPlan& plan, const ShareRequest& share, bool resumed);
 
-// Returns the command line for the bundle, with the threads chosen by complete_share().
-Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan);
+// Returns the command line for the bundle, with the threads chosen by complete_share() where the user gave
+// none.
+Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan,
+                             const GivenValues& given);
 
 // Throws like require_plain_files() for a resumed bundle and its tasks' folder.
 void require_plain_bundle(const std::filesystem::path& bundle);

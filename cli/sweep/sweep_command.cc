@@ -3,7 +3,6 @@
 
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "cli/command_trust.h"
 #include "cli/gate_exports.h"
@@ -44,7 +43,7 @@ namespace aqbench::cli {
 namespace {
 
 struct SweepRequest {
-  std::set<std::string> given;  // flags of the command line
+  GivenValues given;  // flags of the command line
   PlanRequest plan;
   std::optional<std::filesystem::path> resume;  // a bundle; `plan` is then the one it was started with
   std::filesystem::path out;
@@ -339,7 +338,7 @@ ExitCode sweep_command(const Arguments& arguments) {
     require_records_fit(plan);
     if (!request->share.slurm) require_programs(plan.cases);  // tasks check for them on their own machines
   }
-  const Arguments recorded = recorded_arguments(arguments, request->share, plan.request);
+  const Arguments recorded = recorded_arguments(arguments, request->share, plan.request, request->given);
   if (request->share.slurm && !request->resume) return submit_planned(*request, plan, recorded);
   return run_planned(*request, std::move(plan), recorded);
 }

@@ -243,11 +243,9 @@ ExitCode GateReport::exit_code() const {
 }
 
 std::vector<std::string> option_differences(const CaseOptions& baseline, const CaseOptions& current) {
-  const auto find = [](const CaseOptions& of, const std::string& name) -> const ParameterValue* {
-    for (const NamedValues* values : {&of.options, &of.defaults})
-      for (const auto& [option, value] : *values)
-        if (option == name) return &value;
-    return nullptr;
+  const auto find = [](const CaseOptions& of, std::string_view name) {
+    const ParameterValue* const option = find_value(of.options, name);
+    return option != nullptr ? option : find_value(of.defaults, name);
   };
   std::vector<std::string> differences;
   for (const auto& [name, value] : baseline.options) {
@@ -259,8 +257,7 @@ std::vector<std::string> option_differences(const CaseOptions& baseline, const C
           fmt::format("option {} is {}, baseline {}", name, to_string(*now), to_string(value)));
   }
   for (const auto& [name, value] : current.options) {
-    const auto has_name = [&name = name](const auto& option) { return option.first == name; };
-    if (std::ranges::any_of(baseline.options, has_name)) continue;
+    if (find_value(baseline.options, name) != nullptr) continue;
     const ParameterValue* const then = find(baseline, name);
     if (then == nullptr || !same_option(*then, value))
       differences.push_back(fmt::format("option {} is {}, {} in the baseline", name, to_string(value),

@@ -28,12 +28,9 @@
 #include "harness/measuring/tensor_memory.h"
 #include "harness/measuring/torch_table.h"
 #include "harness/measuring/trace.h"
-#include "harness/planning/case_images.h"
 #include "harness/planning/case_method.h"
-#include "harness/planning/scene_choice.h"
 #include "harness/profiling/profile_target.h"
 #include "harness/records/profile_details.h"
-#include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/case_recording.h"
 #include "harness/running/inject.h"
@@ -277,17 +274,10 @@ CaseResult profile_apart(const Case& planned, const MethodSpec& method, const Pr
   const MethodTask task = method_task(planned, method, scratch, board);
   MethodProcess process(task, board, scratch,
                         [&] { return encode_case_result(profile_here(planned, options, &task, board)); });
-  std::optional<CaseDataset> dataset;  // stays in the cache while the method runs
-  std::string sha256;
-  if (looks_at_recording(planned))
-    sha256 = make_case_recording(planned, scratch / kObservationFolder).sha256;
-  else if (renders_images(planned))
-    sha256 = dataset.emplace(make_case_dataset(planned, scratch)).dataset.sha256();
-  else
-    std::filesystem::create_directory(scratch / kObservationFolder);
+  const Observed observed = observe(planned, scratch);  // stays in the cache while the method runs
   const IsolateOutcome outcome = process.run();
   CaseResult result = result_of(planned, outcome, process.options(), board);
-  result.record.dataset_sha256 = sha256;
+  result.record.dataset_sha256 = observed.sha256;
   return result;
 }
 

@@ -102,10 +102,8 @@ void add_options(Case& planned, std::string_view owner, const Parameters& parame
 }
 
 const ParameterValue* find_option(const Case& planned, std::string_view name) {
-  for (const NamedValues* values : {&planned.options, &planned.defaults})
-    for (const auto& [option, value] : *values)
-      if (option == name) return &value;
-  return nullptr;
+  const ParameterValue* const option = find_value(planned.options, name);
+  return option != nullptr ? option : find_value(planned.defaults, name);
 }
 
 std::string override_text(const Override& given) {

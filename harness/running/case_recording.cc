@@ -35,9 +35,8 @@ std::string recording_sha256(const Recording& recording, const DeclaredTruth& de
 
 // The hash in the plan.
 std::string planned_sha256(const Case& planned) {
-  const auto found =
-      std::ranges::find(planned.options, "dataset.sha256", [](const auto& o) { return o.first; });
-  return found == planned.options.end() ? std::string() : to_string(found->second);
+  const ParameterValue* const found = find_value(planned.options, "dataset.sha256");
+  return found == nullptr ? std::string() : to_string(*found);
 }
 
 // A surface in a likely wrong unit explains a cloud that misses it.
@@ -97,6 +96,22 @@ CaseRecordingData make_case_recording(const Case& planned, const std::filesystem
     perturb_calibration_file(observation_dir / "calibration.json", error);
   data.made_ms = ms_since(start);
   return data;
+}
+
+Observed observe(const Case& planned, const std::filesystem::path& scratch_dir) {
+  Observed observed;
+  if (looks_at_recording(planned)) {
+    observed.recording.emplace(make_case_recording(planned, scratch_dir / kObservationFolder));
+    observed.sha256 = observed.recording->sha256;
+    observed.made_ms = observed.recording->made_ms;
+  } else if (renders_images(planned)) {
+    observed.dataset.emplace(make_case_dataset(planned, scratch_dir));
+    observed.sha256 = observed.dataset->dataset.sha256();
+    observed.made_ms = observed.dataset->made_ms;
+  } else {
+    std::filesystem::create_directory(scratch_dir / kObservationFolder);
+  }
+  return observed;
 }
 
 void require_unchanged(const CaseRecordingData& data) {

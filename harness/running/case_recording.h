@@ -1,11 +1,13 @@
 #pragma once
-// A case on a recording: the method's input, and the scoring of its output.
+// What a method is given: images rendered for its case, or a recording; and the scoring on a recording.
 
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "harness/records/case.h"
 #include "harness/records/case_result.h"
+#include "harness/running/case_dataset.h"
 #include "harness/scoring/score_case.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/dataset/recording.h"
@@ -26,6 +28,18 @@ struct CaseRecordingData {
 // error if the case has one. Throws Error(input) like read_recording() and inspect_recording(), and for a
 // recording that differs from the planned one.
 CaseRecordingData make_case_recording(const Case& planned, const std::filesystem::path& observation_dir);
+
+// A method's input: images rendered for it, a recording, or nothing.
+struct Observed {
+  std::optional<CaseDataset> dataset;
+  std::optional<CaseRecordingData> recording;
+  std::string sha256 = {};             // of either
+  std::optional<double> made_ms = {};  // time to make either
+};
+
+// Makes the input of a case's method in its scratch folder. Throws as make_case_dataset() and
+// make_case_recording() do.
+Observed observe(const Case& planned, const std::filesystem::path& scratch_dir);
 
 // Throws Error(method) if the recording's files have changed: for a method that could reach them.
 void require_unchanged(const CaseRecordingData& data);

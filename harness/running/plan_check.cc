@@ -86,8 +86,7 @@ class PlanChecker {
     std::string file;  // a scene that lies in one
     for (const auto& [name, planned] : cases_) {
       threads.insert(planned.threads);
-      if (planned.scene.starts_with(kMeshPrefix) || planned.scene.starts_with(kDatasetPrefix))
-        file = planned.scene;
+      if (planned.scene.starts_with(kMeshPrefix) || looks_at_recording(planned)) file = planned.scene;
     }
     if (!request.threads && threads.size() == 1) request.threads = *threads.begin();
     cases_.clear();  // two plans at a time would take twice the memory
@@ -129,9 +128,8 @@ class PlanChecker {
       if (found == cases_.end()) continue;
       for (const auto& [name, value] : planned.options) {
         if (name != "mesh.sha256" && name != "dataset.sha256") continue;
-        const auto then =
-            std::ranges::find(found->second.options, name, [](const auto& o) { return o.first; });
-        if (then != found->second.options.end() && then->second != value) return true;
+        const ParameterValue* const then = find_value(found->second.options, name);
+        if (then != nullptr && *then != value) return true;
       }
     }
     return false;

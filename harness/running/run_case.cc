@@ -16,7 +16,6 @@
 #include "harness/planning/case_images.h"
 #include "harness/planning/case_method.h"
 #include "harness/planning/case_scoring.h"
-#include "harness/planning/scene_choice.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_recording.h"
 #include "harness/running/method_process.h"
@@ -60,28 +59,6 @@ void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& boa
   add_view(output, *scene.truth.surface, nullptr, {}, {}, afterwards, result);
 }
 
-// A method's input: images rendered for it, a recording, or nothing.
-struct Observed {
-  std::optional<CaseDataset> dataset;
-  std::optional<CaseRecordingData> recording;
-};
-
-Observed observe(const Case& planned, const std::filesystem::path& scratch, Record& record) {
-  Observed observed;
-  if (looks_at_recording(planned)) {
-    observed.recording.emplace(make_case_recording(planned, scratch / kObservationFolder));
-    record.dataset_sha256 = observed.recording->sha256;
-    record.timing.dataset_ms = observed.recording->made_ms;
-  } else if (renders_images(planned)) {
-    observed.dataset.emplace(make_case_dataset(planned, scratch));
-    record.dataset_sha256 = observed.dataset->dataset.sha256();
-    record.timing.dataset_ms = observed.dataset->made_ms;
-  } else {
-    std::filesystem::create_directory(scratch / kObservationFolder);
-  }
-  return observed;
-}
-
 // Makes the method's input, runs the method in a process that sees nothing else of it, and returns its
 // output; none if it failed, with the reason in the record.
 std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& method, CaseBoard& board,
@@ -93,13 +70,12 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
   set_library_threads(planned.threads);
   board.set_phase("rendering");
-  Record looked_at;
-  observed = observe(planned, scratch, looked_at);
+  observed = observe(planned, scratch);
   const IsolateOutcome outcome = process.run();
   auto [record, output] = take_method_result(planned, outcome, process.options(), board, "{dataset}");
   result.record = std::move(record);
-  result.record.dataset_sha256 = looked_at.dataset_sha256;
-  if (result.record.status != Status::invalid) result.record.timing.dataset_ms = looked_at.timing.dataset_ms;
+  result.record.dataset_sha256 = observed.sha256;
+  if (result.record.status != Status::invalid) result.record.timing.dataset_ms = observed.made_ms;
   take_log(task.input.work_dir, result);
   if (result.record.isolation.starts_with("none")) {
     if (observed.dataset) require_unchanged(observed.dataset->dataset);

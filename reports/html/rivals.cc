@@ -42,8 +42,8 @@ std::optional<double> value_of(const Record& record, const std::string& metric) 
 }
 
 std::optional<ParameterValue> seed_of(const Record& record) {
-  const auto found = std::ranges::find(record.axes, "seed", [](const auto& axis) { return axis.first; });
-  return found == record.axes.end() ? std::nullopt : std::optional(found->second);
+  const ParameterValue* const found = find_value(record.axes, "seed");
+  return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
 const Record* of_same_seed(const CaseGroup& group, const Record& other) {
