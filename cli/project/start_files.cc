@@ -86,7 +86,8 @@ Json start_method(const ProjectStart& start) {
 Json start_datasets(const ProjectStart& start) {
   Json datasets = Json::object();
   for (const FoundInput& input : start.inputs)
-    datasets[input.name] = {{"//", input.kind}, {"directory", input.directory.generic_string()}};
+    datasets[input.name] = {{"//", input.content.empty() ? input.kind : input.kind + "; " + input.content},
+                            {"directory", input.directory.generic_string()}};
   return datasets;
 }
 
