@@ -1,21 +1,11 @@
 #include "metrics/protocols/scan_project.h"
 
-#include <fmt/format.h>
-
-#include <Eigen/LU>
-#include <algorithm>
-#include <cmath>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
 
-#include "core/error.h"
-#include "core/files.h"
-#include "core/text.h"
-#include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/scan_project.h"
 
 namespace aqbench {
+<<<<<<< HEAD
 namespace {
 
 // Returns what stands between `before` and `after`, and cuts `text` behind it; nullopt if it is not there.
@@ -76,23 +66,19 @@ std::optional<std::string> attribute_of(std::string_view element, const std::str
 }
 
 }  // namespace
+=======
+>>>>>>> fb21707104f3a99472d6d94a128aba9c02e071c9
 
 std::vector<BeamScan> read_scan_project(const std::filesystem::path& path, double metres_per_unit) {
-  const std::string bytes = read_file(path);
-  std::string_view rest = bytes;
   std::vector<BeamScan> scans;
-  while (auto mesh = take_between(rest, "<MLMesh ", "</MLMesh>")) {
-    const auto file = attribute_of(*mesh, "filename", path.string());
-    if (!file) throw Error(ErrorKind::input, path.string() + ": MLMesh: no filename", path.string());
-    const auto matrix = take_between(*mesh, "<MLMatrix44>", "</MLMatrix44>");
+  for (const ProjectScan& one : scans_of_project(path)) {
     BeamScan scan;
-    if (matrix) scan.world_from_scanner = matrix_of(*matrix, path.string());
+    scan.world_from_scanner = one.world_from_scanner;
     scan.world_from_scanner.topRightCorner<3, 1>() *= metres_per_unit;
-    scan.points_m = read_cloud_file(path.parent_path() / *file).cloud.points_m;
+    scan.points_m = read_cloud_file(one.file).cloud.points_m;
     for (Vec3& point : scan.points_m) point *= metres_per_unit;
     scans.push_back(std::move(scan));
   }
-  if (scans.empty()) throw Error(ErrorKind::input, path.string() + ": no scan (MLMesh)", path.string());
   return scans;
 }
 

@@ -10,7 +10,6 @@
 #include "harness/measuring/timing.h"
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
-#include "reports/content/program_rows.h"
 #include "reports/html/page.h"
 
 namespace aqbench {

@@ -11,7 +11,6 @@
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/narrative.h"
-#include "reports/content/program_rows.h"
 #include "reports/html/cases_table.h"
 #include "reports/html/charts.h"
 #include "reports/html/heatmaps.h"

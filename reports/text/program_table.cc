@@ -6,7 +6,7 @@
 
 #include "core/table.h"
 #include "core/text.h"
-#include "reports/content/program_rows.h"
+#include "reports/content/case_groups.h"
 
 namespace aqbench {
 namespace {

@@ -62,7 +62,7 @@ TEST(Presets, AreOrderedInASmallImage) {
   const std::string out = (dir / "out").string();
   const ProgramResult sweep =
       run_program({"sweep", "--scene", "undulating", "--method", "plane_sweep:*", "--rig", "arc6", "--axis",
-                   "width=240", "--set", "plane_sweep.surface=none", "--out", out});
+                   "width=320", "--set", "plane_sweep.surface=none", "--out", out});
   ASSERT_EQ(sweep.exit_code, 0) << sweep.err;
   const Ladder ladder = ladder_of(only_bundle(out) / "results.json");
   EXPECT_EQ(ladder.size(), 1u);

@@ -271,6 +271,27 @@ TEST_F(ProjectRun, InitNamesTheFolderThatHoldsImagesAndModel) {
   EXPECT_EQ(begun.out.find("images only"), std::string::npos) << begun.out;
 }
 
+// Downloaded folders: their layout, cameras and truth, or what is wrong with them.
+TEST_F(ProjectRun, InitSaysWhatDownloadedFoldersHold) {
+  const std::filesystem::path fresh = dir_ / "fresh";
+  std::filesystem::create_directories(fresh);
+  for (const char* const name : {"tanks", "blendedmvs", "nerfstudio"})
+    std::filesystem::copy(std::string(AQBENCH_SOURCE_DIR "/conformance/layouts/") + name, fresh / name,
+                          std::filesystem::copy_options::recursive);
+  std::filesystem::remove(fresh / "nerfstudio/images/view03.png");
+  ProgramOptions there;
+  there.working_dir = fresh;
+  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
+  ASSERT_EQ(begun.exit_code, 0) << begun.err;
+  EXPECT_THAT(begun.out, HasSubstr("dataset tanks: a scene of Tanks and Temples in tanks\n"
+                                   "    4 cameras, 1 frame, truth: surface\n"));
+  EXPECT_THAT(begun.out, HasSubstr("dataset blendedmvs: cameras of MVSNet in blendedmvs\n"
+                                   "    3 cameras, 1 frame, truth: surface+depth\n"));
+  EXPECT_THAT(begun.out, HasSubstr("dataset nerfstudio: transforms.json of nerfstudio or instant-ngp in "
+                                   "nerfstudio\n    not readable yet: "));
+  EXPECT_THAT(begun.out, HasSubstr("no such image 'images/view03.png'"));
+}
+
 // AquaMVS's layout: folders of the cameras' names beside the calibration.
 TEST_F(ProjectRun, InitFindsFoldersOfCamerasBesideTheirCalibration) {
   const std::filesystem::path fresh = dir_ / "fresh";
