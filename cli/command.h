@@ -30,6 +30,7 @@ ExitCode cache_command(const Arguments& arguments);
 ExitCode change_command(const Arguments& arguments);
 ExitCode completion_command(const Arguments& arguments);
 ExitCode compare_command(const Arguments& arguments);
+ExitCode demo_command(const Arguments& arguments);
 ExitCode docs_command(const Arguments& arguments);
 ExitCode eval_command(const Arguments& arguments);
 ExitCode export_command(const Arguments& arguments);

@@ -1,0 +1,31 @@
+// aqbench demo, as a new user runs it.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Demo, ShowsAGateThatFailsOnPurposeAndSaysWhatToDoNext) {
+  const TemporaryDir dir;
+  const std::string folder = dir / "demo";
+  const auto result = run_program({"demo", "--out", folder});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("accuracy_mean_mm"));
+  EXPECT_THAT(result.out, HasSubstr("The gate failed as it should, with exit code 1"));
+  const std::size_t at = result.out.find("Look at   ") + 10;
+  EXPECT_TRUE(std::filesystem::exists(result.out.substr(at, result.out.find('\n', at) - at)));
+  EXPECT_THAT(result.out, HasSubstr("aqbench init --command"));
+  const auto again = run_program({"demo", "--out", folder});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_THAT(again.err, HasSubstr("not empty"));
+}
+
+}  // namespace
+}  // namespace aqbench::testing
