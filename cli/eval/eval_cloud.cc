@@ -179,7 +179,8 @@ ViewCounter request_views(const EvalCloudRequest& request, const Scene& scene,
 
 }  // namespace
 
-ExitCode eval_cloud(const EvalCloudRequest& request, const Arguments& arguments) {
+ExitCode eval_cloud(const EvalRequest& asked, const Arguments& arguments) {
+  const EvalCloudRequest& request = asked.cloud;
   const Scene scene = make_truth(request);
   const Surface& truth = *scene.truth.surface;
   const std::optional<Rig> rig = request_rig(request);

@@ -83,7 +83,7 @@ ExitCode eval_command(const Arguments& arguments) {
   }
   complete_cloud_request(*request);
   if (request->mode != kEvalCloud) return eval_protocol(request->protocol, request->cloud);
-  return eval_cloud(request->cloud, arguments);
+  return eval_cloud(*request, arguments);
 }
 
 }  // namespace aqbench::cli
