@@ -27,7 +27,7 @@ std::optional<Vec3> corner_seen(const Camera& camera, const Rig& rig, const Dept
   const auto undistorted = Undistorter(camera.intrinsics).undistort_pixel(pixel);
   if (!undistorted) return std::nullopt;
   const auto depth_m = interpolated_depth_m(map, *undistorted);
-  const auto ray = cast_ray(refractive_camera(camera, rig.water), *undistorted);
+  const auto ray = cast_ray(refractive_camera(camera), *undistorted);
   if (!depth_m || !ray) return std::nullopt;
   return point_on_ray(*ray, *depth_m);
 }

@@ -23,7 +23,7 @@ std::shared_ptr<const Surface> surface_of_depths(const RecordingTruth& truth, st
     if (file.empty()) continue;
     const DepthMap depths =
         read_depth_map(file, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
-    scans.push_back(scan_of_depths(depths, camera, recording.rig.water, file.string()));
+    scans.push_back(scan_of_depths(depths, camera, file.string()));
     apply(recording.own_from_rig, scans.back().cloud);
   }
   return make_truth_cloud(std::move(scans));

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "scenes/cloud/transform.h"
 #include "scenes/dataset/colmap_files.h"
 #include "scenes/optics/camera.h"
 
@@ -12,18 +11,14 @@ namespace aqbench {
 
 // One camera for each image of the model.
 struct ColmapRig {
-  Rig rig;  // its water does not refract and lies just below the cameras: depths begin there
+  Rig rig;                          // in the model's frame, without an interface
   std::vector<std::string> images;  // of each camera
-  Similarity own_from_rig;          // from the rig's world frame to the model's: a rotation
 };
 
-// Converts lenses (half a pixel is taken off the principal point) and poses. Where the cameras do not look
-// down already, the world is turned so that their mean direction is +Z. A camera has the name of its image
-// without the ending, with "_" for a slash, a backslash or a quotation mark; where all images have the same
-// name in folders of their own, it has the name of the folder. The model's unit is taken for the metre.
-// Throws Error(input) naming the image for a lens that OpenCV's models cannot hold (FOV, THIN_PRISM_FISHEYE)
-// and for a camera of which a corner does not look down, and naming the model where more than 1 % of its
-// points lie above a camera: then no level plane separates cameras and scene.
+// Converts lenses (half a pixel is taken off the principal point) and poses. A camera has the name of its
+// image without the ending, with "_" for a slash, a backslash or a quotation mark; where all images have the
+// same name in folders of their own, it has the name of the folder. The model's unit is taken for the metre.
+// Throws Error(input) naming the image for a lens that OpenCV's models cannot hold (FOV, THIN_PRISM_FISHEYE).
 ColmapRig colmap_rig(const ColmapModel& model);
 
 }  // namespace aqbench

@@ -140,7 +140,6 @@ void read_by_colmap(const fs::path& model_dir, Recording& recording) {
   recording.camera_files = model.files;
   ColmapRig made = colmap_rig(model);
   recording.rig = std::move(made.rig);
-  recording.own_from_rig = made.own_from_rig;
   recording.images.resize(1);
   for (std::size_t i = 0; i < made.images.size(); ++i)
     recording.images[0].push_back(named_image(recording, made.images[i], recording.rig.cameras[i].name));
