@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "aqbench/hidden_errors.h"
-#include "aqbench/hidden_metrics.h"
+#include "aqbench/hidden_conversions.h"
 #include "harness/records/results.h"
 #include "harness/statistics/paired.h"
 

@@ -4,9 +4,8 @@
 
 #include <utility>
 
+#include "aqbench/hidden_conversions.h"
 #include "aqbench/hidden_data.h"
-#include "aqbench/hidden_errors.h"
-#include "aqbench/hidden_metrics.h"
 #include "metrics/depth_metrics.h"
 #include "metrics/registry.h"
 #include "metrics/score.h"

@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "aqbench/hidden_conversions.h"
 #include "aqbench/hidden_data.h"
-#include "aqbench/hidden_errors.h"
 #include "core/parallel.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refraction.h"

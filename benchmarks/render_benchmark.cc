@@ -5,7 +5,7 @@
 // the wall time of the 13, `rays/s` counts the samples that were cast. Without PNG and the true depths.
 //
 // rays/*: one thread, the same refracted rays: those of a 512 x 320 block of pixels in the middle of the
-// centre camera, all of which meet the patch. first_hit is to rounding, first_hit/undulating_100nm what
+// centre camera, which all meet the patch. first_hit is to rounding, first_hit/undulating_100nm what
 // images take, cast_and_hit with Snell's law for each pixel included. embree1/16: Embree's rtcIntersect1 and
 // rtcIntersect16 (coherent) on triangles of this pitch, mask -1 (with mask 0 it never hits); `error_um` is
 // the largest distance of its depths from the exact ones, `misses` the rays that slip between triangles. Its

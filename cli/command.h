@@ -27,6 +27,7 @@ std::span<const Command> commands();
 ExitCode ab_command(const Arguments& arguments);
 ExitCode accept_command(const Arguments& arguments);
 ExitCode cache_command(const Arguments& arguments);
+ExitCode change_command(const Arguments& arguments);
 ExitCode completion_command(const Arguments& arguments);
 ExitCode compare_command(const Arguments& arguments);
 ExitCode docs_command(const Arguments& arguments);

@@ -15,7 +15,7 @@
 #include "reports/content/case_names.h"
 #include "reports/exports/cameras.h"
 #include "reports/exports/paper.h"
-#include "reports/html/figures.h"
+#include "reports/html/charts.h"
 
 namespace aqbench::cli {
 

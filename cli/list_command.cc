@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/json_output.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"

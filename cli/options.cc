@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <boost/program_options/errors.hpp>
 #include <boost/program_options/options_description.hpp>
 #include <boost/program_options/parsers.hpp>
@@ -9,6 +11,8 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <boost/program_options/variables_map.hpp>
 #include <sstream>
+#include <string>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/parameters.h"
@@ -59,8 +63,10 @@ Strings long_names(const po::options_description& all) {
 // Boost keeps every value as text; the table's rows parse it.
 po::options_description described(const CommandLineText& line) {
   po::options_description all("", kHelpWidth, kHelpWidth / 2);
-  auto add = all.add_options();
+  std::vector<po::options_description> groups;
   for (const FlagText& flag : line.flags) {
+    if (flag.group != nullptr) groups.emplace_back(flag.group, kHelpWidth, kHelpWidth / 2);
+    auto add = (groups.empty() ? all : groups.back()).add_options();
     if (flag.value_name == nullptr) {
       add(flag.name, flag.help);
     } else if (flag.repeatable) {
@@ -72,7 +78,8 @@ po::options_description described(const CommandLineText& line) {
       add(flag.name, value, flag.help);
     }
   }
-  add("help,h", "print this help and exit");
+  all.add_options()("help,h", "print this help and exit");
+  for (const auto& group : groups) all.add(group);
   return all;
 }
 
@@ -106,6 +113,44 @@ std::vector<FlagValue> values_of(const std::string& name, const po::variable_val
   return values;
 }
 
+// Returns "--rig or --dataset".
+std::string alternatives(const std::vector<std::string_view>& words, const char* before) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i)
+    text += fmt::format("{}{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", before, words[i]);
+  return text;
+}
+
+// Refuses a value that is none of those in the value's name, "ray|z".
+void check_choices(const CommandLineText& line, const GivenValues& given) {
+  for (const FlagText& flag : line.flags) {
+    const auto choices = split_at(flag.value_name == nullptr ? "" : flag.value_name, '|');
+    const auto values = given.find(flag.name);
+    if (choices.size() < 2 || values == given.end()) continue;
+    for (const FlagValue& value : values->second)
+      if (std::ranges::find(choices, value.text) == choices.end())
+        value.refuse_text("expected " + alternatives(choices, ""));
+  }
+}
+
+// Returns "eval --depth" or "ab --samples, which runs nothing".
+std::string mode_text(const CommandLineText& line, Modes mode) {
+  const std::string_view command = split_at(line.usage, ' ')[1];
+  for (const ModeText& known : line.modes)
+    if (known.mode == mode)
+      return fmt::format("{} {}{}{}", command, known.words, *known.note == 0 ? "" : ", which ", known.note);
+  return std::string(command);
+}
+
+// Throws Error(usage): "--camera: only with --depth (this is eval CLOUD alone)".
+[[noreturn]] void refuse_mode(const CommandLineText& line, const FlagText& flag, Modes mode) {
+  std::vector<std::string_view> words;
+  for (const ModeText& known : line.modes)
+    if ((known.mode & flag.modes) != 0) words.push_back(known.words);
+  throw Error(ErrorKind::usage, fmt::format("--{}: only with {} (this is {})", flag.name,
+                                            alternatives(words, ""), mode_text(line, mode)));
+}
+
 // Returns the usage in one line for errors: the command's first form, and where to find the others.
 std::string usage_in_a_line(const CommandLineText& line) {
   std::istringstream words(line.usage);
@@ -137,6 +182,7 @@ std::optional<GivenValues> split_arguments(const CommandLineText& line, const Ar
     require_positional(line, values);
     GivenValues given;
     for (const auto& [name, value] : values) given[name] = values_of(name, value);
+    check_choices(line, given);
     return given;
   } catch (const po::unknown_option& error) {
     throw Error(ErrorKind::usage, unknown_name_message("option", error.get_option_name(), long_names(all)));
@@ -144,6 +190,30 @@ std::optional<GivenValues> split_arguments(const CommandLineText& line, const Ar
     throw Error(ErrorKind::usage, fmt::format("too many arguments; usage: {}", usage_in_a_line(line)));
   } catch (const po::error& error) {
     throw Error(ErrorKind::usage, error.what());
+  }
+}
+
+Modes only_mode(std::span<const ModeText> modes, Modes chosen) {
+  if (std::has_single_bit(chosen)) return chosen;
+  std::vector<std::string_view> words;
+  for (const ModeText& known : modes)
+    if (chosen == 0 || (chosen & known.mode) != 0) words.push_back(known.words);
+  throw Error(ErrorKind::usage, "give one of " + alternatives(words, ""));
+}
+
+void check_given(const CommandLineText& line, const std::set<std::string>& given, Modes mode) {
+  for (const PositionalText& argument : line.positional)
+    if (given.contains(argument.name) && (argument.modes & mode) == 0)
+      throw Error(ErrorKind::usage, fmt::format("{}: not with {}", argument.name, mode_text(line, mode)));
+  for (const FlagText& flag : line.flags)
+    if (given.contains(flag.name) && (flag.modes & mode) == 0) refuse_mode(line, flag, mode);
+  for (const FlagText& flag : line.flags) {
+    if (flag.needs == nullptr || !given.contains(flag.name)) continue;
+    for (const std::string_view needed : split_at(flag.needs, ',')) {
+      const auto names = split_at(needed, '|');
+      if (std::ranges::none_of(names, [&](const auto name) { return given.contains(std::string(name)); }))
+        throw Error(ErrorKind::usage, fmt::format("--{}: needs {}", flag.name, alternatives(names, "--")));
+    }
   }
 }
 
@@ -159,6 +229,22 @@ CommandLineText text_of(const Command& command) {
   const SetForNow sink(text_sink, &text);
   command.run({"--help"});
   return text;
+}
+
+void print_json(std::string_view text) {
+  std::string safe;
+  safe.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
+    if (byte == 0x7F)
+      safe += "\\u007f";
+    else if (byte == 0xC2 && next >= 0x80 && next <= 0x9F)  // U+0080 to U+009F in UTF-8
+      safe += fmt::format("\\u{:04x}", text[++i] & 0xFF);
+    else
+      safe += text[i];
+  }
+  fmt::print("{}", safe);
 }
 
 }  // namespace aqbench::cli

@@ -2,12 +2,16 @@
 // Option tables of commands, and strict parsing of command lines with them (no abbreviations), with errors
 // that name the flag.
 
+#include <cstddef>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/command.h"
@@ -18,14 +22,28 @@ namespace aqbench::cli {
 // Values of a repeatable flag.
 using Strings = std::vector<std::string>;
 
-// A flag's help, and how often it may be given.
+// A set of modes of a command, one bit each.
+using Modes = unsigned;
+inline constexpr Modes kEveryMode = ~0U;
+
+// One kind of run of a command with several.
+struct ModeText {
+  Modes mode;             // its bit
+  const char* words;      // of the command line, which choose it: "--depth"
+  const char* note = "";  // why it refuses flags of other modes: "runs nothing"
+};
+
+// A flag's help, how often it may be given, and where it has a meaning.
 struct FlagText {
   const char* name;                     // without dashes
-  const char* value_name = nullptr;     // nullptr for a flag without a value
+  const char* value_name = nullptr;     // nullptr for a flag without a value; "ray|z": one of these
   const char* help = "";                // one sentence
   const char* default_value = nullptr;  // read if the flag is not given; nullptr for none
   bool value_optional = false;          // the value may be omitted and is then empty
   bool repeatable = false;              // may be given several times; each value is read in turn
+  Modes modes = kEveryMode;             // others refuse it
+  const char* needs = nullptr;          // flags that must be given as well: "camera,rig|dataset"
+  const char* group = nullptr;          // begins a group of the help, with this title
 };
 
 // A row of a command's option table: the flag, and how its value is stored in the command's request. `read`
@@ -35,11 +53,40 @@ struct Flag : FlagText {
   std::function<void(Request&, const FlagValue&)> read;
 };
 
+// What only some rows of a table have, as in FlagText; the functions add one of it.
+struct FlagMore {
+  const char* default_value = nullptr;
+  const char* needs = nullptr;
+  bool repeatable = false;
+};
+constexpr FlagMore usually(const char* value) { return {.default_value = value}; }
+constexpr FlagMore needs(const char* flags, FlagMore more = {}) {
+  more.needs = flags;
+  return more;
+}
+constexpr FlagMore repeated() { return {.repeatable = true}; }
+
+// A row of the table of a command with several modes.
+template <class Request>
+struct ModeFlag : Flag<Request> {
+  ModeFlag(const char* flag, const char* value, Modes of, const char* text,
+           std::function<void(Request&, const FlagValue&)> reader, const FlagMore& more = {})
+      : Flag<Request>{{.name = flag,
+                       .value_name = value,
+                       .help = text,
+                       .default_value = more.default_value,
+                       .repeatable = more.repeatable,
+                       .modes = of,
+                       .needs = more.needs},
+                      std::move(reader)} {}
+};
+
 // An argument without a flag in the usage line.
 struct PositionalText {
   const char* name;         // "BUNDLE"
   bool optional = false;    // may be omitted
   bool repeatable = false;  // one or more; only the last argument of a command
+  Modes modes = kEveryMode;
 };
 
 // An argument without a flag, and how it is stored in the command's request.
@@ -49,13 +96,16 @@ struct Positional : PositionalText {
 };
 
 // All options of a command. A request with a member `std::set<std::string> given` receives the names of the
-// flags and arguments given by the user.
+// flags and arguments given by the user. A command with several modes has a table of them and a function that
+// returns the one of a request, whose member `mode` receives it.
 template <class Request>
 struct CommandLine {
   std::string usage;        // "aqbench eval CLOUD --scene S | --mesh M.ply [OPTION]..."
   std::string description;  // its effect, examples; printed after the usage line
   std::vector<Flag<Request>> flags;
   std::vector<Positional<Request>> positional = {};  // in order
+  std::span<const ModeText> modes = {};
+  Modes (*mode_of)(const Request&) = nullptr;  // throws Error(usage) where none or several are chosen
 };
 
 // The texts of a CommandLine, without the functions that read values.
@@ -63,6 +113,7 @@ struct CommandLineText {
   std::string usage, description;
   std::vector<FlagText> flags;
   std::vector<PositionalText> positional;
+  std::span<const ModeText> modes = {};
 };
 
 // The values by name of flag or argument, in the order given, including defaults.
@@ -73,26 +124,39 @@ using GivenValues = std::map<std::string, std::vector<FlagValue>>;
 // argument.
 std::optional<GivenValues> split_arguments(const CommandLineText& line, const Arguments& arguments);
 
+// Throws Error(usage) for a given flag or argument that has no meaning in the mode, and for a flag without
+// those that it needs.
+void check_given(const CommandLineText& line, const std::set<std::string>& given, Modes mode);
+
+// Returns `chosen` if it is one mode. Throws Error(usage) naming those that were chosen, or all where none
+// was.
+Modes only_mode(std::span<const ModeText> modes, Modes chosen);
+
 // Returns the request of a command line, or nullopt if --help was given and printed. Throws the errors of
-// split_arguments() and the rows of the table.
+// split_arguments(), check_given() and the rows of the table.
 template <class Request>
 std::optional<Request> parse(const CommandLine<Request>& line, const Arguments& arguments) {
-  auto values = split_arguments({line.usage,
-                                 line.description,
-                                 {line.flags.begin(), line.flags.end()},
-                                 {line.positional.begin(), line.positional.end()}},
-                                arguments);
+  const CommandLineText text = {line.usage,
+                                line.description,
+                                {line.flags.begin(), line.flags.end()},
+                                {line.positional.begin(), line.positional.end()},
+                                line.modes};
+  auto values = split_arguments(text, arguments);
   if (!values) return std::nullopt;
   Request request{};
+  std::set<std::string> given;
   const auto read = [&](const auto& row) {
     for (const FlagValue& value : (*values)[row.name]) {
       row.read(request, value);
-      if constexpr (requires { request.given; })
-        if (!value.defaulted) request.given.insert(row.name);
+      if (!value.defaulted) given.insert(row.name);
     }
   };
   for (const auto& row : line.positional) read(row);
   for (const auto& row : line.flags) read(row);
+  if constexpr (requires { request.given; }) request.given = given;
+  const Modes mode = line.mode_of == nullptr ? kEveryMode : line.mode_of(request);
+  if constexpr (requires { request.mode; }) request.mode = mode;
+  check_given(text, given, mode);
   return request;
 }
 
@@ -105,11 +169,23 @@ void append_flags(std::vector<Flag<Request>>& flags, std::span<const Flag<Part>>
                      }});
 }
 
+// Adds rows as a group of the help.
+template <class Request, class Rows>
+void append_group(std::vector<Flag<Request>>& flags, const char* title, const Rows& rows) {
+  const std::size_t first = flags.size();
+  flags.insert(flags.end(), std::begin(rows), std::end(rows));
+  flags[first].group = title;
+}
+
 // Returns the --help text of a command.
 std::string help_of(const Command& command);
 
 // Returns the option table of a command, including --help. The names and texts of its flags live as long as
 // the program.
 CommandLineText text_of(const Command& command);
+
+// Prints a JSON text. Control characters that JSON allows unescaped (U+007F to U+009F) are written as \u00XX,
+// so that they cannot steer a terminal.
+void print_json(std::string_view text);
 
 }  // namespace aqbench::cli

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command_trust.h"
-#include "cli/json_output.h"
 #include "cli/options.h"
 #include "cli/plan_options.h"
 #include "cli/program_check.h"
@@ -247,7 +246,7 @@ ExitCode compare_profile_bundles(const ProfileRequest& request) {
   const ProfileBundle before = read_profile_bundle(request.targets[0]);
   const ProfileBundle after = read_profile_bundle(request.targets[1]);
   std::filesystem::create_directories(request.out);
-  // With one profile per bundle, compares them whatever their names; otherwise by name.
+  // Compares the only profiles of two bundles, or profiles of the same name.
   const bool single = before.cases.size() == 1 && after.cases.size() == 1;
   bool compared = false;
   for (const ProfiledCase& profile : after.cases) {

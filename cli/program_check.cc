@@ -7,17 +7,20 @@
 #include <string>
 
 #include "core/error.h"
+#include "harness/planning/case_images.h"
 #include "harness/planning/case_method.h"
 #include "harness/running/journal.h"
 #include "harness/running/method_run.h"
 #include "harness/sharing/shared_results.h"
 #include "pipeline/external/declared.h"
 #include "pipeline/external/external.h"
+#include "scenes/dataset/dataset_cache.h"
 
 namespace aqbench::cli {
 
 void require_programs(std::span<const Case> cases) {
   for (const Case& planned : cases) {
+    if (renders_images(planned)) default_cache_dir();
     if (!starts_program(planned)) continue;
     const bool declared = !planned.declaration->empty();
     const MethodInput input = method_input(planned, method_of(planned), {});

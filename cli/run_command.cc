@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
-#include "cli/json_output.h"
 #include "cli/options.h"
 #include "cli/program_check.h"
 #include "core/error.h"

@@ -25,7 +25,7 @@ CommandLine<TrendRequest> trend_command_line() {
       "Reads every bundle below the folders as a history (unverifiable ones are left out; those of another\n"
       "version are named and shown) and finds changes of level: every change of a deterministic value, else\n"
       "change points as in Hunter, tested with the measured autocorrelation. Accuracy and tensor memory\n"
-      "over all runs, times over runs of one machine key. A trend is not a gate: exit 0 whatever it finds,\n"
+      "over all runs, times over runs of one machine key. A trend is not a gate: exit 0 in any case,\n"
       "2 if there is no bundle or no run has the metric.",
       {{{.name = "metric",
          .value_name = "M",

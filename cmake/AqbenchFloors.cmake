@@ -6,6 +6,8 @@ aqbench_library(sandbox core/sandbox aqbench::processes)
 aqbench_library(drawing core/drawing aqbench::core)
 aqbench_library(dataset scenes/dataset aqbench::rendering)
 aqbench_library(alignment metrics/alignment aqbench_metrics)
+aqbench_library(change metrics/change aqbench::neighbours)
+target_link_libraries(aqbench_change PRIVATE Boost::headers)  # Student's t; in no header
 aqbench_library(protocols metrics/protocols aqbench::alignment)
 list(APPEND same_bits aqbench_protocols)
 target_compile_options(aqbench_protocols PRIVATE -ffp-contract=off)
@@ -43,7 +45,7 @@ aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::expor
 aqbench_library(history reports/history aqbench::bundle)
 aqbench_library(site reports/site aqbench::history)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
-aqbench_library(cli cli aqbench::protocols aqbench::history aqbench::site aqbench::docs_tables aqbench::profiling aqbench::project aqbench::sharing
+aqbench_library(cli cli aqbench::change aqbench::protocols aqbench::history aqbench::site aqbench::docs_tables aqbench::profiling aqbench::project aqbench::sharing
                 Boost::program_options)
 file(GLOB cli_below CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*/*.cc)
 target_sources(aqbench_cli PRIVATE ${cli_below})

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 
 namespace aqbench {
 namespace {
@@ -32,9 +33,10 @@ Number parse_number(const Override& given) {
   const char* const end = given.value.data() + given.value.size();
   const auto [last, status] = std::from_chars(given.value.data(), end, value);
   if (status != std::errc{} || last != end)
-    throw Error(ErrorKind::usage,
-                fmt::format("{}.{}: '{}' is not {}", given.owner, given.parameter, given.value,
-                            std::is_integral_v<Number> ? "an integer" : "a number"));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{}.{}: '{}' is not {}{}", given.owner, given.parameter, given.value,
+                    std::is_integral_v<Number> ? "an integer" : "a number", decimal_comma_note(given.value)));
   return value;
 }
 
@@ -126,7 +128,7 @@ Parameters resolve_parameters(std::string_view owner, const std::vector<Paramete
 std::vector<std::string> near_names(std::string_view name, const std::vector<std::string>& candidates) {
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& candidate : candidates) {
-    const std::size_t distance = edit_distance(name, candidate);
+    const std::size_t distance = edit_distance(lower_case(name), lower_case(candidate));
     const bool part = name.size() >= 3 && candidate.find(name) != std::string::npos;
     if (distance <= std::max<std::size_t>(2, candidate.size() / 3) || part)
       near.emplace_back(distance, candidate);

@@ -62,6 +62,10 @@ std::string sha256_hex(std::string_view bytes) {
   return hash.hex();
 }
 
+bool is_sha256_hex(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
 std::string sha256_file_hex(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(ErrorKind::io, path.string() + ": cannot be read");

@@ -25,6 +25,9 @@ class Sha256 {
 // Returns the hash of the bytes as 64 lower-case hexadecimal digits.
 std::string sha256_hex(std::string_view bytes);
 
+// Returns whether a text could be such a hash: 64 lower-case hexadecimal digits.
+bool is_sha256_hex(std::string_view text);
+
 // Returns the hash of a file. Throws Error(io) naming the file if it cannot be read.
 std::string sha256_file_hex(const std::filesystem::path& path);
 

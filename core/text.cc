@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <wchar.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -237,6 +238,13 @@ std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t in
   }
   while (line.ends_with(' ')) line.pop_back();
   return out + line + '\n';
+}
+
+std::string decimal_comma_note(std::string_view text) {
+  std::string point(text);
+  if (std::ranges::count(point, ',') != 1) return {};
+  std::ranges::replace(point, ',', '.');
+  return parse_double(point) ? fmt::format("; write {} with a decimal point", point) : std::string();
 }
 
 std::string lower_case(std::string_view text) {

@@ -43,6 +43,9 @@ std::string elide_middle(std::string_view utf8, std::size_t columns);
 // first; each ends with a line break. Longer words are split.
 std::string wrap_text(std::string_view utf8, std::size_t columns, std::size_t indent);
 
+// Returns "; write 0.5 with a decimal point" for "0,5", a number with a decimal comma, else "".
+std::string decimal_comma_note(std::string_view text);
+
 // Returns the text with A to Z in lower case.
 std::string lower_case(std::string_view text);
 

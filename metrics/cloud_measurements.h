@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "metrics/completeness.h"
-#include "metrics/plane_fit.h"
 #include "metrics/score_options.h"
 #include "metrics/scored_points.h"
 #include "metrics/tiles.h"
@@ -18,6 +17,21 @@
 #include "scenes/surfaces/surface.h"
 
 namespace aqbench {
+
+// A plane, and the distances of the points to it.
+struct PlaneFit {
+  Vec3 centroid_m;
+  Vec3 normal;    // unit, towards the cameras: z <= 0
+  double rmse_m;  // of the distances to the plane
+  double max_m;
+};
+
+// Fits a plane to points_m[index[i]]. Returns nullopt for fewer than 3 points, and for points on one line or
+// at one place, through which many planes pass.
+std::optional<PlaneFit> fit_plane(std::span<const Vec3> points_m, std::span<const std::uint32_t> index);
+
+// Fits it to the points that count of a cloud in blocks, which are gone through three times.
+std::optional<PlaneFit> fit_plane(const EachBlock& each_block);
 
 // How a cloud is cut while it is measured: what bounds the memory. No result depends on it.
 struct BlockSizes {

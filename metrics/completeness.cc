@@ -122,7 +122,7 @@ std::vector<GroupArea> areas_by_group(const Completeness& completeness, double t
 }
 
 CompletenessSummary summarize_completeness(const Completeness& completeness) {
-  constexpr std::size_t kMaxTwice = std::size_t{1} << 22;  // samples, of which two lists are held at once
+  constexpr std::size_t kMaxTwice = std::size_t{1} << 22;  // samples; two lists are held at once
   const std::size_t count = completeness.distance_m.size();
   double sum = 0, total_m2 = 0;
   for (std::size_t i = 0; i < count; ++i) {

@@ -6,7 +6,7 @@
 set -euo pipefail
 
 aqbench=$(realpath "${1:-build/release/aqbench}")
-cases=${2:-40} tasks=${3:-4} points=${4:-500}
+cases=${2:-40} tasks=${3:-4} points=${4:-100000}
 kills=$(((tasks + 4) / 5 > 2 ? (tasks + 4) / 5 : 2))
 for tool in munged slurmctld slurmd sbatch squeue; do
   command -v "$tool" >/dev/null || { echo "slurm_local: needs $tool (apt-get install slurm-wlm munge)" >&2; exit 2; }

@@ -128,7 +128,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         dataset = pathlib.Path(folder) / "dataset"
         subprocess.run([str(options.program), "render", options.scene, "--rig", options.rig, "--imaging", "clean",
-                        "--set", "imaging.bits=8",  # theirs reads 8 bits whatever the file holds
+                        "--set", "imaging.bits=8",  # theirs always reads 8 bits
                         "--width", str(options.width), "--out", str(dataset)], check=True, stdout=subprocess.DEVNULL)
         models, images = peer_inputs(dataset, model)
         truth = {name: np.load(dataset / "truth" / name / "depth.npy") for name in models}

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "cli/ab/case_trial.h"
 #include "cli/ab/command_sides.h"
@@ -13,7 +12,7 @@
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
 #include "cli/ab/validation.h"
-#include "cli/json_output.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -174,12 +173,6 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
 // Returns what was asked for when the bundle was begun; what only concerns its end may be given anew.
 AbRequest resumed_request(const AbRequest& now) {
   const std::filesystem::path bundle = *now.resume;
-  static const std::set<std::string> allowed = {
-      "resume", "sign", "json", "html", "allow-inconclusive", "pubkey", "run-its-commands", "trust"};
-  for (const std::string& name : now.given)
-    if (!allowed.contains(name))
-      throw Error(ErrorKind::usage,
-                  fmt::format("--{} with --resume: a resumed comparison measures what was planned", name));
   require_plain_files(bundle);
   const Arguments arguments = read_pair_journal(bundle).header.arguments;
   auto request = parse(ab_command_line(), arguments);

@@ -1,21 +1,46 @@
 #pragma once
-// The options of `aqbench ab`, from text to plain data.
+// What `aqbench ab` is asked for, and how it is read from the command line.
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "cli/ab/command_flags.h"
-#include "cli/ab/metric_flags.h"
 #include "cli/command_trust.h"
 #include "cli/options.h"
 #include "harness/ab/decision.h"
+#include "harness/ab/samples.h"
 #include "harness/planning/plan.h"
 
 namespace aqbench::cli {
+
+// Two commands that are compared instead of cases. Arrays are indexed by side: A, B.
+struct AbCommandRequest {
+  std::array<std::string, 2> lines, folders, prepares, relinks, labels;
+  std::array<std::vector<std::pair<std::string, std::string>>, 2> environments;
+  std::string compare_output;
+  std::array<bool, 2> gbench{};  // the line is a program of Google Benchmark
+  bool any_exit_code = false, outputs_may_differ = false, quick = false;
+  std::uint64_t layouts = 0;
+
+  // Returns whether commands are compared.
+  bool given() const { return !lines[0].empty() || !lines[1].empty(); }
+};
+
+// Metrics that are compared over seeds or runs.
+struct AbMetricRequest {
+  std::vector<std::string> names, margins;  // a margin is "5%", "0.1" or "NAME=5%"
+  std::array<std::string, 2> methods;       // of A and B; "" where both run the same
+  std::array<std::string, 2> bundles;       // finished sweeps in place of runs
+  std::string paired_over = "seeds";        // or "runs"
+
+  // Returns whether two finished bundles are compared.
+  bool of_bundles() const { return !bundles[0].empty() || !bundles[1].empty(); }
+};
 
 // What was asked of `aqbench ab`.
 struct AbRequest {
@@ -61,10 +86,19 @@ struct AbRequest {
   bool validates() const { return calibrate || live > 0; }
 };
 
-// Returns the option table of `aqbench ab`.
+// Returns the option table of `aqbench ab`, the one place of its flags.
 CommandLine<AbRequest> ab_command_line();
 
 // Checks what the flags mean together and works out the settings. Throws Error(usage) naming the flag.
 void complete_ab_request(AbRequest& request);
+
+// Returns the metrics with unit, direction and margin, 5 % where none is given. Throws Error(usage) for a
+// metric that the registry does not have or that has no ideal, and for a margin that cannot be read, is not
+// above 0, is of a metric that was not named, or is given in % for a metric that should be near its ideal.
+std::vector<AbOutcome> metric_outcomes(const AbMetricRequest& request);
+
+// Returns a line for each command that a comparison of two commands runs with the user's rights: "A: LINE",
+// "A is prepared by: ...", and where and with which environment it runs.
+std::vector<std::string> command_lines_of(const AbCommandRequest& request);
 
 }  // namespace aqbench::cli

@@ -28,7 +28,7 @@ struct AbSides {
 // for a program that cannot be asked, Error(usage) where no case is left.
 AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document);
 
-// Returns a text that changes when somebody builds the program anew or puts another one in its place; empty
+// Returns a text that changes when the program is built again or replaced; empty
 // for a program that is looked up in PATH.
 std::string file_state_of(const std::string& binary);
 

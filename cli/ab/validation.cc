@@ -151,7 +151,7 @@ void apply_validation(const std::filesystem::path& bundle, const PlanRequest& re
   const AbDocument calibrated = ab_document_from_json(read_strict_json(file), file);
   if (!calibrated.run.validation)
     throw Error(ErrorKind::input,
-                fmt::format("--calibration {}: is no bundle of --calibrate", bundle.string()));
+                fmt::format("--calibration {}: is not a bundle of --calibrate", bundle.string()));
   require_same_machine(*calibrated.environment, *document.environment, bundle.string());
   const ValidationReport report = judge_ab(calibrated).validation.value();
   for (const std::string& line : validation_lines(report))

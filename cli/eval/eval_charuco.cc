@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/json_output.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/table.h"

@@ -12,7 +12,7 @@
 #include "cli/eval/eval_input.h"
 #include "cli/eval/eval_output.h"
 #include "cli/eval/eval_truth.h"
-#include "cli/json_output.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/table.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "cli/eval/eval_output.h"
-#include "cli/json_output.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "metrics/depth_metrics.h"

@@ -1,4 +1,4 @@
-#include "cli/eval/eval_flags.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -8,8 +8,43 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/eval/eval_request.h"
+#include "core/text.h"
+#include "scenes/registry.h"
+
 namespace aqbench::cli {
 namespace {
+
+// ---- Modes ----
+
+constexpr Modes kByProtocol = kEvalProtocol | kEvalExplain | kEvalWhich;
+constexpr Modes kClouds = kEvalCloud | kByProtocol;
+constexpr Modes kFiles = kEvalDepthFiles | kEvalPoses;
+
+constexpr ModeText kEvalModes[] = {{kEvalCloud, "CLOUD alone"},
+                                   {kEvalProtocol, "--protocol", "ignores it"},
+                                   {kEvalExplain, "--explain", "ignores it"},
+                                   {kEvalWhich, "--which-protocol", "ignores it"},
+                                   {kEvalDepthFiles, "--protocol depth", "ignores it"},
+                                   {kEvalPoses, "--protocol poses", "ignores it"},
+                                   {kEvalDepth, "--depth"},
+                                   {kEvalBoard, "--charuco"}};
+
+Modes mode_of(const EvalRequest& request) {
+  Modes chosen = 0;
+  for (const ModeText& mode : kEvalModes)
+    if (request.given.contains(mode.words + 2)) chosen |= mode.mode;  // without dashes
+  if (chosen == 0) return kEvalCloud;
+  const Modes mode = only_mode(kEvalModes, chosen);
+  if (mode != kEvalProtocol) return mode;
+  const std::string& protocol = request.protocol.protocol;
+  return protocol == "depth" ? kEvalDepthFiles : protocol == "poses" ? kEvalPoses : kEvalProtocol;
+}
+
+// ---- Readers ----
+
+using Cloud = EvalCloudRequest;
+using Protocol = EvalProtocolRequest;
 
 std::optional<double> metres_of(std::string_view unit) {
   for (const auto& [name, metres] :
@@ -34,175 +69,259 @@ double read_length(const FlagValue& value, std::string_view text) {
 
 double read_length(const FlagValue& value) { return read_length(value, value.text); }
 
-void read_thresholds(EvalCloudRequest& request, const FlagValue& value) {
-  request.given_thresholds = true;
-  request.score.tolerances_m.clear();
+// Store a length, or the metres in one unit.
+template <auto... kPath>
+constexpr auto read_length_of = [](EvalRequest& r, const FlagValue& v) { (r.*....*kPath) = read_length(v); };
+template <auto kField>
+constexpr auto read_unit = [](EvalRequest& r, const FlagValue& v) { r.cloud.*kField = metres_per_unit(v); };
+
+// Stores a length of the scoring unless it is "auto".
+template <auto kGiven, auto kField>
+constexpr auto read_length_or_auto = [](EvalRequest& r, const FlagValue& v) {
+  r.cloud.*kGiven = v.text != "auto";
+  if (r.cloud.*kGiven) r.cloud.score.*kField = read_length(v);
+};
+
+void read_thresholds(EvalRequest& request, const FlagValue& value) {
+  request.cloud.given_thresholds = true;
+  request.cloud.score.tolerances_m.clear();
   for (const std::string_view part : split_at(value.text, ','))
-    request.score.tolerances_m.push_back(read_length(value, part));
+    request.cloud.score.tolerances_m.push_back(read_length(value, part));
 }
 
-void read_scanner(EvalCloudRequest& request, const FlagValue& value) {
-  const auto parts = split_at(value.text, ',');
-  Vec3 place;
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto number = parts.size() == 3 ? parse_double(parts[axis]) : std::nullopt;
-    if (!number || !std::isfinite(*number)) value.refuse_text("expected X,Y,Z");
-    place[static_cast<Eigen::Index>(axis)] = *number;
+std::vector<double> read_numbers(const FlagValue& value, std::size_t count, const char* expected) {
+  std::vector<double> numbers;
+  for (const std::string_view part : split_at(value.text, ',')) {
+    const auto number = parse_double(part);
+    if (!number || !std::isfinite(*number)) value.refuse_text(expected);
+    numbers.push_back(*number);
   }
-  request.scanners.push_back(place);
+  if (numbers.size() != count) value.refuse_text(expected);
+  return numbers;
 }
 
-TextColumns read_columns(const FlagValue& value) {
+void read_scanner(EvalRequest& request, const FlagValue& value) {
+  const auto place = read_numbers(value, 3, "expected X,Y,Z");
+  request.cloud.scanners.emplace_back(place[0], place[1], place[2]);
+}
+
+template <auto kField>
+constexpr auto read_columns = [](EvalRequest& r, const FlagValue& v) {
   constexpr const char* kExpected = "expected the columns of x, y and z, from 1: 2,3,4";
-  const auto parts = split_at(value.text, ',');
-  std::array<std::size_t, 3> columns{};
+  const auto numbers = read_numbers(v, 3, kExpected);
+  std::array<std::size_t, 3> found{};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const auto number = parts.size() == 3 ? parse_double(parts[axis]) : std::nullopt;
-    if (!number || !(*number >= 1 && *number <= 1000) || *number != std::floor(*number))
-      value.refuse_text(kExpected);
-    columns[axis] = static_cast<std::size_t>(*number) - 1;
+    const double number = numbers[axis];
+    if (!(number >= 1 && number <= 1000) || number != std::floor(number)) v.refuse_text(kExpected);
+    found[axis] = static_cast<std::size_t>(number) - 1;
   }
-  if (columns[0] == columns[1] || columns[0] == columns[2] || columns[1] == columns[2])
-    value.refuse_text(kExpected);
-  return columns;
-}
+  if (found[0] == found[1] || found[0] == found[2] || found[1] == found[2]) v.refuse_text(kExpected);
+  r.cloud.*kField = found;
+};
 
-void read_align(EvalCloudRequest& request, const FlagValue& value) {
+void read_align(EvalRequest& request, const FlagValue& value) {
+  using How = AlignStep::How;
   if (value.text == "none") return;
   for (const std::string_view part : split_at(value.text, ',')) {
-    if (part == "icp") {
-      request.align.push_back({AlignStep::How::icp, ""});
-    } else if (part == "sim3") {
-      request.align.push_back({AlignStep::How::sim3, ""});
-    } else if (part == "cameras") {
-      request.align.push_back({AlignStep::How::cameras, ""});
-    } else if (part == "tanks-and-temples") {
-      request.align.push_back({AlignStep::How::tanks_and_temples, ""});
-    } else if (part.starts_with("file:")) {
-      request.align.push_back({AlignStep::How::file, std::string(part.substr(5))});
-    } else {
+    constexpr std::pair<std::string_view, How> kSteps[] = {{"icp", How::icp},
+                                                           {"sim3", How::sim3},
+                                                           {"cameras", How::cameras},
+                                                           {"tanks-and-temples", How::tanks_and_temples}};
+    const auto step = std::ranges::find(kSteps, part, [](const auto& known) { return known.first; });
+    if (step != std::end(kSteps))
+      request.cloud.align.push_back({step->second, ""});
+    else if (part.starts_with("file:"))
+      request.cloud.align.push_back({How::file, std::string(part.substr(5))});
+    else
       value.refuse_text("expected none, or a list of icp, sim3, cameras, tanks-and-temples and file:T");
-    }
   }
 }
 
-void read_distance(EvalCloudRequest& request, const FlagValue& value) {
-  if (value.text != "plane" && value.text != "point") value.refuse_text("expected plane or point");
-  request.truth_cloud.distance = value.text == "plane" ? CloudDistance::plane : CloudDistance::point;
+void read_distance(EvalRequest& request, const FlagValue& value) {
+  request.cloud.truth_cloud.distance = value.text == "plane" ? CloudDistance::plane : CloudDistance::point;
 }
 
-void read_border(EvalCloudRequest& request, const FlagValue& value) {
-  if (value.text != "score" && value.text != "leave-out") value.refuse_text("expected score or leave-out");
-  request.leave_out_beyond_border = value.text == "leave-out";
+void read_depth_scale(EvalRequest& request, const FlagValue& value) {
+  request.depth.meaning.metres_per_count = request.protocol.metres_per_count = value.positive();
 }
 
-const Flag<EvalCloudRequest> kTruthFlags[] = {
-    {{.name = "truth",
-      .value_name = "FILE",
-      .help = "a mesh or a cloud taken as truth: a mesh if the file has faces. Several clouds may be given",
-      .repeatable = true},
-     into<&EvalCloudRequest::truth_files>},
-    {{.name = "truth-cloud",
-      .value_name = "FILE",
-      .help = "a scan taken as truth; of a mesh its vertices. May be repeated",
-      .repeatable = true},
-     into<&EvalCloudRequest::truth_cloud_files>},
-    {{.name = "truth-depth",
-      .value_name = "CAMERA=FILE",
-      .help = "a depth map taken as truth, of a camera of --dataset or --rig; see --depth-along. May be "
-              "repeated",
-      .repeatable = true},
-     into<&EvalCloudRequest::truth_depths>},
-    {{.name = "truth-unit",
-      .value_name = "UNIT",
-      .help = "unit of the truth's files, of --crop and of --scanner: m, cm, mm or um",
-      .default_value = "m"},
-     [](EvalCloudRequest& r, const FlagValue& v) { r.truth_metres_per_unit = metres_per_unit(v); }},
-    {{.name = "columns",
-      .value_name = "X,Y,Z",
-      .help = "which columns of a text are x, y and z, from 1 (2,3,4), where it does not name them"},
-     [](EvalCloudRequest& r, const FlagValue& v) { r.columns = read_columns(v); }},
-    {{.name = "truth-columns", .value_name = "X,Y,Z", .help = "the same of the truth's texts"},
-     [](EvalCloudRequest& r, const FlagValue& v) { r.truth_columns = read_columns(v); }},
-    {{.name = "scanner",
-      .value_name = "X,Y,Z",
-      .help = "where the scanner of a scan stood; one for each scan, in their order",
-      .repeatable = true},
-     read_scanner},
-    {{.name = "distance",
-      .value_name = "TO",
-      .help = "of a cloud as truth: plane (the local one through the nearest point) or point (that point)",
-      .default_value = "plane"},
-     read_distance},
-    {{.name = "crop",
-      .value_name = "REGION",
-      .help =
-          "score only this region: box:X0,Y0,Z0,X1,Y1,Z1, z:LOW,HIGH (also x, y), "
-          "mask:M.npy,X0,Y0,Z0,SPACING (voxels that were observed, as DTU's ObsMask), or a JSON file with a "
-          "polygon as Tanks and Temples has them. May be repeated: what lies in all of them",
-      .repeatable = true},
-     into<&EvalCloudRequest::crops>},
-    {{.name = "max-distance",
-      .value_name = "LENGTH",
-      .help = "leave out points that are farther from the truth (20mm): where the truth is partial"},
-     [](EvalCloudRequest& r, const FlagValue& v) { r.score.part.max_distance_m = read_length(v); }},
-    {{.name = "border",
-      .value_name = "HOW",
-      .help = "points beyond an open border of the truth: score, or leave-out (default: leave-out of scans, "
-              "and of a mesh with --max-distance)"},
-     read_border},
-    {{.name = "all", .help = "print every metric (without it: the headline; --json has all of them)"},
-     into<&EvalCloudRequest::all>},
-    {{.name = "thresholds",
-      .value_name = "LIST",
-      .help = "tolerances of precision, completeness and F-score (default 0.5mm,1mm,2mm,5mm,10mm)"},
-     read_thresholds},
-    {{.name = "outlier", .value_name = "LENGTH", .help = "a gross outlier is farther (default 20mm)"},
-     [](EvalCloudRequest& r, const FlagValue& v) { r.score.outlier_m = read_length(v); }},
-    {{.name = "spacing",
-      .value_name = "LENGTH",
-      .help = "between samples of the truth for completeness, or auto: by the size of truth and cloud",
-      .default_value = "auto"},
-     [](EvalCloudRequest& r, const FlagValue& v) {
-       r.given_spacing = v.text != "auto";
-       if (r.given_spacing) r.score.sample_spacing_m = read_length(v);
-     }},
-    {{.name = "tile",
-      .value_name = "LENGTH",
-      .help = "side of an error tile, or auto: 10 mm, more where that gives over a million tiles",
-      .default_value = "auto"},
-     [](EvalCloudRequest& r, const FlagValue& v) {
-       r.given_tile = v.text != "auto";
-       if (r.given_tile) r.score.tile_m = read_length(v);
-     }},
-    {{.name = "transform",
-      .value_name = "T",
-      .help = "file with a 4x4 matrix world_from_cloud (metres), as JSON or as text, applied after --unit"},
-     into<&EvalCloudRequest::transform_file>},
-    {{.name = "align",
-      .value_name = "LIST",
-      .help =
-          "none, or steps before scoring, in order: icp (rigid, to the truth's surface), sim3 (with a "
-          "scale), cameras (by camera centres), tanks-and-temples (that benchmark's registration), file:T (a "
-          "matrix). It can hide bias",
-      .default_value = "none"},
-     read_align},
-    {{.name = "cameras", .value_name = "FILE", .help = "camera centres in the cloud's frame and unit"},
-     into<&EvalCloudRequest::cameras_file>},
-    {{.name = "truth-cameras", .value_name = "FILE", .help = "camera centres in the truth's frame and unit"},
-     into<&EvalCloudRequest::truth_cameras_file>},
+void read_explain(EvalRequest& request, const FlagValue& value) {
+  for (const std::string_view part : split_at(value.text, ',')) request.protocol.explain.emplace_back(part);
+  if (request.protocol.explain.size() != 2) value.refuse_text("expected two protocols: eth3d,dtu");
+}
+
+// ---- The table, in the order of the help ----
+
+const ModeFlag<EvalRequest> kTruthFlags[] = {
+    {"scene", "S", kClouds, "a registered scene (aqbench list scenes)",
+     into<&EvalRequest::cloud, &Cloud::scene>},
+    {"mesh", "M.ply", kClouds, "a mesh taken as truth, in metres",
+     [](EvalRequest& r, const FlagValue& v) { r.cloud.scene = std::string(kMeshPrefix) + v.text; }},
+    {"truth", "FILE", kClouds | kFiles,
+     "a mesh or a cloud taken as truth: a mesh if the file has faces. Several clouds may be given",
+     into<&EvalRequest::cloud, &Cloud::truth_files>, repeated()},
+    {"truth-cloud", "FILE", kClouds, "a scan taken as truth; of a mesh its vertices. May be repeated",
+     into<&EvalRequest::cloud, &Cloud::truth_cloud_files>, repeated()},
+    {"truth-depth", "CAMERA=FILE", kClouds,
+     "a depth map taken as truth, of a camera of --dataset or --rig; see --depth-along. May be repeated",
+     into<&EvalRequest::cloud, &Cloud::truth_depths>, needs("dataset|rig", repeated())},
+    {"dataset", "DIR", kClouds | kEvalDepth,
+     "a dataset of aqbench render: its cameras, and its scene unless another is given",
+     into<&EvalRequest::cloud, &Cloud::dataset_dir>},
+    {"rig", "RIG", kEvalCloud, "cameras without a dataset (aqbench list rigs)",
+     into<&EvalRequest::cloud, &Cloud::rig>},
+    {"set", "NAME=VALUE", kClouds, "SCENE.PARAMETER=VALUE or RIG.PARAMETER=VALUE, may be repeated",
+     into<&EvalRequest::sets>, repeated()},
+    {"truth-unit", kUnits, kClouds | kFiles, "unit of the truth's files, of --crop and of --scanner",
+     read_unit<&Cloud::truth_metres_per_unit>, needs("truth|truth-cloud|truth-depth", usually("m"))},
+    {"truth-columns", "X,Y,Z", kClouds, "the same of the truth's texts", read_columns<&Cloud::truth_columns>,
+     needs("truth|truth-cloud|truth-depth")},
+    {"scanner", "X,Y,Z", kClouds, "where the scanner of a scan stood; one for each scan, in their order",
+     read_scanner, needs("truth|truth-cloud|truth-depth", repeated())},
+    {"distance", "plane|point", kClouds,
+     "of a cloud as truth: the local plane through the nearest point, or that point", read_distance,
+     needs("truth|truth-cloud|truth-depth", usually("plane"))},
+};
+
+const ModeFlag<EvalRequest> kPlaceFlags[] = {
+    {"unit", kUnits, kEveryMode, "unit of CLOUD's coordinates or of the depths",
+     read_unit<&Cloud::metres_per_unit>, usually("m")},
+    {"columns", "X,Y,Z", kClouds,
+     "which columns of a text are x, y and z, from 1 (2,3,4), where it does not name them",
+     read_columns<&Cloud::columns>},
+    {"transform", "T", kClouds,
+     "file with a 4x4 matrix world_from_cloud (metres), as JSON or as text, applied after --unit",
+     into<&EvalRequest::cloud, &Cloud::transform_file>},
+    {"align", "LIST", kClouds,
+     "none, or steps before scoring, in order: icp (rigid, to the truth's surface), sim3 (with a scale), "
+     "cameras (by camera centres), tanks-and-temples (that benchmark's registration), file:T (a matrix). It "
+     "can hide bias",
+     read_align, usually("none")},
+    {"cameras", "FILE", kClouds, "camera centres in the cloud's frame and unit",
+     into<&EvalRequest::cloud, &Cloud::cameras_file>},
+    {"truth-cameras", "FILE", kClouds, "camera centres in the truth's frame and unit",
+     into<&EvalRequest::cloud, &Cloud::truth_cameras_file>},
+};
+
+const ModeFlag<EvalRequest> kScoreFlags[] = {
+    {"crop", "REGION", kClouds,
+     "score only this region: box:X0,Y0,Z0,X1,Y1,Z1, z:LOW,HIGH (also x, y), mask:M.npy,X0,Y0,Z0,SPACING "
+     "(voxels that were observed, as DTU's ObsMask), or a JSON file with a polygon as Tanks and Temples has "
+     "them. May be repeated: what lies in all of them",
+     into<&EvalRequest::cloud, &Cloud::crops>, repeated()},
+    {"max-distance", "LENGTH", kClouds,
+     "leave out points that are farther from the truth (20mm): where the truth is partial",
+     [](EvalRequest& r, const FlagValue& v) { r.cloud.score.part.max_distance_m = read_length(v); }},
+    {"border", "score|leave-out", kClouds,
+     "points beyond an open border of the truth (default: leave-out of scans, and of a mesh with "
+     "--max-distance)",
+     [](EvalRequest& r, const FlagValue& v) { r.cloud.leave_out_beyond_border = v.text == "leave-out"; }},
+    {"thresholds", "LIST", kClouds,
+     "tolerances of precision, completeness and F-score (default 0.5mm,1mm,2mm,5mm,10mm)", read_thresholds},
+    {"outlier", "LENGTH", kEvalCloud, "a gross outlier is farther (default 20mm)",
+     read_length_of<&EvalRequest::cloud, &Cloud::score, &ScoreOptions::outlier_m>},
+    {"spacing", "LENGTH", kClouds,
+     "between samples of the truth for completeness, or auto: by the size of truth and cloud",
+     read_length_or_auto<&Cloud::given_spacing, &ScoreOptions::sample_spacing_m>, usually("auto")},
+    {"tile", "LENGTH", kEvalCloud,
+     "side of an error tile, or auto: 10 mm, more where that gives over a million tiles",
+     read_length_or_auto<&Cloud::given_tile, &ScoreOptions::tile_m>, usually("auto")},
+};
+
+const ModeFlag<EvalRequest> kDepthFlags[] = {
+    {"depth", "D.npy", kEvalDepth,
+     "score this depth map instead of a cloud (NPY, PFM, COLMAP's .bin, EXR, TIFF, PNG of 16 bits)",
+     into<&EvalRequest::depth, &EvalDepthRequest::depth_file>, needs("camera,dataset")},
+    {"camera", "NAME", kEvalDepth, "the depth map's camera",
+     into<&EvalRequest::depth, &EvalDepthRequest::camera>},
+    {"depth-along", "ray|z", kClouds | kEvalDepth,
+     "what a depth is: from the water surface along the refracted ray, or z of the point in the camera's "
+     "frame. Must be given but for NPY, where it is ray",
+     [](EvalRequest& r, const FlagValue& v) { r.depth.meaning.along_z = v.text == "z"; },
+     needs("depth|truth-depth")},
+    {"depth-scale", "X", kClouds | kEvalDepthFiles | kEvalDepth,
+     "metres of one count of a PNG or TIFF of 16 bits (0.001 for millimetres)", read_depth_scale,
+     needs("depth|truth-depth|protocol")},
+    {"charuco", "DETECTED", kEvalBoard,
+     "score the corners of a ChArUco board instead of a cloud: one point for each corner",
+     into<&EvalRequest::charuco_file>, needs("board")},
+    {"board", "TRUE_CORNERS", kEvalBoard, "the board's true corners, in the order of DETECTED",
+     into<&EvalRequest::board_file>},
+};
+
+const ModeFlag<EvalRequest> kProtocolFlags[] = {
+    {"protocol", "NAME", kEvalProtocol | kFiles,
+     "score as another benchmark does: aqbench, eth3d, tanks-and-temples, dtu, scannet-mesh, normals, or all "
+     "of these; depth (CLOUD and --truth are depth maps), poses (trajectories)",
+     into<&EvalRequest::protocol, &Protocol::protocol>},
+    {"explain", "A,B", kEvalExplain, "which knobs make the difference between the numbers of two protocols",
+     read_explain},
+    {"which-protocol", "X", kEvalWhich, "which protocols and knobs give this published number (0.365, 36.5)",
+     into<&EvalRequest::protocol, &Protocol::which>},
+    {"knob", "NAME=VALUE", kEvalProtocol | kEvalExplain | kFiles,
+     "set a knob of the protocol (docs/protocols.md); may be repeated",
+     into<&EvalRequest::protocol, &Protocol::knobs>, repeated()},
+    {"mask", "M.npy", kByProtocol, "DTU's observation mask: an array of x, y, z",
+     into<&EvalRequest::protocol, &Protocol::mask_file>, needs("mask-box")},
+    {"mask-box", "LIST", kByProtocol,
+     "the mask's low corner, high corner and spacing, 7 numbers in --truth-unit",
+     [](EvalRequest& r, const FlagValue& v) {
+       r.protocol.mask_box = read_numbers(v, 7, "expected X0,Y0,Z0,X1,Y1,Z1,SPACING");
+     },
+     needs("mask")},
+    {"plane", "A,B,C,D", kByProtocol,
+     "DTU's plane, in --truth-unit: truth points with A x + B y + C z + D > 0 are scored",
+     [](EvalRequest& r, const FlagValue& v) { r.protocol.plane = read_numbers(v, 4, "expected A,B,C,D"); }},
+    {"rpe-delta", "DELTA", kEvalPoses, "how far apart the poses of RPE are, frames (10) or path (10m)",
+     [](EvalRequest& r, const FlagValue& v) { r.protocol.knobs.push_back("rpe_delta=" + v.text); }},
+    {"confidence", "C.npy", kEvalDepthFiles, "how well these confidences rank the errors",
+     into<&EvalRequest::protocol, &Protocol::confidence_file>},
+};
+
+const ModeFlag<EvalRequest> kOutputFlags[] = {
+    {"all", nullptr, kEvalCloud, "print every metric (without it: the headline; --json has all of them)",
+     into<&EvalRequest::cloud, &Cloud::all>},
+    {"json", nullptr, kEveryMode, "print JSON in the layout of results.json",
+     into<&EvalRequest::cloud, &Cloud::json>},
+    {"tiles", "FILE", kEvalCloud, "write the errors of each tile to this CSV file",
+     into<&EvalRequest::cloud, &Cloud::tiles_file>},
+    {"views", "FILE", kEvalCloud, "write completeness by number of views to this CSV file",
+     into<&EvalRequest::cloud, &Cloud::views_file>, needs("rig|dataset")},
+    {"threads", "N", kEveryMode, "threads; changes no metric (default: all processors)",
+     into<&EvalRequest::threads>},
 };
 
 }  // namespace
 
-std::vector<Flag<EvalCloudRequest>> eval_cloud_flags() {
-  return {std::begin(kTruthFlags), std::end(kTruthFlags)};
-}
+double metres_per_unit(const FlagValue& value) { return metres_of(value.text).value(); }
 
-double metres_per_unit(const FlagValue& value) {
-  const auto metres = metres_of(value.text);
-  if (!metres) value.refuse_text("expected m, cm, mm or um");
-  return *metres;
+CommandLine<EvalRequest> eval_command_line() {
+  CommandLine<EvalRequest> line{
+      "aqbench eval CLOUD (--scene S | --mesh M.ply | --truth FILE | --dataset DIR) [OPTION]...\n"
+      "       aqbench eval CLOUD --truth FILE (--protocol NAME | --explain A,B | --which-protocol X)\n"
+      "       aqbench eval --depth D.npy --camera NAME --dataset DIR [--unit UNIT] [--json]\n"
+      "       aqbench eval --charuco DETECTED --board TRUE_CORNERS [--unit UNIT] [--json]",
+      "Scores a point cloud or mesh (PLY, OBJ, STL, OFF, PCD, NPY, or text with x y z a line) against the\n"
+      "exact surface of a scene, or against a mesh or scans taken as truth. Coordinates are metres in the\n"
+      "scene's world frame, +Z down into the water; docs/scoring.md says what partial truths need.\n"
+      "With --protocol as other benchmarks do, which docs/protocols.md defines.\n"
+      "With --rig or --dataset also over what two or more cameras see through the water, and by the number\n"
+      "of views. NaN points are counted and left out. Undefined metrics are shown as n/a with their reason.\n"
+      "With --depth: a depth map (rows x columns, metres along the refracted ray from the water surface, of\n"
+      "the undistorted camera; NaN or 0 where there is none) against the true one of a rendered dataset.\n"
+      "With --charuco: the reconstructed corners of a ChArUco board against its true ones, one by one.",
+      {},
+      {{{.name = "CLOUD", .optional = true, .modes = kClouds | kFiles},
+        into<&EvalRequest::cloud, &Cloud::cloud_file>}},
+      kEvalModes,
+      mode_of};
+  append_group(line.flags, "the truth", kTruthFlags);
+  append_group(line.flags, "the cloud, brought to the truth", kPlaceFlags);
+  append_group(line.flags, "what is scored", kScoreFlags);
+  append_group(line.flags, "depth maps and boards in place of a cloud", kDepthFlags);
+  append_group(line.flags, "as other benchmarks score", kProtocolFlags);
+  append_group(line.flags, "running and reporting", kOutputFlags);
+  return line;
 }
 
 }  // namespace aqbench::cli

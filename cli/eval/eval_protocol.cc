@@ -12,7 +12,7 @@
 
 #include "cli/eval/eval_protocol_input.h"
 #include "cli/eval/eval_protocol_output.h"
-#include "cli/json_output.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -28,22 +28,6 @@
 
 namespace aqbench::cli {
 namespace {
-
-std::vector<double> numbers_of_flag(const FlagValue& value, std::size_t count, const char* expected) {
-  std::vector<double> numbers;
-  for (const std::string_view part : split_at(value.text, ',')) {
-    const auto number = parse_double(part);
-    if (!number || !std::isfinite(*number)) value.refuse_text(expected);
-    numbers.push_back(*number);
-  }
-  if (numbers.size() != count) value.refuse_text(expected);
-  return numbers;
-}
-
-void read_explain(EvalProtocolRequest& request, const FlagValue& value) {
-  for (const std::string_view part : split_at(value.text, ',')) request.explain.emplace_back(part);
-  if (request.explain.size() != 2) value.refuse_text("expected two protocols: eth3d,dtu");
-}
 
 std::pair<std::string, std::string> split_knob(const std::string& knob) {
   const std::size_t equals = knob.find('=');
@@ -209,29 +193,6 @@ CloudKnobs headline_knobs(const EvalProtocolRequest& request, const std::string&
   return requested_knobs(request, protocol, {threshold_m});
 }
 
-// ---- Flags that say nothing to a protocol ----
-
-// Throws Error(usage) for a flag that would be read and then not be heeded: a number would be taken for what
-// it is not.
-void refuse_idle_flags(const EvalProtocolRequest& request, const std::set<std::string>& given) {
-  const bool files_alone = request.protocol == "depth" || request.protocol == "poses";
-  const std::string asked = request.protocol.empty()
-                                ? request.which.empty() ? "--explain" : "--which-protocol"
-                                : "--protocol " + request.protocol;
-  std::set<std::string> idle = {"tiles", "views", "tile", "outlier", "rig", "all"};
-  if (files_alone)
-    idle.insert({"truth-cloud",   "scene",    "mesh",    "dataset",       "set",    "scanner",    "columns",
-                 "truth-columns", "distance", "crop",    "max-distance",  "border", "thresholds", "spacing",
-                 "transform",     "align",    "cameras", "truth-cameras", "mask",   "mask-box",   "plane"});
-  if (!asks_for_surface(request)) idle.insert({"max-distance", "border"});
-  if (request.protocol != "depth") idle.insert("confidence");
-  if (request.protocol != "poses") idle.insert("rpe-delta");
-  if (!request.which.empty()) idle.insert("knob");
-  for (const std::string& flag : idle)
-    if (given.contains(flag))
-      throw Error(ErrorKind::usage, fmt::format("--{}: says nothing to {}", flag, asked));
-}
-
 // What was read, and how it was moved.
 Json inputs_json(const EvalCloudRequest& cloud, const Json& transforms) {
   std::vector<std::string> truth = cloud.truth_files;
@@ -253,66 +214,7 @@ Json inputs_json(const EvalCloudRequest& cloud, const Json& transforms) {
 
 }  // namespace
 
-std::vector<Flag<EvalProtocolRequest>> eval_protocol_flags() {
-  return {
-      {{.name = "protocol",
-        .value_name = "NAME",
-        .help =
-            "score as another benchmark does: aqbench, eth3d, tanks-and-temples, dtu, scannet-mesh, normals, "
-            "or all of these; depth (CLOUD and --truth are depth maps), poses (trajectories)"},
-       into<&EvalProtocolRequest::protocol>},
-      {{.name = "explain",
-        .value_name = "A,B",
-        .help = "which knobs make the difference between the numbers of two protocols"},
-       read_explain},
-      {{.name = "which-protocol",
-        .value_name = "X",
-        .help = "which protocols and knobs give this published number (0.365, 36.5)"},
-       into<&EvalProtocolRequest::which>},
-      {{.name = "knob",
-        .value_name = "NAME=VALUE",
-        .help = "set a knob of the protocol (docs/protocols.md); may be repeated",
-        .repeatable = true},
-       into<&EvalProtocolRequest::knobs>},
-      {{.name = "mask", .value_name = "M.npy", .help = "DTU's observation mask: an array of x, y, z"},
-       into<&EvalProtocolRequest::mask_file>},
-      {{.name = "mask-box",
-        .value_name = "LIST",
-        .help = "the mask's low corner, high corner and spacing, 7 numbers in --truth-unit"},
-       [](EvalProtocolRequest& r, const FlagValue& v) {
-         r.mask_box = numbers_of_flag(v, 7, "expected X0,Y0,Z0,X1,Y1,Z1,SPACING");
-       }},
-      {{.name = "plane",
-        .value_name = "A,B,C,D",
-        .help = "DTU's plane, in --truth-unit: truth points with A x + B y + C z + D > 0 are scored"},
-       [](EvalProtocolRequest& r, const FlagValue& v) {
-         r.plane = numbers_of_flag(v, 4, "expected A,B,C,D");
-       }},
-      {{.name = "rpe-delta",
-        .value_name = "DELTA",
-        .help = "with --protocol poses: how far apart the poses of RPE are, frames (10) or path (10m)"},
-       [](EvalProtocolRequest& r, const FlagValue& v) { r.knobs.push_back("rpe_delta=" + v.text); }},
-      {{.name = "confidence",
-        .value_name = "C.npy",
-        .help = "with --protocol depth: how well these confidences rank the errors"},
-       into<&EvalProtocolRequest::confidence_file>},
-  };
-}
-
-bool asks_for_protocol(const EvalProtocolRequest& request) {
-  const int asked = (request.protocol.empty() ? 0 : 1) + (request.explain.empty() ? 0 : 1) +
-                    (request.which.empty() ? 0 : 1);
-  if (asked > 1) throw Error(ErrorKind::usage, "--protocol, --explain, --which-protocol: give one of them");
-  if (asked == 0 && (!request.knobs.empty() || !request.mask_file.empty() || !request.mask_box.empty() ||
-                     !request.plane.empty() || !request.confidence_file.empty()))
-    throw Error(ErrorKind::usage,
-                "--knob, --rpe-delta, --mask, --mask-box, --plane, --confidence: need --protocol");
-  return asked == 1;
-}
-
-ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
-                       const std::set<std::string>& given) {
-  refuse_idle_flags(request, given);
+ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
   if (request.protocol == "depth" || request.protocol == "poses") {
     if (cloud.truth_files.size() != 1 || cloud.cloud_file.empty())
       throw Error(ErrorKind::usage,
@@ -323,7 +225,7 @@ ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudReques
     return ExitCode::pass;
   }
   const std::vector<double> thresholds_m =
-      given.contains("thresholds") ? cloud.score.tolerances_m : std::vector<double>{};
+      cloud.given_thresholds ? cloud.score.tolerances_m : std::vector<double>{};
   ProtocolInput input = load_protocol_input(request, cloud);
   const double spacing_m = cloud.given_spacing ? cloud.score.sample_spacing_m : 0;  // 0: the protocol's
   if (!request.explain.empty()) {

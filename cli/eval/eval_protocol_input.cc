@@ -156,8 +156,6 @@ void take_mesh_points(ProtocolInput& input, std::optional<double> spacing_m) {
 }
 
 ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
-  if (request.mask_file.empty() != request.mask_box.empty())
-    throw Error(ErrorKind::usage, "--mask, --mask-box: give both or none");
   ProtocolInput input;
   take_truth(cloud, input);
   take_cloud(cloud, input);

@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "cli/json_output.h"
+#include "cli/options.h"
 #include "core/error.h"
 #include "core/parameters.h"
 #include "core/table.h"
@@ -28,7 +28,8 @@ std::string six_digits(const std::optional<double>& value, double factor = 1) {
 double knob_number(const std::string& name, const std::string& text) {
   const auto number = parse_double(text);
   if (!number || !std::isfinite(*number))
-    throw Error(ErrorKind::usage, fmt::format("knob {}: '{}': expected a number", name, text));
+    throw Error(ErrorKind::usage,
+                fmt::format("knob {}: '{}': expected a number{}", name, text, decimal_comma_note(text)));
   return *number;
 }
 

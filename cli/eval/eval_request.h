@@ -1,11 +1,13 @@
 #pragma once
-// What `aqbench eval CLOUD` is asked for.
+// What `aqbench eval` is asked for, and how it is read from the command line.
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
-#include "cli/eval/eval_depth_input.h"
+#include "cli/eval/eval_depth.h"
+#include "cli/options.h"
 #include "core/parameters.h"
 #include "metrics/score_options.h"
 #include "metrics/truth/truth_cloud.h"
@@ -61,5 +63,28 @@ struct EvalProtocolRequest {
   std::vector<double> mask_box;            // low and high corner, then the spacing; the truth's unit
   std::vector<double> plane;               // a, b, c, d of a x + b y + c z + d > 0; the truth's unit
 };
+
+// Modes: what is scored, and by what. Depth files and poses are those of --protocol depth and poses.
+inline constexpr Modes kEvalCloud = 1, kEvalProtocol = 2, kEvalExplain = 4, kEvalWhich = 8;
+inline constexpr Modes kEvalDepthFiles = 16, kEvalPoses = 32, kEvalDepth = 64, kEvalBoard = 128;
+
+// All that is asked of `aqbench eval`.
+struct EvalRequest {
+  std::set<std::string> given;
+  Modes mode = kEvalCloud;
+  EvalCloudRequest cloud;  // its dataset, unit and json concern a depth map and a board, too
+  Strings sets;            // of scene and rig, as given
+  EvalDepthRequest depth;
+  EvalProtocolRequest protocol;
+  std::string charuco_file, board_file;
+  std::optional<int> threads;
+};
+
+// The units of a flag, as its value's name, and the metres in one of them.
+inline constexpr auto kUnits = "m|cm|mm|um";
+double metres_per_unit(const FlagValue& value);
+
+// Returns the option table of `aqbench eval`, the one place of its flags.
+CommandLine<EvalRequest> eval_command_line();
 
 }  // namespace aqbench::cli

@@ -1,11 +1,15 @@
 #include "cli/project/found_inputs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <system_error>
 
+#include "core/error.h"
 #include "core/text.h"
+#include "scenes/dataset/recording_truth.h"
 
 namespace aqbench::cli {
 namespace {
@@ -13,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kLevels = 3;
+constexpr const char* kImagesOnly = "images only";
 constexpr std::size_t kMaxInputs = 20;
 constexpr std::size_t kFewestImages = 2;
 constexpr std::array kImageEndings = {".jpg", ".jpeg", ".png", ".tif", ".tiff"};
@@ -48,12 +53,45 @@ bool has_folders_of_images(const fs::path& folder) {
   return false;
 }
 
+// Layouts that are known by their files alone; those of calibration files need images, too.
+const char* kind_of_layout(RecordingLayout layout) {
+  switch (layout) {
+    case RecordingLayout::transforms:
+      return "transforms.json of nerfstudio or instant-ngp";
+    case RecordingLayout::eth3d:
+      return "a scene of ETH3D";
+    case RecordingLayout::mvsnet:
+      return "cameras of MVSNet";
+    case RecordingLayout::tanks:
+      return "a scene of Tanks and Temples";
+    case RecordingLayout::calibration:
+    case RecordingLayout::cameras:
+    case RecordingLayout::colmap:
+      break;
+  }
+  return "";
+}
+
+// Reads it as a sweep does, without decoding the images.
+std::string content_of(const fs::path& folder) {
+  try {
+    const Recording recording = read_recording(folder);
+    return fmt::format("{}, {}, truth: {}", counted(recording.rig.cameras.size(), "camera"),
+                       counted(recording.images.size(), "frame"),
+                       truth_text(find_recording_truth(recording)));
+  } catch (const Error& error) {
+    return fmt::format("not readable yet: {}", error.what());
+  }
+}
+
 std::string kind_of(const fs::path& folder) {
   // COLMAP keeps the images beside the model: the parent of both is readable.
   const bool beside = holds(folder, "images") &&
                       std::ranges::any_of(std::array{"sparse/0", "sparse", "colmap"},
                                           [&](const char* below) { return holds_model(folder / below); });
   if (beside || holds_model(folder)) return "a COLMAP model";
+  if (const auto layout = layout_of(folder))
+    if (const char* const other = kind_of_layout(*layout); *other != '\0') return other;
   const bool calibrated =
       std::ranges::any_of(kCalibrations, [&](const char* name) { return holds(folder, name); });
   std::error_code unknown;
@@ -64,7 +102,7 @@ std::string kind_of(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end; entry.increment(unknown))
     images += is_image(entry->path());
   if (images < kFewestImages) return {};
-  return calibrated ? "images and calibration" : "images only";
+  return calibrated ? "images and calibration" : kImagesOnly;
 }
 
 std::string name_of(const fs::path& folder, const fs::path& root) {
@@ -80,7 +118,8 @@ void search(const fs::path& folder, const fs::path& root, int levels, std::vecto
     std::string name = name_of(folder, root);
     for (int number = 2; std::ranges::find(found, name, &FoundInput::name) != found.end(); ++number)
       name = name_of(folder, root) + "-" + std::to_string(number);
-    found.push_back({name, folder == root ? fs::path(".") : folder.lexically_relative(root), kind});
+    found.push_back({name, folder == root ? fs::path(".") : folder.lexically_relative(root), kind,
+                     kind == kImagesOnly ? std::string() : content_of(folder)});
     return;
   }
   if (levels == 0) return;

@@ -38,7 +38,7 @@ struct InitRequest {
 CommandLine<InitRequest> init_command_line() {
   return {"aqbench init [--command COMMAND] [--name NAME]",
           "Starts a project in this folder: aqbench.json with your program as a method, the "
-          "recordings\nfound here (a COLMAP model, images with or without calibration), a small suite and "
+          "recordings\nfound here (a COLMAP model, transforms.json, images and so on), a small suite and "
           "its gate, and\n.github/workflows/aqbench.yml, which gates your repository. Both are commented. "
           "Also a .gitignore\nfor bundles and files of the workflow. Existing files are not overwritten.\n"
           "\n"
@@ -158,8 +158,10 @@ ExitCode init_command(const Arguments& arguments) {
     throw Error(ErrorKind::usage, fmt::format("{}: exists and is left unchanged", kProjectFileName));
   fmt::print("{}: method {}, suite {}, {} found\n", kProjectFileName, start.method, start.method,
              start.inputs.empty() ? "no recordings" : counted(start.inputs.size(), "recording"));
-  for (const FoundInput& input : start.inputs)
+  for (const FoundInput& input : start.inputs) {
     fmt::print("  dataset {}: {} in {}\n", input.name, input.kind, printable(input.directory.string()));
+    if (!input.content.empty()) fmt::print("    {}\n", printable(input.content));
+  }
   if (gates)
     fmt::print("{}: gates pull requests of this repository\n", kWorkflow);
   else

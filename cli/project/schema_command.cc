@@ -21,7 +21,7 @@ CommandLine<SchemaRequest> schema_command_line() {
       "\n"
       "  aqbench schema project > .aqbench.schema.json",
       {},
-      {{{.name = "NAME"}, into<&SchemaRequest::name>}}};
+      {{{.name = "what"}, into<&SchemaRequest::name>}}};
 }
 
 }  // namespace

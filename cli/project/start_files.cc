@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "harness/planning/plan_request.h"
@@ -24,19 +25,28 @@ struct StartCommand {
   std::vector<std::pair<std::string, std::string>> defaults;
 };
 
+// Throws Error(usage) for what looks like a placeholder and is none: "{ window=7}", "{window=}", "{window".
 StartCommand without_defaults(const std::string& given) {
   StartCommand command;
   for (std::size_t at = 0; at < given.size();) {
-    const std::size_t end = given.find('}', at), equals = given.find('=', at);
-    const bool braced = given[at] == '{' && end != given.npos && equals < end;
-    const std::string name = braced ? given.substr(at + 1, equals - at - 1) : std::string();
-    if (placeholders_in("{" + name + "}").size() == 1) {
-      command.defaults.emplace_back(name, given.substr(equals + 1, end - equals - 1));
-      command.text += "{" + name + "}";
-      at = end + 1;
-    } else {
-      command.text += given[at++];
+    const std::size_t end = given.find('}', at);
+    const std::string inside = given[at] == '{' ? given.substr(at + 1, end - at - 1) : std::string();
+    const std::size_t equals = inside.find('=');
+    const std::string name = inside.substr(0, equals), placeholder = "{" + name + "}";
+    // Other braces, as of JSON or of find, are literal, and {{NAME}} is read with the declaration.
+    if (name.empty() || name.find_first_of("{\"':$,") != std::string::npos) {
+      const std::size_t taken = name.starts_with('{') ? 2 : 1;
+      command.text += given.substr(at, taken);
+      at += taken;
+      continue;
     }
+    if (end == std::string::npos || placeholders_in(placeholder).size() != 1 || equals + 1 == inside.size())
+      throw Error(ErrorKind::usage,
+                  fmt::format("--command: '{{{}' is no placeholder; write {{NAME}} or {{NAME=DEFAULT}}",
+                              given.substr(at + 1, end == std::string::npos ? end : end - at)));
+    if (equals != std::string::npos) command.defaults.emplace_back(name, inside.substr(equals + 1));
+    command.text += placeholder;
+    at = end + 1;
   }
   return command;
 }
@@ -86,7 +96,8 @@ Json start_method(const ProjectStart& start) {
 Json start_datasets(const ProjectStart& start) {
   Json datasets = Json::object();
   for (const FoundInput& input : start.inputs)
-    datasets[input.name] = {{"//", input.kind}, {"directory", input.directory.generic_string()}};
+    datasets[input.name] = {{"//", input.content.empty() ? input.kind : input.kind + "; " + input.content},
+                            {"directory", input.directory.generic_string()}};
   return datasets;
 }
 

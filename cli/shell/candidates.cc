@@ -60,9 +60,12 @@ SortedWords sort_words(const CommandLineText& line, const std::vector<std::strin
 // Offers the values of a flag or argument, each after `before`.
 std::vector<Candidate> values(const CommandLineText& line, const SortedWords& sorted, const std::string& name,
                               const char* value_name, const std::string& typed, const std::string& before) {
-  const ValueSource source = value_source(name, value_name == nullptr ? "" : value_name);
-  if (source == nullptr) return {};
-  std::vector<Candidate> offered = source({typed, line.usage, sorted.given});
+  const std::string kind = value_name == nullptr ? "" : value_name;
+  std::vector<Candidate> offered;
+  if (kind.find('|') != std::string::npos)
+    for (const std::string_view choice : split_at(kind, '|')) offered.push_back({std::string(choice), ""});
+  else if (const ValueSource source = value_source(name, kind))
+    offered = source({typed, line.usage, sorted.given});
   for (Candidate& value : offered) value.text = before + value.text;
   return offered;
 }

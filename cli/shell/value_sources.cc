@@ -17,6 +17,7 @@
 #include "harness/planning/case_scoring.h"
 #include "harness/planning/suite.h"
 #include "harness/running/journal.h"
+#include "metrics/protocols/cloud_protocols.h"
 #include "metrics/registry.h"
 #include "pipeline/method/method.h"
 #include "pipeline/method/stages.h"
@@ -137,6 +138,11 @@ Candidates methods(const TypedValue&) {
     for (const Preset& preset : method.presets)
       all.push_back({method.name + ":" + preset.name, "preset of " + method.name});
   }
+  return all;
+}
+Candidates protocols(const TypedValue&) {
+  Candidates all = plain({"all", "normals", "depth", "poses"});
+  for (const CloudProtocol& protocol : cloud_protocols()) all.push_back({protocol.name, protocol.summary});
   return all;
 }
 Candidates workloads(const TypedValue&) { return names_and_summaries(workload_registry()); }
@@ -270,6 +276,7 @@ constexpr NamedSource kByName[] = {
     {"workload", workloads},
     {"axis", axes},
     {"variant", axes},
+    {"protocol", protocols},
     {"set", parameters},
     {"rig", rigs},
     {"imaging", imaging},
@@ -284,6 +291,8 @@ constexpr NamedSource kByName[] = {
     {"TARGET", profiled},
     {"RESULTS", bundles_and_results},
     {"BUNDLE", bundles},
+    {"BEFORE", files},
+    {"AFTER", files},
     {"A", bundles},
     {"B", bundles},
     {"what", words_of_usage},
@@ -296,37 +305,13 @@ constexpr NamedSource kByName[] = {
      [](const TypedValue&) {
        return plain({"cpu", "cuda"});
      }},
-    {"unit",
-     [](const TypedValue&) {
-       return plain({"m", "cm", "mm"});
-     }},
-    {"truth-unit",
-     [](const TypedValue&) {
-       return plain({"m", "cm", "mm"});
-     }},
     {"align",
      [](const TypedValue&) {
        return plain({"none", "icp", "sim3", "cameras", "tanks-and-temples"});
      }},
-    {"depth-along",
-     [](const TypedValue&) {
-       return plain({"ray", "z"});
-     }},
-    {"distance",
-     [](const TypedValue&) {
-       return plain({"plane", "point"});
-     }},
-    {"paired-over",
-     [](const TypedValue&) {
-       return plain({"seeds", "runs"});
-     }},
     {"sampler",
      [](const TypedValue&) {
        return plain({"auto", "perf", "in-process", "none"});
-     }},
-    {"policy",
-     [](const TypedValue&) {
-       return plain({"sensitive", "gate"});
      }},
 };
 

@@ -41,7 +41,7 @@ std::vector<Flag<ShareRequest>> share_flags();
 
 // Checks combinations of the flags, and sets the default threads of a shared sweep's cases: those of this
 // machine divided by the processes, one under Slurm. `given` are the names of all flags of the command line,
-// some of which exclude --slurm. Throws Error(usage).
+// some exclude --slurm. Throws Error(usage).
 void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed,
                     const std::set<std::string>& given);
 

@@ -7,7 +7,7 @@
 
 #include "cli/command_trust.h"
 #include "cli/gate_exports.h"
-#include "cli/json_output.h"
+#include "cli/options.h"
 #include "cli/plan_options.h"
 #include "cli/program_check.h"
 #include "cli/resume_hint.h"

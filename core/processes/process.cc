@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -24,6 +25,7 @@ namespace aqbench {
 namespace {
 
 constexpr const char* kShell = "/bin/sh";
+constexpr std::uint64_t kMaxAnswerBytes = std::uint64_t{16} << 20;
 
 // Preparing a start only allocates memory.
 void require_prepared(int error) {
@@ -181,7 +183,7 @@ int run_to_end(const std::vector<std::string>& argv) {
 ProgramAnswer ask_program(const std::vector<std::string>& argv, double timeout_s) {
   IsolateOptions options;
   options.timeout_s = timeout_s;
-  options.result_limit_bytes = std::uint64_t{16} << 20;
+  options.result_limit_bytes = kMaxAnswerBytes;
   return ask_program(argv, options);
 }
 
@@ -201,7 +203,10 @@ ProgramAnswer ask_git(const std::filesystem::path& folder, std::vector<std::stri
   arguments.insert(arguments.begin(), {"git", "--no-optional-locks", "--literal-pathspecs", "--no-pager",
                                        "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c",
                                        "protocol.allow=never", "-C", folder.string()});
-  ProgramAnswer answer = ask_program(arguments, timeout_s);
+  IsolateOptions options;
+  options.timeout_s = timeout_s;
+  options.result_limit_bytes = kMaxAnswerBytes;
+  ProgramAnswer answer = ask_program(arguments, options, {{"LC_ALL", "C"}});  // git's words, in English
   while (answer.output.ends_with('\n')) answer.output.pop_back();
   return answer;
 }

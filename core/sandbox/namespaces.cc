@@ -18,7 +18,6 @@
 
 #include "core/error.h"
 #include "core/sandbox/own_processes.h"
-#include "core/sandbox/privileges.h"
 
 namespace aqbench {
 namespace {
@@ -118,7 +117,7 @@ void mount_entry(const AccessEntry& entry) {
   if (!entry.writable) make_read_only(entry.path);
 }
 
-// In /proc a process may write only its own folder, which has another name in another PID namespace.
+// In /proc a process may write only its own folder, whose name differs between PID namespaces.
 bool is_own_in_processes(const AccessEntry& entry) {
   return entry.writable && lies_in(entry.path, kProcesses);
 }

@@ -3,6 +3,8 @@
 
 #include <sys/types.h>
 
+#include <initializer_list>
+
 namespace aqbench {
 
 // The signal that a process gets when its parent ends (PR_SET_PDEATHSIG). Entering a user namespace clears
@@ -29,5 +31,9 @@ void set_again(const DeathSignal& before);
 // - The new process returns from this function.
 // Throws Error(io) if no process can be created.
 void go_on_among_own_processes(const DeathSignal& outside);
+
+// Drops every capability except `kept` (linux/capability.h) from this process and permanently from its
+// children. Throws Error(io) if the system refuses.
+void give_up_privileges(std::initializer_list<int> kept);
 
 }  // namespace aqbench

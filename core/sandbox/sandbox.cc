@@ -1,11 +1,16 @@
 #include "core/sandbox/sandbox.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -14,11 +19,83 @@
 #include "core/error.h"
 #include "core/processes/isolate.h"
 #include "core/sandbox/namespaces.h"
-#include "core/sandbox/privileges.h"
+#include "core/sandbox/own_processes.h"
 #include "core/text.h"
 
 namespace aqbench {
 namespace {
+
+// Copied from linux/landlock.h: the build machine's header may be older than the running kernel.
+constexpr long kCreateRuleset = 444, kAddRule = 445, kRestrictSelf = 446;
+constexpr std::uint32_t kAskVersion = 1;
+constexpr int kPathBeneath = 1;
+
+constexpr std::uint64_t kExecute = 1 << 0, kWriteFile = 1 << 1, kReadFile = 1 << 2, kReadFolder = 1 << 3;
+constexpr std::uint64_t kFirstVersion = (1 << 13) - 1;  // the four above, remove and create
+constexpr std::uint64_t kRefer = 1 << 13, kTruncate = 1 << 14, kDeviceIoctl = 1 << 15;
+constexpr std::uint64_t kScopeAbstractSocket = 1 << 0, kScopeSignal = 1 << 1;
+// The kernel refuses a rule that gives folder rights to a file.
+constexpr std::uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kDeviceIoctl;
+
+struct RulesetAttributes {
+  std::uint64_t files = 0, network = 0, scoped = 0;
+};
+
+struct [[gnu::packed]] PathRule {
+  std::uint64_t allowed;
+  std::int32_t parent;
+};
+
+std::uint64_t handled_rights(int abi) {
+  std::uint64_t rights = kFirstVersion;
+  if (abi >= 2) rights |= kRefer;
+  if (abi >= 3) rights |= kTruncate;
+  if (abi >= 5) rights |= kDeviceIoctl;
+  return rights;
+}
+
+[[noreturn]] void landlock_error(const std::string& what) {
+  throw Error(ErrorKind::io, fmt::format("landlock: {}: {}", what, std::strerror(errno)));
+}
+
+// The first version that also prevents truncating files without write permission.
+constexpr int kLandlockGuardsTruncation = 3;
+
+// Creates the rules of an allow-list: everything else cannot be opened, listed, created, moved or removed,
+// processes outside cannot be traced and, from version 6 on, get no signals. Throws Error(io) naming the
+// refused step.
+LandlockRules make_landlock_rules(const ResolvedAccess& access) {
+  LandlockRules made;
+  made.abi = landlock_abi();
+  const std::uint64_t handled = handled_rights(made.abi);
+  const RulesetAttributes attributes{handled, 0, made.abi >= 6 ? kScopeAbstractSocket | kScopeSignal : 0};
+  const std::size_t known_bytes = made.abi >= 6 ? 24 : made.abi >= 4 ? 16 : 8;
+  made.rules.reset(static_cast<int>(::syscall(kCreateRuleset, &attributes, known_bytes, 0)));
+  if (made.rules.get() < 0) landlock_error("cannot create a ruleset");
+  for (const AccessEntry& entry : access.entries) {
+    const Descriptor place(::open(entry.path.c_str(), O_PATH | O_CLOEXEC));
+    if (place.get() < 0) continue;  // gone meanwhile
+    std::uint64_t allowed = entry.writable ? handled : kExecute | kReadFile | kReadFolder;
+    if (!entry.folder) allowed &= kOfFiles;
+    const PathRule rule{allowed & handled, place.get()};
+    if (::syscall(kAddRule, made.rules.get(), kPathBeneath, &rule, 0) != 0)
+      landlock_error(entry.path.string());
+  }
+  for (const std::filesystem::path& folder : access.listable) {
+    const Descriptor place(::open(folder.c_str(), O_PATH | O_CLOEXEC));
+    if (place.get() < 0) continue;
+    const PathRule rule{kReadFolder & handled, place.get()};
+    if (::syscall(kAddRule, made.rules.get(), kPathBeneath, &rule, 0) != 0) landlock_error(folder.string());
+  }
+  return made;
+}
+
+// Applies the rules to this process, on top of existing ones. Returns 0 or an errno. Makes system calls only,
+// so a forked child of a threaded process may call it.
+int enter_landlock(const LandlockRules& rules) {
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return errno;
+  return ::syscall(kRestrictSelf, rules.rules.get(), 0) == 0 ? 0 : errno;
+}
 
 // Strongest first.
 constexpr std::array kKindsOfUnseen = {Unseen::files_and_processes, Unseen::files};
@@ -60,7 +137,7 @@ std::string namespace_name(int abi, Unseen unseen) {
 std::string landlock_problem(const ResolvedAccess& access) {
   if (landlock_abi() == 0) return "this kernel has none, or it is switched off";
   try {
-    // The kernel shows root the environment of other processes whatever Landlock says.
+    // Landlock does not keep root from the environment of other processes.
     give_up_privileges({CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID});
     const int error = enter_landlock(make_landlock_rules(access));
     return error == 0 ? "" : std::strerror(error);
@@ -103,6 +180,11 @@ std::string enter_what_works(const AccessList& access, const SandboxMeans& means
 }
 
 }  // namespace
+
+int landlock_abi() {
+  const long abi = ::syscall(kCreateRuleset, nullptr, 0, kAskVersion);
+  return abi > 0 ? static_cast<int>(abi) : 0;
+}
 
 SandboxMeans sandbox_means_from_environment() {
   const char* const value = std::getenv("AQBENCH_ISOLATION");

@@ -6,10 +6,19 @@
 #include <string>
 #include <string_view>
 
+#include "core/descriptor.h"
 #include "core/sandbox/access.h"
-#include "core/sandbox/landlock.h"
 
 namespace aqbench {
+
+// Returns the version of the kernel's Landlock interface; 0 if it is missing or off.
+int landlock_abi();
+
+// A Landlock ruleset that a process can apply to itself.
+struct LandlockRules {
+  Descriptor rules;
+  int abi = 0;
+};
 
 // The permitted means, from AQBENCH_ISOLATION: "landlock", "namespace", "both" or "off"; unset: both, if
 // available.

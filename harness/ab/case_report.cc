@@ -25,7 +25,7 @@ std::string listed(const AbCaseReport& report, AbOutcome::Kind kind, PairedVerdi
   return text;
 }
 
-// Returns the open costs of which B certainly has more slow runs, with their reasons; "" if there are none.
+// Returns the open costs where B certainly has more slow runs, with their reasons; "" if there are none.
 std::string costs_with_slow_runs(const AbCaseReport& report) {
   std::string text;
   for (const auto& [outcome, decision] : report.outcomes)

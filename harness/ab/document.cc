@@ -125,7 +125,7 @@ AbRunInfo read_ab_run(const JsonPlace& place) {
   if (const auto validation = place.find("validation")) run.validation = read_validation(*validation);
   if (const auto quick = place.find("quick")) run.quick = quick->boolean();
   run.id = place.at("id").text();
-  if (run.id.find('/') != std::string::npos) place.at("id").fail("is no name of a bundle");
+  if (run.id.find('/') != std::string::npos) place.at("id").fail("is not a name of a bundle");
   run.started_utc = place.at("started_utc").text();
   run.finished_utc = place.at("finished_utc").text();
   run.complete = place.at("complete").boolean();

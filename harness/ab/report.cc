@@ -11,7 +11,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/outcome_decision.h"
-#include "harness/gating/default_tolerances.h"
+#include "harness/gating/gated_metrics.h"
 #include "metrics/registry.h"
 
 namespace aqbench {

@@ -26,7 +26,7 @@ struct AbReport {
 
 // Judges a comparison; reads no file.
 // Outputs with the same hash are the same. Different ones are gated metric by metric on A's, each metric with
-// its direction and its default tolerance (harness/gating/default_tolerances.h). Headline metrics decide; the
+// its direction and its default tolerance (harness/gating/gated_metrics.h). Headline metrics decide; the
 // others are shown, and decide only where there is no headline metric. If B's output changes from unit to
 // unit while A's does not, the case is invalid. Where metrics are compared over seeds or runs
 // (AbSettings::outcomes), their verdicts stand in place of that: one that is WORSE makes a B that is faster

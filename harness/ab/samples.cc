@@ -58,7 +58,7 @@ std::vector<AbCase> read_cases(const JsonPlace& place) {
   std::set<std::string> names;
   for (const JsonPlace& element : place.elements()) {
     cases.push_back({element.at("name").text(), read_tau(element)});
-    if (!names.insert(cases.back().name).second) element.at("name").fail("stands twice");
+    if (!names.insert(cases.back().name).second) element.at("name").fail("occurs twice");
   }
   if (cases.empty()) place.fail("has no cases");
   return cases;

@@ -51,11 +51,11 @@ Json parse_unit_output(const std::string& output, const std::string& binary) {
   try {
     json = parse_strict_json(output, binary, kMessageJson);
   } catch (const Error&) {
-    throw Error(ErrorKind::input, fmt::format("{}: `unit` did not print JSON: this is no aqbench", binary));
+    throw Error(ErrorKind::input, fmt::format("{}: `unit` did not print JSON: this is not aqbench", binary));
   }
   if (!json.is_object() || !json.contains("aqbench_unit"))
     throw Error(ErrorKind::input,
-                fmt::format("{}: `unit` printed something else: this is no aqbench", binary));
+                fmt::format("{}: `unit` printed something else: this is not aqbench", binary));
   if (json.at("aqbench_unit") != Json(kUnitProtocol))
     throw Error(ErrorKind::input, fmt::format("{}: speaks unit protocol {}, this program {}", binary,
                                               json.at("aqbench_unit").dump(), kUnitProtocol));

@@ -16,7 +16,6 @@
 #include "core/files.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/default_tolerances.h"
 #include "harness/gating/gate.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/gating/learned_tolerances.h"

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/records/json_parts.h"
@@ -86,9 +87,7 @@ void append_members(const Json& object, int depth, std::string& text) {
 }
 
 void check_sha256(const JsonPlace& place) {
-  const std::string text = place.text();
-  const bool hex = text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
-  if (!hex) place.fail("expected a SHA-256 in hexadecimal");
+  if (!is_sha256_hex(place.text())) place.fail("expected a SHA-256 in hexadecimal");
 }
 
 // Reads everything except the cases.
@@ -167,7 +166,7 @@ const BaselineMetric* find_metric(const BaselineCase& baseline_case, std::string
 
 Json to_json(const Baseline& baseline) {
   Json cases = Json::object();
-  // Appended without looking for the name, of which each stands once.
+  // Appended without a search: each name occurs once.
   for (const BaselineCase& baseline_case : baseline.cases)
     cases.get_ref<Json::object_t&>().emplace_back(baseline_case.name, case_to_json(baseline_case));
   Json json = {{"schema_version", kBaselineSchemaVersion},

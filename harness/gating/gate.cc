@@ -12,7 +12,6 @@
 #include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/default_tolerances.h"
 #include "harness/gating/gated_metrics.h"
 #include "metrics/registry.h"
 #include "metrics/value_change.h"

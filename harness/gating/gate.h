@@ -28,6 +28,9 @@ enum class Verdict {
 // Returns "failed case", "not comparable", ..., "new" for added.
 std::string to_string(Verdict verdict);
 
+// Returns whether a value or case with this verdict keeps the gate from passing.
+constexpr bool is_refused(Verdict verdict) { return verdict < Verdict::improved; }
+
 // The verdict on one metric, or on a whole case.
 struct GateRow {
   std::string case_name;

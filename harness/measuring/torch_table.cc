@@ -15,4 +15,13 @@ const TorchTable* loaded_torch_table() {
   return linked || is_loaded(Module::pipeline) ? &torch_table() : nullptr;
 }
 
+UserScopeBridge::UserScopeBridge() {
+  if (const TorchTable* const torch = loaded_torch_table(); torch != nullptr)
+    handle_ = torch->add_user_scopes();
+}
+
+UserScopeBridge::~UserScopeBridge() {
+  if (handle_) torch_table().remove_user_scopes(*handle_);
+}
+
 }  // namespace aqbench

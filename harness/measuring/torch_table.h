@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace aqbench {
@@ -52,5 +53,19 @@ const TorchTable& torch_table();
 // Returns the table if the module is loaded or linked, otherwise nullptr: then LibTorch has done nothing in
 // this process.
 const TorchTable* loaded_torch_table();
+
+// During its lifetime, reports ranges that LibTorch code marks with RECORD_USER_SCOPE to the observer of
+// StageScope (core/stage_scope.h) like StageScopes, nested as they ran. Does nothing if LibTorch is not
+// loaded.
+class UserScopeBridge {
+ public:
+  UserScopeBridge();
+  ~UserScopeBridge();
+  UserScopeBridge(const UserScopeBridge&) = delete;
+  UserScopeBridge& operator=(const UserScopeBridge&) = delete;
+
+ private:
+  std::optional<std::uint64_t> handle_;  // none if LibTorch is not loaded
+};
 
 }  // namespace aqbench

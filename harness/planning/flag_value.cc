@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/text.h"
+
 namespace aqbench {
 
 double FlagValue::positive() const {
@@ -16,7 +18,8 @@ void FlagValue::refuse_text(std::string_view why) const {
 
 void FlagValue::refuse_unreadable() const {
   const std::string quoted = text.empty() ? "" : fmt::format(" ('{}')", text);
-  throw Error(ErrorKind::usage, fmt::format("the argument{} for option '--{}' is invalid", quoted, flag));
+  throw Error(ErrorKind::usage, fmt::format("the argument{} for option '--{}' is invalid{}", quoted, flag,
+                                            decimal_comma_note(text)));
 }
 
 }  // namespace aqbench

@@ -9,7 +9,7 @@
 namespace aqbench {
 namespace {
 
-// Returns "mine: MODEL=best python3 mine.py {dataset} {output}, in tools", whatever its parameters are.
+// Returns "mine: MODEL=best python3 mine.py {dataset} {output}, in tools", the same for all parameters.
 std::string declared_program(const Case& planned) {
   const Json& declaration = *planned.declaration;
   std::string line = planned.method + ":";

@@ -172,12 +172,6 @@ std::string cases_sha256(const std::vector<Case>& cases) {
 
 }  // namespace
 
-Json cases_json(const std::vector<Case>& cases) {
-  Json all = Json::array();
-  for (const Case* planned : sorted_by_name(cases)) all.push_back(to_json(*planned));
-  return all;
-}
-
 std::string cases_text(const std::vector<Case>& cases) {
   std::string text;
   each_part_of_cases(cases, [&](const std::string& part) { text += part; });

@@ -36,10 +36,7 @@ struct SweepPlan {
 // - Shards: the cases sorted by name are dealt in turn, so that the parts are the same on every machine.
 SweepPlan plan_sweep(const PlanRequest& request, const Catalogue& catalogue = registered_catalogue());
 
-// Returns the cases sorted by name, as JSON: SweepPlan::sha256 is the hash of its text.
-Json cases_json(const std::vector<Case>& cases);
-
-// Returns the text of cases_json(), in less memory.
+// Returns the cases sorted by name, as the text of a JSON array: SweepPlan::sha256 is its hash.
 std::string cases_text(const std::vector<Case>& cases);
 
 // Returns 75 % of the memory of this machine or cgroup.

@@ -82,8 +82,7 @@ SceneChoice choose_recording(const std::string& given, const std::string& label,
                     {"dataset.truth", truth_text(truth)},
                     {"dataset.sha256", dataset_sha256(contents)}};
   choice.recording = {{frame_parameter(recording.images.size())}, recording.rig};
-  RecordingPlace place{std::filesystem::absolute(dir), declared, declared_files(recording, declared)};
-  place.hidden.push_back(place.dir / "truth");
+  RecordingPlace place{std::filesystem::absolute(dir), declared, hidden_files(recording, declared)};
   for (const std::filesystem::path& path : place.hidden) {
     std::error_code unknown;
     known_hidden().insert(path);

@@ -105,6 +105,17 @@ std::vector<std::string> expand_workloads(const std::vector<std::string>& patter
   return names;
 }
 
+// A suite that names a method without a preset also has the presets of it that the request names.
+std::vector<std::string> with_requested_presets(std::vector<std::string> patterns,
+                                                const std::vector<std::string>& requested) {
+  const std::vector<std::string> of_suite = patterns;
+  for (const std::string& name : requested)
+    if (name.find(':') != std::string::npos &&
+        std::ranges::find(of_suite, name.substr(0, name.find(':'))) != of_suite.end())
+      append_unique(patterns, name);
+  return patterns;
+}
+
 // A pattern without a preset means the method with any preset.
 bool filter_matches(const std::string& pattern, const std::string& name) {
   if (pattern == name || glob_matches(pattern, name)) return true;
@@ -200,8 +211,10 @@ Selection select_for(const PlanRequest& request, const Catalogue& catalogue) {
     const auto add_part = [&](const std::vector<std::string>& scene_patterns,
                               const std::vector<std::string>& method_patterns,
                               const std::vector<Axis>* axes) {
-      selection.parts.push_back({expand_scenes(scene_patterns, catalogue.scenes, request.project),
-                                 expand_methods(method_patterns, catalogue.methods), axes});
+      selection.parts.push_back(
+          {expand_scenes(scene_patterns, catalogue.scenes, request.project),
+           expand_methods(with_requested_presets(method_patterns, request.methods), catalogue.methods),
+           axes});
       for (const std::string& name : selection.parts.back().scenes) append_unique(scenes, name);
       for (const std::string& name : selection.parts.back().methods) append_unique(methods, name);
     };

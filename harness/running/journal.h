@@ -102,7 +102,7 @@ JournalContents parse_journal(std::string_view bytes, const std::string& file, T
 // Returns how the case of a record ended, without record_sha256.
 CaseEnd case_end(const Record& record);
 
-// Returns how the cases ended, in order, whatever was kept of them.
+// Returns how the cases ended, in order, with or without kept records.
 std::vector<CaseEnd> case_ends(const JournalContents& contents);
 
 // Returns the environment of the last cases, as in env.json without "load"; one without cases (a node that

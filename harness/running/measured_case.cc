@@ -9,8 +9,7 @@
 #include "core/program_report.h"
 #include "core/stopwatch.h"
 #include "harness/measuring/library_threads.h"
-#include "harness/measuring/user_scopes.h"
-#include "harness/measuring/warm_heap.h"
+#include "harness/measuring/torch_table.h"
 
 namespace aqbench {
 

@@ -1,5 +1,5 @@
 #pragma once
-// Measures how well a reconstruction agrees with itself, for recordings of which nothing is known to be true.
+// Measures how well a reconstruction agrees with itself, for recordings without truth.
 // This is no accuracy: depths that are wrong in the same way everywhere agree.
 
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace aqbench {
 
-// Returns the depth at a place between four pixels, all of which must have one (finite, above 0); bilinear.
+// Returns the bilinear depth at a place between four pixels, which must all have one (finite, above 0).
 std::optional<double> interpolated_depth_m(const DepthMap& map, const Vec2& pixel);
 
 // Returns reprojection_*: a pixel's point by its camera's depth is projected into another camera, whose own

@@ -52,7 +52,7 @@ double error_in_true_camera_m(const MapCalibration& made_with, const RefractiveC
 
 DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camera,
                           const DepthRegion& region) {
-  DepthMap truth = read_depth_map(file, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
+  DepthMap truth = read_depth_map(file, camera);
   if (region.crop.parts.empty()) return truth;
   const RefractiveCamera view = refractive_camera(camera);
   std::size_t pixel = 0;
@@ -79,8 +79,7 @@ std::vector<DepthMap> in_true_cameras(std::span<const DepthMap> maps, const MapC
     const auto file =
         camera ? true_depth_file(dataset_dir / "truth", map.camera, frame) : std::filesystem::path();
     if (file.empty() || wrong == nullptr) continue;
-    const DepthMap truth =
-        read_depth_map(file, map.camera, camera->intrinsics.width_px, camera->intrinsics.height_px);
+    const DepthMap truth = read_depth_map(file, *camera);
     if (map.width != truth.width || map.height != truth.height ||
         map.depth_along_ray_m.size() != truth.depth_along_ray_m.size())
       continue;  // score_depth_maps() refuses it

@@ -1,6 +1,6 @@
 #pragma once
-// Measures whether the images agree on what a cloud's points look like, for recordings of which nothing is
-// known to be true. This is no accuracy: images may agree on a wrong calibration, too.
+// Measures whether the images agree on what a cloud's points look like, for recordings without truth. This is
+// no accuracy: images may agree on a wrong calibration, too.
 
 #include <cstddef>
 #include <functional>

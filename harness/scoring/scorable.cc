@@ -122,7 +122,7 @@ void refuse_other_units(std::span<const Vec3> points_m, const Surface& truth, do
 
 // ---- Places ----
 
-constexpr std::size_t kLookedAt = 1000;  // points of which distances from the truth are measured
+constexpr std::size_t kLookedAt = 1000;  // points whose distances from the truth are measured
 
 // How many finite points lie where.
 struct PlaceCounts {

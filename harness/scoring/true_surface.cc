@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "metrics/truth/truth_cloud.h"
 #include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/scan_project.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/depth_scan.h"
 #include "scenes/surfaces/mesh_surface.h"
@@ -21,9 +22,7 @@ std::shared_ptr<const Surface> surface_of_depths(const RecordingTruth& truth, st
   for (const Camera& camera : recording.rig.cameras) {
     const std::filesystem::path file = true_depth_file(truth.dir, camera.name, frame);
     if (file.empty()) continue;
-    const DepthMap depths =
-        read_depth_map(file, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
-    scans.push_back(scan_of_depths(depths, camera, file.string()));
+    scans.push_back(scan_of_depths(read_depth_map(file, camera), camera, file.string()));
     apply(recording.own_from_rig, scans.back().cloud);
   }
   return make_truth_cloud(std::move(scans));
@@ -32,7 +31,7 @@ std::shared_ptr<const Surface> surface_of_depths(const RecordingTruth& truth, st
 std::shared_ptr<const Surface> surface_of(const SurfaceTruth& truth, std::size_t frame) {
   const double metres = metres_per_unit(truth.unit).value();
   const std::filesystem::path first = file_of_frame(truth.files.front(), frame);
-  if (truth.files.size() == 1) {
+  if (truth.files.size() == 1 && first.extension() != ".mlp") {
     GeometryFile read = read_geometry_file(first);
     if (read.mesh) {
       for (Vec3& vertex : read.mesh->vertices_m) vertex *= metres;
@@ -40,7 +39,8 @@ std::shared_ptr<const Surface> surface_of(const SurfaceTruth& truth, std::size_t
     }
   }
   std::vector<Scan> scans;
-  for (const std::string& name : truth.files) scans.push_back(read_scan(file_of_frame(name, frame), metres));
+  for (const std::string& name : truth.files)
+    for (Scan& scan : read_scans(file_of_frame(name, frame), metres)) scans.push_back(std::move(scan));
   return make_truth_cloud(std::move(scans));
 }
 

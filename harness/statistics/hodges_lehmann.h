@@ -12,6 +12,14 @@
 
 namespace aqbench {
 
+// Returns the rank-th smallest Walsh average, (x_i + x_j) / 2 with i <= j, of `sorted`, which is ascending,
+// finite and not empty. 1 <= rank <= n (n + 1) / 2. The averages are never listed: bisection over the
+// doubles, with a count in O(n) at each step, finds the exact answer in O(64 n).
+double walsh_average(std::span<const double> sorted, std::uint64_t rank);
+
+// Returns the middle Walsh average, or the mean of the two middle ones: the Hodges-Lehmann estimate.
+double median_walsh_average(std::span<const double> sorted);
+
 // A confidence interval.
 struct ShiftInterval {
   double lower = 0;

@@ -10,8 +10,6 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/statistics/checks.h"
-#include "harness/statistics/clock_step.h"
-#include "harness/statistics/holm.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/paired_verdict.h"
 #include "harness/statistics/quality.h"

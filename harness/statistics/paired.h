@@ -24,7 +24,7 @@ namespace aqbench {
 // - TRADE: B's typical run is faster and B has more slow runs, or the other way round. Where one side has
 //   more slow runs, kept pairs with a slow unit are left out and the others compared by the median of their
 //   usual runs.
-// - Half a step of the clock (clock_step.h) widens the intervals. A step above a quarter of delta leaves the
+// - Half a step of the clock (quality.h) widens the intervals. A step above a quarter of delta leaves the
 //   case INCONCLUSIVE, unless the kept pairs' interval is beyond tau even if it is a whole step wider.
 // - Of a series with a quality scale every pair is kept, and its p-values are two-sided, so that the
 //   chance of calling it different at all is bounded. EQUIVALENT (pass) comes first: the interval lies

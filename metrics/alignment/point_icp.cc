@@ -10,7 +10,6 @@
 #include "core/parallel.h"
 #include "metrics/alignment/similarity_fit.h"
 #include "metrics/neighbours/nearest_neighbour.h"
-#include "metrics/neighbours/places.h"
 
 namespace aqbench {
 namespace {

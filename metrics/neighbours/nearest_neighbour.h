@@ -81,4 +81,8 @@ class NearestNeighbourIndex {
 // to_m: the cloud-to-cloud distance. Throws Error(method) if to_m has no finite point.
 std::vector<double> cloud_to_cloud_distances_m(std::span<const Vec3> from_m, std::span<const Vec3> to_m);
 
+// Returns the points that have no earlier one at their place, in their order. Of equally near points an index
+// finds the first, so that these alone answer for all, and a search does not go through a million of them.
+std::vector<Vec3> first_at_each_place(std::span<const Vec3> points_m);
+
 }  // namespace aqbench

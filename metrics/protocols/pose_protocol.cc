@@ -160,7 +160,7 @@ void add_relative(ProtocolResult& result, const MatchedPoses& poses, const PoseK
   add_statistics(result, "rpe_rotation", "deg", std::move(angles_deg), false, none);
 }
 
-// Over all ordered pairs of poses, of which `missing` more of the reference have no partner.
+// Over all ordered pairs of poses; `missing` more pairs of the reference have no partner.
 void add_pairwise(ProtocolResult& result, const MatchedPoses& poses, std::size_t missing,
                   const PoseKnobs& knobs) {
   std::vector<double> turns_deg, directions_deg, errors_deg;

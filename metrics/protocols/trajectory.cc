@@ -107,7 +107,7 @@ CameraPose kitti_pose(const TextLines& lines, const std::vector<double>& n) {
   pose.rotation << n[0], n[1], n[2], n[4], n[5], n[6], n[8], n[9], n[10];
   pose.position_m = {n[3], n[7], n[11]};
   const double off = (pose.rotation * pose.rotation.transpose() - Eigen::Matrix3d::Identity()).norm();
-  if (off > 1e-3 || pose.rotation.determinant() < 0) lines.fail("pose: the matrix is no rotation");
+  if (off > 1e-3 || pose.rotation.determinant() < 0) lines.fail("pose: the matrix is not a rotation");
   return pose;
 }
 

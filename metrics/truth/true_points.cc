@@ -72,7 +72,7 @@ class PointCollector {
       }
       scan.cloud.points_m = std::vector<Vec3>();  // = {} would keep the memory
     }
-    // What is said of points at one place decides between them, whatever the order of the scans.
+    // Points at one place are chosen by their content, so the order of the scans does not matter.
     std::ranges::sort(points, [&](const NumberedPoint& a, const NumberedPoint& b) {
       if (a.position_m != b.position_m) return comes_before(a.position_m, b.position_m);
       const Vec3 left = normal_of(a.number), right = normal_of(b.number);

@@ -38,7 +38,7 @@ std::filesystem::path working_folder(const MethodInput& input) {
   return (input.project_dir / input.declaration->working_folder).lexically_normal();
 }
 
-// Each value stays within one word, whatever it contains.
+// Each value stays within one word, blanks and quotes included.
 std::vector<std::string> declared_words(const MethodInput& input, const Values& values) {
   std::vector<std::string> words = split_command(input.declaration->command);
   for (std::string& word : words) word = with_placeholders(word, values);

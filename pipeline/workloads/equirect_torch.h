@@ -1,12 +1,14 @@
 #pragma once
 // Samples views by LibTorch's grid_sample.
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "pipeline/workloads/equirect.h"
 #include "pipeline/workloads/step_ledger.h"
+#include "pipeline/workloads/workload.h"
 
 namespace aqbench {
 
@@ -42,5 +44,14 @@ class TorchSampler {
 
 // Returns why this program cannot copy in this way, "" if it can.
 std::string copy_way_problem(CopyWay way);
+
+// Returns the identities of views [frame][view]: their number, and their worst error against the formula,
+// over all pixels and beside the seam, in levels. `more_tolerance` levels are allowed beyond
+// sampling_tolerance(). The formula is slow: only the first and last frame are compared completely.
+std::vector<Identity> view_identities(const ViewGeometry& geometry, int frames, std::uint64_t seed,
+                                      const std::vector<ColourImage>& views, double more_tolerance);
+
+// Returns the SHA-256 of the views' own hashes, in order.
+std::string hash_of_views(const std::vector<ColourImage>& views);
 
 }  // namespace aqbench

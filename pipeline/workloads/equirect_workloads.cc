@@ -8,7 +8,6 @@
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
 #include "pipeline/workloads/equirect.h"
-#include "pipeline/workloads/equirect_checks.h"
 #include "pipeline/workloads/equirect_torch.h"
 #include "pipeline/workloads/frame_loader.h"
 #include "pipeline/workloads/output_bytes.h"

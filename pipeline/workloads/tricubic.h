@@ -34,7 +34,7 @@ bool has_neighbours(double h, double k, double l);
 // there is none.
 double factor_without_neighbours(const double* grid, double h, double k, double l);
 
-// Makes `count` seeded queries, of which a share has no neighbours.
+// Makes `count` seeded queries; a share of them has no neighbours.
 TricubicQueries make_queries(std::uint64_t seed, std::int64_t count, double outside_share);
 
 // Interpolates all queries in plain loops.

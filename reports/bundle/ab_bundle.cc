@@ -168,7 +168,7 @@ void check_document(const std::filesystem::path& bundle, const std::string& text
 AbVerification verify_ab_files(const std::filesystem::path& bundle, const std::vector<std::string>& files) {
   AbVerification result;
   for (const std::string& file : files)
-    if (!is_file_of_comparison(file)) result.findings.push_back({file, "is no file of a comparison"});
+    if (!is_file_of_comparison(file)) result.findings.push_back({file, "is not a file of a comparison"});
   try {
     const std::string text = read_file(bundle / kAbFile, JsonLimits{}.max_bytes);
     const Json json = parse_strict_json(text, kAbFile);

@@ -31,7 +31,7 @@ std::string bundle_stamp(std::chrono::system_clock::time_point time);
 std::string bundle_name(const std::filesystem::path& bundle);
 
 // Creates OUT/<stamp>/, or <stamp>-1, -2, .. where the name is taken, and OUT itself where it is missing. The
-// folder is new and nobody else's, even if many start in the same second. Throws Error(io).
+// folder is new and of this run alone, even if many start in the same second. Throws Error(io).
 std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
                                         std::chrono::system_clock::time_point now);
 

@@ -254,7 +254,7 @@ fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
   run.header = run.shards.front().header;
   run.header.cases_text = merged_cases(run.shards);
 
-  // An empty folder holds the name until the whole bundle takes its place. Nobody can go on with a part.
+  // An empty folder holds the name until the whole bundle takes its place: a part cannot be resumed.
   const fs::path bundle = create_bundle_dir(out, std::chrono::system_clock::now());
   try {
     run.results = merged_results(run.shards, bundle.filename().string());

@@ -22,7 +22,7 @@ void check_header(const Results& results, const JournalContents& journal, std::v
   require(header.plan_sha256 == run.plan_sha256, kJournalFile, "is of another plan than results.json");
   // Folders are named after it.
   require(is_bundle_path(run.id) && run.id.find('/') == std::string::npos, kResultsFile,
-          fmt::format("run.id: '{}' is no name of a bundle", printable(run.id)));
+          fmt::format("run.id: '{}' is not a name of a bundle", printable(run.id)));
   require(header.run_id == run.id && header.suite == run.suite && header.started_utc == run.started_utc,
           kJournalFile, "is of another run than results.json");
   require((header.schema_version == 1) == (results.schema_version == 1), kJournalFile,

@@ -48,7 +48,7 @@ int no_passphrase(char*, int, int, void*) { return -1; }
 OpenSsl<EVP_PKEY> read_pem(const std::filesystem::path& pem, const char* what,
                            EVP_PKEY* (*read)(BIO*, EVP_PKEY**, pem_password_cb*, void*)) {
   const std::string text = read_file(pem, kMaxPemBytes);
-  // Of several keys nobody could tell which one counts.
+  // With several keys it would be unclear which one counts.
   constexpr std::string_view kBegin = "-----BEGIN ";
   std::size_t blocks = 0;
   for (std::size_t at = text.find(kBegin); at != text.npos; at = text.find(kBegin, at + 1)) ++blocks;
@@ -158,7 +158,7 @@ std::string read_public_key(const std::filesystem::path& pem) {
   std::string raw = raw_public_key(key.get());
   if (raw.empty()) refuse_key(pem, "public");
   if (has_small_order(raw))
-    throw Error(ErrorKind::input, fmt::format("{}: is no key: its point has a small order", pem.string()),
+    throw Error(ErrorKind::input, fmt::format("{}: is not a key: its point has a small order", pem.string()),
                 pem.string());
   return raw;
 }
@@ -180,7 +180,7 @@ SignatureCheck check_signature(std::string_view text, std::string_view signed_by
     else if (has_small_order(check.public_key))
       check.problem = "is by a key of small order, which anybody can sign with";
     else if (!is_good_signature(check.public_key, signature, signed_bytes))
-      check.problem = "is no signature of sha256.txt by the key it names";
+      check.problem = "is not a signature of sha256.txt by the key it names";
   } catch (const Error&) {
     check.problem = "is not a signature as aqbench writes it";
   }

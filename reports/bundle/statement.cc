@@ -29,7 +29,7 @@ std::string subjects_text(const std::vector<HashLine>& files) {
   return text;
 }
 
-// Resource descriptors of what the run was told to do.
+// Resource descriptors of the run's inputs.
 Json configuration_json(const BundleContent& content, const std::vector<HashLine>& files) {
   Json configuration = Json::array();
   configuration.push_back({{"name", "plan"}, {"digest", digest_json(content.results.run.plan_sha256)}});
@@ -55,8 +55,7 @@ CaseVerdicts verdicts_of(const BundleContent& content) {
   const GateReport& report = *content.gated;
   for (const GateRow& row : report.rows) {
     if (row.verdict == Verdict::added && row.metric.empty()) verdicts.warned.insert(row.case_name);
-    if (row.verdict != Verdict::added && row.verdict != Verdict::improved && row.verdict != Verdict::pass)
-      verdicts.failed.insert(row.case_name);
+    if (is_refused(row.verdict)) verdicts.failed.insert(row.case_name);
   }
   for (const std::string& name : verdicts.failed) verdicts.warned.erase(name);
   return verdicts;

@@ -42,10 +42,6 @@ std::string name_of_note(const fs::path& journal) {
   return sha256_hex(fs::current_path().string() + "\n" + text.substr(0, text.find('\n') + 1));
 }
 
-bool is_fingerprint(std::string_view word) {
-  return word.size() == 64 && word.find_first_not_of("0123456789abcdef") == word.npos;
-}
-
 }  // namespace
 
 std::vector<TrustedKey> read_trust_file(const fs::path& path) {
@@ -60,7 +56,7 @@ std::vector<TrustedKey> read_trust_file(const fs::path& path) {
     TrustedKey key{std::string(line.substr(0, blank)), std::string(word)};
     const bool blanks_only =
         blank != line.npos && line.find_first_not_of(' ', blank) == line.size() - word.size();
-    if (key.name.empty() || !is_fingerprint(word) || !blanks_only || printable(key.name) != key.name)
+    if (key.name.empty() || !is_sha256_hex(word) || !blanks_only || printable(key.name) != key.name)
       throw Error(ErrorKind::input,
                   fmt::format("{}: line {}: expected NAME FINGERPRINT (64 hexadecimal digits)", path.string(),
                               number),

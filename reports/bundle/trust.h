@@ -23,7 +23,7 @@ std::vector<TrustedKey> read_trust_file(const std::filesystem::path& path);
 // ~/.config/aqbench/trusted_keys.txt; none where it is not there.
 std::optional<std::filesystem::path> default_trust_file();
 
-// Returns the name of the person whose key this is; "" for nobody that is known.
+// Returns the name of the person whose key this is; "" for an unknown key.
 std::string name_of_key(const std::vector<TrustedKey>& trusted, std::string_view fingerprint);
 
 // Notes in the user's own folder ($XDG_STATE_HOME/aqbench/begun, else ~/.local/state/aqbench/begun, mode
@@ -32,7 +32,7 @@ std::string name_of_key(const std::vector<TrustedKey>& trusted, std::string_view
 std::string remember_own_journal(const std::filesystem::path& journal);
 
 // Returns whether remember_own_journal() noted a journal with this first line from this working folder. False
-// too where somebody else could write into the folder of these notes.
+// too where another user could write into the folder of these notes.
 bool is_own_journal(const std::filesystem::path& journal);
 
 }  // namespace aqbench

@@ -29,7 +29,7 @@ struct Results;
 VerifyReport verify_bundle(const std::filesystem::path& bundle,
                            const std::optional<std::string>& public_key = std::nullopt);
 
-// Does the same and fills `results` with those that it checked, so that nobody reads them twice. They are
+// Does the same and fills `results` with those that it checked, so that they are read once. They are
 // good for use only if the report is ok().
 VerifyReport verify_bundle(const std::filesystem::path& bundle, Results& results);
 

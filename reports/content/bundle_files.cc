@@ -20,11 +20,6 @@ bool is_plain_character(char c) {
          std::string_view("._=,:+@%-").find(c) != std::string_view::npos;
 }
 
-bool is_sha256_hex(std::string_view text) {
-  return text.size() == kHexLength &&
-         std::ranges::all_of(text, [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
-}
-
 // One "HEX  PATH" line, or what is wrong with it.
 std::string read_hash_line(std::string_view line, HashLine& parsed) {
   if (line.size() < kHexLength + 3 || !is_sha256_hex(line.substr(0, kHexLength)) ||
@@ -77,7 +72,7 @@ BundleListing list_bundle_files(const std::filesystem::path& bundle) {
         listing.files.push_back(relative);
       else
         listing.problems.push_back(
-            {relative, fs::is_symlink(status) ? "is a symbolic link" : "is no plain file"});
+            {relative, fs::is_symlink(status) ? "is a symbolic link" : "is not a plain file"});
     }
     if (error) listing.problems.push_back({name_of(folder), "cannot be listed: " + error.message()});
     if (empty && !error && folder != bundle)
@@ -124,7 +119,7 @@ HashList parse_hash_list(std::string_view text) {
       list.lines.push_back(std::move(parsed));
   }
   if (!std::ranges::is_sorted(list.lines, std::ranges::less_equal{}, &HashLine::path))
-    list.problems.emplace_back("paths are not sorted, or one stands twice");
+    list.problems.emplace_back("paths are not sorted, or one occurs twice");
   if (list.problems.empty() && hash_list_text(list.lines) != whole)
     list.problems.emplace_back("has been changed: its last line is not the hash of the lines above");
   return list;

@@ -33,7 +33,7 @@ BundleListing list_bundle_files(const std::filesystem::path& bundle);
 
 // Throws Error(input) naming the first thing in a bundle, or below it, that is neither folder nor plain file:
 // a link leads writing to another place, and a FIFO lets reading wait for ever. Call it before a bundle that
-// somebody else may have made is read to be written to. A bundle that is not there holds nothing.
+// another user may have made is read to be written to. A bundle that is not there holds nothing.
 void require_plain_files(const std::filesystem::path& bundle);
 
 // Returns whether a path is relative, made of the characters [A-Za-z0-9._=,:+@%-] and "/", and without the

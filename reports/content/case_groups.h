@@ -1,11 +1,13 @@
 #pragma once
 // Groups of records that differ in their seed alone: their names for people, and statistics over them.
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/program_report.h"
 #include "harness/records/results.h"
 
 namespace aqbench {
@@ -64,5 +66,18 @@ std::string table_number(double value);
 
 // Returns table_number() of the value; "n/a" where there is none.
 std::string table_number_or_na(const std::optional<double>& value);
+
+// Returns table_number() of the bytes in MiB; "n/a" where they are unknown.
+std::string table_mib_or_na(const std::optional<std::uint64_t>& bytes);
+
+// The text beside such a table.
+inline constexpr const char* kProgramRowsNote =
+    "What each program and all that it started used in the cold run; memory is the peak of all together.";
+
+// Returns the titles of the columns, with units, without that of the case.
+const std::vector<std::string>& program_titles();
+
+// Returns the cells below these titles; "n/a" where the system reports nothing.
+std::vector<std::string> program_cells(const ProgramUse& use);
 
 }  // namespace aqbench

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/sha256.h"
+#include "core/text.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -24,12 +25,6 @@ bool is_letter_or_digit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-std::string lower(std::string text) {
-  for (char& c : text)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return text;
-}
-
 std::string readable(std::string_view name) {
   constexpr std::size_t kMaxCaseNameBytes = 150;
   std::string file;
@@ -44,7 +39,7 @@ std::string readable(std::string_view name) {
 
 using NameSteps = std::vector<std::vector<std::string>>;
 
-// The axes that all names have. `lenient`: one without any axis but a seed has no say on the others.
+// The axes that all names have. `lenient`: names without other axes than a seed do not count for the others.
 std::vector<std::string> common_axes(const NameSteps& steps, bool lenient) {
   std::vector<std::string> common;
   for (const auto& some : steps)  // of the name with most axes: one without any has none that it could share
@@ -84,12 +79,12 @@ ShortNames shorten_names(const std::vector<std::string>& names) {
 
 std::map<std::string, std::string> readable_file_names(const std::vector<std::string>& names) {
   std::map<std::string, int> uses;
-  for (const std::string& name : std::set(names.begin(), names.end())) ++uses[lower(readable(name))];
+  for (const std::string& name : std::set(names.begin(), names.end())) ++uses[lower_case(readable(name))];
   std::map<std::string, std::string> files;
   for (const std::string& name : names) {
     const std::string file = readable(name);
     files[name] =
-        uses.at(lower(file)) == 1 ? file : fmt::format("{}-{}", file, sha256_hex(name).substr(0, 8));
+        uses.at(lower_case(file)) == 1 ? file : fmt::format("{}-{}", file, sha256_hex(name).substr(0, 8));
   }
   return files;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -34,7 +35,7 @@ std::vector<std::pair<std::string, std::string>> environment_items(const Json& e
 }
 
 std::string environment_line(const Json& environment) {
-  // What to call it, and where it stands in the document (harness/measuring/environment.cc).
+  // The text around a value, and its path in the document (harness/measuring/environment.cc).
   struct Field {
     const char *before, *path, *after;
   };
@@ -69,10 +70,22 @@ std::string reproduce_command(const RunInfo& run) {
     words.insert(words.begin(), {"aqbench", "sweep"});
     return shell_join(words);
   } catch (const Error&) {
-    // Another program made it, or it was merged: show the request as it stands there.
+    // Another program made it, or it was merged: show the request unchanged.
     return "# run.requested of results.json: " +
            run.requested->dump(-1, ' ', false, Json::error_handler_t::replace);
   }
+}
+
+std::string isolation_line(const Results& results) {
+  std::map<std::string, int> ways;
+  for (const Record& record : results.records)
+    if (!record.method.empty() && !record.simulated && record.status != Status::skipped)
+      ++ways[record.isolation.empty() ? "not recorded" : record.isolation];
+  if (ways.size() == 1) return ways.begin()->first;
+  std::string line;
+  for (const auto& [way, count] : ways)
+    line += fmt::format("{}{} ({} case{})", line.empty() ? "" : ", ", way, count, count == 1 ? "" : "s");
+  return line;
 }
 
 }  // namespace aqbench

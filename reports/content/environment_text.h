@@ -9,14 +9,18 @@
 
 namespace aqbench {
 
-// Returns in one line what decides about numbers and times; fields that are absent are left out.
+// Returns in one line what numbers and times depend on, without missing fields.
 std::string environment_line(const Json& environment);
 
 // Returns every value with its path ("cpu.model"), in the order of the document.
 std::vector<std::pair<std::string, std::string>> environment_items(const Json& environment);
 
-// Returns the `aqbench sweep ...` command that plans the same cases. A suite of the user's own stands there
-// as a file name; results.json holds the suite itself.
+// Returns the `aqbench sweep ...` command that plans the same cases. It names a suite file; results.json
+// holds the suite itself.
 std::string reproduce_command(const RunInfo& run);
+
+// Returns in one line how the processes of the run's real methods were isolated: one text if all were alike,
+// else each with its number of cases. Records without it are "not recorded". Empty if no real method ran.
+std::string isolation_line(const Results& results);
 
 }  // namespace aqbench

@@ -39,13 +39,10 @@ std::string gate_sentence(const BundleContent& content) {
         "Against the baseline of {}: nothing is worse than its tolerance allows, {} {} better.",
         content.baseline->accepted_bundle, counted(improved, "value"), improved == 1 ? "is" : "are");
   const GateRow& worst = report.rows.front();
-  std::size_t bad = 0;
-  for (const GateRow& row : report.rows)
-    bad += row.verdict == Verdict::improved || row.verdict == Verdict::added || row.verdict == Verdict::pass
-               ? 0
-               : 1;
+  const auto bad = std::ranges::count_if(report.rows, is_refused, &GateRow::verdict);
   return fmt::format("Against the baseline of {}: {}, worst: {}: {}.", content.baseline->accepted_bundle,
-                     counted(bad, "finding"), worst.case_name, gate_row_text(worst));
+                     counted(static_cast<std::size_t>(bad), "finding"), worst.case_name,
+                     gate_row_text(worst));
 }
 
 // The most accurate method of each scene against the next one.

@@ -122,9 +122,7 @@ std::string docs_baseline(const BundleContent& content) {
   for (const GateRow& row : report.rows) {
     const bool headline = std::ranges::any_of(
         headline_metrics(), [&](const HeadlineMetric& metric) { return row.metric == metric.name; });
-    const bool quiet =
-        row.verdict == Verdict::pass || row.verdict == Verdict::improved || row.verdict == Verdict::added;
-    if (quiet && !headline) continue;
+    if (!is_refused(row.verdict) && !headline) continue;
     const std::string delta =
         row.current && row.baseline ? fmt::format("{:+.4g}", *row.current - *row.baseline) : "n/a";
     text += md_row({md_escape(row.case_name), md_escape(row.metric), table_number_or_na(row.current),

@@ -36,7 +36,7 @@ struct FilledDocs {
 
 // Fills the sections of a document; everything outside of the markers stays as it is. Throws Error(input)
 // "FILE:LINE: ..." for an unknown section (naming near ones), a marker that is not closed, one inside
-// another, and with the same place in front whatever a section throws.
+// another, and any error of a section with the same place in front.
 FilledDocs fill_docs(std::string_view text, const std::string& file, const DocsSections& sections);
 
 }  // namespace aqbench

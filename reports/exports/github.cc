@@ -12,10 +12,6 @@
 namespace aqbench {
 namespace {
 
-bool fails_gate(const GateRow& row) {
-  return row.verdict != Verdict::improved && row.verdict != Verdict::added && row.verdict != Verdict::pass;
-}
-
 std::string command_escaped(std::string_view text, bool property) {
   std::string out;
   for (const char c : text) {
@@ -59,17 +55,18 @@ std::string github_annotations(const GateReport& report) {
   // One for each case: its first row is the cause, the rest mostly follows from it.
   for (std::size_t i = 0; i < report.rows.size(); ++i) {
     const GateRow& row = report.rows[i];
-    if (!fails_gate(row) || (i > 0 && report.rows[i - 1].case_name == row.case_name)) continue;
+    if (!is_refused(row.verdict) || (i > 0 && report.rows[i - 1].case_name == row.case_name)) continue;
     if (shown == kMaxAnnotations) {
       ++more;
       continue;
     }
     ++shown;
-    const auto others = std::ranges::count_if(report.rows,
-                                              [&](const GateRow& other) {
-                                                return other.case_name == row.case_name && fails_gate(other);
-                                              }) -
-                        1;
+    const auto others =
+        std::ranges::count_if(report.rows,
+                              [&](const GateRow& other) {
+                                return other.case_name == row.case_name && is_refused(other.verdict);
+                              }) -
+        1;
     text += annotation(
         "error", row.case_name,
         gate_row_text(row) + (others > 0 ? fmt::format(" (and {} more of this case)", others) : ""));

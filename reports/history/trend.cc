@@ -12,7 +12,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "harness/gating/default_tolerances.h"
 #include "harness/gating/gate.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/measuring/timing.h"
@@ -215,7 +214,7 @@ TrendHistory read_history(const std::vector<fs::path>& folders) {
       history.problems.push_back(fmt::format("{}: left out: {}", bundle.string(), first_problem(report)));
       continue;
     }
-    // A history spans versions; whose texts cannot be rendered again is told, and its records are there.
+    // A history spans versions: the records of a bundle count even if its texts cannot be rendered again.
     if (!report.ok())
       history.problems.push_back(fmt::format("{}: {}", bundle.string(), first_problem(report)));
     if (!roots.insert(report.root_digest).second) {

@@ -161,7 +161,7 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
   const std::string changes = changes_table(history, series, colours);
   if (!changes.empty()) text += "\n" + changes;
   text += pinned_table(series, colours);
-  if (series.empty()) return text + "\nno value stands in two runs with the same options\n";
+  if (series.empty()) return text + "\nno value occurs in two runs with the same options\n";
   const auto still =
       std::ranges::count_if(series, [](const TrendSeries& one) { return one.changes.empty(); });
   return text +
@@ -182,7 +182,7 @@ std::string trends_svg(const TrendHistory& history, const std::vector<TrendSerie
     height += 24;
     shapes.push_back(text_shape(
         kLeft, height - 8, "start",
-        shown == 0 ? "no value stands in two runs" : fmt::format("and {} more", series.size() - shown), "s"));
+        shown == 0 ? "no value occurs in two runs" : fmt::format("and {} more", series.size() - shown), "s"));
   }
   return svg_document({kChartWidth, height, std::move(shapes)});
 }

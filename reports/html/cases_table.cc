@@ -10,6 +10,7 @@
 #include "harness/measuring/timing.h"
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
+#include "reports/html/page.h"
 
 namespace aqbench {
 namespace {
@@ -30,10 +31,6 @@ struct CaseLine {
   const GateRow* gate;  // the worst verdict of the case; nullptr where nothing was gated
   int rank;             // 0: failed, 1: refused by the gate, 2: the rest
 };
-
-bool is_refused(Verdict verdict) {
-  return verdict != Verdict::pass && verdict != Verdict::improved && verdict != Verdict::added;
-}
 
 std::vector<CaseLine> rows_of(const BundleContent& content) {
   std::map<std::string, const GateRow*> worst;  // the report has its rows worst first
@@ -142,13 +139,9 @@ std::string cases_table(const BundleContent& content) {
   if (rows.empty()) return "";
   const CaseLabels labels = label_cases(group_cases(content.results));
   const std::vector<CaseColumn> columns = columns_of(rows);
-  std::string text =
-      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"all cases\"><table class=\"lively "
-      "cards unbroken\">\n"
-      "<thead><tr><th scope=\"col\">case</th>";
-  for (const CaseColumn& column : columns)
-    text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(column.title));
-  text += "</tr></thead>\n<tbody>\n";
+  std::vector<std::string> titles = {"case"};
+  for (const CaseColumn& column : columns) titles.push_back(column.title);
+  std::string text = table_open("all cases", titles);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Record& record = *rows[i].record;
     text += fmt::format("<tr data-case=\"{0}\" title=\"{0}\"{1}><td>{2}{3}</td>",
@@ -157,11 +150,35 @@ std::string cases_table(const BundleContent& content) {
     for (const CaseColumn& column : columns) text += cell_html(column, column.cells[i]);
     text += "</tr>\n";
   }
-  text += "</tbody></table></div>\n";
+  text += kTableEnd;
   return labels.common.empty()
              ? text
              : fmt::format("<p class=\"dim\">All cases: <code>{}</code></p>\n", xml_escape(labels.common)) +
                    text;
+}
+
+std::string programs_html(const Results& results) {
+  std::vector<std::pair<const Record*, std::vector<std::string>>> rows;
+  for (const Record& record : results.records)
+    if (record.program) rows.emplace_back(&record, program_cells(*record.program));
+  if (rows.empty()) return "";
+  const CaseLabels labels = label_cases(group_cases(results));
+  std::vector<std::size_t> columns;
+  std::vector<std::string> titles = {"case"};
+  for (std::size_t i = 0; i < program_titles().size(); ++i)
+    if (std::ranges::any_of(rows, [&](const auto& row) { return row.second[i] != "n/a"; })) {
+      columns.push_back(i);
+      titles.push_back(program_titles()[i]);
+    }
+  std::string text = table_open("what programs used", titles, "lively cards");
+  for (const auto& [record, cells] : rows) {
+    text += fmt::format("<tr data-case=\"{0}\" title=\"{0}\"><td>{1}</td>", xml_escape(record->case_name),
+                        xml_escape(labels.of.at(record->case_name)));
+    for (const std::size_t i : columns)
+      text += fmt::format("<td data-label=\"{}\">{}</td>", program_titles()[i], cells[i]);
+    text += "</tr>\n";
+  }
+  return text + kTableEnd;
 }
 
 }  // namespace aqbench

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "harness/records/results.h"
 #include "reports/content/bundle_content.h"
 
 namespace aqbench {
@@ -11,5 +12,9 @@ namespace aqbench {
 // Columns that no case fills are left out, and so is the part of the names that all cases share. Below 700 px
 // each row is a card, so that nothing is wider than the page. "" without records.
 std::string cases_table(const BundleContent& content);
+
+// Returns a table with processor time, memory, bytes, page faults and context switches of each case that ran
+// a program; "" where none did. Columns that no case fills are left out.
+std::string programs_html(const Results& results);
 
 }  // namespace aqbench

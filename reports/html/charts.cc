@@ -15,6 +15,7 @@
 #include "harness/gating/gate.h"
 #include "harness/gating/gate_text.h"
 #include "harness/statistics/summary.h"
+#include "reports/content/case_groups.h"
 
 namespace aqbench {
 namespace {
@@ -30,7 +31,7 @@ constexpr std::array kPalette = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#5
 constexpr std::size_t kLabelColumns = 46;  // wide letters fit, too
 std::string fit_label(const std::string& text) { return elide_middle(text, kLabelColumns); }
 
-// The metric is whole, whatever is left for the case.
+// The metric is never cut; the name of the case gets the rest.
 std::string label_of(const std::string& name, const std::string& metric) {
   constexpr std::size_t kFewest = 10;
   const std::size_t left =
@@ -56,7 +57,7 @@ double round_up(double most) {
 struct StageBar {
   std::string label;
   std::vector<std::pair<std::string, double>> stages;
-  std::vector<std::string> unknown;  // stages of which a record has no samples
+  std::vector<std::string> unknown;  // stages without samples in a record
   double total = 0;                  // of the known ones
 
   // Returns "12.5 ms", and which stages are not in it.
@@ -97,7 +98,7 @@ std::vector<StageBar> stage_bars(const std::vector<CaseGroup>& groups, std::vect
   return bars;
 }
 
-// Each stage has a colour of its own: after the palette come its colours mixed with white, then with black.
+// Each stage has its own colour: after the palette come its colours mixed with white, then with black.
 std::string stage_fill(const std::vector<std::string>& names, const std::string& name) {
   const auto index = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
   const int rgb = std::stoi(std::string(kPalette[index % kPalette.size()]).substr(1), nullptr, 16);
@@ -297,6 +298,25 @@ Chart times_chart(const Results& results) {
     y += kRow;
   }
   return {{kPage + 60, y + 4, std::move(shapes), "times of warm and cold calls"}, and_more(all)};
+}
+
+std::vector<std::pair<std::string, Drawing>> report_figures(const BundleContent& content) {
+  auto groups = group_cases(content.results);
+  take_common_axes(groups);
+  std::pair<const char*, Chart> charts[] = {
+      {"accuracy",
+       bars_chart(groups, "accuracy_mean_mm", "mean distance to the true surface [mm], less is better")},
+      {"precision",
+       bars_chart(groups, "precision_2mm_pct", "precision: points within 2 mm [%], more is better")},
+      {"completeness", bars_chart(groups, "completeness_2mm_pct",
+                                  "completeness: surface within 2 mm of a point [%], more is better")},
+      {"baseline", baseline_chart(content)},
+      {"stages", stages_chart(groups)},
+      {"times", times_chart(content.results)}};
+  std::vector<std::pair<std::string, Drawing>> figures;
+  for (auto& [name, chart] : charts)
+    if (!chart.drawing.shapes.empty()) figures.emplace_back(name, std::move(chart.drawing));
+  return figures;
 }
 
 }  // namespace aqbench

@@ -2,6 +2,7 @@
 // The charts of report.html.
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/drawing/drawing.h"
@@ -33,5 +34,9 @@ std::vector<std::string> stage_names(const std::vector<CaseGroup>& groups);
 
 // Draws a box plot of the warm runs of each case with at least three, and a dot for its cold run.
 Chart times_chart(const Results& results);
+
+// Returns names and drawings: accuracy, precision, completeness, baseline, stages, times; those that have
+// something to show.
+std::vector<std::pair<std::string, Drawing>> report_figures(const BundleContent& content);
 
 }  // namespace aqbench

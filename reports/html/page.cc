@@ -51,11 +51,12 @@ std::string page_section(std::string_view id, std::string_view title, const std:
   return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}{}</section>\n", id, title, lead, body);
 }
 
-std::string table_open(std::string_view label, const std::vector<std::string>& titles) {
+std::string table_open(std::string_view label, const std::vector<std::string>& titles,
+                       std::string_view classes) {
   std::string text = fmt::format(
-      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table class=\"lively "
-      "cards unbroken\"><thead><tr>",
-      xml_escape(label));
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table "
+      "class=\"{}\">\n<thead><tr>",
+      xml_escape(label), classes);
   for (const std::string& title : titles) text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(title));
   return text + "</tr></thead>\n<tbody>\n";
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A whole HTML page: styles, content, data and scripts in one file that asks for nothing else.
+// A whole HTML page: styles, content, data and scripts in one file without further requests.
 
 #include <string>
 #include <string_view>
@@ -17,16 +17,18 @@ struct PageParts {
   bool plots = false, comparison = false, stages = false, viewer = false;
 };
 
-// Returns the page. Its content security policy lets in these scripts alone, by their hashes, and no request:
-// what stands in a record cannot run, whatever it is. The same parts give the same bytes.
+// Returns the page. Its content security policy allows only these scripts, by their hashes, and no requests,
+// so no text of a record can run. The same parts give the same bytes.
 std::string html_page(const PageParts& parts);
 
 // Returns a section with its heading, "" where the body is empty. `id` is what links lead to.
 std::string page_section(std::string_view id, std::string_view title, const std::string& body,
                          std::string_view explanation = "");
 
-// Returns the beginning of a table that can be sorted, up to its body. `label` is what screen readers say.
-std::string table_open(std::string_view label, const std::vector<std::string>& titles);
+// Returns the beginning of a table that can be sorted, up to its body. `label` is what screen readers say;
+// without the class "lively" it cannot be sorted.
+std::string table_open(std::string_view label, const std::vector<std::string>& titles,
+                       std::string_view classes = "lively cards unbroken");
 
 // The end of a table that table_open() began.
 inline constexpr const char* kTableEnd = "</tbody></table></div>\n";

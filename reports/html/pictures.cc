@@ -17,7 +17,7 @@
 namespace aqbench {
 namespace {
 
-// Reads a number, NaN for an empty field. Returns false for anything that is no number.
+// Reads a number, NaN for an empty field. Returns false for other text.
 bool read_number(std::string_view field, double& value) {
   value = std::numeric_limits<double>::quiet_NaN();
   if (field.empty()) return true;

@@ -10,9 +10,7 @@
 #include "harness/gating/gate.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
-#include "reports/content/isolation_text.h"
 #include "reports/content/narrative.h"
-#include "reports/content/program_rows.h"
 #include "reports/html/cases_table.h"
 #include "reports/html/charts.h"
 #include "reports/html/heatmaps.h"
@@ -20,13 +18,12 @@
 #include "reports/html/page_data.h"
 #include "reports/html/page_profiles.h"
 #include "reports/html/page_views.h"
-#include "reports/html/programs.h"
 #include "reports/html/rivals.h"
 
 namespace aqbench {
 namespace {
 
-// A page is at most 10 MB, of which base64 makes four thirds of its clouds and pictures.
+// A page is at most 10 MB; in base64 its clouds and pictures take four thirds of their bytes.
 constexpr std::size_t kMaxPageBytes = 9'900'000, kScriptBytes = 170'000;
 
 std::string verdict_badge(const BundleContent& content) {
@@ -177,8 +174,7 @@ BundleContent listed_on_page(const BundleContent& content) {
   std::set<std::string_view> refused, listed;
   if (content.gated)
     for (const GateRow& row : content.gated->rows)
-      if (row.verdict != Verdict::pass && row.verdict != Verdict::improved && row.verdict != Verdict::added)
-        refused.insert(row.case_name);
+      if (is_refused(row.verdict)) refused.insert(row.case_name);
   std::vector<const Record*> records;
   for (const Record& record : content.results.records) records.push_back(&record);
   std::ranges::stable_sort(records, {}, [&](const Record* record) { return listing_rank(*record, refused); });

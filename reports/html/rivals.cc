@@ -206,14 +206,10 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
   const std::vector<Rivals> all = rivals_of(content.results);
   if (all.empty()) return "";
   const CaseLabels labels = label_cases(group_cases(content.results));
-  std::string text =
-      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"methods against each "
-      "other\"><table class=\"cards\">\n<thead><tr><th scope=\"col\">case</th><th scope=\"col\">worse "
-      "than</th>"
-      "<th scope=\"col\">mean error</th><th scope=\"col\">completeness at 2 mm</th><th "
-      "scope=\"col\">worst places</th><th scope=\"col\">stage that lost most</th>";
-  if (content.baseline) text += "<th scope=\"col\">since the baseline</th>";
-  text += "</tr></thead>\n<tbody>\n";
+  std::vector<std::string> titles = {
+      "case", "worse than", "mean error", "completeness at 2 mm", "worst places", "stage that lost most"};
+  if (content.baseline) titles.emplace_back("since the baseline");
+  std::string text = table_open("methods against each other", titles, "cards");
   for (std::size_t i = 0; i < std::min(all.size(), kMaxRivals); ++i) {
     const Rivals& pair = all[i];
     text +=
@@ -227,7 +223,7 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
     if (content.baseline) text += cell("since the baseline", since_text(pair, content));
     text += "</tr>\n";
   }
-  text += "</tbody></table></div>\n";
+  text += kTableEnd;
   if (all.size() > kMaxRivals)
     text += fmt::format("<p class=\"dim\">and {} more</p>\n", all.size() - kMaxRivals);
   return page_section("rivals", "Where one is worse than another", text, lead(content));

@@ -15,8 +15,7 @@ namespace aqbench {
 // the first record of both that have the same seed. "" where no scene has two.
 std::string rivals_section(const BundleContent& content, const ReportPictures& pictures);
 
-// Returns the names of the cases that rivals_section() names, in no order; a name may stand twice. At
-// most 80.
+// Returns the names of the cases that rivals_section() names, in no order, possibly twice. At most 80.
 std::vector<std::string> rival_cases(const Results& results);
 
 }  // namespace aqbench

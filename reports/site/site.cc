@@ -14,7 +14,6 @@
 #include "core/text.h"
 #include "reports/history/trend.h"
 #include "reports/site/site_baselines.h"
-#include "reports/site/site_comparisons.h"
 #include "reports/site/site_gate.h"
 #include "reports/site/site_pages.h"
 #include "reports/site/site_run.h"
@@ -37,7 +36,7 @@ std::string folder_names(const std::vector<fs::path>& folders) {
 // Names the files that the site has, a line each: no others are ever removed.
 constexpr const char* kSiteFilesFile = "data/files.txt";
 
-// A site's folders and its file of runs are its own: what links lead to belongs to somebody else.
+// A site's folders and its file of runs are no links: a link may lead to files of another owner.
 void check_out(const fs::path& out) {
   std::error_code error;
   for (const char* const folder : kPageFolders)
@@ -122,7 +121,7 @@ class SiteWriter {
   std::set<std::string> kept_, had_;  // of this call, and of the one before
 };
 
-// Returns what `read` gives; nullopt, with a line in `problems`, where a bundle cannot be read.
+// Returns the result of `read`; nullopt, with a line in `problems`, if a bundle cannot be read.
 template <class Read>
 std::optional<std::string> readable(const Read& read, std::vector<std::string>& problems) {
   try {
@@ -134,7 +133,7 @@ std::optional<std::string> readable(const Read& read, std::vector<std::string>& 
 }
 
 // Copies the newest runs' reports and returns where they lie. One that is not the file that its bundle's list
-// names is left out, with a line in `problems`; a copy that somebody changed is made anew. Of a bundle that
+// names is left out, with a line in `problems`; a changed copy is made again. Of a bundle that
 // cannot be read any more the copy stays.
 SiteReports copy_reports(const SiteSuites& suites, std::size_t most, const fs::path& out, SiteWriter& writer,
                          const std::set<std::string>& kept, std::vector<std::string>& problems) {
@@ -180,7 +179,7 @@ std::vector<std::pair<std::string, std::string>> comparison_pages(const SiteSuit
 
 SiteSummary write_site(const SiteRequest& request) {
   if (std::error_code error; fs::exists(request.out, error) && !fs::is_directory(request.out, error))
-    throw Error(ErrorKind::input, request.out.string() + ": is no folder", request.out.string());
+    throw Error(ErrorKind::input, request.out.string() + ": is not a folder", request.out.string());
   std::vector<UnlistedFolder> unlisted;
   const std::vector<fs::path> bundles = find_bundles(request.folders, &unlisted);
   if (bundles.empty() && unlisted.empty())  // a folder that was mistyped must not empty a site

@@ -1,7 +1,7 @@
 #pragma once
 // A static site over bundles: an index with a search, pages for each suite, scene, method and metric, what
-// moved from run to run, accepted values, a badge and a JSON document for each suite. Nothing on it is
-// fetched from elsewhere.
+// moved from run to run, accepted values, a badge and a JSON document for each suite. It requests
+// nothing from other hosts.
 
 #include <cstddef>
 #include <filesystem>

@@ -143,7 +143,7 @@ std::pair<std::string, std::string> baselines_page(const std::vector<SiteBaselin
                            "The run whose values were accepted, the commit of the program that measured it, "
                            "who accepted it and when stand in the file (<code>aqbench accept</code> writes "
                            "it). The commit, and what is said of it, is the last change of the file in its "
-                           "git repository; of a file that names nobody, by and when are of that commit, "
+                           "git repository; where the file names no person, by and when are of that commit, "
                            "too."),
               "")};
 }

@@ -39,16 +39,15 @@ fs::path listed_file(const SiteRun& run, const HashList& list, const char* name)
 SiteGate verdict_of(const GateReport& report) {
   if (!report.refusal.empty()) return {"gate: refused", false};
   if (report.exit_code() == ExitCode::pass) return {"gate: pass", true};
-  std::size_t failed = 0;
-  for (const GateRow& row : report.rows) failed += row.verdict < Verdict::improved ? 1 : 0;
-  return {fmt::format("gate: FAIL, {}", counted(failed, "row")), false};
+  const auto failed = std::ranges::count_if(report.rows, is_refused, &GateRow::verdict);
+  return {fmt::format("gate: FAIL, {}", counted(static_cast<std::size_t>(failed), "row")), false};
 }
 
 SiteGate gate_on(const SiteRun& run, const HashList& list, const fs::path& baseline) {
   return verdict_of(gate(read_results(listed_file(run, list, "results.json")), read_baseline(baseline)));
 }
 
-// Returns what `gate` gives of the run and the list of its files.
+// Returns the verdict of `gate` on the run, from the list of its files.
 template <class Gate>
 std::optional<SiteGate> known_gate(const SiteRun& run, std::string& problem, const Gate& gate) {
   try {

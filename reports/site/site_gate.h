@@ -17,7 +17,7 @@ inline constexpr const char* kGateNotKnown = "gate: not known";
 // nullopt where it has none. What cannot be read is a line in `problem`, and does not pass.
 std::optional<SiteGate> own_gate_of(const SiteRun& run, std::string& problem);
 
-// Returns what the gate says of a run that has none of its own: against the one baseline of its suite that
+// Returns the gate's verdict on a run that was not gated: against the one baseline of its suite that
 // the site found. Returns nullopt where there is none, where the run itself was accepted, and where several
 // baselines are of its suite. Problems as in own_gate_of().
 std::optional<SiteGate> gate_of(const SiteRun& run, const std::vector<SiteBaseline>& baselines,

@@ -84,7 +84,7 @@ class LineVisitor : public JsonVisitor {
 
  private:
   [[noreturn]] void fail() const {
-    throw Error(ErrorKind::input, source_ + ": is no list of runs of a site", source_);
+    throw Error(ErrorKind::input, source_ + ": is not a list of the runs of a site", source_);
   }
   void add(std::optional<double> value) {
     if (++place_ > site_metrics().size()) fail();

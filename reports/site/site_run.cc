@@ -54,7 +54,7 @@ std::string short_hash(const std::string& items) {
 }
 
 // Takes from results.json what a site keeps, and passes over the rest: a document of 100 cases has 10 000
-// values, of which it keeps 1 500. A key that it keeps and that stands twice is refused.
+// values, and a site keeps 1 500 of them. A kept key that occurs twice is refused.
 class ResultsVisitor : public JsonVisitor {
  public:
   explicit ResultsVisitor(std::string source) : source_(std::move(source)) {}
@@ -72,14 +72,14 @@ class ResultsVisitor : public JsonVisitor {
   }
   void key(std::string_view name) override {
     if (depth_ < kDepth) keys_[depth_] = name;
-    if (depth_ == 1 && !parts_.emplace(name).second) fail_at(source_, fmt::format("{} stands twice", name));
+    if (depth_ == 1 && !parts_.emplace(name).second) fail_at(source_, fmt::format("{} occurs twice", name));
   }
   void text(std::string_view value) override {
     check_place();
     add_item(value);
     std::optional<std::string>* const slot = text_slot();
     if (slot == nullptr) return;
-    if (*slot) fail_at(source_, keys_[depth_] + " stands twice");
+    if (*slot) fail_at(source_, keys_[depth_] + " occurs twice");
     *slot = value;
   }
   void number(double value) override {
@@ -88,7 +88,7 @@ class ResultsVisitor : public JsonVisitor {
     if (depth_ == 5 && is_timing() && keys_[4] == "warm_ms") record_.warm_ms.push_back(value);
     std::optional<double>* const slot = number_slot();
     if (slot == nullptr) return;
-    if (*slot) fail_at(source_, keys_[depth_] + " stands twice");
+    if (*slot) fail_at(source_, keys_[depth_] + " occurs twice");
     *slot = value;
   }
   void other() override {
@@ -180,7 +180,7 @@ class ResultsVisitor : public JsonVisitor {
     one.values.back() =
         record_.warm_ms.empty() ? record_.cold_ms : std::optional(median_of(std::move(record_.warm_ms)));
     if (!names_.insert(one.name).second)
-      fail_at(source_, fmt::format("records: case {} stands twice", one.name));
+      fail_at(source_, fmt::format("records: case {} occurs twice", one.name));
     run_.injected += record_.is_injected ? 1 : 0;
     run_.cases.push_back(std::move(one));
   }

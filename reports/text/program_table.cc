@@ -6,12 +6,12 @@
 
 #include "core/table.h"
 #include "core/text.h"
-#include "reports/content/program_rows.h"
+#include "reports/content/case_groups.h"
 
 namespace aqbench {
 namespace {
 
-// The mean over programs of what the system may not tell of each.
+// The mean over programs of a value that the system may not report.
 template <class Value>
 TableCell program_mean(const std::vector<const ProgramUse*>& uses, double unit, Value value) {
   double sum = 0;
@@ -26,8 +26,7 @@ TableCell program_mean(const std::vector<const ProgramUse*>& uses, double unit, 
 TableCell largest_peak(const std::vector<const ProgramUse*>& uses) {
   std::optional<std::uint64_t> largest;
   for (const ProgramUse* use : uses) largest = std::max(largest, use->peak_resident_bytes);
-  return largest ? TableCell{table_number(static_cast<double>(*largest) / 0x1p20)}
-                 : TableCell{"n/a", Colour::yellow};
+  return {table_mib_or_na(largest), largest ? Colour::none : Colour::yellow};
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -19,16 +18,12 @@
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
-#include "reports/content/isolation_text.h"
 #include "reports/content/narrative.h"
 #include "reports/text/program_table.h"
 #include "reports/text/workload_tables.h"
 
 namespace aqbench {
 namespace {
-
-constexpr std::string_view kVersionLead = "<!-- aqbench summary ";
-constexpr std::string_view kVersionTail = " -->";
 
 // The most rows of one table or list: a large sweep would fill hundreds of megabytes.
 constexpr std::size_t kMaxSummaryRows = 5000;
@@ -263,20 +258,9 @@ std::string reproduce_section(const Results& results) {
 
 }  // namespace
 
-std::optional<int> summary_version(std::string_view text) {
-  const std::string_view line = text.substr(0, text.find('\n'));
-  if (!line.starts_with(kVersionLead) || !line.ends_with(kVersionTail)) return std::nullopt;
-  const std::string_view digits =
-      line.substr(kVersionLead.size(), line.size() - kVersionLead.size() - kVersionTail.size());
-  int version = 0;
-  const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), version);
-  if (status != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-  return version;
-}
-
 std::string render_summary(const BundleContent& content) {
   const Results& results = content.results;
-  return fmt::format("{}{}{}\n", kVersionLead, kSummaryVersion, kVersionTail) + header_lines(results) +
+  return fmt::format("<!-- aqbench summary {} -->\n", kSummaryVersion) + header_lines(results) +
          narrative_section(content) + simulated_note(results) + cases_table(results) +
          baseline_section(content) + times_table(results) + programs_table(results) + seeds_table(results) +
          failures_list(results) + injected_list(results) + warnings_list(content) + notes_list(content) +

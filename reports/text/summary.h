@@ -1,9 +1,7 @@
 #pragma once
 // summary.md of a bundle.
 
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "reports/content/bundle_content.h"
 
@@ -13,10 +11,6 @@ namespace aqbench {
 // statement_text(), inventory_text() or render_html_report() write, so that `aqbench verify` of a later build
 // does not take an older file for a forged one.
 inline constexpr int kSummaryVersion = 16;
-
-// Returns the version in the first line of a summary's text; nullopt where that line has none (builds before
-// version 2).
-std::optional<int> summary_version(std::string_view text);
 
 // Returns summary.md, as Markdown. It depends on nothing but `content`, so that `aqbench verify` can render
 // it again and compare the bytes. It holds: run, digests and environment; the narrative; a row for each case;

@@ -53,10 +53,6 @@ Colour verdict_colour(const std::string& verdict) {
   return verdict == "inconclusive" ? Colour::yellow : Colour::none;
 }
 
-std::string memory_text(const Record& record) {
-  return record.peak_rss_bytes ? table_number(static_cast<double>(*record.peak_rss_bytes) / 0x1p20) : "n/a";
-}
-
 // Says a note that many cases have only once: "3 cases: ...".
 std::string counted_lines(const std::map<std::string, std::size_t>& cases_of) {
   std::string text;
@@ -81,7 +77,7 @@ std::string screen_comparisons(const std::vector<AxisComparison>& comparisons, b
                           {comparison.rest},
                           {comparison.axis + "=" + comparison.value},
                           {table_number_or_na(typical_ms(comparison.record->timing))},
-                          {memory_text(*comparison.record)},
+                          {table_mib_or_na(comparison.record->peak_rss_bytes)},
                           {ratio_text(comparison)},
                           {comparison.verdict, verdict_colour(comparison.verdict)}});
     if (!comparison.reason.empty() && comparison.record->status == Status::ok)
@@ -108,9 +104,9 @@ std::string comparison_table(const std::vector<AxisComparison>& comparisons) {
     text += md_row({md_escape(comparison.workload), md_escape(comparison.rest),
                     md_escape(comparison.axis + "=" + comparison.value),
                     table_number_or_na(typical_ms(comparison.record->timing)),
-                    md_escape(throughput_text(comparison.record->timing)), memory_text(*comparison.record),
-                    md_escape(ratio_text(comparison)), fmt::format("{}", comparison.pairs),
-                    md_escape(verdict_text(comparison))});
+                    md_escape(throughput_text(comparison.record->timing)),
+                    table_mib_or_na(comparison.record->peak_rss_bytes), md_escape(ratio_text(comparison)),
+                    fmt::format("{}", comparison.pairs), md_escape(verdict_text(comparison))});
   return text;
 }
 

@@ -25,7 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kCentreForms =
-    "is no camera that is read here: NAME X Y Z, TIME TX TY TZ QX QY QZ QW, or COLMAP's images.txt";
+    "is not a camera in a known format: NAME X Y Z, TIME TX TY TZ QX QY QZ QW, or COLMAP's images.txt";
 
 std::vector<std::string_view> words_of(std::string_view line) {
   std::vector<std::string_view> words;

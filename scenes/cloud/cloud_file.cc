@@ -78,7 +78,7 @@ GeometryFile read_geometry_file(const std::filesystem::path& path, const TextCol
   regular_file_size(path);  // gives a plain message for a missing file, and does not wait at a pipe
   const std::string format = format_of(path), name = path.string();
   if (columns && format != ".xyz" && format != ".pts")
-    throw Error(ErrorKind::input, name + ": is no text with columns that could be chosen", name);
+    throw Error(ErrorKind::input, name + ": is not text with columns to choose from", name);
   if (format == ".ply") {
     PlyFile file = read_ply(path);
     return {std::move(file.cloud), std::move(file.mesh), std::nullopt};

@@ -48,7 +48,7 @@ ColmapImage text_image(const ColmapText& in, std::string_view line) {
   const auto words = words_of(line, kImageWords);
   if (words.size() != kImageWords) in.lines().fail("expected IMAGE_ID QW QX QY QZ TX TY TZ CAMERA_ID NAME");
   ColmapImage image;
-  in.lines().count(words[0], "IMAGE_ID");
+  image.id = in.id(words[0], "IMAGE_ID");
   for (std::size_t i = 0; i < 4; ++i) image.quaternion_wxyz[i] = in.number(words[1 + i]);
   for (std::size_t i = 0; i < 3; ++i) image.translation[i] = in.number(words[5 + i]);
   image.camera_id = in.id(words[8], "CAMERA_ID");
@@ -79,7 +79,7 @@ std::vector<ColmapImage> binary_images(const std::filesystem::path& file) {
   std::vector<ColmapImage> images;
   for (auto left = in.next<std::uint64_t>(); left > 0; --left) {
     ColmapImage& image = images.emplace_back();
-    in.next<std::uint32_t>();  // its number
+    image.id = in.next<std::uint32_t>();
     for (double& value : image.quaternion_wxyz) value = in.number();
     for (double& value : image.translation) value = in.number();
     image.camera_id = in.next<std::uint32_t>();
@@ -163,7 +163,7 @@ std::string ColmapBinary::text() {
 }
 
 void ColmapBinary::finish() const {
-  if (at_ != bytes_.size()) fail("goes on after its last entry");
+  if (at_ != bytes_.size()) fail("has data after its last entry");
 }
 
 // ---- Text ----

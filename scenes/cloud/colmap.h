@@ -23,6 +23,7 @@ struct ColmapImage {
   std::array<double, 4> quaternion_wxyz{};
   std::array<double, 3> translation{};
   std::uint32_t camera_id = 0;
+  std::uint32_t id = 0;
 };
 
 // Where a model may lie in the folder of a dataset.

@@ -9,7 +9,7 @@
 
 namespace aqbench {
 
-// Returns whether a file that begins with these bytes is an OFF file, whatever its name.
+// Returns whether a file that begins with these bytes is an OFF file; its name does not count.
 bool is_off(std::string_view start);
 
 // Reads vertices and faces of an OFF, COFF, NOFF or CNOFF file; normals ("N") are kept, colours are skipped,

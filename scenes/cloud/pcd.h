@@ -27,7 +27,7 @@ struct PcdFile {
 // data that is damaged.
 PcdFile read_pcd(std::string_view bytes, const std::string& name);
 
-// Returns whether a file that begins with these bytes is a PCD file, whatever its name.
+// Returns whether a file that begins with these bytes is a PCD file; its name does not count.
 bool is_pcd(std::string_view start);
 
 // Opens a binary PCD file of at least `at_least` points, so that its points are read when they are needed.

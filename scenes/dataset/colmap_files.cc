@@ -28,7 +28,12 @@ constexpr ColmapLens kLenses[] = {{0, "SIMPLE_PINHOLE", 3},
                                   {7, "FOV", 5},
                                   {8, "SIMPLE_RADIAL_FISHEYE", 4},
                                   {9, "RADIAL_FISHEYE", 5},
-                                  {10, "THIN_PRISM_FISHEYE", 12}};
+                                  {10, "THIN_PRISM_FISHEYE", 12},
+                                  {11, "RAD_TAN_THIN_PRISM_FISHEYE", 16},
+                                  {12, "SIMPLE_DIVISION", 4},
+                                  {13, "DIVISION", 5},
+                                  {14, "SIMPLE_FISHEYE", 3},
+                                  {15, "FISHEYE", 4}};
 
 [[noreturn]] void refuse_colmap(const std::string& where, const std::string& why) {
   throw Error(ErrorKind::input, fmt::format("{}: {}", where, why));

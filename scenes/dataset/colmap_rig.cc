@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <span>
 
 #include "core/error.h"
 #include "core/text.h"
+#include "scenes/dataset/layout.h"
 
 namespace aqbench {
 namespace {
@@ -21,24 +23,49 @@ namespace {
   refuse_model(model, fmt::format("image '{}': {}", escape_bytes(image), why));
 }
 
-// Where the parameters of a lens model stand: fx fy cx cy, then distortion in OpenCV's order.
+// Where the parameters of a lens model stand: fx fy cx cy, then distortion in OpenCV's order. `taken` are the
+// indices of further coefficients; all others must be 0, since OpenCV's lens has none of their kind.
 struct LensOrder {
   const char* model;
   bool one_focal_length, fisheye;
-  std::size_t distortion;  // coefficients
+  std::vector<std::size_t> taken;  // indices behind fx fy cx cy
 };
 
-constexpr LensOrder kOrders[] = {{"SIMPLE_PINHOLE", true, false, 0}, {"PINHOLE", false, false, 0},
-                                 {"SIMPLE_RADIAL", true, false, 1},  {"RADIAL", true, false, 2},
-                                 {"OPENCV", false, false, 4},        {"FULL_OPENCV", false, false, 8},
-                                 {"OPENCV_FISHEYE", false, true, 4}, {"SIMPLE_RADIAL_FISHEYE", true, true, 1},
-                                 {"RADIAL_FISHEYE", true, true, 2}};
+const std::vector<LensOrder>& lens_orders() {
+  static const std::vector<LensOrder> orders = {{"SIMPLE_PINHOLE", true, false, {}},
+                                                {"PINHOLE", false, false, {}},
+                                                {"SIMPLE_RADIAL", true, false, {0}},
+                                                {"RADIAL", true, false, {0, 1}},
+                                                {"OPENCV", false, false, {0, 1, 2, 3}},
+                                                {"FULL_OPENCV", false, false, {0, 1, 2, 3, 4, 5, 6, 7}},
+                                                {"SIMPLE_FISHEYE", true, true, {}},
+                                                {"FISHEYE", false, true, {}},
+                                                {"OPENCV_FISHEYE", false, true, {0, 1, 2, 3}},
+                                                {"SIMPLE_RADIAL_FISHEYE", true, true, {0}},
+                                                {"RADIAL_FISHEYE", true, true, {0, 1}},
+                                                {"THIN_PRISM_FISHEYE", false, true, {0, 1, 4, 5}},
+                                                {"RAD_TAN_THIN_PRISM_FISHEYE", false, true, {0, 1, 2, 3}}};
+  return orders;
+}
+
+void take_distortion(const ColmapModel& model, const ColmapImage& image, const LensOrder& order,
+                     std::span<const double> coefficients, Intrinsics& inside) {
+  if (order.fisheye) inside.lens = LensModel::fisheye;
+  inside.distortion.assign(order.fisheye ? 4 : order.taken.size() > 4 ? 8 : 5, 0.0);
+  for (std::size_t i = 0; i < order.taken.size(); ++i) inside.distortion[i] = coefficients[order.taken[i]];
+  for (std::size_t i = 0; i < coefficients.size(); ++i)
+    if (coefficients[i] != 0 && std::ranges::find(order.taken, i) == order.taken.end())
+      refuse_image(
+          model, image.name,
+          fmt::format("lens model {}: OpenCV's fisheye lens has no such coefficient as its number {}, {}",
+                      order.model, i + 5, coefficients[i]));
+}
 
 Intrinsics intrinsics_of(const ColmapModel& model, const ColmapImage& image) {
   const ColmapCamera& camera = model.cameras.at(image.camera_id);
-  const auto* const order =
-      std::ranges::find(kOrders, camera.model, [](const LensOrder& o) { return std::string(o.model); });
-  if (order == std::end(kOrders))
+  const auto order =
+      std::ranges::find(lens_orders(), camera.model, [](const LensOrder& o) { return std::string(o.model); });
+  if (order == lens_orders().end())
     refuse_image(model, image.name, fmt::format("unsupported lens model {}", camera.model));
   if (camera.width_px < 1 || camera.width_px > 1 << 16 || camera.height_px < 1 || camera.height_px > 1 << 16)
     refuse_image(model, image.name, fmt::format("{} x {} px", camera.width_px, camera.height_px));
@@ -48,10 +75,7 @@ Intrinsics intrinsics_of(const ColmapModel& model, const ColmapImage& image) {
   const std::vector<double>& p = camera.parameters;
   const std::size_t focal = order->one_focal_length ? 1 : 2;
   inside.K << p[0], 0, p[focal] - 0.5, 0, p[focal - 1], p[focal + 1] - 0.5, 0, 0, 1;
-  if (order->fisheye) inside.lens = LensModel::fisheye;
-  inside.distortion.assign(order->fisheye ? 4 : order->distortion > 4 ? 8 : 5, 0.0);
-  std::copy_n(p.begin() + static_cast<std::ptrdiff_t>(focal + 2), order->distortion,
-              inside.distortion.begin());
+  take_distortion(model, image, *order, std::span(p).subspan(focal + 2), inside);
   return inside;
 }
 
@@ -71,22 +95,25 @@ std::vector<std::string> camera_names(const ColmapModel& model) {
   std::vector<std::string> names;
   for (const ColmapImage& image : model.images) {
     const std::filesystem::path path = image.name;
-    names.push_back((by_folder ? path.parent_path() : path.parent_path() / path.stem()).generic_string());
-    for (const char refused : {'/', '\\', '"'}) std::ranges::replace(names.back(), refused, '_');
+    names.push_back(camera_name_of(by_folder ? path.parent_path().concat(".") : path));
   }
   return names;
 }
 
 }  // namespace
 
+std::vector<Camera> colmap_cameras(const ColmapModel& model) {
+  std::vector<Camera> cameras;
+  const std::vector<std::string> names = camera_names(model);
+  for (std::size_t i = 0; i < model.images.size(); ++i)
+    cameras.push_back({names[i], intrinsics_of(model, model.images[i]), pose_of(model.images[i]), false, {}});
+  return cameras;
+}
+
 ColmapRig colmap_rig(const ColmapModel& model) {
   ColmapRig made;
-  const std::vector<std::string> names = camera_names(model);
-  for (std::size_t i = 0; i < model.images.size(); ++i) {
-    const ColmapImage& image = model.images[i];
-    made.rig.cameras.push_back({names[i], intrinsics_of(model, image), pose_of(image), false, {}});
-    made.images.push_back(image.name);
-  }
+  made.rig.cameras = colmap_cameras(model);
+  for (const ColmapImage& image : model.images) made.images.push_back(image.name);
   check(made.rig, model.dir.string() + ": ");
   return made;
 }

@@ -15,10 +15,16 @@ struct ColmapRig {
   std::vector<std::string> images;  // of each camera
 };
 
-// Converts lenses (half a pixel is taken off the principal point) and poses. A camera has the name of its
-// image without the ending, with "_" for a slash, a backslash or a quotation mark; where all images have the
-// same name in folders of their own, it has the name of the folder. The model's unit is taken for the metre.
-// Throws Error(input) naming the image for a lens that OpenCV's models cannot hold (FOV, THIN_PRISM_FISHEYE).
+// Returns a camera for each image of the model, in its world and unit, with names as colmap_rig() makes them.
+// Throws Error(input) naming the image for a lens that OpenCV's models cannot hold exactly: FOV, those of
+// division, and with coefficients of thin prisms or more than four radial ones THIN_PRISM_FISHEYE and
+// RAD_TAN_THIN_PRISM_FISHEYE.
+std::vector<Camera> colmap_cameras(const ColmapModel& model);
+
+// Returns the cameras of a model in its own frame and unit, which is taken for the metre, with half a pixel
+// taken off their principal points. A camera has the name of its image without the ending, with "_" for a
+// slash, a backslash or a quotation mark; where all images have the same name in folders of their own, it has
+// the name of the folder. Throws Error(input) as colmap_cameras() and check(Rig) do.
 ColmapRig colmap_rig(const ColmapModel& model);
 
 }  // namespace aqbench

@@ -247,13 +247,21 @@ void write_dataset(const DatasetPlan& plan, const std::filesystem::path& dir,
   fill_folder(dir, [&](const std::filesystem::path& partial) { write_contents(plan, partial, progress); });
 }
 
+std::string copy_problem(const std::error_code& error, const std::filesystem::path& to) {
+  constexpr std::uintmax_t kFullBelowBytes = 64 << 10;
+  std::error_code unknown;
+  const bool full = error == std::errc::io_error &&
+                    std::filesystem::space(to, unknown).available < kFullBelowBytes && !unknown;
+  return full ? std::make_error_code(std::errc::no_space_on_device).message() : error.message();
+}
+
 void copy_dataset(const std::filesystem::path& from, const std::filesystem::path& dir) {
   fill_folder(dir, [&](const std::filesystem::path& partial) {
     std::error_code error;
     std::filesystem::copy(from, partial, std::filesystem::copy_options::recursive, error);
     if (error)
-      throw Error(ErrorKind::io,
-                  fmt::format("copying {} to {}: {}", from.string(), dir.string(), error.message()));
+      throw Error(ErrorKind::io, fmt::format("copying {} to {}: {}", from.string(), dir.string(),
+                                             copy_problem(error, partial)));
   });
 }
 

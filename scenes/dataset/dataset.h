@@ -68,6 +68,9 @@ void write_dataset(const DatasetPlan& plan, const std::filesystem::path& dir,
 // Copies a rendered dataset from another folder in the same way.
 void copy_dataset(const std::filesystem::path& from, const std::filesystem::path& dir);
 
+// Returns why copying to `to` failed. The standard library says "Input/output error" where the disk is full.
+std::string copy_problem(const std::error_code& error, const std::filesystem::path& to);
+
 // Throws Error(usage) if `dir` exists and is not an empty folder. Call it before long work whose result goes
 // there.
 void require_free_folder(const std::filesystem::path& dir);

@@ -159,16 +159,12 @@ void mark_as_own(const EntryPaths& paths) {
     fail_cache(paths.lock, std::strerror(failed));
 }
 
-bool is_sha256(const std::string& text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == std::string::npos;
-}
-
 // Returns whether an entry, complete or not, belongs to this cache and not to a user who keeps files in the
 // same folder: its name is a key and its lock has the mark.
 bool is_own_entry(const fs::path& cache, const std::string& key) {
   const EntryPaths paths = entry_paths(cache, key);
   std::error_code error;
-  if (!is_sha256(key) || !fs::is_regular_file(fs::symlink_status(paths.lock, error))) return false;
+  if (!is_sha256_hex(key) || !fs::is_regular_file(fs::symlink_status(paths.lock, error))) return false;
   try {
     return read_file(paths.lock, kMark.size()) == kMark;
   } catch (const Error&) {

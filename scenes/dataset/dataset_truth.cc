@@ -3,12 +3,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "scenes/cloud/npy.h"
+#include "scenes/images/depth_file.h"
+#include "scenes/optics/distortion.h"
 #include "scenes/registry.h"
 
 namespace aqbench {
@@ -34,15 +38,20 @@ Scene read_dataset_scene(const std::filesystem::path& dataset_dir) {
   return mesh;
 }
 
-DepthMap read_depth_map(const std::filesystem::path& npy_file, const std::string& camera, int width,
-                        int height) {
-  NpyArray array = read_npy(npy_file);
+namespace {
+
+[[noreturn]] void refuse_depth_size(const std::filesystem::path& file, const std::string& found,
+                                    const std::string& camera, int width, int height) {
+  throw Error(ErrorKind::input, fmt::format("{}: {} values, but camera {} has {} rows x {} columns",
+                                            file.string(), found, camera, height, width));
+}
+
+DepthMap read_npy_map(const std::filesystem::path& file, const std::string& camera, int width, int height) {
+  NpyArray array = read_npy(file);
   const std::vector<std::size_t> expected = {static_cast<std::size_t>(height),
                                              static_cast<std::size_t>(width)};
   if (array.shape != expected)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: {} values, but camera {} has {} rows x {} columns", npy_file.string(),
-                            fmt::join(array.shape, " x "), camera, height, width));
+    refuse_depth_size(file, fmt::format("{}", fmt::join(array.shape, " x ")), camera, width, height);
   DepthMap map{camera, width, height, {}, {}};
   if (auto* floats = std::get_if<std::vector<float>>(&array.values)) {
     map.depth_along_ray_m = std::move(*floats);
@@ -53,9 +62,28 @@ DepthMap read_depth_map(const std::filesystem::path& npy_file, const std::string
   return map;
 }
 
+}  // namespace
+
+DepthMap read_depth_map(const std::filesystem::path& file, const Camera& camera) {
+  const Intrinsics& inside = camera.intrinsics;
+  if (file.extension() != ".pfm") return read_npy_map(file, camera.name, inside.width_px, inside.height_px);
+  DepthImage image = read_depth_image(file);
+  if (image.width != inside.width_px || image.height != inside.height_px)
+    refuse_depth_size(file, fmt::format("{} x {}", image.height, image.width), camera.name, inside.width_px,
+                      inside.height_px);
+  std::size_t pixel = 0;
+  for (int y = 0; y < image.height; ++y)
+    for (int x = 0; x < image.width; ++x) {
+      const double per_z = std::sqrt(1 + normalized_from_pixel(inside, Vec2(x, y)).squaredNorm());
+      float& depth = image.values[pixel++];
+      depth = static_cast<float>(per_z * static_cast<double>(depth));
+    }
+  return {camera.name, image.width, image.height, std::move(image.values), {}};
+}
+
 DepthMap read_true_depths(const std::filesystem::path& dataset_dir, const std::string& camera, int width,
                           int height) {
-  return read_depth_map(dataset_dir / "truth" / camera / "depth.npy", camera, width, height);
+  return read_npy_map(dataset_dir / "truth" / camera / "depth.npy", camera, width, height);
 }
 
 }  // namespace aqbench

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "scenes/cloud/reconstruction.h"
+#include "scenes/optics/camera.h"
 #include "scenes/scene.h"
 
 namespace aqbench {
@@ -19,9 +20,9 @@ Scene read_dataset_scene(const std::filesystem::path& dataset_dir);
 DepthMap read_true_depths(const std::filesystem::path& dataset_dir, const std::string& camera, int width,
                           int height);
 
-// Reads a depth map from a file: rows x columns, metres along the refracted ray. Throws Error(input) naming
-// the file and both sizes if they differ.
-DepthMap read_depth_map(const std::filesystem::path& npy_file, const std::string& camera, int width,
-                        int height);
+// Reads a depth map of a camera from a file: a NumPy array, rows x columns, metres along the (refracted) ray;
+// or a PFM file of a camera without water, metres along z, made to depths along the ray. Throws Error(input)
+// naming the file and both sizes if they differ.
+DepthMap read_depth_map(const std::filesystem::path& file, const Camera& camera);
 
 }  // namespace aqbench

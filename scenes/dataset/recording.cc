@@ -14,7 +14,13 @@
 #include "core/text.h"
 #include "scenes/dataset/cameras_file.h"
 #include "scenes/dataset/colmap_files.h"
+#include "scenes/dataset/colmap_frames.h"
 #include "scenes/dataset/colmap_rig.h"
+#include "scenes/dataset/dataset.h"
+#include "scenes/dataset/eth3d_folder.h"
+#include "scenes/dataset/mvsnet_folder.h"
+#include "scenes/dataset/tanks_folder.h"
+#include "scenes/dataset/transforms_file.h"
 #include "scenes/images/image_file.h"
 #include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
@@ -97,7 +103,6 @@ void find_images(Recording& recording) {
 }
 
 void read_by_calibration(Recording& recording) {
-  recording.layout = RecordingLayout::calibration;
   recording.camera_files = {recording.dir / kCalibrationFile};
   recording.rig = read_calibration(recording.camera_files.front());
   find_images(recording);
@@ -105,19 +110,7 @@ void read_by_calibration(Recording& recording) {
 
 // ---- Images that a file names ----
 
-// Names must not lead outside the recording.
-fs::path named_image(const Recording& recording, const std::string& name, const std::string& camera) {
-  const fs::path relative = fs::path(name).lexically_normal();
-  if (name.empty() || relative.is_absolute() || *relative.begin() == "..")
-    refuse_recording(recording.dir, fmt::format("camera '{}': image '{}' is outside the recording", camera,
-                                                escape_bytes(name)));
-  for (const fs::path& place : {recording.dir / "images", recording.dir})
-    if (is_there(place / relative)) return place / relative;
-  refuse_recording(recording.dir, fmt::format("camera '{}': no such image '{}'", camera, escape_bytes(name)));
-}
-
 void read_by_names(Recording& recording) {
-  recording.layout = RecordingLayout::cameras;
   recording.camera_files = {recording.dir / kCamerasFile};
   NamedImages named = read_cameras_file(recording.camera_files.front());
   recording.images.resize(named.images.front().size());
@@ -129,34 +122,69 @@ void read_by_names(Recording& recording) {
           fmt::format("camera '{}' has {} images, but '{}' has {}", camera, named.images[i].size(),
                       named.rig.cameras.front().name, recording.images.size()));
     for (std::size_t frame = 0; frame < recording.images.size(); ++frame)
-      recording.images[frame].push_back(named_image(recording, named.images[i][frame], camera));
+      recording.images[frame].push_back(named_image(recording.dir, named.images[i][frame], camera));
   }
   recording.rig = std::move(named.rig);
 }
 
-void read_by_colmap(const fs::path& model_dir, Recording& recording) {
-  recording.layout = RecordingLayout::colmap;
-  const ColmapModel model = read_colmap_model(model_dir);
+void read_by_colmap(Recording& recording) {
+  ColmapModel model = read_colmap_model(find_colmap_model(recording.dir));
+  check_colmap_frames(model);
   recording.camera_files = model.files;
   ColmapRig made = colmap_rig(model);
   recording.rig = std::move(made.rig);
   recording.images.resize(1);
   for (std::size_t i = 0; i < made.images.size(); ++i)
-    recording.images[0].push_back(named_image(recording, made.images[i], recording.rig.cameras[i].name));
+    recording.images[0].push_back(named_image(recording.dir, made.images[i], recording.rig.cameras[i].name));
 }
+
+// ---- Layouts with one image for each camera ----
+
+void take_layout(LayoutCameras read, Recording& recording) {
+  recording.camera_files = std::move(read.files);
+  recording.images = {std::move(read.images)};
+  recording.truth = std::move(read.truth);
+  recording.rig.cameras = std::move(read.cameras);
+  check(recording.rig, recording.dir.string() + ": ");
+}
+
+// A layout: its name, how a folder is known to have it, and how it is read.
+struct LayoutRow {
+  RecordingLayout layout;
+  const char* name;
+  bool (*is_there)(const fs::path& dir);
+  void (*read)(Recording& recording);
+};
+
+constexpr LayoutRow kLayouts[] = {
+    {RecordingLayout::calibration, "calibration",
+     [](const fs::path& dir) { return is_there(dir / kCalibrationFile); }, read_by_calibration},
+    {RecordingLayout::cameras, "cameras", [](const fs::path& dir) { return is_there(dir / kCamerasFile); },
+     read_by_names},
+    {RecordingLayout::colmap, "colmap", [](const fs::path& dir) { return !find_colmap_model(dir).empty(); },
+     read_by_colmap},
+    {RecordingLayout::transforms, "transforms",
+     [](const fs::path& dir) { return !find_transforms_file(dir).empty(); },
+     [](Recording& recording) {
+       take_layout(read_transforms_file(find_transforms_file(recording.dir)), recording);
+     }},
+    {RecordingLayout::eth3d, "eth3d", is_eth3d_folder,
+     [](Recording& recording) { take_layout(read_eth3d_folder(recording.dir), recording); }},
+    {RecordingLayout::mvsnet, "mvsnet", is_mvsnet_folder,
+     [](Recording& recording) { take_layout(read_mvsnet_folder(recording.dir), recording); }},
+    {RecordingLayout::tanks, "tanks", [](const fs::path& dir) { return !find_tanks_trajectory(dir).empty(); },
+     [](Recording& recording) { take_layout(read_tanks_folder(recording.dir), recording); }}};
 
 }  // namespace
 
 const char* to_string(RecordingLayout layout) {
-  switch (layout) {
-    case RecordingLayout::calibration:
-      return "calibration";
-    case RecordingLayout::cameras:
-      return "cameras";
-    case RecordingLayout::colmap:
-      return "colmap";
-  }
-  return "";
+  return std::ranges::find(kLayouts, layout, &LayoutRow::layout)->name;
+}
+
+std::optional<RecordingLayout> layout_of(const fs::path& dir) {
+  for (const LayoutRow& row : kLayouts)
+    if (row.is_there(dir)) return row.layout;
+  return std::nullopt;
 }
 
 Recording read_recording(const fs::path& dir) {
@@ -164,17 +192,15 @@ Recording read_recording(const fs::path& dir) {
   if (!fs::is_directory(dir, error)) refuse_recording(dir, "no such folder");
   Recording recording;
   recording.dir = dir;
-  if (is_there(dir / kCalibrationFile)) {
-    read_by_calibration(recording);
-  } else if (is_there(dir / kCamerasFile)) {
-    read_by_names(recording);
-  } else if (const fs::path model = find_colmap_model(dir); !model.empty()) {
-    read_by_colmap(model, recording);
-  } else {
-    refuse_recording(dir,
-                     "no calibration.json, cameras.json or COLMAP model (cameras and images as .bin or .txt, "
-                     "here or in sparse/0, sparse or colmap)");
-  }
+  const auto layout = layout_of(dir);
+  if (!layout)
+    refuse_recording(
+        dir,
+        "no calibration.json, cameras.json, COLMAP model (cameras and images as .bin or .txt, "
+        "here or in sparse/0, sparse or colmap), transforms.json, dslr_calibration_undistorted/, "
+        "cams/*_cam.txt or *_COLMAP_SfM.log");
+  recording.layout = *layout;
+  std::ranges::find(kLayouts, *layout, &LayoutRow::layout)->read(recording);
   return recording;
 }
 
@@ -215,7 +241,7 @@ void write_observation(const Recording& recording, std::size_t frame, const fs::
       fs::copy_file(images[i], folder / ("000000" + images[i].extension().string()));
     }
   } catch (const fs::filesystem_error& error) {
-    throw Error(ErrorKind::io, fmt::format("{}: {}", to.string(), error.code().message()));
+    throw Error(ErrorKind::io, fmt::format("{}: {}", to.string(), copy_problem(error.code(), to)));
   }
 }
 

@@ -4,11 +4,13 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "scenes/cloud/transform.h"
 #include "scenes/dataset/dataset_digest.h"
+#include "scenes/dataset/layout.h"
 #include "scenes/optics/camera.h"
 
 namespace aqbench {
@@ -17,11 +19,18 @@ namespace aqbench {
 enum class RecordingLayout {
   calibration,  // calibration.json, AquaCal's format; images in folders named after the cameras
   cameras,      // cameras.json and its images
-  colmap        // a COLMAP model, text or binary
+  colmap,       // a COLMAP model, text or binary
+  transforms,   // transforms.json of nerfstudio and instant-ngp
+  eth3d,        // ETH3D's training set
+  mvsnet,       // MVSNet's cameras: DTU, BlendedMVS
+  tanks         // Tanks and Temples
 };
 
-// Returns "calibration", "cameras" or "colmap".
+// Returns "calibration", "cameras", "colmap", "transforms", "eth3d", "mvsnet" or "tanks".
 const char* to_string(RecordingLayout layout);
+
+// Returns the first layout that a folder has, by its files' names alone; nullopt if it has none.
+std::optional<RecordingLayout> layout_of(const std::filesystem::path& dir);
 
 // A recording on disk. The images are first read by inspect_recording().
 struct Recording {
@@ -33,6 +42,7 @@ struct Recording {
   Similarity own_from_rig;
   // Images of each frame, in the order of rig.cameras: images[frame][camera].
   std::vector<std::vector<std::filesystem::path>> images;
+  LayoutTruth truth;  // that the layout brings along; none for the first three
 };
 
 // Reads the cameras and finds their images. Throws Error(input) naming file and field for a folder in none of

@@ -75,6 +75,19 @@ void take_entry(const Json& json, const std::string& source, const fs::path& bas
   take_file("control_points", entry.control_file, truth.control_file);
 }
 
+// The surface that the layout brings along, where nothing else gives one.
+void take_layout_truth(const Recording& recording, RecordingTruth& truth) {
+  const LayoutTruth& own = recording.truth;
+  if (truth.has_surface() || (own.surface.empty() && !own.depths_are_surface)) return;
+  SurfaceTruth surface;
+  for (const fs::path& file : own.surface) surface.files.push_back(file.string());
+  surface.unit = own.unit;
+  surface.from_depths = own.depths_are_surface;
+  for (const fs::path& crop : own.crops) surface.scoring.crops.push_back(crop.string());
+  truth.surface = std::move(surface);
+  if (truth.source.empty()) truth.source = recording.dir.string();
+}
+
 }  // namespace
 
 fs::path file_of_frame(std::string name, std::size_t frame) {
@@ -90,6 +103,7 @@ RecordingTruth find_recording_truth(const Recording& recording, const DeclaredTr
   if (const fs::path file = truth.dir / "truth.json"; is_file_here(file))
     take_entry(read_strict_json(file, kSmallFileJson), file.string(), truth.dir, recording, truth);
   if (!declared.entry->empty()) take_entry(*declared.entry, declared.source, declared.base, recording, truth);
+  take_layout_truth(recording, truth);
   for (const Camera& camera : recording.rig.cameras)
     for (std::size_t frame = 0; frame < recording.images.size() && !truth.has_depths; ++frame)
       truth.has_depths = !true_depth_file(truth.dir, camera.name, frame).empty();
@@ -119,6 +133,13 @@ std::vector<fs::path> declared_files(const Recording& recording, const DeclaredT
   return {files.begin(), files.end()};
 }
 
+std::vector<fs::path> hidden_files(const Recording& recording, const DeclaredTruth& declared) {
+  std::vector<fs::path> hidden = declared_files(recording, declared);
+  hidden.push_back(fs::absolute(recording.dir) / "truth");
+  for (const fs::path& file : recording.truth.files) hidden.push_back(fs::absolute(file));
+  return hidden;
+}
+
 void add_truth_contents(const Recording& recording, const DeclaredTruth& declared,
                         DatasetContents& contents) {
   // Relative to the declaration, so the hash does not depend on the project's location.
@@ -127,6 +148,11 @@ void add_truth_contents(const Recording& recording, const DeclaredTruth& declare
                                                                                        sha256_file_hex(file)};
   if (const std::string text = declared.entry->dump(); !declared.entry->empty())
     contents["declared"] = {text.size(), sha256_hex(text)};
+  for (const fs::path& file : recording.truth.files) {
+    const fs::path name = fs::absolute(file).lexically_normal().lexically_relative(
+        fs::absolute(recording.dir).lexically_normal());
+    contents["layout:" + name.generic_string()] = {fs::file_size(file), sha256_file_hex(file)};
+  }
   const fs::path dir = recording.dir / "truth";
   std::error_code error;
   if (!fs::is_directory(dir, error)) return;
@@ -142,7 +168,9 @@ fs::path true_depth_file(const fs::path& truth_dir, const std::string& camera, s
   const fs::path numbered = truth_dir / camera / fmt::format("{:06}.npy", frame),
                  only = truth_dir / camera / "depth.npy";
   if (is_file_here(numbered)) return numbered;
-  return frame == 0 && is_file_here(only) ? only : fs::path();
+  if (frame != 0) return {};
+  const fs::path rendered = truth_dir.parent_path() / "rendered_depth_maps" / (camera + ".pfm");
+  return is_file_here(only) ? only : is_file_here(rendered) ? rendered : fs::path();
 }
 
 }  // namespace aqbench

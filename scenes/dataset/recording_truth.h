@@ -33,9 +33,9 @@ struct RecordingTruth {
   bool has_surface() const { return scene_file || surface; }
 };
 
-// Finds the truth of a recording in truth/ and in declarations. Throws Error(input) naming file and field for
-// an invalid truth.json, for two true surfaces, boards or files of control points, and for a file missing in
-// any frame.
+// Finds the truth of a recording in truth/, in declarations, and, if neither has a surface, that of its
+// layout. Throws Error(input) naming file and field for an invalid truth.json, for two true surfaces, boards
+// or files of control points, and for a file missing in any frame.
 RecordingTruth find_recording_truth(const Recording& recording, const DeclaredTruth& declared = {});
 
 // Returns the kinds of truth: "none", or those of "surface", "depth", "charuco", "control" that exist, joined
@@ -49,11 +49,15 @@ std::vector<std::filesystem::path> declared_files(const Recording& recording, co
 // recording.
 void add_truth_contents(const Recording& recording, const DeclaredTruth& declared, DatasetContents& contents);
 
+// Returns the files and folders with truth that no method may reach: truth/, the layout's, and the declared.
+std::vector<std::filesystem::path> hidden_files(const Recording& recording, const DeclaredTruth& declared);
+
 // Returns the path of a truth's file for one frame: `name` with {frame} replaced by the frame number.
 std::filesystem::path file_of_frame(std::string name, std::size_t frame);
 
 // Returns the file with a camera's true depths in a frame: truth/CAMERA/000002.npy or, for frame 0,
-// truth/CAMERA/depth.npy; empty if it is missing.
+// truth/CAMERA/depth.npy, else BlendedMVS's rendered_depth_maps/CAMERA.pfm beside truth/; empty if it is
+// missing.
 std::filesystem::path true_depth_file(const std::filesystem::path& truth_dir, const std::string& camera,
                                       std::size_t frame);
 

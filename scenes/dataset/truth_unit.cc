@@ -11,10 +11,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/scan_project.h"
 #include "scenes/optics/refraction.h"
 
 namespace aqbench {
@@ -105,14 +107,24 @@ UnitSight sight_in(std::string_view unit, const Recording& recording, std::span<
   throw Error(ErrorKind::input, fmt::format("{}: surface.unit: {}", truth.source, why));
 }
 
+// The scans of a project, put into the world; the content of any other file.
+std::vector<GeometryFile> parts_of(const std::filesystem::path& file) {
+  if (file.extension() != ".mlp") return {read_geometry_file(file)};
+  std::vector<GeometryFile> parts;
+  for (Scan& scan : read_scans(file)) parts.push_back({std::move(scan.cloud), {}, {}});
+  return parts;
+}
+
 std::vector<Vec3> places_in_frame(const SurfaceTruth& surface, std::size_t frame) {
   std::vector<Vec3> places;
   for (const std::string& name : surface.files) {
     const std::filesystem::path file = file_of_frame(name, frame);
-    const std::vector<Vec3> more = places_of(read_geometry_file(file));
-    if (more.empty())
-      throw Error(ErrorKind::input, fmt::format("{}: no points", file.string()), file.string());
-    places.insert(places.end(), more.begin(), more.end());
+    for (const GeometryFile& part : parts_of(file)) {
+      const std::vector<Vec3> more = places_of(part);
+      if (more.empty())
+        throw Error(ErrorKind::input, fmt::format("{}: no points", file.string()), file.string());
+      places.insert(places.end(), more.begin(), more.end());
+    }
   }
   return places;
 }
@@ -153,14 +165,15 @@ std::vector<Vec3> places_near_rig(const Recording& recording, const SurfaceTruth
       (recording.own_from_rig.linear * camera_m + recording.own_from_rig.translation_m) / scale;
   std::vector<Vec3> near;
   for (const std::string& name : surface.files) {
-    const GeometryFile file = read_geometry_file(file_of_frame(name, frame));
-    const std::vector<Vec3>& points = file.cloud.points_m;
-    if (file.mesh)
-      for (const auto& [a, b, c] : file.mesh->triangles)
-        add_near_parts({points[a], points[b], points[c]}, centre, radius, near);
-    else
-      std::ranges::copy_if(points, std::back_inserter(near),
-                           [&](const Vec3& point) { return (point - centre).norm() <= radius; });
+    for (const GeometryFile& file : parts_of(file_of_frame(name, frame))) {
+      const std::vector<Vec3>& points = file.cloud.points_m;
+      if (file.mesh)
+        for (const auto& [a, b, c] : file.mesh->triangles)
+          add_near_parts({points[a], points[b], points[c]}, centre, radius, near);
+      else
+        std::ranges::copy_if(points, std::back_inserter(near),
+                             [&](const Vec3& point) { return (point - centre).norm() <= radius; });
+    }
   }
   std::vector<Vec3> places;
   for (std::size_t i = 0; i < kNearPlaces && !near.empty(); ++i)

@@ -145,7 +145,7 @@ TEST_F(Ab, WrongRequestsAreOneLineAndExitTwo) {
     EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), 1) << ran.err;
     return ran.err;
   };
-  EXPECT_THAT(error_of({"ab"}), HasSubstr("nothing to compare"));
+  EXPECT_THAT(error_of({"ab"}), HasSubstr("give one of --a, --variant"));
   EXPECT_THAT(error_of({"ab", "--a", "x"}), HasSubstr("--b"));
   EXPECT_THAT(error_of({"ab", "--variant", "roma_like.points=1,2,3"}), HasSubstr("two values"));
   EXPECT_THAT(error_of({"ab", "--variant", "roma_like.points=500,1000", "--method", "roma_like", "--scene",
@@ -183,7 +183,7 @@ TEST_F(Ab, WhatCouldNotBeJudgedIsRefusedBeforeItIsMeasured) {
               HasSubstr("needs --out"));
   EXPECT_THAT(run_program({"ab", "--resume", dir_ / "none"}).err, HasSubstr("pairs.jsonl"));
   EXPECT_THAT(run_program({"ab", "--resume", dir_ / "none", "--pairs", "40"}).err,
-              HasSubstr("--pairs with --resume"));
+              HasSubstr("(this is ab --resume, which measures what was planned)"));
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out"));
 }
 

@@ -271,18 +271,18 @@ TEST(EvalProtocol, WrongFlagsAreNamed) {
   refused({"--protocol", "dtu", "--knob", "voxel=1"}, "voxel_m");
   refused({"--protocol", "dtu", "--knob", "voxel_m=x"}, "voxel_m");
   refused({"--protocol", "dtu", "--mask", "mask.npy"}, "--mask-box");
-  refused({"--protocol", "dtu", "--explain", "dtu,eth3d"}, "give one of them");
+  refused({"--protocol", "dtu", "--explain", "dtu,eth3d"}, "give one of --protocol or --explain");
   refused({"--explain", "dtu"}, "--explain");
   refused({"--which-protocol", "much"}, "--which-protocol");
   refused({"--knob", "voxel_m=1"}, "--knob");
   // What would be read and then not be heeded.
-  refused({"--protocol", "dtu", "--outlier", "1mm"}, "--outlier: says nothing to --protocol dtu");
+  refused({"--protocol", "dtu", "--outlier", "1mm"}, "--outlier: only with CLOUD alone (this is eval --protocol");
   refused({"--protocol", "dtu", "--confidence", "c.npy"}, "--confidence");
-  refused({"--protocol", "dtu", "--rpe-delta", "10m"}, "--rpe-delta: says nothing to --protocol dtu");
+  refused({"--protocol", "dtu", "--rpe-delta", "10m"}, "--rpe-delta: only with --protocol poses (this is eval --protocol");
   refused({"--protocol", "poses", "--rpe-delta", "10mm"}, "knob rpe_delta: '10mm': expected frames");
   refused({"--protocol", "dtu", "--max-distance", "1mm"}, "--max-distance");
   refused({"--protocol", "depth", "--crop", "z:0,1"}, "--crop");
-  refused({"--which-protocol", "0.3", "--knob", "voxel_m=1"}, "--knob: says nothing to --which-protocol");
+  refused({"--which-protocol", "0.3", "--knob", "voxel_m=1"}, "(this is eval --which-protocol, which ignores it)");
 }
 
 }  // namespace

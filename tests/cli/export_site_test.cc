@@ -35,9 +35,8 @@ TEST(SiteCommand, OfAFolderWithoutBundlesIsAUsageErrorOfOneLine) {
 TEST(Export, HasFilesThatAreNamedByTheirCases) {
   const TemporaryDir dir;
   const std::string out = (dir / "out").string();
-  const auto sweep =
-      run_program({"sweep", "--scene", "undulating", "--method", "plane_sweep:fast", "--rig", "arc6",
-                   "--axis", "width=320", "--set", "plane_sweep.surface=none", "--out", out});
+  const auto sweep = run_program({"sweep", "--scene", "undulating", "--method", "sparse:fast", "--rig",
+                                  "arc6", "--axis", "width=320", "--out", out});
   ASSERT_EQ(sweep.exit_code, 0) << sweep.err;
   const std::string bundle = only_bundle(out).string();
   const auto result =
@@ -46,7 +45,7 @@ TEST(Export, HasFilesThatAreNamedByTheirCases) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::vector<std::string> clouds = files_in(dir / "ply"), cameras = files_in(dir / "cameras");
   ASSERT_EQ(clouds.size(), 1u);
-  EXPECT_TRUE(clouds[0].starts_with("undulating__plane_sweep.fast__")) << clouds[0];
+  EXPECT_TRUE(clouds[0].starts_with("undulating__sparse.fast__")) << clouds[0];
   ASSERT_EQ(cameras.size(), 2u);
   EXPECT_EQ(cameras[0], clouds[0]);
   EXPECT_EQ(cameras[1], fs::path(clouds[0]).replace_extension(".txt").string());

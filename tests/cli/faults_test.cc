@@ -91,7 +91,7 @@ TEST_F(Faults, MemoryThatIsRefusedIsOneLineExitSix) {
   }
 }
 
-// Also in a destructor, from which nobody can be told: nlohmann_json's need memory.
+// Also in a destructor, which cannot report it: nlohmann_json's need memory.
 TEST_F(Faults, MemoryThatIsRefusedAnywhereInVerifyIsOneLineExitSix) {
   ASSERT_EQ(run_program(small_sweep(dir_ / "out")).exit_code, 0);
   const Arguments verify = {"verify", only_bundle(dir_ / "out")};

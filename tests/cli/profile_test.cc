@@ -143,7 +143,7 @@ TEST_F(Profile, OfAProgramThatIsDeclaredTheProgramIsSampled) {
   std::ofstream(dir_ / "aqbench.json") << R"({"version": 1, "methods": [
       {"name": "busy", "command": "/bin/sh busy.sh {output}"}]})";
   std::ofstream(dir_ / "busy.sh")
-      << "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done\n"
+      << "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done\n"
          "printf 'ply\\nformat ascii 1.0\\nelement vertex 1\\nproperty float x\\nproperty float y\\n"
          "property float z\\nend_header\\n0 0 1.178\\n' >$1/cloud.ply\n";
   const Arguments of_project = {"busy", "--project", dir_ / "aqbench.json", "--repetitions", "1"};
@@ -182,11 +182,11 @@ TEST_F(Profile, OfANameThatIsBothAMethodAndAWorkloadTheSceneSaysWhich) {
 // The figures at full size follow from the same counts: tests/pipeline/workloads/synthetic_profile_test.cc.
 TEST_F(Profile, AWorkloadsStagesHaveTheMemoryOfTheirTensors) {
   const Json results = profile({"synthetic_profile", "--repetitions", "1", "--no-plain", "--sampler", "none",
-                                "--set", "synthetic_profile.width=256", "--set",
-                                "synthetic_profile.height=144", "--set", "synthetic_profile.depths=16"});
+                                "--set", "synthetic_profile.width=128", "--set",
+                                "synthetic_profile.height=72", "--set", "synthetic_profile.depths=16"});
   const Json& record = results.at("records").at(0);
   EXPECT_EQ(record.at("workload"), "synthetic_profile");
-  const double plane = 256.0 * 144 * 4;
+  const double plane = 128.0 * 72 * 4;
   std::map<std::string, double> net;
   for (const Json& stage : record.at("stages"))
     net[stage.at("name").get<std::string>()] = stage.at("net_bytes").get<double>();

@@ -193,6 +193,13 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
   there.working_dir = fresh;
   EXPECT_EQ(run_program({"init", "--command", "run {dataset}"}, there).exit_code, 2);
   EXPECT_FALSE(std::filesystem::exists(fresh / "aqbench.json"));
+  for (const char* const wrong :
+       {"{ window=7}", "{window=}", "{window", "{win dow=7}", "{2x=7}", "{window=7"}) {
+    const auto refused =
+        run_program({"init", "--command", std::string("run {dataset} {output} ") + wrong}, there);
+    EXPECT_EQ(refused.exit_code, 2) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr(std::string("--command: '") + wrong + "' is no placeholder")) << wrong;
+  }
   const auto begun = run_program(
       {"init", "--command", "python3 run.py {dataset} {output} --window {window=7} --x {x=a b}"}, there);
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
@@ -262,6 +269,27 @@ TEST_F(ProjectRun, InitNamesTheFolderThatHoldsImagesAndModel) {
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_THAT(begun.out, HasSubstr("dataset rec: a COLMAP model in rec\n"));
   EXPECT_EQ(begun.out.find("images only"), std::string::npos) << begun.out;
+}
+
+// Downloaded folders: their layout, cameras and truth, or what is wrong with them.
+TEST_F(ProjectRun, InitSaysWhatDownloadedFoldersHold) {
+  const std::filesystem::path fresh = dir_ / "fresh";
+  std::filesystem::create_directories(fresh);
+  for (const char* const name : {"tanks", "blendedmvs", "nerfstudio"})
+    std::filesystem::copy(std::string(AQBENCH_SOURCE_DIR "/conformance/layouts/") + name, fresh / name,
+                          std::filesystem::copy_options::recursive);
+  std::filesystem::remove(fresh / "nerfstudio/images/view03.png");
+  ProgramOptions there;
+  there.working_dir = fresh;
+  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
+  ASSERT_EQ(begun.exit_code, 0) << begun.err;
+  EXPECT_THAT(begun.out, HasSubstr("dataset tanks: a scene of Tanks and Temples in tanks\n"
+                                   "    4 cameras, 1 frame, truth: surface\n"));
+  EXPECT_THAT(begun.out, HasSubstr("dataset blendedmvs: cameras of MVSNet in blendedmvs\n"
+                                   "    3 cameras, 1 frame, truth: surface+depth\n"));
+  EXPECT_THAT(begun.out, HasSubstr("dataset nerfstudio: transforms.json of nerfstudio or instant-ngp in "
+                                   "nerfstudio\n    not readable yet: "));
+  EXPECT_THAT(begun.out, HasSubstr("no such image 'images/view03.png'"));
 }
 
 // AquaMVS's layout: folders of the cameras' names beside the calibration.

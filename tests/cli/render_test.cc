@@ -109,5 +109,23 @@ TEST_F(Render, WrongRequestsAreExitTwoBeforeAnythingIsRendered) {
   refused({"cache", "clean"}, "clear");
 }
 
+TEST_F(Render, ASweepWithoutAFolderForTheCacheIsOneErrorBeforeTheFirstCase) {
+  const char* const names[] = {"AQBENCH_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
+  std::vector<std::string> before;
+  for (const char* const name : names) {
+    before.emplace_back(::getenv(name) == nullptr ? "" : ::getenv(name));
+    ::setenv(name, "", 1);
+  }
+  const std::string out = (dir_ / "out").string();
+  const auto result =
+      run_program({"sweep", "--scene", "flat_plane", "--method", "sparse", "--width", "160", "--out", out});
+  for (std::size_t i = 0; i < before.size(); ++i)
+    before[i].empty() ? ::unsetenv(names[i]) : ::setenv(names[i], before[i].c_str(), 1);
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_EQ(result.err,
+            "aqbench: error: no folder for the cache: set AQBENCH_CACHE_DIR, XDG_CACHE_HOME or HOME\n");
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
 }  // namespace
 }  // namespace aqbench::testing

@@ -73,7 +73,7 @@ TEST(Parameters, RangesAreInclusive) {
 TEST(Parameters, ValuesMustParseAsTheirType) {
   EXPECT_EQ(usage_error("plane.depth_m=deep"), "plane.depth_m: 'deep' is not a number");
   EXPECT_EQ(usage_error("plane.depth_m=1.2m"), "plane.depth_m: '1.2m' is not a number");
-  EXPECT_EQ(usage_error("plane.depth_m=1,2"), "plane.depth_m: '1,2' is not a number");
+  EXPECT_EQ(usage_error("plane.depth_m=1,2"), "plane.depth_m: '1,2' is not a number; write 1.2 with a decimal point");
   EXPECT_EQ(usage_error("plane.depth_m=nan"), "plane.depth_m: nan is outside 0.5 to 2 m");
   EXPECT_EQ(usage_error("plane.depth_m=inf"), "plane.depth_m: inf is outside 0.5 to 2 m");
   EXPECT_EQ(usage_error("plane.points=10.5"), "plane.points: '10.5' is not an integer");
@@ -104,6 +104,7 @@ TEST(NearNames, BestFirstAtMostThreeNoneFarAway) {
   EXPECT_THAT(near_names("flatplane", scenes), ElementsAre("flat_plane"));
   EXPECT_THAT(near_names("undulate", scenes), ElementsAre("undulating"));
   EXPECT_THAT(near_names("plane", scenes), testing::UnorderedElementsAre("flat_plane", "tilted_plane"));
+  EXPECT_THAT(near_names("UNDULATING", scenes), ElementsAre("undulating"));
   EXPECT_THAT(near_names("step", scenes), ElementsAre("step"));
   EXPECT_THAT(near_names("zebra_crossing", scenes), IsEmpty());
   EXPECT_THAT(near_names("a", {"ab", "ac", "ad", "ae"}), ElementsAre("ab", "ac", "ad"));

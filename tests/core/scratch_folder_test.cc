@@ -13,7 +13,7 @@
 
 #include "core/files.h"
 #include "core/processes/isolate.h"
-#include "core/sandbox/privileges.h"
+#include "core/sandbox/own_processes.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {

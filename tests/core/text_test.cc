@@ -121,6 +121,13 @@ TEST(TextNumber, TooLargeIsNoneTooSmallIsZero) {
   EXPECT_EQ(parse_double("5e-324"), std::numeric_limits<double>::denorm_min());
 }
 
+TEST(DecimalCommaNote, IsForOneCommaInANumber) {
+  EXPECT_EQ(decimal_comma_note("0,5"), "; write 0.5 with a decimal point");
+  EXPECT_EQ(decimal_comma_note("-1,25e-3"), "; write -1.25e-3 with a decimal point");
+  for (const char* const other : {"0.5", "1,2,3", "a,b", "", ",", "x"})
+    EXPECT_EQ(decimal_comma_note(other), "") << other;
+}
+
 TEST(EscapeBytes, EscapesAndCuts) {
   EXPECT_EQ(escape_bytes("plain text"), "plain text");
   EXPECT_EQ(escape_bytes(std::string("a\n\0\x7f\xff", 5)), "a\\x0a\\x00\\x7f\\xff");

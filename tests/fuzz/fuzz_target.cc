@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <fstream>
+#include <system_error>
 
 #include "core/error.h"
 
@@ -10,7 +11,7 @@ namespace aqbench::fuzz {
 
 std::vector<Target> all_targets() {
   std::vector<Target> targets = file_targets();
-  for (const std::vector<Target>& more : {guest_targets(), bundle_targets()})
+  for (const std::vector<Target>& more : {guest_targets(), layout_targets(), bundle_targets()})
     targets.insert(targets.end(), more.begin(), more.end());
   return targets;
 }
@@ -28,7 +29,10 @@ std::string run_target(const Target& target, std::string_view bytes, const std::
 }
 
 std::filesystem::path put_file(const std::filesystem::path& file, std::string_view bytes) {
-  std::ofstream out(file, std::ios::binary | std::ios::trunc);
+  // A new file: ext4 writes one that is cut and filled again to the disk when it is closed.
+  std::error_code missing;
+  std::filesystem::remove(file, missing);
+  std::ofstream out(file, std::ios::binary);
   out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   if (!out.flush()) throw Broken("cannot write " + file.string());
   return file;

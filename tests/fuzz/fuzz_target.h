@@ -29,6 +29,9 @@ std::vector<Target> file_targets();
 // Returns the readers of other programs' files: meshes, COLMAP models, truth, stages, photographs.
 std::vector<Target> guest_targets();
 
+// Returns the readers of folders of other benchmarks.
+std::vector<Target> layout_targets();
+
 // Returns the readers of sealed lines and of whole bundles.
 std::vector<Target> bundle_targets();
 

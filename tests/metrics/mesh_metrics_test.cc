@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "metrics/mesh_sampling.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "tests/metrics/truth.h"
 

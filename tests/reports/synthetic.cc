@@ -9,9 +9,7 @@
 
 #include "core/files.h"
 #include "core/json.h"
-#include "core/quantiles.h"
 #include "core/sha256.h"
-#include "harness/gating/default_tolerances.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/measuring/build_info.h"
 #include "harness/planning/plan.h"
@@ -42,80 +40,32 @@ const Case* planned_case(const SweepPlan& plan, const std::string& name) {
   return found == plan.cases.end() ? nullptr : &*found;
 }
 
-constexpr int kScored = 2800, kTiles = 7;
-constexpr std::size_t kGridColumns = 50, kGridTiles = 50 * 30;
-constexpr double kUndulatingDensity_pct = 1.6622966304160185;  // its surface is larger than the plane
-
-// Signed errors of the scored points, mm, the smallest first: |error| as a Weibull distribution of shape 1.35
-// has it, with this mean, every other one negative.
-std::vector<double> errors_of(double mean_mm) {
-  std::vector<double> errors_mm(kScored);
-  double sum_mm = 0;
-  for (std::size_t i = 0; i < errors_mm.size(); ++i) {
-    const double share = (static_cast<double>(i) + 0.5) / kScored;
-    errors_mm[i] = std::pow(-std::log1p(-share), 1 / 1.35);
-    sum_mm += errors_mm[i];
-  }
-  for (std::size_t i = 0; i < errors_mm.size(); ++i)
-    errors_mm[i] *= (i % 2 == 0 ? -1 : 1) * mean_mm * kScored / sum_mm;
-  return errors_mm;
-}
-
-double share_within_pct(const std::vector<double>& errors_mm, double tolerance_mm) {
-  const auto within = std::ranges::count_if(errors_mm, [=](double e) { return std::abs(e) <= tolerance_mm; });
-  return 100.0 * static_cast<double>(within) / static_cast<double>(errors_mm.size());
-}
-
-// Point i lies in tile i % 7 of 50 x 30.
-std::vector<double> tile_means_of(const std::vector<double>& errors_mm) {
-  std::vector<double> means_mm(kTiles);
-  for (std::size_t i = 0; i < errors_mm.size(); ++i)
-    means_mm[i % kTiles] += errors_mm[i] / (kScored / kTiles);
-  return means_mm;
-}
-
-// All metrics that a cloud's score has, those of points from these errors.
-MetricSet whole_metrics(double mean_mm, const std::string& scene) {
-  const std::vector<double> errors_mm = errors_of(mean_mm);
-  std::vector<double> sorted = errors_mm, sizes, deviations;
-  std::ranges::sort(sorted);
-  const double median = median_of_sorted(sorted);
-  double sum = 0, squares = 0, worst_tile = 0;
-  for (const double error : errors_mm) {
-    sum += error;
-    squares += error * error;
-    sizes.push_back(std::abs(error));
-    deviations.push_back(std::abs(error - median));
-  }
-  std::ranges::sort(sizes);
-  std::ranges::sort(deviations);
-  for (const double tile : tile_means_of(errors_mm)) worst_tile = std::max(worst_tile, std::abs(tile));
-  const auto percentile = [&](double q) { return quantile_of_sorted(sizes, q); };
-  const double rmse = std::sqrt(squares / kScored);
+// All metrics that a cloud's score has.
+MetricSet whole_metrics(double mean_mm) {
+  const auto mm = [](double value, Better better = Better::lower) { return Metric{value, "mm", better, ""}; };
   MetricSet metrics = {
-      {"accuracy_mean_mm", {mean_mm, "mm", Better::lower, ""}},
-      {"accuracy_median_mm", {percentile(0.5), "mm", Better::lower, ""}},
-      {"accuracy_rmse_mm", {rmse, "mm", Better::lower, ""}},
-      {"accuracy_p90_mm", {percentile(0.9), "mm", Better::lower, ""}},
-      {"accuracy_p95_mm", {percentile(0.95), "mm", Better::lower, ""}},
-      {"accuracy_max_mm", {percentile(1), "mm", Better::lower, ""}},
-      {"bias_mean_mm", {sum / kScored, "mm", Better::equal, ""}},
-      {"bias_median_mm", {median, "mm", Better::equal, ""}},
-      {"nmad_mm", {1.4826 * median_of_sorted(deviations), "mm", Better::lower, ""}},
-      {"outlier_ratio_pct", {100 - share_within_pct(errors_mm, 20), "%", Better::lower, ""}},
-      {"completeness_mean_mm", {5, "mm", Better::lower, ""}},
-      {"completeness_median_mm", {4, "mm", Better::lower, ""}},
-      {"chamfer_l1_mm", {0.5 * (mean_mm + 5), "mm", Better::lower, ""}},
-      {"hausdorff_p95_mm", {std::max(percentile(0.95), 10.0), "mm", Better::lower, ""}},
-      {"points", {kScored + 50, "points", Better::equal, ""}},
+      {"accuracy_mean_mm", mm(mean_mm)},
+      {"accuracy_median_mm", mm(0.8 * mean_mm)},
+      {"accuracy_rmse_mm", mm(1.25 * mean_mm)},
+      {"accuracy_p90_mm", mm(2 * mean_mm)},
+      {"accuracy_p95_mm", mm(2.5 * mean_mm)},
+      {"accuracy_max_mm", mm(5 * mean_mm)},
+      {"bias_mean_mm", mm(-0.02 * mean_mm, Better::equal)},
+      {"bias_median_mm", mm(-0.01 * mean_mm, Better::equal)},
+      {"nmad_mm", mm(1.2 * mean_mm)},
+      {"outlier_ratio_pct", {0, "%", Better::lower, ""}},
+      {"completeness_mean_mm", mm(5)},
+      {"completeness_median_mm", mm(4)},
+      {"chamfer_l1_mm", mm(0.5 * (mean_mm + 5))},
+      {"hausdorff_p95_mm", mm(10)},
+      {"points", {2850, "points", Better::equal, ""}},
       {"points_outside_patch", {50, "points", Better::equal, ""}},
       {"points_non_finite", {0, "points", Better::equal, ""}},
-      {"point_density_pct", {scene == "undulating" ? kUndulatingDensity_pct : 1.9, "%", Better::equal, ""}},
-      {"plane_fit_rmse_mm", {rmse, "mm", Better::lower, ""}},
-      {"plane_fit_max_mm", {percentile(1), "mm", Better::lower, ""}},
-      {"tile_worst_abs_bias_mm", {worst_tile, "mm", Better::lower, ""}},
-      {"tile_empty_pct",
-       {100.0 * static_cast<double>(kGridTiles - kTiles) / kGridTiles, "%", Better::lower, ""}},
+      {"point_density_pct", {1.9, "%", Better::equal, ""}},
+      {"plane_fit_rmse_mm", mm(1.25 * mean_mm)},
+      {"plane_fit_max_mm", mm(5 * mean_mm)},
+      {"tile_worst_abs_bias_mm", mm(0.1 * mean_mm)},
+      {"tile_empty_pct", {0, "%", Better::lower, ""}},
       {"normal_mean_deg", {{}, "deg", Better::lower, "the cloud has no normals"}},
   };
   constexpr struct {
@@ -123,7 +73,7 @@ MetricSet whole_metrics(double mean_mm, const std::string& scene) {
     double tolerance_mm, completeness;
   } kShares[] = {{"0.5", 0.5, 2}, {"1", 1, 8}, {"2", 2, 21.5}, {"5", 5, 60}, {"10", 10, 95}};
   for (const auto& [text, tolerance_mm, complete] : kShares) {
-    const double precise = share_within_pct(errors_mm, tolerance_mm);
+    const double precise = 100 * (1 - std::exp(-tolerance_mm / mean_mm));
     const auto add = [&](const std::string& family, double value) {
       metrics.emplace_back(family + text + "mm_pct", Metric{value, "%", Better::higher, ""});
     };
@@ -147,7 +97,7 @@ Record synthetic_record(const std::string& scene, const std::string& method, int
   record.axes = {{"seed", std::int64_t{seed}}, {"threads", std::int64_t{2}}, {"device", std::string("cpu")}};
   record.options = {{scene + ".x_max_m", 0.25}, {method + ".points", std::int64_t{3000}}};
   record.status = Status::ok;
-  for (const auto& [name, metric] : whole_metrics(accuracy_mean_mm, scene))
+  for (const auto& [name, metric] : whole_metrics(accuracy_mean_mm))
     for (const char* const kept :
          {"accuracy_mean_mm", "accuracy_median_mm", "accuracy_rmse_mm", "bias_mean_mm", "precision_2mm_pct",
           "completeness_2mm_pct", "fscore_2mm_pct", "points", "point_density_pct", "normal_mean_deg"})
@@ -195,7 +145,7 @@ void complete(Record& record, const SweepPlan& plan) {
     record.defaults = planned->defaults;
   }
   if (record.status == Status::ok)
-    record.metrics = whole_metrics(mean_of(record), record.scene);
+    record.metrics = whole_metrics(mean_of(record));
   else
     record.metrics.clear();
 }
@@ -210,19 +160,14 @@ void skip(Record& record) {
   record.output_sha256.clear();
 }
 
-// The tiles of the scenes' patch, of which seven hold points, that give the record's metrics.
+// Three tiles, the last one without points.
 std::string tiles_of(const Record& record) {
-  std::string text =
-      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm\n";
-  const std::vector<double> means_mm = tile_means_of(errors_of(mean_of(record)));
-  for (std::size_t i = 0; i < kGridTiles; ++i) {
-    const std::size_t column = i % kGridColumns, row = i / kGridColumns;
-    text += fmt::format("{},{},{},{},", column, row, -250 + 10 * static_cast<int>(column),
-                        -150 + 10 * static_cast<int>(row));
-    text += i < means_mm.size() ? fmt::format("{},{},0,", kScored / kTiles, means_mm[i]) : "0,,,";
-    text += fmt::format(",{},{}\n", -240 + 10 * static_cast<int>(column), -140 + 10 * static_cast<int>(row));
-  }
-  return text;
+  const double mean_mm = mean_of(record);
+  return fmt::format(
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm\n"
+      "0,0,-250,-150,400,{},0,21.5,-240,-140\n1,0,-240,-150,400,{},0,20,-230,-140\n"
+      "2,0,-230,-150,0,,,,-220,-140\n",
+      -0.1 * mean_mm, 0.08 * mean_mm);
 }
 
 }  // namespace

@@ -13,8 +13,7 @@
 
 namespace aqbench {
 
-// Status ok, with the headline metrics and options of a simulated method: those of 2800 points whose errors
-// have this mean.
+// Status ok, with the headline metrics and options of a simulated method.
 Record synthetic_record(const std::string& scene, const std::string& method, int seed,
                         double accuracy_mean_mm);
 

@@ -119,8 +119,8 @@ const viewer_gl = (() => {
     const gl = document.createElement('canvas').getContext('webgl2');
     if (!gl) return false;
     const shown = gl.getParameter(gl.RENDERER);
-    const told = shown === 'WebKit WebGL' && gl.getExtension('WEBGL_debug_renderer_info');
-    const name = told ? gl.getParameter(told.UNMASKED_RENDERER_WEBGL) : shown;
+    const unmasked = shown === 'WebKit WebGL' && gl.getExtension('WEBGL_debug_renderer_info');
+    const name = unmasked ? gl.getParameter(unmasked.UNMASKED_RENDERER_WEBGL) : shown;
     gl.getExtension('WEBGL_lose_context')?.loseContext();
     return !/swiftshader|llvmpipe|softpipe|software|basic render/i.test(name);
   }

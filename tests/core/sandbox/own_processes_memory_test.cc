@@ -15,7 +15,7 @@
 #include "core/processes/isolate.h"
 #include "core/processes/process.h"
 #include "core/resources.h"
-#include "core/sandbox/privileges.h"
+#include "core/sandbox/own_processes.h"
 #include "core/sandbox/sandbox.h"
 
 namespace aqbench {

@@ -19,7 +19,7 @@
 #include "core/resources.h"
 #include "harness/measuring/stage_recorder.h"
 #include "harness/measuring/tensor_memory.h"
-#include "harness/measuring/user_scopes.h"
+#include "harness/measuring/torch_table.h"
 
 namespace aqbench {
 namespace {

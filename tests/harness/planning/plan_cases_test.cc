@@ -55,6 +55,17 @@ TEST(Plan, SceneAndMethodFilterASuite) {
   EXPECT_THAT(usage_error(request), HasSubstr("method of the suite 'plane_sweep'"));
 }
 
+TEST(Plan, AFilterNamesAPresetOfASuitesMethod) {
+  PlanRequest request;
+  request.own_suite = Suite{"mine", "d", {"flat_plane"}, {"plane_sweep", "roma_like"}};
+  request.methods = {"plane_sweep:fast"};
+  EXPECT_THAT(case_names(plan(request)), ElementsAre("flat_plane/plane_sweep:fast/seed=42"));
+  request.methods = {"plane_sweep:fastest"};
+  EXPECT_THAT(usage_error(request), HasSubstr("did you mean plane_sweep:fast"));
+  request.methods = {"sparse"};
+  EXPECT_THAT(usage_error(request), HasSubstr("method of the suite 'sparse'"));
+}
+
 TEST(Plan, WithoutSuiteScenesAndMethodsChooseFromTheRegistries) {
   PlanRequest request;
   request.methods = {"plane_sweep"};

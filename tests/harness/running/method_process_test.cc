@@ -11,7 +11,7 @@
 #include <thread>
 
 #include "core/files.h"
-#include "core/sandbox/landlock.h"
+#include "core/sandbox/sandbox.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/journal.h"

@@ -38,7 +38,7 @@ Swept swept(const std::function<void(PlanRequest&)>& ask = {}) {
   header.plan_sha256 = sweep.plan.sha256;
   header.all_shards_sha256 = sweep.plan.all_shards_sha256;
   header.suite = sweep.plan.suite;
-  header.cases_text = cases_json(sweep.plan.cases).dump();
+  header.cases_text = cases_text(sweep.plan.cases);
   sweep.results.run.effective = effective_json(sweep.plan);
   for (const Case& planned : sweep.plan.cases) {
     Record record = planned_record(planned);
@@ -79,7 +79,8 @@ TEST(PlanCheck, ARecordIsOfItsPlannedCase) {
   EXPECT_THAT(after([](Record& record) { record.axes[0].second = std::int64_t{43}; }),
               not_as_planned("axes"));
   EXPECT_THAT(after([](Record& record) { record.defaults.pop_back(); }), not_as_planned("defaults"));
-  EXPECT_THAT(after([](Record& record) { record.options.emplace_back("a.b", 0.5); }), not_as_planned("options"));
+  EXPECT_THAT(after([](Record& record) { record.options.emplace_back("a.b", 0.5); }),
+              not_as_planned("options"));
   EXPECT_THAT(after([](Record& record) {
                 record.injected = {{"noise", "throw", 1}};
               }),
@@ -143,7 +144,7 @@ TEST(PlanCheck, AMeshThatIsNotHereIsSaid) {
   away.journal.header.request.scenes = {"mesh:/nowhere/a.ply"};
   std::vector<Case> cases = away.plan.cases;
   for (Case& planned : cases) planned.scene = "mesh:/nowhere/a.ply";
-  away.journal.header.cases_text = cases_json(cases).dump();
+  away.journal.header.cases_text = cases_text(cases);
   for (Record& record : away.results.records) record.scene = "mesh:/nowhere/a.ply";
   EXPECT_EQ(check_plan(away.results, away.journal).not_planned_again,
             "not planned again: mesh /nowhere/a.ply is not here");

@@ -76,7 +76,7 @@ TEST_F(Photometric, ImagesAgreeOnTheSurfaceAndNotBelowIt) {
   const MetricSet deep = measure(level_cloud(kFloor_m + 0.02));
   EXPECT_LT(photometric_value(deep, "photometric_zncc_median"), 0.5);
   EXPECT_LT(photometric_value(deep, "photometric_agree_pct"), 40);
-  // A normal that is told bends the window: one that lies in the plane sees nothing alike.
+  // A given normal bends the window: one that lies in the plane sees nothing alike.
   PointCloud wrong = level_cloud(kFloor_m);
   wrong.normals.assign(wrong.points_m.size(), Vec3(1, 0, -1).normalized());
   EXPECT_LT(photometric_value(measure(wrong), "photometric_zncc_median"),

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "harness/statistics/signed_rank.h"
-#include "harness/statistics/walsh.h"
 #include "tests/core/error_matcher.h"
 #include "tests/harness/statistics/values.h"
 

@@ -9,7 +9,7 @@
 
 #include "harness/statistics/checks.h"
 #include "harness/statistics/distributions.h"
-#include "harness/statistics/ranks.h"
+#include "harness/statistics/signed_rank.h"
 
 namespace aqbench {
 namespace {

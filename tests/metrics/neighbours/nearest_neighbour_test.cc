@@ -1,5 +1,4 @@
-#include "metrics/neighbours/nearest_neighbour.h"
-
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/neighbours/spatial_tree.h"
 
 namespace aqbench {
@@ -236,5 +236,12 @@ TEST(CloudToCloud, MeasuresFromOneToTheOther) {
   EXPECT_THROW(cloud_to_cloud_distances_m(a, {}), Error);
 }
 
+TEST(Places, KeepTheFirstPointOfEachInTheirOrder) {
+  const std::vector<Vec3> points = {{2, 0, 0}, {1, 0, 0}, {2, 0, 0}, {1, 0, -0.0}, {1, 0, 1}, {1, 0, 0}};
+  EXPECT_THAT(first_at_each_place(points), testing::ElementsAre(Vec3(2, 0, 0), Vec3(1, 0, 0), Vec3(1, 0, 1)));
+  EXPECT_TRUE(first_at_each_place({}).empty());
+}
+
 }  // namespace
+
 }  // namespace aqbench

@@ -150,7 +150,7 @@ TEST(PoseProtocol, WrongTrajectoriesAreRefusedWithTheirLine) {
   EXPECT_EQ(reason("# a comment\n1 0 0 0 0 0 0 1\n"), "read");
   EXPECT_EQ(reason("1 0 0 0 0 1 0 0 0 0 1 0\n"), "read");
   EXPECT_NE(reason("1 0 0 0 0 0 0 0\n").find("quaternion"), std::string::npos);
-  EXPECT_NE(reason("2 0 0 0 0 1 0 0 0 0 1 0\n").find("no rotation"), std::string::npos);
+  EXPECT_NE(reason("2 0 0 0 0 1 0 0 0 0 1 0\n").find("not a rotation"), std::string::npos);
   EXPECT_NE(reason("1 2 3\n").find("expected 8"), std::string::npos);
   EXPECT_NE(reason("").find("no pose"), std::string::npos);
   EXPECT_NE(reason("2 0 0 0 0 0 0 1\n1 0 0 0 0 0 0 1\n").find("before that of the pose before"),

@@ -34,7 +34,7 @@ TEST(ScanProject, WhatCannotBeReadIsNamed) {
     const auto path = directory.file("p.mlp", text);
     return error_of(ErrorKind::input, [&] { read_scan_project(path); });
   };
-  EXPECT_THAT(error(project("filename=\"&auml;.ply\"", "")), HasSubstr("'&auml;' is none of XML's five"));
+  EXPECT_THAT(error(project("filename=\"&auml;.ply\"", "")), HasSubstr("'&auml;' is not one of XML's five"));
   EXPECT_THAT(error(project("name=\"a.ply\"", "")), HasSubstr("p.mlp: MLMesh: no filename"));
   EXPECT_THAT(error(project("filename=\"a.ply\"", "1 2")), HasSubstr("MLMatrix44: expected 16 numbers"));
   EXPECT_THAT(error(project("filename=\"a.ply\"", "2 0 0 0 0 2 0 0 0 0 2 0 0 0 0 1")),

@@ -52,7 +52,7 @@ TEST(TruePoints, AreInOrderAndEachPlaceStandsOnce) {
   EXPECT_EQ(points.normals[0].unit(), Vec3(0, 0, 0));   // of no length: to be estimated
   EXPECT_EQ(points.normals[1].unit(), Vec3(0, 0, -1));  // comes before (0, 1, 0)
   EXPECT_EQ(points.normals[2].unit(), Vec3(0, 0, 1));
-  EXPECT_EQ(points.towards_m(0, points.positions_m[0]), Vec3(0, 0, -1));  // nobody knows the scanner
+  EXPECT_EQ(points.towards_m(0, points.positions_m[0]), Vec3(0, 0, -1));  // the scanner is unknown
   EXPECT_EQ(points.towards_m(2, points.positions_m[2]), Vec3(-2, 0, 9));
 }
 

@@ -15,7 +15,7 @@
 #include <thread>
 
 #include "core/files.h"
-#include "core/sandbox/landlock.h"
+#include "core/sandbox/sandbox.h"
 #include "pipeline/external/command_words.h"
 #include "pipeline/external/run_command.h"
 #include "tests/core/error_matcher.h"

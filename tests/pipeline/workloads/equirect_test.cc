@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "pipeline/workloads/equirect_checks.h"
 #include "pipeline/workloads/equirect_torch.h"
 #include "pipeline/workloads/frame_loader.h"
 #include "tests/pipeline/workloads/run_workload.h"

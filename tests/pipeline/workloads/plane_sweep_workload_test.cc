@@ -15,7 +15,8 @@ namespace {
 TEST(PlaneSweepWorkload, EveryKernelFindsThePlane) {
   for (const char* kernel : {"fused", "torch"}) {
     const auto run = test::prepared(
-        "plane_sweep", {{"kernel", kernel}, {"width", "160"}, {"height", "120"}, {"depths", "32"}});
+        "plane_sweep",
+        {{"kernel", kernel}, {"width", "160"}, {"height", "120"}, {"depths", "32"}, {"sources", "2"}});
     run->run_once();
     EXPECT_THAT(test::broken_identities(*run), testing::IsEmpty()) << kernel;
     run->corrupt_output();

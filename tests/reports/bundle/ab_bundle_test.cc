@@ -74,7 +74,7 @@ struct AbBundle : ::testing::Test {
     write_pairs(folder.path(), header_of(document), document.samples);
     finalise_ab_bundle(folder.path(), bundle_text(document));
   }
-  // As somebody would do it who wants to get away with it: the hashes are made again.
+  // As a forger would do it: the hashes are made again.
   std::string findings_after(const std::string& file, const std::string& text) {
     write();
     write_file(folder / file, text);
@@ -121,7 +121,7 @@ TEST_F(AbBundle, AChangedByteOrAMissingFileIsFound) {
   EXPECT_FALSE(verify_bundle(folder.path()).ok());
   write();
   EXPECT_TRUE(verify_bundle(folder.path()).ok());
-  EXPECT_EQ(findings_after("tests.log", "all passed\n"), "tests.log: is no file of a comparison\n");
+  EXPECT_EQ(findings_after("tests.log", "all passed\n"), "tests.log: is not a file of a comparison\n");
   std::filesystem::remove(folder.path() / "env.json");
   EXPECT_FALSE(verify_bundle(folder.path()).ok());
 }

@@ -102,7 +102,7 @@ TEST(FinaliseBundle, RefusesWhatCannotBeEvidence) {
   EXPECT_EQ(refusal(), (bundle / "link").string() + ": is a symbolic link");
   fs::remove(bundle / "link");
   ASSERT_EQ(::mkfifo((bundle / "pipe").c_str(), 0600), 0);
-  EXPECT_EQ(refusal(), (bundle / "pipe").string() + ": is no plain file");
+  EXPECT_EQ(refusal(), (bundle / "pipe").string() + ": is not a plain file");
   fs::remove(bundle / "pipe");
   write_file(bundle / "with blank", "");
   EXPECT_EQ(refusal(), (bundle / "with blank").string() + ": has a name that a bundle cannot hold");

@@ -57,7 +57,7 @@ TEST(ReadGateInput, ABareFileGivesTheRightKindOfError) {
             (directory / "absent").string() + ": no such file");
 }
 
-// As somebody would do by hand.
+// As an edit by hand.
 TEST(ReadGateInput, AMetricSetToNullFails) {
   const TemporaryDirectory directory;
   const Results results = synthetic_results();

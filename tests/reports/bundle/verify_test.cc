@@ -32,7 +32,8 @@ std::set<std::string> files_found(const VerifyReport& report) {
   return files;
 }
 
-void overwrite(const fs::path& path, const std::string& bytes) {  // without the fsync of write_file
+void overwrite(const fs::path& path, const std::string& bytes) {  // without waiting for the disk
+  fs::remove(path);
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 

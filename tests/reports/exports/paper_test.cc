@@ -9,7 +9,7 @@
 #include "core/drawing/svg.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "reports/html/figures.h"
+#include "reports/html/charts.h"
 #include "scenes/cloud/ply_read.h"
 #include "tests/reports/synthetic.h"
 #include "tests/reports/xml_check.h"

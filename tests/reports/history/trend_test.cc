@@ -116,7 +116,7 @@ TEST(Trend, OfTwoRunsWhatAGateWouldNotPassIsAStep) {
 TEST(Trend, OneRunIsNoHistory) {
   const TrendHistory history = history_of(1, 18);
   EXPECT_THAT(render_trends(history, detect_trends(history, {}), false),
-              HasSubstr("no value stands in two runs with the same options"));
+              HasSubstr("no value occurs in two runs with the same options"));
 }
 
 TEST(Trend, AgainstAPinnedRelease) {

@@ -179,9 +179,9 @@ TEST(Site, LeavesOutWhatDoesNotHoldTogetherAndTouchesNoOtherFolder) {
   const fs::path other = folder / "out/20250520T101112Z";
   const std::string whole = read_file(other / "results.json");
   for (const auto& [found, given, said] :
-       {std::tuple{"\"records\":", "\"records\": [], \"records\":", "records stands twice"},
+       {std::tuple{"\"records\":", "\"records\": [], \"records\":", "records occurs twice"},
         {"\"records\": [", "\"records\": [1,", "records: expected an array of objects"},
-        {"\"case\":", "\"case\": \"a\", \"case\":", "case stands twice"},
+        {"\"case\":", "\"case\": \"a\", \"case\":", "case occurs twice"},
         {"\"planned_cases\":", "\"planned\":", "run.planned_cases: expected a count"}}) {
     std::string broken = whole;
     broken.replace(broken.find(found), std::string(found).size(), given);

@@ -80,7 +80,7 @@ TEST_F(ColmapFiles, BinaryPointsGiveTheSame) {
   EXPECT_THAT(cloud.colours, ElementsAre(Rgb{9, 8, 7}));
   const auto longer = directory_.file("points3D.bin", bytes + "x");
   EXPECT_THAT(error_of(ErrorKind::input, [&] { read_cloud_file(longer); }),
-              HasSubstr("goes on after its last"));
+              HasSubstr("has data after its last"));
 }
 
 }  // namespace

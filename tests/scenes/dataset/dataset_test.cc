@@ -289,5 +289,12 @@ TEST(Dataset, WrongRequestsAreRefusedByName) {
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { plan_dataset(request); }), HasSubstr("ring12"));
 }
 
+TEST(CopyProblem, AFullDiskIsNamed) {
+  const auto failed = std::make_error_code(std::errc::io_error);
+  EXPECT_EQ(copy_problem(failed, "/proc"), "No space left on device") << "a file system without space";
+  EXPECT_EQ(copy_problem(failed, "/"), failed.message());
+  EXPECT_EQ(copy_problem(std::make_error_code(std::errc::permission_denied), "/proc"), "Permission denied");
+}
+
 }  // namespace
 }  // namespace aqbench

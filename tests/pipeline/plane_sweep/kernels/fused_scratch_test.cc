@@ -44,8 +44,8 @@ namespace {
 
 TEST(FusedScratchTest, StaysBelowATenthOfTheVolume) {
   SyntheticScene scene;
-  scene.width_px = 800;
-  scene.height_px = 600;
+  scene.width_px = 480;
+  scene.height_px = 360;
   const SyntheticViews views = render_synthetic(scene, 0.17, 0.27);
   Options options;
   options.depths = 128;
@@ -56,9 +56,9 @@ TEST(FusedScratchTest, StaysBelowATenthOfTheVolume) {
     const Result result = run(views.input, options);
     const std::size_t outputs = (result.depth_m.size() + result.confidence.size()) * sizeof(float);
     const std::size_t scratch = g_peak_bytes - before - outputs;
-    const std::size_t volume = std::size_t{800} * 600 * 128 * sizeof(float);
+    const std::size_t volume = std::size_t{480} * 360 * 128 * sizeof(float);
     EXPECT_LT(scratch, volume / 10) << to_string(cost);
-    EXPECT_GT(scratch, std::size_t{800} * 600 * 4 * 4);  // the packed sources at least: the count works
+    EXPECT_GT(scratch, std::size_t{480} * 360 * 4 * 4);  // the packed sources at least: the count works
   }
 }
 

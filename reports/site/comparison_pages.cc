@@ -1,0 +1,97 @@
+// What moved from run to run of a suite, as `aqbench compare` shows it.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text.h"
+#include "metrics/registry.h"
+#include "reports/history/compare.h"
+#include "reports/history/moved.h"
+#include "reports/html/page.h"
+#include "reports/site/site_pages.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kMaxPairs = 10, kMaxComparisonRows = 100, kMaxNotes = 10;
+
+std::string notes_list(const std::vector<std::string>& notes) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(notes.size(), kMaxNotes); ++i)
+    text += fmt::format("<li>{}</li>\n", xml_escape(notes[i]));
+  if (notes.size() > kMaxNotes) text += fmt::format("<li>and {} more</li>\n", notes.size() - kMaxNotes);
+  return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
+}
+
+// Returns a run as the results of a bundle, as far as a site knows it: cases, status, headline metrics and
+// the hash of the options. Times are left out: they vary by themselves, and the trend shows them.
+Results site_results(const SiteRun& run) {
+  Results results;
+  results.run.id = run.id;
+  results.run.suite = run.suite;
+  for (const SiteCase& one : run.cases) {
+    Record record;
+    record.case_name = one.name;
+    record.scene = one.scene;
+    record.method = one.method;
+    record.status = status_from_string(one.status).value_or(Status::failed);
+    if (!one.options.empty()) record.options = {{"(hash of all)", one.options}};
+    for (std::size_t i = 0; i + 1 < one.values.size(); ++i)
+      if (one.values[i])
+        record.metrics.emplace_back(site_metrics()[i].name,
+                                    Metric{one.values[i], "", site_metrics()[i].better, ""});
+    results.records.push_back(std::move(record));
+  }
+  return results;
+}
+
+std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& names,
+                         const SiteReports& reports) {
+  const CompareReport report = compare_results(site_results(a), site_results(b));
+  const auto side = [](const SiteRun& run) {
+    return fmt::format("{}, commit {} {}", xml_escape(run.id),
+                       xml_escape(run.commit.empty() ? "not known" : run.commit.substr(0, 12)),
+                       health_text(health_of(run)));
+  };
+  std::string body = fmt::format("<p>A: {}<br>B: {}</p>\n", side(a), side(b));
+  // Without times, equal records are equal values and no sign of one bundle given twice.
+  if (!report.refusal.empty())
+    body += "<p>All values are the same.</p>\n";
+  else
+    body +=
+        moved_html(moved_values(report)) +
+        moved_table(report, names, fmt::format("what moved from {} to {}", a.id, b.id), kMaxComparisonRows,
+                    [&](const std::string& case_name, bool of_b, const std::string& number) {
+                      return case_link(of_b ? b : a, case_name, reports, number);
+                    });
+  return page_section("to-" + site_file_name(b.id),
+                      fmt::format("{} to {}", xml_escape(a.id), xml_escape(b.id)),
+                      body + notes_list(report.notes));
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> comparisons_page(const std::string& suite,
+                                                     std::span<const SiteRun* const> runs,
+                                                     const SiteReports& reports) {
+  const std::string file = site_file_name(suite);
+  const std::size_t pairs = std::min(runs.size() - 1, kMaxPairs);
+  const ShortNames names = site_short_names(runs.last(pairs + 1));
+  std::string body = fmt::format(
+      "<p><a href=\"../suite/{}.html\">suite {}</a>. What <code>aqbench compare</code> shows of the headline "
+      "metrics, the newest pair first; all metrics, stages and clouds of two bundles: <code>aqbench compare "
+      "A B "
+      "--html FILE</code>. Times are in the trend: they vary by themselves.</p>\n",
+      file, xml_escape(shown_suite(suite)));
+  body += common_html(names.common);
+  if (pairs == 0) body += "<p>There is one run: nothing to compare it with.</p>\n";
+  for (std::size_t i = 0; i < pairs; ++i)
+    body += pair_section(*runs[runs.size() - 2 - i], *runs[runs.size() - 1 - i], names, reports);
+  if (runs.size() - 1 > pairs)
+    body += fmt::format("<p class=\"dim\">and {} older pairs</p>\n", runs.size() - 1 - pairs);
+  return {fmt::format("comparison/{}.html", file),
+          site_page("from run to run: " + shown_suite(suite), 1, body, "")};
+}
+
+}  // namespace aqbench

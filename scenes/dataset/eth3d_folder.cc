@@ -1,0 +1,54 @@
+#include "scenes/dataset/eth3d_folder.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <system_error>
+
+#include "core/error.h"
+#include "scenes/cloud/scan_project.h"
+#include "scenes/dataset/colmap_frames.h"
+#include "scenes/dataset/colmap_rig.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kModelFolder = "dslr_calibration_undistorted";
+constexpr const char* kScanProject = "dslr_scan_eval/scan_alignment.mlp";
+
+void take_scans(const fs::path& dir, LayoutTruth& truth) {
+  const fs::path project = dir / kScanProject;
+  std::error_code unknown;
+  if (!fs::is_regular_file(project, unknown)) return;
+  truth.surface = {project};
+  truth.files = {project};
+  for (const ProjectScan& scan : scans_of_project(project)) {
+    if (!fs::is_regular_file(scan.file, unknown))
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: no such file (named by {})", scan.file.string(), project.string()),
+                  scan.file.string());
+    truth.files.push_back(scan.file);
+  }
+}
+
+}  // namespace
+
+bool is_eth3d_folder(const fs::path& dir) {
+  return find_colmap_model(dir / kModelFolder) == dir / kModelFolder;
+}
+
+LayoutCameras read_eth3d_folder(const fs::path& dir) {
+  ColmapModel model = read_colmap_model(dir / kModelFolder);
+  check_colmap_frames(model);
+  LayoutCameras read;
+  read.files = model.files;
+  read.cameras = colmap_cameras(model);
+  for (std::size_t i = 0; i < model.images.size(); ++i)
+    read.images.push_back(named_image(dir, model.images[i].name, read.cameras[i].name));
+  take_scans(dir, read.truth);
+  return read;
+}
+
+}  // namespace aqbench

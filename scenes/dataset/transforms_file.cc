@@ -1,0 +1,177 @@
+#include "scenes/dataset/transforms_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "core/json.h"
+#include "core/text.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A frame and the top of the file, which holds what the frame lacks.
+struct FramePlace {
+  const JsonPlace& frame;
+  const JsonPlace& root;
+
+  std::optional<JsonPlace> find(std::string_view key) const {
+    auto own = frame.find(key);
+    return own ? own : root.find(key);
+  }
+  double number_or(std::string_view key, double missing) const {
+    const auto found = find(key);
+    return found ? found->number() : missing;
+  }
+};
+
+// ---- The lens ----
+
+bool is_fisheye_lens(const FramePlace& place) {
+  if (const auto model = place.find("camera_model")) {
+    const std::string name = model->text();
+    if (name == "OPENCV_FISHEYE") return true;
+    constexpr const char* kPinholes[] = {"SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV"};
+    if (std::ranges::find(kPinholes, name) == std::end(kPinholes))
+      model->fail(
+          fmt::format("unsupported camera model '{}'; SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, "
+                      "OPENCV and OPENCV_FISHEYE are read",
+                      printable(name)));
+  }
+  const auto fisheye = place.find("is_fisheye");
+  return fisheye && fisheye->boolean();
+}
+
+void refuse_unless_zero(const FramePlace& place, std::initializer_list<const char*> keys, const char* lens) {
+  for (const char* const key : keys)
+    if (const auto found = place.find(key); found && found->number() != 0)
+      found->fail(fmt::format("must be 0: {} has no such coefficient", lens));
+}
+
+void take_lens(const FramePlace& place, Intrinsics& inside) {
+  const auto all = [&](std::initializer_list<const char*> keys) {
+    inside.distortion.clear();
+    for (const char* const key : keys) inside.distortion.push_back(place.number_or(key, 0));
+  };
+  if (is_fisheye_lens(place)) {
+    inside.lens = LensModel::fisheye;
+    all({"k1", "k2", "k3", "k4"});
+    refuse_unless_zero(place, {"p1", "p2"}, "a fisheye lens");
+    return;
+  }
+  all({"k1", "k2", "p1", "p2", "k3"});
+  refuse_unless_zero(place, {"k4", "k5", "k6"}, "OpenCV's lens of k1 k2 p1 p2 k3");
+}
+
+// ---- Size, focal length, principal point ----
+
+void take_side(const FramePlace& place, const char* key, int& side_px) {
+  const auto found = place.find(key);
+  if (!found) return;
+  const double px = found->number();
+  if (!(px >= 1 && px <= 1 << 20) || px != std::floor(px))
+    found->fail("must be a whole number of pixels from 1 to 1048576");
+  side_px = static_cast<int>(px);
+}
+
+double focal_px(const FramePlace& place, const char* length, const char* angle, int side_px, double missing) {
+  if (const auto found = place.find(length)) return found->number();
+  const auto angle_rad = place.find(angle);
+  if (!angle_rad) return missing;
+  if (!(angle_rad->number() > 0 && angle_rad->number() < 3.14159))
+    angle_rad->fail("must be an angle in radians between 0 and pi");
+  return 0.5 * side_px / std::tan(0.5 * angle_rad->number());
+}
+
+Intrinsics intrinsics_at(const FramePlace& place, const fs::path& image) {
+  Intrinsics inside;
+  if (!place.find("w") || !place.find("h")) take_size(image, inside);
+  take_side(place, "w", inside.width_px);
+  take_side(place, "h", inside.height_px);
+  const double fx = focal_px(place, "fl_x", "camera_angle_x", inside.width_px, 0);
+  if (fx == 0) place.frame.fail("has neither fl_x nor camera_angle_x, nor has the top of the file");
+  const double fy = focal_px(place, "fl_y", "camera_angle_y", inside.height_px, fx);
+  inside.K << fx, 0, place.number_or("cx", 0.5 * inside.width_px) - 0.5,  //
+      0, fy, place.number_or("cy", 0.5 * inside.height_px) - 0.5,         //
+      0, 0, 1;
+  take_lens(place, inside);
+  return inside;
+}
+
+// ---- The pose ----
+
+CameraFromWorld pose_at(const JsonPlace& place, const std::string& where) {
+  Eigen::Matrix4d world_from_camera;
+  const auto rows = place.elements();
+  if (rows.size() != 4) place.fail("must be 4 rows of 4 numbers");
+  for (int row = 0; row < 4; ++row) {
+    const auto numbers = rows[static_cast<std::size_t>(row)].elements();
+    if (numbers.size() != 4) place.fail("must be 4 rows of 4 numbers");
+    for (int column = 0; column < 4; ++column)
+      world_from_camera(row, column) = numbers[static_cast<std::size_t>(column)].number();
+  }
+  if (world_from_camera.row(3) != Eigen::RowVector4d(0, 0, 0, 1)) place.fail("must end in the row 0 0 0 1");
+  Mat3 turn = rotation_near(world_from_camera.topLeftCorner<3, 3>(), 1e-4, where);
+  turn.col(1) *= -1;  // from y up and z backwards to y down and z forwards
+  turn.col(2) *= -1;
+  return {turn.transpose(), -(turn.transpose() * world_from_camera.topRightCorner<3, 1>())};
+}
+
+// ---- The image ----
+
+// Also a name without its ending, as Blender writes it.
+std::string with_ending(const fs::path& dir, const std::string& name) {
+  std::error_code unknown;
+  for (const char* const ending : {"", ".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG", ".tif", ".tiff"})
+    for (const fs::path& place : {dir / "images", dir})
+      if (fs::is_regular_file(place / (name + ending), unknown)) return name + ending;
+  return name;
+}
+
+// Without the folder "images", which all names share.
+std::string name_of_camera(const std::string& image) {
+  fs::path path = fs::path(image).lexically_normal();
+  if (*path.begin() == "images") path = path.lexically_relative("images");
+  return camera_name_of(path);
+}
+
+}  // namespace
+
+fs::path find_transforms_file(const fs::path& dir) {
+  std::error_code unknown;
+  for (const char* const name : {"transforms.json", "transforms_train.json"})
+    if (fs::is_regular_file(dir / name, unknown)) return dir / name;
+  return {};
+}
+
+LayoutCameras read_transforms_file(const fs::path& file) {
+  const Json json = read_strict_json(file);
+  const JsonPlace root(json, file.string());
+  LayoutCameras read;
+  read.files = {file};
+  const JsonPlace frames = root.at("frames");
+  std::size_t index = 0;
+  for (const JsonPlace& frame : frames.elements()) {
+    const std::string name = with_ending(file.parent_path(), frame.at("file_path").text());
+    Camera camera;
+    camera.name = name_of_camera(name);
+    read.images.push_back(named_image(file.parent_path(), name, camera.name));
+    camera.intrinsics = intrinsics_at({frame, root}, read.images.back());
+    camera.camera_from_world = pose_at(
+        frame.at("transform_matrix"), fmt::format("{}: frames[{}].transform_matrix", file.string(), index++));
+    read.cameras.push_back(std::move(camera));
+  }
+  if (read.cameras.empty()) frames.fail("is empty");
+  return read;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,61 @@
+#include "harness/statistics/paired_verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tests/core/error_matcher.h"
+#include "tests/harness/statistics/values.h"
+
+namespace aqbench {
+namespace {
+
+using Values = std::vector<double>;
+
+TEST(Holm, ByHand) {
+  // Sorted: .005 x 4, .01 x 3, .03 x 2, .04 x 1, none below the one before.
+  const Values adjusted = holm(Values{0.01, 0.04, 0.03, 0.005});
+  EXPECT_DOUBLE_EQ(adjusted[0], 0.03);
+  EXPECT_DOUBLE_EQ(adjusted[1], 0.06);
+  EXPECT_DOUBLE_EQ(adjusted[2], 0.06);
+  EXPECT_DOUBLE_EQ(adjusted[3], 0.02);
+}
+
+TEST(Holm, OneTestStaysAsItIs) { EXPECT_EQ(holm(Values{0.0123}), Values{0.0123}); }
+
+TEST(Holm, NeverAboveOne) { EXPECT_EQ(holm(Values{0.5, 0.9, 1}), (Values{1, 1, 1})); }
+
+TEST(Holm, NothingForNothing) { EXPECT_TRUE(holm(Values{}).empty()); }
+
+TEST(Holm, EqualValuesGetEqualResults) { EXPECT_EQ(holm(Values{0.25, 0.25}), (Values{0.5, 0.5})); }
+
+// The step-down procedure in its own words: go up the sorted p values and stop at the first
+// p > alpha / (tests left).
+TEST(Holm, EqualsTheStepDownProcedure) {
+  for (std::uint64_t draw = 0; draw < 300; ++draw) {
+    Values p;
+    for (const double z : normal_sample(draw, 2 + draw % 7)) p.push_back(std::erfc(std::abs(z)) / 8);
+    const Values adjusted = holm(p);
+    Values sorted = p;
+    std::sort(sorted.begin(), sorted.end());
+    for (const double alpha : {0.01, 0.05, 0.2}) {
+      double limit = -1;  // the largest p that is rejected
+      for (std::size_t i = 0; i < sorted.size(); ++i) {
+        if (sorted[i] > alpha / static_cast<double>(sorted.size() - i)) break;
+        limit = sorted[i];
+      }
+      for (std::size_t i = 0; i < p.size(); ++i) EXPECT_EQ(adjusted[i] <= alpha, p[i] <= limit);
+    }
+  }
+}
+
+TEST(Holm, RefusesWhatIsNoProbability) {
+  EXPECT_EQ(error_of(ErrorKind::input, [] { holm(Values{0.1, 1.5}); }), "p_values[1] is 1.5, must be 0 to 1");
+  EXPECT_EQ(error_of(ErrorKind::input, [] { holm(Values{std::nan("")}); }),
+            "p_values[0] is nan, must be 0 to 1");
+}
+
+}  // namespace
+}  // namespace aqbench

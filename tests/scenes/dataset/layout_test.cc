@@ -1,0 +1,242 @@
+#include "scenes/dataset/layout.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/files.h"
+#include "core/json.h"
+#include "scenes/dataset/dataset_truth.h"
+#include "scenes/dataset/recording_truth.h"
+#include "scenes/dataset/truth_unit.h"
+#include "scenes/optics/distortion.h"
+#include "scenes/optics/refraction.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+const fs::path kConformance = fs::path(AQBENCH_SOURCE_DIR) / "conformance";
+
+Json expectations() { return read_strict_json(kConformance / "layouts.json"); }
+
+double number_at(const Json& values, std::size_t i) { return values.at(i).get<double>(); }
+
+Vec3 point_of(const Json& values) {
+  return {number_at(values, 0), number_at(values, 1), number_at(values, 2)};
+}
+
+// The largest distance in pixels between where a recording's camera sees the points and where it should.
+double error_px(const Recording& recording, const Camera& camera, const Json& points, const Json& pixels) {
+  double largest_px = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const Vec3 in_rig = recording.own_from_rig.linear.transpose() *
+                        (point_of(points[i]) - recording.own_from_rig.translation_m);
+    const auto seen = project(refractive_camera(camera), in_rig);
+    if (!seen) return 1e9;
+    const Vec2 where = distort_pixel(camera.intrinsics, seen->pixel);
+    largest_px =
+        std::max(largest_px, (where - Vec2(number_at(pixels[i], 0), number_at(pixels[i], 1))).norm());
+  }
+  return largest_px;
+}
+
+double largest_error_px(const Recording& recording, const Json& layout, const Json& points) {
+  double largest_px = 0;
+  for (const Json& expected : layout.at("cameras")) {
+    const Camera* const camera = find_camera(recording.rig, expected.at("name").get<std::string>());
+    if (camera == nullptr) return 1e9;
+    largest_px = std::max(largest_px, error_px(recording, *camera, points, expected.at("pixels")));
+  }
+  return largest_px;
+}
+
+TEST(Layouts, CamerasSeePointsWhereTheFormulaHasThem) {
+  const Json all = expectations();
+  EXPECT_EQ(all.at("layouts").size(), 9U);
+  for (const Json& layout : all.at("layouts")) {
+    const auto folder = layout.at("folder").get<std::string>();
+    SCOPED_TRACE(folder);
+    const Recording recording = read_recording(kConformance / "layouts" / folder);
+    EXPECT_EQ(to_string(recording.layout), layout.at("layout").get<std::string>());
+    EXPECT_EQ(recording.rig.cameras.size(), layout.at("cameras").size());
+    EXPECT_LT(largest_error_px(recording, layout, all.at("points")), 1e-9);
+    inspect_recording(recording);
+    const RecordingTruth truth = find_recording_truth(recording);
+    EXPECT_EQ(truth_text(truth), layout.at("truth").get<std::string>());
+    check_truth_unit(recording, truth);
+  }
+}
+
+// The comparison above is sharp: half a pixel, an axis that points the other way and a transposed rotation
+// are far beyond its tolerance.
+TEST(Layouts, HalfAPixelOrATurnedAxisIsSeen) {
+  const Json all = expectations();
+  for (const Json& layout : all.at("layouts")) {
+    SCOPED_TRACE(layout.at("folder").get<std::string>());
+    const Recording right = read_recording(kConformance / "layouts" / layout.at("folder").get<std::string>());
+    const auto with = [&](const std::function<void(Camera&)>& change) {
+      Recording wrong = right;
+      for (Camera& camera : wrong.rig.cameras) change(camera);
+      return largest_error_px(wrong, layout, all.at("points"));
+    };
+    EXPECT_GT(with([](Camera& camera) { camera.intrinsics.K(0, 2) += 0.5; }), 0.4);
+    EXPECT_GT(with([](Camera& camera) { camera.intrinsics.K(1, 2) -= 0.5; }), 0.4);
+    EXPECT_GT(with([](Camera& camera) {
+                camera.camera_from_world.rotation.topRows<2>() *= -1;
+                camera.camera_from_world.translation_m.head<2>() *= -1;
+              }),
+              0.4);
+  }
+}
+
+// Depths of the plane z = 1 along z in the file are depths along the ray here.
+TEST(Layouts, DepthsAlongZBecomeDepthsAlongTheRay) {
+  const Recording recording = read_recording(kConformance / "layouts" / "blendedmvs");
+  for (const Camera& camera : recording.rig.cameras) {
+    const fs::path file = true_depth_file(recording.dir / "truth", camera.name, 0);
+    ASSERT_FALSE(file.empty());
+    const DepthMap map = read_depth_map(file, camera);
+    const Vec3 centre_m = camera_centre_m(camera.camera_from_world);
+    std::size_t with_depth = 0;
+    for (int y = 0; y < map.height; ++y)
+      for (int x = 0; x < map.width; ++x) {
+        const double depth_m =
+            map.depth_along_ray_m[static_cast<std::size_t>(y) * static_cast<std::size_t>(map.width) +
+                                  static_cast<std::size_t>(x)];
+        if (!has_depth(depth_m)) continue;
+        ++with_depth;
+        const Mat3& K = camera.intrinsics.K;
+        const Vec3 ray((x - K(0, 2)) / K(0, 0), (y - K(1, 2)) / K(1, 1), 1);
+        const Vec3 point_m =
+            centre_m + depth_m * (camera.camera_from_world.rotation.transpose() * ray.normalized());
+        EXPECT_NEAR(point_m.z(), 1, 1e-6);
+      }
+    EXPECT_EQ(with_depth, static_cast<std::size_t>(map.height * (map.width - 1))) << "column 0 has none";
+  }
+}
+
+// ---- Refusals ----
+
+// A copy of a fixture in which one file is changed.
+class ChangedLayout {
+ public:
+  explicit ChangedLayout(const std::string& folder) {
+    fs::copy(kConformance / "layouts" / folder, dir(), fs::copy_options::recursive);
+  }
+  fs::path dir() const { return directory_.path() / "layout"; }
+  std::string refusal() const {
+    return error_of(ErrorKind::input, [&] {
+      const Recording recording = read_recording(dir());
+      inspect_recording(recording);
+      find_recording_truth(recording);
+    });
+  }
+  // Replaces the first occurrence of a text in a file and returns the error of the changed layout.
+  std::string with(const std::string& file, const std::string& from, const std::string& to) const {
+    const std::string whole = read_file(dir() / file);
+    std::string changed = whole;
+    const std::size_t at = whole.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    write_file(dir() / file, changed.replace(at, from.size(), to));
+    std::string error = refusal();
+    write_file(dir() / file, whole);
+    return error;
+  }
+  std::string without(const std::string& file) const {
+    const std::string whole = read_file(dir() / file);
+    fs::remove(dir() / file);
+    std::string error = refusal();
+    write_file(dir() / file, whole);
+    return error;
+  }
+
+ private:
+  TemporaryDirectory directory_;
+};
+
+TEST(Layouts, TransformsNameFileAndField) {
+  const ChangedLayout ngp("instant-ngp"), nerfstudio("nerfstudio");
+  EXPECT_THAT(ngp.with("transforms.json", "\"fl_x\"", "\"fl\""),
+              HasSubstr("frames[0]: has neither fl_x nor"));
+  EXPECT_THAT(ngp.with("transforms.json", "view01", "view09"),
+              HasSubstr("no such image './images/view09.png'"));
+  EXPECT_THAT(ngp.with("transforms.json", "\"k4\"", "\"p1\": 0.1, \"k4\""),
+              HasSubstr("p1: must be 0: a fisheye lens"));
+  EXPECT_THAT(nerfstudio.with("transforms.json", "OPENCV", "FISHEYE624"),
+              HasSubstr("camera_model: unsupported camera model 'FISHEYE624'"));
+  EXPECT_THAT(nerfstudio.with("transforms.json", "\"k4\": 0.0", "\"k4\": 0.1"), HasSubstr("k4: must be 0"));
+  EXPECT_THAT(nerfstudio.with("transforms.json", "\"w\": 48", "\"w\": 47.5"),
+              HasSubstr("w: must be a whole"));
+  EXPECT_THAT(nerfstudio.with("transforms.json", "\"w\": 48", "\"w\": 47"), HasSubstr("is 48 x 36 px, but"));
+  EXPECT_THAT(nerfstudio.with("transforms.json", "\"transform_matrix\": [\n    [\n     ",
+                              "\"transform_matrix\": [\n    [\n     5"),
+              HasSubstr("frames[0].transform_matrix: is not a rotation"));
+  EXPECT_THAT(nerfstudio.with("transforms.json", "\"frames\": [", "\"frames\": [{}, "),
+              HasSubstr("frames[0]: 'file_path' is missing"));
+}
+
+TEST(Layouts, RigsAndFramesMustAgreeWithTheImages) {
+  const ChangedLayout colmap("colmap-binary");
+  const std::string frames = read_file(colmap.dir() / "sparse/0/frames.bin");
+  std::string moved = frames;
+  moved[8 + 8 + 7] = static_cast<char>(moved[8 + 8 + 7] ^ 0x80);  // the sign of the first frame's w
+  write_file(colmap.dir() / "sparse/0/frames.bin", moved);
+  EXPECT_THAT(colmap.refusal(), HasSubstr("image 'view00.png': its pose differs from that of its frame"));
+  for (std::size_t size = 0; size < frames.size(); size += 7) {
+    write_file(colmap.dir() / "sparse/0/frames.bin", frames.substr(0, size));
+    EXPECT_THAT(colmap.refusal(), HasSubstr("frames.bin: is cut short")) << size;
+  }
+  write_file(colmap.dir() / "sparse/0/frames.bin", frames);
+  EXPECT_THAT(colmap.without("sparse/0/rigs.bin"), HasSubstr("has frames.bin alone"));
+}
+
+TEST(Layouts, LensesThatDoNotFitAreNamed) {
+  const ChangedLayout colmap("colmap-text");
+  EXPECT_THAT(
+      colmap.with("sparse/0/cameras.txt", "0.003 -0.002 0.0 0.0\n", "0.003 -0.002 0.0 0.1\n"),
+      HasSubstr("image 'view09.png': lens model THIN_PRISM_FISHEYE: OpenCV's fisheye lens has no such"));
+  EXPECT_THAT(colmap.with("sparse/0/cameras.txt", "SIMPLE_RADIAL ", "SIMPLE_DIVISION "),
+              HasSubstr("image 'view02.png': unsupported lens model SIMPLE_DIVISION"));
+}
+
+TEST(Layouts, MissingPartsOfEth3dAreNamed) {
+  const ChangedLayout eth3d("eth3d");
+  EXPECT_THAT(eth3d.without("dslr_scan_eval/scan2.ply"), HasSubstr("scan2.ply: no such file"));
+  EXPECT_THAT(eth3d.without("images/dslr_images_undistorted/view05.png"), HasSubstr("no such image"));
+}
+
+TEST(Layouts, MvsnetNamesFileAndLine) {
+  const ChangedLayout mvsnet("blendedmvs");
+  const std::string cam = "cams/00000001_cam.txt", pair = "cams/pair.txt";
+  EXPECT_THAT(mvsnet.with(cam, "intrinsic", "intrinsics"),
+              HasSubstr("_cam.txt: line 7: expected 'intrinsic'"));
+  EXPECT_THAT(mvsnet.with(cam, "63.25", "nan"), HasSubstr("intrinsic: must be finite"));
+  EXPECT_THAT(mvsnet.with(cam, "23.8", "5.8"), HasSubstr("the camera is likely one of another size"));
+  EXPECT_THAT(mvsnet.with(pair, "3\n", "4\n"), HasSubstr("pair.txt: line 7: the file ends before"));
+  EXPECT_THAT(mvsnet.with(pair, "2 1 99.5", "2 7 99.5"), HasSubstr("pair.txt: line 3: view 7: no such file"));
+  EXPECT_THAT(mvsnet.without("blended_images/00000002.png"), HasSubstr("no image 00000002 in images/"));
+  const ChangedLayout dtu("dtu/scan7");
+  EXPECT_EQ(truth_text(find_recording_truth(read_recording(dtu.dir()))), "none")
+      << "the scan is not beside it";
+}
+
+TEST(Layouts, TanksNeedIntrinsicsAndAsManyPosesAsImages) {
+  const ChangedLayout tanks("tanks");
+  EXPECT_THAT(tanks.without("intrinsics.json"), HasSubstr("gives no intrinsics"));
+  EXPECT_THAT(tanks.without("images/000002.png"), HasSubstr("5 poses, but 4 images"));
+  EXPECT_THAT(tanks.without("Hill_trans.txt"), HasSubstr("Hill_trans.txt: no such file"));
+  EXPECT_THAT(tanks.with("Hill_COLMAP_SfM.log", "0 0 0\n", "0 0\n"), HasSubstr("line 1"));
+}
+
+}  // namespace
+}  // namespace aqbench
