@@ -17,7 +17,6 @@ struct SceneData {
 // The program's camera inside a Camera, prepared for projection.
 struct CameraData {
   aqbench::Camera camera;
-  WaterInterface water;
   RefractiveCamera refractive;
 };
 

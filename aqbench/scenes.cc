@@ -31,8 +31,7 @@ std::vector<Camera> cameras_of(const Rig& rig) {
   check(rig, "rig");
   std::vector<Camera> cameras;
   for (const aqbench::Camera& camera : rig.cameras)
-    cameras.emplace_back(std::make_shared<const CameraData>(
-        CameraData{camera, rig.water, refractive_camera(camera, rig.water)}));
+    cameras.emplace_back(std::make_shared<const CameraData>(CameraData{camera, refractive_camera(camera)}));
   return cameras;
 }
 
@@ -145,8 +144,8 @@ View render(const Scene& scene, const Camera& camera, const RenderOptions& optio
                             imaging_options(resolve_parameters("imaging", imaging_parameters(), overrides)),
                             options.seed);
     const CameraData& seen = camera.data();
-    RenderedImage image = renderer.image(seen.camera, seen.water, options.camera_index);
-    DepthMap depths = renderer.depth_map(seen.camera, seen.water);
+    RenderedImage image = renderer.image(seen.camera, options.camera_index);
+    DepthMap depths = renderer.depth_map(seen.camera);
     return View{image.width, image.height, image.bits, std::move(image.values),
                 std::move(depths.depth_along_ray_m)};
   });

@@ -86,7 +86,7 @@ const std::vector<RefractiveCamera>& ring() {
   static const std::vector<RefractiveCamera> cameras = [] {
     std::vector<RefractiveCamera> out;
     const Rig rig = make_rig("ring12", {}, 0);
-    for (const Camera& camera : rig.cameras) out.push_back(refractive_camera(camera, rig.water));
+    for (const Camera& camera : rig.cameras) out.push_back(refractive_camera(camera));
     return out;
   }();
   return cameras;
@@ -137,10 +137,11 @@ void cast_exact(benchmark::State& state) {
 BENCHMARK(cast_exact);
 
 void cast_batch(benchmark::State& state) {
-  std::vector<float> columns(1600), rows(1600, 600), ox(1600), oy(1600), dx(1600), dy(1600), dz(1600);
+  std::vector<float> columns(1600), rows(1600, 600), ox(1600), oy(1600), oz(1600), dx(1600), dy(1600),
+      dz(1600);
   for (std::size_t i = 0; i < columns.size(); ++i) columns[i] = static_cast<float>(i);
   for ([[maybe_unused]] auto iteration : state) {
-    cast_rays(ring()[0], columns, rows, {ox, oy, dx, dy, dz});
+    cast_rays(ring()[0], columns, rows, {ox, oy, oz, dx, dy, dz});
     benchmark::ClobberMemory();
   }
   report(state, "rays/s", 1600, 35);

@@ -46,7 +46,7 @@ const PatchHeightField& field_of(const Scene& scene) {
 RayBlock make_block(const Scene& scene) {
   const Rig rig = make_rig("ring12", {}, 42);
   const Camera& centre = *find_camera(rig, "centre");
-  RayBlock block{refractive_camera(centre, rig.water), {}, {}, {}};
+  RayBlock block{refractive_camera(centre), {}, {}, {}};
   const RayHitter hitter(field_of(scene));
   for (int row = 0; row < kBlockHeight; ++row)
     for (int column = 0; column < kBlockWidth; ++column) {
@@ -197,7 +197,7 @@ void render_ring12(benchmark::State& state, const char* name) {
   for (auto _ : state) {
     const auto start = std::chrono::steady_clock::now();
     for (std::size_t i = 0; i < rig.cameras.size(); ++i)
-      benchmark::DoNotOptimize(renderer.image(rig.cameras[i], rig.water, i));
+      benchmark::DoNotOptimize(renderer.image(rig.cameras[i], i));
     seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     for (const Camera& camera : rig.cameras)
       rays += 4.0 * camera.intrinsics.width_px * camera.intrinsics.height_px;

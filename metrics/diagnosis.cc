@@ -53,7 +53,7 @@ std::vector<MapView> views_of(const std::vector<DepthMap>& maps, const MapCalibr
     const Camera* const camera = find_camera(rig, map.camera);
     if (camera == nullptr)
       throw Error(ErrorKind::method, fmt::format("depth map of {}: the rig has no such camera", map.camera));
-    views.push_back({refractive_camera(*camera, rig.water), &map, &made_with});
+    views.push_back({refractive_camera(*camera), &map, &made_with});
     if (map.width != camera->intrinsics.width_px || map.height != camera->intrinsics.height_px ||
         map.depth_along_ray_m.size() != static_cast<std::size_t>(map.width) * map.height)
       throw Error(ErrorKind::method,

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "scenes/cloud/cloud_file.h"
+#include "scenes/surfaces/formula_meshes.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "scenes/surfaces/mound.h"
 #include "scenes/surfaces/plane.h"
@@ -167,6 +168,52 @@ std::vector<ParameterSpec> tilted_plane_parameters() {
            .choices = {}}};
 }
 
+SurfacePtr object(const Parameters& v, const Patch&) {
+  return make_mesh_surface(object_mesh({.radius_m = v.number("radius_m"),
+                                        .relief = v.number("relief"),
+                                        .facets = static_cast<int>(v.integer("facets"))}));
+}
+
+SurfacePtr room(const Parameters& v, const Patch&) {
+  return make_mesh_surface(room_mesh({.length_m = v.number("length_m"),
+                                      .width_m = v.number("width_m"),
+                                      .height_m = v.number("height_m"),
+                                      .relief_m = v.number("relief_m"),
+                                      .facets = static_cast<int>(v.integer("facets"))}),
+                           MeshSide::inside);
+}
+
+ParameterSpec facets(int value, const char* help) {
+  return {.name = "facets",
+          .unit = "1",
+          .default_value = std::int64_t{value},
+          .min = 4,
+          .max = 1024,
+          .help = help,
+          .choices = {}};
+}
+
+std::vector<ParameterSpec> object_parameters() {
+  const ObjectShape o;
+  return {metres("radius_m", o.radius_m, 0.001, 100, "mean radius, about the origin"),
+          {.name = "relief",
+           .unit = "1",
+           .default_value = o.relief,
+           .min = 0,
+           .max = 0.3,
+           .help = "of bumps and hollows, as a share of the radius",
+           .choices = {}},
+          facets(o.facets, "along each side of the six faces that cover it")};
+}
+
+std::vector<ParameterSpec> room_parameters() {
+  const RoomShape r;
+  return {metres("length_m", r.length_m, 1, 100, "along x"), metres("width_m", r.width_m, 1, 100, "along y"),
+          metres("height_m", r.height_m, 1, 100, "along z"),
+          metres("relief_m", r.relief_m, 0, 0.2, "how far the walls come in"),
+          facets(r.facets, "along each side of a wall")};
+}
+
 const std::vector<SceneEntry>& entries() {
   static const std::vector<SceneEntry> table = {
       {.spec = {.name = "flat_plane",
@@ -191,6 +238,16 @@ const std::vector<SceneEntry>& entries() {
                 .summary = "seeded sum of ripples of many wavelengths and directions",
                 .parameters = with_patch(ripple_parameters())},
        .make = ripple_field},
+      {.spec = {.name = "object",
+                .summary = "ball with bumps and hollows, a mesh, to look at from all around",
+                .parameters = object_parameters(),
+                .has_patch = false},
+       .make = object},
+      {.spec = {.name = "room",
+                .summary = "room with curved walls and three objects, a mesh, to stand in",
+                .parameters = room_parameters(),
+                .has_patch = false},
+       .make = room},
   };
   return table;
 }
@@ -225,8 +282,9 @@ Scene make_scene(std::string_view name, const std::vector<Override>& overrides) 
   for (const SceneEntry& entry : entries()) {
     if (entry.spec.name != name) continue;
     Parameters values = resolve_parameters(name, entry.spec.parameters, overrides);
-    const Patch patch{values.number("x_min_m"), values.number("x_max_m"), values.number("y_min_m"),
-                      values.number("y_max_m")};
+    const Patch patch = entry.spec.has_patch ? Patch{values.number("x_min_m"), values.number("x_max_m"),
+                                                     values.number("y_min_m"), values.number("y_max_m")}
+                                             : Patch{};
     try {
       SurfacePtr surface = entry.make(values, patch);
       return {entry.spec.name, std::move(values), {std::move(surface)}};

@@ -14,6 +14,7 @@ struct SceneSpec {
   std::string name;
   std::string summary;  // one line
   std::vector<ParameterSpec> parameters;
+  bool has_patch = true;  // a surface z = f(x, y) of which a patch is scored; else a mesh, scored as a whole
 };
 
 // The prefix of scenes that are a user's own mesh: "mesh:FILE.ply".

@@ -52,7 +52,7 @@ ExitCode eval_depth(const EvalDepthRequest& request, const Arguments& arguments)
   const Camera& camera = named_camera(rig, request.camera, "--camera");
   const DepthMap truth =
       read_true_depths(dataset_dir, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
-  const DepthMap predicted = read_given_depths(request.depth_file, request.meaning, camera, rig.water);
+  const DepthMap predicted = read_given_depths(request.depth_file, request.meaning, camera);
   warn_of_another_convention(predicted, truth);
 
   Record record = eval_record(read_dataset_scene(dataset_dir), request.depth_file,

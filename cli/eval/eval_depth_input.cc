@@ -28,8 +28,8 @@ double metres_per_value(const std::string& file, const DepthMeaning& meaning, co
 
 // Makes depths along z of the camera's frame to depths along the refracted rays. What no ray reaches has
 // none.
-void make_along_ray(const Camera& camera, const WaterInterface& water, DepthMap& map) {
-  const RefractiveCamera view = refractive_camera(camera, water);
+void make_along_ray(const Camera& camera, DepthMap& map) {
+  const RefractiveCamera view = refractive_camera(camera);
   const Vec3 axis = camera.camera_from_world.rotation.row(2);
   std::size_t pixel = 0;
   for (int y = 0; y < map.height; ++y) {
@@ -58,8 +58,7 @@ const Camera& named_camera(const Rig& rig, const std::string& name, const std::s
   throw Error(ErrorKind::usage, flag + ": " + unknown_name_message("camera", name, names));
 }
 
-DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera,
-                           const WaterInterface& water) {
+DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera) {
   if (!meaning.along_z && !file.ends_with(".npy"))
     throw Error(ErrorKind::usage, file + ": say what its depths are: --depth-along ray or z");
   DepthImage image = read_depth_image(file);
@@ -70,7 +69,7 @@ DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning,
   const double metres = metres_per_value(file, meaning, image);
   DepthMap map{camera.name, width, height, std::move(image.values), {}};
   for (float& depth : map.depth_along_ray_m) depth *= static_cast<float>(metres);
-  if (meaning.along_z.value_or(false)) make_along_ray(camera, water, map);
+  if (meaning.along_z.value_or(false)) make_along_ray(camera, map);
   return map;
 }
 
@@ -80,7 +79,7 @@ Scan read_depth_scan(const std::string& camera_and_file, const DepthMeaning& mea
     throw Error(ErrorKind::usage, fmt::format("--truth-depth '{}': expected CAMERA=FILE", camera_and_file));
   const Camera& camera = named_camera(rig, camera_and_file.substr(0, end), "--truth-depth");
   const std::string file = camera_and_file.substr(end + 1);
-  return scan_of_depths(read_given_depths(file, meaning, camera, rig.water), camera, rig.water, file);
+  return scan_of_depths(read_given_depths(file, meaning, camera), camera, file);
 }
 
 }  // namespace aqbench::cli

@@ -21,8 +21,7 @@ const Camera& named_camera(const Rig& rig, const std::string& name, const std::s
 
 // Reads a depth map of a camera, in metres along the refracted rays. Throws Error(usage) where no flag says
 // what its values are, Error(input) for a file that does not fit the camera.
-DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera,
-                           const WaterInterface& water);
+DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera);
 
 // Reads a depth map given as CAMERA=FILE and puts its depths into the world frame, as one scan
 // (scan_of_depths()). Throws as read_given_depths() does, and

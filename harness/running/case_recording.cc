@@ -147,7 +147,7 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   if (!data.truth.control_file.empty())
     add(score_control_points(output.cloud, true_control_points(data.truth, frame)));
   add(photometric);
-  DepthRegion region{.water = rig.water, .own_from_rig = recording.own_from_rig};
+  DepthRegion region{.own_from_rig = recording.own_from_rig};
   if (data.truth.has_surface()) {
     const Scene scene = true_scene(data.truth, frame, planned.scene, recording);
     const Surface& truth = *scene.truth.surface;

@@ -22,12 +22,11 @@ namespace {
 constexpr double kMillimetresPerMetre = 1e3;
 
 // What one camera says of a corner, in the rig's world frame.
-std::optional<Vec3> corner_seen(const Camera& camera, const Rig& rig, const DepthMap& map,
-                                const Vec2& pixel) {
+std::optional<Vec3> corner_seen(const Camera& camera, const DepthMap& map, const Vec2& pixel) {
   const auto undistorted = Undistorter(camera.intrinsics).undistort_pixel(pixel);
   if (!undistorted) return std::nullopt;
   const auto depth_m = interpolated_depth_m(map, *undistorted);
-  const auto ray = cast_ray(refractive_camera(camera, rig.water), *undistorted);
+  const auto ray = cast_ray(refractive_camera(camera), *undistorted);
   if (!depth_m || !ray) return std::nullopt;
   return point_on_ray(*ray, *depth_m);
 }
@@ -42,7 +41,7 @@ std::optional<Vec3> corner_of(const BoardCorner& corner, const Reconstruction& o
                   fmt::format("ChArUco corner {}: there is no camera '{}'", corner.id, name));
     const auto map = std::ranges::find(output.depth_maps, name, &DepthMap::camera);
     if (map == output.depth_maps.end()) continue;
-    const auto point_m = corner_seen(*camera, made_with.rig, *map, pixel);
+    const auto point_m = corner_seen(*camera, *map, pixel);
     for (int axis = 0; point_m && axis < 3; ++axis)
       coordinates[static_cast<std::size_t>(axis)].push_back((*point_m)[axis]);
   }

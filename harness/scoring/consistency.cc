@@ -34,7 +34,7 @@ std::vector<MapCamera> map_cameras(std::span<const DepthMap> maps, const Rig& ri
       throw Error(ErrorKind::method, fmt::format("depth map of {}: {} x {} px where its camera has {} x {}",
                                                  map.camera, map.width, map.height,
                                                  camera->intrinsics.width_px, camera->intrinsics.height_px));
-    views.push_back({&map, refractive_camera(*camera, rig.water)});
+    views.push_back({&map, refractive_camera(*camera)});
   }
   return views;
 }

@@ -54,7 +54,7 @@ DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camer
                           const DepthRegion& region) {
   DepthMap truth = read_depth_map(file, camera);
   if (region.crop.parts.empty()) return truth;
-  const RefractiveCamera view = refractive_camera(camera, region.water);
+  const RefractiveCamera view = refractive_camera(camera);
   std::size_t pixel = 0;
   for (int y = 0; y < truth.height; ++y)
     for (int x = 0; x < truth.width; ++x) {
@@ -83,8 +83,7 @@ std::vector<DepthMap> in_true_cameras(std::span<const DepthMap> maps, const MapC
     if (map.width != truth.width || map.height != truth.height ||
         map.depth_along_ray_m.size() != truth.depth_along_ray_m.size())
       continue;  // score_depth_maps() refuses it
-    const RefractiveCamera had = refractive_camera(*wrong, made_with.rig.water),
-                           real = refractive_camera(*camera, rig.water);
+    const RefractiveCamera had = refractive_camera(*wrong), real = refractive_camera(*camera);
     const auto width = static_cast<std::size_t>(map.width);
     parallel_for(map.depth_along_ray_m.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {

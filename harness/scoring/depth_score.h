@@ -25,7 +25,6 @@ struct CameraDepthScore {
 // Where true depths count: in the crop of the truth, which is given in its own frame.
 struct DepthRegion {
   Crop crop = {};  // without parts: everywhere
-  WaterInterface water = {};
   Similarity own_from_rig = {};
 };
 

@@ -169,7 +169,7 @@ double window_likeness(std::span<const float> a, std::span<const float> b) {
 
 MetricSet measure_photometric(const PointCloud& cloud, const Rig& rig, const ImageOfCamera& image_of) {
   std::vector<RefractiveCamera> cameras;
-  for (const Camera& camera : rig.cameras) cameras.push_back(refractive_camera(camera, rig.water));
+  for (const Camera& camera : rig.cameras) cameras.push_back(refractive_camera(camera));
   const std::size_t points = cloud.points_m.size();
   std::vector<std::optional<SurfaceWindow>> windows(std::min(points, kMaxPoints));
   parallel_for(windows.size(), 32, [&](std::size_t begin, std::size_t end) {

@@ -22,7 +22,7 @@ std::shared_ptr<const Surface> surface_of_depths(const RecordingTruth& truth, st
   for (const Camera& camera : recording.rig.cameras) {
     const std::filesystem::path file = true_depth_file(truth.dir, camera.name, frame);
     if (file.empty()) continue;
-    scans.push_back(scan_of_depths(read_depth_map(file, camera), camera, recording.rig.water, file.string()));
+    scans.push_back(scan_of_depths(read_depth_map(file, camera), camera, file.string()));
     apply(recording.own_from_rig, scans.back().cloud);
   }
   return make_truth_cloud(std::move(scans));

@@ -116,13 +116,21 @@ std::string scene_text(const Surface& truth, const Rig* rig, const Vec3& origin_
     Json cameras = Json::array();
     for (const Camera& camera : rig->cameras) cameras.push_back(camera_json(camera, origin_m));
     scene["cameras"] = std::move(cameras);
-    scene["water_z_mm"] = rounded((rig->water.water_z_m - origin_m.z()) * kMillimetresPerMetre, 1e-2);
+    if (const auto water = level_water(*rig))
+      scene["water_z_mm"] = rounded((water->water_z_m - origin_m.z()) * kMillimetresPerMetre, 1e-2);
   }
   return scene.dump();
 }
 
-// Surface points at the same x and y: a point beside the surface would be hidden by it.
-std::vector<Vec3> below(std::vector<Vec3> points_m, const Surface& truth) {
+// Surface points at the same x and y, or the closest ones of a mesh: a point beside the surface would be
+// hidden by it.
+std::vector<Vec3> on_surface(std::vector<Vec3> points_m, const Surface& truth) {
+  if (!truth.is_height_field()) {
+    std::vector<ClosestPoint> closest(points_m.size());
+    truth.closest_points(points_m, closest);
+    std::ranges::transform(closest, points_m.begin(), &ClosestPoint::position_m);
+    return points_m;
+  }
   const auto& field = static_cast<const HeightField&>(truth);
   for (Vec3& point : points_m) point.z() = field.jet(point.x(), point.y()).z;
   return points_m;
@@ -213,7 +221,7 @@ CloudView make_view(const Reconstruction& reconstruction, const Surface& truth, 
   }
   const ScoredPoints scored = score_points(shown_m, truth);
   std::vector<int> seen;
-  if (count_views && truth.is_height_field()) seen = count_views(below(shown_m, truth));
+  if (count_views) seen = count_views(on_surface(shown_m, truth));
   for (std::size_t k = 0; k < shown_m.size(); ++k) {
     view.errors.push_back(error_code(scored.signed_error_m.at(k) * kMillimetresPerMetre));
     view.marks.push_back(

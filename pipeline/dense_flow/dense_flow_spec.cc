@@ -39,21 +39,22 @@ std::vector<ParameterSpec> dense_parameters() {
   };
   const FusionHelp fusion{.voxel_m = "voxel of the fused cloud",
                           .fusion_radius_m = "radius of the fits that fuse depths; 0: voxel means only"};
-  const SurfaceParameterTraits surface{.default_method = SurfaceMethod::heightfield,
-                                       .surface_help = "surface reconstruction method",
-                                       .poisson_depth_help = "depth of the octree of surface=poisson",
-                                       .grid_help = "grid of surface=heightfield",
-                                       .target_triangles_help = "triangles kept in the mesh; 0: all",
-                                       .target_triangles_max = 2147483647};
+  const SurfaceParameterTraits surface{
+      .default_method = SurfaceMethod::heightfield,
+      .surface_help = "surface reconstruction method; heightfield without level water: poisson",
+      .poisson_depth_help = "depth of the octree of surface=poisson",
+      .grid_help = "grid of surface=heightfield",
+      .target_triangles_help = "triangles kept in the mesh; 0: all",
+      .target_triangles_max = 2147483647};
   for (const auto& more : {fusion_parameters(fusion), surface_parameters(surface), sparse::view_parameters()})
     specs.insert(specs.end(), more.begin(), more.end());
   return specs;
 }
 
 std::vector<std::string> dense_stages() {
-  return {"pipeline",    "image_reading",  "undistortion",          "contrast_enhancement",
-          "depth_range", "dense_matching", "triangulation",         "depth_refinement",
-          "filtering",   "fusion",         "surface_reconstruction"};
+  return {"pipeline",         "image_reading",   "undistortion",   "contrast_enhancement",
+          "depth_range",      "sparse_matching", "dense_matching", "triangulation",
+          "depth_refinement", "filtering",       "fusion",         "surface_reconstruction"};
 }
 
 std::vector<ParameterSpec> parameters() {

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <opencv2/core.hpp>
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/quantiles.h"
 #include "core/stage_scope.h"
-#include "pipeline/dense_flow/plane_search.h"
+#include "pipeline/dense_flow/depth_prior.h"
+#include "pipeline/depth_maps/resolution.h"
 
 namespace aqbench::dense_flow {
 namespace {
@@ -83,29 +86,49 @@ std::vector<PairWarp> match_sources(const DatasetView& reference, std::span<cons
   return warps;
 }
 
-DepthEstimate estimate_depth(std::span<const DatasetView> views, std::size_t index, double plane_z_m,
-                             const PairMatcher& matcher, const DenseOptions& options) {
+// first_m: depths to start from.
+DepthEstimate estimate_depth(std::span<const DatasetView> views, std::size_t index,
+                             const std::vector<float>& first_m, const PairMatcher& matcher,
+                             const DenseOptions& options) {
   const DatasetView& reference = views[index];
   std::vector<const DatasetView*> sources;
   for (const std::size_t source :
        select_sources(views, index, static_cast<std::size_t>(options.nearest_sources)))
     sources.push_back(&views[source]);
-  const std::vector<float> plane_m = plane_depths(reference.camera, plane_z_m);
-  std::vector<float> prior_m = plane_m;
+  std::vector<float> prior_m = first_m;
   DepthEstimate estimate;
   for (int pass = 0; pass < options.passes; ++pass) {
     if (pass > 0)
       prior_m = smooth_depths(estimate, reference.camera.width_px, reference.camera.height_px,
-                              kPriorSmoothing_px, plane_m);
+                              kPriorSmoothing_px, first_m);
     const std::vector<PairWarp> warps = match_sources(reference, sources, prior_m, matcher, options.align);
     const StageScope scope("triangulation");
     estimate = triangulate_matches(reference, sources, warps, options.triangulation);
   }
   if (options.refinement.iterations > 0) {
     const StageScope scope("depth_refinement");
-    refine_depths(reference, sources, plane_m, options.refinement, estimate);
+    refine_depths(reference, sources, first_m, options.refinement, estimate);
   }
   return estimate;
+}
+
+constexpr double kTolerance_px = 0.5;  // of a confirming depth without water, where images have no scale
+
+// Returns what kTolerance_px is in depth, over the squared depth; 0 through water.
+double tolerance_per_m2(std::span<const DatasetView> views, const std::vector<DepthEstimate>& estimates,
+                        const DenseOptions& options) {
+  double most = 0;
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    if (views[i].camera.optics != &kStraightRays || views[i].is_auxiliary) continue;
+    std::vector<float> depths_m;
+    std::ranges::copy_if(estimates[i].depth_m, std::back_inserter(depths_m), has_depth);
+    if (depths_m.empty()) continue;
+    const double middle_m = upper_median_in_place<float>(depths_m);
+    const auto sources = select_sources(views, i, static_cast<std::size_t>(options.nearest_sources));
+    const PixelResolution one = pixel_resolution(views, i, sources, {middle_m, middle_m});
+    most = std::max(most, kTolerance_px * one.depth_per_pixel_m / (middle_m * middle_m));
+  }
+  return most;
 }
 
 // Removes depths that other views do not confirm. Views without an estimate are auxiliary.
@@ -122,6 +145,7 @@ std::vector<DepthMap> filter_depths(std::span<const DatasetView> views,
   }
   plane_sweep::ConsistencyOptions consistency = options.consistency;
   consistency.min_views = std::min(consistency.min_views, static_cast<int>(depth_views.size()) - 1);
+  consistency.tolerance_per_m2 = tolerance_per_m2(views, estimates, options);
   std::vector<DepthMap> maps;
   for (std::size_t v = 0; v < depth_views.size(); ++v) {
     plane_sweep::FilteredDepth filtered = plane_sweep::filter_by_consistency(depth_views, v, consistency);
@@ -166,21 +190,22 @@ Reconstruction reconstruct_densely(std::span<const DatasetView> views, const Pai
   check(options);
   check_views(views);
   const SingleThreadedOpenCv single_threaded;
-  PlaneSearch plane;
+  std::vector<std::vector<float>> priors_m;
   {
     const StageScope scope("depth_range");
-    plane = find_mean_plane(views);
+    priors_m = depth_priors(views);
   }
   std::vector<DepthEstimate> estimates(views.size());
   for (std::size_t i = 0; i < views.size(); ++i)
-    if (!views[i].is_auxiliary) estimates[i] = estimate_depth(views, i, plane.z_m, matcher, options);
+    if (!views[i].is_auxiliary) estimates[i] = estimate_depth(views, i, priors_m[i], matcher, options);
   Reconstruction result;
   result.depth_maps = filter_depths(views, estimates, options);
   estimates.clear();
   result.cloud = fuse_maps(views, result.depth_maps, options.fusion);
   if (result.cloud.points_m.empty())
     throw Error(ErrorKind::method, "fusion: the cloud is empty because other views confirm no depth");
-  result.mesh = reconstruct_surface(result.cloud, options.surface);
+  const bool water = views.front().camera.optics != &kStraightRays;
+  result.mesh = reconstruct_surface(result.cloud, surface_of(options.surface, water));
   return result;
 }
 

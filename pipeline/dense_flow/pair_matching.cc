@@ -109,7 +109,7 @@ AlignedSource align_source(const DatasetView& reference, const DatasetView& sour
   const auto bottom = static_cast<float>(source.camera.height_px - 1);
   for_each_ray_row(camera, [&](std::size_t row, const RayRow& rays) {
     PointRow points(width);
-    points.place(rays, depth_m.subspan(row * width, width), static_cast<float>(camera.water_z_m));
+    points.place(rays, depth_m.subspan(row * width, width));
     const std::span<float> u = std::span(aligned.x_px).subspan(row * width, width);
     const std::span<float> v = std::span(aligned.y_px).subspan(row * width, width);
     project_points(source.camera, {points.x_m, points.y_m, points.z_m}, {u, v, {}});

@@ -13,7 +13,9 @@
 namespace aqbench::dense_flow {
 namespace {
 
-constexpr float kProbe_m = 0.002;  // along the ray, for the rate at which the projection moves
+// Along the ray, for the rate at which the projection moves: through water, and as a share of the depth
+// without it.
+constexpr float kProbe_m = 0.002, kProbeShare = 0.001;
 constexpr int kLeastSources = 2;
 
 // Window sums of one source for each pixel.
@@ -35,7 +37,7 @@ struct Slope {
 };
 
 Slope slope_at(const DatasetView& source, const AlignedSource& here, const AlignedSource& deeper,
-               std::size_t i) {
+               std::size_t i, float probe_m) {
   const float dx = deeper.x_px[i] - here.x_px[i], dy = deeper.y_px[i] - here.y_px[i];
   const float moved = std::hypot(dx, dy);
   if (!(moved > 1e-3F)) return {};  // NaN, or no usable direction
@@ -44,7 +46,7 @@ Slope slope_at(const DatasetView& source, const AlignedSource& here, const Align
     return sample_cubic(source.grey.data(), source.camera.width_px, source.camera.height_px,
                         here.x_px[i] + sign * ex, here.y_px[i] + sign * ey);
   };
-  return {grey(1) - grey(-1), moved / kProbe_m};
+  return {grey(1) - grey(-1), moved / probe_m};
 }
 
 SourceTerms compare(const DatasetView& reference, const std::vector<float>& reference_normal,
@@ -53,7 +55,9 @@ SourceTerms compare(const DatasetView& reference, const std::vector<float>& refe
   const std::size_t pixels = reference.grey.size();
   const AlignedSource here = align_source(reference, source, depth_m);
   std::vector<float> deeper_m(depth_m.begin(), depth_m.end());
-  for (float& depth : deeper_m) depth += kProbe_m;
+  const bool straight = reference.camera.optics == &kStraightRays;
+  const auto probe_m = [&](float depth) { return straight ? kProbeShare * depth : kProbe_m; };
+  for (float& depth : deeper_m) depth += probe_m(depth);
   const AlignedSource deeper = align_source(reference, source, deeper_m);
   const LocalMoments moments = local_moments({width, height, here.grey.data(), nullptr}, window_px);
   SourceTerms terms{std::vector<float>(pixels), std::vector<float>(pixels), std::vector<float>(pixels),
@@ -62,7 +66,7 @@ SourceTerms compare(const DatasetView& reference, const std::vector<float>& refe
   for (std::size_t i = 0; i < pixels; ++i) {
     if (here.seen[i] == 0) continue;
     const float normal = (here.grey[i] - moments.mean[i]) / moments.deviation[i];
-    const Slope slope = slope_at(source, here, deeper, i);
+    const Slope slope = slope_at(source, here, deeper, i, probe_m(depth_m[i]));
     const float jacobian = slope.along * slope.rate_px_per_m / moments.deviation[i];
     terms.step[i] = jacobian * (reference_normal[i] - normal);
     terms.curvature[i] = jacobian * jacobian;

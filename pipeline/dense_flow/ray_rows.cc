@@ -8,17 +8,22 @@
 namespace aqbench::dense_flow {
 
 RayRow::RayRow(std::size_t count)
-    : origin_x_m(count), origin_y_m(count), direction_x(count), direction_y(count), direction_z(count) {}
+    : origin_x_m(count),
+      origin_y_m(count),
+      origin_z_m(count),
+      direction_x(count),
+      direction_y(count),
+      direction_z(count) {}
 
 void RayRow::cast(const RefractiveCamera& camera, std::span<const float> u_px, std::span<const float> v_px) {
-  cast_rays(camera, u_px, v_px, {origin_x_m, origin_y_m, direction_x, direction_y, direction_z});
+  cast_rays(camera, u_px, v_px, {origin_x_m, origin_y_m, origin_z_m, direction_x, direction_y, direction_z});
 }
 
-void PointRow::place(const RayRow& rays, std::span<const float> depth_m, float water_z_m) {
+void PointRow::place(const RayRow& rays, std::span<const float> depth_m) {
   for (std::size_t i = 0; i < depth_m.size(); ++i) {
     x_m[i] = rays.origin_x_m[i] + depth_m[i] * rays.direction_x[i];
     y_m[i] = rays.origin_y_m[i] + depth_m[i] * rays.direction_y[i];
-    z_m[i] = water_z_m + depth_m[i] * rays.direction_z[i];
+    z_m[i] = rays.origin_z_m[i] + depth_m[i] * rays.direction_z[i];
   }
 }
 

@@ -10,10 +10,10 @@
 
 namespace aqbench::dense_flow {
 
-// The rays of one row's pixels (or any others): origins on the water surface, world frame. NaN for pixels
+// The rays of one row's pixels (or any others): world frame. NaN for pixels
 // without a ray.
 struct RayRow {
-  std::vector<float> origin_x_m, origin_y_m;
+  std::vector<float> origin_x_m, origin_y_m, origin_z_m;
   std::vector<float> direction_x, direction_y, direction_z;
 
   explicit RayRow(std::size_t count);
@@ -27,7 +27,7 @@ struct PointRow {
 
   explicit PointRow(std::size_t count) : x_m(count), y_m(count), z_m(count) {}
   // Places each point at its depth along its ray.
-  void place(const RayRow& rays, std::span<const float> depth_m, float water_z_m);
+  void place(const RayRow& rays, std::span<const float> depth_m);
 };
 
 // Calls `body` once for each row of the camera's image. Uses parallel_for.

@@ -12,7 +12,7 @@
 namespace aqbench::dense_flow {
 namespace {
 
-constexpr double kMaxDepth_m = 20;
+constexpr double kMaxDepth_m = 20;  // in water
 constexpr double kGoodResidual_px = 0.5;
 
 // A source ray relative to the reference ray: miss(d) = miss_at_0 + d * rate is the vector between them at
@@ -68,20 +68,21 @@ PixelDepth agree(std::vector<PairDepth>& pairs, double px_per_m, const Triangula
           confidences / static_cast<double>(pairs.size()) / (1 + squares / static_cast<double>(agreeing))};
 }
 
-void add_pair(const RayRow& reference, const RayRow& source, std::size_t x, double confidence,
+void add_pair(const RayRow& reference, const RayRow& source, std::size_t x, double confidence, double most_m,
               std::vector<PairDepth>& pairs) {
-  if (!(source.direction_z[x] > 0)) return;  // NaN: no match or no ray
+  if (!std::isfinite(source.direction_z[x])) return;  // NaN: no match or no ray
   const Vec3 along(reference.direction_x[x], reference.direction_y[x], reference.direction_z[x]);
   const Vec3 direction(source.direction_x[x], source.direction_y[x], source.direction_z[x]);
   const Vec3 between(double{reference.origin_x_m[x]} - source.origin_x_m[x],
-                     double{reference.origin_y_m[x]} - source.origin_y_m[x], 0);
+                     double{reference.origin_y_m[x]} - source.origin_y_m[x],
+                     double{reference.origin_z_m[x]} - source.origin_z_m[x]);
   PairDepth pair;
   pair.miss_m = between - between.dot(direction) * direction;
   pair.rate = along - along.dot(direction) * direction;
   pair.weight = pair.rate.squaredNorm();
   pair.depth_m = -pair.miss_m.dot(pair.rate) / pair.weight;
   pair.confidence = confidence;
-  if (pair.depth_m > 0 && pair.depth_m < kMaxDepth_m) pairs.push_back(pair);  // parallel rays give no number
+  if (pair.depth_m > 0 && pair.depth_m < most_m) pairs.push_back(pair);  // parallel rays give no number
 }
 
 }  // namespace
@@ -92,6 +93,8 @@ DepthEstimate triangulate_matches(const DatasetView& reference, std::span<const 
   const auto width = static_cast<std::size_t>(camera.width_px);
   DepthEstimate estimate{std::vector<float>(reference.grey.size(), std::numeric_limits<float>::quiet_NaN()),
                          std::vector<float>(reference.grey.size(), 0.0F)};
+  const double most_m =
+      camera.optics == &kStraightRays ? std::numeric_limits<double>::infinity() : kMaxDepth_m;
   const double focal_px = std::sqrt(camera.fx_px * camera.fy_px);
   for_each_ray_row(camera, [&](std::size_t row, const RayRow& rays) {
     std::vector<RayRow> source_rays(sources.size(), RayRow(width));
@@ -103,11 +106,11 @@ DepthEstimate triangulate_matches(const DatasetView& reference, std::span<const 
       const std::size_t at = row * width + x;
       pairs.clear();
       for (std::size_t s = 0; s < sources.size(); ++s)
-        add_pair(rays, source_rays[s], x, warps[s].confidence[at], pairs);
+        add_pair(rays, source_rays[s], x, warps[s].confidence[at], most_m, pairs);
       if (pairs.empty() || reference.inside[at] == 0) continue;
       const double in_air_m =
           std::hypot(rays.origin_x_m[x] - camera.centre_m[0], rays.origin_y_m[x] - camera.centre_m[1],
-                     camera.water_z_m - camera.centre_m[2]);
+                     rays.origin_z_m[x] - camera.centre_m[2]);
       const PixelDepth depth = agree(pairs, focal_px / (in_air_m + pairs.front().depth_m), options);
       if (!(depth.confidence > 0)) continue;
       estimate.depth_m[at] = static_cast<float>(depth.depth_m);

@@ -23,6 +23,20 @@ constexpr double kStepsPerHypothesis = 4;
 // sixteen closer ones would not cover the errors of the refined map.
 constexpr double kLeastStep_px = 0.1;
 
+// The largest difference of neighbours in a guide: of a tank's floor, and in pixels on the surface without
+// water, where a surface turned by 60 degrees changes by five within the guide's radius.
+constexpr float kGuideLimit_m = 0.012F;
+constexpr double kGuideFootprints = 12;
+
+constexpr int kMaxDepths = 1024;
+
+// Returns at least `wanted` hypotheses, and so many that each moves the match by a pixel at most.
+int depths_for_parallax(const sparse::DepthRange& range, const PixelResolution& resolution, int wanted) {
+  const double parallax_px = (1 / range.min_m - 1 / range.max_m) * resolution.depth_m * resolution.depth_m /
+                             resolution.depth_per_pixel_m;
+  return std::max(wanted, static_cast<int>(std::min(std::ceil(parallax_px) + 1, double{kMaxDepths})));
+}
+
 // Keeps the previous pass's depth where it matched better or the new pass found none.
 void keep_better_matches(const DepthMap& before, plane_sweep::RefinedDepth& refined) {
   for (std::size_t i = 0; i < refined.depth_m.size(); ++i) {
@@ -44,16 +58,24 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t referenc
                 fmt::format("plane_sweep: {} has no other camera to compare with", view.name));
   input.depth_min_m = range.min_m;
   input.depth_max_m = range.max_m;
-  plane_sweep::Result swept = plane_sweep::run(input, options.sweep);
+  input.even_in_inverse = view.camera.optics == &kStraightRays;
+  const PixelResolution resolution = pixel_resolution(views, reference, sources, range);
+  plane_sweep::Options sweep = options.sweep;
+  if (input.even_in_inverse) sweep.depths = depths_for_parallax(range, resolution, sweep.depths);
+  plane_sweep::Result swept = plane_sweep::run(input, sweep);
   DepthMap map{view.name, swept.width_px, swept.height_px, std::move(swept.depth_m),
                std::move(swept.confidence)};
-  const double step_m =
-      std::max((range.max_m - range.min_m) / (options.sweep.depths - 1) / kStepsPerHypothesis,
-               kLeastStep_px * pixel_resolution(views, reference, sources, range).depth_per_pixel_m);
+  const double at_m = input.even_in_inverse ? resolution.depth_m : 0;
+  const double swept_m =
+      input.even_in_inverse ? (1 / range.min_m - 1 / range.max_m) * at_m * at_m : range.max_m - range.min_m;
+  const double step_m = std::max(swept_m / (sweep.depths - 1) / kStepsPerHypothesis,
+                                 kLeastStep_px * resolution.depth_per_pixel_m);
+  const float limit_m =
+      input.even_in_inverse ? static_cast<float>(kGuideFootprints * resolution.footprint_m) : kGuideLimit_m;
   for (int pass = 0; pass < options.refinements; ++pass) {
     const std::vector<float> guide_m = plane_sweep::depth_guide(
-        map.width, map.height, map.depth_along_ray_m, map.confidence, {options.min_confidence, 3, 0.012F});
-    plane_sweep::RefinedDepth refined = plane_sweep::refine_depth_map(input, options.sweep, guide_m, step_m);
+        map.width, map.height, map.depth_along_ray_m, map.confidence, {options.min_confidence, 3, limit_m});
+    plane_sweep::RefinedDepth refined = plane_sweep::refine_depth_map(input, sweep, guide_m, step_m, at_m);
     if (pass > 0) keep_better_matches(map, refined);  // the sweep's confidence is not comparable
     map.depth_along_ray_m = std::move(refined.depth_m);
     map.confidence = std::move(refined.similarity);

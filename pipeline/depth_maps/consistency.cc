@@ -1,5 +1,6 @@
 #include "pipeline/depth_maps/consistency.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -70,7 +71,10 @@ void count_agreeing_views(std::span<const DepthView> views, std::size_t referenc
     project_points(views[other].camera, points);
     for (std::size_t i = 0; i < pixels.size(); ++i) {
       const double seen_m = sample_depth(views[other], points.u_px[i], points.v_px[i]);
-      if (std::abs(seen_m - points.ray_depth_m[i]) < options.depth_tolerance_m) ++agreeing[pixels[i]];
+      const double depth_m = points.ray_depth_m[i];
+      const double tolerance_m =
+          std::max(options.depth_tolerance_m, options.tolerance_per_m2 * depth_m * depth_m);
+      if (std::abs(seen_m - depth_m) < tolerance_m) ++agreeing[pixels[i]];
     }
   }
 }

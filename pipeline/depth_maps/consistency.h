@@ -21,7 +21,8 @@ struct DepthView {
 struct ConsistencyOptions {
   float min_confidence = 0.1F;
   double depth_tolerance_m = 0.005;
-  int min_views = 3;  // other views that must agree
+  int min_views = 3;            // other views that must agree
+  double tolerance_per_m2 = 0;  // times the squared depth: the tolerance where that is more
 };
 
 // A filtered depth map, [y][x].

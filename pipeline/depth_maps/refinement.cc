@@ -33,14 +33,21 @@ int base_before(double min_px, int size_px) {
   return static_cast<int>(std::clamp(std::floor(min_px) - 1, 0.0, static_cast<double>(size_px - 1)));
 }
 
+// How far apart a pixel's hypotheses are: step_m, or that at the depth at_m and growing with its square.
+struct DepthStep {
+  double step_m = 0, at_m = 0;
+
+  double at(double depth_m) const { return at_m > 0 ? step_m * (depth_m / at_m) * (depth_m / at_m) : step_m; }
+};
+
 // Samples a tile of one source around a depth map: every pixel has its own sixteen depths, so windows follow
 // the surface.
 class GuidedSampler final : public RowSampler {
  public:
   // guide_m: [y][x] over the whole reference image, metres along the ray; NaN excludes the pixel from all
-  // windows. Sample k lies (k - 7.5) * step_m beyond it. The tile must outlive this object.
+  // windows. Sample k lies (k - 7.5) steps beyond it. The tile must outlive this object.
   void start_tile(const RefractiveCamera& reference, const Tile& tile, std::span<const float> guide_m,
-                  double step_m);
+                  const DepthStep& step);
   void start_source(const RefractiveCamera& camera, const PackedSource& source);
   void sample_row(int y, Lanes* samples, Presence* presence) override;
 
@@ -53,15 +60,15 @@ class GuidedSampler final : public RowSampler {
   std::vector<double> middle_m_;     // likewise; NaN = none
   std::vector<float> u_[3], v_[3];   // likewise, powers of t in [-1, 1] over the sixteen depths
   std::vector<double> u_px_, v_px_;  // likewise, at the middle
-  double half_range_m_ = 0;
+  DepthStep step_;
   int u_base_px_ = 0, v_base_px_ = 0;
   PointBatch points_;
 };
 
 void GuidedSampler::start_tile(const RefractiveCamera& reference, const Tile& tile,
-                               std::span<const float> guide_m, double step_m) {
+                               std::span<const float> guide_m, const DepthStep& step) {
   tile_ = &tile;
-  half_range_m_ = step_m * (kLanes - 1) / 2;
+  step_ = step;
   rays_.clear();
   middle_m_.clear();
   for (int y = tile.input.y_begin; y < tile.input.y_end; ++y)
@@ -88,7 +95,8 @@ void GuidedSampler::project_row(const RefractiveCamera& camera, std::size_t firs
   for (std::size_t i = 0; i < columns; ++i)
     for (std::size_t k = 0; k < 3; ++k) {
       const WaterRay& ray = rays_[first + i];
-      const double depth_m = middle_m_[first + i] + (static_cast<double>(k) - 1) * half_range_m_;
+      const double depth_m = middle_m_[first + i] + (static_cast<double>(k) - 1) *
+                                                        (step_.at(middle_m_[first + i]) * (kLanes - 1) / 2);
       points_.x_m[k * columns + i] = ray.origin_m[0] + depth_m * ray.direction[0];
       points_.y_m[k * columns + i] = ray.origin_m[1] + depth_m * ray.direction[1];
       points_.z_m[k * columns + i] = ray.origin_m[2] + depth_m * ray.direction[2];
@@ -173,10 +181,10 @@ class RefinementWorker {
 
   int margin_px() const { return scorer_->margin_px(); }
 
-  void run(const Tile& tile, std::span<const float> guide_m, double step_m, RefinedDepth& result) {
+  void run(const Tile& tile, std::span<const float> guide_m, const DepthStep& step, RefinedDepth& result) {
     if (!has_guide(tile, guide_m)) return;
     cut_reference(input_.reference.image, tile, reference_);
-    sampler_.start_tile(input_.reference.camera, tile, guide_m, step_m);
+    sampler_.start_tile(input_.reference.camera, tile, guide_m, step);
     scorer_->start_tile(tile, reference_);
     const auto row_lanes = static_cast<std::size_t>(round_up_to_lanes(tile.outputs()));
     scores_.reserve(row_lanes * tile.output_rows());
@@ -192,7 +200,7 @@ class RefinementWorker {
     for (int y = tile.output.y_begin; y < tile.output.y_end; ++y) {
       const Lanes* const scores = scores_.data() + (y - tile.output.y_begin) * row_lanes;
       const std::size_t pixel = static_cast<std::size_t>(y) * input_.reference.image.width_px;
-      finish_row(tile, scores, row_lanes, &guide_m[pixel], step_m, &result.depth_m[pixel],
+      finish_row(tile, scores, row_lanes, &guide_m[pixel], step, &result.depth_m[pixel],
                  &result.similarity[pixel]);
     }
   }
@@ -208,7 +216,7 @@ class RefinementWorker {
 
   // guide_m and the outputs: of the whole row.
   void finish_row(const Tile& tile, const Lanes* scores, std::size_t row_lanes, const float* guide_m,
-                  double step_m, float* depth_m, float* similarity) {
+                  const DepthStep& spacing, float* depth_m, float* similarity) {
     float* const w = winners_.data();
     const WinnerRow row{
         w, w + row_lanes, w + 2 * row_lanes, w + 3 * row_lanes, w + 4 * row_lanes, w + 5 * row_lanes};
@@ -218,6 +226,7 @@ class RefinementWorker {
       const int x = tile.output.x_begin + i;
       if (!std::isfinite(guide_m[x]) || !(row.index[i] > 0.5F && row.index[i] < kLanes - 1.5F)) continue;
       const double middle = row.index[i] - 0.5 * (kLanes - 1);
+      const double step_m = spacing.at(guide_m[x]);
       const auto step = static_cast<float>(step_m);
       const DepthEstimate found = refine_depth(guide_m[x] + static_cast<float>(middle * step_m), step,
                                                row.cost_before[i], row.cost[i], row.cost_after[i], 1.0F);
@@ -238,7 +247,7 @@ class RefinementWorker {
 }  // namespace
 
 RefinedDepth refine_depth_map(const Input& input, const Options& options, std::span<const float> guide_m,
-                              double step_m) {
+                              double step_m, double step_at_m) {
   check(options);
   check(input);
   const GreyImage& image = input.reference.image;
@@ -259,7 +268,7 @@ RefinedDepth refine_depth_map(const Input& input, const Options& options, std::s
   pool.give_back(std::move(first));
   parallel_for(tiles.size(), 1, [&](std::size_t begin, std::size_t end) {
     std::unique_ptr<RefinementWorker> worker = pool.take();
-    for (std::size_t i = begin; i < end; ++i) worker->run(tiles[i], guide_m, step_m, result);
+    for (std::size_t i = begin; i < end; ++i) worker->run(tiles[i], guide_m, {step_m, step_at_m}, result);
     pool.give_back(std::move(worker));
   });
   return result;

@@ -18,12 +18,13 @@ struct RefinedDepth {
 };
 
 // Refines a depth map. guide_m: [y][x], NaN = none; such a pixel gets no depth and counts in no window. A
-// pixel's hypotheses are step_m apart around the guide; it gets no depth if the first or the last one wins.
-// Samples outside a source count as in run(). The depth range of the input and options.depths, kernel, batch,
-// device and keep_volume are ignored. Throws like both check() functions, Error(input) if the guide's size
-// differs from the reference's, Error(usage) if the step is not positive. Uses parallel_for; the result does
-// not depend on the thread count. Opens the stage depth_refinement.
+// pixel's hypotheses are step_m apart around the guide, times its depth squared over that of `step_at_m`
+// unless that is 0: even steps of parallax for rays from the camera's centre. It gets no depth if the first
+// or the last one wins. Samples outside a source count as in run(). The depth range of the input and
+// options.depths, kernel, batch, device and keep_volume are ignored. Throws like both check() functions,
+// Error(input) if the guide's size differs from the reference's, Error(usage) if the step is not positive.
+// Uses parallel_for; the result does not depend on the thread count. Opens the stage depth_refinement.
 RefinedDepth refine_depth_map(const Input& input, const Options& options, std::span<const float> guide_m,
-                              double step_m);
+                              double step_m, double step_at_m = 0);
 
 }  // namespace aqbench::plane_sweep

@@ -19,17 +19,16 @@ CameraPoints points_of_depth_map(const RefractiveCamera& camera, const DepthMap&
                 "depth map of camera '" + map.camera + "': its size differs from the camera's");
   std::vector<CameraPoints> rows(height);
   parallel_for(height, 8, [&](std::size_t begin, std::size_t end) {
-    std::vector<float> u(width), v(width), ox(width), oy(width), dx(width), dy(width), dz(width);
+    std::vector<float> u(width), v(width), ox(width), oy(width), oz(width), dx(width), dy(width), dz(width);
     for (std::size_t x = 0; x < width; ++x) u[x] = static_cast<float>(x);
     for (std::size_t y = begin; y < end; ++y) {
       std::ranges::fill(v, static_cast<float>(y));
-      cast_rays(camera, u, v, {ox, oy, dx, dy, dz});
+      cast_rays(camera, u, v, {ox, oy, oz, dx, dy, dz});
       for (std::size_t x = 0; x < width; ++x) {
         const std::size_t at = y * width + x;
         const float depth = map.depth_along_ray_m[at];
         if (!has_depth(depth) || !std::isfinite(dz[x])) continue;
-        rows[y].points_m.emplace_back(ox[x] + depth * dx[x], oy[x] + depth * dy[x],
-                                      static_cast<float>(camera.water_z_m) + depth * dz[x]);
+        rows[y].points_m.emplace_back(ox[x] + depth * dx[x], oy[x] + depth * dy[x], oz[x] + depth * dz[x]);
         rows[y].confidence.push_back(map.confidence.empty() ? 1.0F : map.confidence[at]);
       }
     }

@@ -92,6 +92,11 @@ SurfaceOptions surface_options(const Parameters& parameters) {
   return options;
 }
 
+SurfaceOptions surface_of(SurfaceOptions options, bool level_water) {
+  if (!level_water && options.method == SurfaceMethod::heightfield) options.method = SurfaceMethod::poisson;
+  return options;
+}
+
 void check(const SurfaceOptions& options) {
   require_surface(options.poisson_depth >= 1 && options.poisson_depth <= kPoissonDepthMax, "poisson_depth",
                   ("1 to " + std::to_string(kPoissonDepthMax)).c_str());

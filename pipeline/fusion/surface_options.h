@@ -42,6 +42,10 @@ SurfaceMethod surface_method_from_name(std::string_view name);
 // Returns all names in listing order.
 std::vector<std::string> surface_method_names();
 
+// Returns the options, with Poisson's method for a height field where cameras look through no level water: no
+// direction is up then.
+SurfaceOptions surface_of(SurfaceOptions options, bool level_water);
+
 // Per-method differences of the surface parameters: default, help texts and ranges.
 struct SurfaceParameterTraits {
   SurfaceMethod default_method = SurfaceMethod::none;

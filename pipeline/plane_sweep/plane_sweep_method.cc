@@ -46,13 +46,25 @@ CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
   return options;
 }
 
-plane_sweep::ConsistencyOptions consistency_options(const Parameters& p, const PixelResolution& resolution) {
+plane_sweep::ConsistencyOptions consistency_options(const Parameters& p, const PixelResolution& resolution,
+                                                    bool straight) {
   plane_sweep::ConsistencyOptions options;
   options.min_confidence = static_cast<float>(p.number("min_confidence"));
-  options.depth_tolerance_m =
-      std::max(p.number("depth_tolerance_m"), kLeastTolerance_px * resolution.depth_per_pixel_m);
+  options.depth_tolerance_m = p.number("depth_tolerance_m");
+  if (!straight)
+    options.depth_tolerance_m =
+        std::max(options.depth_tolerance_m, kLeastTolerance_px * resolution.depth_per_pixel_m);
   options.min_views = static_cast<int>(p.integer("min_views"));
+  if (straight)
+    options.tolerance_per_m2 =
+        kLeastTolerance_px * resolution.depth_per_pixel_m / (resolution.depth_m * resolution.depth_m);
   return options;
+}
+
+// Rays that start at a camera are searched in inverse depth, which 0 does not have.
+double least_depth_m(std::span<const DatasetView> views, double greatest_m) {
+  const auto straight = [](const DatasetView& view) { return view.camera.optics == &kStraightRays; };
+  return std::ranges::any_of(views, straight) ? 1e-3 * greatest_m : 0;
 }
 
 // Returns one range for each view. Views that see too little of the sparse cloud get the range of all others
@@ -60,19 +72,18 @@ plane_sweep::ConsistencyOptions consistency_options(const Parameters& p, const P
 std::vector<sparse::DepthRange> view_depth_ranges(std::span<const DatasetView> views,
                                                   const MethodInput& input) {
   if (const auto& by_hand = input.depth_range_m)
-    return std::vector<sparse::DepthRange>(views.size(), {by_hand->min_m, by_hand->max_m});
-  const auto points =
-      sparse::reconstruct(views, sparse::options_from(input.parameters, kPlaneSweepSparsePrefix));
-  const auto found = sparse::depth_ranges(sparse::positions(points), views);
+    return std::vector<sparse::DepthRange>(
+        views.size(), {std::max(by_hand->min_m, least_depth_m(views, by_hand->max_m)), by_hand->max_m});
+  const sparse::Options options = sparse::options_from(input.parameters, kPlaneSweepSparsePrefix);
+  sparse::TrackCounts counts;
+  const auto found = sparse::sighted_depth_ranges(sparse::reconstruct(views, options, &counts), views);
   sparse::DepthRange all{std::numeric_limits<double>::infinity(), 0};
   for (const auto& range : found)
     if (range) all = {std::min(all.min_m, range->min_m), std::max(all.max_m, range->max_m)};
   if (!(all.min_m < all.max_m))
-    throw Error(
-        ErrorKind::method,
-        fmt::format("plane_sweep: no depth range: of {} sparse points no camera sees the {} it needs; "
-                    "too little texture?",
-                    points.size(), sparse::kMinDepthPoints));
+    throw Error(ErrorKind::method,
+                fmt::format("plane_sweep: no depth range: no camera sees the {} sparse points it needs ({})",
+                            sparse::kMinDepthPoints, sparse::describe(counts, options)));
   std::vector<sparse::DepthRange> ranges;
   for (const auto& range : found) ranges.push_back(range.value_or(all));
   return ranges;
@@ -141,13 +152,14 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   Reconstruction result;
   result.unfiltered_depth_maps = estimate_depths(views, ranges, options);
   const PixelResolution resolution = dataset_resolution(views, ranges, options.sources);
-  result.depth_maps =
-      confirm_depths(views, result.unfiltered_depth_maps, consistency_options(input.parameters, resolution));
+  const bool straight = views.front().camera.optics == &kStraightRays;
+  result.depth_maps = confirm_depths(views, result.unfiltered_depth_maps,
+                                     consistency_options(input.parameters, resolution, straight));
   require_confirmed(result.unfiltered_depth_maps, result.depth_maps);
   FusionOptions fusion = fusion_options(input.parameters);
   fusion.voxel_m = std::max(fusion.voxel_m, kLeastVoxel_footprints * resolution.footprint_m);
   result.cloud = fuse_depth_maps(views, result.depth_maps, fusion);
-  result.mesh = reconstruct_surface(result.cloud, surface_options(input.parameters));
+  result.mesh = reconstruct_surface(result.cloud, surface_of(surface_options(input.parameters), !straight));
   const auto [nearest, farthest] = searched_depths_m(views, ranges);
   result.effective = {{"window_px", static_cast<double>(options.sweep.window_px)},
                       {"refinements", static_cast<double>(options.refinements)},

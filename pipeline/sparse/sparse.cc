@@ -52,6 +52,12 @@ double widest_angle_deg(std::span<const TrackRay> sightings) {
   return std::acos(std::clamp(least_cosine, -1.0, 1.0)) * 180 / std::numbers::pi;
 }
 
+// Below level water, or along the ray where there is none.
+double depth_of(const Vec3& point_m, const RefractiveCamera& camera) {
+  if (camera.optics == &kStraightRays) return (point_m - to_vec3(camera.centre_m)).norm();
+  return point_m.z() - camera.water_z_m;
+}
+
 // Of each sighting, px; infinite where the point is not imaged.
 std::vector<double> reprojection_errors(const Vec3& point_m, std::span<const TrackRay> sightings,
                                         std::span<const DatasetView> views) {
@@ -73,16 +79,20 @@ void check(const Options& options) {
   if (options.sources < 0) refuse("sources", "must not be negative");
   if (!(options.max_ratio > 0 && options.max_ratio <= 1))
     refuse("max_ratio", "must be above 0 and at most 1");
-  for (const auto& [field, value] : {std::pair("epipolar_px", options.epipolar_px),
-                                     {"max_reprojection_px", options.max_reprojection_px},
-                                     {"max_depth_m", options.max_depth_m}})
+  for (const auto& [field, value] :
+       {std::pair("epipolar_px", options.epipolar_px), {"max_reprojection_px", options.max_reprojection_px}})
     if (!(value > 0) || !std::isfinite(value)) refuse(field, "must be positive");
+  if (!(options.max_depth_m >= 0) || !std::isfinite(options.max_depth_m))
+    refuse("max_depth_m", "must be positive, or 0 for no limit");
   if (!(options.min_angle_deg >= 0 && options.min_angle_deg < 180))
     refuse("min_angle_deg", "must be from 0 to 180");
 }
 
 std::optional<SparsePoint> triangulate_track(const Track& track, std::span<const DatasetView> views,
-                                             std::span<const Features> features, const Options& options) {
+                                             std::span<const Features> features, const Options& options,
+                                             TrackCounts* counts) {
+  TrackCounts unused;
+  TrackCounts& counted = counts != nullptr ? *counts : unused;
   std::vector<TrackRay> sightings;
   for (const Sighting& sighting : track) {
     const Vec2& pixel = features[sighting.view].pixels[sighting.keypoint];
@@ -91,26 +101,52 @@ std::optional<SparsePoint> triangulate_track(const Track& track, std::span<const
   }
   while (sightings.size() >= 2) {
     const auto found = triangulate(rays_of(sightings));
-    if (!found) return std::nullopt;
+    if (!found) break;
     const std::vector<double> errors_px = reprojection_errors(found->point_m, sightings, views);
     const auto worst = std::ranges::max_element(errors_px);
     if (*worst >= options.max_reprojection_px) {
       sightings.erase(sightings.begin() + (worst - errors_px.begin()));
       continue;
     }
-    const double depth_m = found->point_m.z() - views[sightings[0].sighting.view].camera.water_z_m;
-    if (!(depth_m > 0 && depth_m < options.max_depth_m)) return std::nullopt;
-    if (!(widest_angle_deg(sightings) > options.min_angle_deg)) return std::nullopt;
+    const double depth_m = depth_of(found->point_m, views[sightings[0].sighting.view].camera);
+    if (options.max_depth_m > 0 && !(depth_m < options.max_depth_m)) {
+      ++counted.too_deep;
+      return std::nullopt;
+    }
+    if (!(widest_angle_deg(sightings) > options.min_angle_deg)) {
+      ++counted.narrow;
+      return std::nullopt;
+    }
     SparsePoint point{found->point_m, 0, {}};
     for (const double error_px : errors_px) point.reprojection_rms_px += error_px * error_px;
     point.reprojection_rms_px = std::sqrt(point.reprojection_rms_px / static_cast<double>(errors_px.size()));
     for (const TrackRay& sighting : sightings) point.sightings.push_back(sighting.sighting);
     return point;
   }
+  ++counted.disagree;
   return std::nullopt;
 }
 
-std::vector<SparsePoint> reconstruct(std::span<const DatasetView> views, const Options& options) {
+std::string describe(const TrackCounts& counts, const Options& options) {
+  std::string text = fmt::format("{} keypoints, {} tracks of two or more cameras, {} points",
+                                 counts.keypoints, counts.tracks, counts.points);
+  const char* separator = "; dropped: ";
+  const auto add = [&](std::size_t count, const std::string& why) {
+    if (count == 0) return;
+    text += fmt::format("{}{} {}", separator, count, why);
+    separator = ", ";
+  };
+  add(counts.disagree, fmt::format("with sightings {} px or more from any common place in front of their "
+                                   "cameras (max_reprojection_px)",
+                                   options.max_reprojection_px));
+  add(counts.narrow,
+      fmt::format("with less than {} degrees between rays (min_angle_deg)", options.min_angle_deg));
+  add(counts.too_deep, fmt::format("beyond {} m (max_depth_m)", options.max_depth_m));
+  return text;
+}
+
+std::vector<SparsePoint> reconstruct(std::span<const DatasetView> views, const Options& options,
+                                     TrackCounts* counts) {
   check(options);
   if (views.size() < 2)
     throw Error(ErrorKind::method, fmt::format("{} camera: triangulation needs two", views.size()));
@@ -123,13 +159,23 @@ std::vector<SparsePoint> reconstruct(std::span<const DatasetView> views, const O
   }
   const StageScope scope("triangulation");
   std::vector<std::optional<SparsePoint>> found(tracks.size());
+  std::vector<TrackCounts> of_track(tracks.size());
   parallel_for(tracks.size(), 64, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      found[i] = triangulate_track(tracks[i], views, features, options);
+      found[i] = triangulate_track(tracks[i], views, features, options, &of_track[i]);
   });
   std::vector<SparsePoint> points;
   for (auto& point : found)
     if (point) points.push_back(std::move(*point));
+  if (counts != nullptr) {
+    *counts = {.tracks = tracks.size(), .points = points.size()};
+    for (const Features& of_view : features) counts->keypoints += of_view.size();
+    for (const TrackCounts& one : of_track) {
+      counts->disagree += one.disagree;
+      counts->narrow += one.narrow;
+      counts->too_deep += one.too_deep;
+    }
+  }
   return points;
 }
 

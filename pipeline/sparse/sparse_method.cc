@@ -28,13 +28,15 @@ Reconstruction run(const Observation& observation, const MethodInput& input) {
   const Options options = options_from(input.parameters);
   const auto views = read_dataset_views(observation.dataset_dir, view_options_from(input.parameters));
   Reconstruction output;
-  for (const SparsePoint& point : reconstruct(views, options)) {
+  TrackCounts counts;
+  for (const SparsePoint& point : reconstruct(views, options, &counts)) {
     output.cloud.points_m.push_back(point.point_m);
     output.cloud.confidence.push_back(confidence(point, options));
   }
   if (output.cloud.points_m.empty())
     throw Error(ErrorKind::method,
-                "no point was seen by two cameras: too little texture or a wrong calibration");
+                "no point was seen by two cameras: too little texture or a wrong calibration (" +
+                    describe(counts, options) + ")");
   return output;
 }
 

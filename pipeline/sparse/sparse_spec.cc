@@ -35,7 +35,7 @@ std::vector<ParameterSpec> parameters(const std::string& prefix) {
        o.epipolar_px,
        0.01,
        1000,
-       "distance of both keypoints to the point nearest to their refracted rays, at most",
+       "distance of both keypoints to the point nearest to their rays, at most",
        {}},
       {"min_angle_deg", "deg", o.min_angle_deg, 0, 179, "between two of a point's rays, more than", {}},
       {"max_reprojection_px",
@@ -45,7 +45,13 @@ std::vector<ParameterSpec> parameters(const std::string& prefix) {
        1000,
        "of each sighting of a point, less than",
        {}},
-      {"max_depth_m", "m", o.max_depth_m, 0.001, 1000, "below the water surface, less than", {}}};
+      {"max_depth_m",
+       "m",
+       o.max_depth_m,
+       0,
+       1e6,
+       "below the water surface, along the ray without water; 0: only the parallax limits it",
+       {}}};
   for (ParameterSpec& spec : specs) spec.name = prefix + spec.name;
   return specs;
 }

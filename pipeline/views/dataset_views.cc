@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -113,11 +114,38 @@ std::vector<DatasetView> read_images(const std::filesystem::path& dataset_dir, c
       const Camera& camera = rig.cameras[i];
       views[i].name = camera.name;
       views[i].is_auxiliary = camera.is_auxiliary;
-      views[i].camera = refractive_camera(camera, rig.water);
+      views[i].camera = refractive_camera(camera);
       views[i].grey = read_grey(image_file(dataset_dir / "images" / camera.name), camera.intrinsics);
     }
   });
   return views;
+}
+
+constexpr double kWidestTurn_deg = 75;  // between the axes of two cameras that see one side of a surface
+constexpr int kOverlapGrid = 5;         // places of the image along each side
+constexpr int kLeastShared = 4;         // of these 25 places, at one distance
+
+double axis_cosine(const RefractiveCamera& a, const RefractiveCamera& b) {
+  return a.rotation[6] * b.rotation[6] + a.rotation[7] * b.rotation[7] + a.rotation[8] * b.rotation[8];
+}
+
+// Returns whether the cameras look the same way and one sees, at some distance, what the other sees there.
+bool may_share_a_place(const RefractiveCamera& reference, const RefractiveCamera& other) {
+  if (axis_cosine(reference, other) < std::cos(kWidestTurn_deg * std::numbers::pi / 180)) return false;
+  const double baseline_m = (to_vec3(reference.centre_m) - to_vec3(other.centre_m)).norm();
+  for (const double baselines : {0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 64.0}) {
+    int shared = 0;
+    for (int row = 0; row < kOverlapGrid; ++row)
+      for (int column = 0; column < kOverlapGrid; ++column) {
+        const Vec2 pixel((column + 0.5) * reference.width_px / kOverlapGrid - 0.5,
+                         (row + 0.5) * reference.height_px / kOverlapGrid - 0.5);
+        const auto ray = cast_ray(reference, pixel);
+        const auto seen = ray ? project(other, point_on_ray(*ray, baselines * baseline_m)) : std::nullopt;
+        if (seen && is_in_image(other, seen->pixel.x(), seen->pixel.y())) ++shared;
+      }
+    if (shared >= kLeastShared) return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -153,19 +181,23 @@ std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset
 
 std::vector<std::size_t> select_sources(std::span<const DatasetView> views, std::size_t reference,
                                         std::size_t nearest) {
-  std::vector<std::pair<long long, std::size_t>> ring;  // distance in nanometres, so that ties are exact
-  std::vector<std::size_t> auxiliary;
+  std::vector<std::pair<long long, std::size_t>> by_distance;  // in nanometres, so that ties are exact
+  std::vector<std::size_t> sources, auxiliary;
   const Vec3 from_m = to_vec3(views[reference].camera.centre_m);
   for (std::size_t i = 0; i < views.size(); ++i) {
-    if (i == reference) continue;
-    if (views[i].is_auxiliary)
+    const long long away = std::llround((to_vec3(views[i].camera.centre_m) - from_m).norm() * 1e9);
+    if (i == reference || away == 0) continue;
+    if (!views[i].is_auxiliary)
+      by_distance.emplace_back(away, i);
+    else if (may_share_a_place(views[reference].camera, views[i].camera))
       auxiliary.push_back(i);
-    else
-      ring.emplace_back(std::llround((to_vec3(views[i].camera.centre_m) - from_m).norm() * 1e9), i);
   }
-  std::ranges::sort(ring);
-  std::vector<std::size_t> sources;
-  for (std::size_t i = 0; i < std::min(nearest, ring.size()); ++i) sources.push_back(ring[i].second);
+  std::ranges::sort(by_distance);
+  for (const auto& candidate : by_distance) {
+    if (sources.size() == nearest) break;
+    if (may_share_a_place(views[reference].camera, views[candidate.second].camera))
+      sources.push_back(candidate.second);
+  }
   sources.insert(sources.end(), auxiliary.begin(), auxiliary.end());
   return sources;
 }

@@ -46,7 +46,9 @@ std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset
 
 // Returns the indices of the views to compare `reference` with: the `nearest` closest other non-auxiliary
 // cameras (by distance of their centres; ties within 1e-9 m in view order), nearest first, then every
-// auxiliary camera. Fewer if there are fewer.
+// auxiliary camera. Passes over cameras at the reference's own place, those whose axis is turned by more than
+// 75 degrees from its own, and those that see no part of its view from a quarter to 64 baselines away. Fewer
+// if there are fewer.
 std::vector<std::size_t> select_sources(std::span<const DatasetView> views, std::size_t reference,
                                         std::size_t nearest = 4);
 

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -83,16 +82,6 @@ WaterInterface water_of(const JsonPlace& place) {
 
 }  // namespace
 
-double plane_below_cameras_m(const std::vector<Camera>& cameras) {
-  double lowest_m = -1e300, reach_m = 1e-3;
-  for (const Camera& camera : cameras) {
-    const Vec3 centre_m = camera_centre_m(camera.camera_from_world);
-    lowest_m = std::max(lowest_m, centre_m.z());
-    reach_m = std::max(reach_m, (centre_m - camera_centre_m(cameras.front().camera_from_world)).norm());
-  }
-  return lowest_m + 1e-3 * reach_m;
-}
-
 NamedImages read_cameras_file(const std::filesystem::path& file) {
   const Json json = read_strict_json(file, kSmallFileJson);
   const JsonPlace root(json, file.string());
@@ -103,10 +92,7 @@ NamedImages read_cameras_file(const std::filesystem::path& file) {
     named.rig.cameras.push_back(camera_of(place, named.images.back()));
   }
   if (named.rig.cameras.empty()) root.at("cameras").fail("is empty");
-  if (const auto water = root.find("water"))
-    named.rig.water = water_of(*water);
-  else
-    named.rig.water = {plane_below_cameras_m(named.rig.cameras), 1, 1};
+  if (const auto water = root.find("water")) set_interface(named.rig, water_of(*water));
   check(named.rig, file.string() + ": ");
   return named;
 }

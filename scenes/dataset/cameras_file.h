@@ -17,13 +17,10 @@ struct NamedImages {
 
 // Reads {"water": {"z_m": .., "n_air": 1, "n_water": 1.333}, "cameras": [{"name": .., "image": FILE or
 // "images": [FILE, ..], "size": [w, h], "K": 3x3, "distortion": [..], "fisheye": false, "auxiliary": false,
-// "R": 3x3, "t_m": [x, y, z]}]}. Without "water" rays are straight, and depths begin just below the lowest
-// camera instead of at `z_m`. The default name is that of the first image without its extension; the default
-// distortion is none. Throws Error(input) "FILE: cameras[1].K: ..." for a field that is missing, unknown or
-// wrong, and as check(Rig) does.
+// "R": 3x3, "t_m": [x, y, z]}]}. Without "water" rays are straight, and depths
+// begin at the camera's centre instead of at `z_m`. The default name is that of the first image without its
+// extension; the default distortion is none. Throws Error(input) "FILE: cameras[1].K: ..." for a field that
+// is missing, unknown or wrong, and as check(Rig) does.
 NamedImages read_cameras_file(const std::filesystem::path& file);
-
-// Returns the height of a plane just below every camera, the start of depths in a rig without water.
-double plane_below_cameras_m(const std::vector<Camera>& cameras);
 
 }  // namespace aqbench

@@ -28,8 +28,6 @@ std::string colmap_lens(const Intrinsics& intrinsics) {
 
 }  // namespace
 
-bool is_dry(const Rig& rig) { return rig.water.n_air == rig.water.n_water; }
-
 void write_colmap_model(const std::filesystem::path& dir, const Rig& rig, const std::string& image_file) {
   std::string cameras = "# CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]\n";
   std::string images =

@@ -8,9 +8,6 @@
 
 namespace aqbench {
 
-// Returns whether no surface between camera and scene refracts.
-bool is_dry(const Rig& rig);
-
 // Writes cameras.txt, images.txt and points3D.txt (empty) into a folder that exists: exact poses, one camera
 // for each image, image names "CAMERA/FILE". COLMAP puts (0.5, 0.5) at the centre of the top left pixel, so
 // its principal point is half a pixel larger. Format: https://colmap.github.io/format.html. Throws Error(io).

@@ -10,15 +10,10 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "scenes/dataset/cameras_file.h"
 #include "scenes/dataset/layout.h"
-#include "scenes/optics/refraction.h"
 
 namespace aqbench {
 namespace {
-
-// A corner's ray must point down by at least this much of its length.
-constexpr double kLeastDown = 0.05;
 
 [[noreturn]] void refuse_model(const ColmapModel& model, const std::string& why) {
   throw Error(ErrorKind::input, fmt::format("{}: {}", model.dir.string(), why));
@@ -105,64 +100,20 @@ std::vector<std::string> camera_names(const ColmapModel& model) {
   return names;
 }
 
-// Returns the first camera of which a corner does not look down, nullptr if all do.
-const Camera* looks_aside(const Rig& rig) {
-  for (const Camera& camera : rig.cameras) {
-    const Intrinsics& inside = camera.intrinsics;
-    for (const double x : {0.0, inside.width_px - 1.0})
-      for (const double y : {0.0, inside.height_px - 1.0}) {
-        const Vec3 ray((x - inside.K(0, 2)) / inside.K(0, 0), (y - inside.K(1, 2)) / inside.K(1, 1), 1);
-        if ((camera.camera_from_world.rotation.transpose() * ray.normalized()).z() < kLeastDown)
-          return &camera;
-      }
-  }
-  return nullptr;
-}
-
-void turn_world(const Mat3& rig_from_own, ColmapRig& made) {
-  for (Camera& camera : made.rig.cameras) camera.camera_from_world.rotation *= rig_from_own.transpose();
-  made.own_from_rig.linear = rig_from_own.transpose();
-}
-
-// Depths begin between the lowest camera and the scene.
-void place_plane(const ColmapModel& model, ColmapRig& made) {
-  double& plane_m = made.rig.water.water_z_m;
-  plane_m = plane_below_cameras_m(made.rig.cameras);
-  const Mat3 rig_from_own = made.own_from_rig.linear.transpose();
-  const auto above = std::ranges::count_if(model.points, [&](const auto& point) {
-    return (rig_from_own * Vec3(point[0], point[1], point[2])).z() <= plane_m;
-  });
-  if (100 * above > static_cast<std::ptrdiff_t>(model.points.size()))
-    refuse_model(model, fmt::format("{} of its {} points are not below every camera; aqbench needs a level "
-                                    "plane between cameras and scene",
-                                    above, model.points.size()));
-}
-
 }  // namespace
 
 std::vector<Camera> colmap_cameras(const ColmapModel& model) {
   std::vector<Camera> cameras;
   const std::vector<std::string> names = camera_names(model);
   for (std::size_t i = 0; i < model.images.size(); ++i)
-    cameras.push_back({names[i], intrinsics_of(model, model.images[i]), pose_of(model.images[i]), false});
+    cameras.push_back({names[i], intrinsics_of(model, model.images[i]), pose_of(model.images[i]), false, {}});
   return cameras;
 }
 
 ColmapRig colmap_rig(const ColmapModel& model) {
   ColmapRig made;
   made.rig.cameras = colmap_cameras(model);
-  Vec3 mean_direction = Vec3::Zero();
-  for (const Camera& camera : made.rig.cameras)
-    mean_direction += camera.camera_from_world.rotation.row(2).transpose();
   for (const ColmapImage& image : model.images) made.images.push_back(image.name);
-  if (looks_aside(made.rig) != nullptr && mean_direction.norm() > 0)
-    turn_world(Eigen::Quaterniond::FromTwoVectors(mean_direction, Vec3::UnitZ()).toRotationMatrix(), made);
-  if (const Camera* const camera = looks_aside(made.rig))
-    refuse_image(model, made.images[static_cast<std::size_t>(camera - made.rig.cameras.data())],
-                 "one of its corners does not look down (the mean direction of all cameras); aqbench needs a "
-                 "level plane between cameras and scene");
-  made.rig.water = {0, 1, 1};
-  place_plane(model, made);
   check(made.rig, model.dir.string() + ": ");
   return made;
 }

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "scenes/cloud/transform.h"
 #include "scenes/dataset/colmap_files.h"
 #include "scenes/optics/camera.h"
 
@@ -12,9 +11,8 @@ namespace aqbench {
 
 // One camera for each image of the model.
 struct ColmapRig {
-  Rig rig;  // its water does not refract and lies just below the cameras: depths begin there
+  Rig rig;                          // in the model's frame, without an interface
   std::vector<std::string> images;  // of each camera
-  Similarity own_from_rig;          // from the rig's world frame to the model's: a rotation
 };
 
 // Returns a camera for each image of the model, in its world and unit, with names as colmap_rig() makes them.
@@ -23,13 +21,10 @@ struct ColmapRig {
 // RAD_TAN_THIN_PRISM_FISHEYE.
 std::vector<Camera> colmap_cameras(const ColmapModel& model);
 
-// Converts lenses (half a pixel is taken off the principal point) and poses. Where the cameras do not look
-// down already, the world is turned so that their mean direction is +Z. A camera has the name of its image
-// without the ending, with "_" for a slash, a backslash or a quotation mark; where all images have the same
-// name in folders of their own, it has the name of the folder. The model's unit is taken for the metre.
-// Throws Error(input) as colmap_cameras() does, naming the image for a camera of which a corner does not look
-// down, and naming the model where more than 1 % of its points lie above a camera: then no level plane
-// separates cameras and scene.
+// Returns the cameras of a model in its own frame and unit, which is taken for the metre, with half a pixel
+// taken off their principal points. A camera has the name of its image without the ending, with "_" for a
+// slash, a backslash or a quotation mark; where all images have the same name in folders of their own, it has
+// the name of the folder. Throws Error(input) as colmap_cameras() and check(Rig) do.
 ColmapRig colmap_rig(const ColmapModel& model);
 
 }  // namespace aqbench

@@ -100,10 +100,9 @@ void write_camera(const Renderer& renderer, const DatasetPlan& plan, std::size_t
   const Camera& camera = plan.rig.cameras[index];
   make_folder(dir / "images" / camera.name);
   make_folder(dir / "truth" / camera.name);
-  write_file(
-      dir / "images" / camera.name / kImageFile,
-      png_bytes(renderer.image(camera, plan.rig.water, index, counter.rows(camera.name, kImageRowWork))));
-  const DepthMap depth = renderer.depth_map(camera, plan.rig.water, counter.rows(camera.name, 1));
+  write_file(dir / "images" / camera.name / kImageFile,
+             png_bytes(renderer.image(camera, index, counter.rows(camera.name, kImageRowWork))));
+  const DepthMap depth = renderer.depth_map(camera, counter.rows(camera.name, 1));
   const std::array<std::size_t, 2> shape = {static_cast<std::size_t>(depth.height),
                                             static_cast<std::size_t>(depth.width)};
   write_npy(dir / "truth" / camera.name / "depth.npy", std::span<const float>(depth.depth_along_ray_m),
@@ -179,7 +178,9 @@ void add_mesh(DatasetPlan& plan) {
   plan.mesh_sha256 = sha256_file_hex(file);
   const TriangleMesh mesh = plan.scene.truth.surface->mesh(plan.request.mesh_pitch_m);
   plan.facet_error_m = facet_error_m(mesh);
-  const double water_z_m = plan.rig.water.water_z_m;
+  const auto water = level_water(plan.rig);
+  if (!water) return;
+  const double water_z_m = water->water_z_m;
   const auto above =
       std::ranges::count_if(mesh.vertices_m, [&](const Vec3& vertex) { return !(vertex.z() > water_z_m); });
   if (above > 0)

@@ -8,11 +8,10 @@
 
 namespace aqbench {
 
-Scan scan_of_depths(const DepthMap& depths, const Camera& camera, const WaterInterface& water,
-                    std::string file) {
+Scan scan_of_depths(const DepthMap& depths, const Camera& camera, std::string file) {
   Scan scan;
   scan.file = std::move(file);
-  const RefractiveCamera view = refractive_camera(camera, water);
+  const RefractiveCamera view = refractive_camera(camera);
   std::size_t pixel = 0;
   for (int y = 0; y < depths.height; ++y) {
     for (int x = 0; x < depths.width; ++x) {

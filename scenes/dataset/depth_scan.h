@@ -8,10 +8,9 @@
 
 namespace aqbench {
 
-// Makes a scan of one camera's depths, in the frame of the camera and the water. Pixels without a depth, or
+// Makes a scan of one camera's depths, in the camera's world frame. Pixels without a depth, or
 // whose ray misses the water, give no point. The scanner is unset: water bends the rays, so no single place
 // lies on all of them. `file` is for errors. Throws Error(input) naming it if there is no depth.
-Scan scan_of_depths(const DepthMap& depths, const Camera& camera, const WaterInterface& water,
-                    std::string file);
+Scan scan_of_depths(const DepthMap& depths, const Camera& camera, std::string file);
 
 }  // namespace aqbench

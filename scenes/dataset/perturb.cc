@@ -5,14 +5,24 @@
 #include <Eigen/Geometry>
 #include <numbers>
 
+#include "core/error.h"
 #include "scenes/optics/calibration_file.h"
 
 namespace aqbench {
 namespace {
 
+WaterInterface water_to_perturb(const Rig& rig) {
+  const auto water = level_water(rig);
+  if (!water)
+    throw Error(ErrorKind::input,
+                "perturb: these cameras look through no water, so only perturb.focal_pct applies to them");
+  return *water;
+}
+
 // x_true_world = R (x - pivot) + pivot for x in the frame in which the tilted water is level.
 Eigen::Isometry3d world_from_level_water(const Rig& rig, const CalibrationError& error) {
-  const Vec3 pivot_m(0, 0, rig.water.water_z_m + error.water_z_m);
+  if (error.tilt_deg == 0) return Eigen::Isometry3d::Identity();
+  const Vec3 pivot_m(0, 0, water_to_perturb(rig).water_z_m + error.water_z_m);
   const double angle_rad = error.tilt_deg * std::numbers::pi / 180;
   Eigen::Isometry3d out = Eigen::Isometry3d::Identity();
   out.translate(pivot_m).rotate(Eigen::AngleAxisd(angle_rad, Vec3::UnitX())).translate(-pivot_m);
@@ -68,8 +78,12 @@ bool is_zero(const CalibrationError& error) {
 
 Rig perturbed(const Rig& rig, const CalibrationError& error) {
   Rig out = rig;
-  out.water.water_z_m += error.water_z_m;
-  out.water.n_water += error.n_water;
+  if (error.water_z_m != 0 || error.n_water != 0) {
+    WaterInterface water = water_to_perturb(rig);
+    water.water_z_m += error.water_z_m;
+    water.n_water += error.n_water;
+    set_interface(out, water);
+  }
   const Eigen::Isometry3d world = world_from_level_water(rig, error);
   for (Camera& camera : out.cameras) {
     Mat3& k = camera.intrinsics.K;

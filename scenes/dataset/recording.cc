@@ -133,7 +133,6 @@ void read_by_colmap(Recording& recording) {
   recording.camera_files = model.files;
   ColmapRig made = colmap_rig(model);
   recording.rig = std::move(made.rig);
-  recording.own_from_rig = made.own_from_rig;
   recording.images.resize(1);
   for (std::size_t i = 0; i < made.images.size(); ++i)
     recording.images[0].push_back(named_image(recording.dir, made.images[i], recording.rig.cameras[i].name));
@@ -146,7 +145,6 @@ void take_layout(LayoutCameras read, Recording& recording) {
   recording.images = {std::move(read.images)};
   recording.truth = std::move(read.truth);
   recording.rig.cameras = std::move(read.cameras);
-  recording.rig.water = {plane_below_cameras_m(recording.rig.cameras), 1, 1};
   check(recording.rig, recording.dir.string() + ": ");
 }
 

@@ -38,8 +38,7 @@ struct Recording {
   RecordingLayout layout = RecordingLayout::calibration;
   std::vector<std::filesystem::path> camera_files;  // that describe the cameras
   Rig rig;
-  // From the rig's world frame, in which cameras look down, to the recording's own: a rotation; the identity
-  // except for COLMAP's layout.
+  // From the rig's world frame to the recording's own: a rotation.
   Similarity own_from_rig;
   // Images of each frame, in the order of rig.cameras: images[frame][camera].
   std::vector<std::vector<std::filesystem::path>> images;

@@ -107,11 +107,6 @@ RecordingTruth find_recording_truth(const Recording& recording, const DeclaredTr
   for (const Camera& camera : recording.rig.cameras)
     for (std::size_t frame = 0; frame < recording.images.size() && !truth.has_depths; ++frame)
       truth.has_depths = !true_depth_file(truth.dir, camera.name, frame).empty();
-  if (truth.has_depths && recording.layout == RecordingLayout::colmap)
-    throw Error(
-        ErrorKind::input,
-        fmt::format("{}: a COLMAP model does not define where depths begin; give the cameras as cameras.json",
-                    truth.dir.string()));
   return truth;
 }
 

@@ -34,9 +34,8 @@ struct RecordingTruth {
 };
 
 // Finds the truth of a recording in truth/, in declarations, and, if neither has a surface, that of its
-// layout. Throws Error(input) naming file and field for
-// an invalid truth.json, for two true surfaces, boards or files of control points, for a file missing in any
-// frame, and for depths with COLMAP's layout, which does not define where depths begin.
+// layout. Throws Error(input) naming file and field for an invalid truth.json, for two true surfaces, boards
+// or files of control points, and for a file missing in any frame.
 RecordingTruth find_recording_truth(const Recording& recording, const DeclaredTruth& declared = {});
 
 // Returns the kinds of truth: "none", or those of "surface", "depth", "charuco", "control" that exist, joined

@@ -150,7 +150,7 @@ LayoutCameras read_tanks_folder(const fs::path& dir) {
   const Intrinsics intrinsics = read_intrinsics(read.files.back());
   for (std::size_t i = 0; i < poses.size(); ++i) {
     if (!poses[i]) continue;
-    read.cameras.push_back({camera_name_of(images[i].filename()), intrinsics, *poses[i], false});
+    read.cameras.push_back({camera_name_of(images[i].filename()), intrinsics, *poses[i], false, {}});
     read.images.push_back(images[i]);
   }
   if (read.cameras.empty())

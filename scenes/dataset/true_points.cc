@@ -87,7 +87,7 @@ void check_corners(const Recording& recording, const BoardTruth& board, const st
 
 void check_in_view(const Recording& recording, const ControlTruth& control, const std::string& file) {
   for (const Camera& camera : recording.rig.cameras) {
-    const RefractiveCamera refractive = refractive_camera(camera, recording.rig.water);
+    const RefractiveCamera refractive = refractive_camera(camera);
     for (const ControlPoint& point : control.points) {
       const Vec3 in_rig = recording.own_from_rig.linear.transpose() *
                           (point.position_m - recording.own_from_rig.translation_m);

@@ -80,8 +80,7 @@ double largest_baseline_m(const Rig& rig) {
 UnitSight sight_in(std::string_view unit, const Recording& recording, std::span<const Vec3> places) {
   const double scale = metres_per_unit(unit).value();
   std::vector<RefractiveCamera> cameras;
-  for (const Camera& camera : recording.rig.cameras)
-    cameras.push_back(refractive_camera(camera, recording.rig.water));
+  for (const Camera& camera : recording.rig.cameras) cameras.push_back(refractive_camera(camera));
   std::vector<double> distances_m;
   for (const Vec3& place : places) {
     const Vec3 in_rig =

@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -98,22 +100,41 @@ Camera read_camera(const CalibrationNode& node, const std::string& name) {
   return camera;
 }
 
-CalibrationNode water_z_node(const CalibrationNode& camera) {
-  return camera.at(camera.has("water_z") || !camera.has("interface_distance") ? "water_z"
-                                                                              : "interface_distance");
+// Reads the indices of refraction; the height is each camera's.
+WaterInterface read_water(const CalibrationNode& file, bool may_lack) {
+  WaterInterface water;
+  if (may_lack && !file.has("interface")) return water;
+  const CalibrationNode interface = file.at("interface");
+  water.n_air = interface.at("n_air").number();
+  water.n_water = interface.at("n_water").number();
+  check(water, interface.path);
+  if (interface.at("normal").vector3() != Vec3(0, 0, -1))
+    interface.at("normal").refuse("only a level surface, [0, 0, -1], is supported");
+  return water;
 }
 
-std::vector<Camera> read_cameras(const CalibrationNode& cameras, double& water_z_m) {
+// Reads the surface that a camera looks through; none where version 1.1 lacks its height.
+Interface read_interface(const CalibrationNode& camera, WaterInterface water, bool may_lack) {
+  const bool old_name = !camera.has("water_z") && camera.has("interface_distance");
+  if (may_lack && !old_name && !camera.has("water_z")) return NoInterface{};
+  water.water_z_m = camera.at(old_name ? "interface_distance" : "water_z").number();
+  return water;
+}
+
+std::vector<Camera> read_cameras(const CalibrationNode& cameras, const WaterInterface& water, bool may_lack) {
   std::vector<Camera> out;
   for (const auto& [name, json] : cameras.require_object().json.items()) {
     const CalibrationNode node{json, field_path(cameras.path, escape_bytes(name))};
-    const CalibrationNode water_z = water_z_node(node.require_object());
-    const double z_m = water_z.number();
-    if (!out.empty() && z_m != water_z_m)
-      water_z.refuse(fmt::format("{} m differs from the {} m of camera '{}'; one water surface is supported",
-                                 z_m, water_z_m, escape_bytes(out.front().name)));
-    water_z_m = z_m;
+    const Interface interface = read_interface(node.require_object(), water, may_lack);
     out.push_back(read_camera(node, name));
+    out.back().interface = interface;
+    const WaterInterface* const own = level_water(out.back());
+    const auto other = std::ranges::find_if(out, [](const Camera& c) { return level_water(c) != nullptr; });
+    if (own != nullptr && *level_water(*other) != *own)
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: {} m differs from the {} m of camera '{}'; one water surface is supported",
+                              field_path(node.path, node.has("water_z") ? "water_z" : "interface_distance"),
+                              own->water_z_m, level_water(*other)->water_z_m, escape_bytes(other->name)));
   }
   if (out.empty()) cameras.refuse("at least one is needed");
   return out;
@@ -139,7 +160,7 @@ Json matrix_json(const Mat3& matrix) {
   return rows;
 }
 
-Json camera_json(const Camera& camera, double water_z_m) {
+Json camera_json(const Camera& camera) {
   const Intrinsics& intrinsics = camera.intrinsics;
   const Vec3& t_m = camera.camera_from_world.translation_m;
   Json json = {{"name", camera.name},
@@ -148,8 +169,8 @@ Json camera_json(const Camera& camera, double water_z_m) {
                  {"dist_coeffs", intrinsics.distortion},
                  {"image_size", {intrinsics.width_px, intrinsics.height_px}}}},
                {"extrinsics",
-                {{"R", matrix_json(camera.camera_from_world.rotation)}, {"t", {t_m.x(), t_m.y(), t_m.z()}}}},
-               {"water_z", water_z_m}};
+                {{"R", matrix_json(camera.camera_from_world.rotation)}, {"t", {t_m.x(), t_m.y(), t_m.z()}}}}};
+  if (const WaterInterface* const water = level_water(camera)) json["water_z"] = water->water_z_m;
   if (intrinsics.lens == LensModel::fisheye) json["intrinsics"]["is_fisheye"] = true;
   if (camera.is_auxiliary) json["is_auxiliary"] = true;
   return json;
@@ -160,12 +181,22 @@ Json camera_json(const Camera& camera, double water_z_m) {
 std::string calibration_json(const Rig& rig, const CalibrationMetadata& metadata) {
   check(rig, "rig");
   Json cameras = Json::object();
-  for (const Camera& camera : rig.cameras) cameras[camera.name] = camera_json(camera, rig.water.water_z_m);
-  const Json file = {
-      {"version", "1.0"},
+  bool all_have_water = true;
+  std::optional<WaterInterface> water;
+  for (const Camera& camera : rig.cameras) {
+    cameras[camera.name] = camera_json(camera);
+    const WaterInterface* const own = level_water(camera);
+    if (own == nullptr) all_have_water = false;
+    if (own != nullptr && water && *own != *water)
+      throw Error(ErrorKind::input,
+                  fmt::format("rig.cameras.{}.interface: differs from another camera's; one "
+                              "water surface is supported",
+                              escape_bytes(camera.name)));
+    if (own != nullptr) water = *own;
+  }
+  Json file = {
+      {"version", all_have_water ? "1.0" : "1.1"},
       {"cameras", cameras},
-      {"interface",
-       {{"normal", {0.0, 0.0, -1.0}}, {"n_air", rig.water.n_air}, {"n_water", rig.water.n_water}}},
       {"board",
        {{"squares_x", 8},
         {"squares_y", 5},
@@ -184,6 +215,8 @@ std::string calibration_json(const Rig& rig, const CalibrationMetadata& metadata
         {"num_frames_used", 0},
         {"num_frames_holdout", 0}}},
   };
+  if (water)
+    file["interface"] = {{"normal", {0.0, 0.0, -1.0}}, {"n_air", water->n_air}, {"n_water", water->n_water}};
   return file.dump(1) + "\n";
 }
 
@@ -192,15 +225,14 @@ Rig parse_calibration(std::string_view text, const std::string& where) {
   const CalibrationNode file{json, where + ": "};
   if (!json.is_object()) throw Error(ErrorKind::input, where + ": must hold a JSON object");
   const std::string version = file.at("version").text();
-  if (version != "1.0")
-    file.at("version").refuse(fmt::format("'{}' is not supported, only '1.0'", escape_bytes(version)));
-  const CalibrationNode interface = file.at("interface");
+  if (version != "1.0" && version != "1.1")
+    file.at("version").refuse(
+        fmt::format("'{}' is not supported, only '1.0' and '1.1'", escape_bytes(version)));
+  const bool may_lack = version == "1.1";
   Rig rig;
-  rig.water.n_air = interface.at("n_air").number();
-  rig.water.n_water = interface.at("n_water").number();
-  if (interface.at("normal").vector3() != Vec3(0, 0, -1))
-    interface.at("normal").refuse("only a level surface, [0, 0, -1], is supported");
-  rig.cameras = read_cameras(file.at("cameras"), rig.water.water_z_m);
+  rig.cameras = read_cameras(file.at("cameras"), read_water(file, may_lack), may_lack);
+  if (std::ranges::any_of(rig.cameras, [](const Camera& camera) { return level_water(camera) != nullptr; }))
+    file.at("interface");
   require_other_sections(file);
   check(rig, file.path);
   return rig;

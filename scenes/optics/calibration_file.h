@@ -1,5 +1,6 @@
 #pragma once
-// calibration.json in AquaCal's format 1.0, which AquaMVS reads too (docs/dataset.md).
+// calibration.json in AquaCal's format 1.0, which AquaMVS reads too, or in 1.1, where a camera may lack the
+// height of the water and then looks through none (docs/dataset.md).
 
 #include <filesystem>
 #include <string>
@@ -16,7 +17,8 @@ struct CalibrationMetadata {
   std::string config_hash;
 };
 
-// Returns the file's text. Numbers read back to the last bit. Throws Error(input) as check(Rig) does.
+// Returns the file's text: version 1.0 if every camera looks through the water, 1.1 if not. Numbers read back
+// to the last bit. Throws Error(input) as check(Rig) does.
 std::string calibration_json(const Rig& rig, const CalibrationMetadata& metadata);
 
 // Reads a calibration from text; cameras keep the file's order. `where` stands before each message, usually

@@ -61,6 +61,26 @@ const Camera* find_camera(const Rig& rig, std::string_view name) {
   return found == rig.cameras.end() ? nullptr : &*found;
 }
 
+std::optional<WaterInterface> level_water(const Rig& rig) {
+  if (rig.cameras.empty()) return std::nullopt;
+  const Interface& first = rig.cameras.front().interface;
+  if (!std::ranges::all_of(rig.cameras, [&](const Camera& camera) { return camera.interface == first; }))
+    return std::nullopt;
+  const WaterInterface* const water = std::get_if<WaterInterface>(&first);
+  return water == nullptr ? std::nullopt : std::optional(*water);
+}
+
+void set_interface(Rig& rig, const Interface& interface) {
+  for (Camera& camera : rig.cameras) camera.interface = interface;
+}
+
+bool is_dry(const Rig& rig) {
+  return std::ranges::all_of(rig.cameras, [](const Camera& camera) {
+    const WaterInterface* const water = level_water(camera);
+    return water == nullptr || water->n_air == water->n_water;
+  });
+}
+
 void check(const Intrinsics& intrinsics, const std::string& where) {
   const Mat3& k = intrinsics.K;
   check_matrix_finite(k, where, "K");
@@ -102,6 +122,14 @@ void check(const Camera& camera, const std::string& where) {
                              escape_bytes(camera.name)));
   check(camera.intrinsics, field_path(where, "intrinsics"));
   check(camera.camera_from_world, field_path(where, "extrinsics"));
+  const WaterInterface* const water = level_water(camera);
+  if (water == nullptr) return;
+  check(*water, field_path(where, "interface"));
+  const double z_m = camera_centre_m(camera.camera_from_world).z();
+  if (!(z_m < water->water_z_m))
+    camera_error(
+        where, "extrinsics",
+        fmt::format("the camera's centre, z = {} m, is not above the water at {} m", z_m, water->water_z_m));
 }
 
 void check(const WaterInterface& water, const std::string& where) {
@@ -111,17 +139,11 @@ void check(const WaterInterface& water, const std::string& where) {
 }
 
 void check(const Rig& rig, const std::string& where) {
-  check(rig.water, field_path(where, "interface"));
   if (rig.cameras.empty()) camera_error(where, "cameras", "at least one is needed");
   for (const Camera& camera : rig.cameras) {
     const std::string field = field_path(where, "cameras." + escape_bytes(camera.name));
     check(camera, field);
     if (find_camera(rig, camera.name) != &camera) camera_error(field, "name", "is a duplicate");
-    const double z_m = camera_centre_m(camera.camera_from_world).z();
-    if (!(z_m < rig.water.water_z_m))
-      camera_error(field, "extrinsics",
-                   fmt::format("the camera's centre, z = {} m, is not above the water at {} m", z_m,
-                               rig.water.water_z_m));
   }
 }
 

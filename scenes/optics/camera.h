@@ -1,11 +1,13 @@
 #pragma once
-// Cameras and the water surface they look through, as plain data.
-// World frame: metres, +Z down into the water. Camera frame: x right, y down, z forward (OpenCV).
-// Pixels: centres at integers, (0, 0) is the centre of the top left pixel.
+// Cameras and what their rays pass through, as plain data.
+// World frame: metres; where there is level water, +Z points down into it. Camera frame: x right, y down, z
+// forward (OpenCV). Pixels: centres at integers, (0, 0) is the centre of the top left pixel.
 
 #include <Eigen/Core>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "scenes/cloud/reconstruction.h"
@@ -34,26 +36,51 @@ struct CameraFromWorld {
   Vec3 translation_m = Vec3::Zero();
 };
 
+// Nothing bends the rays; depths are along the ray from the camera's centre.
+struct NoInterface {
+  bool operator==(const NoInterface&) const = default;
+};
+
+// The flat surface z = water_z_m, normal (0, 0, -1); depths are along the refracted ray from the surface.
+// n_air == n_water bends no ray and keeps these depths.
+struct WaterInterface {
+  double water_z_m = 0.978;
+  double n_air = 1.0;
+  double n_water = 1.333;
+
+  bool operator==(const WaterInterface&) const = default;
+};
+
+// What lies between a camera and the scene.
+using Interface = std::variant<NoInterface, WaterInterface>;
+
 // A calibrated camera in the world.
 struct Camera {
   std::string name;  // also its folder in a dataset
   Intrinsics intrinsics;
   CameraFromWorld camera_from_world;
   bool is_auxiliary = false;  // used as a source view only; gets no depth map
+  Interface interface = NoInterface{};
 };
 
-// The flat surface z = water_z_m, normal (0, 0, -1); n_air == n_water is a scene without water.
-struct WaterInterface {
-  double water_z_m = 0.978;
-  double n_air = 1.0;
-  double n_water = 1.333;
-};
-
-// Cameras that look through one water surface.
+// Calibrated cameras of one world frame.
 struct Rig {
   std::vector<Camera> cameras;  // names are unique
-  WaterInterface water;
 };
+
+// Returns the level water that the camera looks through, nullptr if there is none.
+inline const WaterInterface* level_water(const Camera& camera) {
+  return std::get_if<WaterInterface>(&camera.interface);
+}
+
+// Returns the level water that every camera looks through; nullopt if a camera has none or they differ.
+std::optional<WaterInterface> level_water(const Rig& rig);
+
+// Gives every camera this interface.
+void set_interface(Rig& rig, const Interface& interface);
+
+// Returns whether no camera's rays are bent: exact for a pinhole program.
+bool is_dry(const Rig& rig);
 
 // Returns the camera's centre in the world frame, metres.
 Vec3 camera_centre_m(const CameraFromWorld& pose);
@@ -67,7 +94,7 @@ std::string field_path(const std::string& where, std::string_view field);
 // Throw Error(input) "WHERE.field: problem" (field_path) for a wrong number of coefficients, a non-finite
 // number, a focal length or image size that is not positive, skew, a matrix that is not a rotation (1e-6),
 // indices of refraction outside [0.5, 5], a name that is not a plain folder name, two cameras of one name,
-// a camera that is not above the water.
+// a camera that is not above the level water it looks through.
 void check(const Intrinsics& intrinsics, const std::string& where);
 void check(const CameraFromWorld& pose, const std::string& where);
 void check(const Camera& camera, const std::string& where);

@@ -2,8 +2,8 @@
 
 namespace aqbench {
 
-RefractiveCamera refractive_camera(const Camera& camera, const WaterInterface& water) {
-  check(Rig{{camera}, water}, "rig");
+RefractiveCamera refractive_camera(const Camera& camera) {
+  check(Rig{{camera}}, "rig");
   const Intrinsics& lens = camera.intrinsics;
   RefractiveCamera out;
   out.width_px = lens.width_px;
@@ -20,7 +20,8 @@ RefractiveCamera refractive_camera(const Camera& camera, const WaterInterface& w
     translation_m[row] = camera.camera_from_world.translation_m[row];
   }
   set_pose(out, rotation, translation_m);
-  set_water(out, water.water_z_m, water.n_air, water.n_water);
+  if (const WaterInterface* const water = level_water(camera))
+    set_water(out, water->water_z_m, water->n_air, water->n_water);
   return out;
 }
 

@@ -14,7 +14,7 @@ namespace {
 struct FloatCamera {
   float rows[3][3];  // [fx r0; fy r1; r2]
   float cx, cy;
-  float centre_x, centre_y;
+  float centre_x, centre_y, centre_z;
   float water_z, h_air;
   SnellRatio<float> ratio;
 };
@@ -29,6 +29,7 @@ FloatCamera float_camera(const RefractiveCamera& camera) {
   out.cy = static_cast<float>(camera.cy_px);
   out.centre_x = static_cast<float>(camera.centre_m[0]);
   out.centre_y = static_cast<float>(camera.centre_m[1]);
+  out.centre_z = static_cast<float>(camera.centre_m[2]);
   out.water_z = static_cast<float>(camera.water_z_m);
   out.h_air = static_cast<float>(camera.water_z_m - camera.centre_m[2]);
   out.ratio = snell_ratio<float>(camera.n_air, camera.n_water);
@@ -74,16 +75,59 @@ void project_water_thinner(const FloatCamera& c, std::size_t count, const float*
   project_loop<false>(c, count, x, y, z, u, v, depth);
 }
 
+AQBENCH_MULTIVERSION
+void project_straight_rays(const FloatCamera& c, std::size_t count, const float* __restrict x,
+                           const float* __restrict y, const float* __restrict z, float* __restrict u,
+                           float* __restrict v, float* __restrict depth) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (std::size_t i = 0; i < count; ++i) {
+    const float dx = x[i] - c.centre_x, dy = y[i] - c.centre_y, dz = z[i] - c.centre_z;
+    const float w = c.rows[2][0] * dx + c.rows[2][1] * dy + c.rows[2][2] * dz;
+    const float inverse = 1 / w;
+    const float pixel_u = c.cx + (c.rows[0][0] * dx + c.rows[0][1] * dy + c.rows[0][2] * dz) * inverse;
+    const float pixel_v = c.cy + (c.rows[1][0] * dx + c.rows[1][1] * dy + c.rows[1][2] * dz) * inverse;
+    const float along = std::sqrt(dx * dx + dy * dy + dz * dz);
+    u[i] = w > 0 ? pixel_u : nan;
+    v[i] = w > 0 ? pixel_v : nan;
+    depth[i] = w > 0 ? along : nan;
+  }
+}
+
+auto float_projection(const RefractiveCamera& camera) {
+  if (camera.optics == &kStraightRays) return &project_straight_rays;
+  return camera.ratio.air_is_thinner ? &project_air_thinner : &project_water_thinner;
+}
+
 struct FloatCaster {
   float columns[3][3];  // world_from_camera
   float inverse_fx, inverse_fy, cx, cy;
-  float centre_x, centre_y, h_air, eta;
+  float centre_x, centre_y, origin_z, h_air, eta;
 };
+
+AQBENCH_MULTIVERSION
+void cast_straight_kernel(const FloatCaster& c, std::size_t count, const float* __restrict u,
+                          const float* __restrict v, float* __restrict origin_x, float* __restrict origin_y,
+                          float* __restrict origin_z, float* __restrict direction_x,
+                          float* __restrict direction_y, float* __restrict direction_z) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const float a = (u[i] - c.cx) * c.inverse_fx, b = (v[i] - c.cy) * c.inverse_fy;
+    const float x = c.columns[0][0] * a + c.columns[0][1] * b + c.columns[0][2];
+    const float y = c.columns[1][0] * a + c.columns[1][1] * b + c.columns[1][2];
+    const float z = c.columns[2][0] * a + c.columns[2][1] * b + c.columns[2][2];
+    const float scale = 1 / std::sqrt(x * x + y * y + z * z);
+    origin_x[i] = c.centre_x;
+    origin_y[i] = c.centre_y;
+    origin_z[i] = c.origin_z;
+    direction_x[i] = x * scale;
+    direction_y[i] = y * scale;
+    direction_z[i] = z * scale;
+  }
+}
 
 AQBENCH_MULTIVERSION
 void cast_kernel(const FloatCaster& c, std::size_t count, const float* __restrict u,
                  const float* __restrict v, float* __restrict origin_x, float* __restrict origin_y,
-                 float* __restrict direction_x, float* __restrict direction_y,
+                 float* __restrict origin_z, float* __restrict direction_x, float* __restrict direction_y,
                  float* __restrict direction_z) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   for (std::size_t i = 0; i < count; ++i) {
@@ -101,6 +145,7 @@ void cast_kernel(const FloatCaster& c, std::size_t count, const float* __restric
     const float at_x = c.centre_x + x * reach, at_y = c.centre_y + y * reach;
     origin_x[i] = valid ? at_x : nan;
     origin_y[i] = valid ? at_y : nan;
+    origin_z[i] = valid ? c.origin_z : nan;
     direction_x[i] = valid ? dx : nan;
     direction_y[i] = valid ? dy : nan;
     direction_z[i] = valid ? dz : nan;
@@ -142,6 +187,25 @@ AQBENCH_INLINE void project_all(const DoubleCamera& constants, std::size_t count
 }
 
 AQBENCH_MULTIVERSION
+void project_straight_block(const DoubleCamera& constants, std::size_t count, const double* __restrict x_m,
+                            const double* __restrict y_m, const double* __restrict z_m,
+                            double* __restrict u_px, double* __restrict v_px,
+                            double* __restrict ray_depth_m) {
+  constexpr double kNoLength = std::numeric_limits<double>::quiet_NaN();
+  const DoubleCamera c = constants;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double x = x_m[i] - c.centre_m[0], y = y_m[i] - c.centre_m[1], z = z_m[i] - c.centre_m[2];
+    const double camera_x = c.rotation[0] * x + c.rotation[1] * y + c.rotation[2] * z;
+    const double camera_y = c.rotation[3] * x + c.rotation[4] * y + c.rotation[5] * z;
+    const double camera_z = c.rotation[6] * x + c.rotation[7] * y + c.rotation[8] * z;
+    const double inverse = 1 / (camera_z > 0 ? camera_z : kNoLength);
+    u_px[i] = c.fx_px * camera_x * inverse + c.cx_px;
+    v_px[i] = c.fy_px * camera_y * inverse + c.cy_px;
+    ray_depth_m[i] = std::sqrt(x * x + y * y + z * z) + (inverse - inverse);
+  }
+}
+
+AQBENCH_MULTIVERSION
 void project_block(const DoubleCamera& c, std::size_t count, const double* __restrict x_m,
                    const double* __restrict y_m, const double* __restrict z_m, double* __restrict u_px,
                    double* __restrict v_px, double* __restrict ray_depth_m) {
@@ -159,7 +223,7 @@ void project_points(const RefractiveCamera& camera, const PointSpans& points, co
     require_length(count, length, "project_points");
   if (!out.depth_along_ray_m.empty()) require_length(count, out.depth_along_ray_m.size(), "project_points");
   const FloatCamera c = float_camera(camera);
-  const auto kernel = c.ratio.air_is_thinner ? project_air_thinner : project_water_thinner;
+  const auto kernel = float_projection(camera);
   // Unwanted depths go to a scratch block that stays in the cache.
   constexpr std::size_t kBlock = 1024;
   float scratch[kBlock];
@@ -174,8 +238,9 @@ void project_points(const RefractiveCamera& camera, const PointSpans& points, co
 void cast_rays(const RefractiveCamera& camera, std::span<const float> u_px, std::span<const float> v_px,
                const RaySpans& out) {
   const std::size_t count = u_px.size();
-  for (const std::size_t length : {v_px.size(), out.origin_x_m.size(), out.origin_y_m.size(),
-                                   out.direction_x.size(), out.direction_y.size(), out.direction_z.size()})
+  for (const std::size_t length :
+       {v_px.size(), out.origin_x_m.size(), out.origin_y_m.size(), out.origin_z_m.size(),
+        out.direction_x.size(), out.direction_y.size(), out.direction_z.size()})
     require_length(count, length, "cast_rays");
   FloatCaster c{};
   for (int row = 0; row < 3; ++row)
@@ -189,8 +254,11 @@ void cast_rays(const RefractiveCamera& camera, std::span<const float> u_px, std:
   c.centre_y = static_cast<float>(camera.centre_m[1]);
   c.h_air = static_cast<float>(camera.water_z_m - camera.centre_m[2]);
   c.eta = static_cast<float>(camera.n_air / camera.n_water);
-  cast_kernel(c, count, u_px.data(), v_px.data(), out.origin_x_m.data(), out.origin_y_m.data(),
-              out.direction_x.data(), out.direction_y.data(), out.direction_z.data());
+  const bool straight = camera.optics == &kStraightRays;
+  c.origin_z = static_cast<float>(straight ? camera.centre_m[2] : camera.water_z_m);
+  (straight ? cast_straight_kernel : cast_kernel)(
+      c, count, u_px.data(), v_px.data(), out.origin_x_m.data(), out.origin_y_m.data(), out.origin_z_m.data(),
+      out.direction_x.data(), out.direction_y.data(), out.direction_z.data());
 }
 
 void PointBatch::resize(std::size_t size) {
@@ -209,8 +277,9 @@ void project_points(const RefractiveCamera& camera, PointBatch& points) {
   c.fy_px = camera.fy_px;
   c.cx_px = camera.cx_px;
   c.cy_px = camera.cy_px;
-  project_block(c, points.size(), points.x_m.data(), points.y_m.data(), points.z_m.data(), points.u_px.data(),
-                points.v_px.data(), points.ray_depth_m.data());
+  const auto block = camera.optics == &kStraightRays ? &project_straight_block : &project_block;
+  block(c, points.size(), points.x_m.data(), points.y_m.data(), points.z_m.data(), points.u_px.data(),
+        points.v_px.data(), points.ray_depth_m.data());
 }
 
 }  // namespace aqbench

@@ -26,7 +26,7 @@ struct PixelSpans {
 
 // Rays of the pixels (WaterRay); NaN where cast_ray() finds none.
 struct RaySpans {
-  std::span<float> origin_x_m, origin_y_m;  // z is the camera's water_z_m
+  std::span<float> origin_x_m, origin_y_m, origin_z_m;
   std::span<float> direction_x, direction_y, direction_z;
 };
 
@@ -41,7 +41,7 @@ void cast_rays(const RefractiveCamera& camera, std::span<const float> u_px, std:
 struct PointBatch {
   std::vector<double> x_m, y_m, z_m;
   std::vector<double> u_px, v_px;   // out; NaN where project_fast() returns false
-  std::vector<double> ray_depth_m;  // out: along the camera's refracted ray, from the surface; NaN likewise
+  std::vector<double> ray_depth_m;  // out: along the ray from its origin; NaN likewise
 
   // Sets the length of every array.
   void resize(std::size_t size);

@@ -45,39 +45,7 @@ std::array<double, 3> normalized(double x, double y, double z) {
   return {x / length, y / length, z / length};
 }
 
-}  // namespace
-
-void set_pose(RefractiveCamera& camera, const std::array<double, 9>& r, const std::array<double, 3>& t) {
-  camera.rotation = r;
-  camera.centre_m = {-(r[0] * t[0] + r[3] * t[1] + r[6] * t[2]), -(r[1] * t[0] + r[4] * t[1] + r[7] * t[2]),
-                     -(r[2] * t[0] + r[5] * t[1] + r[8] * t[2])};
-}
-
-void set_water(RefractiveCamera& camera, double water_z_m, double n_air, double n_water) {
-  camera.water_z_m = water_z_m;
-  camera.n_air = n_air;
-  camera.n_water = n_water;
-  camera.ratio = snell_ratio<double>(n_air, n_water);
-}
-
-void check(const RefractiveCamera& camera, const std::string& where) {
-  if (camera.width_px < 1 || camera.height_px < 1)
-    refuse_camera(where, "width_px, height_px", "must be at least 1");
-  if (!(camera.fx_px > 0) || !(camera.fy_px > 0) || !std::isfinite(camera.fx_px) ||
-      !std::isfinite(camera.fy_px))
-    refuse_camera(where, "fx_px, fy_px", "must be positive and finite");
-  if (!std::isfinite(camera.cx_px) || !std::isfinite(camera.cy_px))
-    refuse_camera(where, "cx_px, cy_px", "must be finite");
-  check_rotation(camera.rotation, where);
-  for (const double value : camera.centre_m)
-    if (!std::isfinite(value)) refuse_camera(where, "centre_m", "must be finite");
-  if (!std::isfinite(camera.water_z_m)) refuse_camera(where, "water_z_m", "must be finite");
-  for (const double index : {camera.n_air, camera.n_water})
-    if (!(index >= 0.5 && index <= 5)) refuse_camera(where, "n_air, n_water", "must be between 0.5 and 5");
-  if (!(camera.centre_m[2] < camera.water_z_m)) refuse_camera(where, "centre_m", "must be above the water");
-}
-
-bool cast_ray(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray) {
+bool cast_to_water(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray) {
   const double u = (u_px - camera.cx_px) / camera.fx_px, v = (v_px - camera.cy_px) / camera.fy_px;
   const std::array<double, 9>& r = camera.rotation;
   const std::array<double, 3> in_air =
@@ -96,7 +64,7 @@ bool cast_ray(const RefractiveCamera& camera, double u_px, double v_px, WaterRay
   return true;
 }
 
-bool cast_ray_fast(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray) {
+bool cast_to_water_fast(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray) {
   const double x = (u_px - camera.cx_px) / camera.fx_px, y = (v_px - camera.cy_px) / camera.fy_px;
   const double scale = 1 / std::sqrt(x * x + y * y + 1);
   const auto& r = camera.rotation;
@@ -113,8 +81,8 @@ bool cast_ray_fast(const RefractiveCamera& camera, double u_px, double v_px, Wat
   return true;
 }
 
-bool project(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px, double& v_px,
-             double& depth_along_ray_m) {
+bool project_from_water(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px,
+                        double& v_px, double& depth_along_ray_m) {
   const double x = point_m[0] - camera.centre_m[0], y = point_m[1] - camera.centre_m[1];
   const double h_air = camera.water_z_m - camera.centre_m[2];
   const double h_water = point_m[2] - camera.water_z_m;
@@ -141,8 +109,8 @@ bool project(const RefractiveCamera& camera, const std::array<double, 3>& point_
   return true;
 }
 
-bool project_fast(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px,
-                  double& v_px) {
+bool project_from_water_fast(const RefractiveCamera& camera, const std::array<double, 3>& point_m,
+                             double& u_px, double& v_px) {
   const std::array<double, 3>& centre = camera.centre_m;
   const double height_m = camera.water_z_m - centre[2], depth_m = point_m[2] - camera.water_z_m;
   if (!(depth_m > 0)) return false;
@@ -156,6 +124,72 @@ bool project_fast(const RefractiveCamera& camera, const std::array<double, 3>& p
   u_px = camera.fx_px * (r[0] * x + r[1] * y + r[2] * z) / camera_z + camera.cx_px;
   v_px = camera.fy_px * (r[3] * x + r[4] * y + r[5] * z) / camera_z + camera.cy_px;
   return std::isfinite(u_px) && std::isfinite(v_px);
+}
+
+bool cast_straight(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray) {
+  const double u = (u_px - camera.cx_px) / camera.fx_px, v = (v_px - camera.cy_px) / camera.fy_px;
+  const std::array<double, 9>& r = camera.rotation;
+  ray.origin_m = camera.centre_m;
+  ray.direction =
+      normalized(r[0] * u + r[3] * v + r[6], r[1] * u + r[4] * v + r[7], r[2] * u + r[5] * v + r[8]);
+  return std::isfinite(ray.direction[2]);
+}
+
+bool project_straight(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px,
+                      double& v_px, double& depth_along_ray_m) {
+  const double x = point_m[0] - camera.centre_m[0], y = point_m[1] - camera.centre_m[1],
+               z = point_m[2] - camera.centre_m[2];
+  const std::array<double, 9>& r = camera.rotation;
+  const double camera_z = r[6] * x + r[7] * y + r[8] * z;
+  if (!(camera_z > 0)) return false;
+  u_px = camera.cx_px + camera.fx_px * (r[0] * x + r[1] * y + r[2] * z) / camera_z;
+  v_px = camera.cy_px + camera.fy_px * (r[3] * x + r[4] * y + r[5] * z) / camera_z;
+  depth_along_ray_m = std::sqrt(x * x + y * y + z * z);
+  return std::isfinite(u_px) && std::isfinite(v_px);
+}
+
+bool project_straight_fast(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px,
+                           double& v_px) {
+  double depth_m = 0;
+  return project_straight(camera, point_m, u_px, v_px, depth_m);
+}
+
+}  // namespace
+
+constexpr RayOptics kStraightRays{cast_straight, cast_straight, project_straight, project_straight_fast};
+constexpr RayOptics kLevelWaterRays{cast_to_water, cast_to_water_fast, project_from_water,
+                                    project_from_water_fast};
+
+void set_pose(RefractiveCamera& camera, const std::array<double, 9>& r, const std::array<double, 3>& t) {
+  camera.rotation = r;
+  camera.centre_m = {-(r[0] * t[0] + r[3] * t[1] + r[6] * t[2]), -(r[1] * t[0] + r[4] * t[1] + r[7] * t[2]),
+                     -(r[2] * t[0] + r[5] * t[1] + r[8] * t[2])};
+}
+
+void set_water(RefractiveCamera& camera, double water_z_m, double n_air, double n_water) {
+  camera.optics = &kLevelWaterRays;
+  camera.water_z_m = water_z_m;
+  camera.n_air = n_air;
+  camera.n_water = n_water;
+  camera.ratio = snell_ratio<double>(n_air, n_water);
+}
+
+void check(const RefractiveCamera& camera, const std::string& where) {
+  if (camera.width_px < 1 || camera.height_px < 1)
+    refuse_camera(where, "width_px, height_px", "must be at least 1");
+  if (!(camera.fx_px > 0) || !(camera.fy_px > 0) || !std::isfinite(camera.fx_px) ||
+      !std::isfinite(camera.fy_px))
+    refuse_camera(where, "fx_px, fy_px", "must be positive and finite");
+  if (!std::isfinite(camera.cx_px) || !std::isfinite(camera.cy_px))
+    refuse_camera(where, "cx_px, cy_px", "must be finite");
+  check_rotation(camera.rotation, where);
+  for (const double value : camera.centre_m)
+    if (!std::isfinite(value)) refuse_camera(where, "centre_m", "must be finite");
+  if (camera.optics != &kLevelWaterRays) return;
+  if (!std::isfinite(camera.water_z_m)) refuse_camera(where, "water_z_m", "must be finite");
+  for (const double index : {camera.n_air, camera.n_water})
+    if (!(index >= 0.5 && index <= 5)) refuse_camera(where, "n_air, n_water", "must be between 0.5 and 5");
+  if (!(camera.centre_m[2] < camera.water_z_m)) refuse_camera(where, "centre_m", "must be above the water");
 }
 
 }  // namespace aqbench

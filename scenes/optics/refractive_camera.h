@@ -1,8 +1,8 @@
 #pragma once
-// The camera used by every kernel: an undistorted camera in air that looks down through the flat water
-// surface z = water_z_m. Plain numbers without Eigen, so that the plane sweep's kernels build alone. World
-// frame: metres, +Z down into the water. Camera frame: x right, y down, z forward. Pixels are those of the
-// undistorted camera (scenes/optics/distortion.h), their centres at integers.
+// The camera used by every kernel: an undistorted camera, either without an interface or in air above the
+// flat water surface z = water_z_m. Plain numbers without Eigen, so that the plane sweep's kernels build
+// alone. World frame: metres, +Z down into the water. Camera frame: x right, y down, z forward. Pixels are
+// those of the undistorted camera (scenes/optics/distortion.h), their centres at integers.
 //
 // One ray or point at a time, with Eigen's vectors: refraction.h. Many at once: refraction_batch.h. A whole
 // image at many depths: projection_table.h.
@@ -14,15 +14,23 @@
 
 namespace aqbench {
 
-// A camera and the water below it, prepared for projection. set_pose() and set_water() keep the fields that
-// depend on each other consistent.
+struct RayOptics;
+
+// Without an interface: rays start at the camera's centre.
+extern const RayOptics kStraightRays;
+// Through level water: rays start on its surface.
+extern const RayOptics kLevelWaterRays;
+
+// A camera and its interface, prepared for projection. set_pose() and set_water() keep the fields that
+// depend on each other consistent; without set_water() there is no interface.
 struct RefractiveCamera {
   int width_px = 0;
   int height_px = 0;
   double fx_px = 0, fy_px = 0, cx_px = 0, cy_px = 0;
   std::array<double, 9> rotation{1, 0, 0, 0, 1, 0, 0, 0, 1};  // camera_from_world, row-major
   std::array<double, 3> centre_m{};                           // world frame
-  double water_z_m = 0;                                       // > centre_m[2]
+  const RayOptics* optics = &kStraightRays;                   // chosen once, with the interface
+  double water_z_m = 0;                                       // > centre_m[2]; these four: level water only
   double n_air = 1;
   double n_water = 1.333;
   SnellRatio<double> ratio = snell_ratio<double>(1, 1.333);  // of n_air and n_water
@@ -33,22 +41,32 @@ inline bool is_in_image(const RefractiveCamera& camera, double x_px, double y_px
   return x_px >= 0 && y_px >= 0 && x_px <= camera.width_px - 1 && y_px <= camera.height_px - 1;
 }
 
-// The ray of a pixel in water: origin on the water surface, unit direction; world frame. The point at ray
-// depth d is origin_m + d * direction.
+// The ray of a pixel: origin on the water surface, or at the camera's centre where there is no interface;
+// unit direction; world frame. The point at ray depth d is origin_m + d * direction.
 struct WaterRay {
   std::array<double, 3> origin_m{};
   std::array<double, 3> direction{};
+};
+
+// The formulas of one kind of interface, as the functions below document them.
+struct RayOptics {
+  bool (*cast)(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray);
+  bool (*cast_fast)(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray);
+  bool (*project)(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px,
+                  double& v_px, double& depth_along_ray_m);
+  bool (*project_fast)(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px,
+                       double& v_px);
 };
 
 // Sets rotation and centre from x_in_camera = rotation * x_in_world + translation_m (rotation row-major).
 void set_pose(RefractiveCamera& camera, const std::array<double, 9>& rotation,
               const std::array<double, 3>& translation_m);
 
-// Sets the water surface and the two indices of refraction.
+// Makes the camera look through level water with these two indices of refraction.
 void set_water(RefractiveCamera& camera, double water_z_m, double n_air, double n_water);
 
 // Throws Error(input) "WHERE.field: problem" for sizes or focal lengths that are not positive, numbers that
-// are not finite, a matrix that is not a rotation (1e-5), a camera that is not above the water.
+// are not finite, a matrix that is not a rotation (1e-5), a camera that is not above its level water.
 void check(const RefractiveCamera& camera, const std::string& where);
 
 // Each of the two directions, from pixel to ray and from point to pixel, has two formulas, which agree to
@@ -57,22 +75,30 @@ void check(const RefractiveCamera& camera, const std::string& where);
 
 // Casts the ray of a pixel, exact to rounding. Returns false where the ray does not go down to the water or
 // is totally reflected there.
-bool cast_ray(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray);
+inline bool cast_ray(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray) {
+  return camera.optics->cast(camera, u_px, v_px, ray);
+}
 
 // Does the same as cast_ray() by the fast formula, which has one scaling for both media.
-bool cast_ray_fast(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray);
+inline bool cast_ray_fast(const RefractiveCamera& camera, double u_px, double v_px, WaterRay& ray) {
+  return camera.optics->cast_fast(camera, u_px, v_px, ray);
+}
 
 // Projects a point (world frame), exact to rounding: runs Newton's iteration to a standstill. The pixel may
-// lie outside the image; the depth is along the refracted ray from the water surface. Returns false if the
-// point is not below the water surface or is not imaged in front of the camera. Works for any index ratio:
+// lie outside the image; the depth is along the ray from its origin. Returns false if the point is not below
+// the water surface or is not imaged in front of the camera. Works for any index ratio:
 // exactly one ray reaches a point below the water (Fermat: the optical path is a strictly convex function of
 // where it crosses the surface).
-bool project(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px, double& v_px,
-             double& depth_along_ray_m);
+inline bool project(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px,
+                    double& v_px, double& depth_along_ray_m) {
+  return camera.optics->project(camera, point_m, u_px, v_px, depth_along_ray_m);
+}
 
 // Does the same as project() in a fixed number of Newton steps (snell.h; 3e-9 of the focal length at worst),
 // without the depth. Also returns false for a pixel that is not finite.
-bool project_fast(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px,
-                  double& v_px);
+inline bool project_fast(const RefractiveCamera& camera, const std::array<double, 3>& point_m, double& u_px,
+                         double& v_px) {
+  return camera.optics->project_fast(camera, point_m, u_px, v_px);
+}
 
 }  // namespace aqbench

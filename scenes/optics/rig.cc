@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "scenes/optics/dry_rigs.h"
 
 namespace aqbench {
 namespace {
@@ -17,13 +18,11 @@ namespace {
 constexpr double kDefaultWidth_px = 1600;
 constexpr double kDefaultFocal_px = 1504.6;  // at that width: 56 degrees
 
-std::vector<ParameterSpec> rig_parameters() {
+// Of lens, image and jitter.
+std::vector<ParameterSpec> camera_parameters(std::vector<ParameterSpec> own,
+                                             const std::vector<ParameterSpec>& water = {}) {
   const std::int64_t width = 1600, height = 1200;
-  return {
-      {"radius_m", "m", 0.635, 0.01, 100, "of the ring, at z = 0", {}},
-      {"look_at_x_m", "m", 0.0, -100, 100, "point that every camera looks at", {}},
-      {"look_at_y_m", "m", 0.0, -100, 100, "point that every camera looks at", {}},
-      {"look_at_z_m", "m", 1.178, 0.01, 100, "point that every camera looks at", {}},
+  std::vector<ParameterSpec> specs = {
       {"width", "px", width, 8, 20000, "image width", {}},
       {"height", "px", height, 8, 20000, "image height", {}},
       {"focal_px", "px", 0.0, 0, 1e6, "focal length; 0 means 1504.6 px scaled with width / 1600", {}},
@@ -32,12 +31,31 @@ std::vector<ParameterSpec> rig_parameters() {
       {"p1", "1", 0.0, -1, 1, "tangential distortion (OpenCV)", {}},
       {"p2", "1", 0.0, -1, 1, "tangential distortion (OpenCV)", {}},
       {"k3", "1", 0.0, -10, 10, "radial distortion (OpenCV)", {}},
-      {"water_z_m", "m", 0.978, 0.001, 100, "water surface", {}},
-      {"n_air", "1", 1.0, 0.5, 5, "refractive index above the surface", {}},
-      {"n_water", "1", 1.333, 0.5, 5, "refractive index below it; equal to n_air: no water", {}},
-      {"jitter_position_m", "m", 0.0, 0, 1, "standard deviation of each camera's position, per axis", {}},
-      {"jitter_angle_deg", "deg", 0.0, 0, 45, "standard deviation of its rotation, per camera axis", {}},
   };
+  specs.insert(specs.begin(), own.begin(), own.end());
+  specs.insert(specs.end(), water.begin(), water.end());
+  specs.push_back(
+      {"jitter_position_m", "m", 0.0, 0, 1, "standard deviation of each camera's position, per axis", {}});
+  specs.push_back(
+      {"jitter_angle_deg", "deg", 0.0, 0, 45, "standard deviation of its rotation, per camera axis", {}});
+  return specs;
+}
+
+std::vector<ParameterSpec> rig_parameters() {
+  return camera_parameters(
+      {{"radius_m", "m", 0.635, 0.01, 100, "of the ring, at z = 0", {}},
+       {"look_at_x_m", "m", 0.0, -100, 100, "point that every camera looks at", {}},
+       {"look_at_y_m", "m", 0.0, -100, 100, "point that every camera looks at", {}},
+       {"look_at_z_m", "m", 1.178, 0.01, 100, "point that every camera looks at", {}}},
+      {{"water_z_m", "m", 0.978, 0.001, 100, "water surface", {}},
+       {"n_air", "1", 1.0, 0.5, 5, "refractive index above the surface", {}},
+       {"n_water", "1", 1.333, 0.5, 5, "refractive index below it; equal to n_air: no water", {}}});
+}
+
+RigSpec dry_rig(const char* name, const char* summary, std::vector<ParameterSpec> own,
+                std::vector<CameraPlace> (*places)(const Parameters&)) {
+  return {
+      .name = name, .summary = summary, .parameters = camera_parameters(std::move(own)), .places = places};
 }
 
 // Rows are the camera's x (right), y (down) and z (forward) axes in the world frame.
@@ -73,17 +91,16 @@ Intrinsics rig_intrinsics(const Parameters& parameters) {
   return out;
 }
 
-Camera rig_camera(const std::string& name, const Vec3& position_m, std::uint64_t index,
+Camera rig_camera(const std::string& name, const CameraPlace& place, std::uint64_t index,
                   const Parameters& parameters, std::uint64_t seed) {
-  const Vec3 target_m(parameters.number("look_at_x_m"), parameters.number("look_at_y_m"),
-                      parameters.number("look_at_z_m"));
+  const Vec3& position_m = place.centre_m;
   const Vec3 centre_m = position_m + parameters.number("jitter_position_m") * jitter_normals(seed, index, 0);
-  Mat3 rotation = looking_at(position_m, target_m);
+  Mat3 rotation = looking_at(position_m, place.target_m);
   const Vec3 turn_rad =
       parameters.number("jitter_angle_deg") * std::numbers::pi / 180 * jitter_normals(seed, index, 2);
   if (const double angle_rad = turn_rad.norm(); angle_rad > 0)
     rotation = Eigen::AngleAxisd(angle_rad, turn_rad / angle_rad).toRotationMatrix() * rotation;
-  return {name, rig_intrinsics(parameters), {rotation, -(rotation * centre_m)}, false};
+  return {name, rig_intrinsics(parameters), {rotation, -(rotation * centre_m)}, false, {}};
 }
 
 }  // namespace
@@ -114,6 +131,11 @@ const std::vector<RigSpec>& rig_registry() {
        .ring_cameras = 2,
        .ring_positions = 12,
        .centre_camera = false},
+      dry_rig("orbit", "36 cameras about an object on two rings, without water", orbit_parameters(),
+              orbit_places),
+      dry_rig("walk", "24 cameras along a path forward through a room, without water", walk_parameters(),
+              walk_places),
+      dry_rig("stereo", "2 cameras with parallel axes, without water", stereo_parameters(), stereo_places),
   };
   return registry;
 }
@@ -133,21 +155,40 @@ Rig make_rig(std::string_view name, const std::vector<Override>& overrides, std:
   return make_rig(spec, resolve_parameters(spec.name, spec.parameters, overrides), seed);
 }
 
-Rig make_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_t seed) {
+namespace {
+
+std::string numbered_camera(std::size_t index) { return fmt::format("cam{:02}", index); }
+
+Rig make_dry_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_t seed) {
   Rig rig;
-  rig.water = {parameters.number("water_z_m"), parameters.number("n_air"), parameters.number("n_water")};
+  for (const CameraPlace& place : spec.places(parameters))
+    rig.cameras.push_back(
+        rig_camera(numbered_camera(rig.cameras.size()), place, rig.cameras.size(), parameters, seed));
+  check(rig, spec.name);
+  return rig;
+}
+
+}  // namespace
+
+Rig make_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_t seed) {
+  if (spec.places != nullptr) return make_dry_rig(spec, parameters, seed);
+  Rig rig;
+  const Vec3 target_m(parameters.number("look_at_x_m"), parameters.number("look_at_y_m"),
+                      parameters.number("look_at_z_m"));
   const double radius_m = parameters.number("radius_m");
   for (int i = 0; i < spec.ring_cameras; ++i) {
     const double angle_rad = 2 * std::numbers::pi * i / spec.ring_positions;
     const Vec3 position_m(radius_m * std::cos(angle_rad), radius_m * std::sin(angle_rad), 0);
-    rig.cameras.push_back(
-        rig_camera(fmt::format("cam{:02}", i), position_m, static_cast<std::uint64_t>(i), parameters, seed));
+    rig.cameras.push_back(rig_camera(numbered_camera(rig.cameras.size()), {position_m, target_m},
+                                     static_cast<std::uint64_t>(i), parameters, seed));
   }
   if (spec.centre_camera) {
-    rig.cameras.push_back(
-        rig_camera("centre", Vec3::Zero(), static_cast<std::uint64_t>(spec.ring_cameras), parameters, seed));
+    rig.cameras.push_back(rig_camera("centre", {Vec3::Zero(), target_m},
+                                     static_cast<std::uint64_t>(spec.ring_cameras), parameters, seed));
     rig.cameras.back().is_auxiliary = true;
   }
+  set_interface(rig, WaterInterface{parameters.number("water_z_m"), parameters.number("n_air"),
+                                    parameters.number("n_water")});
   check(rig, spec.name);
   return rig;
 }

@@ -1,11 +1,12 @@
 #pragma once
-// Camera rigs above the water, by name. To add one: add a row to the table in rig.cc and its test.
+// Camera rigs by name. To add one: add a row to the table in rig.cc and its test.
 //
-// Rig frame = world frame: the ring lies in the plane z = 0 around the world's Z axis; ring camera number i
-// stands at the angle 360 i / n degrees from +X towards +Y. Every camera looks along the straight line to the
-// look-at point. Its image's down direction (camera y) is the world's down (+Z) as far as it can be seen, so
-// that the image's width is tangent to the ring; the centre camera, which looks along +Z, has its image x
-// along +X and y along +Y.
+// Rig frame = world frame. Rigs above the water: the ring lies in the plane z = 0 around the world's Z axis;
+// ring camera number i stands at the angle 360 i / n degrees from +X towards +Y. Every camera looks along the
+// straight line to the look-at point. Its image's down direction (camera y) is the world's down (+Z) as far
+// as it can be seen, so that the image's width is tangent to the ring; the centre camera, which looks along
+// +Z, has its image x along +X and y along +Y. Rigs without water (dry_rigs.h) have their cameras anywhere;
+// their down is +Z too.
 
 #include <cstdint>
 #include <string>
@@ -17,6 +18,11 @@
 
 namespace aqbench {
 
+// Where a camera stands, and the point that it looks at.
+struct CameraPlace {
+  Vec3 centre_m, target_m;
+};
+
 // One row of the table of rigs.
 struct RigSpec {
   std::string name;
@@ -25,6 +31,8 @@ struct RigSpec {
   int ring_cameras = 0;        // placed
   int ring_positions = 0;      // of a full ring; the first ring_cameras of them are taken
   bool centre_camera = false;  // auxiliary
+  // Places every camera of a rig without water; nullptr: a ring above the water.
+  std::vector<CameraPlace> (*places)(const Parameters& parameters) = nullptr;
 };
 
 // Returns the table of rigs.

@@ -178,9 +178,9 @@ void Renderer::expose_row(std::uint64_t camera_index, int row, const std::vector
   }
 }
 
-RenderedImage Renderer::image(const Camera& camera, const WaterInterface& water, std::uint64_t camera_index,
+RenderedImage Renderer::image(const Camera& camera, std::uint64_t camera_index,
                               const RowProgress& progress) const {
-  const RefractiveCamera refractive = refractive_camera(camera, water);
+  const RefractiveCamera refractive = refractive_camera(camera);
   const Undistorter undistorter(camera.intrinsics);
   const PixelFilter filter = pixel_filter(options_);
   const auto width = static_cast<std::size_t>(camera.intrinsics.width_px);
@@ -215,9 +215,8 @@ RenderedImage Renderer::image(const Camera& camera, const WaterInterface& water,
   return out;
 }
 
-DepthMap Renderer::depth_map(const Camera& camera, const WaterInterface& water,
-                             const RowProgress& progress) const {
-  const RefractiveCamera refractive = refractive_camera(camera, water);
+DepthMap Renderer::depth_map(const Camera& camera, const RowProgress& progress) const {
+  const RefractiveCamera refractive = refractive_camera(camera);
   const auto width = static_cast<std::size_t>(camera.intrinsics.width_px);
   const auto height = static_cast<std::size_t>(camera.intrinsics.height_px);
   DepthMap out{camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px, {}, {}};

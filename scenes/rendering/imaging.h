@@ -1,5 +1,5 @@
 #pragma once
-// Renders exact images of a surface under water: rays through every sample, then the lens and the sensor.
+// Renders exact images of a surface: rays through every sample, then the lens and the sensor.
 
 #include <cstddef>
 #include <cstdint>
@@ -34,12 +34,11 @@ class Renderer {
 
   // Renders the camera's raw image, lens distortion included. camera_index makes gain and noise differ
   // between cameras. Uses parallel_for.
-  RenderedImage image(const Camera& camera, const WaterInterface& water, std::uint64_t camera_index,
+  RenderedImage image(const Camera& camera, std::uint64_t camera_index,
                       const RowProgress& progress = {}) const;
 
   // Computes the true depths of the undistorted camera. Uses parallel_for.
-  DepthMap depth_map(const Camera& camera, const WaterInterface& water,
-                     const RowProgress& progress = {}) const;
+  DepthMap depth_map(const Camera& camera, const RowProgress& progress = {}) const;
 
   // Returns the gain of a camera.
   double gain(std::uint64_t camera_index) const;

@@ -107,11 +107,13 @@ std::optional<double> RayHitter::marched_hit_m(const WaterRay& ray) const {
   const double bend = bounds_.curvature * across * across;
   const double fastest = z_per_m + bounds_.slope * across;
   if (!(fastest > 0)) return std::nullopt;
-  double depth_m =
-      std::isfinite(bounds_.z_min_m) ? std::max(0.0, (bounds_.z_min_m - ray.origin_m[2]) / z_per_m) : 0.0;
+  const bool goes_down = z_per_m > 0;
+  double depth_m = goes_down && std::isfinite(bounds_.z_min_m)
+                       ? std::max(0.0, (bounds_.z_min_m - ray.origin_m[2]) / z_per_m)
+                       : 0.0;
   if (gap_at(*field_, ray, 0).gap_m <= 0) return std::nullopt;
   double last_m = max_depth_m_;
-  if (std::isfinite(bounds_.z_max_m))
+  if (goes_down && std::isfinite(bounds_.z_max_m))
     last_m = std::min(last_m, (bounds_.z_max_m - ray.origin_m[2]) / z_per_m + 1e-9);
   while (depth_m <= last_m) {
     const Gap at = gap_at(*field_, ray, depth_m);

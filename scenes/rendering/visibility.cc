@@ -45,7 +45,7 @@ std::vector<SeeingCamera> seeing_cameras(const Rig& rig, bool auxiliary_cameras)
   std::vector<SeeingCamera> cameras;
   for (const Camera& camera : rig.cameras)
     if (auxiliary_cameras || !camera.is_auxiliary)
-      cameras.push_back({refractive_camera(camera, rig.water), Undistorter(camera.intrinsics)});
+      cameras.push_back({refractive_camera(camera), Undistorter(camera.intrinsics)});
   return cameras;
 }
 

@@ -44,9 +44,9 @@ void check_mesh(const TriangleMesh& mesh) {
 
 class MeshSurface final : public BorderedSurface, public RayTarget {
  public:
-  explicit MeshSurface(TriangleMesh mesh) : mesh_(std::move(mesh)) {
+  MeshSurface(TriangleMesh mesh, MeshSide side) : mesh_(std::move(mesh)) {
     check_mesh(mesh_);
-    add_faces();
+    add_faces(side);
     add_side_normals();
     build_search();
   }
@@ -68,7 +68,7 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
   void first_hits(std::span<const SurfaceRay> rays, std::span<FaceHit> hits) const override;
 
  private:
-  void add_faces();
+  void add_faces(MeshSide side);
   void add_side_normals();
   void build_search();
   // `beyond_border` may be empty.
@@ -101,7 +101,7 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
   mutable std::unique_ptr<FaceSearch> ray_search_;  // of faces_, made for the first ray
 };
 
-void MeshSurface::add_faces() {
+void MeshSurface::add_faces(MeshSide side) {
   JoinedFaces joined = join_faces(mesh_.vertices_m, mesh_.triangles);
   counts_ = joined.counts;
   faces_ = std::move(joined.triangles);
@@ -114,7 +114,8 @@ void MeshSurface::add_faces() {
     area += 0.5 * length;
     area_to_.push_back(area);
     const bool slopes = !stands[face].is_closed && cross.z() != 0;
-    const bool turned = slopes ? cross.z() > 0 : stands[face].is_turned;
+    const bool inwards = side == MeshSide::inside && stands[face].is_closed;
+    const bool turned = slopes ? cross.z() > 0 : stands[face].is_turned != inwards;
     normals_.push_back(cross * ((turned ? -1 : 1) / length));
   }
   if (faces_.empty() || !std::isfinite(area)) throw Error(ErrorKind::input, "mesh: no triangle has an area");
@@ -323,8 +324,8 @@ SurfaceSamples MeshSurface::stratified_samples(double spacing_m, std::uint64_t s
 
 }  // namespace
 
-std::shared_ptr<const BorderedSurface> make_mesh_surface(TriangleMesh mesh) {
-  return std::make_shared<MeshSurface>(std::move(mesh));
+std::shared_ptr<const BorderedSurface> make_mesh_surface(TriangleMesh mesh, MeshSide side) {
+  return std::make_shared<MeshSurface>(std::move(mesh), side);
 }
 
 }  // namespace aqbench

@@ -7,6 +7,9 @@
 
 namespace aqbench {
 
+// The side of a closed mesh on which the cameras stand.
+enum class MeshSide { outside, inside };
+
 // Makes a true surface of a mesh. Faces are joined where their corners lie at one place; one that is there
 // twice counts once (scenes/triangles/joined_faces.h). Closest triangles come from a tree of boxes
 // (triangle_tree.h), all in double, so that results are exact to rounding: where two parts of the mesh are
@@ -17,7 +20,9 @@ namespace aqbench {
 // Aanaes, "Signed distance computation using the angle weighted pseudonormal", TVCG 2005). An edge that one
 // face alone has is an open border, and so are its ends. patch() is nullptr; mesh() returns the mesh itself
 // at any pitch. Throws Error(input): no triangles, an index out of range, a vertex that is not finite, no
-// area, or more triangles or vertices than 31 bits count.
-std::shared_ptr<const BorderedSurface> make_mesh_surface(TriangleMesh mesh);
+// area, or more triangles or vertices than 31 bits count. MeshSide::inside: cameras stand in the closed
+// parts, which look the other way then.
+std::shared_ptr<const BorderedSurface> make_mesh_surface(TriangleMesh mesh,
+                                                         MeshSide side = MeshSide::outside);
 
 }  // namespace aqbench

@@ -90,7 +90,7 @@ void read_calibration_target(std::string_view bytes, const Folder&) {
   const Rig rig = parse_calibration(bytes, kSource);
   const std::string text = calibration_json(rig, {});
   require_same(text, calibration_json(parse_calibration(text, kSource), {}), "calibration");
-  for (const Camera& camera : rig.cameras) (void)refractive_camera(camera, rig.water);
+  for (const Camera& camera : rig.cameras) (void)refractive_camera(camera);
 }
 
 void read_transform_target(std::string_view bytes, const Folder& folder) {

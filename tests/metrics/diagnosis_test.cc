@@ -31,15 +31,14 @@ Rig small_ring(const char* rig, const char* focal_px = "0") {
 
 std::vector<RefractiveCamera> cameras_of(const Rig& rig, std::size_t count) {
   std::vector<RefractiveCamera> cameras;
-  for (std::size_t i = 0; i < count; ++i) cameras.push_back(refractive_camera(rig.cameras[i], rig.water));
+  for (std::size_t i = 0; i < count; ++i) cameras.push_back(refractive_camera(rig.cameras[i]));
   return cameras;
 }
 
 // The true depths of a camera; `offset_m` gives what is added where the ray meets the plane, NaN for none.
 template <class Offset>
-DepthMap plane_map(const Camera& camera, const WaterInterface& water, Offset offset_m,
-                   double plane_m = kPlane_m) {
-  const RefractiveCamera view = refractive_camera(camera, water);
+DepthMap plane_map(const Camera& camera, Offset offset_m, double plane_m = kPlane_m) {
+  const RefractiveCamera view = refractive_camera(camera);
   DepthMap map{camera.name, view.width_px, view.height_px, {}, {}};
   for (int y = 0; y < view.height_px; ++y)
     for (int x = 0; x < view.width_px; ++x) {
@@ -55,11 +54,11 @@ Reconstruction striped(const Rig& rig) {
   Reconstruction result;
   for (const Camera& camera : rig.cameras) {
     if (camera.is_auxiliary) continue;
-    result.unfiltered_depth_maps.push_back(plane_map(camera, rig.water, [](const Vec3& p) {
+    result.unfiltered_depth_maps.push_back(plane_map(camera, [](const Vec3& p) {
       return p.x() < -0.15 ? kNothing : p.x() < -0.05 ? 0.01F : 0.0F;
     }));
     result.depth_maps.push_back(
-        plane_map(camera, rig.water, [](const Vec3& p) { return p.x() < 0.05 ? kNothing : 0.0F; }));
+        plane_map(camera, [](const Vec3& p) { return p.x() < 0.05 ? kNothing : 0.0F; }));
   }
   for (double x = 0.15; x < 0.26; x += 0.001)
     for (double y = -0.16; y < 0.16; y += 0.001) result.cloud.points_m.emplace_back(x, y, kPlane_m);
@@ -120,7 +119,7 @@ TEST(DiagnosisTest, WhatFewerThanTwoCamerasSeeIsNotVisible) {
 TEST(DiagnosisTest, FindsTheCameraWithABias) {
   const Rig rig = small_ring("ring12");
   Reconstruction result = striped(rig);
-  result.depth_maps[3] = plane_map(rig.cameras[3], rig.water, [](const Vec3&) { return 0.001F; });
+  result.depth_maps[3] = plane_map(rig.cameras[3], [](const Vec3&) { return 0.001F; });
   const Diagnosis found = diagnose_plane(result, rig);
   // Along the ray, 15 to 30 degrees off the normal.
   EXPECT_GT(value_of(found, "camera_worst_bias_mm"), 0.85);
@@ -219,7 +218,7 @@ Reconstruction too_high(const Rig& rig) {
   for (const Camera& camera : rig.cameras)
     if (!camera.is_auxiliary)
       result.depth_maps.push_back(plane_map(
-          camera, rig.water, [](const Vec3&) { return 0.0; }, kPlane_m - 1e-4));
+          camera, [](const Vec3&) { return 0.0; }, kPlane_m - 1e-4));
   for (double x = -0.25; x < 0.2501; x += 0.002)
     for (double y = -0.15; y < 0.1501; y += 0.002) result.cloud.points_m.emplace_back(x, y, kPlane_m - 1e-4);
   result.cloud.confidence.assign(result.cloud.points_m.size(), 1.0F);
@@ -260,7 +259,7 @@ TEST(DiagnosisTest, CropAndLargestDistanceHoldForDepthsAsForPoints) {
   for (DepthMap& map : result.depth_maps) {
     const Camera& camera = *find_camera(rig, map.camera);
     map = plane_map(
-        camera, rig.water, [](const Vec3& p) { return p.x() > 0 ? 0.05 : 0.0; }, kPlane_m - 1e-4);
+        camera, [](const Vec3& p) { return p.x() > 0 ? 0.05 : 0.0; }, kPlane_m - 1e-4);
   }
   for (Vec3& point : result.cloud.points_m)
     if (point.x() > 0) point.z() += 0.05;
@@ -281,11 +280,12 @@ TEST(DiagnosisTest, CropAndLargestDistanceHoldForDepthsAsForPoints) {
 TEST(DiagnosisTest, DepthsGoIntoTheWorldByTheCalibrationOfTheMethod) {
   const Rig rig = small_ring("ring12");
   Rig had = rig;
-  had.water.water_z_m += 0.005;
+  WaterInterface water = level_water(had).value();
+  water.water_z_m += 0.005;
+  set_interface(had, water);
   Reconstruction result;
   for (const Camera& camera : had.cameras)
-    if (!camera.is_auxiliary)
-      result.depth_maps.push_back(plane_map(camera, had.water, [](const Vec3&) { return 0.0; }));
+    if (!camera.is_auxiliary) result.depth_maps.push_back(plane_map(camera, [](const Vec3&) { return 0.0; }));
   result.cloud.points_m = {Vec3(0, 0, kPlane_m)};
   const Scene scene = make_scene("flat_plane", {});
   DiagnosisOptions options;

@@ -73,7 +73,7 @@ TEST(Reprojection, IsTheDistanceOfTheProjections) {
   std::size_t count = 0;
   for (const Camera& camera : rig.cameras) {
     if (camera.is_auxiliary) continue;
-    const RefractiveCamera view = refractive_camera(camera, rig.water);
+    const RefractiveCamera view = refractive_camera(camera);
     for (const Vec3& p : points) {
       const double px = (project(view, p)->pixel - project(view, Vec3(p.x(), p.y(), 1.178))->pixel).norm();
       sum += px;

@@ -48,7 +48,7 @@ inline std::vector<DatasetView> synthetic_views(int count, int width_px, int hei
     camera.intrinsics.distortion = {0, 0, 0, 0, 0};
     DatasetView view;
     view.name = camera.name;
-    view.camera = refractive_camera(camera, rig.water);
+    view.camera = refractive_camera(camera);
     for (int y = 0; y < height_px; ++y)
       for (int x = 0; x < width_px; ++x) {
         const WaterRay ray = *cast_ray(view.camera, Vec2(x, y));

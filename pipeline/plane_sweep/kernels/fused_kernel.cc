@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "core/parallel.h"
@@ -17,8 +18,16 @@ namespace {
 // Buffers of one thread for a tile; about 2 MB at the usual window.
 class TileWorker {
  public:
-  TileWorker(const Input& input, const Options& options, const std::vector<PackedSource>& sources)
-      : input_(input), options_(options), sources_(sources), scorer_(make_row_scorer(options)) {}
+  TileWorker(const Input& input, const Options& options, const std::vector<PackedSource>& sources,
+             std::span<const float> depths_m)
+      : input_(input),
+        options_(options),
+        sources_(sources),
+        even_steps_(depths_m.begin(), depths_m.end()),
+        scorer_(make_row_scorer(options)) {
+    if (input.even_in_inverse)
+      for (float& step : even_steps_) step = 1 / step;
+  }
 
   int margin_px() const { return scorer_->margin_px(); }
 
@@ -36,8 +45,10 @@ class TileWorker {
     }
     for (int y = tile.output.y_begin; y < tile.output.y_end; ++y) {
       const std::size_t pixel = static_cast<std::size_t>(y) * result.width_px + tile.output.x_begin;
-      finish_winner_row(winner_row(y), tile.outputs(), result.depths_m, &result.depth_m[pixel],
+      finish_winner_row(winner_row(y), tile.outputs(), even_steps_, &result.depth_m[pixel],
                         &result.confidence[pixel]);
+      if (input_.even_in_inverse)
+        for (int i = 0; i < tile.outputs(); ++i) result.depth_m[pixel + i] = 1 / result.depth_m[pixel + i];
     }
   }
 
@@ -82,6 +93,7 @@ class TileWorker {
   const Input& input_;
   const Options& options_;
   const std::vector<PackedSource>& sources_;
+  std::vector<float> even_steps_;  // the depths, or their inverses where those are evenly spaced
   std::unique_ptr<RowScorer> scorer_;
   TileSampler sampler_;
   TileReference reference_;
@@ -98,7 +110,8 @@ void run_fused_kernel(const Input& input, const Options& options, Result& result
   std::vector<PackedSource> sources;
   for (const View& source : input.sources) sources.push_back(pack_source(source.image));
   if (options.keep_volume) result.volume.resize(result.depth_m.size() * options.depths);
-  WorkerPool<TileWorker> pool([&] { return std::make_unique<TileWorker>(input, options, sources); });
+  WorkerPool<TileWorker> pool(
+      [&] { return std::make_unique<TileWorker>(input, options, sources, result.depths_m); });
   std::unique_ptr<TileWorker> first = pool.take();
   const std::vector<Tile> tiles =
       make_tiles(result.width_px, result.height_px, tile_side_px(input.reference.camera), first->margin_px());

@@ -36,16 +36,19 @@ struct View {
 struct Input {
   View reference;
   std::vector<View> sources;  // sizes may differ from the reference's
-  // Range of the hypotheses: metres along the refracted ray from the water surface, both ends included.
+  // Range of the hypotheses: metres along the ray from its origin, both ends included.
   double depth_min_m = 0;
   double depth_max_m = 0;
+  // Hypotheses are evenly spaced in depth, or in inverse depth, where a step is an even step of parallax for
+  // rays from the camera's centre; depth_min_m is then positive.
+  bool even_in_inverse = false;
 };
 
 // The depths of the reference view.
 struct Result {
   int width_px = 0;
   int height_px = 0;
-  std::vector<float> depths_m;    // the hypotheses, evenly spaced
+  std::vector<float> depths_m;    // the hypotheses, ascending
   std::vector<float> depth_m;     // [y][x], metres along the refracted ray; NaN = none
   std::vector<float> confidence;  // [y][x], 0 to 1; 0 where there is no depth
   std::vector<float> volume;      // [y][x][depth] if Options::keep_volume, else empty; lower = better match

@@ -27,8 +27,15 @@ void check_view(const View& view, const std::string& where) {
 
 }  // namespace
 
-std::vector<float> depth_hypotheses(double depth_min_m, double depth_max_m, int count) {
+std::vector<float> depth_hypotheses(double depth_min_m, double depth_max_m, int count, bool even_in_inverse) {
   std::vector<float> depths_m(static_cast<std::size_t>(count));
+  if (even_in_inverse) {
+    for (int i = 0; i < count; ++i) {
+      const double share = static_cast<double>(i) / std::max(count - 1, 1);
+      depths_m[i] = static_cast<float>(1 / ((1 - share) / depth_min_m + share / depth_max_m));
+    }
+    return depths_m;
+  }
   for (int i = 0; i < count; ++i)
     depths_m[i] = static_cast<float>(depth_min_m + (depth_max_m - depth_min_m) * i / std::max(count - 1, 1));
   return depths_m;
@@ -44,6 +51,8 @@ void check(const Input& input) {
     throw Error(ErrorKind::input, "depth range: must be 0 <= min < max, got " +
                                       std::to_string(input.depth_min_m) + " to " +
                                       std::to_string(input.depth_max_m) + " m");
+  if (input.even_in_inverse && !(input.depth_min_m > 0))
+    throw Error(ErrorKind::input, "depth range: must begin above 0 where rays start at the camera");
 }
 
 Result run(const Input& input, const Options& options) {
@@ -52,7 +61,8 @@ Result run(const Input& input, const Options& options) {
   Result result;
   result.width_px = input.reference.image.width_px;
   result.height_px = input.reference.image.height_px;
-  result.depths_m = depth_hypotheses(input.depth_min_m, input.depth_max_m, options.depths);
+  result.depths_m =
+      depth_hypotheses(input.depth_min_m, input.depth_max_m, options.depths, input.even_in_inverse);
   result.depth_m.resize(input.reference.image.pixel_count());
   result.confidence.resize(input.reference.image.pixel_count());
   switch (options.kernel) {

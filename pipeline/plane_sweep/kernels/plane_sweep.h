@@ -1,6 +1,6 @@
 #pragma once
-// Plane-sweep stereo through a flat water surface: one interface, several kernels (options.h). For every
-// pixel of the reference view and every depth along its refracted ray, the sources are sampled where that
+// Plane-sweep stereo with straight or refracted rays: one interface, several kernels (options.h). For every
+// pixel of the reference view and every depth along its ray, the sources are sampled where that
 // point projects; the depth at which the windows around the samples agree best wins.
 
 #include <vector>
@@ -10,8 +10,9 @@
 
 namespace aqbench::plane_sweep {
 
-// Returns `count` evenly spaced values from min to max, both included.
-std::vector<float> depth_hypotheses(double depth_min_m, double depth_max_m, int count);
+// Returns `count` values from min to max, both included, evenly spaced or evenly in 1 / depth (then min > 0).
+std::vector<float> depth_hypotheses(double depth_min_m, double depth_max_m, int count,
+                                    bool even_in_inverse = false);
 
 // Throws Error(input) naming the view and field: mismatched sizes, no source, an empty or non-finite depth
 // range, non-finite grey values.

@@ -87,7 +87,7 @@ void run_reference_kernel(const Input& input, const Options& options, Result& re
     });
   }
   const StageScope scope("extract_depth");
-  extract_depth(volume, result.depths_m, result.depth_m, result.confidence);
+  extract_depth(volume, result.depths_m, result.depth_m, result.confidence, input.even_in_inverse);
   if (options.keep_volume) result.volume = std::move(volume);
 }
 

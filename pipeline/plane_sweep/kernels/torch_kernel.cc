@@ -205,7 +205,7 @@ class TorchWinner {
     last_ = cost;
   }
 
-  void finish(Result& result) const {
+  void finish(Result& result, bool even_in_inverse) const {
     const auto host = [](const at::Tensor& tensor) { return tensor.cpu().contiguous(); };
     const at::Tensor cost = host(cost_), index = host(index_), before = host(before_), after = host(after_),
                      sum = host(sum_);
@@ -215,10 +215,10 @@ class TorchWinner {
       const float best = index.data_ptr<float>()[i];
       const bool inner = best > 0 && best < last;
       const DepthEstimate estimate =
-          inner ? refine_depth(depths_m[static_cast<std::size_t>(best)], depths_m[1] - depths_m[0],
-                               before.data_ptr<float>()[i], cost.data_ptr<float>()[i],
-                               after.data_ptr<float>()[i],
-                               sum.data_ptr<float>()[i] / static_cast<float>(depths_m.size()))
+          inner ? refine_winner(depths_m, static_cast<std::size_t>(best), even_in_inverse,
+                                before.data_ptr<float>()[i], cost.data_ptr<float>()[i],
+                                after.data_ptr<float>()[i],
+                                sum.data_ptr<float>()[i] / static_cast<float>(depths_m.size()))
                 : kNoDepth;
       result.depth_m[i] = estimate.depth_m;
       result.confidence[i] = estimate.confidence;
@@ -250,7 +250,7 @@ void sweep_with_torch(const Input& input, const Options& options, Result& result
     }
   }
   const StageScope scope("extract_depth");
-  winner.finish(result);
+  winner.finish(result, input.even_in_inverse);
   if (!options.keep_volume) return;
   const at::Tensor host = volume.permute({1, 2, 0}).contiguous().cpu();
   result.volume.assign(host.data_ptr<float>(), host.data_ptr<float>() + host.numel());

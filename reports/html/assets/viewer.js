@@ -34,7 +34,7 @@ const aqbench_viewer = (() => {
     return new Float32Array(lines);
   }
 
-  // Cameras as pyramids of 60 mm height, and the water as a frame below them.
+  // Cameras as pyramids of 60 mm height, and the water, if there is any, as a frame below them.
   function rig_lines({cameras, water_z_mm}) {
     const lines = [], water = [];
     let reach = 300;
@@ -43,7 +43,7 @@ const aqbench_viewer = (() => {
       tips.forEach((tip, k) => lines.push(...centre_mm, ...tip, ...tip, ...tips[(k + 1) % 4]));
       reach = Math.max(reach, Math.abs(centre_mm[0]), Math.abs(centre_mm[1]));
     }
-    for (let k = -4; k <= 4; ++k) {
+    for (let k = -4; water_z_mm !== undefined && k <= 4; ++k) {
       const at = reach * k / 4;
       water.push(-reach, at, water_z_mm, reach, at, water_z_mm, at, -reach, water_z_mm, at, reach, water_z_mm);
     }

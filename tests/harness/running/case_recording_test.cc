@@ -171,7 +171,7 @@ TEST_F(RecordingScene, ANameWithALineBreakIsToldInOneLine) {
 TEST_F(RecordingScene, TrueDepthMapsAreTheSurface) {
   const Rig rig = read_calibration(dir_ / "calibration.json");
   for (const Camera& camera : rig.cameras) {
-    const RefractiveCamera view = refractive_camera(camera, rig.water);
+    const RefractiveCamera view = refractive_camera(camera);
     std::vector<float> depths;
     for (int y = 0; y < 12; ++y)
       for (int x = 0; x < 16; ++x) {

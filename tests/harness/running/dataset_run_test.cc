@@ -11,11 +11,14 @@
 #include "core/files.h"
 #include "core/processes/isolate.h"
 #include "core/sha256.h"
+#include "scenes/cloud/ply.h"
 #include "scenes/cloud/ply_read.h"
+#include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/dataset.h"
 #include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
+#include "scenes/surfaces/formula_meshes.h"
 #include "tests/harness/support.h"
 
 namespace aqbench {
@@ -223,18 +226,49 @@ TEST_F(RecordingRun, AFlatFolderWithACamerasFile) {
   EXPECT_THAT(error_with(ErrorKind::input, [](auto&) {}), HasSubstr("cameras.json: "));
 }
 
-// The camera looks along the model's +x; methods see it look down, along +z.
+// The camera looks along the model's +x, and methods see it so.
 TEST_F(RecordingRun, AModelOfColmapHasItsCloudInItsOwnFrame) {
   add("images/a.png", image(90));
   add("sparse/0/cameras.txt", "1 PINHOLE 16 12 20 20 8 6\n");
   add("sparse/0/images.txt", "1 0.70710678118654757 0 -0.70710678118654757 0 0 0 0 1 a.png\n\n");
-  use("grep -q water_z $1/calibration.json && test -e $1/images/a/000000.png && " +
-      writes({"0 0 1.179", "0 0 1.279"}));
+  use("! grep -q water_z $1/calibration.json && test -e $1/images/a/000000.png && " +
+      writes({"1.179 0 0", "1.279 0 0"}));
   const DatasetRun run = run_on_dataset(request_);
   ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
   const auto points_m = read_ply(request_.out_dir / "cloud.ply").cloud.points_m;
   ASSERT_THAT(points_m, SizeIs(2));
   EXPECT_NEAR((points_m[0] - Vec3(1.179, 0, 0)).norm(), 0, 1e-6);
+}
+
+// Twelve cameras about a ball of facets, one of them upside down: the points of the method lie 2 mm outside
+// of three corners of the true mesh, and the cameras see the surface all around.
+TEST_F(RecordingRun, AnOrbitAsAModelOfColmap) {
+  Rig rig =
+      make_rig("orbit", {{"orbit", "width", "64"}, {"orbit", "height", "48"}, {"orbit", "radius_m", "2"}}, 1);
+  rig.cameras.resize(12);
+  for (std::size_t i = 0; i < 12; ++i) {
+    CameraFromWorld& pose = rig.cameras[i].camera_from_world;
+    if (i == 5) {
+      const Mat3 roll = Vec3(-1, -1, 1).asDiagonal();  // half a turn about the axis
+      pose = {roll * pose.rotation, roll * pose.translation_m};
+    }
+    add("images/" + rig.cameras[i].name + ".png",
+        encode_png(64, 48, 8, std::vector<std::uint16_t>(64 * 48, 90)));
+  }
+  std::filesystem::create_directories(request_.dataset_dir / "sparse/0");
+  write_colmap_model(request_.dataset_dir / "sparse/0", rig, "x");
+  std::string images = read_file(request_.dataset_dir / "sparse/0/images.txt");
+  for (std::size_t at = 0; (at = images.find("/x\n")) != std::string::npos;) images.replace(at, 2, ".png");
+  add("sparse/0/images.txt", images);
+  write_ply_mesh(folder_.path() / "ball.ply", object_mesh({.radius_m = 0.5, .relief = 0, .facets = 32}));
+  request_.declared_truth = {Json{{"surface", {{"file", "ball.ply"}, {"unit", "m"}}}}, folder_.path(),
+                             "aqbench.json"};
+  use(writes({"0.502 0 0", "0 0.502 0", "0 0 -0.502"}));
+  const DatasetRun run = run_on_dataset(request_);
+  ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
+  EXPECT_NEAR(*find_metric(run.record.metrics, "accuracy_mean_mm")->value, 2, 1e-3);
+  EXPECT_NEAR(*find_metric(run.record.metrics, "bias_mean_mm")->value, 2, 1e-3);
+  EXPECT_NE(find_metric(run.record.metrics, "completeness_seen2_2mm_pct"), nullptr);
 }
 
 }  // namespace

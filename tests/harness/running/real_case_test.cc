@@ -156,8 +156,9 @@ TEST_F(RealCase, APerturbedCalibrationIsWhatTheMethodSees) {
   };
   const Rig seen = rig_seen_in({script(body)});
   const Rig seen_wrong = rig_seen_in({script(body), "perturb.water_z_m=0.002", "perturb.n_water=0.01"});
-  EXPECT_NEAR(seen_wrong.water.water_z_m - seen.water.water_z_m, 0.002, 1e-12);
-  EXPECT_NEAR(seen_wrong.water.n_water - seen.water.n_water, 0.01, 1e-12);
+  const WaterInterface wrong_water = level_water(seen_wrong).value(), water = level_water(seen).value();
+  EXPECT_NEAR(wrong_water.water_z_m - water.water_z_m, 0.002, 1e-12);
+  EXPECT_NEAR(wrong_water.n_water - water.n_water, 0.01, 1e-12);
   const Case tilted = plan_of("external", {script(body), "perturb.tilt_deg=1"}).cases[0];
   const Record record = run_in_child(tilted).record;
   EXPECT_EQ(record.status, Status::ok) << record.reason;

@@ -20,7 +20,7 @@ Reconstruction board_depths(const Rig& rig, double stretch) {
   Reconstruction output;
   for (const Camera& camera : rig.cameras) {
     DepthMap map{camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px, {}, {}};
-    const RefractiveCamera refractive = refractive_camera(camera, rig.water);
+    const RefractiveCamera refractive = refractive_camera(camera);
     for (int y = 0; y < map.height; ++y)
       for (int x = 0; x < map.width; ++x) {
         const auto ray = cast_ray(refractive, Vec2(x, y));
@@ -38,7 +38,7 @@ BoardTruth level_board(const Rig& rig) {
   for (int id = 0; id < 6; ++id) {
     BoardCorner corner{id, Vec3(kSquare_m * (id % 3), kSquare_m * (id / 3), kBoard_m), {}};
     for (const Camera& camera : rig.cameras) {
-      const auto seen = project(refractive_camera(camera, rig.water), *corner.position_m);
+      const auto seen = project(refractive_camera(camera), *corner.position_m);
       if (seen) corner.pixels[camera.name] = distort_pixel(camera.intrinsics, seen->pixel);
     }
     board.corners.push_back(std::move(corner));
@@ -81,13 +81,15 @@ TEST(BoardScore, CornersGoIntoTheWorldByTheCalibrationOfTheMethod) {
       make_rig("single_pair", {{"single_pair", "width", "160"}, {"single_pair", "height", "120"}}, 1);
   const BoardTruth board = level_board(recording.rig);
   MapCalibration had{recording.rig};
-  had.rig.water.water_z_m += 0.005;
+  WaterInterface water = level_water(had.rig).value();
+  water.water_z_m += 0.005;
+  set_interface(had.rig, water);
   double squares_m2 = 0;
   for (const BoardCorner& corner : board.corners) {
     Vec3 sum_m = Vec3::Zero();
     for (const Camera& camera : had.rig.cameras) {
       const Vec2 pixel = *Undistorter(camera.intrinsics).undistort_pixel(corner.pixels.at(camera.name));
-      const auto ray = cast_ray(refractive_camera(camera, had.rig.water), pixel);
+      const auto ray = cast_ray(refractive_camera(camera), pixel);
       sum_m += point_on_ray(*ray, (kBoard_m - ray->origin_m[2]) / ray->direction[2]);
     }
     squares_m2 += (sum_m / 2 - *corner.position_m).squaredNorm();

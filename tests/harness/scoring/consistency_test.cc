@@ -13,9 +13,9 @@ namespace aqbench {
 namespace {
 
 // The depths of a level plane: from where the ray enters the water to the plane.
-DepthMap plane_depths(const Camera& camera, const WaterInterface& water, double plane_z_m) {
+DepthMap plane_depths(const Camera& camera, double plane_z_m) {
   DepthMap map{camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px, {}, {}};
-  const RefractiveCamera refractive = refractive_camera(camera, water);
+  const RefractiveCamera refractive = refractive_camera(camera);
   for (int y = 0; y < map.height; ++y)
     for (int x = 0; x < map.width; ++x) {
       const auto ray = cast_ray(refractive, Vec2(x, y));
@@ -33,16 +33,16 @@ TEST(Consistency, IsZeroForTrueDepthsAndTheShiftForWrongOnes) {
   const Rig rig =
       make_rig("single_pair", {{"single_pair", "width", "160"}, {"single_pair", "height", "120"}}, 1);
   std::vector<DepthMap> maps;
-  for (const Camera& camera : rig.cameras) maps.push_back(plane_depths(camera, rig.water, 1.178));
+  for (const Camera& camera : rig.cameras) maps.push_back(plane_depths(camera, 1.178));
   const MetricSet right = measure_consistency(maps, rig);
   EXPECT_LT(consistency_value(right, "reprojection_median_px"), 1e-3);
   EXPECT_GE(consistency_value(right, "reprojection_median_px"), 0);
   EXPECT_EQ(consistency_value(right, "reprojection_within_1px_pct"), 100);
 
   // One camera takes the plane 20 mm deeper: a point of the other comes back as one 20 mm deeper on its ray.
-  maps[1] = plane_depths(rig.cameras[1], rig.water, 1.198);
-  const RefractiveCamera first = refractive_camera(rig.cameras[0], rig.water),
-                         second = refractive_camera(rig.cameras[1], rig.water);
+  maps[1] = plane_depths(rig.cameras[1], 1.198);
+  const RefractiveCamera first = refractive_camera(rig.cameras[0]),
+                         second = refractive_camera(rig.cameras[1]);
   const Vec2 middle(80, 60);
   const auto ray = cast_ray(first, middle);
   ASSERT_TRUE(ray);
@@ -63,7 +63,7 @@ TEST(Consistency, DepthsOfZeroAreNone) {
       make_rig("single_pair", {{"single_pair", "width", "160"}, {"single_pair", "height", "120"}}, 1);
   std::vector<DepthMap> maps;
   for (const Camera& camera : rig.cameras) {
-    maps.push_back(plane_depths(camera, rig.water, 1.178));
+    maps.push_back(plane_depths(camera, 1.178));
     std::fill_n(maps.back().depth_along_ray_m.begin(), 160 * 60, 0.0F);
   }
   EXPECT_EQ(consistency_value(measure_consistency(maps, rig), "reprojection_within_1px_pct"), 100);
@@ -74,7 +74,7 @@ TEST(Consistency, IsUndefinedWithAReason) {
       make_rig("single_pair", {{"single_pair", "width", "16"}, {"single_pair", "height", "12"}}, 1);
   EXPECT_EQ(find_metric(measure_consistency({}, rig), "reprojection_median_px")->reason,
             "the method gives no depth maps");
-  const std::vector<DepthMap> one = {plane_depths(rig.cameras[0], rig.water, 1.178)};
+  const std::vector<DepthMap> one = {plane_depths(rig.cameras[0], 1.178)};
   EXPECT_EQ(find_metric(measure_consistency(one, rig), "reprojection_within_1px_pct")->reason,
             "no two depth maps have a depth of the same place");
   const std::vector<DepthMap> small = {{rig.cameras[0].name, 2, 2, std::vector<float>(4, 1), {}}};

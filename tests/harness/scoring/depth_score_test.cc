@@ -48,7 +48,7 @@ TEST(MedianOverCameras, NeedsAValueOfMoreThanHalf) {
 // The depths of a level plane of the true world through a calibration, which has its own frame.
 DepthMap plane_through(const Camera& camera, const MapCalibration& calibration, double plane_z_m) {
   DepthMap map{camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px, {}, {}};
-  const RefractiveCamera view = refractive_camera(camera, calibration.rig.water);
+  const RefractiveCamera view = refractive_camera(camera);
   for (int y = 0; y < map.height; ++y)
     for (int x = 0; x < map.width; ++x) {
       const auto ray = cast_ray(view, Vec2(x, y));
@@ -73,7 +73,8 @@ TEST(DepthScore, DepthsGoIntoTheWorldByTheCalibrationOfTheMethod) {
     write_npy(folder.path() / "truth" / camera.name / "depth.npy",
               std::span<const float>(truth.depth_along_ray_m), shape);
     double sum = 0;
-    for (const float depth_m : truth.depth_along_ray_m) sum += depth_m / (kPlane_m - rig.water.water_z_m);
+    for (const float depth_m : truth.depth_along_ray_m)
+      sum += depth_m / (kPlane_m - level_water(rig)->water_z_m);
     slant.push_back(sum / static_cast<double>(truth.depth_along_ray_m.size()));
   }
   for (const CalibrationError& error :
@@ -114,10 +115,10 @@ TEST(DepthScore, OnlyTrueDepthsInTheCropCount) {
   const std::array<std::size_t, 2> shape = {120, 160};
   write_npy(folder.path() / "truth" / camera.name / "depth.npy",
             std::span<const float>(map.depth_along_ray_m), shape);
-  DepthRegion region{.water = rig.water};
+  DepthRegion region;
   region.own_from_rig.translation_m = {0.1, 0, 0};
   add_crop(region.crop, "x:-10,0");
-  const RefractiveCamera view = refractive_camera(camera, rig.water);
+  const RefractiveCamera view = refractive_camera(camera);
   for (std::size_t i = 0; i < map.depth_along_ray_m.size(); ++i) {
     float& depth_m = map.depth_along_ray_m[i];
     const auto ray = cast_ray(view, Vec2(static_cast<double>(i % 160), static_cast<double>(i / 160)));

@@ -22,10 +22,10 @@ double texture(double x_m, double y_m) {
 }
 
 // What a camera of this gain takes of the textured level plane, through its lens and the water.
-GreyImage image_of_floor(const Camera& camera, const WaterInterface& water, float gain) {
+GreyImage image_of_floor(const Camera& camera, float gain) {
   GreyImage image{camera.intrinsics.width_px, camera.intrinsics.height_px, {}};
   const Undistorter undistorter(camera.intrinsics);
-  const RefractiveCamera refractive = refractive_camera(camera, water);
+  const RefractiveCamera refractive = refractive_camera(camera);
   for (int y = 0; y < image.height; ++y)
     for (int x = 0; x < image.width; ++x) {
       const auto undistorted = undistorter.undistort_pixel(Vec2(x, y));
@@ -48,7 +48,7 @@ class Photometric : public testing::Test {
  protected:
   MetricSet measure(const PointCloud& cloud) const {
     return measure_photometric(cloud, rig_, [&](std::size_t camera) {
-      return image_of_floor(rig_.cameras[camera], rig_.water, 0.8F + 0.1F * static_cast<float>(camera % 5));
+      return image_of_floor(rig_.cameras[camera], 0.8F + 0.1F * static_cast<float>(camera % 5));
     });
   }
   Rig rig_ = make_rig("ring12", {{"ring12", "width", "320"}, {"ring12", "height", "240"}}, 1);

@@ -14,7 +14,9 @@
 #include "pipeline/dense_flow/dense_flow_spec.h"
 #include "pipeline/dense_flow/plane_search.h"
 #include "tests/core/error_matcher.h"
+#include "tests/pipeline/orbit_scene.h"
 #include "tests/pipeline/synthetic_views.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench::dense_flow {
 namespace {
@@ -232,6 +234,22 @@ TEST(DenseFlow, EveryPresetGivesValidOptions) {
       resolve_parameters("dense_flow", parameters(), {{"dense_flow", "refine_window_px", "8"}});
   EXPECT_EQ(error_of(ErrorKind::usage, [&] { dense_options(even); }),
             "refine_window_px: must be odd and at least 3");
+}
+
+// Cameras all around an object: no plane fits, and no water bends the rays.
+TEST(DenseFlow, CoversWhatAnOrbitSeesWell) {
+  const TemporaryDirectory dir;
+  const auto scene = orbit_testing::write_orbit(dir.path() / "data", 320);
+  MethodInput input;
+  input.parameters = resolve_parameters("dense_flow", parameters(), {{"dense_flow", "surface", "none"}});
+  const Reconstruction made = run({dir.path() / "data"}, input);
+  const orbit_testing::Coverage coverage = orbit_testing::coverage_of(scene, made.cloud.points_m, 4);
+  const double rmse_footprints = orbit_testing::rmse_m(scene, made.cloud.points_m) / scene.footprint_m;
+  RecordProperty("whole_pct", std::to_string(coverage.whole_pct));
+  RecordProperty("well_seen_pct", std::to_string(coverage.well_seen_pct));
+  RecordProperty("rmse_footprints", std::to_string(rmse_footprints));
+  EXPECT_GE(coverage.well_seen_pct, 95) << "whole surface: " << coverage.whole_pct;
+  EXPECT_LE(rmse_footprints, 1);
 }
 
 }  // namespace

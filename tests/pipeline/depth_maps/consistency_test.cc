@@ -128,5 +128,19 @@ TEST(ConsistencyTest, RefusesBadOptionsAndSizes) {
   EXPECT_ANY_THROW(filter_by_consistency(maps.views, 0, {}));
 }
 
+// Without water a pixel of parallax is more metres the farther it is.
+TEST(ConsistencyTest, TheToleranceMayGrowWithTheSquareOfTheDepth) {
+  RefractiveCamera camera;
+  camera.width_px = camera.height_px = 8;
+  camera.fx_px = camera.fy_px = 10;
+  camera.cx_px = camera.cy_px = 3.5;
+  const std::vector<float> two(64, 2.0F), more(64, 2.02F), sure(64, 1.0F);
+  const std::vector<DepthView> views{{camera, two, sure}, {camera, more, sure}};
+  ConsistencyOptions options{.depth_tolerance_m = 0.001, .min_views = 1, .tolerance_per_m2 = 0.006};
+  EXPECT_EQ(filter_by_consistency(views, 0, options).depth_m[27], 2.0F) << "0.024 m at 2 m";
+  options.tolerance_per_m2 = 0.004;
+  EXPECT_TRUE(std::isnan(filter_by_consistency(views, 0, options).depth_m[27])) << "0.016 m";
+}
+
 }  // namespace
 }  // namespace aqbench::plane_sweep

@@ -252,7 +252,7 @@ TEST(Fusion, DepthMapsBecomePointsOnTheirRays) {
   Camera camera = rig.cameras[2];
   camera.intrinsics.width_px = 40;
   camera.intrinsics.height_px = 30;
-  const RefractiveCamera prepared = refractive_camera(camera, rig.water);
+  const RefractiveCamera prepared = refractive_camera(camera);
   DepthMap map{"c", 40, 30, std::vector<float>(1200, std::numeric_limits<float>::quiet_NaN()),
                std::vector<float>(1200, 0.5F)};
   map.depth_along_ray_m[5 * 40 + 7] = 0.25F;

@@ -14,6 +14,7 @@
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/dataset.h"
 #include "tests/core/error_matcher.h"
+#include "tests/pipeline/orbit_scene.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -127,6 +128,25 @@ TEST(CameraDepths, RefusesRangesThatDoNotFitAndRigsWithoutDepthMaps) {
   EXPECT_THROW(estimate_depths({}, {}, {}), Error);
   const std::vector<sparse::DepthRange> ranges(2);
   EXPECT_THROW(estimate_depths({}, ranges, {}), Error);
+}
+
+// Cameras all around an object, without water and without a hand-set range.
+TEST(PlaneSweepMethod, CoversWhatAnOrbitSeesWell) {
+  const TemporaryDirectory dir;
+  const auto scene = orbit_testing::write_orbit(dir.path() / "data", 320);
+  MethodInput input;
+  input.parameters =
+      resolve_parameters("plane_sweep", plane_sweep_parameters(), {{"plane_sweep", "surface", "none"}});
+  const Reconstruction made = run_plane_sweep({dir.path() / "data"}, input);
+  const orbit_testing::Coverage coverage = orbit_testing::coverage_of(scene, made.cloud.points_m, 4);
+  const double rmse_footprints = orbit_testing::rmse_m(scene, made.cloud.points_m) / scene.footprint_m;
+  RecordProperty("whole_pct", std::to_string(coverage.whole_pct));
+  RecordProperty("well_seen_pct", std::to_string(coverage.well_seen_pct));
+  RecordProperty("well_seen_share_pct", std::to_string(coverage.well_seen_share_pct));
+  RecordProperty("rmse_footprints", std::to_string(rmse_footprints));
+  EXPECT_GE(coverage.well_seen_pct, 95) << "whole surface: " << coverage.whole_pct;
+  EXPECT_GE(coverage.well_seen_share_pct, 60);
+  EXPECT_LE(rmse_footprints, 1);
 }
 
 }  // namespace

@@ -13,8 +13,12 @@
 #include "core/random.h"
 #include "pipeline/sparse/depth_ranges.h"
 #include "pipeline/sparse/matching.h"
+#include "pipeline/sparse/sparse_method.h"
+#include "pipeline/sparse/sparse_spec.h"
 #include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"
+#include "tests/pipeline/orbit_scene.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench::sparse {
 namespace {
@@ -28,7 +32,7 @@ std::vector<DatasetView> blank_views(const Rig& rig) {
     DatasetView view;
     view.name = camera.name;
     view.is_auxiliary = camera.is_auxiliary;
-    view.camera = refractive_camera(camera, rig.water);
+    view.camera = refractive_camera(camera);
     views.push_back(view);
   }
   return views;
@@ -265,6 +269,59 @@ TEST(SparseOptions, AreChecked) {
   const auto views = blank_views(make_rig("ring12", {}, 1));
   EXPECT_THAT(error_of(ErrorKind::method, [&] { reconstruct(std::span(views).first(1), {}); }),
               HasSubstr("triangulation needs two"));
+}
+
+// A view counts what it sees itself, not what lies behind the object.
+TEST(DepthRanges, WithoutWaterAreThoseOfAViewsOwnSightings) {
+  const auto views = blank_views(make_rig("orbit", {}, 1));
+  std::vector<SparsePoint> points;
+  for (int i = 0; i <= 100; ++i) {
+    const WaterRay ray = *cast_ray(views[0].camera, Vec2(700 + i, 600));
+    points.push_back({point_on_ray(ray, 0.6 + 0.001 * i), 0, {{0, 0}, {1, 0}}});
+    points.push_back({point_on_ray(ray, 1.0), 0, {{9, 0}, {10, 0}}});  // the other side
+  }
+  const auto ranges = sighted_depth_ranges(points, views);
+  ASSERT_TRUE(ranges[0]);
+  EXPECT_NEAR(ranges[0]->min_m, 0.9 * 0.602, 1e-6);
+  EXPECT_NEAR(ranges[0]->max_m, 1.1 * 0.698, 1e-6);
+  EXPECT_GT(depth_ranges(positions(points), views)[0]->max_m, 1.0);
+}
+
+TEST(TriangulateTrack, CountsWhatItDrops) {
+  const auto views = blank_views(make_rig("orbit", {}, 1));
+  const auto count_of = [&](const Vec3& point, const Options& options) {
+    const std::vector<Vec3> points = {point};
+    std::vector<Features> features(views.size());
+    for (std::size_t v = 0; v < views.size(); ++v)
+      features[v].pixels.push_back(Vec2(799.5, 599.5));  // towards the middle of the orbit
+    if (const auto seen = project(views[0].camera, point)) features[0].pixels[0] = seen->pixel;
+    if (const auto seen = project(views[1].camera, point)) features[1].pixels[0] = seen->pixel;
+    TrackCounts counts;
+    triangulate_track(track_of(0, 2), views, features, options, &counts);
+    return counts;
+  };
+  EXPECT_EQ(count_of({0, 0, 0}, {}).narrow, 0U);
+  EXPECT_EQ(count_of({0, 0, 0}, {.min_angle_deg = 30}).narrow, 1U);
+  EXPECT_EQ(count_of({0, 0, 0}, {.max_depth_m = 0.7}).too_deep, 1U) << "0.8 m along the ray";
+  EXPECT_EQ(count_of({0, 0, 0}, {.max_depth_m = 0.9}).too_deep, 0U);
+  EXPECT_EQ(count_of(-3 * Vec3::UnitY(), {}).too_deep, 0U) << "no limit in metres";
+  TrackCounts counts{.keypoints = 9, .tracks = 5, .points = 1, .narrow = 4};
+  EXPECT_EQ(describe(counts, {}),
+            "9 keypoints, 5 tracks of two or more cameras, 1 points; dropped: 4 with less than 2 degrees "
+            "between rays (min_angle_deg)");
+}
+
+TEST(Sparse, ReconstructsAnOrbitWithinTwoFootprints) {
+  const TemporaryDirectory dir;
+  const auto scene = orbit_testing::write_orbit(dir.path() / "data", 320);
+  MethodInput input;
+  input.parameters = resolve_parameters("sparse", method_parameters(), {});
+  const Reconstruction made = run({dir.path() / "data"}, input);
+  EXPECT_GE(made.cloud.points_m.size(), 500U);
+  const double rmse_footprints = orbit_testing::rmse_m(scene, made.cloud.points_m) / scene.footprint_m;
+  RecordProperty("points", static_cast<int>(made.cloud.points_m.size()));
+  RecordProperty("rmse_footprints", std::to_string(rmse_footprints));
+  EXPECT_LE(rmse_footprints, 2);
 }
 
 }  // namespace

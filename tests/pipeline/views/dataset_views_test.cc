@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+
 #include <cmath>
 #include <functional>
 #include <opencv2/imgcodecs.hpp>
@@ -163,7 +165,7 @@ std::vector<DatasetView> bare_views(const Rig& rig) {
     DatasetView view;
     view.name = camera.name;
     view.is_auxiliary = camera.is_auxiliary;
-    view.camera = refractive_camera(camera, rig.water);
+    view.camera = refractive_camera(camera);
     views.push_back(view);
   }
   return views;
@@ -178,6 +180,36 @@ TEST(SelectSources, AreTheNeighboursOnTheRingThenTheCentre) {
   EXPECT_THAT(select_sources(views, 5, 0), ElementsAre(12));
   EXPECT_EQ(select_sources(views, 5, 100).size(), 12U);
   EXPECT_THAT(select_sources(std::span(views).first(1), 0), ElementsAre());
+}
+
+// Nearest first, but none that looks the other way, stands at the same place or sees nothing of the view.
+TEST(SelectSources, TakesOnlyCamerasThatMaySeeTheSame) {
+  const auto views_of = [](const Rig& rig) {
+    std::vector<DatasetView> views;
+    for (const Camera& camera : rig.cameras) {
+      views.emplace_back();
+      views.back().camera = refractive_camera(camera);
+    }
+    return views;
+  };
+  const Rig orbit = make_rig("orbit", {}, 1);
+  for (const std::size_t source : select_sources(views_of(orbit), 0, 35)) {
+    const Mat3 &a = orbit.cameras[0].camera_from_world.rotation,
+               &b = orbit.cameras[source].camera_from_world.rotation;
+    EXPECT_GT(a.row(2).dot(b.row(2)), std::cos(75 * std::numbers::pi / 180));
+  }
+  Rig rig = make_rig("stereo", {}, 1);
+  EXPECT_THAT(select_sources(views_of(rig), 0, 5), ElementsAre(1));
+  rig.cameras.push_back(rig.cameras[0]);  // at one place: no parallax
+  EXPECT_THAT(select_sources(views_of(rig), 0, 5), ElementsAre(1));
+  CameraFromWorld& turned = rig.cameras[2].camera_from_world;
+  turned.rotation = Eigen::AngleAxisd(std::numbers::pi, Vec3::UnitX()) * turned.rotation;
+  turned.translation_m = -(turned.rotation * Vec3(0.01, 0, -0.8));
+  EXPECT_THAT(select_sources(views_of(rig), 0, 5), ElementsAre(1)) << "the other looks back";
+  turned.rotation =
+      Eigen::AngleAxisd(std::numbers::pi, Vec3::UnitZ()) * rig.cameras[0].camera_from_world.rotation;
+  turned.translation_m = -(turned.rotation * Vec3(0.01, 0, -0.8));
+  EXPECT_THAT(select_sources(views_of(rig), 0, 5), testing::Contains(2)) << "upside down";
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ double error_px(const Recording& recording, const Camera& camera, const Json& po
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Vec3 in_rig = recording.own_from_rig.linear.transpose() *
                         (point_of(points[i]) - recording.own_from_rig.translation_m);
-    const auto seen = project(refractive_camera(camera, recording.rig.water), in_rig);
+    const auto seen = project(refractive_camera(camera), in_rig);
     if (!seen) return 1e9;
     const Vec2 where = distort_pixel(camera.intrinsics, seen->pixel);
     largest_px =

@@ -31,8 +31,8 @@ Vec3 triangulated(const Vec3& point_m, const CalibrationError& error) {
   for (std::size_t i = 0; i < true_rig().cameras.size(); ++i) {
     const Camera& camera = true_rig().cameras[i];
     if (camera.is_auxiliary) continue;
-    const Vec2 pixel = project(refractive_camera(camera, true_rig().water), point_m)->pixel;
-    rays.push_back(*cast_ray(refractive_camera(wrong.cameras[i], wrong.water), pixel));
+    const Vec2 pixel = project(refractive_camera(camera), point_m)->pixel;
+    rays.push_back(*cast_ray(refractive_camera(wrong.cameras[i]), pixel));
   }
   return triangulate(rays)->point_m;
 }
@@ -77,7 +77,7 @@ TEST(Perturb, ATiltIsThatOfTheWater) {
   const Vec3 normal(0, -std::sin(angle), std::cos(angle));  // of the believed water, into it
   for (std::size_t i = 0; i < wrong.cameras.size(); ++i) {
     const Vec2 pixel(700, 500);
-    const WaterRay ray = *cast_ray(refractive_camera(wrong.cameras[i], wrong.water), pixel);
+    const WaterRay ray = *cast_ray(refractive_camera(wrong.cameras[i]), pixel);
     Reconstruction two;
     two.cloud.points_m = {point_on_ray(ray, 0), point_on_ray(ray, 1)};
     apply(world, two);
@@ -99,8 +99,8 @@ TEST(Perturb, ACalibrationFileIsRewritten) {
   write_calibration(file, true_rig(), {});
   perturb_calibration_file(file, {.water_z_m = 0.002, .n_water = -0.01});
   const Rig wrong = read_calibration(file);
-  EXPECT_NEAR(wrong.water.water_z_m, 0.980, 1e-15);
-  EXPECT_NEAR(wrong.water.n_water, 1.323, 1e-15);
+  EXPECT_NEAR(level_water(wrong)->water_z_m, 0.980, 1e-15);
+  EXPECT_NEAR(level_water(wrong)->n_water, 1.323, 1e-15);
   EXPECT_EQ(wrong.cameras.size(), 13u);
   const std::string before = read_file(file);
   EXPECT_THAT(error_of(ErrorKind::input, [&] { perturb_calibration_file(file, {.water_z_m = -2}); }),

@@ -27,7 +27,7 @@ Rig awkward_rig() {
   rig.cameras[2].intrinsics.lens = LensModel::fisheye;
   rig.cameras[2].intrinsics.distortion = {0.1 / 3, -1e-300, 5e-324, 0};
   rig.cameras[4].intrinsics.distortion = {0.1, -0.2, 1e-3, 0.7 / 9, 0, 1.0 / 3, -0.0, 1e-17};
-  rig.water = {0.1 + 0.2 + 0.678, 1.000293, 4.0 / 3};
+  set_interface(rig, WaterInterface{0.1 + 0.2 + 0.678, 1.000293, 4.0 / 3});
   return rig;
 }
 
@@ -43,9 +43,9 @@ bool same_bits(const Matrix& a, const Matrix& b) {
 }
 
 void expect_same_rig(const Rig& a, const Rig& b) {
-  EXPECT_TRUE(same_bits(a.water.water_z_m, b.water.water_z_m));
-  EXPECT_TRUE(same_bits(a.water.n_air, b.water.n_air));
-  EXPECT_TRUE(same_bits(a.water.n_water, b.water.n_water));
+  EXPECT_TRUE(same_bits(level_water(a)->water_z_m, level_water(b)->water_z_m));
+  EXPECT_TRUE(same_bits(level_water(a)->n_air, level_water(b)->n_air));
+  EXPECT_TRUE(same_bits(level_water(a)->n_water, level_water(b)->n_water));
   ASSERT_EQ(a.cameras.size(), b.cameras.size());
   for (std::size_t i = 0; i < a.cameras.size(); ++i) {
     const Camera &x = a.cameras[i], &y = b.cameras[i];
@@ -99,7 +99,7 @@ TEST(CalibrationFile, HasTheDocumentedLayout) {
   EXPECT_EQ(camera["intrinsics"]["is_fisheye"], true);
   EXPECT_EQ(camera["extrinsics"]["R"].size(), 3u);
   EXPECT_EQ(camera["extrinsics"]["t"].size(), 3u);
-  EXPECT_EQ(camera["water_z"], awkward_rig().water.water_z_m);
+  EXPECT_EQ(camera["water_z"], level_water(awkward_rig())->water_z_m);
   EXPECT_FALSE(camera.contains("is_auxiliary"));
   EXPECT_EQ(json["cameras"]["centre"]["is_auxiliary"], true);
   EXPECT_FALSE(json["cameras"]["centre"]["intrinsics"].contains("is_fisheye"));
@@ -291,6 +291,34 @@ TEST(CalibrationFile, SurvivesMutatedFiles) {
     }
   }
   EXPECT_GT(refused, 2000);
+}
+
+// Version 1.1: what lacks water_z looks through no water; with n_water = n_air it still looks through level
+// water.
+TEST(Calibration, ACameraMayLackTheWaterInVersion11) {
+  Rig rig = awkward_rig();
+  const std::string with_water = calibration_json(rig, {});
+  EXPECT_THAT(with_water, HasSubstr("\"version\": \"1.0\""));
+  rig.cameras.back().interface = NoInterface{};
+  rig.cameras.back().camera_from_world.translation_m.z() -= 100;  // far below the water
+  const Rig mixed = parse_calibration(calibration_json(rig, {}), "c.json");
+  EXPECT_EQ(mixed.cameras.back().interface, Interface(NoInterface{}));
+  EXPECT_EQ(mixed.cameras.front().interface, rig.cameras.front().interface);
+  EXPECT_FALSE(level_water(mixed).has_value());
+  set_interface(rig, NoInterface{});
+  const std::string dry = calibration_json(rig, {});
+  EXPECT_THAT(dry, HasSubstr("\"version\": \"1.1\""));
+  EXPECT_EQ(dry.find("\"interface\""), std::string::npos);
+  EXPECT_EQ(calibration_json(parse_calibration(dry, "c.json"), {}), dry);
+  std::string old = dry;
+  old.replace(old.find("1.1"), 3, "1.0");
+  EXPECT_THROW(parse_calibration(old, "c.json"), Error);
+  Rig level = awkward_rig();
+  WaterInterface thin = level_water(level).value();
+  thin.n_water = thin.n_air;
+  set_interface(level, thin);
+  EXPECT_THAT(calibration_json(level, {}), HasSubstr("\"version\": \"1.0\""));
+  EXPECT_EQ(level_water(parse_calibration(calibration_json(level, {}), "c.json")), thin);
 }
 
 }  // namespace

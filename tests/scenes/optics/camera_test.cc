@@ -78,9 +78,12 @@ INSTANTIATE_TEST_SUITE_P(
         Breakage{"name: 'left ' is not a plain folder name", [](Rig& rig) { rig.cameras[0].name = "left "; }},
         Breakage{"name: 'l\\xff' is not a plain folder name",
                  [](Rig& rig) { rig.cameras[0].name = "l\xff"; }},
-        Breakage{"rig.interface.n_water: must be between", [](Rig& rig) { rig.water.n_water = 0; }},
-        Breakage{"rig.interface.n_air: must be between", [](Rig& rig) { rig.water.n_air = kNaN; }},
-        Breakage{"rig.interface.water_z: must be finite", [](Rig& rig) { rig.water.water_z_m = kNaN; }},
+        Breakage{"rig.cameras.cam01.interface.n_water: must be between",
+                 [](Rig& rig) { std::get<WaterInterface>(rig.cameras[1].interface).n_water = 0; }},
+        Breakage{"rig.cameras.cam01.interface.n_air: must be between",
+                 [](Rig& rig) { std::get<WaterInterface>(rig.cameras[1].interface).n_air = kNaN; }},
+        Breakage{"rig.cameras.cam01.interface.water_z: must be finite",
+                 [](Rig& rig) { std::get<WaterInterface>(rig.cameras[1].interface).water_z_m = kNaN; }},
         Breakage{"rig.cameras: at least one is needed", [](Rig& rig) { rig.cameras.clear(); }}));
 
 TEST(CameraCentre, IsWhereTheCameraFrameHasItsOrigin) {

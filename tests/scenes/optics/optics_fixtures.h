@@ -48,6 +48,12 @@ inline WaterRay ray_along(const Vec3& origin_m, const Vec3& towards) {
   return {{origin_m.x(), origin_m.y(), origin_m.z()}, {unit.x(), unit.y(), unit.z()}};
 }
 
+// The camera, looking through this water instead of its own interface.
+inline RefractiveCamera refractive_camera(Camera camera, const WaterInterface& water) {
+  camera.interface = water;
+  return aqbench::refractive_camera(camera);
+}
+
 // What an Error's message must contain; "" if nothing was thrown.
 template <class Function>
 std::string error_of(Function&& function) {

@@ -15,7 +15,7 @@ using namespace aqbench::optics_testing;
 
 std::vector<RefractiveCamera> prepared(const Rig& rig) {
   std::vector<RefractiveCamera> out;
-  for (const Camera& camera : rig.cameras) out.push_back(refractive_camera(camera, rig.water));
+  for (const Camera& camera : rig.cameras) out.push_back(refractive_camera(camera));
   return out;
 }
 

@@ -217,5 +217,31 @@ TEST(RefractiveCamera, RefusesACameraThatIsNotAboveTheWater) {
   }
 }
 
+// Cameras without an interface, turned anywhere: a pinhole whose rays start at its centre.
+TEST(NoInterface, IsThePinholeInEveryDirection) {
+  Draws draws{31};
+  int behind = 0;
+  for (int i = 0; i < 500; ++i) {
+    Camera camera = tilted_camera(draws, {draws.uniform(-9, 9), 0.3, draws.uniform(-9, 9)}, 3.1);
+    camera.interface = NoInterface{};
+    const RefractiveCamera prepared = aqbench::refractive_camera(camera);
+    const Vec3 centre = camera_centre_m(camera.camera_from_world);
+    const Vec2 pixel(draws.uniform(0, 1599), draws.uniform(0, 1199));
+    const auto ray = cast_ray(prepared, pixel);
+    ASSERT_TRUE(ray);
+    EXPECT_LT((to_vec3(ray->origin_m) - centre).norm(), 1e-14);
+    const double depth_m = draws.uniform(0.01, 30);
+    const Vec3 point = point_on_ray(*ray, depth_m);
+    const auto expected = pinhole_pixel(camera, point);
+    const auto seen = project(prepared, point);
+    ASSERT_TRUE(expected && seen);
+    EXPECT_LT((*expected - pixel).norm(), 1e-8);
+    EXPECT_LT((seen->pixel - pixel).norm(), 1e-8);
+    EXPECT_NEAR(seen->depth_along_ray_m, depth_m, 1e-12);
+    behind += project(prepared, centre - (point - centre)) ? 0 : 1;
+  }
+  EXPECT_EQ(behind, 500);
+}
+
 }  // namespace
 }  // namespace aqbench

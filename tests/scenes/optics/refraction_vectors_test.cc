@@ -11,6 +11,7 @@
 #include "core/json.h"
 #include "scenes/optics/refraction.h"
 #include "scenes/optics/refraction_batch.h"
+#include "tests/scenes/optics/optics_fixtures.h"
 
 namespace aqbench {
 namespace {
@@ -51,9 +52,9 @@ class RefractionVectors : public ::testing::Test {
   }
   static RefractiveCamera camera_of(const Json& one) {
     const Json& camera = one.at("camera");
-    return refractive_camera(vector_camera(camera),
-                             {camera.at("water_z").get<double>(), camera.at("n_air").get<double>(),
-                              camera.at("n_water").get<double>()});
+    return optics_testing::refractive_camera(
+        vector_camera(camera), {camera.at("water_z").get<double>(), camera.at("n_air").get<double>(),
+                                camera.at("n_water").get<double>()});
   }
   Json file_;
 };

@@ -15,9 +15,9 @@ using namespace aqbench::optics_testing;
 // By the numbers of the requirements: radius 0.635 m at z = 0, towards (0, 0, 1.178), water at 0.978 m.
 TEST(Ring12, StandsWhereItShould) {
   const Rig rig = make_rig("ring12", {}, 0);
-  EXPECT_EQ(rig.water.water_z_m, 0.978);
-  EXPECT_EQ(rig.water.n_air, 1.0);
-  EXPECT_EQ(rig.water.n_water, 1.333);
+  EXPECT_EQ(level_water(rig)->water_z_m, 0.978);
+  EXPECT_EQ(level_water(rig)->n_air, 1.0);
+  EXPECT_EQ(level_water(rig)->n_water, 1.333);
   ASSERT_EQ(rig.cameras.size(), 13u);
   for (std::size_t i = 0; i < 12; ++i) {
     const Camera& camera = rig.cameras[i];
@@ -61,7 +61,7 @@ TEST(Ring12, HasTheDefaultIntrinsics) {
 TEST(Ring12, SeesTheWholePatchWithEveryCamera) {
   const Rig rig = make_rig("ring12", {}, 0);
   for (const Camera& camera : rig.cameras) {
-    const RefractiveCamera prepared = refractive_camera(camera, rig.water);
+    const RefractiveCamera prepared = refractive_camera(camera);
     for (const double x : {-0.25, 0.25}) {
       for (const double y : {-0.15, 0.15}) {
         const auto seen = project(prepared, {x, y, 1.178});
@@ -101,8 +101,8 @@ TEST(Rigs, FollowTheirParameters) {
                             {"sparse4", "k1", "0.03"},
                             {"ring12", "radius_m", "9"}},
                            0);
-  EXPECT_EQ(rig.water.water_z_m, 0.8);
-  EXPECT_EQ(rig.water.n_water, 1.0);
+  EXPECT_EQ(level_water(rig)->water_z_m, 0.8);
+  EXPECT_EQ(level_water(rig)->n_water, 1.0);
   EXPECT_EQ(rig.cameras[2].intrinsics.distortion[0], 0.03);
   for (const Camera& camera : rig.cameras) {
     EXPECT_NEAR(camera_centre_m(camera.camera_from_world).norm(), 0.4, 1e-14);

@@ -15,8 +15,8 @@ std::vector<WaterRay> ring_rays(const Vec3& point_m, const WaterInterface& assum
   std::vector<WaterRay> rays;
   for (const Camera& camera : rig.cameras) {
     if (camera.is_auxiliary) continue;
-    const auto seen = project(refractive_camera(camera, rig.water), point_m);
-    rays.push_back(cast_ray(refractive_camera(camera, assumed), seen.value().pixel).value());
+    const auto seen = project(refractive_camera(camera), point_m);
+    rays.push_back(cast_ray(optics_testing::refractive_camera(camera, assumed), seen.value().pixel).value());
   }
   return rays;
 }

@@ -46,8 +46,8 @@ TEST(Imaging, DepthIsThatOfTheSurfaceAlongTheRefractedRay) {
   const Rig rig = small_rig();
   const Renderer renderer(undulating(), blank(), 1);
   for (const Camera& camera : rig.cameras) {
-    const DepthMap map = renderer.depth_map(camera, rig.water);
-    const RefractiveCamera refractive = refractive_camera(camera, rig.water);
+    const DepthMap map = renderer.depth_map(camera);
+    const RefractiveCamera refractive = refractive_camera(camera);
     ASSERT_EQ(map.depth_along_ray_m.size(), 96u * 72u);
     for (int row = 0; row < 72; row += 7) {
       for (int column = 0; column < 96; column += 5) {
@@ -64,7 +64,7 @@ TEST(Imaging, DepthIsThatOfTheSurfaceAlongTheRefractedRay) {
 
 TEST(Imaging, AUniformSurfaceWithoutSensorEffectsIsUniform) {
   const Rig rig = small_rig();
-  const RenderedImage image = Renderer(undulating(), blank(), 1).image(rig.cameras[3], rig.water, 3);
+  const RenderedImage image = Renderer(undulating(), blank(), 1).image(rig.cameras[3], 3);
   for (int row = 0; row < image.height; ++row)
     for (int column = 0; column < image.width; ++column) ASSERT_NEAR(level(image, column, row), 0.5, 1e-5);
 }
@@ -75,8 +75,8 @@ TEST(Imaging, AbsorptionFollowsTheDepth) {
   options.absorption_per_m = 2;
   const auto plane = make_plane({}, {});
   const Renderer renderer(renderable_surface(*plane, "flat_plane"), options, 1);
-  const RenderedImage image = renderer.image(rig.cameras[0], rig.water, 0);
-  const DepthMap depth = renderer.depth_map(rig.cameras[0], rig.water);
+  const RenderedImage image = renderer.image(rig.cameras[0], 0);
+  const DepthMap depth = renderer.depth_map(rig.cameras[0]);
   for (int row = 4; row < 72; row += 9)
     for (int column = 4; column < 96; column += 9)
       EXPECT_NEAR(level(image, column, row),
@@ -95,7 +95,7 @@ TEST(Imaging, VignettingAndGain) {
     const double gain = renderer.gain(camera);
     least = std::min(least, gain);
     most = std::max(most, gain);
-    const RenderedImage image = renderer.image(rig.cameras[camera], rig.water, camera);
+    const RenderedImage image = renderer.image(rig.cameras[camera], camera);
     EXPECT_NEAR(level(image, 0, 0), 0.5 * gain * 0.8, 1e-5);
     EXPECT_NEAR(level(image, 95, 71), 0.5 * gain * 0.8, 1e-5);
     EXPECT_NEAR(level(image, 48, 36), 0.5 * gain, 1e-4);
@@ -110,8 +110,8 @@ TEST(Imaging, NoiseHasItsSigmaAndIsWhite) {
   ImagingOptions options = blank();
   options.noise_sigma = 2.0 / 255;
   const Renderer renderer(undulating(), options, 5);
-  const RenderedImage image = renderer.image(rig.cameras[1], rig.water, 1);
-  const RenderedImage other = renderer.image(rig.cameras[1], rig.water, 2);
+  const RenderedImage image = renderer.image(rig.cameras[1], 1);
+  const RenderedImage other = renderer.image(rig.cameras[1], 2);
   double sum = 0, squares = 0, along = 0, down = 0, across = 0;
   const int count = 95 * 71;
   for (int row = 0; row < 71; ++row) {
@@ -142,11 +142,11 @@ TEST(Imaging, ThePointSpreadIsThatOfADenselySampledGaussian) {
   options.texture_contrast = 0.1;
   const auto plane = make_plane({}, {});
   const RenderedImage image =
-      Renderer(renderable_surface(*plane, "flat_plane"), options, 8).image(rig.cameras[2], rig.water, 2);
+      Renderer(renderable_surface(*plane, "flat_plane"), options, 8).image(rig.cameras[2], 2);
   TextureOptions texture_options;
   texture_options.rms_contrast = 0.1;
   const Texture texture(texture_options, 8);
-  const RefractiveCamera camera = refractive_camera(rig.cameras[2], rig.water);
+  const RefractiveCamera camera = refractive_camera(rig.cameras[2]);
   const Undistorter undistorter(rig.cameras[2].intrinsics);
   double squares = 0, signal = 0;
   int count = 0;
@@ -175,15 +175,15 @@ TEST(Imaging, SameBytesForAnyThreadCountAndOthersForAnotherSeed) {
   const Rig rig = small_rig();
   set_thread_count(1);
   const Renderer renderer(undulating(), {}, 1);
-  const RenderedImage one = renderer.image(rig.cameras[12], rig.water, 12);
-  const DepthMap one_depth = renderer.depth_map(rig.cameras[12], rig.water);
+  const RenderedImage one = renderer.image(rig.cameras[12], 12);
+  const DepthMap one_depth = renderer.depth_map(rig.cameras[12]);
   set_thread_count(3);
-  const RenderedImage three = Renderer(undulating(), {}, 1).image(rig.cameras[12], rig.water, 12);
-  const DepthMap three_depth = renderer.depth_map(rig.cameras[12], rig.water);
+  const RenderedImage three = Renderer(undulating(), {}, 1).image(rig.cameras[12], 12);
+  const DepthMap three_depth = renderer.depth_map(rig.cameras[12]);
   set_thread_count(available_processors());
   EXPECT_EQ(one.values, three.values);
   EXPECT_EQ(one_depth.depth_along_ray_m, three_depth.depth_along_ray_m);
-  EXPECT_NE(one.values, Renderer(undulating(), {}, 2).image(rig.cameras[12], rig.water, 12).values);
+  EXPECT_NE(one.values, Renderer(undulating(), {}, 2).image(rig.cameras[12], 12).values);
 }
 
 TEST(Imaging, RaysThatMeetNothingAreBlackAndNaN) {
@@ -193,8 +193,8 @@ TEST(Imaging, RaysThatMeetNothingAreBlackAndNaN) {
   const Renderer renderer(renderable_surface(*plane, "tilted"), blank(), 1);
   int missing = 0, black = 0;
   for (const Camera& camera : rig.cameras) {
-    for (const float d : renderer.depth_map(camera, rig.water).depth_along_ray_m) missing += std::isnan(d);
-    const RenderedImage image = renderer.image(camera, rig.water, 0);
+    for (const float d : renderer.depth_map(camera).depth_along_ray_m) missing += std::isnan(d);
+    const RenderedImage image = renderer.image(camera, 0);
     black += static_cast<int>(std::ranges::count(image.values, 0));
   }
   EXPECT_GT(missing, 100);
@@ -210,7 +210,7 @@ TEST(Imaging, APointSpreadBelowTheSamplesLeavesTheNearestOnes) {
     options.noise_sigma = 0;
     options.psf_sigma_px = sigma_px;
     options.samples_per_side = samples;
-    return Renderer(undulating(), options, 1).image(rig.cameras[0], rig.water, 0).values;
+    return Renderer(undulating(), options, 1).image(rig.cameras[0], 0).values;
   };
   const auto one = values(0, 1), two = values(0, 2), three = values(1e-3, 3);
   for (const double sigma_px : {0.01, 0.005, 1e-5, 1e-300}) {

@@ -34,10 +34,9 @@ TEST(MeshRendering, APlaneOfTwoFacesIsTheFlatPlane) {
   const auto mesh = make_mesh_surface(level_square(3, 1.178));
   const Rig rig = small_pair();
   const Renderer of_formula(*formula, {}, 7), of_mesh(*mesh, {}, 7);
-  const DepthMap expected = of_formula.depth_map(rig.cameras[1], rig.water),
-                 depths = of_mesh.depth_map(rig.cameras[1], rig.water);
-  const RenderedImage image = of_formula.image(rig.cameras[1], rig.water, 1),
-                      image_of_mesh = of_mesh.image(rig.cameras[1], rig.water, 1);
+  const DepthMap expected = of_formula.depth_map(rig.cameras[1]), depths = of_mesh.depth_map(rig.cameras[1]);
+  const RenderedImage image = of_formula.image(rig.cameras[1], 1),
+                      image_of_mesh = of_mesh.image(rig.cameras[1], 1);
   ASSERT_EQ(image.values.size(), 96U * 72U);
   for (std::size_t i = 0; i < image.values.size(); ++i) {
     ASSERT_NEAR(depths.depth_along_ray_m[i], expected.depth_along_ray_m[i], 1e-7) << i;
@@ -46,10 +45,9 @@ TEST(MeshRendering, APlaneOfTwoFacesIsTheFlatPlane) {
 }
 
 // How far a ray's depth differs where two surfaces are `height_m` apart at most and no steeper than `slope`.
-double depth_bound_m(const Camera& camera, const WaterInterface& water, std::size_t pixel, double height_m,
-                     double slope) {
+double depth_bound_m(const Camera& camera, std::size_t pixel, double height_m, double slope) {
   const auto width = static_cast<std::size_t>(camera.intrinsics.width_px);
-  const auto ray = cast_ray(refractive_camera(camera, water),
+  const auto ray = cast_ray(refractive_camera(camera),
                             {static_cast<double>(pixel % width), static_cast<double>(pixel / width)});
   return height_m / (ray->direction[2] - slope * std::hypot(ray->direction[0], ray->direction[1]));
 }
@@ -84,15 +82,13 @@ TEST(MeshRendering, AnUndulatingMeshIsTheFormulaUpToItsFacets) {
   ImagingOptions options;
   options.noise_sigma = 0;
   const Renderer of_smooth(*smooth, options, 7), of_mesh(*mesh, options, 7);
-  const DepthMap expected = of_smooth.depth_map(camera, rig.water),
-                 depths = of_mesh.depth_map(camera, rig.water);
-  const RenderedImage image = of_smooth.image(camera, rig.water, 0),
-                      image_of_mesh = of_mesh.image(camera, rig.water, 0);
+  const DepthMap expected = of_smooth.depth_map(camera), depths = of_mesh.depth_map(camera);
+  const RenderedImage image = of_smooth.image(camera, 0), image_of_mesh = of_mesh.image(camera, 0);
   std::vector<double> grey;
   for (std::size_t i = 0; i < depths.depth_along_ray_m.size(); ++i) {
     if (!std::isfinite(depths.depth_along_ray_m[i])) continue;  // beyond the mesh, which ends with the patch
     ASSERT_NEAR(depths.depth_along_ray_m[i], expected.depth_along_ray_m[i],
-                depth_bound_m(camera, rig.water, i, height_m, slope) + 1e-7)
+                depth_bound_m(camera, i, height_m, slope) + 1e-7)
         << i;
     if (sees_only_the_mesh(depths, i)) grey.push_back(std::abs(image.values[i] - image_of_mesh.values[i]));
   }

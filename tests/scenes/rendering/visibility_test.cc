@@ -32,7 +32,7 @@ TEST(Visibility, TheImageEndsWhereItEnds) {
   const PatchHeightField& field = renderable_surface(*plane, "flat_plane");
   Rig rig = make_rig("single_pair", {}, 1);
   rig.cameras.resize(1);
-  const RefractiveCamera camera = refractive_camera(rig.cameras[0], rig.water);
+  const RefractiveCamera camera = refractive_camera(rig.cameras[0]);
   const auto at_pixel = [&](double u, double v) {
     const WaterRay ray = *cast_ray(camera, {u, v});
     return point_on_ray(ray, 0.2 / ray.direction[2]);
@@ -56,7 +56,7 @@ TEST(Visibility, TheSurfaceHidesItself) {
     int expected = 0;
     for (const Camera& camera : rig.cameras) {
       if (camera.is_auxiliary) continue;
-      const RefractiveCamera refractive = refractive_camera(camera, rig.water);
+      const RefractiveCamera refractive = refractive_camera(camera);
       const auto projection = project(refractive, points[i]);
       ASSERT_TRUE(projection);
       const Vec2 pixel = projection->pixel;
@@ -115,7 +115,9 @@ TEST(Visibility, IsInTheImageThatWasTakenAndInTheUndistortedOne) {
     camera.intrinsics.distortion = {k1, 0, 0, 0, 0};
     Rig rig;
     rig.cameras = {camera};
-    rig.water.n_water = rig.water.n_air;
+    WaterInterface water = level_water(rig).value();
+    water.n_water = water.n_air;
+    set_interface(rig, water);
     std::vector<Vec3> points;
     std::vector<int> taken, both;
     for (double x = -3; x < 3; x += 0.0371)

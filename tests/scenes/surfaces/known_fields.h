@@ -32,7 +32,7 @@ inline Field patch_field(const std::shared_ptr<const Surface>& surface) {
 inline std::vector<NamedField> registered_fields() {
   std::vector<NamedField> fields;
   for (const SceneSpec& spec : scene_registry())
-    fields.push_back({spec.name, patch_field(make_scene(spec.name, {}).truth.surface)});
+    if (spec.has_patch) fields.push_back({spec.name, patch_field(make_scene(spec.name, {}).truth.surface)});
   return fields;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
 #include "tests/pipeline/plane_sweep/kernels/vectors.h"
 
 namespace aqbench::plane_sweep {
@@ -53,6 +54,19 @@ TEST(DepthExtractionTest, RefusesSizesThatDoNotFit) {
   const std::vector<float> depths{0.1F, 0.2F, 0.3F}, volume(8);
   std::vector<float> depth(3), confidence(3);
   EXPECT_ANY_THROW(extract_depth(volume, depths, depth, confidence));
+}
+
+TEST(DepthExtractionTest, FindsTheVertexOfAParabolaInInverseDepth) {
+  const std::vector<float> depths = depth_hypotheses(0.5, 4, 9, true);
+  EXPECT_EQ(depths.front(), 0.5F);
+  EXPECT_EQ(depths.back(), 4.0F);
+  for (std::size_t i = 2; i < depths.size(); ++i)
+    EXPECT_NEAR(1 / depths[i] - 1 / depths[i - 1], 1 / depths[1] - 1 / depths[0], 1e-6);
+  std::vector<float> volume;
+  for (const float d : depths) volume.push_back(0.2F * (1 / d - 1 / 1.1F) * (1 / d - 1 / 1.1F) + 0.1F);
+  std::vector<float> depth(1), confidence(1);
+  extract_depth(volume, depths, depth, confidence, true);
+  EXPECT_NEAR(depth[0], 1.1, 1e-4);
 }
 
 }  // namespace

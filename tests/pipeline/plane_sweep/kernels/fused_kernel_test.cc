@@ -65,6 +65,19 @@ TEST_P(FusedCostTest, AgreesWithReferenceOverMetresOfDepth) {
   expect_the_reference(views.input, options);
 }
 
+// Even steps of inverse depth.
+TEST_P(FusedCostTest, AgreesWithReferenceInInverseDepth) {
+  SyntheticViews views = small_scene(60, 45, 2);
+  views.input.depth_min_m = 0.1;
+  views.input.depth_max_m = 1;
+  views.input.even_in_inverse = true;
+  Options options;
+  options.cost = GetParam();
+  options.window_px = 5;
+  options.depths = 24;
+  expect_the_reference(views.input, options);
+}
+
 TEST_P(FusedCostTest, NoTextureMeansNoConfidence) {
   SyntheticViews views = small_scene(70, 50, 2);
   for (auto& image : views.images) std::fill(image.begin(), image.end(), 0.4F);
