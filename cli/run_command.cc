@@ -17,7 +17,7 @@
 #include "core/text.h"
 #include "harness/measuring/environment.h"
 #include "harness/planning/plan.h"
-#include "harness/project/project.h"
+#include "harness/project/project_use.h"
 #include "harness/records/results.h"
 #include "harness/running/dataset_run.h"
 #include "pipeline/method/method.h"
@@ -130,19 +130,17 @@ CommandLine<RunRequest> command_line_of_run() {
 void complete_run_request(RunRequest& request) {
   if (!request.dataset) throw Error(ErrorKind::usage, "--dataset is missing");
   if (!request.out) throw Error(ErrorKind::usage, "--out is missing");
-  request.run.dataset_dir = *request.dataset;
   request.run.out_dir = *request.out;
   request.run.threads = request.threads.value_or(available_processors());
   request.run.memory_limit_bytes = request.memory_limit_bytes.value_or(default_memory_limit_bytes());
   const auto project = current_project(request.project_file);
+  const PlacedDataset dataset = place_dataset(project, request.dataset->string());
+  request.run.dataset_dir = dataset.directory;
+  request.run.declared_truth = dataset.truth;
   if (!project) return;
   request.run.project_dir = project->dir;
   for (const MethodDeclaration& method : project->methods)
     if (method.name == request.run.method) request.run.declaration = method;
-  std::error_code unknown;
-  for (const ProjectDataset& dataset : project->datasets)
-    if (std::filesystem::equivalent(dataset.directory, request.run.dataset_dir, unknown))
-      request.run.declared_truth = {dataset.truth, project->dir, dataset.where + ".truth"};
 }
 
 // Names a missing program before anything runs.

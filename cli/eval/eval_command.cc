@@ -9,6 +9,7 @@
 
 #include "cli/eval/eval_charuco.h"
 #include "cli/eval/eval_cloud.h"
+#include "cli/eval/eval_dataset.h"
 #include "cli/eval/eval_depth.h"
 #include "cli/eval/eval_protocol.h"
 #include "cli/eval/eval_protocol_input.h"
@@ -40,6 +41,7 @@ void complete_cloud_request(EvalRequest& request) {
         ErrorKind::usage,
         "give one of --scene S, --mesh M.ply, --truth FILE, --truth-cloud FILE, --truth-depth CAMERA=FILE "
         "and --dataset DIR");
+  use_dataset(cloud, truths == 0);
   const auto by_cameras = std::ranges::find_if(cloud.align, [](const AlignStep& step) {
     return step.how == AlignStep::How::cameras || step.how == AlignStep::How::tanks_and_temples;
   });

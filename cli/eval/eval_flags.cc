@@ -166,8 +166,15 @@ const ModeFlag<EvalRequest> kTruthFlags[] = {
      "a depth map taken as truth, of a camera of --dataset or --rig; see --depth-along. May be repeated",
      into<&EvalRequest::cloud, &Cloud::truth_depths>, needs("dataset|rig", repeated())},
     {"dataset", "DIR", kClouds | kEvalDepth,
-     "a dataset of aqbench render: its cameras, and its scene unless another is given",
+     "a dataset of aqbench render or a recording, by folder or by its name in aqbench.json: its cameras, and "
+     "its "
+     "truth unless another is given",
      into<&EvalRequest::cloud, &Cloud::dataset_dir>},
+    {"frame", "N", kClouds, "frame of the recording whose truth is taken",
+     [](EvalRequest& r, const FlagValue& v) {
+       r.cloud.frame = static_cast<std::size_t>(v.at_least<std::int64_t>(0));
+     },
+     needs("dataset", usually("0"))},
     {"rig", "RIG", kEvalCloud, "cameras without a dataset (aqbench list rigs)",
      into<&EvalRequest::cloud, &Cloud::rig>},
     {"set", "NAME=VALUE", kClouds, "SCENE.PARAMETER=VALUE or RIG.PARAMETER=VALUE, may be repeated",

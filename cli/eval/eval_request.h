@@ -11,6 +11,8 @@
 #include "metrics/score_options.h"
 #include "metrics/truth/truth_cloud.h"
 #include "scenes/cloud/text_points.h"
+#include "scenes/dataset/recording.h"
+#include "scenes/dataset/recording_truth.h"
 
 namespace aqbench::cli {
 
@@ -20,11 +22,19 @@ struct AlignStep {
   std::string file;  // of How::file
 };
 
+// A dataset that is a recording, and its truth.
+struct EvalRecording {
+  Recording recording;
+  RecordingTruth truth;
+};
+
 // What is scored, against what, how, and what is printed or written.
 struct EvalCloudRequest {
   std::string cloud_file;
   std::string scene;             // a registered one or "mesh:FILE.ply"; empty: the dataset's own
   std::string rig, dataset_dir;  // at most one: the cameras, if the score is also about what they see
+  std::size_t frame = 0;         // of a recording
+  std::optional<EvalRecording> recording = {};  // set by use_dataset() where the dataset is one
   std::vector<Override> overrides;
   double metres_per_unit = 1;
   TextColumns columns, truth_columns;  // of x, y and z in texts

@@ -13,6 +13,8 @@
 #include "cli/eval/eval_output.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "harness/records/case.h"
+#include "harness/scoring/true_surface.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/optics/calibration_file.h"
@@ -64,6 +66,12 @@ Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, 
 
 std::optional<Rig> request_rig(const EvalCloudRequest& request) {
   if (request.rig.empty() && request.dataset_dir.empty()) return std::nullopt;
+  if (request.recording) {
+    // Cameras see the surface in their own world; a layout that turns it has none in the frame of the truth.
+    const Similarity& own = request.recording->recording.own_from_rig;
+    if (!own.matrix().isIdentity(0)) return std::nullopt;
+    return request.recording->recording.rig;
+  }
   constexpr std::uint64_t kJitterSeed = 42;  // render's default
   return request.rig.empty()
              ? read_calibration(std::filesystem::path(request.dataset_dir) / "calibration.json")
@@ -101,6 +109,9 @@ Scene make_truth(const EvalCloudRequest& request) {
                   "--scanner: the truth is a mesh; --truth-cloud takes its vertices as a scan");
     return truth_from_mesh(request, meshes_or_scans[0], *std::move(read.mesh));
   }
+  if (request.scene.empty() && request.recording)
+    return true_scene(request.recording->truth, request.frame,
+                      std::string(kDatasetPrefix) + request.dataset_dir, request.recording->recording);
   if (request.scene.empty()) return read_dataset_scene(request.dataset_dir);
   Scene scene = make_scene(request.scene, request.overrides);
   constexpr double kAnyPitch_m = 1;  // a mesh is as it is

@@ -6,7 +6,7 @@
 #include <system_error>
 
 #include "core/error.h"
-#include "harness/project/project.h"
+#include "harness/records/case.h"
 
 namespace aqbench {
 
@@ -39,6 +39,23 @@ void place_datasets(PlanRequest& request, const std::optional<std::filesystem::p
     dataset.directory = here->directory.string();
     dataset.where = here->where;
   }
+}
+
+PlacedDataset place_dataset(const std::optional<Project>& project, const std::string& given) {
+  const std::string name = given.starts_with(kDatasetPrefix) ? given.substr(kDatasetPrefix.size()) : given;
+  std::error_code unknown;
+  const bool is_folder = std::filesystem::is_directory(name, unknown);
+  std::vector<std::string> known;
+  for (const ProjectDataset& dataset : project ? project->datasets : std::vector<ProjectDataset>()) {
+    if (is_folder ? std::filesystem::equivalent(dataset.directory, name, unknown) : dataset.name == name)
+      return {is_folder ? std::filesystem::path(name) : dataset.directory,
+              {dataset.truth, project->dir, dataset.where + ".truth"}};
+    known.push_back(dataset.name);
+  }
+  if (is_folder) return {name};
+  throw Error(ErrorKind::usage,
+              fmt::format("--dataset {}: no such folder{}", name,
+                          known.empty() ? "" : "; " + unknown_name_message("dataset", name, known)));
 }
 
 void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& project_file) {

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -175,6 +176,36 @@ TEST_F(EvalDataset, CompletenessCountsWhatTwoCamerasSee) {
   EXPECT_EQ(run_program({"eval", (dir_ / "half.xyz").string(), "--scene", "undulating", "--views", views})
                 .exit_code,
             2);
+}
+
+// The rendered dataset as a lab has one: a calibration, images, and a scan of the surface.
+TEST_F(EvalDataset, ARecordingIsScoredWithItsTruthByFolderAndByName) {
+  namespace fs = std::filesystem;
+  fs::remove(dataset_ + "/truth/scene.json");
+  const std::string cloud = (dir_ / "cloud.ply").string();
+  fs::copy_file(dataset_ + "/truth/surface.ply", cloud);
+  const auto without = run_program({"eval", cloud, "--dataset", dataset_});
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_NE(without.err.find("has no true surface; give --truth FILE"), std::string::npos) << without.err;
+  std::ofstream(dataset_ + "/truth/truth.json")
+      << R"({"surface": {"file": "surface.ply", "unit": "m", "thresholds_mm": [1, 50]}})";
+  const auto by_folder = run_program({"eval", cloud, "--dataset", dataset_, "--json"});
+  ASSERT_EQ(by_folder.exit_code, 0) << by_folder.err;
+  const json metrics = json::parse(by_folder.out).at("records").at(0).at("metrics");
+  EXPECT_LT(metrics.at("accuracy_rmse_mm").at("value").get<double>(), 1e-9);
+  EXPECT_TRUE(metrics.contains("precision_50mm_pct")) << "the thresholds that the truth declares";
+  std::ofstream((dir_ / "aqbench.json").string())
+      << R"({"version": 1, "datasets": {"tank": {"directory": "d"}}})";
+  ProgramOptions here;
+  here.working_dir = dir_.path();
+  const auto by_name = run_program({"eval", cloud, "--dataset", "tank", "--json"}, here);
+  ASSERT_EQ(by_name.exit_code, 0) << by_name.err;
+  EXPECT_EQ(json::parse(by_name.out).at("records").at(0).at("metrics"), metrics);
+  const auto unknown = run_program({"eval", cloud, "--dataset", "tnak"}, here);
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_NE(unknown.err.find("no such folder; unknown dataset 'tnak'; did you mean tank?"), std::string::npos)
+      << unknown.err;
+  EXPECT_EQ(run_program({"eval", cloud, "--dataset", "tank", "--frame", "7"}, here).exit_code, 2);
 }
 
 }  // namespace
