@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "metrics/protocols/asked_protocols.h"
 #include "metrics/registry.h"
 
 namespace aqbench::cli {
@@ -40,6 +41,12 @@ void set_margin(const std::string& given, std::vector<AbOutcome>& outcomes) {
 
 AbOutcome outcome_of(const std::string& name) {
   const auto spec = std::ranges::find(metric_registry(), name, &MetricSpec::name);
+  if (const auto of_protocol = find_protocol_metric(name))
+    return {.name = name,
+            .kind = AbOutcome::Kind::metric,
+            .unit = of_protocol->unit,
+            .better = of_protocol->better,
+            .margin = kUsualMargin};
   if (spec == metric_registry().end())
     refuse_metrics(fmt::format("--metric '{}': unknown (aqbench list metrics)", name));
   if (spec->better == Better::equal && !spec->ideal)
