@@ -1,6 +1,7 @@
 #include "reports/history/replay.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,7 @@
 #include "harness/planning/plan.h"
 #include "harness/project/project_use.h"
 #include "harness/records/results.h"
+#include "harness/running/case_guest.h"
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"
 #include "reports/bundle/gate_input.h"
@@ -88,7 +90,7 @@ CommandLine<ReplayRequest> replay_command_line() {
       "only if you started it here, a key you trust has signed it, or --run-its-commands is\ngiven.\nExit 0 "
       "reproduced, 1 it differs or the bundle does not verify, 2 unknown case, or no successful\none, 3 it "
       "fails now, 4 it differs on another processor model, system or library, or this build\nwould run a "
-      "different case under that name.",
+      "different case under that name, or another program of yours.",
       {{{.name = "case",
          .value_name = "CASE",
          .help = "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42; may be repeated",
@@ -152,6 +154,24 @@ Json environment_here(const Json& recorded) {
   return environment_json(options);
 }
 
+// Throws Error(not_comparable) naming the files of the user's program that are not those that were recorded.
+void require_same_guest(const Record& recorded, const Case& planned) {
+  const std::optional<Guest> now = guest_of(planned);
+  if (!now || !recorded.guest) {
+    if (now)
+      fmt::print(stderr, "aqbench: note: {}: the bundle does not say which files ran as its program\n",
+                 printable(recorded.case_name));
+    return;
+  }
+  const std::vector<std::string> differences = guest_differences(*recorded.guest, *now);
+  if (!differences.empty())
+    throw Error(ErrorKind::not_comparable, fmt::format("{}: another program would run: {}",
+                                                       recorded.case_name, fmt::join(differences, "; ")));
+  if (const std::string before = commit_text(*recorded.guest), here = commit_text(*now); before != here)
+    fmt::print(stderr, "aqbench: note: {}: the program's repository is at commit {}, was at {}\n",
+               printable(recorded.case_name), here.empty() ? "none" : here, before.empty() ? "none" : before);
+}
+
 // Runs one case and prints the comparison. Returns nullopt if it was interrupted.
 std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorded, const Json& environment) {
   const ScratchFolder scratch;
@@ -192,6 +212,7 @@ ExitCode replay_command(const Arguments& arguments) {
   }
   require_trust(bundle, kJournalFile, foreign_code(cases), request->trust);
   require_programs(cases);
+  for (std::size_t i = 0; i < cases.size(); ++i) require_same_guest(*records[i], cases[i]);
   if (program_sha256() != header.program_sha256)
     fmt::print(stderr, "aqbench: note: the bundle was made by another build (commit {})\n",
                header.program_commit.empty() ? "unknown" : printable(header.program_commit));

@@ -27,9 +27,10 @@ aqbench_library(pipeline pipeline aqbench::simulated aqbench::external aqbench::
 aqbench_library(measuring harness/measuring aqbench::processes aqbench::records aqbench::statistics)
 target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt)
 aqbench_library(viewing harness/viewing aqbench_metrics)
-aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset)
+aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset aqbench::protocols)
 aqbench_library(project harness/project aqbench::planning)
-aqbench_library(scoring harness/scoring aqbench::viewing aqbench::records aqbench::dataset aqbench::drawing)
+aqbench_library(scoring harness/scoring aqbench::viewing aqbench::records aqbench::dataset aqbench::drawing
+                aqbench::protocols)
 target_link_libraries(aqbench_scoring PRIVATE PNG::PNG)  # pictures of depth maps; in no header
 aqbench_library(running harness/running aqbench::planning aqbench::scoring aqbench::sandbox)
 aqbench_library(sharing harness/sharing aqbench::running)

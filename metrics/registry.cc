@@ -172,6 +172,31 @@ constexpr Row kRows[] = {
      "median over these points of how alike their patch is in two images; no accuracy"},
     {"photometric_agree_pct", "%", kHigher, ScoreFamily::photometric, kPercent,
      "such points with a likeness of at least 0.7; no accuracy"},
+    {"pose_auc_1deg_pct", "%", kHigher, ScoreFamily::poses, kPercent,
+     "area under the recall curve of the pose errors of all pairs of images up to 1 degree, as COLMAP's "
+     "benchmark has it"},
+    {"pose_auc_3deg_pct", "%", kHigher, ScoreFamily::poses, kPercent,
+     "area under the recall curve of the pose errors of all pairs of images up to 3 degrees, as COLMAP's "
+     "benchmark has it"},
+    {"pose_auc_5deg_pct", "%", kHigher, ScoreFamily::poses, kPercent,
+     "area under the recall curve of the pose errors of all pairs of images up to 5 degrees, as COLMAP's "
+     "benchmark has it"},
+    {"pose_auc_10deg_pct", "%", kHigher, ScoreFamily::poses, kPercent,
+     "area under the recall curve of the pose errors of all pairs of images up to 10 degrees, as COLMAP's "
+     "benchmark has it"},
+    {"pose_auc_30deg_pct", "%", kHigher, ScoreFamily::poses, kPercent,
+     "area under the recall curve of the pose errors of all pairs of images up to 30 degrees, as COLMAP's "
+     "benchmark has it"},
+    {"pose_rotation_median_deg", "deg", kLower, ScoreFamily::poses, kAngle,
+     "median angle between the method's aligned cameras and the true ones"},
+    {"pose_rotation_rmse_deg", "deg", kLower, ScoreFamily::poses, kAngle, "root mean square of these angles"},
+    {"pose_position_median_mm", "mm", kLower, ScoreFamily::poses, kFromZero,
+     "median distance of the method's aligned camera centres from the true ones"},
+    {"pose_position_rmse_mm", "mm", kLower, ScoreFamily::poses, kFromZero,
+     "root mean square of these distances"},
+    {"pose_registered_pct", "%", kHigher, ScoreFamily::poses, kPercent, "images that have a pose"},
+    {"pose_alignment_rms_mm", "mm", kLower, ScoreFamily::poses, kFromZero,
+     "root mean square distance of the camera centres that the alignment took as right; a residual"},
 };
 
 bool has_tolerance(const Row& row) {

@@ -31,6 +31,7 @@ enum class ScoreFamily {
   board,
   control,
   photometric,
+  poses,  // of methods that find them themselves
 };
 
 // The values that a metric can have, both ends included.

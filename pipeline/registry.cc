@@ -80,7 +80,8 @@ std::vector<MethodSpec> real_methods() {
        .dtype = "unknown",
        .starts_program = true,
        .tells_own_stages = true,
-       .reads = &external_reads},
+       .reads = &external_reads,
+       .guest = &external_guest},
       {.name = "torchscript",
        .summary = "dense_flow with a matcher saved by torch.jit",
        .parameters = dense_flow::torchscript_parameters(),
@@ -90,7 +91,10 @@ std::vector<MethodSpec> real_methods() {
        .dtype = "float32",
        .gives_depth_maps = true,
        .tells_own_stages = true,
-       .reads = &model_file},
+       .reads = &model_file,
+       .guest = [](const MethodInput& input) -> std::vector<GuestPart> {
+         return {{input.parameters.text("model"), input.parameters.text("model")}};
+       }},
   };
 }
 
@@ -125,6 +129,7 @@ MethodSpec declared_method(const MethodDeclaration& declaration) {
           .starts_program = true,
           .tells_own_stages = true,
           .reads = &declared_reads,
+          .guest = &declared_guest,
           .declaration = std::make_shared<const MethodDeclaration>(declaration)};
 }
 

@@ -11,6 +11,7 @@
 #include "harness/ab/document.h"
 #include "harness/project/project.h"
 #include "harness/statistics/pair_plan.h"
+#include "metrics/protocols/asked_protocols.h"
 #include "metrics/registry.h"
 
 namespace aqbench::cli {
@@ -50,6 +51,12 @@ void set_margin(const std::string& given, std::vector<AbOutcome>& outcomes) {
 
 AbOutcome outcome_of(const std::string& name) {
   const auto spec = std::ranges::find(metric_registry(), name, &MetricSpec::name);
+  if (const auto of_protocol = find_protocol_metric(name))
+    return {.name = name,
+            .kind = AbOutcome::Kind::metric,
+            .unit = of_protocol->unit,
+            .better = of_protocol->better,
+            .margin = kUsualMargin};
   if (spec == metric_registry().end())
     refuse_ab(fmt::format("--metric '{}': unknown (aqbench list metrics)", name));
   if (spec->better == Better::equal && !spec->ideal)

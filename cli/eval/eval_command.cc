@@ -32,6 +32,9 @@ void complete_cloud_request(EvalRequest& request) {
     if (given(flag) != 0 && request.mode != kEvalCloud && !asks_for_surface(request.protocol))
       throw Error(ErrorKind::usage,
                   fmt::format("--{}: needs distances to the surface: --protocol aqbench or all", flag));
+  if (given("rig") != 0 && request.mode != kEvalCloud && given("truth-depth") == 0 &&
+      !asks_for_cameras(request.protocol))
+    throw Error(ErrorKind::usage, "--rig: a protocol needs cameras for the knob cull alone");
   cloud.truth_depth_meaning = request.depth.meaning;
   if (given("truth-unit") != 0) cloud.truth_depth_meaning.metres_per_unit = cloud.truth_metres_per_unit;
   const auto truths =

@@ -175,7 +175,7 @@ const ModeFlag<EvalRequest> kTruthFlags[] = {
        r.cloud.frame = static_cast<std::size_t>(v.at_least<std::int64_t>(0));
      },
      needs("dataset", usually("0"))},
-    {"rig", "RIG", kEvalCloud, "cameras without a dataset (aqbench list rigs)",
+    {"rig", "RIG", kClouds, "cameras without a dataset (aqbench list rigs)",
      into<&EvalRequest::cloud, &Cloud::rig>},
     {"set", "NAME=VALUE", kClouds, "SCENE.PARAMETER=VALUE or RIG.PARAMETER=VALUE, may be repeated",
      into<&EvalRequest::sets>, repeated()},
@@ -261,7 +261,8 @@ const ModeFlag<EvalRequest> kProtocolFlags[] = {
      "score as another benchmark does: aqbench, eth3d, tanks-and-temples, dtu, scannet-mesh, normals, or all "
      "of these; depth (CLOUD and --truth are depth maps), poses (trajectories)",
      into<&EvalRequest::protocol, &Protocol::protocol>},
-    {"explain", "A,B", kEvalExplain, "which knobs make the difference between the numbers of two protocols",
+    {"explain", "A,B", kEvalExplain,
+     "which knobs make the difference between the numbers of two protocols, each NAME or NAME:KNOB=VALUE",
      read_explain},
     {"which-protocol", "X", kEvalWhich, "which protocols and knobs give this published number (0.365, 36.5)",
      into<&EvalRequest::protocol, &Protocol::which>},

@@ -18,6 +18,7 @@
 #include "metrics/alignment/similarity_fit.h"
 #include "metrics/mesh_metrics.h"
 #include "metrics/protocols/registration.h"
+#include "metrics/protocols/truth_points.h"
 #include "scenes/cloud/camera_centres.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"

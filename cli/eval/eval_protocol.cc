@@ -16,6 +16,7 @@
 #include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "metrics/protocols/asked_protocols.h"
 #include "metrics/protocols/cloud_protocol.h"
 #include "metrics/protocols/cloud_protocols.h"
 #include "metrics/protocols/depth_protocol.h"
@@ -36,9 +37,8 @@ std::pair<std::string, std::string> split_knob(const std::string& knob) {
   return {knob.substr(0, equals), knob.substr(equals + 1)};
 }
 
-CloudKnobs requested_knobs(const EvalProtocolRequest& request, const CloudProtocol& protocol,
-                           const std::vector<double>& thresholds_m) {
-  CloudKnobs knobs = knobs_at(protocol, thresholds_m);
+// Returns the knobs with those of --knob.
+CloudKnobs with_given(CloudKnobs knobs, const EvalProtocolRequest& request) {
   for (const std::string& knob : request.knobs) {
     const auto [name, value] = split_knob(knob);
     set_cloud_knob(knobs, name, value);
@@ -175,7 +175,7 @@ std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, Prot
   for (const CloudProtocol& protocol : cloud_protocols())
     if (all || request.protocol == protocol.name)
       shown.push_back(
-          score_cloud(protocol, requested_knobs(request, protocol, thresholds_m), input, spacing_m));
+          score_cloud(protocol, with_given(knobs_at(protocol, thresholds_m), request), input, spacing_m));
   if (all || request.protocol == "normals") shown.push_back(score_normals(input));
   if (shown.empty()) {
     std::vector<std::string> names = {"all", "normals", "depth", "poses"};
@@ -183,14 +183,6 @@ std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, Prot
     throw Error(ErrorKind::usage, "--protocol: " + unknown_name_message("protocol", request.protocol, names));
   }
   return shown;
-}
-
-// The protocol's knobs at one threshold: the first given, else the protocol's headline.
-CloudKnobs headline_knobs(const EvalProtocolRequest& request, const std::string& name,
-                          const std::vector<double>& thresholds_m) {
-  const CloudProtocol& protocol = find_cloud_protocol(name);
-  const double threshold_m = thresholds_m.empty() ? protocol.headline_threshold_m : thresholds_m.front();
-  return requested_knobs(request, protocol, {threshold_m});
 }
 
 // What was read, and how it was moved.
@@ -229,8 +221,8 @@ ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudReques
   ProtocolInput input = load_protocol_input(request, cloud);
   const double spacing_m = cloud.given_spacing ? cloud.score.sample_spacing_m : 0;  // 0: the protocol's
   if (!request.explain.empty()) {
-    const CloudKnobs a = headline_knobs(request, request.explain[0], thresholds_m),
-                     b = headline_knobs(request, request.explain[1], thresholds_m);
+    const CloudKnobs a = with_given(headline_knobs(request.explain[0], thresholds_m), request),
+                     b = with_given(headline_knobs(request.explain[1], thresholds_m), request);
     take_mesh_points(input, spacing_m > 0 ? spacing_m : std::min(mesh_spacing_m(a), mesh_spacing_m(b)));
     const auto explanations = explain_difference(a, b, input.cloud, input.truth);
     print_explanations(explanations, request.explain[0], request.explain[1], cloud.json);

@@ -13,9 +13,11 @@
 #include "cli/eval/eval_input.h"
 #include "cli/eval/eval_truth.h"
 #include "core/error.h"
+#include "harness/scoring/protocol_score.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/protocols/normal_protocol.h"
 #include "metrics/protocols/scan_project.h"
+#include "metrics/protocols/truth_points.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"
 #include "scenes/cloud/transform.h"
@@ -27,32 +29,6 @@ namespace {
 std::vector<Vec3> scaled(std::vector<Vec3> points, double factor) {
   for (Vec3& point : points) point *= factor;
   return points;
-}
-
-// A scan in the frame of its scanner, of which only the place is known.
-BeamScan beam_scan(const Scan& scan) {
-  BeamScan beams;
-  for (const Vec3& point : scan.cloud.points_m) beams.points_m.push_back(point - *scan.scanner_m);
-  beams.world_from_scanner.topRightCorner<3, 1>() = *scan.scanner_m;
-  return beams;
-}
-
-// Adds a scan's points and, where it has them, normals.
-void append_scan(PointCloud& cloud, const PointCloud& scan) {
-  cloud.points_m.insert(cloud.points_m.end(), scan.points_m.begin(), scan.points_m.end());
-  cloud.normals.insert(cloud.normals.end(), scan.normals.begin(), scan.normals.end());
-}
-
-// The scans of a truth, with their scanners where all are known.
-void take_scans(std::vector<Scan> scans, ProtocolInput& input) {
-  CloudTruth& truth = input.truth;
-  const bool known = std::ranges::all_of(scans, [](const Scan& scan) { return scan.scanner_m.has_value(); });
-  PointCloud& points = known ? input.scanned : truth.cloud;
-  for (Scan& scan : scans) {
-    if (known) truth.scans.push_back(beam_scan(scan));
-    if (!known || !scan.cloud.normals.empty()) append_scan(points, scan.cloud);
-  }
-  if (points.normals.size() != points.points_m.size()) points.normals.clear();
 }
 
 bool is_scan_project(const std::vector<std::string>& files) {
@@ -78,7 +54,7 @@ void take_truth(const EvalCloudRequest& cloud, ProtocolInput& input) {
   input.surface = scene.truth.surface;
   input.truth.surface = input.surface.get();
   if (dynamic_cast<const TruthCloud*>(input.surface.get()) != nullptr)
-    take_scans(read_truth_scans(cloud), input);
+    add_scans(read_truth_scans(cloud), input.truth, &input.scanned);
   else if (!files.empty())
     take_vertices(files[0], cloud.truth_metres_per_unit, input);
   else if (cloud.scene.starts_with(kMeshPrefix))
@@ -133,6 +109,13 @@ ObservationMask read_mask(const EvalProtocolRequest& request, double metres_per_
 
 }  // namespace
 
+bool asks_for_cameras(const EvalProtocolRequest& request) {
+  const auto culls = [](const std::string& text) {
+    return text.find("cull=") != std::string::npos && text.find("cull=no") == std::string::npos;
+  };
+  return std::ranges::any_of(request.knobs, culls) || std::ranges::any_of(request.explain, culls);
+}
+
 bool asks_for_surface(const EvalProtocolRequest& request) {
   const auto is_ours = [](const std::string& name) { return name == "aqbench" || name == "all"; };
   return is_ours(request.protocol) || !request.which.empty() ||
@@ -165,6 +148,8 @@ ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const Eval
     for (const std::string& part : cloud.crops) add_crop(crop, part, cloud.truth_metres_per_unit);
     input.truth.crop = [crop](const Vec3& point) { return crop.contains(point); };
   }
+  if (asks_for_cameras(request) && input.surface != nullptr)
+    if (const auto rig = request_rig(cloud)) input.truth.seen = seen_by(*input.surface, *rig);
   if (!request.mask_file.empty()) input.truth.mask = read_mask(request, cloud.truth_metres_per_unit);
   if (!request.plane.empty())
     input.truth.plane = Eigen::Vector4d(request.plane[0], request.plane[1], request.plane[2],

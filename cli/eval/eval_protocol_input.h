@@ -28,6 +28,9 @@ struct ProtocolInput {
 // Returns whether a number is asked for that is measured to the true surface itself.
 bool asks_for_surface(const EvalProtocolRequest& request);
 
+// Returns whether the knob `cull` is asked for, which needs cameras: --dataset, or --scene with --rig.
+bool asks_for_cameras(const EvalProtocolRequest& request);
+
 // Reads cloud and truth: a scene, a mesh, scans, or a MeshLab project (.mlp) of scans in the frames of their
 // scanners; then crop, mask and plane. Throws Error(input) naming the file, Error(usage) naming the flag.
 ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const EvalCloudRequest& cloud);

@@ -132,6 +132,8 @@ Json counts_json(const CloudCounts& counts) {
           {"non_finite", counts.non_finite},
           {"outside_crop", counts.outside_crop},
           {"truth_outside_crop", counts.truth_outside_crop},
+          {"unseen", counts.unseen},
+          {"truth_unseen", counts.truth_unseen},
           {"outside_mask", counts.outside_mask},
           {"truth_below_plane", counts.truth_below_plane},
           {"scored", counts.scored},

@@ -140,18 +140,6 @@ std::string positive_side(const Surface& truth, bool has_cameras) {
   return faces_of(truth) != nullptr ? "outside of closed parts, else -z" : "at the scanner, else towards -z";
 }
 
-std::vector<Vec3> mesh_samples_m(const Surface& mesh, double spacing_m) {
-  constexpr double kMax = 1e8;
-  spacing_m = std::min(spacing_m, std::sqrt(mesh.area_m2() / kFewestSamples));
-  const double wanted = mesh.area_m2() / (spacing_m * spacing_m);
-  if (wanted > kMax)
-    throw Error(ErrorKind::usage,
-                fmt::format("the truth is a mesh of {:.4g} m2: samples {:.3g} mm apart, as the "
-                            "protocol needs them, are {:.2g}; give points of its surface",
-                            mesh.area_m2(), 1e3 * spacing_m, wanted));
-  return mesh.stratified_samples(spacing_m, ScoreOptions{}.sample_seed).positions_m;
-}
-
 std::string faces_text(const FaceCounts& counts) {
   if (counts.repeated + counts.without_area == 0) return {};
   return fmt::format("{} of {} triangles count: {} repeat another one, {} have no area",

@@ -37,10 +37,6 @@ const FaceCounts* faces_of(const Surface& truth);
 // Returns on which side of the truth errors are positive: towards the cameras where there are any.
 std::string positive_side(const Surface& truth, bool has_cameras);
 
-// Returns points of a mesh as true surface, by area, one for each square of that side. Throws Error(usage)
-// where that are more than 100 million.
-std::vector<Vec3> mesh_samples_m(const Surface& mesh, double spacing_m);
-
 // Say how many triangles of a mesh count and what is left out of them: as a line, "" where all count, and as
 // JSON.
 std::string faces_text(const FaceCounts& counts);

@@ -14,6 +14,7 @@
 #include "core/parameters.h"
 #include "core/text.h"
 #include "harness/planning/axis.h"
+#include "harness/planning/case_poses.h"
 #include "harness/planning/case_scoring.h"
 #include "harness/planning/suite.h"
 #include "harness/running/journal.h"
@@ -183,6 +184,7 @@ std::vector<Owner> parameter_owners() {
   owners.emplace_back("imaging", &imaging_parameters());
   owners.emplace_back("perturb", &perturb_parameters());
   owners.emplace_back(kScoringOwner, &scoring_parameters());
+  owners.emplace_back(kAlignmentOwner, &alignment_parameters());
   return owners;
 }
 

@@ -263,6 +263,7 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
   acceptance.baseline.accepted_results_sha256 = results_sha256(results);
   acceptance.baseline.accepted_root_digest = root_digest(results);
   acceptance.baseline.accepted_commit = run.program_commit;
+  acceptance.baseline.accepted_repository = run.repository;
   acceptance.baseline.accepted_by = run.by;
   acceptance.baseline.accepted_utc = run.utc;
   if (run.changed_sources)

@@ -46,6 +46,7 @@ struct AcceptedRun {
   std::filesystem::path bundle;  // for messages
   Results results;
   std::string program_commit;     // of the program that measured; "" if built outside git
+  std::string repository = {};    // commit of the user's programs (users_commit()); "" without any
   bool changed_sources = false;   // it was built from sources with uncommitted changes
   std::string shard;              // "2/3": it is a shard of a sweep; "" for a whole one
   std::string by = {}, utc = {};  // who accepts it and when, for the file; "" is not written

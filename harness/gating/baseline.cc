@@ -102,7 +102,7 @@ Baseline read_head(const Json& json, const std::string& source) {
   Baseline baseline;
   baseline.suite = place.at("suite").text();
   const JsonPlace from = place.at("accepted_from");
-  from.allow_only({"bundle", "results_sha256", "root_digest", "commit", "by", "utc"});
+  from.allow_only({"bundle", "results_sha256", "root_digest", "commit", "by", "utc", "repository"});
   baseline.accepted_bundle = from.at("bundle").text();
   check_sha256(from.at("results_sha256"));
   baseline.accepted_results_sha256 = from.at("results_sha256").text();
@@ -111,7 +111,9 @@ Baseline read_head(const Json& json, const std::string& source) {
     baseline.accepted_root_digest = root->text();
   }
   baseline.accepted_commit = from.at("commit").text();
-  for (const auto& [name, text] : {std::pair("by", &baseline.accepted_by), {"utc", &baseline.accepted_utc}})
+  for (const auto& [name, text] : {std::pair("by", &baseline.accepted_by),
+                                   {"utc", &baseline.accepted_utc},
+                                   {"repository", &baseline.accepted_repository}})
     if (const auto given = from.find(name)) {
       *text = given->text();
       if (text->size() > kMaxAcceptedBytes)
@@ -180,6 +182,8 @@ Json to_json(const Baseline& baseline) {
   if (baseline.accepted_root_digest.empty()) json["accepted_from"].erase("root_digest");
   if (!baseline.accepted_by.empty()) json["accepted_from"]["by"] = baseline.accepted_by;
   if (!baseline.accepted_utc.empty()) json["accepted_from"]["utc"] = baseline.accepted_utc;
+  if (!baseline.accepted_repository.empty())
+    json["accepted_from"]["repository"] = baseline.accepted_repository;
   if (baseline.stored_times) json["stored_times"] = to_json(*baseline.stored_times);
   return json;
 }
@@ -201,7 +205,8 @@ void write_baseline_text(const Baseline& baseline, const WriteBytes& write) {
                    {},
                    baseline.stored_times,
                    baseline.accepted_by,
-                   baseline.accepted_utc};
+                   baseline.accepted_utc,
+                   baseline.accepted_repository};
   std::string text;
   append_members(to_json(head), 0, text);
   const std::size_t place = text.find(kCases) + kCases.size();

@@ -61,6 +61,7 @@ struct Baseline {
   std::vector<BaselineCase> cases;      // sorted by name, unique
   std::optional<StoredTimes> stored_times = {};     // none unless requested
   std::string accepted_by = {}, accepted_utc = {};  // who accepted it and when; "" in files without it
+  std::string accepted_repository = {};  // commit of the user's programs (users_commit()); "" without any
 };
 
 // Return the case, or the metric, of this name; nullptr if there is none.

@@ -17,6 +17,9 @@ std::string declared_program(const Case& planned) {
   for (const auto& [name, value] : environment.items())
     line += fmt::format(" {}={}", name, value.get<std::string>());
   line += fmt::format(" {}", declaration.value("command", std::string()));
+  const Json runs_in = declaration.value("runs_in", Json::object());
+  for (const auto& [kind, place] : runs_in.items())
+    line += fmt::format(", by {} {}", kind, place.get<std::string>());
   const std::string folder = declaration.value("cwd", std::string());
   return folder.empty() ? line : line + ", in " + folder;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "harness/planning/case_images.h"
+#include "harness/planning/case_poses.h"
+#include "harness/planning/case_protocols.h"
 #include "harness/planning/case_scoring.h"
 #include "scenes/optics/rig.h"
 #include "scenes/rendering/imaging.h"
@@ -33,6 +35,8 @@ std::vector<std::string> owners_of(const Selection& selection) {
   if (!selection.rigs.empty() || has_recording(selection)) owners.emplace_back(kPerturbOwner);
   if (has_recording(selection)) owners.emplace_back(kDatasetOwner);
   if (has_scored_scene(selection)) owners.emplace_back(kScoringOwner);
+  if (any_finds_poses(selection)) owners.emplace_back(kAlignmentOwner);
+  if (!selection.methods.empty()) owners.emplace_back(kProtocolsOwner);
   return owners;
 }
 
@@ -50,6 +54,8 @@ const std::vector<ParameterSpec>& parameters_of(const Selection& selection, cons
   if (owner == kPerturbOwner && (!selection.rigs.empty() || has_recording(selection)))
     return perturb_parameters();
   if (owner == kScoringOwner && has_scored_scene(selection)) return scoring_parameters();
+  if (owner == kAlignmentOwner && any_finds_poses(selection)) return alignment_parameters();
+  if (owner == kProtocolsOwner) return protocols_parameters();
   if (selection.rigs.empty()) return none;
   if (owner == kImagingOwner) return imaging_parameters();
   if (std::ranges::find(selection.rigs, owner) != selection.rigs.end()) return find_rig(owner).parameters;

@@ -14,6 +14,7 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/measuring/machine.h"
+#include "harness/planning/case_protocols.h"
 #include "harness/planning/plan_cases.h"
 #include "harness/records/json_values.h"
 #include "metrics/registry.h"
@@ -243,6 +244,9 @@ Json effective_json(const SweepPlan& plan) {
   Json definitions = Json::object();
   if (!scenes.list.empty())
     for (const MetricSpec& metric : metric_registry()) definitions[metric.name] = metric.definition;
+  for (const Case& planned : plan.cases)
+    for (const AskedProtocol& asked : case_protocols(planned))
+      for (const ProtocolMetric& metric : metrics_of(asked)) definitions[metric.name] = metric.definition;
   return {{"suite", text_json(plan.suite)},
           {"scenes", scenes.list},
           {"methods", methods.list},

@@ -60,6 +60,8 @@ PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
   if (const std::size_t dot = axis.name.rfind('.'); dot != std::string::npos) {
     PlannedAxis planned{&axis, AxisKind::parameter, axis.name.substr(0, dot), axis.name.substr(dot + 1)};
     check_owner(selection, "--axis " + axis.name, planned.owner, planned.parameter);
+    if (planned.owner == kAlignmentOwner || planned.owner == kProtocolsOwner)
+      refuse_plan(fmt::format("--axis {0}: all cases have one value; give --set {0}=VALUE", axis.name));
     if (selection.rigs.size() > 1 && std::ranges::find(selection.rigs, planned.owner) != selection.rigs.end())
       refuse_plan(fmt::format("--axis {}: excludes --axis rig", axis.name));
     return planned;
@@ -89,6 +91,7 @@ bool was_left_out(const PlanRequest& request, const Selection& selection, const 
                   const std::string& name) {
   if (!has_filters(request)) return false;
   const std::string owner = name.substr(0, name.rfind('.'));
+  if (owner == kAlignmentOwner || owner == kProtocolsOwner) return !is_selected(selection, owner);
   const auto is_owner = [&](const auto& spec) { return spec.name == owner; };
   const auto has = [&](const auto& spec) { return has_parameter(spec.parameters, name); };
   const auto is_known = [&](const auto& is_it) {

@@ -7,6 +7,8 @@
 #include <set>
 
 #include "harness/planning/case_images.h"
+#include "harness/planning/case_poses.h"
+#include "harness/planning/case_protocols.h"
 #include "harness/planning/case_scoring.h"
 #include "scenes/optics/rig.h"
 #include "scenes/rendering/imaging.h"
@@ -211,13 +213,19 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
     planned.images = images_of(basis, point);
     planned.axes = fixed_image_axes(basis);
   }
+  const bool own_poses = subject.method != nullptr && finds_poses(*subject.method, basis.selection.suite);
+  if (own_poses) planned.axes.insert(planned.axes.begin(), poses_axis());
   for (const Override& given : basis.sets)
     if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)) ||
         (subject.has_recording() && (given.owner == kPerturbOwner || given.owner == kDatasetOwner)) ||
-        (subject.has_scored_scene() && given.owner == kScoringOwner))
+        (subject.has_scored_scene() && given.owner == kScoringOwner) ||
+        (own_poses && given.owner == kAlignmentOwner) ||
+        (subject.method != nullptr && given.owner == kProtocolsOwner))
       planned.overrides.push_back(given);
   for (const auto& [axis, value] : point) apply_axis(planned, *axis, *value);
   resolve_options(planned, subject);
+  if (own_poses) add_alignment(planned);
+  add_protocols(planned);
   const std::string seed_part = fmt::format("/seed={}", seed);
   if (subject.workload != nullptr)
     planned.name = planned.workload;

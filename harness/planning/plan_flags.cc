@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "harness/planning/case_protocols.h"
+
 namespace aqbench {
 namespace {
 
@@ -131,6 +133,17 @@ const PlanFlag kCaseFlags[] = {
      .place = 7,
      .read = append_parsed<&Request::sets, parse_override>,
      .write = write_field<&Request::sets>},
+    {.name = "protocol",
+     .value_name = "NAME",
+     .help = "also score as another benchmark does, NAME or NAME:KNOB=VALUE (docs/protocols.md): its numbers "
+             "become metrics; may be repeated",
+     .repeatable = true,
+     .read =
+         [](Request& r, const FlagValue& v) {
+           parse_protocol(v.text);
+           ask_for_protocol(r.sets, v.text);
+         },
+     .write = [](const Request&) { return Texts{}; }},  // --set protocols.names
     {.name = "rig",
      .value_name = "RIG",
      .help = "cameras of real methods' images (aqbench list rigs; default ring12)",

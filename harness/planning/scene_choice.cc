@@ -14,6 +14,7 @@
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/dataset/true_points.h"
 #include "scenes/dataset/truth_unit.h"
+#include "scenes/dataset/without_poses.h"
 
 namespace aqbench {
 namespace {
@@ -82,7 +83,9 @@ SceneChoice choose_recording(const std::string& given, const std::string& label,
                     {"dataset.truth", truth_text(truth)},
                     {"dataset.sha256", dataset_sha256(contents)}};
   choice.recording = {{frame_parameter(recording.images.size())}, recording.rig};
-  RecordingPlace place{std::filesystem::absolute(dir), declared, hidden_files(recording, declared)};
+  RecordingPlace place{std::filesystem::absolute(dir), declared, hidden_files(recording, declared),
+                       pose_files_in(dir)};
+  place.poses.insert(place.poses.end(), recording.camera_files.begin(), recording.camera_files.end());
   for (const std::filesystem::path& path : place.hidden) {
     std::error_code unknown;
     known_hidden().insert(path);

@@ -57,6 +57,7 @@ struct RecordingPlace {
   std::filesystem::path dir;
   DeclaredTruth declared;
   std::vector<std::filesystem::path> hidden;  // from methods: its truth, wherever it lies
+  std::vector<std::filesystem::path> poses;   // hidden from methods that find them themselves
 };
 
 // Returns the files of truth of all recordings seen by choose_recording(), which must be hidden from methods:

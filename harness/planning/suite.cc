@@ -259,7 +259,7 @@ Suite suite_from_json(const Json& json, const std::string& source) {
 
 Suite suite_at(const JsonPlace& root) {
   root.allow_only({"name", "description", "scenes", "methods", "seeds", "axes", "set", "workloads", "rig",
-                   "imaging", "width", "height", "more", "repetitions"});
+                   "imaging", "width", "height", "more", "repetitions", "poses", "alignment", "protocols"});
   Suite suite;
   suite.name = root.at("name").text();
   if (suite.name.empty() || one_line(suite.name) != suite.name)
@@ -274,6 +274,18 @@ Suite suite_at(const JsonPlace& root) {
   if (const auto axes = root.find("axes")) suite.axes = read_axes(*axes);
   if (const auto sets = root.find("set"))
     for (const auto& [key, place] : sets->members()) suite.sets.push_back(read_set(key, place));
+  if (const auto poses = root.find("poses")) {
+    suite.poses = poses->text();
+    if (suite.poses != "own" && suite.poses != "given") poses->fail("must be given or own");
+  }
+  if (const auto alignment = root.find("alignment"))
+    for (const auto& [key, place] : alignment->members())
+      suite.sets.push_back(read_set(fmt::format("{}.{}", kAlignmentOwner, key), place));
+  if (const auto protocols = root.find("protocols")) {
+    std::string names;
+    for (const std::string& name : read_names(*protocols)) names += (names.empty() ? "" : " ") + name;
+    suite.sets.push_back({kProtocolsOwner, "names", names});
+  }
   suite.images = images_from_json(root);
   if (const auto more = root.find("more")) {
     if (more->value().size() > kMaxSuiteEntries)
@@ -303,6 +315,7 @@ Json to_json(const Suite& suite) {
     json["scenes"] = suite.scenes;
     json["methods"] = suite.methods;
   }
+  if (!suite.poses.empty()) json["poses"] = suite.poses;
   add_images(json, suite.images);
   for (const SuitePart& part : suite.more)
     json["more"].push_back(

@@ -20,6 +20,12 @@ class JsonPlace;
 // The largest width and height of images.
 inline constexpr int kMaxImageSide_px = 16384;
 
+// Owner of the parameters of a suite's alignment (harness/planning/case_poses.h): "alignment.then".
+inline constexpr const char* kAlignmentOwner = "alignment";
+
+// Owner of the protocols of other benchmarks (harness/planning/case_protocols.h): "protocols.names".
+inline constexpr const char* kProtocolsOwner = "protocols";
+
 // Image options; empty members are unset.
 struct ImageChoice {
   std::optional<std::string> rig, imaging;
@@ -48,6 +54,8 @@ struct Suite {
   std::vector<SuitePart> more = {};
   // Warm runs of a workload if the request sets neither their number, precision nor time.
   std::vector<std::pair<std::string, int>> repetitions = {};
+  // "own": its methods get no camera poses; "given": they get them; empty: as each method declares.
+  std::string poses = {};
 };
 
 // Returns the built-in suites. To add one: add a row to a table in suite.cc.
@@ -62,10 +70,12 @@ std::vector<std::string> all_methods(const Suite& suite);
 //    "seeds": [42, 43], "axes": {"threads": [1, 2], "undulating.amplitude_m": "0.001:0.005:0.001"},
 //    "set": {"roma_like.points": 5000}, "rig": "ring12", "imaging": "clean", "width": 480, "height": 360,
 //    "more": [{"scenes": ["undulating"], "methods": ["sparse"], "axes": {"sparse.clahe": ["off", "on"]}}]}
-// name is required, and scenes and methods, or "workloads": ["absorption"] beside or in place of them; all
-// three may be patterns. "repetitions": {"absorption": 200} are warm runs of a workload, unless the request
-// says how it is timed. An axis is an array of values or text of the --axis grammar. Throws Error(input)
-// naming the file and the JSON path; unknown keys are refused.
+// "protocols": ["eth3d", "dtu"] are computed for all of its cases. "poses": "given" or "own", and
+// "alignment": {"then": "icp"} for all of its cases (harness/planning/case_poses.h). name is required, and
+// scenes and methods, or "workloads": ["absorption"] beside or in place of them; all three may be patterns.
+// "repetitions": {"absorption": 200} are warm runs of a workload, unless the request says how it is timed. An
+// axis is an array of values or text of the --axis grammar. Throws Error(input) naming the file and the JSON
+// path; unknown keys are refused.
 Suite read_suite_file(const std::filesystem::path& path);
 
 // Reads the optional keys rig, imaging, width and height of an object. Throws Error(input) naming the place.

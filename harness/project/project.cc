@@ -44,7 +44,8 @@ bool has_name(const Specs& specs, const std::string& name) {
 // A method's name precedes its parameters, in the same place as names of scenes, workloads and rigs.
 void check_method_name(const JsonPlace& place, const std::string& name,
                        const std::vector<MethodDeclaration>& before) {
-  const std::string owners[] = {kImagingOwner, kPerturbOwner, kScoringOwner};
+  const std::string owners[] = {kImagingOwner, kPerturbOwner, kScoringOwner, kAlignmentOwner,
+                                kProtocolsOwner};
   const char* const what = has_name(method_registry(), name)                     ? "a method"
                            : has_name(scene_registry(), name)                    ? "a scene"
                            : has_name(workload_registry(), name)                 ? "a workload"

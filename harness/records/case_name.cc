@@ -42,4 +42,12 @@ std::string name_without_method(std::string_view case_name) {
   return std::string(case_name.substr(0, start)).append(case_name.substr(end));
 }
 
+bool has_own_poses(std::string_view case_name) {
+  constexpr std::string_view step = "/poses=own";
+  for (std::size_t at = 0; (at = case_name.find(step, at)) != case_name.npos; at += step.size())
+    if (const std::size_t end = at + step.size(); end == case_name.size() || case_name[end] == '/')
+      return true;
+  return false;
+}
+
 }  // namespace aqbench

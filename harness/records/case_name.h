@@ -18,4 +18,11 @@ std::string name_with_seed(std::string_view case_name, std::string_view seed);
 // Returns "scene/seed=1" for "scene/METHOD/seed=1"; a name of fewer than three parts is unchanged.
 std::string name_without_method(std::string_view case_name);
 
+// The axis of a case whose method finds its camera poses itself, and its value: "poses=own".
+inline constexpr const char* kPosesAxis = "poses";
+inline constexpr const char* kOwnPoses = "own";
+
+// Returns whether a name has the step "poses=own". Such a case is never ranked beside one with given poses.
+bool has_own_poses(std::string_view case_name);
+
 }  // namespace aqbench

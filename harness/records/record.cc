@@ -178,6 +178,7 @@ Json to_json(const Record& record) {
                {"simulated", record.simulated},
                {"injected", std::move(injected)}};
   if (!record.defaults.empty()) json["defaults"] = named_values_json(record.defaults);
+  if (record.guest) json["guest"] = to_json(*record.guest);
   if (record.program) json["program"] = to_json(*record.program);
   if (!record.isolation.empty()) json["isolation"] = record.isolation;
   if (!record.dataset_sha256.empty()) json["dataset_sha256"] = record.dataset_sha256;
@@ -193,7 +194,7 @@ Record record_from_json(const Json& json, const std::string& source) {
   root.allow_only({"case",           "scene",          "method",    "preset",    "workload", "axes",
                    "defaults",       "status",         "reason",    "metrics",   "stages",   "timing",
                    "peak_rss_bytes", "output_sha256",  "options",   "simulated", "injected", "program",
-                   "isolation",      "dataset_sha256", "effective", "files"});
+                   "isolation",      "dataset_sha256", "effective", "files",     "guest"});
   Record record;
   record.case_name = root.at("case").text();
   if (record.case_name.empty()) root.at("case").fail("is empty");
@@ -218,6 +219,7 @@ Record record_from_json(const Json& json, const std::string& source) {
   record.simulated = root.at("simulated").boolean();
   for (const JsonPlace& place : root.at("injected").elements())
     record.injected.push_back(read_injected(place));
+  if (const auto guest = root.find("guest")) record.guest = guest_from_json(*guest);
   if (const auto program = root.find("program")) record.program = program_use_from_json(*program);
   if (root.find("isolation")) record.isolation = root.at("isolation").text();
   if (root.find("dataset_sha256")) record.dataset_sha256 = root.at("dataset_sha256").text();

@@ -13,6 +13,7 @@
 #include "core/json.h"
 #include "core/program_report.h"
 #include "harness/records/case_timing.h"
+#include "harness/records/guest.h"
 #include "harness/records/named_values.h"
 #include "metrics/metric.h"
 
@@ -83,6 +84,7 @@ struct Record {
   std::vector<StageRecord> stages;
   Timing timing;
   std::optional<std::uint64_t> peak_rss_bytes;
+  std::optional<Guest> guest;         // of a program or model of the user; absent in records of older builds
   std::optional<ProgramUse> program;  // of the external program that was the method, in the cold run
   std::string output_sha256;          // of the reconstruction's bytes
   std::vector<InjectedFault> injected;

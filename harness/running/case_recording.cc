@@ -11,15 +11,22 @@
 #include "core/quantiles.h"
 #include "core/stopwatch.h"
 #include "harness/planning/case_images.h"
+#include "harness/planning/case_method.h"
+#include "harness/planning/case_protocols.h"
 #include "harness/planning/scene_choice.h"
+#include "harness/records/case_name.h"
+#include "harness/running/own_poses_case.h"
 #include "harness/scoring/board_score.h"
 #include "harness/scoring/consistency.h"
 #include "harness/scoring/control_score.h"
+#include "harness/scoring/own_poses.h"
 #include "harness/scoring/photometric.h"
+#include "harness/scoring/protocol_score.h"
 #include "harness/scoring/true_surface.h"
 #include "scenes/dataset/perturb.h"
 #include "scenes/dataset/true_points.h"
 #include "scenes/dataset/truth_unit.h"
+#include "scenes/dataset/without_poses.h"
 #include "scenes/images/images.h"
 #include "scenes/rendering/visibility.h"
 
@@ -111,6 +118,8 @@ Observed observe(const Case& planned, const std::filesystem::path& scratch_dir) 
   } else {
     std::filesystem::create_directory(scratch_dir / kObservationFolder);
   }
+  if (has_own_poses(planned.name))
+    withhold_poses(scratch_dir / kObservationFolder, !method_of(planned).declaration->own_intrinsics);
   return observed;
 }
 
@@ -129,6 +138,7 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   const auto had = wrong_calibration(rig, error);
   const MapCalibration* const made_with = had ? &*had : nullptr;
   if (error.tilt_deg != 0) apply(had->world_from_rig, output);
+  MetricSet of_poses = align_by_own_poses(planned, rig, output, result);
   // Metrics that need no truth or have their own frame.
   if (!data.truth.has_surface()) require_plausible_distance(output.cloud, rig);
   MetricSet others = measure_consistency(output.depth_maps, had ? had->rig : rig);
@@ -147,10 +157,13 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   if (!data.truth.control_file.empty())
     add(score_control_points(output.cloud, true_control_points(data.truth, frame)));
   add(photometric);
+  if (moves_by_icp(planned) && !data.truth.has_surface())
+    throw Error(ErrorKind::method, "alignment.then=icp: the dataset has no true surface");
   DepthRegion region{.own_from_rig = recording.own_from_rig};
   if (data.truth.has_surface()) {
     const Scene scene = true_scene(data.truth, frame, planned.scene, recording);
     const Surface& truth = *scene.truth.surface;
+    if (moves_by_icp(planned)) align_to_truth(output, truth, result.record);
     require_near(output, truth, data, frame);
     const bool turned = !recording.own_from_rig.linear.isIdentity(1e-12);
     const ViewCounter views = turned ? ViewCounter() : view_counter(scene, rig);
@@ -160,8 +173,12 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
     const ViewHoles holes =
         views ? diagnose_output(output, truth, rig, made_with, options, result) : ViewHoles{};
     add_view(output, truth, turned ? nullptr : &rig, holes, views, afterwards, result, options.part);
+    if (const auto protocols = case_protocols(planned); !protocols.empty())
+      add(score_protocols(protocols, output.cloud, truth, options, true_scans(data.truth, frame, recording),
+                          turned ? nullptr : &rig));
   }
   score_depths(output, rig, made_with, recording.dir, frame, afterwards, result, region);
+  add(of_poses);
   for (auto& metric : others) result.record.metrics.push_back(std::move(metric));
 }
 

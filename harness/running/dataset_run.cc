@@ -19,6 +19,7 @@
 #include "harness/records/planned_record.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
+#include "harness/running/case_guest.h"
 #include "harness/running/case_recording.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
@@ -77,6 +78,11 @@ MethodSpec check_method(const DatasetRunRequest& request) {
       request.declaration ? declared_method(*request.declaration) : find_method(request.method);
   if (method.simulated())
     throw Error(ErrorKind::usage, fmt::format("method {} is simulated and uses no images", method.name));
+  if (method.declaration && method.declaration->own_poses)
+    throw Error(ErrorKind::usage,
+                fmt::format("method {} finds its poses itself: aqbench sweep --scene dataset:{} --method {} runs "
+                            "and aligns it",
+                            method.name, request.dataset_dir.string(), method.name));
   if (!request.depth_range_m) return method;
   if (!method.takes_depth_range)
     throw Error(ErrorKind::usage, fmt::format("--depth-range: not supported by method {}", method.name));
@@ -168,12 +174,14 @@ CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, 
     MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
     set_thread_count(request.threads);
     set_library_threads(request.threads);
+    const std::optional<Guest> guest = guest_of(planned);
     const CaseRecordingData data = make_case_recording(planned, task.observation.dataset_dir);
     const IsolateOutcome outcome = process.run();
     auto [record, output] =
         take_method_result(planned, outcome, process.options(), board, request.dataset_dir.string());
     result.record = std::move(record);
     result.record.dataset_sha256 = data.sha256;
+    result.record.guest = guest;
     if (result.record.isolation.starts_with("none")) require_unchanged(data);
     if (output) {
       write_in_own_frame(*output, data.recording.own_from_rig, partial);

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/planning/select.h"
+#include "harness/records/case_name.h"
 #include "harness/records/case_result.h"
 #include "harness/running/measured_case.h"
 
@@ -48,6 +49,7 @@ MethodInput method_input(const Case& planned, const MethodSpec& method,
   input.work_dir = work_dir;
   input.declaration = method.declaration;
   input.project_dir = planned.project_dir;
+  input.own_poses = has_own_poses(planned.name);
   return input;
 }
 
@@ -84,6 +86,10 @@ void note_failure(Record& record) {
   record.metrics.clear();
   try {
     throw;
+  } catch (const CannotRunHere& problem) {
+    record.status = Status::skipped;
+    record.reason = one_line(problem.what());
+    record.timing = {};
   } catch (const ProgramFailure& failure) {
     record.status = failure.how() == ProgramFailure::How::timeout ? Status::timeout : Status::crashed;
     record.reason = one_line(failure.what());

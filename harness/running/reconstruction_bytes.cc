@@ -47,6 +47,14 @@ class Writer {
       put(std::vector<double>{value});
     }
   }
+  void put(const std::vector<OwnCamera>& cameras) {
+    put_count(cameras.size());
+    for (const OwnCamera& camera : cameras) {
+      put(std::vector<char>(camera.name.begin(), camera.name.end()));
+      put(std::vector<Eigen::Matrix3d>{camera.own_from_camera});
+      put(std::vector<Vec3>{camera.centre});
+    }
+  }
   std::string take() { return std::move(bytes_); }
 
  private:
@@ -105,6 +113,18 @@ class Reader {
       values.emplace_back(std::string(name.begin(), name.end()), value.front());
     }
   }
+  void get(std::vector<OwnCamera>& cameras) {
+    for (std::uint64_t left = count(); left > 0; --left) {
+      std::vector<char> name;
+      std::vector<Eigen::Matrix3d> rotation;
+      std::vector<Vec3> centre;
+      get(name);
+      get(rotation);
+      get(centre);
+      if (rotation.size() != 1 || centre.size() != 1) fail();
+      cameras.push_back({std::string(name.begin(), name.end()), rotation.front(), centre.front()});
+    }
+  }
   void end() const {
     if (!bytes_.empty()) fail();
   }
@@ -137,6 +157,7 @@ std::string encode_reconstruction(const Reconstruction& reconstruction) {
   writer.put(reconstruction.depth_maps);
   writer.put(reconstruction.unfiltered_depth_maps);
   writer.put(reconstruction.effective);
+  writer.put(reconstruction.own_cameras);
   return writer.take();
 }
 
@@ -161,6 +182,7 @@ Reconstruction decode_reconstruction(std::string_view bytes) {
   reader.get(reconstruction.depth_maps);
   reader.get(reconstruction.unfiltered_depth_maps);
   reader.get(reconstruction.effective);
+  reader.get(reconstruction.own_cameras);
   reader.end();
   return reconstruction;
 }

@@ -15,12 +15,17 @@
 #include "harness/measuring/torch_table.h"
 #include "harness/planning/case_images.h"
 #include "harness/planning/case_method.h"
+#include "harness/planning/case_protocols.h"
 #include "harness/planning/case_scoring.h"
 #include "harness/running/case_dataset.h"
+#include "harness/running/case_guest.h"
 #include "harness/running/case_recording.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
+#include "harness/running/own_poses_case.h"
 #include "harness/running/run_workload.h"
+#include "harness/scoring/own_poses.h"
+#include "harness/scoring/protocol_score.h"
 #include "harness/scoring/score_case.h"
 #include "pipeline/method/method.h"
 #include "scenes/registry.h"
@@ -46,6 +51,14 @@ void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
   result.artefacts.emplace_back(case_file(kLogsFolder, result.record.case_name, ".log"), std::move(text));
 }
 
+// Of a scene; a recording has scans (score_recording()).
+void add_protocol_metrics(const Case& planned, const Reconstruction& output, const Surface& truth,
+                          const Rig* rig, CaseResult& result) {
+  for (auto& metric : score_protocols(case_protocols(planned), output.cloud, truth,
+                                      sized_for(truth, case_score_options(planned)), {}, rig))
+    result.record.metrics.push_back(std::move(metric));
+}
+
 void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board,
                    const Afterwards& afterwards, CaseResult& result) {
   const Scene scene = make_scene(planned.scene, planned.overrides);
@@ -57,6 +70,7 @@ void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& boa
   board.set_phase("scoring");
   score_output(output, *scene.truth.surface, afterwards, result, {}, case_score_options(planned));
   add_view(output, *scene.truth.surface, nullptr, {}, {}, afterwards, result);
+  add_protocol_metrics(planned, output, *scene.truth.surface, nullptr, result);
 }
 
 // Makes the method's input, runs the method in a process that sees nothing else of it, and returns its
@@ -70,12 +84,14 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
   set_library_threads(planned.threads);
   board.set_phase("rendering");
+  std::optional<Guest> guest = guest_of(planned);
   observed = observe(planned, scratch);
   const IsolateOutcome outcome = process.run();
   auto [record, output] = take_method_result(planned, outcome, process.options(), board, "{dataset}");
   result.record = std::move(record);
   result.record.dataset_sha256 = observed.sha256;
   if (result.record.status != Status::invalid) result.record.timing.dataset_ms = observed.made_ms;
+  result.record.guest = std::move(guest);
   take_log(task.input.work_dir, result);
   if (result.record.isolation.starts_with("none")) {
     if (observed.dataset) require_unchanged(observed.dataset->dataset);
@@ -92,6 +108,8 @@ void score_seen(const Case& planned, const DatasetPlan& plan, const std::filesys
   const auto had = wrong_calibration(rig, error);
   if (error.tilt_deg != 0) apply(had->world_from_rig, output);
   const Surface& truth = *plan.scene.truth.surface;
+  MetricSet of_poses = align_by_own_poses(planned, rig, output, result);
+  if (moves_by_icp(planned)) align_to_truth(output, truth, result.record);
   require_scorable(output, truth);
   const ViewCounter views = [&](std::span<const Vec3> positions_m) {
     return count_views(truth, rig, positions_m);
@@ -102,6 +120,8 @@ void score_seen(const Case& planned, const DatasetPlan& plan, const std::filesys
   if (!rendered.empty()) score_depths(output, rig, made_with, rendered, 0, afterwards, result);
   const ViewHoles holes = diagnose_output(output, truth, rig, made_with, options, result);
   add_view(output, truth, &rig, holes, views, afterwards, result);
+  for (auto& metric : of_poses) result.record.metrics.push_back(std::move(metric));
+  add_protocol_metrics(planned, output, truth, &rig, result);
 }
 
 void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, const Afterwards& afterwards,
@@ -125,6 +145,7 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
   require_scorable(*output, *scene.truth.surface);
   score_output(*output, *scene.truth.surface, afterwards, result, {}, case_score_options(planned));
   add_view(*output, *scene.truth.surface, nullptr, {}, {}, afterwards, result);
+  add_protocol_metrics(planned, *output, *scene.truth.surface, nullptr, result);
 }
 
 // Does the parts of a case that may throw. Numbers measured before an exception stay in the record.

@@ -69,12 +69,16 @@ void require_scorable(const Reconstruction& output, const Surface& truth, double
   }
 }
 
-void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
-                  CaseResult& result, const ViewCounter& views, const ScoreOptions& given) {
-  ScoreOptions options = given;
+ScoreOptions sized_for(const Surface& truth, ScoreOptions options) {
   if (options.sample_spacing_m ==
       ScoreOptions{}.sample_spacing_m)  // a small patch has as many samples in eval
     options.sample_spacing_m = std::min(options.sample_spacing_m, auto_spacing_m(truth, 0));
+  return options;
+}
+
+void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
+                  CaseResult& result, const ViewCounter& views, const ScoreOptions& given) {
+  const ScoreOptions options = sized_for(truth, given);
   Score score = score_reconstruction(output, truth, options, views);
   if (const std::string why = why_nothing_is_scored(score.counts); !why.empty())
     throw Error(ErrorKind::method, "its cloud: " + why);

@@ -16,8 +16,8 @@
 namespace aqbench {
 namespace {
 
-std::shared_ptr<const Surface> surface_of_depths(const RecordingTruth& truth, std::size_t frame,
-                                                 const Recording& recording) {
+std::vector<Scan> scans_of_depths(const RecordingTruth& truth, std::size_t frame,
+                                  const Recording& recording) {
   std::vector<Scan> scans;
   for (const Camera& camera : recording.rig.cameras) {
     const std::filesystem::path file = true_depth_file(truth.dir, camera.name, frame);
@@ -25,7 +25,15 @@ std::shared_ptr<const Surface> surface_of_depths(const RecordingTruth& truth, st
     scans.push_back(scan_of_depths(read_depth_map(file, camera), camera, file.string()));
     apply(recording.own_from_rig, scans.back().cloud);
   }
-  return make_truth_cloud(std::move(scans));
+  return scans;
+}
+
+std::vector<Scan> scans_of_files(const SurfaceTruth& truth, std::size_t frame) {
+  std::vector<Scan> scans;
+  for (const std::string& name : truth.files)
+    for (Scan& scan : read_scans(file_of_frame(name, frame), metres_per_unit(truth.unit).value()))
+      scans.push_back(std::move(scan));
+  return scans;
 }
 
 std::shared_ptr<const Surface> surface_of(const SurfaceTruth& truth, std::size_t frame) {
@@ -38,10 +46,7 @@ std::shared_ptr<const Surface> surface_of(const SurfaceTruth& truth, std::size_t
       return make_mesh_surface(*std::move(read.mesh));
     }
   }
-  std::vector<Scan> scans;
-  for (const std::string& name : truth.files)
-    for (Scan& scan : read_scans(file_of_frame(name, frame), metres)) scans.push_back(std::move(scan));
-  return make_truth_cloud(std::move(scans));
+  return make_truth_cloud(scans_of_files(truth, frame));
 }
 
 }  // namespace
@@ -49,7 +54,8 @@ std::shared_ptr<const Surface> surface_of(const SurfaceTruth& truth, std::size_t
 Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name,
                  const Recording& recording) {
   if (truth.scene_file) return read_dataset_scene(truth.dir.parent_path());
-  if (truth.surface->from_depths) return {name, Parameters(), {surface_of_depths(truth, frame, recording)}};
+  if (truth.surface->from_depths)
+    return {name, Parameters(), {make_truth_cloud(scans_of_depths(truth, frame, recording))}};
   try {
     return {name, Parameters(), {surface_of(*truth.surface, frame)}};
   } catch (const Error& error) {
@@ -57,6 +63,15 @@ Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::stri
     const std::string file = file_of_frame(truth.surface->files.front(), frame).string();
     throw Error(error.kind(), fmt::format("{}: {}", file, error.what()), file);
   }
+}
+
+std::vector<Scan> true_scans(const RecordingTruth& truth, std::size_t frame, const Recording& recording) {
+  if (truth.scene_file || !truth.surface) return {};
+  if (truth.surface->from_depths) return scans_of_depths(truth, frame, recording);
+  if (truth.surface->files.size() == 1 &&
+      read_geometry_file(file_of_frame(truth.surface->files.front(), frame)).mesh)
+    return {};
+  return scans_of_files(*truth.surface, frame);
 }
 
 ScoreOptions score_options_of(const RecordingTruth& truth, const Surface& surface, std::size_t points) {

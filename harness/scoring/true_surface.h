@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 #include "metrics/score_options.h"
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/scene.h"
 
@@ -15,6 +17,10 @@ namespace aqbench {
 // truth must have one, with a unit. Throws Error(input) naming the file.
 Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name,
                  const Recording& recording);
+
+// Returns the scans that true_scene() is made of; none where it is a scene of aqbench or a mesh. Throws as
+// true_scene().
+std::vector<Scan> true_scans(const RecordingTruth& truth, std::size_t frame, const Recording& recording);
 
 // Returns how a cloud of that many points is scored against it: samples and tiles by the size of the truth,
 // as `aqbench eval` does; points beyond an open border are left out unless the truth says otherwise, since

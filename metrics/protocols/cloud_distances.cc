@@ -75,6 +75,25 @@ void crop_parts(const CloudTruth& truth, Parts& parts, CloudCounts& counts) {
   counts.truth_outside_crop = keep_points(parts.truth_m, truth.crop);
 }
 
+// Keeps what some camera sees, and returns how many points went.
+std::size_t cull_points(const CloudTruth& truth, double behind_m, std::vector<Vec3>& points_m) {
+  const std::vector<bool> seen = truth.seen(points_m, behind_m);
+  std::vector<Vec3> kept;
+  for (std::size_t i = 0; i < points_m.size(); ++i)
+    if (seen[i]) kept.push_back(points_m[i]);
+  const std::size_t gone = points_m.size() - kept.size();
+  points_m = std::move(kept);
+  return gone;
+}
+
+void cull_parts(const CloudKnobs& knobs, const CloudTruth& truth, Parts& parts, CloudCounts& counts) {
+  if (!truth.seen) return;  // measure_distances() says so
+  if (knobs.cull == Cull::cloud || knobs.cull == Cull::both)
+    counts.unseen = cull_points(truth, knobs.cull_behind_m, parts.cloud_m);
+  if (knobs.cull == Cull::truth || knobs.cull == Cull::both)
+    counts.truth_unseen = cull_points(truth, knobs.cull_behind_m, parts.truth_m);
+}
+
 void mean_by_voxel(std::vector<Vec3>& points_m, double size_m) {
   points_m = voxel_means({std::move(points_m), {}, {}}, size_m).points_m;
 }
@@ -104,6 +123,7 @@ Parts select_parts(const CloudKnobs& knobs, const PointCloud& cloud, const Cloud
   counts.non_finite = cloud.points_m.size() - parts.cloud_m.size();
   counts.truth_points = parts.truth_m.size();
   if (knobs.crop) crop_parts(truth, parts, counts);
+  cull_parts(knobs, truth, parts, counts);
   if (knobs.voxel_m > 0) {
     mean_by_voxel(parts.cloud_m, knobs.voxel_m);
     mean_by_voxel(parts.truth_m, knobs.voxel_m);
@@ -154,6 +174,11 @@ void measure_nearest(const std::vector<Vec3>& truth_m, CloudDistances& distances
 
 CloudDistances measure_distances(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth) {
   CloudDistances distances;
+  if (knobs.cull != Cull::no && !truth.seen) {
+    distances.accuracy_reason = "knob cull: needs cameras and a truth with a surface";
+    distances.completeness_reason = distances.accuracy_reason;
+    return distances;
+  }
   Parts parts = select_parts(knobs, cloud, truth, distances.counts);
   distances.points_m = std::move(parts.observed_m);
   distances.truth_m = std::move(parts.above_m);

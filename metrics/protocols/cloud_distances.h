@@ -15,6 +15,7 @@ struct CloudCounts {
   std::size_t points = 0, truth_points = 0;              // as given
   std::size_t non_finite = 0;                            // of the cloud
   std::size_t outside_crop = 0, truth_outside_crop = 0;  // of the crop volume
+  std::size_t unseen = 0, truth_unseen = 0;              // culled
   std::size_t outside_mask = 0, truth_below_plane = 0;   // of box and mask; of the plane
   std::size_t scored = 0, truth_scored = 0;              // after voxels and thinning
 };

@@ -53,6 +53,14 @@ void set_rule(CloudKnobs& knobs, const std::string& text) {
   knobs.accuracy = static_cast<AccuracyRule>(rule - kRules.begin());
 }
 
+constexpr std::array kCulls = {"no", "cloud", "truth", "both"};  // in the order of Cull
+
+void set_cull(CloudKnobs& knobs, const std::string& text) {
+  const auto cull = std::ranges::find(kCulls, text);
+  if (cull == kCulls.end()) refuse_knob("cull", text, "no, cloud, truth or both");
+  knobs.cull = static_cast<Cull>(cull - kCulls.begin());
+}
+
 void set_averaging(CloudKnobs& knobs, const std::string& text) {
   if (text != "points" && text != "voxels") refuse_knob("averaging", text, "points or voxels");
   knobs.averaging = text == "voxels" ? Averaging::voxels : Averaging::points;
@@ -81,8 +89,9 @@ CloudKnob switch_knob(const char* help) {
           {"yes", "no"}};
 }
 
-constexpr char kCrop[] = "crop", kVoxel[] = "voxel_m", kThinning[] = "thinning_m", kMask[] = "mask",
-               kBoxBelow[] = "box_below_m", kBoxAbove[] = "box_above_m", kBeamRadius[] = "beam_radius_m",
+constexpr char kCrop[] = "crop", kCullBehind[] = "cull_behind_m", kVoxel[] = "voxel_m",
+               kThinning[] = "thinning_m", kMask[] = "mask", kBoxBelow[] = "box_below_m",
+               kBoxAbove[] = "box_above_m", kBeamRadius[] = "beam_radius_m",
                kBeamAngle[] = "beam_halfangle_deg", kDrop[] = "drop_from_m", kStrict[] = "strict",
                kAveragingVoxel[] = "averaging_voxel_m", kSingle[] = "single_precision";
 
@@ -91,6 +100,13 @@ std::vector<CloudKnob> make_cloud_knobs() {
       switch_knob<&CloudKnobs::single_precision, kSingle>("coordinates, beams and voxels in 32 bits"),
       switch_knob<&CloudKnobs::crop, kCrop>(
           "points outside of the crop volume, if one is given, are left out"),
+      {"cull",
+       "what no camera sees is left out of the cloud, of the truth, or of both",
+       [](const CloudKnobs& knobs) { return std::string(kCulls.at(static_cast<std::size_t>(knobs.cull))); },
+       set_cull,
+       {}},
+      number_knob<&CloudKnobs::cull_behind_m, kCullBehind>(
+          "a point so far behind what a camera sees of the truth is hidden from it", {}),
       number_knob<&CloudKnobs::voxel_m, kVoxel>(
           "both clouds become their means in voxels of this size; 0: off",
           {"0", "0.0005", "0.001", "0.002", "0.005", "0.01", "0.02"}),

@@ -24,9 +24,14 @@ enum class Averaging {
   voxels,  // the shares of voxels alike, over two grids of which one is shifted by half a voxel
 };
 
+// From which side goes what no camera sees.
+enum class Cull { no, cloud, truth, both };
+
 // A setting of all knobs. Lengths are metres.
 struct CloudKnobs {
   bool crop = true;                 // only points in the truth's crop volume count, of both clouds
+  Cull cull = Cull::no;             // what no camera sees goes: out of every image, or behind the truth
+  double cull_behind_m = 0.01;      // a point so far behind what a camera sees of the truth is hidden from it
   double voxel_m = 0;               // both clouds become one mean point for each voxel of this size; 0: off
   double thinning_m = 0;            // points of the cloud within this distance of a kept one go; 0: off
   std::uint64_t thinning_seed = 1;  // of the order in which points are looked at

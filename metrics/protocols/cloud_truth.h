@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "metrics/scored_points.h"
@@ -34,6 +35,9 @@ struct CloudTruth {
   std::vector<Vec3> surface_samples_m = {};
   ScoredPart surface_part = {};  // what of the cloud is held against the surface; the crop is `crop`
   std::function<bool(const Vec3&)> crop = {};  // whether a point lies in the scored volume; empty: all do
+  // Whether some camera sees each position: it lies in an image, and not behind the truth by more than
+  // behind_m. Empty: no cameras are known, or rays cannot meet the truth.
+  std::function<std::vector<bool>(std::span<const Vec3> positions_m, double behind_m)> seen = {};
   std::optional<ObservationMask> mask = {};
   std::optional<Eigen::Vector4d> plane = {};  // truth points x with plane . (x, 1) > 0 are scored
 };

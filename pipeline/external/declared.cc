@@ -12,6 +12,8 @@
 #include "pipeline/external/command_access.h"
 #include "pipeline/external/command_problem.h"
 #include "pipeline/external/command_words.h"
+#include "pipeline/external/environment.h"
+#include "pipeline/external/guest_parts.h"
 #include "pipeline/external/program_run.h"
 
 namespace aqbench {
@@ -39,10 +41,18 @@ std::filesystem::path working_folder(const MethodInput& input) {
 }
 
 // Each value stays within one word, blanks and quotes included.
-std::vector<std::string> declared_words(const MethodInput& input, const Values& values) {
+std::vector<std::string> command_words_of(const MethodInput& input, const Values& values) {
   std::vector<std::string> words = split_command(input.declaration->command);
   for (std::string& word : words) word = with_placeholders(word, values);
   return words;
+}
+
+// The words that start it in its environment.
+std::vector<std::string> declared_words(const MethodInput& input, const Observation& observation,
+                                        const Values& values) {
+  return words_in_environment(input, command_words_of(input, values), working_folder(input),
+                              {observation.dataset_dir, output_folder(input), input.work_dir / "stages",
+                               input.project_dir, working_folder(input)});
 }
 
 // Returns "working folder X does not exist", or "".
@@ -58,42 +68,69 @@ std::vector<std::filesystem::path> reads_of(const MethodInput& input, const std:
   std::vector<std::filesystem::path> reads = command_reads(words, folder);
   for (const std::filesystem::path& whole : {input.project_dir, folder}) add_program_folder(whole, reads);
   for (const std::string& path : input.declaration->reads) reads.push_back(input.project_dir / path);
+  const auto environment = environment_folder(input.declaration->runs_in, input.project_dir);
+  if (!environment.empty()) reads.push_back(environment);
   return reads;
 }
 
 }  // namespace
 
 std::vector<std::filesystem::path> declared_reads(const Observation& observation, const MethodInput& input) {
-  return reads_of(input, declared_words(input, placeholder_values(observation, input)));
+  return reads_of(input, declared_words(input, observation, placeholder_values(observation, input)));
+}
+
+std::vector<GuestPart> declared_guest(const MethodInput& input) {
+  const MethodDeclaration& method = *input.declaration;
+  const std::string unknown(1, kUnknownWord);
+  std::vector<std::string> words = command_words_of(input, placeholder_values(unknown, unknown, input));
+  if (method.runs_in.is_container())
+    words.insert(words.begin(), method.runs_in.kind);
+  else
+    words = words_in_environment(input, std::move(words), working_folder(input), {});
+  std::vector<GuestPart> parts = command_parts(words, working_folder(input), input.project_dir);
+  const auto add = [&](GuestPart part) {
+    if (std::ranges::find(parts, part.name, &GuestPart::name) == parts.end())
+      parts.push_back(std::move(part));
+  };
+  for (const std::string& path : method.reads) add(listed_part(path, input.project_dir));
+  for (GuestPart& part : lock_part(method, input.project_dir)) add(std::move(part));
+  for (GuestPart& part : image_part(input)) add(std::move(part));
+  return parts;
 }
 
 std::string declared_problem(const MethodInput& input) {
   if (std::string problem = folder_problem(input); !problem.empty()) return problem;
+  if (std::string problem = environment_problem(input); !problem.empty()) return problem;
+  if (input.declaration->runs_in.is_container()) return {};  // only the image can tell
   const std::string unknown(1, kUnknownWord);
   const auto& environment = input.declaration->environment;
   const bool own_path =
       std::ranges::any_of(environment, [](const auto& variable) { return variable.first == "PATH"; });
-  return command_problem(declared_words(input, placeholder_values(unknown, unknown, input)),
-                         working_folder(input), !own_path);
+  const std::vector<std::string> words = command_words_of(input, placeholder_values(unknown, unknown, input));
+  return command_problem(words_in_environment(input, words, working_folder(input), {}), working_folder(input),
+                         !own_path);
 }
 
 Reconstruction run_declared(const Observation& observation, const MethodInput& input) {
   const MethodDeclaration& method = *input.declaration;
   const Values values = placeholder_values(observation, input);
   ProgramRun program;
-  program.words = declared_words(input, values);
+  program.words = declared_words(input, observation, values);
   program.output = output_folder(input);
   program.result = method.result;
   program.stages = method.stages;
   program.depth_maps = method.depth_maps;
   program.metres_per_unit = metres_of(method);
   program.timeout_s = method.timeout_s;
+  program.variables = environment_variables(input);
   for (const auto& [name, value] : method.environment)
     program.variables.emplace_back(name, with_placeholders(value, values));
   program.working_folder = working_folder(input);
   if (const std::string problem = folder_problem(input); !problem.empty())
     throw Error(ErrorKind::usage, fmt::format("method {}: {}", method.name, problem));
   program.reads = reads_of(input, program.words);
+  if (input.own_poses) program.cameras = method.cameras;
+  require_container_starts(input, program, observation.dataset_dir);
   return run_program(observation, input, program);
 }
 

@@ -14,6 +14,10 @@ namespace aqbench {
 // declaration lists.
 std::vector<std::filesystem::path> declared_reads(const Observation& observation, const MethodInput& input);
 
+// Returns what makes a declared method what it is: program and files of its command
+// (pipeline/external/guest_parts.h), `reads`, lock file, image of its container.
+std::vector<GuestPart> declared_guest(const MethodInput& input);
+
 // Runs the command of MethodInput::declaration with its placeholders filled in, in its working folder, and
 // reads its results in its unit. Throws like run_external(), and Error(usage) if the working folder does not
 // exist.

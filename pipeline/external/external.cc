@@ -1,10 +1,13 @@
 #include "pipeline/external/external.h"
 
+#include <system_error>
+
 #include "core/error.h"
 #include "core/parallel.h"
 #include "pipeline/external/command_access.h"
 #include "pipeline/external/command_problem.h"
 #include "pipeline/external/command_words.h"
+#include "pipeline/external/guest_parts.h"
 #include "pipeline/external/program_run.h"
 
 namespace aqbench {
@@ -50,6 +53,12 @@ std::vector<ParameterSpec> external_parameters() {
 
 std::vector<std::filesystem::path> external_reads(const Observation& observation, const MethodInput& input) {
   return command_reads(command_words(observation.dataset_dir.string(), input, output_folder(input).string()));
+}
+
+std::vector<GuestPart> external_guest(const MethodInput& input) {
+  const std::string unknown(1, kUnknownWord);
+  std::error_code error;
+  return command_parts(command_words(unknown, input, unknown), {}, std::filesystem::current_path(error));
 }
 
 std::vector<std::string> external_stages() { return {"pipeline", "external_command"}; }

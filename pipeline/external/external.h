@@ -18,6 +18,9 @@ std::vector<std::string> external_stages();
 // Returns the paths the command reads beside the dataset (pipeline/external/command_access.h).
 std::vector<std::filesystem::path> external_reads(const Observation& observation, const MethodInput& input);
 
+// Returns the files that make the command what it is (pipeline/external/guest_parts.h).
+std::vector<GuestPart> external_guest(const MethodInput& input);
+
 // Returns in one line why the command cannot be started: a missing program or script (command_problem.h); ""
 // if no problem is found. Throws Error(usage) for a command without {output} or that cannot be split into
 // words. Uses no work_dir.

@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "pipeline/external/program_stages.h"
 #include "pipeline/external/run_command.h"
+#include "scenes/cloud/camera_poses.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply_read.h"
 
@@ -90,6 +91,7 @@ void scale(Reconstruction& output, double metres_per_unit) {
   for (Vec3& point : output.cloud.points_m) point *= metres_per_unit;
   if (output.mesh)
     for (Vec3& vertex : output.mesh->vertices_m) vertex *= metres_per_unit;
+  for (OwnCamera& camera : output.own_cameras) camera.centre *= metres_per_unit;
   for (DepthMap& map : output.depth_maps)
     for (float& depth : map.depth_along_ray_m) depth = static_cast<float>(depth * metres_per_unit);
 }
@@ -127,6 +129,19 @@ std::vector<DepthMap> read_maps(const std::filesystem::path& folder, const std::
     maps.back().confidence = std::move(confidence.depth_along_ray_m);
   }
   return maps;
+}
+
+std::vector<OwnCamera> read_own_cameras(const ProgramRun& program) {
+  const std::filesystem::path place = (program.output / program.cameras).lexically_normal();
+  std::error_code status;
+  if (!std::filesystem::exists(place, status))
+    throw Error(ErrorKind::method,
+                fmt::format("the command wrote no {} with its poses to its output folder", program.cameras));
+  try {
+    return read_camera_poses(place);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::method, error.what());
+  }
 }
 
 }  // namespace
@@ -173,6 +188,7 @@ Reconstruction run_program(const Observation& observation, const MethodInput& in
       throw Error(ErrorKind::method, error.what());
     }
   }
+  if (!program.cameras.empty()) output.own_cameras = read_own_cameras(program);
   scale(output, program.metres_per_unit);
   return output;
 }

@@ -22,6 +22,7 @@ struct ProgramRun {
   std::vector<std::pair<std::string, std::string>> variables = {};  // environment variables
   std::filesystem::path working_folder = {};                        // empty: this process's
   std::vector<std::filesystem::path> reads = {};                    // readable beside the dataset
+  std::string cameras = {};  // file or folder with its own poses, relative to the output folder; empty: none
 };
 
 // Returns the folder that a program writes to: {output}.

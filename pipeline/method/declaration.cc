@@ -200,6 +200,21 @@ double read_timeout(const JsonPlace& place) {
   return timeout_s;
 }
 
+// Returns whether the member says "own"; "given" is the default.
+bool is_own(const JsonPlace& place, const char* key) {
+  const auto found = place.find(key);
+  if (found && found->text() != "own" && found->text() != "given") found->fail("must be given or own");
+  return found && found->text() == "own";
+}
+
+void read_poses(const JsonPlace& place, MethodDeclaration& method) {
+  method.own_poses = is_own(place, "poses");
+  method.own_intrinsics = is_own(place, "intrinsics");
+  if (const auto cameras = place.find("cameras")) method.cameras = read_relative(*cameras);
+  if (method.own_intrinsics && !method.own_poses)
+    place.at("intrinsics").fail("own intrinsics need \"poses\": \"own\"");
+}
+
 }  // namespace
 
 std::vector<std::string> placeholders_in(std::string_view text) {
@@ -226,7 +241,8 @@ std::string with_placeholders(std::string_view text,
 
 MethodDeclaration declaration_from_json(const JsonPlace& place) {
   place.allow_only({"name", "summary", "command", "parameters", "presets", "result", "depth_maps", "stages",
-                    "unit", "timeout_s", "env", "cwd", "reads"});
+                    "unit", "timeout_s", "env", "cwd", "reads", "poses", "intrinsics", "cameras", "runs_in",
+                    "lock"});
   MethodDeclaration method;
   method.name = place.at("name").text();
   if (!is_plain_name(method.name, true)) place.at("name").fail("must consist of letters, digits, _ and -");
@@ -251,6 +267,9 @@ MethodDeclaration declaration_from_json(const JsonPlace& place) {
   if (const auto folder = place.find("cwd")) method.working_folder = one_line_of(*folder);
   if (const auto reads = place.find("reads"))
     for (const JsonPlace& path : reads->elements()) method.reads.push_back(one_line_of(path));
+  read_poses(place, method);
+  if (const auto runs_in = place.find("runs_in")) method.runs_in = runs_in_from_json(*runs_in);
+  if (const auto lock = place.find("lock")) method.lock = one_line_of(*lock);
   return method;
 }
 
@@ -286,6 +305,11 @@ Json to_json(const MethodDeclaration& method) {
   for (const auto& [name, value] : method.environment) json["env"][name] = value;
   add("cwd", method.working_folder, usual.working_folder);
   if (!method.reads.empty()) json["reads"] = method.reads;
+  if (method.own_poses) json["poses"] = "own";
+  if (method.own_intrinsics) json["intrinsics"] = "own";
+  add("cameras", method.cameras, usual.cameras);
+  if (!method.runs_in.kind.empty()) json["runs_in"] = to_json(method.runs_in);
+  add("lock", method.lock, usual.lock);
   return json;
 }
 

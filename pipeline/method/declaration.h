@@ -9,6 +9,7 @@
 
 #include "core/json.h"
 #include "core/parameters.h"
+#include "pipeline/method/runs_in.h"
 
 namespace aqbench {
 
@@ -38,6 +39,11 @@ struct MethodDeclaration {
   std::vector<std::pair<std::string, std::string>> environment;  // values with the placeholders of `command`
   std::string working_folder;                                    // empty: that of the project file
   std::vector<std::string> reads;  // files and folders needed beside its dataset
+  bool own_poses = false;          // it gets no camera poses, finds them itself and writes them to `cameras`
+  bool own_intrinsics = false;     // with own_poses: it gets no intrinsics either
+  RunsIn runs_in = {};             // the environment of the command
+  std::string lock;                // file that fixes its packages, recorded; empty: a usual one, if any
+  std::string cameras = ".";       // of own poses: file or folder in {output} (scenes/cloud/camera_poses.h)
 };
 
 // Reads a declaration and checks all of it: names, units, that the command has {output} and no unknown

@@ -43,6 +43,14 @@ struct MethodInput {
   // For a declared method: its declaration, and the folder of the project file, the base of relative paths.
   std::shared_ptr<const MethodDeclaration> declaration = {};
   std::filesystem::path project_dir = {};
+  bool own_poses = false;  // of a declared method: the dataset has no poses, and it writes its own
+};
+
+// Thrown where a method cannot run on this machine at all, which says nothing of the method: its case is
+// skipped for this reason.
+class CannotRunHere : public Error {
+ public:
+  explicit CannotRunHere(const std::string& why) : Error(ErrorKind::method, why) {}
 };
 
 // The error of an external program killed at its time limit or by a signal.
@@ -69,6 +77,16 @@ using SimulatedMethod = Reconstruction (*)(const SceneTruth&, const MethodInput&
 // dataset and system files, and nothing else.
 using MethodReads = std::vector<std::filesystem::path> (*)(const Observation&, const MethodInput&);
 
+// A file or container image that makes a program of the user what it is.
+struct GuestPart {
+  std::string name;            // as declared, or relative to the project
+  std::filesystem::path file;  // a file, or a folder of which all files count; empty for an image by its name
+  std::string sha256 = {};     // of an image; else empty: it is the hash of the file
+};
+
+// Names what makes the method's program what it is: program, script, `reads`, lock file, image.
+using GuestParts = std::vector<GuestPart> (*)(const MethodInput&);
+
 // A registered method.
 struct MethodSpec {
   std::string name;
@@ -84,6 +102,7 @@ struct MethodSpec {
   bool starts_program = false;     // an external one: its parameter `command`, or declared
   bool tells_own_stages = false;   // reports stages beside those listed: a program or a model
   MethodReads reads = nullptr;     // nullptr: nothing
+  GuestParts guest = nullptr;      // nullptr: aqbench's own
   std::shared_ptr<const MethodDeclaration> declaration = {};  // of a declared method
 
   bool simulated() const { return std::holds_alternative<SimulatedMethod>(run); }

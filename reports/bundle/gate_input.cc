@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "harness/records/users_commit.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/environment_text.h"
@@ -29,6 +30,7 @@ AcceptedRun read_accepted_run(const std::filesystem::path& bundle) {
   run.results = read_gate_input(bundle).results;
   const JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
   run.program_commit = header.program_commit;
+  run.repository = users_commit(run.results);
   const Shard& shard = header.request.shard;
   if (header.plan_sha256 != header.all_shards_sha256)
     run.shard = fmt::format("{}/{}", shard.index, shard.count);

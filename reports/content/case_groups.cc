@@ -154,6 +154,10 @@ std::string take_common_axes(std::vector<CaseGroup>& groups) {
   return fmt::format("{}", fmt::join(common, " "));
 }
 
+std::string ranking_of(const Record& record) {
+  return record.scene + (has_own_poses(record.case_name) ? " with own poses" : "");
+}
+
 std::string group_label(const CaseGroup& group) {
   std::string label = group.scene;
   if (!group.method.empty()) label += (label.empty() ? "" : "/") + group.method;

@@ -31,6 +31,9 @@ std::vector<std::string> axis_steps(const std::string& axes);
 // The axes that are left in a group are joined by blanks.
 std::string take_common_axes(std::vector<CaseGroup>& groups);
 
+// Returns within what a record is ranked: its scene, apart where its method finds its poses itself.
+std::string ranking_of(const Record& record);
+
 // Returns scene, method or workload, and the axes that are left: "undulating/roma_like clahe=on".
 std::string group_label(const CaseGroup& group);
 

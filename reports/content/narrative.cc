@@ -50,7 +50,7 @@ void add_accuracy(const std::vector<CaseGroup>& groups, std::vector<std::string>
   std::map<std::string, std::vector<std::pair<double, const CaseGroup*>>> scenes;
   for (const CaseGroup& group : groups)
     if (const auto spread = metric_spread(group, kAccuracy))
-      scenes[group.scene].emplace_back(spread->mean, &group);
+      scenes[ranking_of(*group.records.front())].emplace_back(spread->mean, &group);
   for (auto& [scene, methods] : scenes) {
     if (methods.size() < 2) continue;
     std::ranges::stable_sort(methods, {}, [](const auto& method) { return method.first; });

@@ -65,12 +65,13 @@ std::vector<HeadlineMetric> filled_headlines(const Results& results) {
   return filled;
 }
 
-// The best value of a metric on one scene; nullopt where nothing is better or there are fewer than two.
-std::optional<double> best_of(const Results& results, const std::string& name, const std::string& scene) {
+// The best value of a metric among the records of one ranking; nullopt where nothing is better or there are
+// fewer than two.
+std::optional<double> best_of(const Results& results, const std::string& name, const std::string& ranking) {
   std::optional<double> best;
   std::size_t count = 0;
   for (const Record& record : results.records) {
-    const Metric* const metric = record.scene == scene ? value_of(record, name) : nullptr;
+    const Metric* const metric = ranking_of(record) == ranking ? value_of(record, name) : nullptr;
     if (metric == nullptr) continue;
     if (metric->better == Better::equal && !metric_ideal(name)) return std::nullopt;
     ++count;
@@ -110,17 +111,17 @@ std::string results_latex(const Results& results) {
       latex_text(results.run.id), latex_text(results.run.suite), std::string(headlines.size(), 'r'));
   for (const HeadlineMetric& headline : headlines) text += " & " + latex_text(headline.title);
   text += " \\\\\n\\midrule\n";
-  std::map<std::pair<std::string, std::string>, std::optional<double>> best;  // of scene and metric
+  std::map<std::pair<std::string, std::string>, std::optional<double>> best;  // of ranking and metric
   for (const Record& record : results.records)
     for (const HeadlineMetric& headline : headlines)
-      if (const auto [place, is_new] = best.try_emplace({record.scene, headline.name}); is_new)
-        place->second = best_of(results, headline.name, record.scene);
+      if (const auto [place, is_new] = best.try_emplace({ranking_of(record), headline.name}); is_new)
+        place->second = best_of(results, headline.name, ranking_of(record));
   for (const Record& record : results.records) {
     text += latex_text(labels.of.at(record.case_name));
     for (const HeadlineMetric& headline : headlines) {
       const Metric* const metric = value_of(record, headline.name);
       const std::string value = metric == nullptr ? "n/a" : table_number(*metric->value);
-      const bool bold = metric != nullptr && best.at({record.scene, headline.name}) == metric->value;
+      const bool bold = metric != nullptr && best.at({ranking_of(record), headline.name}) == metric->value;
       text += bold ? fmt::format(" & \\textbf{{{}}}", value) : " & " + value;
     }
     text += " \\\\\n";

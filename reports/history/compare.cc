@@ -10,6 +10,7 @@
 #include "core/table.h"
 #include "harness/gating/gate.h"
 #include "harness/measuring/timing.h"
+#include "harness/records/users_commit.h"
 #include "harness/statistics/summary.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
@@ -24,10 +25,15 @@ std::optional<double> quotient(const std::optional<double>& a, const std::option
 }
 
 std::string side_name(const Results& results) {
-  std::string name = results.run.id;
+  std::string name = results.run.id, program, version;
   for (const auto& [path, value] : environment_items(*results.environment))
-    if (path == "build.commit" && value != "null") name += ", commit " + value.substr(0, 12);
-  return name;
+    if (path == "build.version")
+      version = value;
+    else if (path == "build.commit" && value != "null")
+      program += " commit " + value.substr(0, 12);
+  if (const std::string commit = users_commit(results); !commit.empty())
+    return fmt::format("{}, commit {} (aqbench {}{})", name, commit, version, program);
+  return program.empty() ? name : name + "," + program;
 }
 
 std::string value_text(const Json& object, const std::string& key) {

@@ -96,6 +96,7 @@ TrendRun trend_run(Results results) {
       git != environment.end() && git->is_object())
     if (const auto commit = git->find("commit"); commit != git->end() && commit->is_string())
       run.folder_commit = commit->get<std::string>();
+  if (const std::string commit = full_users_commit(results); !commit.empty()) run.folder_commit = commit;
   if (run.folder_commit == run.commit) run.folder_commit.clear();
   run.results = std::move(results);
   return run;

@@ -10,6 +10,7 @@
 #include "harness/measuring/timing.h"
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
+#include "reports/content/protocol_rows.h"
 #include "reports/html/page.h"
 
 namespace aqbench {
@@ -179,6 +180,26 @@ std::string programs_html(const Results& results) {
     text += "</tr>\n";
   }
   return text + kTableEnd;
+}
+
+std::string protocols_html(const Results& results) {
+  const ProtocolRows table = protocol_rows(results);
+  if (table.rows.empty()) return "";
+  const CaseLabels labels = label_cases(group_cases(results));
+  std::string text =
+      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"numbers of protocols\"><table "
+      "class=\"lively cards\">\n<thead><tr><th scope=\"col\">case</th>";
+  for (const std::string& title : table.titles)
+    text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(title));
+  text += "</tr></thead>\n<tbody>\n";
+  for (const auto& [name, cells] : table.rows) {
+    text += fmt::format("<tr data-case=\"{0}\" title=\"{0}\"><td>{1}</td>", xml_escape(name),
+                        xml_escape(labels.of.at(name)));
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      text += fmt::format("<td data-label=\"{}\">{}</td>", xml_escape(table.titles[i]), cells[i]);
+    text += "</tr>\n";
+  }
+  return text + "</tbody></table></div>\n";
 }
 
 }  // namespace aqbench

@@ -17,4 +17,7 @@ std::string cases_table(const BundleContent& content);
 // a program; "" where none did. Columns that no case fills are left out.
 std::string programs_html(const Results& results);
 
+// Returns the table of the numbers of other benchmarks' protocols; "" where none ran.
+std::string protocols_html(const Results& results);
+
 }  // namespace aqbench

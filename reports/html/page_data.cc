@@ -42,13 +42,23 @@ std::string better_of(const std::string& name, const Metric& metric) {
   return ideal ? fmt::format("near {:g} is better", *ideal) : to_string(metric.better);
 }
 
+// Metrics of protocols are defined by the run, with their knobs.
+std::string definition_in(const Results& results, const std::string& name) {
+  std::string definition = metric_definition(name);
+  const Json& effective = *results.run.effective;
+  if (!definition.empty() || !effective.is_object() || !effective.contains("definitions")) return definition;
+  const auto found = effective.at("definitions").find(name);
+  return found != effective.at("definitions").end() && found->is_string() ? found->get<std::string>() : "";
+}
+
 Json metrics_json(const Results& results, const std::vector<std::string>& names) {
   std::map<std::string, const Metric*> first;
   for (const Record& record : results.records)
     for (const auto& [name, metric] : record.metrics) first.emplace(name, &metric);
   Json list = Json::array();
   for (const std::string& name : names)
-    list.push_back({name, first.at(name)->unit, better_of(name, *first.at(name)), metric_definition(name)});
+    list.push_back(
+        {name, first.at(name)->unit, better_of(name, *first.at(name)), definition_in(results, name)});
   return list;
 }
 

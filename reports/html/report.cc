@@ -10,7 +10,9 @@
 #include "harness/gating/gate.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
+#include "reports/content/guest_text.h"
 #include "reports/content/narrative.h"
+#include "reports/content/protocol_rows.h"
 #include "reports/html/cases_table.h"
 #include "reports/html/charts.h"
 #include "reports/html/heatmaps.h"
@@ -63,6 +65,8 @@ std::string report_head(const BundleContent& content) {
       xml_escape(environment_line(*content.results.environment)), root_digest(content.results));
   if (const std::string isolation = isolation_line(content.results); !isolation.empty())
     text += fmt::format("<p class=\"dim\">isolation of methods: {}</p>\n", xml_escape(isolation));
+  for (const std::string& line : guest_lines(content.results))
+    text += fmt::format("<p class=\"dim\">program of {}</p>\n", xml_escape(line));
   text += "<ul>\n";
   for (const std::string& line : narrative_lines(content)) text += "<li>" + xml_escape(line) + "</li>\n";
   return text + "</ul>\n" + failures_html(content.results);
@@ -155,6 +159,7 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
       "times", "Times", chart_html(times_chart(results)),
       "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of "
       "the process.");
+  body += page_section("protocols", "Protocols", protocols_html(page.results), kProtocolRowsNote);
   body += page_section("programs", "Programs", programs_html(page.results), kProgramRowsNote);
   body += fmt::format(
       "<p class=\"dim\">Made from the files of this bundle; <code>aqbench verify</code> makes it "

@@ -77,7 +77,7 @@ std::vector<Rivals> rivals_of(const Results& results) {
   std::map<std::string, std::vector<std::pair<double, CaseGroup>>> scenes;
   for (CaseGroup& group : group_cases(results))
     if (const auto spread = metric_spread(group, "accuracy_mean_mm"); spread && !group.scene.empty())
-      scenes[group.scene].emplace_back(spread->mean, std::move(group));
+      scenes[ranking_of(*group.records.front())].emplace_back(spread->mean, std::move(group));
   std::vector<Rivals> found;
   for (auto& [scene, groups] : scenes) {
     std::ranges::stable_sort(groups, {}, [](const auto& one) { return one.first; });

@@ -54,7 +54,7 @@ std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& 
     text += fmt::format(
         "<tr><td>{}</td><td data-label=\"cases\">{}</td><td data-label=\"commit\">{}</td><td "
         "data-label=\"machine\">{}</td><td data-label=\"report\">{}</td></tr>\n",
-        xml_escape(run.id), health_text(health_of(run)), xml_escape(run.commit.substr(0, 12)),
+        xml_escape(run.id), health_text(health_of(run)), xml_escape(commit_of_run(run)),
         xml_escape(run.machine),
         report == reports.end()
             ? "in the bundle"

@@ -18,6 +18,7 @@
 #include "core/quantiles.h"
 #include "core/sha256.h"
 #include "harness/records/results_size.h"
+#include "metrics/protocols/asked_protocols.h"
 #include "metrics/registry.h"
 #include "reports/content/bundle_files.h"
 #include "reports/html/report.h"
@@ -109,13 +110,14 @@ class ResultsVisitor : public JsonVisitor {
     run_.commit = commit_.value_or("");
     run_.machine = machine_.value_or("");
     run_.folder_commit = folder_commit_.value_or("");
+    if (guest_commits_.size() == 1) run_.folder_commit = *guest_commits_.begin();
     run_.comparable = short_hash(comparable_);
     return std::move(run_);
   }
 
  private:
   struct RecordParts {
-    std::optional<std::string> name, scene, method, preset, workload, status;
+    std::optional<std::string> name, scene, method, preset, workload, status, guest_commit;
     std::vector<std::optional<double>> values = std::vector<std::optional<double>>(site_metrics().size());
     std::vector<double> warm_ms;
     std::optional<double> cold_ms;
@@ -150,6 +152,8 @@ class ResultsVisitor : public JsonVisitor {
       if (name == "preset") return &record_.preset;
       if (name == "workload") return &record_.workload;
       if (name == "status") return &record_.status;
+    } else if (depth_ == 4 && is_record() && keys_[3] == "guest") {
+      if (name == "commit") return &record_.guest_commit;
     } else if (depth_ == 2 && keys_[1] == "run") {
       if (name == "id") return &id_;
       if (name == "suite") return &suite_;
@@ -181,6 +185,7 @@ class ResultsVisitor : public JsonVisitor {
         record_.warm_ms.empty() ? record_.cold_ms : std::optional(median_of(std::move(record_.warm_ms)));
     if (!names_.insert(one.name).second)
       fail_at(source_, fmt::format("records: case {} occurs twice", one.name));
+    if (record_.guest_commit) guest_commits_.insert(*record_.guest_commit);
     run_.injected += record_.is_injected ? 1 : 0;
     run_.cases.push_back(std::move(one));
   }
@@ -190,6 +195,7 @@ class ResultsVisitor : public JsonVisitor {
   std::array<std::string, kDepth> keys_;
   std::set<std::string, std::less<>> parts_;  // of the document
   std::unordered_set<std::string> names_;     // of the cases
+  std::set<std::string> guest_commits_;       // of the repositories of the user's programs
   std::optional<std::string> id_, suite_, started_, commit_, machine_, folder_commit_;
   std::string comparable_;  // a line each
   std::optional<double> planned_;
@@ -208,6 +214,8 @@ const std::vector<SiteMetric>& site_metrics() {
       all.push_back({headline.name, headline.title, known ? spec->definition : "", known ? spec->unit : "",
                      known ? spec->better : Better::lower});
     }
+    for (const ProtocolMetric& metric : headline_protocol_metrics())
+      all.push_back({metric.name, metric.title, metric.definition, metric.unit, metric.better});
     all.push_back({"time_ms", "time [ms]", "median of the warm runs, or the cold run where there are none",
                    "ms", Better::lower});
     return all;

@@ -71,6 +71,12 @@ void add_steps(const SiteSeries& series, std::size_t metric, std::vector<SiteSte
     steps.push_back({metric, series.case_name, runs[change.index - 1], runs[change.index], change.level});
 }
 
+std::string change_of(const SiteStep& step) {
+  return change_text(site_metrics()[step.metric].better, step.level.mean_before, step.level.mean_after);
+}
+
+}  // namespace
+
 std::string commit_of_run(const SiteRun& run) {
   const std::string program = run.commit.substr(0, 12);
   if (run.folder_commit.empty() || run.folder_commit == run.commit)
@@ -78,12 +84,6 @@ std::string commit_of_run(const SiteRun& run) {
   return fmt::format("{} (aqbench {})", run.folder_commit.substr(0, 12),
                      program.empty() ? "not known" : program);
 }
-
-std::string change_of(const SiteStep& step) {
-  return change_text(site_metrics()[step.metric].better, step.level.mean_before, step.level.mean_after);
-}
-
-}  // namespace
 
 int SiteStep::worsening() const {
   const SiteMetric& known = site_metrics()[metric];

@@ -51,6 +51,10 @@ std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> 
 std::string steps_section(const std::vector<std::string>& titles, const std::vector<std::string>& rows,
                           const std::string& lead = "");
 
+// Returns the commit of the user's repository with aqbench's in brackets, "3f2a9c01d4e5 (aqbench 0a1b...)";
+// aqbench's alone where the run has no other.
+std::string commit_of_run(const SiteRun& run);
+
 // Returns a list of the newest five runs with which a value changed its level: their commits, and how many
 // values became worse.
 std::string site_steps_lead(std::span<const SiteStep> steps, std::span<const SiteRun* const> runs);

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "core/text.h"
+#include "harness/records/case_name.h"
 #include "reports/html/page.h"
 #include "reports/site/site_pages.h"
 
@@ -63,6 +64,21 @@ std::string subject_table(const std::string& name, const std::vector<SubjectCase
   return text + kTableEnd;
 }
 
+// The tables of the newest runs: cases with given poses, and those whose method finds its poses itself.
+std::string newest_tables(const std::string& name, const std::vector<SubjectCase>& cases,
+                          const std::vector<std::size_t>& columns, const SiteReports& reports) {
+  std::vector<SubjectCase> given, own;
+  for (const SubjectCase& at : cases) (has_own_poses(at.one->name) ? own : given).push_back(at);
+  std::string text;
+  if (!given.empty())
+    text += page_section("newest", "In the newest run of every suite",
+                         subject_table(name, given, columns, reports));
+  if (!own.empty())
+    text += page_section("newest_own", "In the newest run of every suite, of methods with poses of their own",
+                         subject_table(name, own, columns, reports));
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites,
@@ -89,11 +105,9 @@ std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites&
       lead = fmt::format("<p>{}</p>\n", xml_escape(metric->definition)) +
              metric_steps(name, suites, names, steps, reports);
     }
-    pages.emplace_back(fmt::format("{}/{}.html", kind, site_file_name(name)),
-                       site_page(kind + " " + name, 1,
-                                 lead + page_section("newest", "In the newest run of every suite",
-                                                     subject_table(name, cases, columns, reports)),
-                                 ""));
+    pages.emplace_back(
+        fmt::format("{}/{}.html", kind, site_file_name(name)),
+        site_page(kind + " " + name, 1, lead + newest_tables(name, cases, columns, reports), ""));
   }
   return pages;
 }

@@ -39,7 +39,7 @@ std::pair<std::string, std::string> suite_data(const std::string& suite, std::sp
   Json labels = Json::array();
   for (const Json& name : cases) labels.push_back(names.of.at(name.get<std::string>()));
   Json at = Json::array();
-  for (const SiteRun* const run : runs) at.push_back({run->id, run->started_utc, run->commit.substr(0, 12)});
+  for (const SiteRun* const run : runs) at.push_back({run->id, run->started_utc, commit_of_run(*run)});
   std::string text =
       "window.aqbench_suite=" + Json({{"suite", suite}, {"runs", at}, {"cases", cases}, {"labels", labels}})
                                     .dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -1,5 +1,7 @@
 #include "reports/text/program_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <optional>
@@ -7,6 +9,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "reports/content/case_groups.h"
+#include "reports/content/protocol_rows.h"
 
 namespace aqbench {
 namespace {
@@ -72,6 +75,33 @@ std::string programs_table(const Results& results) {
     std::vector<std::string> row = {md_escape(record.case_name)};
     for (std::string& cell : program_cells(*record.program)) row.push_back(std::move(cell));
     text += md_row(row);
+  }
+  return text;
+}
+
+std::string protocols_table(const Results& results) {
+  const ProtocolRows table = protocol_rows(results);
+  if (table.rows.empty()) return "";
+  std::vector<std::string> head = {"case"};
+  head.insert(head.end(), table.titles.begin(), table.titles.end());
+  std::string text = std::string("\n## Protocols\n\n") + kProtocolRowsNote + "\n\n" + md_head(head, 1);
+  for (const auto& [name, cells] : table.rows) {
+    std::vector<std::string> row = {md_escape(name)};
+    row.insert(row.end(), cells.begin(), cells.end());
+    text += md_row(row);
+  }
+  return text;
+}
+
+std::string render_protocol_lines(const Results& results) {
+  constexpr std::size_t kColumns = 100;
+  const ProtocolRows table = protocol_rows(results);
+  std::string text;
+  for (const auto& [name, cells] : table.rows) {
+    std::string line;
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      line += fmt::format("{} {} {}", i == 0 ? name + ":" : ",", table.titles[i], cells[i]);
+    text += wrap_text(printable(line), kColumns, 4);
   }
   return text;
 }

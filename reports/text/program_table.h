@@ -13,6 +13,12 @@ namespace aqbench {
 // case that ran a program; "" where none did.
 std::string programs_table(const Results& results);
 
+// Returns the section of summary.md with the numbers of other benchmarks' protocols; "" where none ran.
+std::string protocols_table(const Results& results);
+
+// Returns the same for a terminal, a line for each case.
+std::string render_protocol_lines(const Results& results);
+
 // Returns a table for a terminal with a row for each group in which a program ran: its processor time and
 // bytes, the mean over the seeds, and the largest of their peaks of memory. Empty if no program ran. With
 // `scenes` each row begins with its scene.

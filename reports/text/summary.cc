@@ -18,6 +18,7 @@
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
+#include "reports/content/guest_text.h"
 #include "reports/content/narrative.h"
 #include "reports/text/program_table.h"
 #include "reports/text/workload_tables.h"
@@ -46,6 +47,8 @@ std::string header_lines(const Results& results) {
   text += fmt::format("- plan: `{}`\n", md_escape(run.plan_sha256));
   if (const std::string isolation = isolation_line(results); !isolation.empty())
     text += fmt::format("- isolation of methods: {}\n", md_escape(isolation));
+  for (const std::string& line : guest_lines(results))
+    text += fmt::format("- program of {}\n", md_escape(line));
   return text + fmt::format("- environment: {}\n", md_escape(environment_line(*results.environment)));
 }
 
@@ -262,9 +265,10 @@ std::string render_summary(const BundleContent& content) {
   const Results& results = content.results;
   return fmt::format("<!-- aqbench summary {} -->\n", kSummaryVersion) + header_lines(results) +
          narrative_section(content) + simulated_note(results) + cases_table(results) +
-         baseline_section(content) + times_table(results) + programs_table(results) + seeds_table(results) +
-         failures_list(results) + injected_list(results) + warnings_list(content) + notes_list(content) +
-         reproduce_section(results) + environment_list(results);
+         baseline_section(content) + times_table(results) + programs_table(results) +
+         protocols_table(results) + seeds_table(results) + failures_list(results) + injected_list(results) +
+         warnings_list(content) + notes_list(content) + reproduce_section(results) +
+         environment_list(results);
 }
 
 }  // namespace aqbench

@@ -136,6 +136,7 @@ std::string render_sweep_table(const Results& results, bool colours) {
     if (!common.empty()) text += wrap_text(printable("all: " + common), kScreenColumns, 5);
     text += render_table(table, colours) + metrics_legend(table);
     text += render_program_table(groups, columns.scene, colours);
+    text += render_protocol_lines(results);
   }
   for (const CaseGroup& group : groups) text += problem_lines(group);
   const std::string workloads = render_workload_table(results, colours);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -16,6 +15,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "scenes/cloud/camera_poses.h"
 #include "scenes/cloud/colmap.h"
 #include "scenes/cloud/text_lines.h"
 
@@ -49,27 +49,8 @@ bool is_number(std::string_view word) { return parse_double(word).has_value(); }
 
 std::vector<CameraCentre> colmap_centres(const fs::path& file) {
   std::vector<CameraCentre> centres;
-  for (const ColmapImage& image : read_colmap_images(file)) {
-    const auto& [w, x, y, z] = image.quaternion_wxyz;
-    const Eigen::Quaterniond rotation(w, x, y, z);
-    if (!(rotation.norm() > 0))
-      throw Error(ErrorKind::input, fmt::format("{}: image '{}': the quaternion is zero", file.string(),
-                                                escape_bytes(image.name)));
-    const Vec3 t(image.translation[0], image.translation[1], image.translation[2]);
-    centres.push_back({image.name, -(rotation.normalized().conjugate() * t)});
-  }
+  for (const OwnCamera& camera : read_colmap_poses(file)) centres.push_back({camera.name, camera.centre});
   return centres;
-}
-
-fs::path images_of_model(const fs::path& dir) {
-  std::error_code error;
-  for (const char* const place : kColmapPlaces)
-    for (const char* const name : {"images.bin", "images.txt"})
-      if (fs::path file = dir / place / name; fs::is_regular_file(file, error)) return file;
-  throw Error(ErrorKind::input,
-              dir.string() +
-                  ": holds no images.bin and no images.txt of COLMAP, there or in sparse/0, sparse "
-                  "or colmap");
 }
 
 // ---- One camera a line ----
@@ -175,7 +156,7 @@ std::vector<CameraCentre> read_centres(const fs::path& path) {
 
 std::vector<CameraCentre> read_camera_centres(const fs::path& path) {
   std::error_code error;
-  const fs::path file = fs::is_directory(path, error) ? images_of_model(path) : path;
+  const fs::path file = fs::is_directory(path, error) ? colmap_images_file(path) : path;
   std::vector<CameraCentre> centres = read_centres(file);
   if (centres.empty()) throw Error(ErrorKind::input, file.string() + ": no cameras");
   std::set<std::string_view> names;

@@ -50,6 +50,14 @@ struct DepthMap {
 // have none.
 inline bool has_depth(double depth_m) { return std::isfinite(depth_m) && depth_m > 0; }
 
+// A camera as a method placed it, in a frame and unit of the method's own: x_own = own_from_camera x_camera +
+// centre.
+struct OwnCamera {
+  std::string name;                                               // as the method wrote it
+  Eigen::Matrix3d own_from_camera = Eigen::Matrix3d::Identity();  // a rotation
+  Vec3 centre = Vec3::Zero();
+};
+
 // The result of one run of a method.
 struct Reconstruction {
   PointCloud cloud;
@@ -59,6 +67,8 @@ struct Reconstruction {
   std::vector<DepthMap> unfiltered_depth_maps = {};
   // What the method made of its options and of the images: {"window_px", 7}. For the record, in no hash.
   std::vector<std::pair<std::string, double>> effective = {};
+  // Of a method that finds its poses itself: in the frame of the cloud, before any alignment.
+  std::vector<OwnCamera> own_cameras = {};
 };
 
 }  // namespace aqbench

@@ -1,0 +1,17 @@
+#pragma once
+// Who runs as the method of a case.
+
+#include <optional>
+
+#include "harness/records/case.h"
+#include "harness/records/guest.h"
+
+namespace aqbench {
+
+// Hashes what makes the method of a case what it is, if that is a program or model of the user, and asks git
+// about its project; nullopt for aqbench's own methods and workloads. Call it before the method runs. A
+// folder has the hash of the lines "PATH SHA256" of its files, by name. Throws Error(io) for a file that
+// cannot be read, Error(method) for an image without a digest.
+std::optional<Guest> guest_of(const Case& planned);
+
+}  // namespace aqbench

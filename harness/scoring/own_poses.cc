@@ -1,0 +1,189 @@
+#include "harness/scoring/own_poses.h"
+
+#include <fmt/format.h>
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <map>
+#include <numbers>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "harness/scoring/score_case.h"
+#include "metrics/alignment/align.h"
+#include "metrics/protocols/pose_protocol.h"
+#include "metrics/registry.h"
+
+namespace aqbench {
+namespace {
+
+constexpr double kDegPerRad = 180 / std::numbers::pi;
+
+// "images/cam00/000000.png" is an image of camera cam00, "cam00.png" too; a recording's camera may be called
+// "left_000" after its image "left/000.jpg".
+std::vector<std::string> camera_names_of(std::string_view image) {
+  std::string path(image);
+  std::ranges::replace(path, '\\', '/');
+  while (path.starts_with("./")) path.erase(0, 2);
+  if (path.starts_with("images/")) path.erase(0, 7);
+  const std::size_t slash = path.rfind('/'), dot = path.rfind('.');
+  const bool ends = dot != path.npos && dot > 0 && (slash == path.npos || dot > slash + 1);
+  std::string stem = ends ? path.substr(0, dot) : path;
+  std::vector<std::string> names = {path, stem};
+  if (slash != path.npos) {
+    std::ranges::replace(stem, '/', '_');
+    names.push_back(stem);
+    const std::size_t before = path.rfind('/', slash - 1);
+    names.push_back(
+        path.substr(before == path.npos ? 0 : before + 1, slash - (before == path.npos ? 0 : before + 1)));
+  }
+  return names;
+}
+
+std::size_t camera_of(const Rig& rig, const std::string& image) {
+  for (const std::string& name : camera_names_of(image)) {
+    const auto found = std::ranges::find(rig.cameras, name, &Camera::name);
+    if (found != rig.cameras.end()) return static_cast<std::size_t>(found - rig.cameras.begin());
+  }
+  throw Error(
+      ErrorKind::method,
+      fmt::format("its poses name '{}', which is no image or camera of the dataset", escape_bytes(image)));
+}
+
+// Own and true poses of the cameras that have both, by the index of the camera in the rig.
+struct PosePairs {
+  std::vector<std::size_t> camera;
+  std::vector<CameraPose> own, truth;
+};
+
+PosePairs pair_with(const Rig& rig, const std::vector<OwnCamera>& own_cameras) {
+  std::map<std::size_t, const OwnCamera*> by_camera;
+  for (const OwnCamera& own : own_cameras)
+    if (const auto [place, is_new] = by_camera.emplace(camera_of(rig, own.name), &own); !is_new)
+      throw Error(ErrorKind::method,
+                  fmt::format("its poses name camera {} twice: '{}' and '{}'", rig.cameras[place->first].name,
+                              escape_bytes(place->second->name), escape_bytes(own.name)));
+  PosePairs pairs;
+  for (const auto& [index, own] : by_camera) {
+    const CameraFromWorld& truth = rig.cameras[index].camera_from_world;
+    pairs.camera.push_back(index);
+    pairs.own.push_back({own->own_from_camera, own->centre});
+    pairs.truth.push_back({truth.rotation.transpose(), camera_centre_m(truth)});
+  }
+  return pairs;
+}
+
+std::vector<Vec3> centres_of(const std::vector<CameraPose>& poses) {
+  std::vector<Vec3> centres;
+  for (const CameraPose& pose : poses) centres.push_back(pose.position_m);
+  return centres;
+}
+
+RobustFit fit_cameras(const PosePairs& pairs, FitScale scale) {
+  try {
+    return fit_similarity_robust(centres_of(pairs.own), centres_of(pairs.truth), scale,
+                                 fmt::format("alignment by {} cameras", pairs.camera.size()));
+  } catch (const Error& error) {
+    throw Error(ErrorKind::method, error.what());
+  }
+}
+
+// Compares all cameras of the rig with the aligned ones; each is its own moment.
+ProtocolResult errors_of(const PosePairs& pairs, const Similarity& world_from_own, const Rig& rig) {
+  Trajectory truth, own;
+  for (std::size_t i = 0; i < rig.cameras.size(); ++i) {
+    const CameraFromWorld& pose = rig.cameras[i].camera_from_world;
+    truth.stamps_s.push_back(static_cast<double>(i));
+    truth.poses.push_back({pose.rotation.transpose(), camera_centre_m(pose)});
+  }
+  for (std::size_t i = 0; i < pairs.camera.size(); ++i) {
+    own.stamps_s.push_back(static_cast<double>(pairs.camera[i]));
+    own.poses.push_back({world_from_own.rotation() * pairs.own[i].rotation,
+                         world_from_own.linear * pairs.own[i].position_m + world_from_own.translation_m});
+  }
+  return pose_errors(truth, own,
+                     {.alignment = PoseAlignment::none,
+                      .auc_thresholds_deg = {1, 3, 5, 10, 30},
+                      .count_missing = true,
+                      .max_paired_poses = kMaxPairedPoses});
+}
+
+MetricSet pose_metrics(const ProtocolResult& errors, const RobustFit& fit, const PosePairs& pairs,
+                       const Rig& rig) {
+  MetricWriter writer;
+  const auto add = [&](const std::string& row, std::string_view value, double factor,
+                       std::optional<double> threshold = {}) {
+    const ProtocolValue& found = *find_value(errors, value, threshold);
+    if (found.value)
+      writer.add(row, *found.value * factor);
+    else
+      writer.add_undefined(row, found.reason);
+  };
+  for (const int degrees : {1, 3, 5, 10, 30})
+    add(fmt::format("pose_auc_{}deg_pct", degrees), "auc", 100, degrees);
+  add("pose_rotation_median_deg", "are_median", 1);
+  add("pose_rotation_rmse_deg", "are_rmse", 1);
+  add("pose_position_median_mm", "ate_median", 1000);
+  add("pose_position_rmse_mm", "ate_rmse", 1000);
+  writer.add("pose_registered_pct",
+             100 * static_cast<double>(pairs.camera.size()) / static_cast<double>(rig.cameras.size()));
+  writer.add("pose_alignment_rms_mm", 1000 * fit.rms_m);
+  return writer.take();
+}
+
+// Moves the output, and writes the whole transform so far into the record.
+void move(Reconstruction& output, const Similarity& by) {
+  apply(by, output);
+  for (OwnCamera& camera : output.own_cameras) {
+    camera.own_from_camera = by.rotation() * camera.own_from_camera;
+    camera.centre = by.linear * camera.centre + by.translation_m;
+  }
+}
+
+void note_transform(const std::string& step, const Similarity& moved, Record& record) {
+  const Eigen::AngleAxisd turn(moved.rotation());
+  const Vec3 vector_deg = turn.angle() * kDegPerRad * turn.axis();
+  const auto note = [&](const std::string& name, double value) {
+    record.effective.emplace_back(fmt::format("{}_{}", step, name), value);
+  };
+  note("scale", moved.scale);
+  note("rotation_deg", turn.angle() * kDegPerRad);
+  for (int axis = 0; axis < 3; ++axis) note(fmt::format("rotation_{}_deg", "xyz"[axis]), vector_deg[axis]);
+  for (int axis = 0; axis < 3; ++axis)
+    note(fmt::format("shift_{}_m", "xyz"[axis]), moved.translation_m[axis]);
+}
+
+}  // namespace
+
+MetricSet align_own_cameras(Reconstruction& output, const Rig& rig, FitScale scale, Record& record) {
+  const PosePairs pairs = pair_with(rig, output.own_cameras);
+  const RobustFit fit = fit_cameras(pairs, scale);
+  note_transform("alignment", fit.to_from, record);
+  record.effective.emplace_back("alignment_cameras", static_cast<double>(pairs.camera.size()));
+  record.effective.emplace_back("alignment_agreeing_cameras", static_cast<double>(fit.inliers));
+  MetricSet metrics = pose_metrics(errors_of(pairs, fit.to_from, rig), fit, pairs, rig);
+  move(output, fit.to_from);
+  return metrics;
+}
+
+void align_to_truth(Reconstruction& output, const Surface& truth, Record& record) {
+  require_scorable(output, truth);
+  try {
+    const Alignment found = align_icp(output.cloud, truth);
+    const Similarity moved = similarity_from_matrix(found.b_from_a, "alignment.then=icp");
+    note_transform("icp", moved, record);
+    record.effective.emplace_back("icp_iterations", found.iterations);
+    record.effective.emplace_back("icp_converged", found.converged ? 1 : 0);
+    record.effective.emplace_back("icp_determined_motions", found.constrained);
+    record.effective.emplace_back("icp_rms_before_mm", 1000 * found.rms_before_m);
+    record.effective.emplace_back("icp_rms_after_mm", 1000 * found.rms_after_m);
+    move(output, moved);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::method, fmt::format("alignment.then=icp: {}", error.what()));
+  }
+}
+
+}  // namespace aqbench

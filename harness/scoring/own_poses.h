@@ -1,0 +1,26 @@
+#pragma once
+// The cameras that a method placed itself: against the true ones, and what brings its cloud to the truth.
+
+#include "harness/records/case_result.h"
+#include "metrics/alignment/similarity_fit.h"
+#include "metrics/metric.h"
+#include "scenes/cloud/reconstruction.h"
+#include "scenes/optics/camera.h"
+#include "scenes/surfaces/surface.h"
+
+namespace aqbench {
+
+// Moves the output by the similarity of its own cameras to those of the rig, as `eval --align cameras` fits
+// it (fit_similarity_robust()), and returns the metrics of family `poses`: areas under the recall curve as
+// COLMAP's benchmark defines them (benchmark/reconstruction/evaluation/utils.py: of each ordered pair of
+// images the larger of the angles between the relative rotations and between the directions of the relative
+// translations; 180 degrees where an image has no pose), errors of the aligned cameras, and the residual. The
+// transform goes into the record as alignment_*. A camera's name is that of an image or its folder. Throws
+// Error(method) for a name that is no camera's and cameras that do not determine the alignment.
+MetricSet align_own_cameras(Reconstruction& output, const Rig& rig, FitScale scale, Record& record);
+
+// Moves the output further by ICP to the truth, as `eval --align icp` does. Throws Error(method) for a cloud
+// that is not near the truth and one that ICP cannot align.
+void align_to_truth(Reconstruction& output, const Surface& truth, Record& record);
+
+}  // namespace aqbench

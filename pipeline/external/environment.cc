@@ -1,0 +1,141 @@
+#include "pipeline/external/environment.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "core/processes/process.h"
+#include "core/text.h"
+#include "pipeline/external/run_command.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kClientTimeoutS = 60;
+
+const RunsIn& runs_in_of(const MethodInput& input) { return input.declaration->runs_in; }
+
+// The image as the client takes it: a file of the project, or a name of a registry.
+std::string image_of(const MethodInput& input) {
+  const fs::path file = input.project_dir / runs_in_of(input).place;
+  std::error_code unknown;
+  return fs::is_regular_file(file, unknown) ? file.lexically_normal().string() : runs_in_of(input).place;
+}
+
+std::vector<std::string> container_words(const MethodInput& input, std::vector<std::string> words,
+                                         const fs::path& working_folder, const std::vector<fs::path>& bound) {
+  const bool podman = runs_in_of(input).kind == "podman";
+  std::vector<std::string> all = {runs_in_of(input).kind, podman ? "run" : "exec"};
+  if (podman) all.emplace_back("--rm");
+  for (const fs::path& folder : bound) {
+    all.emplace_back(podman ? "--volume" : "--bind");
+    all.push_back(fmt::format("{0}:{0}", folder.string()));
+  }
+  all.emplace_back(podman ? "--workdir" : "--pwd");
+  all.push_back(working_folder.string());
+  std::vector<std::string> names = {"AQBENCH_STAGES"};
+  for (const auto& [name, value] : input.declaration->environment) names.push_back(name);
+  if (podman)  // apptainer passes all variables on
+    for (const std::string& name : names) {
+      all.emplace_back("--env");
+      all.push_back(name);
+    }
+  all.push_back(image_of(input));
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
+std::string last_line(const fs::path& log) {
+  std::ifstream file(log);
+  std::string line, last;
+  while (std::getline(file, line))
+    if (line.find_first_not_of(" \t\r") != line.npos) last = line;
+  return escape_bytes(last.substr(0, 200));
+}
+
+}  // namespace
+
+std::vector<std::string> words_in_environment(const MethodInput& input, std::vector<std::string> words,
+                                              const fs::path& working_folder,
+                                              const std::vector<fs::path>& bound) {
+  const RunsIn& runs_in = runs_in_of(input);
+  if (runs_in.is_container()) return container_words(input, std::move(words), working_folder, bound);
+  const fs::path folder = environment_folder(runs_in, input.project_dir);
+  std::error_code unknown;
+  if (!folder.empty() && !words.empty() && words.front().find('/') == std::string::npos)
+    if (const fs::path program = folder / "bin" / words.front(); fs::exists(program, unknown))
+      words.front() = program.string();
+  return words;
+}
+
+std::vector<std::pair<std::string, std::string>> environment_variables(const MethodInput& input) {
+  const fs::path folder = environment_folder(runs_in_of(input), input.project_dir);
+  if (folder.empty()) return {};
+  const char* const path = std::getenv("PATH");
+  return {{"PATH", fmt::format("{}:{}", (folder / "bin").string(), path != nullptr ? path : "/usr/bin:/bin")},
+          {runs_in_of(input).kind == "venv" ? "VIRTUAL_ENV" : "CONDA_PREFIX", folder.string()}};
+}
+
+std::string environment_problem(const MethodInput& input) {
+  const RunsIn& runs_in = runs_in_of(input);
+  if (runs_in.kind.empty()) return {};
+  std::error_code unknown;
+  if (runs_in.is_container()) {
+    if (find_in_path(runs_in.kind) == runs_in.kind)
+      return fmt::format("runs_in: {}: no such program in PATH", runs_in.kind);
+    const fs::path file = input.project_dir / runs_in.place;
+    if (runs_in.kind == "apptainer" && !fs::exists(file, unknown))
+      return fmt::format("runs_in: {}: no such image", file.string());
+    return {};
+  }
+  const fs::path folder = environment_folder(runs_in, input.project_dir);
+  if (fs::is_directory(folder / "bin", unknown)) return {};
+  return fmt::format("runs_in: {} is not an environment of {}: it has no folder bin", folder.string(),
+                     runs_in.kind);
+}
+
+std::vector<GuestPart> image_part(const MethodInput& input) {
+  const RunsIn& runs_in = runs_in_of(input);
+  if (!runs_in.is_container()) return {};
+  std::error_code unknown;
+  const fs::path file = input.project_dir / runs_in.place;
+  if (fs::exists(file, unknown)) return {{runs_in.place, file.lexically_normal()}};
+  const ProgramAnswer answer = ask_program(
+      {runs_in.kind, "image", "inspect", "--format", "{{.Digest}}", runs_in.place}, kClientTimeoutS);
+  std::string digest = answer.output;
+  while (digest.ends_with('\n')) digest.pop_back();
+  constexpr std::string_view kind = "sha256:";
+  if (!answer.ok || !digest.starts_with(kind) || digest.size() != kind.size() + 64)
+    throw Error(ErrorKind::method,
+                fmt::format("runs_in: {} gives no digest of image {}: {}", runs_in.kind, runs_in.place,
+                            answer.ok ? one_line(answer.output) : answer.problem));
+  return {{runs_in.place, {}, digest.substr(kind.size())}};
+}
+
+void require_container_starts(const MethodInput& input, const ProgramRun& program,
+                              const fs::path& dataset_dir) {
+  if (!runs_in_of(input).is_container()) return;
+  CommandOptions options{.timeout_s = kClientTimeoutS, .log_file = input.work_dir / "container.txt"};
+  add_system_access(options.access);
+  options.access.readable.insert(options.access.readable.end(), program.reads.begin(), program.reads.end());
+  options.access.readable.push_back(dataset_dir);
+  options.access.temporary = input.work_dir / "tmp";
+  std::error_code unknown;
+  fs::create_directories(options.access.temporary, unknown);
+  const std::vector<std::string> words = {
+      runs_in_of(input).kind, runs_in_of(input).kind == "podman" ? "run" : "exec", image_of(input), "true"};
+  const CommandOutcome outcome = run_command(words, options);
+  if (outcome.end == CommandOutcome::End::exited && outcome.code == 0) return;
+  const std::string said = last_line(options.log_file);
+  throw CannotRunHere(fmt::format("{} cannot start image {} inside the isolation: it {}{}", words[0],
+                                  runs_in_of(input).place, describe(outcome, options),
+                                  said.empty() ? "" : "; it said: " + said));
+}
+
+}  // namespace aqbench

@@ -1,0 +1,28 @@
+#pragma once
+// The numbers of other benchmarks' protocols in a run, as a table.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/records/results.h"
+
+namespace aqbench {
+
+// The text beside such a table.
+inline constexpr const char* kProtocolRowsNote =
+    "Each protocol at the threshold that its rankings use; results.json has the others, and the knobs in "
+    "their "
+    "definitions (docs/protocols.md).";
+
+// Titles of columns, and for each case that has any of them its name and cells ("n/a" for what is undefined).
+struct ProtocolRows {
+  std::vector<std::string> titles;  // "eth3d precision 20 mm [%]"
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows;
+};
+
+// Returns the numbers of protocols at their headline thresholds, or at the first threshold of a run that does
+// not have that; no rows where no protocol ran.
+ProtocolRows protocol_rows(const Results& results);
+
+}  // namespace aqbench

@@ -1,0 +1,29 @@
+#pragma once
+// Reads camera poses from files of other programs.
+
+#include <filesystem>
+#include <vector>
+
+#include "scenes/cloud/reconstruction.h"
+
+namespace aqbench {
+
+// Returns images.bin or images.txt of a COLMAP model in a folder: itself, or in sparse/0, sparse or colmap.
+// Throws Error(input) naming the folder if there is none.
+std::filesystem::path colmap_images_file(const std::filesystem::path& dir);
+
+// Reads the poses of a COLMAP file of images (scenes/cloud/colmap.h); the centre is -R^T t. Throws as
+// read_colmap_images() does, and Error(input) naming the image for a quaternion of zero.
+std::vector<OwnCamera> read_colmap_poses(const std::filesystem::path& file);
+
+// Reads poses, by the content of the file:
+// - a folder with a COLMAP model (colmap_images_file()), images.bin or images.txt.
+// - transforms.json of nerfstudio and instant-ngp: "frames" with "file_path" and "transform_matrix",
+//   world_from_camera 4x4 with OpenGL's axes (x right, y up, z backwards). A rotation within 1e-4.
+// - TUM's "NAME TX TY TZ QX QY QZ QW", separated by blanks; lines that begin with # are comments.
+// Poses are in the frame and unit of the file; the name of a camera is that of its image as the file has it.
+// Throws Error(input) with file and place for anything else, for a number that is not finite, a camera that
+// comes twice and a file without any.
+std::vector<OwnCamera> read_camera_poses(const std::filesystem::path& path);
+
+}  // namespace aqbench
