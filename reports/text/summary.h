@@ -12,7 +12,7 @@ namespace aqbench {
 // The version in the first line of summary.md. It goes up with every change of what render_summary(),
 // statement_text(), inventory_text() or render_html_report() write, so that `aqbench verify` of a later build
 // does not take an older file for a forged one.
-inline constexpr int kSummaryVersion = 16;
+inline constexpr int kSummaryVersion = 17;
 
 // Returns the version in the first line of a summary's text; nullopt where that line has none (builds before
 // version 2).
