@@ -138,6 +138,7 @@ const PlanFlag kCaseFlags[] = {
      .help = "also score as another benchmark does, NAME or NAME:KNOB=VALUE (docs/protocols.md): its numbers "
              "become metrics; may be repeated",
      .repeatable = true,
+     .place = 28,
      .read =
          [](Request& r, const FlagValue& v) {
            parse_protocol(v.text);

@@ -55,13 +55,16 @@ void ask_repository(const fs::path& folder, Guest& guest) {
 std::optional<Guest> guest_of(const Case& planned) {
   if (!planned.workload.empty()) return std::nullopt;
   const MethodSpec method = method_of(planned);
+  return guest_of(method, method_input(planned, method, {}));
+}
+
+std::optional<Guest> guest_of(const MethodSpec& method, const MethodInput& input) {
   if (method.guest == nullptr) return std::nullopt;
-  const MethodInput input = method_input(planned, method, {});
   Guest guest;
   for (const GuestPart& part : method.guest(input)) guest.files.push_back(hashed(part));
   if (method.declaration && !method.declaration->runs_in.kind.empty())
     guest.runs_in = fmt::format("{} {}", method.declaration->runs_in.kind, method.declaration->runs_in.place);
-  ask_repository(planned.project_dir.empty() ? fs::path(".") : fs::path(planned.project_dir), guest);
+  ask_repository(input.project_dir.empty() ? fs::path(".") : input.project_dir, guest);
   return guest;
 }
 

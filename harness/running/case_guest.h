@@ -5,6 +5,7 @@
 
 #include "harness/records/case.h"
 #include "harness/records/guest.h"
+#include "pipeline/method/method.h"
 
 namespace aqbench {
 
@@ -13,5 +14,8 @@ namespace aqbench {
 // folder has the hash of the lines "PATH SHA256" of its files, by name. Throws Error(io) for a file that
 // cannot be read, Error(method) for an image without a digest.
 std::optional<Guest> guest_of(const Case& planned);
+
+// Does the same for a method and its input.
+std::optional<Guest> guest_of(const MethodSpec& method, const MethodInput& input);
 
 }  // namespace aqbench

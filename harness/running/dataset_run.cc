@@ -18,8 +18,8 @@
 #include "harness/planning/select.h"
 #include "harness/records/planned_record.h"
 #include "harness/running/case_dataset.h"
-#include "harness/running/case_outcome.h"
 #include "harness/running/case_guest.h"
+#include "harness/running/case_outcome.h"
 #include "harness/running/case_recording.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
@@ -79,10 +79,11 @@ MethodSpec check_method(const DatasetRunRequest& request) {
   if (method.simulated())
     throw Error(ErrorKind::usage, fmt::format("method {} is simulated and uses no images", method.name));
   if (method.declaration && method.declaration->own_poses)
-    throw Error(ErrorKind::usage,
-                fmt::format("method {} finds its poses itself: aqbench sweep --scene dataset:{} --method {} runs "
-                            "and aligns it",
-                            method.name, request.dataset_dir.string(), method.name));
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("method {} finds its poses itself: aqbench sweep --scene dataset:{} --method {} runs "
+                    "and aligns it",
+                    method.name, request.dataset_dir.string(), method.name));
   if (!request.depth_range_m) return method;
   if (!method.takes_depth_range)
     throw Error(ErrorKind::usage, fmt::format("--depth-range: not supported by method {}", method.name));
@@ -174,7 +175,7 @@ CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, 
     MethodProcess process(task, board, scratch, [&] { return measure_method(planned, run, task, board); });
     set_thread_count(request.threads);
     set_library_threads(request.threads);
-    const std::optional<Guest> guest = guest_of(planned);
+    const std::optional<Guest> guest = guest_of(method, task.input);
     const CaseRecordingData data = make_case_recording(planned, task.observation.dataset_dir);
     const IsolateOutcome outcome = process.run();
     auto [record, output] =
