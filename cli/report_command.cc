@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -9,7 +7,7 @@
 #include "harness/ab/report.h"
 #include "harness/ab/tiles.h"
 #include "harness/gating/gate.h"
-#include "reports/bundle/ab_bundle.h"
+#include "harness/running/journal.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/bundle/verify.h"
 #include "reports/history/ab_page.h"
@@ -39,8 +37,7 @@ CommandLine<ReportRequest> report_command_line() {
 // The page of a comparison whose folder verifies.
 std::string comparison_page(const std::filesystem::path& bundle) {
   require_verified(verify_bundle(bundle), bundle);
-  const std::string file = (bundle / kAbFile).string();
-  const AbDocument document = ab_document_from_json(read_strict_json(file), file);
+  const AbDocument document = document_of(read_any_results(bundle / "results.json"));
   return ab_page(document, judge_ab(document), read_ab_tiles(bundle, document.samples));
 }
 
@@ -57,8 +54,7 @@ ExitCode report_command(const Arguments& arguments) {
   const std::filesystem::path& bundle = request->bundle;
   if (!std::filesystem::is_directory(bundle))
     throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
-  const std::string page =
-      is_comparison(list_bundle_files(bundle).files) ? comparison_page(bundle) : sweep_page(bundle);
+  const std::string page = is_comparison(bundle) ? comparison_page(bundle) : sweep_page(bundle);
   if (request->out)
     write_file(*request->out, page);
   else

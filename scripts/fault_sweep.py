@@ -125,9 +125,9 @@ class Compare(Scenario):
                "--allow-inconclusive", "--out", "out"]
 
     def recover(self, program, folder):
-        found = [bundle for bundle in bundles(folder / "out") if (bundle / "pairs.jsonl").exists()]
+        found = [bundle for bundle in bundles(folder / "out") if (bundle / "journal.jsonl").exists()]
         ended = found and (found[-1] / "sha256.txt").exists()
-        pairs = (found[-1] / "pairs.jsonl").read_bytes() if found else b""
+        pairs = (found[-1] / "journal.jsonl").read_bytes() if found else b""
         if found and not ended:
             program.expect(["ab", "--resume", str(found[-1])], folder)
         elif not found:
@@ -135,7 +135,7 @@ class Compare(Scenario):
             program.expect(self.command, folder)
             found = bundles(folder / "out")
         whole = pairs[:pairs.rfind(b"\n") + 1]
-        if not (found[-1] / "pairs.jsonl").read_bytes().startswith(whole):
+        if not (found[-1] / "journal.jsonl").read_bytes().startswith(whole):
             raise Fault("a measured pair is lost")
         check_no_leftovers(found[-1])
         return next(line for line in program.expect(["verify", str(found[-1])], folder).stdout.splitlines()
@@ -156,7 +156,7 @@ class Samples(Scenario):
             program.expect(self.command, folder)
             ended = [bundle for bundle in bundles(folder / "out") if (bundle / "sha256.txt").exists()]
         program.expect(["verify", str(ended[-1])], folder)
-        return hashlib.sha256(json.dumps(json.loads((ended[-1] / "ab.json").read_text())["samples"]).encode()).hexdigest()
+        return hashlib.sha256(json.dumps(json.loads((ended[-1] / "results.json").read_text())["records"]).encode()).hexdigest()
 
 
 class Accept(Scenario):

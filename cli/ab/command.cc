@@ -28,7 +28,6 @@
 #include "harness/ab/unit.h"
 #include "harness/measuring/environment.h"
 #include "harness/statistics/pair_plan.h"
-#include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/bundle_files.h"
@@ -38,10 +37,6 @@
 
 namespace aqbench::cli {
 namespace {
-
-// Pairs per look where --pairs is not given and the rule needs no more: without a slow run 23 show that a
-// slow mode has less than 20 % of B's runs (harness/statistics/slow_runs.h).
-constexpr std::size_t kUsualPairs = 24;
 
 // Also writes the page of --html; `bundle` may hold tiles, "" for none.
 void print_verdict(const AbRequest& request, const AbDocument& document, const AbReport& report,
@@ -60,11 +55,6 @@ ExitCode verdict_code(const AbRequest& request, const AbReport& report) {
   return code == ExitCode::inconclusive && allowed ? ExitCode::pass : code;
 }
 
-AbBundleText bundle_text(const AbDocument& document, const AbReport& report) {
-  return {ab_text(document, report), render_ab_summary(document, report), document.environment,
-          document.run.complete};
-}
-
 AbDocument document_of_samples(const AbRequest& request) {
   AbDocument document;
   const std::string file = request.samples->string();
@@ -80,37 +70,27 @@ AbDocument document_of_samples(const AbRequest& request) {
   return document;
 }
 
-// Judges what was measured before.
-ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
-  const RunClock clock;
-  AbDocument document = request.samples ? document_of_samples(request) : document_of_bundles(request);
-  document.run.started_utc = document.run.finished_utc = utc_now();
-  std::filesystem::path bundle;
-  if (request.given.contains("out")) {
-    bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
-    document.run.id = bundle.filename().string();
-  }
+// Prints the verdict on a comparison and leaves it in its bundle, where it has one.
+ExitCode conclude(const AbRequest& request, const AbDocument& document, AbRecording* recording) {
   const AbReport report = judge_ab(document);
-  print_verdict(request, document, report, bundle);
-  const ExitCode code = verdict_code(request, report);
-  if (!request.given.contains("out")) return code;
-  return leave_samples_bundle(request, arguments, bundle, bundle_text(document, report), clock, code);
+  print_verdict(request, document, report, recording ? recording->bundle() : "");
+  const ExitCode code = document.run.complete ? verdict_code(request, report)
+                                              : combine(ExitCode::interrupted, report.exit_code());
+  return recording ? recording->finish(document, request, code) : code;
 }
 
-// Refuses too few pairs and more than can be judged, before anything is measured.
-AbRunOptions run_options(const AbRequest& request, std::size_t cases) {
-  const PairedPolicy& policy = request.settings.policy;
-  const std::size_t minimum = measured_for(minimum_kept_pairs(policy, cases));
-  AbRunOptions options;
-  options.settings = request.settings;
-  options.pairs_per_look = request.pairs.value_or(std::max(minimum, kUsualPairs));
-  plan_pairs(policy, cases, options.pairs_per_look);
-  if (const std::size_t most = max_pairs_per_look(policy.looks); options.pairs_per_look > most)
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("--pairs {}: at most {} with {} looks, so that the last one can be tested exactly",
-                    options.pairs_per_look, most, policy.looks));
-  return options;
+// Judges what was measured before.
+ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
+  AbDocument document = request.samples ? document_of_samples(request) : document_of_bundles(request);
+  std::optional<AbRecording> recording;
+  if (request.given.contains("out")) {
+    recording.emplace(request, arguments, journal_header_of(document, arguments, {}));
+    recording->describe(document);
+    recording->keep_all(document.samples);
+  }
+  document.run.finished_utc = utc_now();
+  if (!recording) document.run.started_utc = document.run.finished_utc;
+  return conclude(request, document, recording ? &*recording : nullptr);
 }
 
 // ---- Running ----
@@ -127,12 +107,12 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   const bool quick_methods = !commands && request.commands.quick;
   if (quick_methods && request.resume) {
     document.run.quick = true;
-    take_journal_plan(*read_pair_journal(*request.resume).header.plan, kPairJournalFile, document);
+    take_plan(ab_header(*request.resume), document);
   } else if (!commands) {
-    document.run.pairs_per_look =
-        run_options(request, (document.settings.separately ? 1 : document.samples.cases.size()) *
-                                 judged_outcomes(document.settings))
-            .pairs_per_look;
+    plan_pairs_per_look(request,
+                        (document.settings.separately ? 1 : document.samples.cases.size()) *
+                            judged_outcomes(document.settings),
+                        document);
     if (!request.metrics.methods[0].empty() && !request.resume)
       plan_by_case_trial(request, sides.runner, document);
   }
@@ -140,49 +120,34 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   document.environment = ab_environment(request.plan);
   if (request.validation) apply_validation(*request.validation, request.plan, document);
 
-  AbRecording recording(request, arguments,
-                        {{},
-                         utc_now(),
-                         subject_of(document.a),
-                         subject_of(document.b),
-                         document.samples.cases,
-                         sides.plans,
-                         document.environment,
-                         journal_plan_of(document)});
-  document.environment = recording.header().environment;
+  AbRecording recording(request, arguments, journal_header_of(document, arguments, sides.plans));
+  recording.describe(document);
   if (sides.limits) sides.limits->hidden = recording.bundle();
-  document.run.id = recording.id();
-  document.run.started_utc = recording.header().started_utc;
-  document.run.resumed = recording.resumed();
   recording.guarded([&] {
     AbDisplay display(SweepDisplay::options_for_stderr());
     document.run.complete =
-        run_ab(document.samples, options, sides.runner, display.callback(), recording.recall());
+        run_ab(document.samples, options, sides.runner, display.callback(), recording.recall(document));
   });
   document.run.finished_utc = utc_now();
   if (commands && document.run.commands->quick) note_quick_times(document);
   if (quick_methods) note_quick_pairs(document);
   document.environment = with_load_after(*document.environment);
-  const AbReport report = judge_ab(document);
-  print_verdict(request, document, report, recording.bundle());
-  const ExitCode code = document.run.complete ? verdict_code(request, report)
-                                              : combine(ExitCode::interrupted, report.exit_code());
-  return recording.finish(bundle_text(document, report), request, code);
+  return conclude(request, document, &recording);
 }
 
 // Returns what was asked for when the bundle was begun; what only concerns its end may be given anew.
 AbRequest resumed_request(const AbRequest& now) {
   const std::filesystem::path bundle = *now.resume;
   require_plain_files(bundle);
-  const Arguments arguments = read_pair_journal(bundle).header.arguments;
+  const Arguments arguments = ab_header(bundle).sides->arguments;
   auto request = parse(ab_command_line(), arguments);
-  if (!request || request->resume)
+  if (!request || request->resume || request->samples || request->metrics.of_bundles())
     throw Error(ErrorKind::input, fmt::format("--resume {}: its arguments measure nothing", bundle.string()));
   complete_ab_request(*request);
   // The bundle says which programs are started and which key signs: nothing of that happens before its user
   // is known, or has seen it and agreed.
   if (now.sign) request->sign.reset();
-  require_trust(bundle, kPairJournalFile, commands_of(*request), now.trust);
+  require_trust(bundle, kJournalFile, commands_of(*request), now.trust);
   fmt::print(stderr, "aqbench: going on with: aqbench ab {}\n", printable(shell_join(arguments)));
   request->resume = bundle;
   if (now.sign) request->sign = now.sign;

@@ -111,10 +111,6 @@ CommandAnswer tried(CommandPair& pair, AbSide side) {
   return std::move(*trial);
 }
 
-std::string duration_text(double seconds) {
-  return seconds < 1 ? fmt::format("{:.2g} s", seconds) : clock_text(seconds);
-}
-
 void plan_by_gbench_trial(const AbRequest& request, CommandPair& pair, AbDocument& document) {
   const auto start = SteadyClock::now();
   const CommandAnswer a = tried(pair, AbSide::a), b = tried(pair, AbSide::b);
@@ -122,16 +118,11 @@ void plan_by_gbench_trial(const AbRequest& request, CommandPair& pair, AbDocumen
   document.samples.cases.clear();
   for (const std::string& name : common_benchmarks(a.benchmarks, b.benchmarks, document))
     document.samples.cases.push_back({name, std::nullopt});
-  const PairedPolicy& policy = document.settings.policy;
   const std::size_t cases = document.samples.cases.size();
-  const std::size_t minimum = measured_for(minimum_kept_pairs(policy, cases));
-  document.run.pairs_per_look = request.pairs.value_or(std::max(minimum, kUsualCommandPairs));
-  plan_pairs(policy, cases, document.run.pairs_per_look);
+  plan_pairs_per_look(request, cases, document);
   const double look_s = static_cast<double>(document.run.pairs_per_look) * pair.runs * pair_s;
-  const int most = (document.settings.confirm ? 2 : 1) * policy.looks;
-  fmt::print(stderr, "aqbench: {} of {}: about {}, at most {} with all top-ups{}\n",
-             counted(document.run.pairs_per_look, "pair"), counted(cases, "benchmark"), duration_text(look_s),
-             duration_text(look_s * most), document.settings.confirm ? " and a confirmation" : "");
+  fmt::print(stderr, "aqbench: {} of {}: {}\n", counted(document.run.pairs_per_look, "pair"),
+             counted(cases, "benchmark"), time_needed(document, look_s));
 }
 
 }  // namespace aqbench::cli

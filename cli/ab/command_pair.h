@@ -8,15 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "cli/ab/case_trial.h"
 #include "cli/ab/options.h"
 #include "core/scratch_folder.h"
 #include "harness/ab/command_unit.h"
 #include "harness/ab/document.h"
 
 namespace aqbench::cli {
-
-// Pairs per look where --pairs is not given and the rule needs no more.
-inline constexpr std::size_t kUsualCommandPairs = 24;
 
 // Both commands and what their units need, for as long as the runner lives. Arrays are indexed by side.
 struct CommandPair {
@@ -48,9 +46,6 @@ std::optional<CommandAnswer> run_side(CommandPair& pair, AbSide side, std::optio
 // Runs a side once before the first pair. Throws Error(input) naming its flag if it fails,
 // Error(interrupted).
 CommandAnswer tried(CommandPair& pair, AbSide side);
-
-// Returns a time for a reader: "0.25 s", "1:05".
-std::string duration_text(double seconds);
 
 // Runs both programs of Google Benchmark once: their benchmarks are the cases. Plans the pairs, notes what is
 // not compared, and says on stderr how long it will take. Throws as tried(), Error(not_comparable) naming a

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cli/ab/command_pair.h"
+#include "cli/ab/recording.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/processes/process.h"
@@ -22,7 +23,6 @@
 #include "harness/ab/command_unit.h"
 #include "harness/ab/layout.h"
 #include "harness/ab/outcome_decision.h"
-#include "harness/ab/pair_journal.h"
 #include "harness/running/progress.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/summary.h"
@@ -32,10 +32,8 @@ namespace {
 
 constexpr const char* kCaseName = "command";
 constexpr int kUsualRuns = 3;
-constexpr double kLongRunS = 2;          // a command that takes longer runs once in a unit
-constexpr double kQuickS = 55;           // for the pairs and the trial of --quick
-constexpr std::size_t kQuickPairs = 40;  // no more are needed
-constexpr double kAboveFloor = 1.1;      // memory below this many times a shell's own cannot be told from it
+constexpr double kLongRunS = 2;      // a command that takes longer runs once in a unit
+constexpr double kAboveFloor = 1.1;  // memory below this many times a shell's own cannot be told from it
 
 // What a trial run of one side took.
 struct Trial {
@@ -46,7 +44,7 @@ struct Trial {
 };
 
 double outcome_value(const AbUnit& unit, const char* name) {
-  for (const AbOutcomeSamples& outcome : unit.outcomes)
+  for (const OutcomeSamples& outcome : unit.outcomes)
     if (outcome.name == name) return outcome.values.front();
   return 0;
 }
@@ -98,16 +96,12 @@ void note_outcomes(AbDocument& document) {
 // Takes as many pairs as fit, in one look; where these are too few for a verdict the wall time alone.
 void plan_quick(const std::array<Trial, 2>& trials, double spent_s, const AbRequest& request,
                 CommandPair& pair, AbDocument& document) {
-  PairedPolicy& policy = document.settings.policy;
-  policy.looks = 1;
-  document.settings.confirm = false;
+  plan_one_look(document);
   pair.rules.quick = true;
   const double run_s = trials[0].unit_s + trials[1].unit_s;
-  const auto fitting = [&](int runs) {
-    return std::min(kQuickPairs, static_cast<std::size_t>((kQuickS - spent_s) / (run_s * runs)));
-  };
+  const auto fitting = [&](int runs) { return quick_pairs(run_s * runs, spent_s); };
   const auto needed = [&] {
-    return measured_for(minimum_kept_pairs(policy, judged_outcomes(document.settings)));
+    return measured_for(minimum_kept_pairs(document.settings.policy, judged_outcomes(document.settings)));
   };
   if (fitting(pair.runs) < needed() && !request.plan.timing.repetitions) pair.runs = 1;
   if (fitting(pair.runs) < needed()) document.settings.outcomes.clear();
@@ -126,18 +120,11 @@ void plan_quick(const std::array<Trial, 2>& trials, double spent_s, const AbRequ
 
 void plan_full(const std::array<Trial, 2>& trials, const AbRequest& request, CommandPair& pair,
                AbDocument& document) {
-  const PairedPolicy& policy = document.settings.policy;
-  const std::size_t outcomes = judged_outcomes(document.settings);
-  const std::size_t minimum = measured_for(minimum_kept_pairs(policy, outcomes));
-  document.run.pairs_per_look = request.pairs.value_or(std::max(minimum, kUsualCommandPairs));
-  plan_pairs(policy, outcomes, document.run.pairs_per_look);
+  plan_pairs_per_look(request, judged_outcomes(document.settings), document);
   const double look_s = static_cast<double>(document.run.pairs_per_look) * (pair.runs + pair.warmup) *
                         (trials[0].unit_s + trials[1].unit_s);
-  const int most = (document.settings.confirm ? 2 : 1) * policy.looks;
-  fmt::print(stderr, "aqbench: {} of {} each: about {}, at most {} with all top-ups{}\n",
-             counted(document.run.pairs_per_look, "pair"),
-             counted(static_cast<std::size_t>(pair.runs), "run"), duration_text(look_s),
-             duration_text(look_s * most), document.settings.confirm ? " and a confirmation" : "");
+  fmt::print(stderr, "aqbench: {} of {} each: {}\n", counted(document.run.pairs_per_look, "pair"),
+             counted(static_cast<std::size_t>(pair.runs), "run"), time_needed(document, look_s));
 }
 
 // A program of Google Benchmark chooses its number of iterations by the clock, whatever one of them takes.
@@ -202,9 +189,9 @@ AbSides plan_command_sides(const AbRequest& request, int cancel_descriptor, AbDo
   document.run.commands = pair->rules;
   if (pair->rules.gbench) pair->runs = request.plan.timing.repetitions.value_or(1);
   if (request.resume) {
-    const PairJournalHeader header = read_pair_journal(*request.resume).header;
-    take_journal_plan(*header.plan, kPairJournalFile, document);
-    document.samples.cases = header.cases;
+    const JournalHeader header = ab_header(*request.resume);
+    take_plan(header, document);
+    document.samples.cases = cases_of(header);
     if (!pair->rules.gbench) pair->runs = document.run.warm_runs;
   } else if (pair->rules.gbench) {
     plan_by_gbench_trial(request, *pair, document);

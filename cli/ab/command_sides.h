@@ -7,7 +7,7 @@
 namespace aqbench::cli {
 
 // Tries both commands, plans runs and pairs by the time that they took (a resumed comparison takes its plan
-// from pairs.jsonl), says on stderr how long it will take, and fills document.run, .settings, .a, .b and
+// from journal.jsonl), says on stderr how long it will take, and fills document.run, .settings, .a, .b and
 // .samples.cases. Throws Error(input) for a command that fails or does not exist, Error(usage) where --quick
 // has no time for one pair.
 AbSides plan_command_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document);

@@ -147,8 +147,8 @@ AbSides plan_validation(const AbRequest& request, int cancel_descriptor, AbDocum
 
 void apply_validation(const std::filesystem::path& bundle, const PlanRequest& request, AbDocument& document) {
   require_verified(verify_bundle(bundle), bundle);
-  const std::string file = (bundle / kAbFile).string();
-  const AbDocument calibrated = ab_document_from_json(read_strict_json(file), file);
+  const Results results = read_any_results(bundle / "results.json");
+  const AbDocument calibrated = results.is_comparison() ? document_of(results) : AbDocument{};
   if (!calibrated.run.validation)
     throw Error(ErrorKind::input,
                 fmt::format("--calibration {}: is not a bundle of --calibrate", bundle.string()));

@@ -91,7 +91,7 @@ Candidates files_ending(const TypedValue& typed) {
 
 bool is_bundle(const fs::path& folder) {
   std::error_code unknown;
-  return std::ranges::any_of(std::initializer_list<const char*>{"results.json", kJournalFile, "ab.json"},
+  return std::ranges::any_of(std::initializer_list<const char*>{"results.json", kJournalFile},
                              [&](const char* file) { return fs::exists(folder / file, unknown); });
 }
 

@@ -35,6 +35,8 @@ bool did_not_end_well(Status status) { return status != Status::ok && status != 
 // Done are the cases in the journal and those with a result to be merged, whose failures are read from it.
 Json status_json(const std::filesystem::path& bundle) {
   const JournalContents journal = read_journal(bundle, TornTail::accept, KeptRecords::ends);
+  if (journal.header.sides)
+    throw Error(ErrorKind::input, fmt::format("{}: is a comparison; status is of sweeps", bundle.string()));
   const std::filesystem::path tasks = tasks_folder(bundle);
   std::set<std::string> done;
   for (const CaseEnd& end : journal.ends) done.insert(end.case_name);

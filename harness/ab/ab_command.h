@@ -34,7 +34,7 @@ struct AbCommandRules {
   bool gbench = false;         // programs of Google Benchmark, by the time per iteration that they measured
 };
 
-// Return what stands in ab.json.
+// Return what stands in results.json.
 Json to_json(const AbCommand& command);
 Json to_json(const AbCommandRules& rules);
 

@@ -1,11 +1,14 @@
 #include "harness/ab/document.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/sha256.h"
+#include "core/text.h"
 
 namespace aqbench {
 namespace {
@@ -117,18 +120,13 @@ Json to_json(const AbValidation& validation) {
 }
 
 AbRunInfo read_ab_run(const JsonPlace& place) {
-  place.allow_only({"id", "started_utc", "finished_utc", "complete", "samples_file", "exec", "warm_runs",
-                    "pairs_per_look", "resumed", "commands", "paired_over", "quick", "validation"});
+  place.allow_only({"samples_file", "exec", "warm_runs", "pairs_per_look", "resumed", "commands",
+                    "paired_over", "quick", "validation"});
   AbRunInfo run;
   if (const auto commands = place.find("commands")) run.commands = ab_command_rules_from_json(*commands);
   if (const auto paired_over = place.find("paired_over")) run.paired_over = paired_over->text();
   if (const auto validation = place.find("validation")) run.validation = read_validation(*validation);
   if (const auto quick = place.find("quick")) run.quick = quick->boolean();
-  run.id = place.at("id").text();
-  if (run.id.find('/') != std::string::npos) place.at("id").fail("is not a name of a bundle");
-  run.started_utc = place.at("started_utc").text();
-  run.finished_utc = place.at("finished_utc").text();
-  run.complete = place.at("complete").boolean();
   run.samples_file = place.at("samples_file").text();
   run.exec = place.at("exec").boolean();
   run.warm_runs = read_small_int(place.at("warm_runs"));
@@ -140,6 +138,48 @@ AbRunInfo read_ab_run(const JsonPlace& place) {
   return run;
 }
 
+Json run_json(const AbRunInfo& run) {
+  Json json = {{"samples_file", run.samples_file},
+               {"exec", run.exec},
+               {"warm_runs", run.warm_runs},
+               {"pairs_per_look", run.pairs_per_look},
+               {"resumed", run.resumed}};
+  if (run.commands) json["commands"] = to_json(*run.commands);
+  if (!run.paired_over.empty()) json["paired_over"] = run.paired_over;
+  if (run.quick) json["quick"] = true;
+  if (run.validation) json["validation"] = to_json(*run.validation);
+  return json;
+}
+
+Json cases_json(const AbSamples& samples) {
+  Json cases = Json::array();
+  for (const AbCase& one : samples.cases) cases.push_back(to_json(one));
+  return cases;
+}
+
+std::vector<AbCase> read_planned_cases(const JsonPlace& place) {
+  std::vector<AbCase> cases;
+  for (const JsonPlace& one : place.elements()) cases.push_back(ab_case_from_json(one));
+  return cases;
+}
+
+Json comparison_json(const AbDocument& document) {
+  return {{"run", run_json(document.run)},
+          {"settings", to_json(document.settings)},
+          {"a", to_json(document.a)},
+          {"b", to_json(document.b)},
+          {"notes", document.notes},
+          {"order_seed", document.samples.order_seed},
+          {"cases", cases_json(document.samples)}};
+}
+
+// Returns what of "comparison" is known before the first pair.
+Json planned_part(Json comparison) {
+  comparison.erase("notes");
+  comparison["run"].erase("resumed");
+  return comparison;
+}
+
 }  // namespace
 
 AbRunOptions run_options_of(const AbDocument& document) {
@@ -149,18 +189,33 @@ AbRunOptions run_options_of(const AbDocument& document) {
   return options;
 }
 
-Json journal_plan_of(const AbDocument& document) {
-  if (!document.run.commands && !document.run.quick) return Json::object();
-  return {{"pairs_per_look", document.run.pairs_per_look},
-          {"warm_runs", document.run.warm_runs},
-          {"settings", to_json(document.settings)}};
+JournalHeader journal_header_of(const AbDocument& document, const std::vector<std::string>& arguments,
+                                const std::vector<std::string>& plans) {
+  JournalHeader header;
+  header.started_utc = utc_now();
+  header.program_sha256 = program_sha256();
+  header.program_commit = build_info().commit;
+  header.sides =
+      ComparedSides{arguments, {subject_of(document.a), subject_of(document.b)}, comparison_json(document)};
+  header.environment = document.environment;
+  header.cases_text = cases_json(document.samples).dump(-1, ' ', false, Json::error_handler_t::replace);
+  header.plan_sha256 = sha256_hex(header.cases_text);
+  header.all_shards_sha256 = sha256_hex(fmt::format("{}", fmt::join(plans, "\n")));
+  return header;
 }
 
-void take_journal_plan(const Json& plan, const std::string& source, AbDocument& document) {
-  const JsonPlace place(plan, source + ": plan");
-  document.run.pairs_per_look = static_cast<std::size_t>(read_small_int(place.at("pairs_per_look")));
-  document.run.warm_runs = read_small_int(place.at("warm_runs"));
+void take_plan(const JournalHeader& header, AbDocument& document) {
+  const Json comparison = header.sides ? *header.sides->comparison : Json();
+  const JsonPlace place(comparison, fmt::format("{}: comparison", kJournalFile));
+  document.run.pairs_per_look =
+      static_cast<std::size_t>(read_small_int(place.at("run").at("pairs_per_look")));
+  document.run.warm_runs = read_small_int(place.at("run").at("warm_runs"));
   document.settings = read_ab_settings(place.at("settings"));
+}
+
+std::vector<AbCase> cases_of(const JournalHeader& header) {
+  const Json cases = parse_strict_json(header.cases_text, kJournalFile, kMessageJson);
+  return read_planned_cases(JsonPlace(cases, kJournalFile));
 }
 
 std::string subject_of(const AbSideInfo& side) {
@@ -177,16 +232,8 @@ Json to_json(const AbRunInfo& run) {
   Json json = {{"id", run.id},
                {"started_utc", run.started_utc},
                {"finished_utc", run.finished_utc},
-               {"complete", run.complete},
-               {"samples_file", run.samples_file},
-               {"exec", run.exec},
-               {"warm_runs", run.warm_runs},
-               {"pairs_per_look", run.pairs_per_look},
-               {"resumed", run.resumed}};
-  if (run.commands) json["commands"] = to_json(*run.commands);
-  if (!run.paired_over.empty()) json["paired_over"] = run.paired_over;
-  if (run.quick) json["quick"] = true;
-  if (run.validation) json["validation"] = to_json(*run.validation);
+               {"complete", run.complete}};
+  json.update(run_json(run));
   return json;
 }
 
@@ -220,28 +267,62 @@ Json to_json(const AbSideInfo& side) {
   return json;
 }
 
-AbDocument ab_document_from_json(const Json& json, const std::string& source) {
-  const JsonPlace root(json, source);
-  const std::int64_t version = root.at("aqbench_ab").integer();
-  if (version < kOldestAbSchemaVersion || version > kAbSchemaVersion)
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: schema version {}, this program reads {} to {}", source, version,
-                            kOldestAbSchemaVersion, kAbSchemaVersion));
-  root.allow_only({"aqbench_ab", "run", "settings", "a", "b", "notes", "environment", "decision", "samples"});
+Results results_of(const AbDocument& document, const JournalHeader& header) {
+  Results results;
+  results.run.id = header.run_id;
+  results.run.started_utc = header.started_utc;
+  results.run.finished_utc = document.run.finished_utc;
+  results.run.complete = document.run.complete;
+  results.run.planned_cases = document.samples.cases.size();
+  results.run.plan_sha256 = header.plan_sha256;
+  results.run.requested = Json{{"arguments", header.sides.value().arguments}};
+  results.environment = document.environment;
+  results.comparison = comparison_json(document);
+  results.records.reserve(document.samples.units.size());
+  for (const AbUnit& unit : document.samples.units)
+    results.records.push_back(
+        record_of(document.samples.cases.at(unit.case_index), unit, document.samples.outputs));
+  return results;
+}
+
+AbDocument document_of(const Results& results) {
+  const std::string source = "results.json: comparison";
+  const JsonPlace place(*results.comparison, source);
+  place.allow_only({"run", "settings", "a", "b", "notes", "order_seed", "cases"});
   AbDocument document;
-  document.schema_version = static_cast<int>(version);
-  document.run = read_ab_run(root.at("run"));
-  document.settings = read_ab_settings(root.at("settings"));
-  document.a = read_ab_side(root.at("a"));
-  document.b = read_ab_side(root.at("b"));
-  for (const JsonPlace& note : root.at("notes").elements()) document.notes.push_back(note.text());
-  root.at("environment").members();
-  document.environment = root.at("environment").value();
-  document.samples = ab_samples_from_json(root.at("samples").value(), source + ": samples");
+  document.run = read_ab_run(place.at("run"));
+  document.run.id = results.run.id;
+  document.run.started_utc = results.run.started_utc;
+  document.run.finished_utc = results.run.finished_utc;
+  document.run.complete = results.run.complete;
+  document.settings = read_ab_settings(place.at("settings"));
+  document.a = read_ab_side(place.at("a"));
+  document.b = read_ab_side(place.at("b"));
+  for (const JsonPlace& note : place.at("notes").elements()) document.notes.push_back(note.text());
+  document.environment = results.environment;
+  document.samples.order_seed = place.at("order_seed").count();
+  document.samples.cases = read_planned_cases(place.at("cases"));
   // The protocol of units that were run can be checked; samples from a file have none.
   if ((document.run.pairs_per_look == 0) != !document.run.samples_file.empty())
-    root.at("run").at("pairs_per_look").fail("must be above 0, and 0 with samples_file");
+    place.at("run").at("pairs_per_look").fail("must be above 0, and 0 with samples_file");
+  add_units(results.records, document.samples);
+  check_pairs(document.samples);
   return document;
+}
+
+std::string comparison_problem(const AbDocument& document, const Json& comparison,
+                               const JournalHeader& header, std::size_t resumptions) {
+  if (!header.sides || planned_part(*header.sides->comparison) != planned_part(comparison))
+    return fmt::format("comparison is not what {} begins with", kJournalFile);
+  if (static_cast<std::size_t>(document.run.resumed) != resumptions)
+    return fmt::format("run.resumed is {}, but {} has {}", document.run.resumed, kJournalFile,
+                       counted(resumptions, "resumption"));
+  if (document.run.pairs_per_look == 0) return {};  // --samples
+  const AbProtocol protocol = follow_ab(document.samples, run_options_of(document));
+  if (!protocol.problem.empty()) return protocol.problem;
+  if (protocol.finished == document.run.complete) return {};
+  return document.run.complete ? "pairs are missing at the end, though run.complete is true"
+                               : "run.complete is false, though nothing is missing";
 }
 
 std::string settings_line(const AbSettings& settings) {

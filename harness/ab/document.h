@@ -1,6 +1,6 @@
 #pragma once
-// What ab.json holds: how a comparison was run and every unit it measured, in order. The decision in the file
-// is never read: report.h computes it again from the rest.
+// A comparison: how it was run and every unit it measured, in order. results.json holds it; verdicts are in
+// no file: report.h computes them from the rest.
 
 #include <optional>
 #include <string>
@@ -13,17 +13,13 @@
 #include "harness/ab/samples.h"
 #include "harness/ab/validation.h"
 #include "harness/measuring/build_info.h"
+#include "harness/records/results.h"
+#include "harness/running/journal.h"
 
 namespace aqbench {
 
-// The oldest version of ab.json that is read, the one since which a bundle has pairs.jsonl, and the one that
-// is written.
-inline constexpr int kOldestAbSchemaVersion = 2;
-inline constexpr int kAbSchemaVersionWithPairs = 3;
-inline constexpr int kAbSchemaVersion = 5;
-
-// The name of the file in a bundle.
-inline constexpr const char* kAbFile = "ab.json";
+// The version of what `aqbench ab --json` prints.
+inline constexpr int kAbJsonVersion = 5;
 
 // The limits of what a file may ask its reader to compute; `aqbench ab` itself takes no more.
 inline constexpr int kMaxBootstrapDraws = 100000;
@@ -57,9 +53,8 @@ struct AbRunInfo {
   bool quick = false;  // two methods with as many pairs as fitted into a minute (of commands: `commands`)
 };
 
-// A comparison: all that ab.json holds but the decision.
+// A comparison without its verdicts.
 struct AbDocument {
-  int schema_version = kAbSchemaVersion;
   AbRunInfo run;
   AbSettings settings;
   AbSideInfo a, b;
@@ -71,24 +66,36 @@ struct AbDocument {
 // Returns the options that the run was planned with, for follow_ab().
 AbRunOptions run_options_of(const AbDocument& document);
 
-// Returns what was found out before the first pair, as pairs.jsonl holds it: for commands, and for methods
-// with --quick, the number of pairs and runs that a trial asked for and what is judged; else an empty object.
-Json journal_plan_of(const AbDocument& document);
+// Returns the header of the journal of a comparison that is about to begin. `plans` are the SHA-256 of what
+// defines the cases of each side.
+JournalHeader journal_header_of(const AbDocument& document, const std::vector<std::string>& arguments,
+                                const std::vector<std::string>& plans);
 
-// Fills in the document what journal_plan_of() gave. Throws Error(input) "SOURCE: ...".
-void take_journal_plan(const Json& plan, const std::string& source, AbDocument& document);
+// Fills in the document what was found out before the first pair: pairs per look, warm runs and settings.
+// Throws Error(input) "journal.jsonl: ...".
+void take_plan(const JournalHeader& header, AbDocument& document);
 
-// Returns what pairs.jsonl says was run for a side: "PROGRAM", or "FILE:PROGRAM" where the user named a file.
+// Returns the cases of a journal that was read.
+std::vector<AbCase> cases_of(const JournalHeader& header);
+
+// Returns the hash of what was run for a side: "PROGRAM", or "FILE:PROGRAM" where the user named a file.
 std::string subject_of(const AbSideInfo& side);
 
 // Returns whether both sides are the same program with the same options.
 bool is_a_a(const AbDocument& document);
 
-// Reads ab.json. Throws Error(input) "SOURCE: ..." as ab_samples_from_json(), and Error(not_comparable) for
-// another schema version.
-AbDocument ab_document_from_json(const Json& json, const std::string& source);
+// Returns what results.json holds: the document, with the units of its samples as records.
+Results results_of(const AbDocument& document, const JournalHeader& header);
 
-// Return parts of ab.json.
+// Reads a comparison back. Throws Error(input) "results.json: ..." as add_units() and check_pairs().
+AbDocument document_of(const Results& results);
+
+// Returns a problem of a verified bundle's results: units that were dropped, added or moved, or that the
+// journal does not begin with. Returns "" if there is none.
+std::string comparison_problem(const AbDocument& document, const Json& comparison,
+                               const JournalHeader& header, std::size_t resumptions);
+
+// Return parts of results.json and of `aqbench ab --json`.
 Json to_json(const AbRunInfo& run);
 Json to_json(const AbSettings& settings);
 Json to_json(const AbSideInfo& side);

@@ -23,8 +23,8 @@ struct Compared {
   std::size_t confirmation_pairs = 0;  // fresh pairs that it takes
 };
 
-const AbOutcomeSamples* find_outcome(const AbUnit& unit, const std::string& name) {
-  const auto found = std::ranges::find(unit.outcomes, name, &AbOutcomeSamples::name);
+const OutcomeSamples* find_outcome(const AbUnit& unit, const std::string& name) {
+  const auto found = std::ranges::find(unit.outcomes, name, &OutcomeSamples::name);
   return found == unit.outcomes.end() || found->values.empty() ? nullptr : &*found;
 }
 

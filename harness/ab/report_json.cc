@@ -176,7 +176,7 @@ Json to_json(const AbReport& report) {
 }
 
 Json to_json(const AbDocument& document, const AbReport& report) {
-  return {{"aqbench_ab", document.schema_version},
+  return {{"aqbench_ab", kAbJsonVersion},
           {"run", to_json(document.run)},
           {"settings", to_json(document.settings)},
           {"a", to_json(document.a)},

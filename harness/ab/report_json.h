@@ -1,5 +1,5 @@
 #pragma once
-// ab.json: a comparison and the verdict on it, as canonical text.
+// What `aqbench ab --json` prints: a comparison and the verdict on it.
 
 #include <optional>
 #include <string>
@@ -13,10 +13,10 @@ namespace aqbench {
 // may differ, gives the same text. Returns null for no number and for one that is not finite.
 Json rounded_json(const std::optional<double>& value);
 
-// Returns the decision of ab.json.
+// Returns the decision.
 Json to_json(const AbReport& report);
 
-// Return the whole of ab.json; `report` is judge_ab(document).
+// Return the whole document; `report` is judge_ab(document).
 Json to_json(const AbDocument& document, const AbReport& report);
 std::string ab_text(const AbDocument& document, const AbReport& report);
 

@@ -136,7 +136,7 @@ class PairRunner {
   }
 
   [[noreturn]] static void refuse_recalled(const std::string& why, std::size_t index) {
-    throw Error(ErrorKind::input, fmt::format("units[{}]: {}", index, why));
+    throw Error(ErrorKind::input, fmt::format("records[{}]: {}", index, why));
   }
 
   void report(std::size_t case_index) {
@@ -204,7 +204,7 @@ AbProtocol follow_ab(const AbSamples& samples, const AbRunOptions& options) {
   }
   if (again.units.size() != samples.units.size())
     protocol.problem =
-        fmt::format("units[{}]: was measured although everything was decided", again.units.size());
+        fmt::format("records[{}]: was measured although everything was decided", again.units.size());
   else if (again.outputs.size() != samples.outputs.size())
     protocol.problem =
         fmt::format("outputs: {}, but {} were scored", samples.outputs.size(), again.outputs.size());

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,13 +12,10 @@
 
 namespace aqbench {
 
+class JsonPlace;
+
 // The most units that all cases of one comparison may have together.
 inline constexpr std::size_t kMaxAbUnits = 200000;
-
-// The two sides of a comparison: two programs, methods or commands, or two values of a variant.
-enum class AbSide { a, b };
-// Returns "a" or "b".
-std::string to_string(AbSide side);
 
 // Why a pair was measured: for a planned look at the data, or to confirm a flag with fresh pairs.
 enum class AbPhase { look, confirmation };
@@ -47,12 +45,6 @@ struct AbOutcome {
 // The margin of a metric, a share of A's value, where the user gives none.
 inline constexpr double kUsualMargin = 0.05;
 
-// The values of one outcome in the runs of one unit.
-struct AbOutcomeSamples {
-  std::string name;
-  std::vector<double> values;
-};
-
 // One unit: a fresh process that ran one case once cold and then warm.
 struct AbUnit {
   std::size_t case_index = 0;  // into AbSamples::cases
@@ -66,10 +58,10 @@ struct AbUnit {
   std::vector<double> warm_ms;  // one value where a file gave the unit's time alone (--samples)
   std::vector<AbStageSamples> stages;
   std::string output_sha256;
-  std::vector<AbOutcomeSamples> outcomes;  // those of AbSettings::outcomes that it has
-  std::optional<std::uint64_t> layout;     // the number of the code layout it was drawn (--layouts)
-  std::string tiles_sha256 = {};           // of its tiles (harness/ab/tiles.h); "" where it keeps none
-  std::string tiles_csv = {};  // the tiles themselves, just after the unit was measured; in no JSON
+  std::vector<OutcomeSamples> outcomes;  // those of AbSettings::outcomes that it has
+  std::optional<std::uint64_t> layout;   // the number of the code layout it was drawn (--layouts)
+  std::string tiles_sha256 = {};         // of its tiles (harness/ab/tiles.h); "" where it keeps none
+  std::string tiles_csv = {};            // the tiles themselves, just after the unit was measured; in no JSON
 };
 
 // The metrics of one side's output. Each output is scored once: the same bytes have the same metrics.
@@ -95,26 +87,31 @@ struct AbSamples {
   std::vector<AbUnit> units;  // two neighbours are a pair
 };
 
-// Return what stands in ab.json and, for a unit or an output, in a line of pairs.jsonl.
+// Returns the units as `aqbench ab --json` prints them.
 Json to_json(const AbSamples& samples);
+
+// Returns a case as it is planned: {"case": "x", "tau": null}; reads one. Throws Error(input).
 Json to_json(const AbCase& one);
-Json to_json(const AbUnit& unit);
-Json to_json(const AbOutput& output);
+AbCase ab_case_from_json(const JsonPlace& place);
 
-// Read one unit or one output of a comparison of `cases` cases. Throw as ab_samples_from_json().
-AbUnit ab_unit_from_json(const Json& json, std::size_t cases, const std::string& source);
-AbOutput ab_output_from_json(const Json& json, std::size_t cases, const std::string& source);
+// Returns the record of a unit. `outputs` are those of its pair.
+Record record_of(const AbCase& one, const AbUnit& unit, std::span<const AbOutput> outputs);
 
-// Reads the samples in ab.json. Throws Error(input) "SOURCE: units[3].warm_ms[0]: ..." for a value that is
-// missing, unknown, of the wrong type or out of range; for neighbours that are no pair; for pairs that are
-// not numbered in order; and for an order within a pair that is not the seeded coin's.
-AbSamples ab_samples_from_json(const Json& json, const std::string& source);
+// Appends the units of records, and their outputs. Throws Error(input) "records[3]: ..." for a record that is
+// no unit of these cases or holds a value out of range.
+void add_units(std::span<const Record> records, AbSamples& samples);
+
+// Checks the order of the units. Throws Error(input) "records[3]: ..." for neighbours that are no pair, pairs
+// that are not numbered in order, and an order within a pair that is not the seeded coin's.
+void check_pairs(const AbSamples& samples);
 
 // Reads a file of `aqbench ab --samples`, which lists the units of each side of each case, pair by pair:
 //   {"cases": [{"name": "x", "tau": 0.03, "a": [10.1, 10.2], "b": [10.3, [10.5, 10.4, 10.9]],
 //               "confirmation_a": [..], "confirmation_b": [..]}]}
 // A unit is a number, or a list of at least 3 warm runs. Any unit of time will
-// do if it is the same everywhere. tau and the confirmation are optional. Throws as ab_samples_from_json().
+// do if it is the same everywhere. tau and the confirmation are optional. Throws
+// Error(input) "SOURCE: cases[3].a[0]: ..." for a value that is missing, unknown, of the wrong type or out of
+// range.
 AbSamples ab_samples_from_lists(const Json& json, const std::string& source);
 
 // Returns the side that runs first in the pair with this number, counted over all cases and phases.

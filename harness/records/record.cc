@@ -71,7 +71,8 @@ std::optional<std::int64_t> integer_or_null(const JsonPlace& place) {
   return place.integer();
 }
 
-StageRecord read_stage(const JsonPlace& place) {
+// A unit has only the times without nested stages.
+StageRecord read_stage(const JsonPlace& place, bool of_unit) {
   place.allow_only({"name", "parent", "calls", "wall_ms", "self_ms", "cpu_ms", "device_ms", "net_bytes",
                     "peak_bytes", "resident_peak_bytes", "other_thread"});
   StageRecord stage;
@@ -80,7 +81,7 @@ StageRecord read_stage(const JsonPlace& place) {
   stage.calls = place.at("calls").count();
   stage.wall_ms = numbers_from_json(place.at("wall_ms"));
   stage.self_ms = numbers_from_json(place.at("self_ms"));
-  if (stage.self_ms.size() != stage.wall_ms.size())
+  if (!of_unit && stage.self_ms.size() != stage.wall_ms.size())
     place.at("self_ms").fail("must have the length of wall_ms");
   stage.net_bytes = integer_or_null(place.at("net_bytes"));
   stage.peak_bytes = integer_or_null(place.at("peak_bytes"));
@@ -97,8 +98,72 @@ InjectedFault read_injected(const JsonPlace& place) {
   return {place.at("stage").text(), place.at("effect").text(), place.at("times").count()};
 }
 
+constexpr std::uint64_t kMaxLook = 100;
+
 // Prefix of an invalid record's reason, in files and on screen.
 constexpr std::string_view kInvalidStart = "invalid: ";
+
+Json unit_json(const UnitOfRecord& unit) {
+  Json json = {{"side", to_string(unit.side)}, {"look", unit.look}, {"pair", unit.pair}};
+  if (unit.scored) json["scored"] = true;
+  if (unit.layout) json["layout"] = *unit.layout;
+  for (const OutcomeSamples& outcome : unit.outcomes) json["outcomes"][outcome.name] = outcome.values;
+  return json;
+}
+
+UnitOfRecord read_unit(const JsonPlace& place) {
+  place.allow_only({"side", "look", "pair", "scored", "layout", "outcomes"});
+  UnitOfRecord unit;
+  const std::string side = place.at("side").text();
+  if (side != "a" && side != "b") place.at("side").fail("expected a or b");
+  unit.side = side == "a" ? AbSide::a : AbSide::b;
+  const std::uint64_t look = place.at("look").count();
+  if (look > kMaxLook) place.at("look").fail(fmt::format("is {}", look));
+  unit.look = static_cast<int>(look);
+  unit.pair = place.at("pair").count();
+  if (const auto scored = place.find("scored")) unit.scored = scored->boolean();
+  if (const auto layout = place.find("layout")) unit.layout = layout->count();
+  if (const auto outcomes = place.find("outcomes"))
+    for (const auto& [name, values] : outcomes->members()) {
+      unit.outcomes.push_back({name, numbers_from_json(values)});
+      if (unit.outcomes.back().values.empty()) values.fail("is empty");
+    }
+  return unit;
+}
+
+// ---- Empty members, which a unit's record leaves out: a file may hold 200 000 of them ----
+
+// Removes the members that an empty record has as well.
+void leave_out(Json& json, const Json& empty) {
+  for (const auto& [name, value] : empty.items())
+    if (const auto found = json.find(name); found != json.end() && *found == value) json.erase(name);
+}
+
+// Adds the members that leave_out() removed.
+void fill_in(Json& json, const Json& empty) {
+  if (!json.is_object()) return;  // the reader says so
+  for (const auto& [name, value] : empty.items())
+    if (!json.contains(name)) json[name] = value;
+}
+
+const Json& empty_stage() {
+  static const Json empty = [] {
+    Json json = stage_json({}, {});
+    json.erase("name");
+    return json;
+  }();
+  return empty;
+}
+
+const Json& empty_record() {
+  static const Json empty = [] {
+    Json json = to_json(Record{});
+    json.erase("case");
+    json.erase("status");
+    return json;
+  }();
+  return empty;
+}
 
 Status read_status(const JsonPlace& place, std::string_view reason) {
   const auto status = status_from_string(place.text(), reason);
@@ -130,6 +195,23 @@ std::optional<Status> status_from_string(std::string_view text, std::string_view
   for (const Status status : {Status::ok, Status::crashed, Status::timeout, Status::skipped})
     if (to_string(status) == text) return status;
   return std::nullopt;
+}
+
+std::string to_string(AbSide side) { return side == AbSide::a ? "a" : "b"; }
+
+std::string record_key(const Record& record) {
+  if (!record.unit) return record.case_name;
+  const UnitOfRecord& unit = *record.unit;
+  return fmt::format("{} {} {}.{}", record.case_name, to_string(unit.side), unit.look, unit.pair);
+}
+
+Json whole_record(Json record) {
+  if (!record.is_object() || !record.contains("unit")) return record;
+  fill_in(record, empty_record());
+  fill_in(record["timing"], empty_record().at("timing"));
+  if (record["stages"].is_array())
+    for (Json& stage : record["stages"]) fill_in(stage, empty_stage());
+  return record;
 }
 
 std::string invalid_reason(std::string_view why) { return fmt::format("{}{}", kInvalidStart, why); }
@@ -183,21 +265,30 @@ Json to_json(const Record& record) {
   if (!record.isolation.empty()) json["isolation"] = record.isolation;
   if (!record.dataset_sha256.empty()) json["dataset_sha256"] = record.dataset_sha256;
   for (const auto& [name, value] : record.effective) json["effective"][name] = value;
-  if (!record.files) return json;
-  json["files"] = Json::object();
-  for (const CaseFile& file : *record.files) json["files"][file.path] = file.sha256;
+  if (record.files) json["files"] = Json::object();
+  if (record.files)
+    for (const CaseFile& file : *record.files) json["files"][file.path] = file.sha256;
+  if (!record.unit) return json;
+  json["unit"] = unit_json(*record.unit);
+  for (Json& stage : json["stages"]) leave_out(stage, empty_stage());
+  const Json& empty = empty_record();
+  if (json["timing"] != empty.at("timing")) leave_out(json["timing"], empty.at("timing"));
+  leave_out(json, empty);
   return json;
 }
 
-Record record_from_json(const Json& json, const std::string& source) {
-  const JsonPlace root(json, source);
+Record record_from_json(const Json& given, const std::string& source) {
+  Json filled;
+  if (given.contains("unit")) filled = whole_record(given);
+  const JsonPlace root(filled.is_null() ? given : filled, source);
   root.allow_only({"case",           "scene",          "method",    "preset",    "workload", "axes",
                    "defaults",       "status",         "reason",    "metrics",   "stages",   "timing",
                    "peak_rss_bytes", "output_sha256",  "options",   "simulated", "injected", "program",
-                   "isolation",      "dataset_sha256", "effective", "files",     "guest"});
+                   "isolation",      "dataset_sha256", "effective", "files",     "guest",    "unit"});
   Record record;
   record.case_name = root.at("case").text();
   if (record.case_name.empty()) root.at("case").fail("is empty");
+  if (const auto unit = root.find("unit")) record.unit = read_unit(*unit);
   record.scene = root.at("scene").text_or_null();
   record.method = root.at("method").text_or_null();
   record.preset = root.at("preset").text_or_null();
@@ -210,7 +301,8 @@ Record record_from_json(const Json& json, const std::string& source) {
   record.stages.reserve(root.at("stages").value().size());
   for (const auto& [name, place] : root.at("metrics").members())
     record.metrics.emplace_back(name, read_metric(place));
-  for (const JsonPlace& place : root.at("stages").elements()) record.stages.push_back(read_stage(place));
+  for (const JsonPlace& place : root.at("stages").elements())
+    record.stages.push_back(read_stage(place, record.unit.has_value()));
   record.timing = timing_from_json(root.at("timing"));
   if (const JsonPlace peak = root.at("peak_rss_bytes"); !peak.is_null()) record.peak_rss_bytes = peak.count();
   record.output_sha256 = root.at("output_sha256").text_or_null();

@@ -71,7 +71,29 @@ struct CaseFile {
   std::string sha256;
 };
 
-// Everything known about one case. An empty text is null in JSON.
+// The sides of a comparison (`aqbench ab`): two programs, methods or commands, or two values of a variant.
+enum class AbSide { a, b };
+
+// Returns "a" or "b".
+std::string to_string(AbSide side);
+
+// Values of one outcome in the runs of one unit: "cpu_ms", "accuracy_rmse_mm".
+struct OutcomeSamples {
+  std::string name;
+  std::vector<double> values;
+};
+
+// The place of a unit in a comparison, and what only units have. With the case it is the record's key.
+struct UnitOfRecord {
+  AbSide side = AbSide::a;
+  int look = 1;            // number of the planned look that asked for it, from 1; 0 in a confirmation
+  std::uint64_t pair = 0;  // number of the pair within its case, among looks or confirmations
+  bool scored = false;     // the record has metrics, perhaps none
+  std::optional<std::uint64_t> layout = {};  // number of the drawn code layout (--layouts)
+  std::vector<OutcomeSamples> outcomes = {};
+};
+
+// Everything known about one case, or about one unit of a comparison. An empty text is null in JSON.
 struct Record {
   std::string case_name;
   std::string scene, method, preset, workload;
@@ -93,6 +115,7 @@ struct Record {
   std::string dataset_sha256;  // of the dataset and its truth, as found by the case
   std::vector<std::pair<std::string, double>> effective = {};  // Reconstruction::effective of a real method
   std::optional<std::vector<CaseFile>> files = std::vector<CaseFile>{};  // nullopt: of results.json 1
+  std::optional<UnitOfRecord> unit = {};  // nullopt: the record of a sweep, with one side and one round
 };
 
 // Returns {"NAME": {"value": 0.79, "unit": "mm", "better": "lower"}, ...}; "reason" where the value is null.
@@ -101,13 +124,19 @@ Json to_json(const MetricSet& metrics);
 // Reads what to_json() wrote. Throws Error(input) naming `source` and the place.
 MetricSet metrics_from_json(const Json& json, const std::string& source);
 
+// Returns the name of what a record is of: the case, or the case with side and round of a unit.
+std::string record_key(const Record& record);
+
 // Returns the record with its keys in a fixed order, so that a record has one text and reading it back gives
-// the same bytes. Non-finite numbers become null (a metric then gets a reason); in a list of samples they
-// throw Error(method).
+// the same bytes. That of a unit leaves out empty members: 200 000 may stand in one file. Non-finite numbers
+// become null (a metric then gets a reason); in a list of samples they throw Error(method).
 Json to_json(const Record& record);
 
 // Reads what to_json() wrote. Throws Error(input) "SOURCE: metrics.points.value: expected a number" for a
 // member that is missing, unknown or of the wrong type.
 Record record_from_json(const Json& json, const std::string& source = "record");
+
+// Returns a record's JSON with the members that were left out as empty.
+Json whole_record(Json record);
 
 }  // namespace aqbench

@@ -24,6 +24,7 @@ std::string compact(const Json& json) { return json.dump(-1, ' ', false, kReplac
 std::vector<const Record*> sorted_records(const Results& results) {
   std::vector<const Record*> records;
   for (const Record& record : results.records) records.push_back(&record);
+  if (results.is_comparison()) return records;
   std::ranges::sort(records, {}, [](const Record* record) { return std::string_view(record->case_name); });
   const auto twice = std::ranges::adjacent_find(
       records, {}, [](const Record* record) { return std::string_view(record->case_name); });
@@ -46,6 +47,16 @@ Json run_to_json(const RunInfo& run, int schema_version) {
   return json;
 }
 
+// Returns the document without records.
+Json head_json(const Results& results) {
+  Json json = {{"schema_version", results.schema_version},
+               {"run", run_to_json(results.run, results.schema_version)}};
+  if (results.is_comparison()) json["comparison"] = *results.comparison;
+  json["environment"] = *results.environment;
+  json["records"] = Json::array();
+  return json;
+}
+
 // Returns the member of an object, or nullptr; for documents not yet checked against the schema.
 Json* member_of(Json& json, const char* name) {
   const auto found = json.is_object() ? json.find(name) : json.end();
@@ -63,10 +74,14 @@ void name_bare_nulls_of(Json& record) {
   }
 }
 
-void name_bare_nulls(Json& json) {
+// Adds reasons and what records of units leave out.
+void complete_records(Json& json) {
   Json* const records = member_of(json, "records");
   if (records == nullptr || !records->is_array()) return;
-  for (Json& record : *records) name_bare_nulls_of(record);
+  for (Json& record : *records) {
+    name_bare_nulls_of(record);
+    record = whole_record(std::move(record));
+  }
 }
 
 RunInfo run_from_json(const JsonPlace& json) {
@@ -127,6 +142,7 @@ Results read_record_by_record(const std::filesystem::path& file) {
                    const std::string place = place_of_record(source, records.size());
                    Json record = parse_strict_json(text, place, kResultsJson);
                    name_bare_nulls_of(record);
+                   record = whole_record(std::move(record));
                    if (const auto problem = record_schema_problem(record, records.size()))
                      throw Error(ErrorKind::input, source + ": " + *problem);
                    records.push_back(record_from_json(record, place));
@@ -140,13 +156,12 @@ Results read_record_by_record(const std::filesystem::path& file) {
 
 }  // namespace
 
+bool Results::is_comparison() const { return !comparison->empty(); }
+
 Json to_json(const Results& results) {
-  Json records = Json::array();
-  for (const Record* record : sorted_records(results)) records.push_back(to_json(*record));
-  return {{"schema_version", results.schema_version},
-          {"run", run_to_json(results.run, results.schema_version)},
-          {"environment", *results.environment},
-          {"records", std::move(records)}};
+  Json json = head_json(results);
+  for (const Record* record : sorted_records(results)) json["records"].push_back(to_json(*record));
+  return json;
 }
 
 std::string results_text(const Results& results) {
@@ -157,15 +172,12 @@ std::string results_text(const Results& results) {
 
 void write_results_text(const Results& results, const WriteBytes& write) {
   const std::vector<const Record*> records = sorted_records(results);
-  const Json head = {{"schema_version", results.schema_version},
-                     {"run", run_to_json(results.run, results.schema_version)},
-                     {"environment", *results.environment},
-                     {"records", Json::array()}};
-  std::string text = indented_json(head);
+  std::string text = indented_json(head_json(results));
   text.resize(text.size() - std::string_view("]\n}").size());
   for (std::size_t i = 0; i < records.size(); ++i) {
     text += i == 0 ? "\n  " : ",\n  ";
-    text += indented_json(to_json(*records[i]), 2);
+    // Units, of which there may be very many, stand on a line each.
+    text += records[i]->unit ? record_text(*records[i]) : indented_json(to_json(*records[i]), 2);
     write(text);
     text.clear();
   }
@@ -187,13 +199,14 @@ Results results_from_json(Json json, const std::string& source) {
                   fmt::format("{}: schema_version: {}; this program reads {} to {}", source, compact(version),
                               kOldestResultsSchemaVersion, kResultsSchemaVersion));
   }
-  name_bare_nulls(json);
+  complete_records(json);
   if (const auto problem = results_schema_problem(json))
     throw Error(ErrorKind::input, source + ": " + *problem);
   Results results;
   results.schema_version = json.at("schema_version").get<int>();
   results.run = run_from_json(JsonPlace(json, source).at("run"));
   results.environment = json.at("environment");
+  if (json.contains("comparison")) results.comparison = json.at("comparison");
   for (const Json& record : json.at("records"))
     results.records.push_back(record_from_json(record, place_of_record(source, results.records.size())));
   check_schema_version(results, JsonPlace(json, source));
@@ -205,7 +218,19 @@ Results results_from_text(std::string_view text, const std::string& source) {
   return results_from_json(parse_strict_json(text, source, kResultsJson), source);
 }
 
+void require_sweep(const Results& results, const std::filesystem::path& file) {
+  if (results.is_comparison())
+    throw Error(ErrorKind::input,
+                fmt::format("{}: is a comparison of `aqbench ab`; a sweep is needed", file.string()));
+}
+
 Results read_results(const std::filesystem::path& results_json) {
+  Results results = read_any_results(results_json);
+  require_sweep(results, results_json);
+  return results;
+}
+
+Results read_any_results(const std::filesystem::path& results_json) {
   try {
     return read_record_by_record(results_json);
   } catch (const Error& error) {

@@ -1,5 +1,5 @@
 #pragma once
-// results.json: the measurements of a sweep, in memory and on disk (schema:
+// results.json: the measurements of a sweep or of a comparison, in memory and on disk (schema:
 // harness/records/results.schema.json). Its text is canonical: one Results has one text.
 
 #include <cstddef>
@@ -16,9 +16,9 @@
 namespace aqbench {
 
 // Supported versions of the schema of results.json; the last one is written. Version 1 lacks files of cases
-// and the version of the texts.
+// and the version of the texts; before version 4 there are no comparisons.
 inline constexpr int kOldestResultsSchemaVersion = 1;
-inline constexpr int kResultsSchemaVersion = 3;
+inline constexpr int kResultsSchemaVersion = 4;
 
 // The request and times of a run.
 struct RunInfo {
@@ -39,11 +39,15 @@ struct Results {
   int schema_version = kResultsSchemaVersion;
   RunInfo run;
   JsonBox environment;          // as in env.json
-  std::vector<Record> records;  // sorted by case name; names are unique
+  std::vector<Record> records;  // sorted by case name; names are unique. Of a comparison: units as they ran
+  // Of a comparison: what was compared and how (harness/ab/document.h), else empty.
+  JsonBox comparison = {};
+
+  bool is_comparison() const;
 };
 
-// Returns the document with its records sorted by case name (bytewise). Throws Error(input) for a repeated
-// case.
+// Returns the document with its records sorted by case name (bytewise), units in the given order. Throws
+// Error(input) for a repeated record_key().
 Json to_json(const Results& results);
 
 // Returns the bytes of results.json: indented, final newline, records sorted.
@@ -64,8 +68,12 @@ Results results_from_json(Json json, const std::string& source);
 Results results_from_text(std::string_view text, const std::string& source);
 
 // Reads a file record by record, with little more memory than its result. Throws like results_from_text() and
-// Error(io).
+// Error(io); read_results() also Error(input) for a comparison.
 Results read_results(const std::filesystem::path& results_json);
+Results read_any_results(const std::filesystem::path& results_json);
+
+// Throws Error(input) naming the file if these are results of a comparison.
+void require_sweep(const Results& results, const std::filesystem::path& file);
 
 // Returns one record as compact JSON, the input of digests.
 std::string record_text(const Record& record);

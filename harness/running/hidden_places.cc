@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 // File names that identify a folder.
 struct Names {
-  bool sweep = false, comparison = false, calibration = false, truth = false;
+  bool journal = false, calibration = false, truth = false;
   std::vector<fs::path> folders;
 };
 
@@ -43,8 +43,7 @@ class Search {
     for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
       if (++seen_ > kHiddenPlaceNames) break;
       const std::string name = entry->path().filename().string();
-      if (name == kJournalFile) names.sweep = true;
-      if (name == "pairs.jsonl") names.comparison = true;
+      if (name == kJournalFile) names.journal = true;
       if (name == "calibration.json") names.calibration = true;
       std::error_code unknown;
       if (!fs::is_directory(entry->symlink_status(unknown))) continue;
@@ -57,9 +56,7 @@ class Search {
   void look_into(const fs::path& folder, int depth) {
     if (seen_ > kHiddenPlaceNames) return;
     const Names names = names_in(folder);
-    const bool bundle = (names.sweep && begins_with(folder / kJournalFile, R"({"journal":"aqbench")")) ||
-                        (names.comparison && begins_with(folder / "pairs.jsonl", R"({"aqbench_pairs")"));
-    if (bundle) {
+    if (names.journal && begins_with(folder / kJournalFile, R"({"journal":"aqbench")")) {
       found_.push_back(folder);
       found_.push_back(folder.string() + ".tasks");
       return;

@@ -15,7 +15,9 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "harness/measuring/build_info.h"
+#include "harness/records/comparability.h"
 #include "harness/records/json_parts.h"
+#include "harness/records/json_values.h"
 #include "harness/records/sealed_line.h"
 
 namespace aqbench {
@@ -23,19 +25,20 @@ namespace {
 
 // Without the cases, its largest part.
 Json header_json(const JournalHeader& header) {
-  Json json = {{"journal", "aqbench"},
-               {"schema_version", header.schema_version},
-               {"run",
-                {{"id", header.run_id},
-                 {"suite", header.suite.empty() ? Json(nullptr) : Json(header.suite)},
-                 {"started_utc", header.started_utc}}},
-               {"program",
-                {{"sha256", header.program_sha256},
-                 {"commit", header.program_commit.empty() ? Json(nullptr) : Json(header.program_commit)}}},
-               {"requested", requested_json(header.request)},
-               {"plan_sha256", header.plan_sha256},
-               {"all_shards_sha256", header.all_shards_sha256}};
-  if (header.schema_version > 1) json["environment"] = *header.environment;
+  Json json = {{"journal", "aqbench"}, {"schema_version", kJournalSchemaVersion}};
+  if (header.sides) {
+    json["comparison"] = *header.sides->comparison;
+    json["programs"] = header.sides->programs;
+  }
+  json.update(
+      Json{{"run",
+            {{"id", header.run_id}, {"suite", text_json(header.suite)}, {"started_utc", header.started_utc}}},
+           {"program", {{"sha256", header.program_sha256}, {"commit", text_json(header.program_commit)}}},
+           {"requested",
+            header.sides ? Json{{"arguments", header.sides->arguments}} : requested_json(header.request)},
+           {"plan_sha256", header.plan_sha256},
+           {"all_shards_sha256", header.all_shards_sha256},
+           {"environment", *header.environment}});
   return json;
 }
 
@@ -73,6 +76,93 @@ std::string synced_tail(const std::filesystem::path& file, std::uint64_t from) {
   return tail;
 }
 
+JournalHeader header_of(const SweepPlan& plan) {
+  JournalHeader header;
+  header.suite = plan.suite;
+  header.program_sha256 = program_sha256();
+  header.program_commit = build_info().commit;
+  header.request = plan.request;
+  header.plan_sha256 = plan.sha256;
+  header.all_shards_sha256 = plan.all_shards_sha256;
+  header.cases_text = cases_text(plan.cases);
+  header.case_names.reserve(plan.cases.size());
+  for (const Case& planned : plan.cases) header.case_names.push_back(planned.name);
+  return header;
+}
+
+[[noreturn]] void refuse_resume(const std::filesystem::path& bundle, const std::string& why) {
+  throw Error(ErrorKind::input, fmt::format("--resume {}: {}", bundle.string(), why));
+}
+
+// Returns "case 2 was 'x' and is 'y' now", or "" where all are the same.
+std::string first_other_case(const JournalHeader& then, const JournalHeader& now) {
+  const auto texts_of = [](const JournalHeader& header) {
+    std::vector<std::string> texts;
+    for (const Json& planned : parse_strict_json(header.cases_text, "cases", kMessageJson)) {
+      const Json tau = planned.value("tau", Json());
+      texts.push_back(fmt::format("'{}'", planned.at("case").get<std::string>()) +
+                      (tau.is_null() ? "" : " with tau " + tau.dump()));
+    }
+    return texts;
+  };
+  auto was = texts_of(then), is = texts_of(now);
+  was.resize(std::max(was.size(), is.size()), "none");
+  is.resize(was.size(), "none");
+  const auto [other, other_now] = std::ranges::mismatch(was, is);
+  return other == was.end()
+             ? ""
+             : fmt::format("case {} was {} and is {} now", other - was.begin() + 1, *other, *other_now);
+}
+
+// Returns where the first hash that differs begins. The texts are "FILE:PROGRAM", two hashes, or one hash
+// alone.
+std::size_t first_changed_hash(const std::string& was, const std::string& is) {
+  const std::size_t file_end = was.find(':');
+  const bool same_file = file_end != std::string::npos && is.starts_with(was.substr(0, file_end + 1));
+  return same_file ? file_end + 1 : 0;
+}
+
+// Pairs of other programs, cases or machines must not be mixed with those in the journal.
+void require_same_comparison(const std::filesystem::path& bundle, const JournalHeader& then,
+                             const JournalHeader& now) {
+  if (!then.sides) refuse_resume(bundle, "is a sweep; continue it with: aqbench sweep --resume");
+  for (const std::size_t side : {0, 1}) {
+    const std::string &was = then.sides->programs.at(side), &is = now.sides->programs.at(side);
+    const std::size_t start = first_changed_hash(was, is);
+    if (was != is)
+      refuse_resume(bundle, fmt::format("{} is another program now: sha256 {}, was {}", "AB"[side],
+                                        is.substr(start, 16), was.substr(start, 16)));
+  }
+  const auto machine_of = [](const JournalHeader& header) {
+    const Json comparability = comparability_of(*header.environment);
+    return comparability.is_object() ? comparability : Json::object();
+  };
+  const Json was = machine_of(then), is = machine_of(now);
+  for (const auto& [name, value] : is.items())
+    if (was.value(name, Json()) != value)
+      throw Error(ErrorKind::not_comparable,
+                  fmt::format("--resume {}: {} was {} and is {} now", bundle.string(), name,
+                              was.value(name, Json()).dump(), value.dump()));
+  if (const std::string other = first_other_case(then, now); !other.empty()) refuse_resume(bundle, other);
+  if (then.all_shards_sha256 != now.all_shards_sha256)
+    refuse_resume(bundle, "the cases have other options now than when they were first measured");
+}
+
+void require_same_sweep(const std::filesystem::path& bundle, const JournalHeader& then,
+                        const JournalHeader& now) {
+  if (then.sides) refuse_resume(bundle, "is a comparison; continue it with: aqbench ab --resume");
+  const std::string file = (bundle / kJournalFile).string();
+  if (then.plan_sha256 != now.plan_sha256)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: plans {} cases, but this command {} (or options, --threads or the machine's "
+                            "cores differ); start a new sweep",
+                            file, then.case_names.size(), now.case_names.size()));
+  if (then.program_sha256 != now.program_sha256)
+    throw Error(ErrorKind::input,
+                fmt::format("{}: started by another build of aqbench (commit {}); start a new sweep", file,
+                            then.program_commit.empty() ? "unknown" : then.program_commit));
+}
+
 }  // namespace
 
 Journal::Journal(std::filesystem::path bundle, JournalContents contents)
@@ -80,6 +170,7 @@ Journal::Journal(std::filesystem::path bundle, JournalContents contents)
       header_(std::move(contents.header)),
       environment_(contents.resumptions.empty() ? header_.environment
                                                 : contents.resumptions.back().environment),
+      resumptions_(contents.resumptions.size()),
       blocks_(std::move(contents.blocks)),
       log_bytes_(contents.log_marks.empty() ? 0 : contents.log_marks.back().bytes),
       size_bytes_(contents.good_bytes),
@@ -92,6 +183,7 @@ Journal::Journal(Journal&& other) noexcept
     : bundle_(std::move(other.bundle_)),
       header_(std::move(other.header_)),
       environment_(std::move(other.environment_)),
+      resumptions_(other.resumptions_),
       ends_(std::move(other.ends_)),
       finished_(std::move(other.finished_)),
       blocks_(std::move(other.blocks_)),
@@ -106,27 +198,16 @@ Journal::~Journal() {
 
 Journal Journal::create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,
                         const std::string& started_utc, const JsonBox& environment) {
-  JournalHeader header;
+  JournalHeader header = header_of(plan);
   header.run_id = run_id;
-  header.suite = plan.suite;
   header.started_utc = started_utc;
-  header.program_sha256 = program_sha256();
-  header.program_commit = build_info().commit;
-  header.request = plan.request;
   header.environment = environment;
-  header.plan_sha256 = plan.sha256;
-  header.all_shards_sha256 = plan.all_shards_sha256;
-  header.cases_text = cases_text(plan.cases);
-  return create_with(bundle, std::move(header));
+  return create(bundle, std::move(header));
 }
 
 Journal Journal::create(const std::filesystem::path& bundle, JournalHeader header) {
   if (sha256_hex(header.cases_text) != header.plan_sha256)
     throw_damaged((bundle / kJournalFile).string(), "plan_sha256 does not match the cases");
-  return create_with(bundle, std::move(header));
-}
-
-Journal Journal::create_with(const std::filesystem::path& bundle, JournalHeader header) {
   const std::filesystem::path file = bundle / kJournalFile;
   if (std::filesystem::exists(file))
     throw Error(ErrorKind::io, fmt::format("{}: exists already", file.string()));
@@ -145,29 +226,25 @@ Journal Journal::create_with(const std::filesystem::path& bundle, JournalHeader 
 
 Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& plan,
                         const JournalResumption& now) {
+  return resume(bundle, header_of(plan), now);
+}
+
+Journal Journal::resume(const std::filesystem::path& bundle, const JournalHeader& planned,
+                        const JournalResumption& now) {
   const std::filesystem::path file = bundle / kJournalFile;
   regular_file_size(file);  // throws if it is missing
   const int descriptor = open_locked(file);
   Journal locked(bundle, {});
   locked.descriptor_ = descriptor;  // owned from here on; only a locked journal is read
   JournalContents contents = read_journal(bundle, TornTail::accept, KeptRecords::ends);
-  if (contents.header.plan_sha256 != plan.sha256)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: plans {} cases, but this command {} (or options, --threads or the machine's "
-                            "cores differ); start a new sweep",
-                            file.string(), contents.header.case_names.size(), plan.cases.size()));
-  if (contents.header.program_sha256 != program_sha256())
-    throw Error(
-        ErrorKind::input,
-        fmt::format("{}: started by another build of aqbench (commit {}); start a new sweep", file.string(),
-                    contents.header.program_commit.empty() ? "unknown" : contents.header.program_commit));
+  (planned.sides ? require_same_comparison : require_same_sweep)(bundle, contents.header, planned);
   if (contents.torn_tail &&
       (::ftruncate(descriptor, static_cast<off_t>(contents.good_bytes)) != 0 || ::fsync(descriptor) != 0))
     throw_file_error(file, errno);
   remove_write_leftovers(bundle);
   Journal journal(bundle, std::move(contents));
   journal.descriptor_ = std::exchange(locked.descriptor_, -1);
-  if (journal.header_.schema_version > 1 && !now.utc.empty()) journal.append(now);
+  if (!now.utc.empty()) journal.append(now);
   return journal;
 }
 
@@ -185,6 +262,7 @@ void Journal::append(const Record& record) {
 void Journal::append(const JournalResumption& elsewhere) {
   append_line({{"resumed", {{"utc", elsewhere.utc}, {"environment", *elsewhere.environment}}}});
   environment_ = elsewhere.environment;
+  ++resumptions_;
 }
 
 void Journal::append_block(const Record& block) {
@@ -192,13 +270,19 @@ void Journal::append_block(const Record& block) {
   blocks_.push_back(block);
 }
 
+void Journal::append_units(std::span<const Record> units) {
+  Json list = Json::array();
+  for (const Record& unit : units) list.push_back(to_json(unit));
+  append_line({{"units", std::move(list)}});
+}
+
 void Journal::append_line(Json object) {
   Json line_json = {{"prev", last_line_sha256_}};
   line_json.update(object);
-  if (header_.schema_version > 1 && !object.contains("resumed")) line_json["log"] = mark_log();
+  if (object.contains("record") || object.contains("block")) line_json["log"] = mark_log();
   const std::string line = seal_line(line_json);
   int error = write_all(descriptor_, line + '\n');
-  if (error == 0 && ::fsync(descriptor_) != 0) error = errno;
+  if (error == 0 && !object.contains("units") && ::fsync(descriptor_) != 0) error = errno;
   if (error != 0) {
     // Removes the written part of the line. If even that fails, it is a torn tail, which resume() removes.
     if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) == 0) ::fsync(descriptor_);

@@ -1,20 +1,24 @@
 #pragma once
-// The measurements of a sweep so far: journal.jsonl in the bundle. One line per finished case in planned
-// order, each flushed before the next one counts, so that a killed sweep resumes without loss.
+// The measurements of a sweep or of a comparison (`aqbench ab`) so far: journal.jsonl in the bundle. A sweep
+// has one line per finished case in planned order, each flushed before the next one counts; a comparison one
+// line per pair of units. A killed run resumes without loss.
 //
 // Its lines are sealed and chained (harness/records/sealed_line.h):
-//   {"journal":"aqbench","schema_version":2,"run":{..},"program":{..},"requested":{..},
+//   {"journal":"aqbench","schema_version":3,"run":{..},"program":{..},"requested":{..},
 //    "plan_sha256":"..","all_shards_sha256":"..","environment":{..},"cases":[..],"sha256":".."}
 //   {"prev":"..","block":{..},"log":{"bytes":120,"sha256":".."},"sha256":".."}
 //   {"prev":"..","resumed":{"utc":"..","environment":{..}},"sha256":".."}
 //   {"prev":"..","record":{..},"log":{"bytes":340,"sha256":".."},"sha256":".."}
+//   {"prev":"..","units":[{..},{..}],"sha256":".."}
+// A comparison's header has "comparison" after the version, and in "requested" the arguments of `aqbench ab`.
 // plan_sha256 is the SHA-256 of the text of "cases", which are sorted by name. "block" is the record of one
 // process of a case that has several (--blocks), "record" that of the whole case. "log" contains the length
-// of bench.log, and the hash of its growth since the previous mark. Version 1 has only records, without "log"
-// and "environment".
+// of bench.log, and the hash of its growth since the previous mark.
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -25,13 +29,20 @@
 
 namespace aqbench {
 
-// Supported versions of the journal's format; the last one is written.
-inline constexpr int kOldestJournalSchemaVersion = 1;
-inline constexpr int kJournalSchemaVersion = 2;
+// The version of the journal's format, the only one that is read.
+inline constexpr int kJournalSchemaVersion = 3;
 
 // The file names in a bundle of the journal and of the log with the cases' output.
 inline constexpr const char* kJournalFile = "journal.jsonl";
 inline constexpr const char* kLogFile = "bench.log";
+
+// What the journal of a comparison has in addition.
+struct ComparedSides {
+  std::vector<std::string> arguments;  // of `aqbench ab`
+  // SHA-256 of the program of A and of B; "FILE:PROGRAM" where the user named a file.
+  std::vector<std::string> programs;
+  JsonBox comparison;  // as in results.json, as far as it is known before the first pair
+};
 
 // The first line: the plan, and the program that runs it.
 struct JournalHeader {
@@ -40,9 +51,10 @@ struct JournalHeader {
   std::string started_utc;     // 2026-01-31T12:00:00Z
   std::string program_sha256;  // of the executable that runs the cases
   std::string program_commit;  // "" if it was built outside git
-  int schema_version = kJournalSchemaVersion;
   PlanRequest request;
-  JsonBox environment;  // when the run began, as in env.json without "load"; empty in version 1
+  std::optional<ComparedSides> sides = {};  // of a comparison, which has no `request`
+  JsonBox environment;                      // when the run began, as in env.json without "load"
+  // all_shards_sha256 of a comparison is of all that defines the cases of both sides.
   std::string plan_sha256, all_shards_sha256;
   // The planned cases as compact JSON, the input of plan_sha256. Empty in an open journal.
   std::string cases_text;
@@ -53,7 +65,7 @@ struct JournalHeader {
 struct JournalResumption {
   std::string utc;
   JsonBox environment;
-  std::size_t after = 0;  // records and blocks before it
+  std::size_t after = 0;  // lines with measurements before it
 };
 
 // The length of bench.log when a line was written, and the hash of its growth since the previous mark.
@@ -64,7 +76,7 @@ struct LogMark {
 
 // How a case ended, without its measurements: what a sweep keeps of its records.
 struct CaseEnd {
-  std::string case_name;
+  std::string case_name;  // record_key()
   Status status = Status::failed;
   std::string reason = {};
   std::string record_sha256 = {};  // of record_text()
@@ -73,13 +85,14 @@ struct CaseEnd {
 // A journal as read.
 struct JournalContents {
   JournalHeader header;
-  std::vector<Record> records;  // in the order of completion; none if only `ends` are read
+  std::vector<Record> records;  // or units, in the order of completion; none if only `ends` are read
   std::vector<CaseEnd> ends;    // of all records then, in the same order
   std::vector<Record> blocks;   // of all cases, in this order, too
   std::vector<JournalResumption> resumptions;
   std::vector<LogMark> log_marks;
-  bool torn_tail = false;        // the last line was truncated and is not among the records
-  std::uint64_t good_bytes = 0;  // without a torn tail
+  std::size_t measured_lines = 0;  // with records, blocks or units
+  bool torn_tail = false;          // the last line was truncated and is not among the records
+  std::uint64_t good_bytes = 0;    // without a torn tail
   std::string last_line_sha256;
 };
 
@@ -89,10 +102,13 @@ enum class TornTail { refuse, accept };
 // Whether whole records are kept, some kilobytes each, or only how their cases ended.
 enum class KeptRecords { whole, ends };
 
+// Returns whether a bundle is one of `aqbench ab`: its journal begins like that of a comparison.
+bool is_comparison(const std::filesystem::path& bundle);
+
 // Reads and checks everything: hashes, chain, plan hash, that every record belongs to a planned case and is
-// unique. Throws Error(input) if there is no journal, Error(not_comparable) for another schema version,
-// Error(verification) "journal.jsonl line 3: ..." for damage. With TornTail::accept a last line without line
-// break is left out.
+// unique (units are numbered: harness/ab/samples.h). Throws Error(input) if there is no journal,
+// Error(not_comparable) for another schema version, Error(verification) "journal.jsonl line 3: ..." for
+// damage. With TornTail::accept a last line without line break is left out.
 JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail,
                              KeptRecords kept = KeptRecords::whole);
 
@@ -117,15 +133,19 @@ class Journal {
   static Journal create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,
                         const std::string& started_utc, const JsonBox& environment = {});
 
-  // Begins a new journal with the header of another one, its plan and its program (merged shards). case_names
-  // are read from cases_text. Throws Error(io), Error(verification) if plan_sha256 does not match cases_text.
+  // Begins a new journal with this header (of merged shards, of a comparison). case_names are read from
+  // cases_text. Throws Error(io), Error(verification) if plan_sha256 does not match cases_text.
   static Journal create(const std::filesystem::path& bundle, JournalHeader header);
 
   // Continues a journal and, if `now` has a time, records when and where: removes a torn last line and files
   // left by a killed write. Throws like read_journal(), and Error(input) if the plan differs from `plan` or
-  // this is another build of the program, Error(io) if another process is writing to it.
+  // this is another build of the program, Error(io) if another process is writing to it. The header of a
+  // comparison says what is compared now: Error(input) also for other programs of its sides,
+  // Error(not_comparable) for another machine.
   static Journal resume(const std::filesystem::path& bundle, const SweepPlan& plan,
                         const JournalResumption& now = {});
+  static Journal resume(const std::filesystem::path& bundle, const JournalHeader& planned,
+                        const JournalResumption& now);
 
   Journal(Journal&& other) noexcept;
   Journal& operator=(Journal&& other) = delete;
@@ -140,6 +160,10 @@ class Journal {
   // Appends the record of one block of a case in the same way.
   void append_block(const Record& block);
 
+  // Appends units of a comparison, a pair or a failed one. After it returns, a kill of this process loses
+  // nothing; a power cut may lose the last pairs: waiting for the disk would disturb what is timed next.
+  void append_units(std::span<const Record> units);
+
   // Closes the file in a forked child, so that the lock does not outlive the parent. The child must neither
   // use nor destroy this journal afterwards.
   void release_in_child() const;
@@ -147,6 +171,7 @@ class Journal {
   const std::filesystem::path& bundle() const { return bundle_; }
   const JournalHeader& header() const { return header_; }
   const JsonBox& environment() const { return environment_; }  // that of the next line
+  std::size_t resumptions() const { return resumptions_; }
   // Of the cases with a record, in the order of the records; without record_sha256.
   const std::vector<CaseEnd>& ends() const { return ends_; }
   bool has(std::string_view case_name) const;
@@ -156,7 +181,6 @@ class Journal {
 
  private:
   Journal(std::filesystem::path bundle, JournalContents contents);
-  static Journal create_with(const std::filesystem::path& bundle, JournalHeader header);
   void append_line(Json line);
   void remember(CaseEnd end);
   Json mark_log();
@@ -164,6 +188,7 @@ class Journal {
   std::filesystem::path bundle_;
   JournalHeader header_;
   JsonBox environment_;
+  std::size_t resumptions_ = 0;
   std::vector<CaseEnd> ends_;
   std::unordered_set<std::string> finished_;  // the names of those
   std::vector<Record> blocks_;

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <unordered_set>
@@ -53,29 +54,43 @@ Json take_cases(std::string_view line, const std::string& place, JournalHeader& 
   return parse_strict_json(rest, place, kMessageJson);
 }
 
+ComparedSides read_sides(const JsonPlace& root) {
+  ComparedSides sides;
+  const JsonPlace requested = root.at("requested");
+  requested.allow_only({"arguments"});
+  for (const JsonPlace& argument : requested.at("arguments").elements())
+    sides.arguments.push_back(argument.text());
+  for (const JsonPlace& program : root.at("programs").elements()) sides.programs.push_back(program.text());
+  if (sides.programs.size() != 2) root.at("programs").fail("expected two");
+  root.at("comparison").members();
+  sides.comparison = root.at("comparison").value();
+  return sides;
+}
+
 JournalHeader read_header(std::string_view line, const std::string& place) {
   JournalHeader header;
   const Json json = take_cases(line, place, header);
   const JsonPlace root(json, place);
   if (root.at("journal").text() != "aqbench") throw_damaged(place, "is not the header of an aqbench journal");
   const std::int64_t version = root.at("schema_version").integer();
-  if (version < kOldestJournalSchemaVersion || version > kJournalSchemaVersion)
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: schema_version {}, this program reads {} to {}", place, version,
-                            kOldestJournalSchemaVersion, kJournalSchemaVersion));
-  header.schema_version = static_cast<int>(version);
-  root.allow_only({"journal", "schema_version", "run", "program", "requested", "plan_sha256",
-                   "all_shards_sha256", "environment", "cases", "sha256"});
+  if (version != kJournalSchemaVersion)
+    throw Error(ErrorKind::not_comparable, fmt::format("{}: schema_version {}, this program reads {}", place,
+                                                       version, kJournalSchemaVersion));
+  root.allow_only({"journal", "schema_version", "comparison", "programs", "run", "program", "requested",
+                   "plan_sha256", "all_shards_sha256", "environment", "cases", "sha256"});
   root.at("run").allow_only({"id", "suite", "started_utc"});
   root.at("program").allow_only({"sha256", "commit"});
-  if (version > 1) header.environment = root.at("environment").value();
+  header.environment = root.at("environment").value();
   const JsonPlace run = root.at("run");
   header.run_id = run.at("id").text();
   header.suite = run.at("suite").text_or_null();
   header.started_utc = run.at("started_utc").text();
   header.program_sha256 = root.at("program").at("sha256").text();
   header.program_commit = root.at("program").at("commit").text_or_null();
-  header.request = request_from_json(root.at("requested").value(), place + ": requested");
+  if (root.find("comparison"))
+    header.sides = read_sides(root);
+  else
+    header.request = request_from_json(root.at("requested").value(), place + ": requested");
   header.plan_sha256 = root.at("plan_sha256").text();
   header.all_shards_sha256 = root.at("all_shards_sha256").text();
   root.at("cases").elements();
@@ -85,7 +100,6 @@ JournalHeader read_header(std::string_view line, const std::string& place) {
 }
 
 void read_log_mark(const JsonPlace& root, JournalContents& contents) {
-  if (contents.header.schema_version < 2) return;
   const JsonPlace log = root.at("log");
   log.allow_only({"bytes", "sha256"});
   contents.log_marks.push_back({log.at("bytes").count(), log.at("sha256").text()});
@@ -134,35 +148,42 @@ class JournalReader {
     const Json json = open_sealed_line(line, place);
     check_form(line, place);
     const bool is_block = json.contains("block"), is_record = json.contains("record");
-    const char* const what = is_block ? "block" : is_record ? "record" : "resumed";
-    std::optional<Record> record;
+    const bool is_units = json.contains("units");
+    const char* const what = is_block ? "block" : is_record ? "record" : is_units ? "units" : "resumed";
+    std::vector<Record> records;
     read_or_damaged(place, [&] {
       const JsonPlace root(json, place);
-      if (contents_.header.schema_version < 2)
-        root.allow_only({"prev", "record", "sha256"});
-      else if (is_block || is_record)
+      if (is_block || is_record)
         root.allow_only({"prev", what, "log", "sha256"});
       else
-        root.allow_only({"prev", "resumed", "sha256"});
+        root.allow_only({"prev", what, "sha256"});
       if (root.at("prev").text() != contents_.last_line_sha256)
         throw_damaged(place, "its hash of the previous line does not match");
       const JsonPlace held = root.at(what);
-      if (!is_block && !is_record) {
+      const std::string source = fmt::format("{}: {}", place, what);
+      if (is_units) {
+        for (const JsonPlace& unit : held.elements())
+          records.push_back(record_from_json(unit.value(), source));
+      } else if (is_block || is_record) {
+        records.push_back(record_from_json(held.value(), source));
+        read_log_mark(root, contents_);
+      } else {
         held.allow_only({"utc", "environment"});
         contents_.resumptions.push_back(
-            {held.at("utc").text(), held.at("environment").value(), contents_.log_marks.size()});
-        return;
+            {held.at("utc").text(), held.at("environment").value(), contents_.measured_lines});
       }
-      record = record_from_json(held.value(), fmt::format("{}: {}", place, what));
-      read_log_mark(root, contents_);
     });
-    if (!record) return;
-    if (is_block ? !unfinished_.contains(record->case_name) : unfinished_.erase(record->case_name) == 0)
-      throw_damaged(place, fmt::format("'{}' was not planned or is a duplicate", record->case_name));
-    if (is_block)
-      contents_.blocks.push_back(std::move(*record));
-    else
-      keep(std::move(*record));
+    if (!records.empty()) ++contents_.measured_lines;
+    for (Record& record : records) {
+      const bool known =
+          is_record ? unfinished_.erase(record.case_name) > 0 : unfinished_.contains(record.case_name);
+      if (!known || record.unit.has_value() != contents_.header.sides.has_value())
+        throw_damaged(place, fmt::format("'{}' was not planned or is a duplicate", record.case_name));
+      if (is_block)
+        contents_.blocks.push_back(std::move(record));
+      else
+        keep(std::move(record));
+    }
   }
 
   void keep(Record record) {
@@ -209,7 +230,16 @@ JournalContents parse_journal(std::string_view bytes, const std::string& file, T
   return reader.finish(bytes);
 }
 
-CaseEnd case_end(const Record& record) { return {record.case_name, record.status, record.reason, {}}; }
+bool is_comparison(const std::filesystem::path& bundle) {
+  const std::string begins =
+      fmt::format(R"({{"journal":"aqbench","schema_version":{},"comparison":)", kJournalSchemaVersion);
+  std::string read(begins.size(), '\0');
+  std::ifstream file(bundle / kJournalFile, std::ios::binary);
+  file.read(read.data(), static_cast<std::streamsize>(read.size()));
+  return read == begins;
+}
+
+CaseEnd case_end(const Record& record) { return {record_key(record), record.status, record.reason, {}}; }
 
 std::vector<CaseEnd> case_ends(const JournalContents& contents) {
   std::vector<CaseEnd> ends = contents.ends;
@@ -232,7 +262,7 @@ Json environment_of_run(const JournalContents& journal) {
     end_at(resumption.after);
     now = &*resumption.environment;
   }
-  end_at(journal.log_marks.size());
+  end_at(journal.measured_lines);
   Json environment = measured.empty() ? *now : *measured.back();
   const bool same = std::ranges::all_of(
       measured, [&](const Json* other) { return comparability_of(*other) == comparability_of(environment); });

@@ -13,12 +13,14 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "harness/ab/report.h"
 #include "harness/records/case_result.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/statement.h"
 #include "reports/content/bundle_files.h"
 #include "reports/exports/benchmark_json.h"
 #include "reports/html/report.h"
+#include "reports/text/ab_summary.h"
 #include "reports/text/summary.h"
 
 namespace aqbench {
@@ -60,6 +62,31 @@ void remove_stale(const std::filesystem::path& bundle, std::initializer_list<con
   }
 }
 
+// Tidies the bundle and hashes its files.
+std::vector<HashLine> hash_lines(const std::filesystem::path& bundle,
+                                 const std::vector<std::string>& required) {
+  remove_stale(bundle, {kSignatureName});
+  tidy_bundle(bundle);
+  std::vector<HashLine> lines;
+  for (const std::string& file : listed_files(bundle, required))
+    if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
+  return lines;
+}
+
+// Writes inventory.txt and statement.json over the files in `lines`, and adds both there.
+void add_statement(const std::filesystem::path& bundle, const BundleContent& content,
+                   std::vector<HashLine>& lines) {
+  std::vector<InventoryItem> items;
+  for (const HashLine& line : lines) items.push_back({line.path, regular_file_size(bundle / line.path)});
+  const auto add_file = [&](const char* name, const std::string& text) {
+    write_file(bundle / name, text);
+    lines.push_back({sha256_hex(text), name});
+    std::ranges::sort(lines, {}, &HashLine::path);
+  };
+  add_file(kInventoryName, inventory_text(items));
+  add_file(kStatementName, statement_text(content, lines));
+}
+
 void seal_bundle(const std::filesystem::path& bundle, const std::vector<HashLine>& lines,
                  const SigningKey* key) {
   const std::string hashes = hash_list_text(lines);
@@ -91,9 +118,10 @@ std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
   }
 }
 
-const std::vector<std::string>& required_bundle_files() {
-  static const std::vector<std::string> files = {"bench.log",    "commands.txt", "env.json",  "journal.jsonl",
-                                                 "results.json", "sha256.txt",   "summary.md"};
+std::vector<std::string> required_bundle_files(bool of_comparison) {
+  std::vector<std::string> files = {"bench.log",    "commands.txt", "env.json",  "journal.jsonl",
+                                    "results.json", "sha256.txt",   "summary.md"};
+  if (of_comparison) files.erase(files.begin());
   return files;
 }
 
@@ -117,8 +145,23 @@ bool is_left_out_by_merge(std::string_view file) {
   return file == "results.json" || file == kJournalFile || file == "summary.md" || file == kReportName;
 }
 
-std::string environment_text(const Results& results) {
-  return results.environment->dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, const BundleContent& content) {
+  const Results& results = content.results;
+  const auto environment = [&results] {
+    return results.environment->dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+  };
+  if (results.is_comparison())
+    return {{"env.json", environment}, {"summary.md", [&results] {
+                                          const AbDocument document = document_of(results);
+                                          return render_ab_summary(document, judge_ab(document));
+                                        }}};
+  return {{"env.json", environment},
+          {"summary.md", [&content] { return render_summary(content); }},
+          {"benchmark.json", [&results] { return benchmark_json_text(results); }},
+          {kReportName, [bundle, &content] {
+             return render_html_report(content,
+                                       read_report_pictures(bundle, listed_on_page(content).results));
+           }}};
 }
 
 void finalise_bundle(const std::filesystem::path& bundle, Results results, const SigningKey* key) {
@@ -126,40 +169,18 @@ void finalise_bundle(const std::filesystem::path& bundle, Results results, const
   write_file_parts(file, [&](const WriteBytes& write) { write_results_text(results, write); });
   results = {};
   // From the text, as `aqbench verify` renders it.
-  const BundleContent content = read_bundle_content(bundle, read_results(file));
-  write_file(bundle / "summary.md", render_summary(content));
-  write_file(bundle / "env.json", environment_text(content.results));
-  write_file(bundle / kReportName,
-             render_html_report(content, read_report_pictures(bundle, listed_on_page(content).results)));
-  write_file(bundle / "benchmark.json", benchmark_json_text(content.results));
-  remove_stale(bundle, {kSignatureName, kStatementName, kInventoryName});
-  tidy_bundle(bundle);
-  std::vector<std::string> files = listed_files(bundle, required_bundle_files());
-  std::erase(files, kHashListName);
-  std::vector<InventoryItem> items;
-  std::vector<HashLine> lines;
-  for (const std::string& name : files) {
-    items.push_back({name, regular_file_size(bundle / name)});
-    lines.push_back({sha256_file_hex(bundle / name), name});
-  }
-  const auto add_file = [&](const char* name, const std::string& text) {
-    write_file(bundle / name, text);
-    lines.push_back({sha256_hex(text), name});
-    std::ranges::sort(lines, {}, &HashLine::path);
-  };
-  add_file(kInventoryName, inventory_text(items));
-  add_file(kStatementName, statement_text(content, lines));
+  const BundleContent content = read_bundle_content(bundle, read_any_results(file));
+  for (const DerivedFile& derived : derived_files(bundle, content))
+    write_file(bundle / derived.name, derived.render());
+  remove_stale(bundle, {kStatementName, kInventoryName});
+  std::vector<HashLine> lines = hash_lines(bundle, required_bundle_files(content.results.is_comparison()));
+  if (!content.results.is_comparison()) add_statement(bundle, content, lines);
   seal_bundle(bundle, lines, key);
 }
 
 void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
                      const SigningKey* key) {
-  remove_stale(bundle, {kSignatureName});
-  tidy_bundle(bundle);
-  std::vector<HashLine> lines;
-  for (const std::string& file : listed_files(bundle, required))
-    if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
-  seal_bundle(bundle, lines, key);
+  seal_bundle(bundle, hash_lines(bundle, required), key);
 }
 
 }  // namespace aqbench

@@ -9,17 +9,20 @@
 //   notes.txt baseline.json             the command, if asked for (reports/content/bundle_content.h)
 //   tests.log                           the command, if asked for (reports/content/test_run.h)
 //   commands.txt                        the command (reports/content/commands.h)
-//   bench.log journal.jsonl tiles/*.csv the sweep, as it runs
+//   bench.log journal.jsonl tiles/*.csv the sweep, as it runs; journal.jsonl also the comparison (aqbench ab)
+// A bundle of a comparison has no bench.log, report.html, benchmark.json, inventory.txt and statement.json.
 
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/records/results.h"
 #include "reports/bundle/signature.h"
+#include "reports/content/bundle_content.h"
 
 namespace aqbench {
 
@@ -36,9 +39,18 @@ std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
                                         std::chrono::system_clock::time_point now);
 
 // Returns the files that every bundle has, sha256.txt included.
-const std::vector<std::string>& required_bundle_files();
-// Returns the further files that bundles have since summary version 2.
+std::vector<std::string> required_bundle_files(bool of_comparison = false);
+// Returns the further files that bundles of sweeps have since summary version 2.
 const std::vector<std::string>& derived_bundle_files();
+
+// A file of a bundle that follows from the others.
+struct DerivedFile {
+  std::string name;
+  std::function<std::string()> render;
+};
+// Returns what follows from the results and the files beside them, the page last. `bundle` has the pictures;
+// `content` must outlive the result.
+std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, const BundleContent& content);
 
 // The folder of a merged bundle for what its shards had beside the files of their cases.
 inline constexpr const char* kShardsFolder = "shards/";
@@ -50,18 +62,14 @@ std::string shard_folder(std::size_t i, const std::string& run_id);
 bool is_file_of_a_case(std::string_view file);
 bool is_left_out_by_merge(std::string_view file);
 
-// Returns the bytes of env.json.
-std::string environment_text(const Results& results);
-
 // Writes results.json, record by record, and all files derived from it, then sha256.txt over every file in
 // the folder, and with a key signature.json; without a key it removes an old signature. Each file is whole or
 // absent. It may be called again after a resumed run. Throws Error(io), and Error(input) naming a required
 // file that is absent or anything in the folder that cannot be evidence (a link, a socket, an odd name).
 void finalise_bundle(const std::filesystem::path& bundle, Results results, const SigningKey* key = nullptr);
 
-// Does the last step of finalise_bundle(), for bundles of any kind: removes what a killed write left, then
-// writes sha256.txt and, with a key, signature.json.
-// Throws as finalise_bundle().
+// Does the last step of finalise_bundle(): removes what a killed write left, then writes sha256.txt and, with
+// a key, signature.json. Throws as finalise_bundle().
 void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
                      const SigningKey* key = nullptr);
 

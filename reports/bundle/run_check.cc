@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/files.h"
 #include "core/sha256.h"
 #include "core/text.h"
 
@@ -12,6 +15,12 @@ namespace aqbench {
 namespace {
 
 constexpr const char* kResultsFile = "results.json";
+
+// The load differs from one moment to the next.
+Json environment_without_load(Json environment) {
+  if (environment.is_object()) environment.erase("load");
+  return environment;
+}
 
 void check_header(const Results& results, const JournalContents& journal, std::vector<Finding>& findings) {
   const RunInfo& run = results.run;
@@ -25,15 +34,16 @@ void check_header(const Results& results, const JournalContents& journal, std::v
           fmt::format("run.id: '{}' is not a name of a bundle", printable(run.id)));
   require(header.run_id == run.id && header.suite == run.suite && header.started_utc == run.started_utc,
           kJournalFile, "is of another run than results.json");
-  require((header.schema_version == 1) == (results.schema_version == 1), kJournalFile,
-          fmt::format("is of format {}, results.json of {}", header.schema_version, results.schema_version));
   require(header.case_names.size() == run.planned_cases, kJournalFile,
           fmt::format("plans {} cases, results.json {}", header.case_names.size(), run.planned_cases));
-  require(requested_json(header.request) == *run.requested, kResultsFile,
-          "run.requested is not what the journal says");
-  require(header.schema_version == 1 || environment_without_load(*results.environment) ==
-                                            environment_without_load(environment_of_run(journal)),
-          kResultsFile, "environment is not the journal's");
+  require(header.sides.has_value() == results.is_comparison(), kJournalFile,
+          "is of another kind of run than results.json");
+  require((header.sides ? Json{{"arguments", header.sides->arguments}} : requested_json(header.request)) ==
+              *run.requested,
+          kResultsFile, "run.requested is not what the journal says");
+  require(
+      environment_without_load(*results.environment) == environment_without_load(environment_of_run(journal)),
+      kResultsFile, "environment is not the journal's");
 }
 
 void check_records(const Results& results, const JournalContents& journal, std::vector<Finding>& findings) {
@@ -41,8 +51,8 @@ void check_records(const Results& results, const JournalContents& journal, std::
   std::map<std::string, std::string> journalled;  // the hashes of the records
   for (const CaseEnd& end : case_ends(journal)) journalled[end.case_name] = end.record_sha256;
   for (const Record& record : results.records) {
-    const auto entry = journalled.find(record.case_name);
-    const std::string name = printable(record.case_name);
+    const auto entry = journalled.find(record_key(record));
+    const std::string name = printable(record_key(record));
     if (entry == journalled.end()) {
       report(fmt::format("has case {}, which the journal does not", name));
       continue;
@@ -64,9 +74,33 @@ std::vector<Finding> check_run(const Results& results, const JournalContents& jo
   return findings;
 }
 
-Json environment_without_load(Json environment) {
-  if (environment.is_object()) environment.erase("load");
-  return environment;
+std::vector<Finding> check_case_files(const std::filesystem::path& bundle, const Results& results,
+                                      const std::vector<std::string>& files) {
+  std::vector<Finding> findings;
+  for (const Record& record : results.records) {
+    if (!record.files) continue;
+    for (const CaseFile& file : *record.files)
+      if (!std::ranges::binary_search(files, file.path))
+        findings.push_back({file.path, "is missing, though a record names it"});
+      else if (sha256_file_hex(bundle / file.path) != file.sha256)
+        findings.push_back({file.path, "is not the file that the case's process wrote"});
+  }
+  return findings;
+}
+
+std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complete,
+                               const JournalContents& journal) {
+  const std::string log = read_file(bundle / kLogFile);
+  std::uint64_t start = 0;
+  for (const LogMark& mark : journal.log_marks) {
+    if (mark.bytes < start || mark.bytes > log.size())
+      return {{kLogFile, "is not as long as the journal says"}};
+    if (sha256_hex(std::string_view(log).substr(start, mark.bytes - start)) != mark.sha256)
+      return {{kLogFile, fmt::format("bytes {} to {} are not what the journal knows", start, mark.bytes)}};
+    start = mark.bytes;
+  }
+  if (complete && start != log.size()) return {{kLogFile, "goes on after the last record of the journal"}};
+  return {};
 }
 
 }  // namespace aqbench

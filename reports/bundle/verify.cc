@@ -9,19 +9,16 @@
 #include "core/files.h"
 #include "core/parallel.h"
 #include "core/sha256.h"
-#include "harness/ab/pair_journal.h"
+#include "harness/ab/document.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
 #include "harness/running/plan_check.h"
-#include "reports/bundle/ab_bundle.h"
 #include "reports/bundle/bundle.h"
-#include "reports/bundle/file_check.h"
 #include "reports/bundle/hash_check.h"
 #include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/statement.h"
 #include "reports/content/bundle_files.h"
-#include "reports/exports/benchmark_json.h"
 #include "reports/html/report.h"
 #include "reports/text/summary.h"
 
@@ -39,25 +36,16 @@ class Verifier {
   VerifyReport run() {
     const BundleListing listing = list_bundle_files(bundle_);
     report_.findings = listing.problems;
-    const bool comparison = is_comparison(listing.files);
-    if (is_killed_comparison(listing.files)) {
-      add_finding(kPairJournalFile,
-                  "the comparison did not end; go on with: aqbench ab --resume " + bundle_.string());
-      return std::move(report_);
-    }
-    required_ = comparison ? required_ab_files() : required_bundle_files();
+    if (is_unfinished(listing.files)) return std::move(report_);
+    if (has(listing.files, "ab.json") && !has(listing.files, "results.json"))
+      set_other_version({"ab.json", "is of a comparison by an older version of aqbench"});
+    report_.of_units = is_comparison(bundle_);
+    if (!report_.other_version) required_ = required_bundle_files(report_.of_units);
     for (const std::string& file : required_)
-      if (!std::ranges::binary_search(listing.files, file)) add_finding(file, "is missing");
-    std::optional<Results> results = check_hashes_and_results(listing.files, comparison);
+      if (!has(listing.files, file)) add_finding(file, "is missing");
+    std::optional<Results> results = check_hashes_and_results(listing.files);
     check_signed(listing.files);
-    if (comparison) {
-      AbVerification verified = verify_ab_files(bundle_, listing.files);
-      add_findings(std::move(verified.findings));
-      if (verified.other_version) set_other_version(*verified.other_version);
-      report_.records = verified.units;
-      report_.of_units = true;
-      report_.complete = verified.complete;
-    } else if (results) {
+    if (results) {
       check_run_files(*results, listing.files);
       results_ = std::move(*results);
     }
@@ -79,7 +67,11 @@ class Verifier {
     try {
       check();
     } catch (const Error& error) {
-      add_finding(file, without_path(error.what(), bundle_ / file));
+      const std::string what = without_path(error.what(), bundle_ / file);
+      if (error.kind() == ErrorKind::not_comparable)
+        set_other_version({file, what});
+      else
+        add_finding(file, what);
     }
   }
 
@@ -87,19 +79,22 @@ class Verifier {
     return std::ranges::binary_search(files, file);
   }
 
-  // A killed comparison leaves its pairs and no other file of a bundle.
-  static bool is_killed_comparison(const std::vector<std::string>& files) {
-    return has(files, kPairJournalFile) && !is_comparison(files) && !has(files, "results.json") &&
-           !has(files, kJournalFile) && !has(files, kHashListName);
+  // A killed run leaves its journal.
+  bool is_unfinished(const std::vector<std::string>& files) {
+    if (!has(files, kJournalFile) || has(files, "results.json") || has(files, kHashListName)) return false;
+    add_finding(kJournalFile, fmt::format("the {} did not end; go on with: aqbench {} --resume {}",
+                                          is_comparison(bundle_) ? "comparison" : "sweep",
+                                          is_comparison(bundle_) ? "ab" : "sweep", bundle_.string()));
+    return true;
   }
 
   // Hashes the files, and reads the results meanwhile on another thread.
-  std::optional<Results> check_hashes_and_results(const std::vector<std::string>& files, bool of_comparison) {
+  std::optional<Results> check_hashes_and_results(const std::vector<std::string>& files) {
     HashCheck hashes;
     std::optional<Results> results;
     parallel_for(2, 1, [&](std::size_t part, std::size_t) {
       if (part == 0)
-        results = of_comparison ? std::nullopt : check_results(files);
+        results = check_results(files);
       else
         hashes = check_hashes(bundle_, files, required_);
     });
@@ -112,27 +107,23 @@ class Verifier {
   std::optional<Results> check_results(const std::vector<std::string>& files) {
     if (!has(files, "results.json")) return std::nullopt;
     std::optional<Results> results;
-    try {
+    guarded("results.json", [&] {
       const std::filesystem::path path = bundle_ / "results.json";
-      Results read = read_results(path);
+      Results read = read_any_results(path);
       if (results_sha256(read) != sha256_file_hex(path))
         add_finding("results.json", "is not in the form that aqbench writes");
-      report_.root_digest = root_digest(read);
-      report_.metrics_digest = metrics_digest(read);
+      if (!read.is_comparison()) {
+        report_.root_digest = root_digest(read);
+        report_.metrics_digest = metrics_digest(read);
+      }
       report_.records = read.records.size();
       report_.complete = read.run.complete;
-      if (read.run.complete != (read.records.size() == read.run.planned_cases))
+      if (!read.is_comparison() && read.run.complete != (read.records.size() == read.run.planned_cases))
         add_finding("results.json",
                     fmt::format("says complete = {} with {} records of {} planned cases", read.run.complete,
                                 read.records.size(), read.run.planned_cases));
       results = std::move(read);
-    } catch (const Error& error) {
-      const std::string what = without_path(error.what(), bundle_ / "results.json");
-      if (error.kind() == ErrorKind::not_comparable)
-        set_other_version({"results.json", what});
-      else
-        add_finding("results.json", what);
-    }
+    });
     return results;
   }
 
@@ -142,33 +133,34 @@ class Verifier {
     BundleContent content;
     content.results = std::move(results);
     const bool rendered = content.results.run.text_version == kSummaryVersion && read_content(content);
+    const std::vector<DerivedFile> derived = derived_files(bundle_, content);
     std::vector<Finding> of_page;
     parallel_for(2, 1, [&](std::size_t part, std::size_t) {
-      if (part == 0 && rendered)
-        of_page = changed_text(kReportName, files, [&] {
-          return render_html_report(content, read_report_pictures(bundle_, listed_on_page(content).results));
-        });
-      if (part == 1) check_run_and_texts(content, files, rendered);
+      if (part == 0 && rendered && derived.back().name == kReportName)
+        of_page = changed_text(derived.back(), files);
+      if (part == 1) check_run_and_texts(content, derived, files, rendered);
     });
     add_findings(std::move(of_page));
-    check_inventory(rendered);
+    if (!content.results.is_comparison()) check_inventory(rendered);
     results = std::move(content.results);
   }
 
-  void check_run_and_texts(const BundleContent& content, const std::vector<std::string>& files,
-                           bool rendered) {
+  void check_run_and_texts(const BundleContent& content, const std::vector<DerivedFile>& derived,
+                           const std::vector<std::string>& files, bool rendered) {
     const Results& results = content.results;
-    add_findings(changed_text("env.json", files, [&] { return environment_text(results); }));
+    add_findings(changed_text(derived.front(), files));  // env.json, which is as it was in older versions
     guarded("results.json", [&] { add_findings(check_case_files(bundle_, results, files)); });
     check_journal(results, files);
     if (is_of_other_text(results.run)) return;
-    for (const std::string& file : derived_bundle_files())
-      if (!has(files, file) &&
-          std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
-        add_finding(file, "is missing");
+    if (!results.is_comparison())
+      for (const std::string& file : derived_bundle_files())
+        if (!has(files, file) &&
+            std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
+          add_finding(file, "is missing");
     if (!rendered) return;
-    add_findings(changed_text("summary.md", files, [&] { return render_summary(content); }));
-    add_findings(changed_text("benchmark.json", files, [&] { return benchmark_json_text(results); }));
+    for (const DerivedFile& file : derived)
+      if (file.name != derived.front().name && file.name != kReportName)
+        add_findings(changed_text(file, files));
     check_statement(content, files);
   }
 
@@ -185,12 +177,11 @@ class Verifier {
   }
 
   // Returns what is wrong with a file that can be rendered again.
-  template <class Render>
-  std::vector<Finding> changed_text(const std::string& file, const std::vector<std::string>& files,
-                                    const Render& render) const {
+  std::vector<Finding> changed_text(const DerivedFile& derived, const std::vector<std::string>& files) const {
+    const std::string& file = derived.name;
     if (!has(files, file)) return {};  // that it is missing is named elsewhere
     try {
-      if (read_text_file(bundle_ / file, kMaxRenderedBytes) != render())
+      if (read_text_file(bundle_ / file, kMaxRenderedBytes) != derived.render())
         return {{file, "is not what the bundle renders to"}};
     } catch (const Error& error) {
       return {{file, without_path(error.what(), bundle_ / file)}};
@@ -262,12 +253,21 @@ class Verifier {
     guarded(kJournalFile, [&] {
       const JournalContents journal = read_journal(bundle_, TornTail::refuse, KeptRecords::ends);
       add_findings(check_run(results, journal));
+      if (results.is_comparison()) return check_comparison(results, journal);
       const PlanCheck plan = check_plan(results, journal);
       for (const std::string& problem : plan.problems) add_finding("results.json", problem);
       if (!plan.other_version.empty()) set_other_version({kJournalFile, plan.other_version});
       if (!plan.not_planned_again.empty()) report_.notes.push_back(plan.not_planned_again);
-      if (journal.header.schema_version < 2) return;
       guarded(kLogFile, [&] { add_findings(check_log(bundle_, results.run.complete, journal)); });
+    });
+  }
+
+  // The measuring loop is followed on the recorded pairs.
+  void check_comparison(const Results& results, const JournalContents& journal) {
+    guarded("results.json", [&] {
+      const std::string problem = comparison_problem(document_of(results), *results.comparison,
+                                                     journal.header, journal.resumptions.size());
+      if (!problem.empty()) add_finding("results.json", problem);
     });
   }
 

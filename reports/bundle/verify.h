@@ -16,13 +16,13 @@ struct Results;
 // - sha256.txt against itself, and every file against it; missing and extra files, empty folders, links and
 //   special files;
 // - results.json against its schema, its canonical text and the journal (run_check.h), the journal's chain
-// and
-//   its marks in bench.log, and the plan against the one that this program makes of the request
-//   (harness/running/plan_check.h);
-// - the files of cases against the hashes in their records (file_check.h);
+//   and its marks in bench.log, and the plan against the one that this program makes of the request
+//   (harness/running/plan_check.h); of a comparison the units against the measuring loop
+//   (comparison_problem());
+// - the files of cases against the hashes in their records (run_check.h);
 // - summary.md, report.html, env.json, benchmark.json, inventory.txt and statement.json against what the rest
-//   renders to, and of a comparison ab.json or calibration.json, too (ab_bundle.h). results.json says of
-//   which version they are: those of another one cannot be rendered, which is a verdict of its own;
+//   renders to (derived_files()). results.json says of which version they are: those of another one cannot
+//   be rendered, which is a verdict of its own;
 // - signature.json against sha256.txt and the key that it names, which must be `public_key` (raw, of
 //   read_public_key()) if that is given.
 // Never throws for what is inside the folder; Error(input) if `bundle` is no folder.

@@ -195,7 +195,7 @@ std::optional<double> unit_value(const AbUnit& unit, const AbOutcome* outcome) {
   if (unit.status != Status::ok) return std::nullopt;
   const std::vector<double>* values = &unit.warm_ms;
   if (outcome != nullptr) {
-    const auto found = std::ranges::find(unit.outcomes, outcome->name, &AbOutcomeSamples::name);
+    const auto found = std::ranges::find(unit.outcomes, outcome->name, &OutcomeSamples::name);
     if (found == unit.outcomes.end()) return std::nullopt;
     values = &found->values;
   }
@@ -284,10 +284,11 @@ std::string ab_page(const AbDocument& document, const AbReport& report,
                                     "one run is no verdict.");
   parts.body += ab_stages_section(report) + details_section(document, report);
   parts.body +=
-      "<p class=\"dim\">How it was run: commands.txt in the bundle. This page is made from ab.json and the "
+      "<p class=\"dim\">How it was run: commands.txt in the bundle. This page is made from results.json and "
+      "the "
       "tiles beside it: <code>aqbench report</code> makes it again, and "
       "<code>aqbench "
-      "verify</code> works out ab.json from the samples in it.</p>\n";
+      "verify</code> computes the verdicts again from results.json.</p>\n";
   return html_page(parts);
 }
 

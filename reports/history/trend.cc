@@ -15,6 +15,7 @@
 #include "harness/gating/gate.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/measuring/timing.h"
+#include "harness/running/journal.h"
 #include "harness/statistics/summary.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/bundle_files.h"
@@ -32,6 +33,7 @@ constexpr int kMaxFolders = 3;  // below the one given
 // list.
 bool is_bundle(const fs::path& folder) {
   std::error_code error;
+  if (is_comparison(folder)) return false;
   if (fs::is_regular_file(folder / "results.json", error)) return true;
   if (!fs::is_regular_file(folder / kHashListName, error)) return false;
   if (fs::is_regular_file(folder / "journal.jsonl", error)) return true;

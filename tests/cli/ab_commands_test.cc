@@ -36,10 +36,10 @@ TEST_F(AbCommands, AKnownRatioIsSeenAndTheBundleVerifies) {
   const auto bundle = only_bundle(dir_ / "out");
   const auto verified = run_program({"verify", bundle});
   EXPECT_EQ(verified.exit_code, 0) << verified.out;
-  std::ifstream file(bundle / "ab.json");
+  std::ifstream file(bundle / "results.json");
   Json json = Json::parse(file);
-  EXPECT_EQ(json["a"]["command"]["line"], "sleep 0.02");
-  EXPECT_GT(json["samples"]["units"][0]["outcomes"]["cpu_ms"][0].get<double>(), 0);
+  EXPECT_EQ(json["comparison"]["a"]["command"]["line"], "sleep 0.02");
+  EXPECT_GT(json["records"][0]["unit"]["outcomes"]["cpu_ms"][0].get<double>(), 0);
 }
 
 // A stand-in for a program of Google Benchmark: its benchmarks take that long, whatever is filtered.
@@ -192,11 +192,11 @@ TEST_F(AbCommands, MethodsAreQuickAndSayHowLongTheyTake) {
   for (const char* const side : {"a", "b"})
     EXPECT_TRUE(std::filesystem::exists(bundle / "tiles" / (std::string("flat_plane.") + side + ".csv")));
   EXPECT_THAT(run_program({"report", bundle}).out, HasSubstr("<h2>Where on the surface, tile by tile</h2>"));
-  std::ifstream file(bundle / "ab.json");
+  std::ifstream file(bundle / "results.json");
   const Json json = Json::parse(file);
-  EXPECT_EQ(json["run"]["quick"], true);
-  EXPECT_EQ(json["settings"]["looks"], 1);
-  EXPECT_LE(json["run"]["pairs_per_look"], 40);
+  EXPECT_EQ(json["comparison"]["run"]["quick"], true);
+  EXPECT_EQ(json["comparison"]["settings"]["looks"], 1);
+  EXPECT_LE(json["comparison"]["run"]["pairs_per_look"], 40);
 
   std::filesystem::remove_all(dir_ / "out");
   ProgramOptions one_pair;

@@ -32,9 +32,9 @@ class Ab : public ::testing::Test {
     std::filesystem::permissions(path, std::filesystem::perms::owner_all);
     return path;
   }
-  // The lines of the journal of pairs: a header and one for each pair.
+  // The lines of the journal: a header and one for each pair (and each resumption).
   static std::ptrdiff_t pair_lines(const std::filesystem::path& bundle) {
-    std::ifstream file(bundle / "pairs.jsonl");
+    std::ifstream file(bundle / "journal.jsonl");
     return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   }
   TemporaryDir dir_;

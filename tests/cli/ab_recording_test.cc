@@ -74,7 +74,7 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   EXPECT_TRUE(ended.exit_code == 0 || ended.exit_code == 1) << ended.exit_code << ": " << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("interrupted and gone on with 2 times"));
   EXPECT_THAT(ended.err, HasSubstr("going on with: aqbench ab --variant roma_like.points=3000,3001"));
-  EXPECT_TRUE(std::filesystem::exists(bundle / "pairs.jsonl"));
+  EXPECT_TRUE(std::filesystem::exists(bundle / "journal.jsonl"));
   EXPECT_EQ(std::filesystem::file_size(dir_ / "page.html"), 4U) << "the page of the first run is not touched";
   EXPECT_GT(std::filesystem::file_size(dir_ / "asked_for.html"), 1000U);
   EXPECT_FALSE(std::filesystem::exists(bundle / "tiles/flat_plane.a.csv"));
@@ -123,7 +123,8 @@ TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
   const auto live = interrupted({"ab", "--live", "20"}, dir_ / "live");
   suite("tilted_plane", 500);
   for (const auto& bundle : {two, live})
-    EXPECT_THAT(refusal(bundle), ::testing::ContainsRegex("case 1 was 'flat_plane/roma_like/seed=42.*' and is 'tilted_plane"));
+    EXPECT_THAT(refusal(bundle),
+                ::testing::ContainsRegex("case 1 was 'flat_plane/roma_like/seed=42.*' and is 'tilted_plane"));
   suite("flat_plane", 501);
   for (const auto& bundle : {two, live})
     EXPECT_THAT(refusal(bundle), HasSubstr("the cases have other options now"));
@@ -137,10 +138,10 @@ TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
 TEST_F(Ab, AProgramDoesNotReachTheBundleThatIsBeingWritten) {
   const std::filesystem::path own = dir_ / "own", deep = own / "1/2/3/4/5";
   std::filesystem::create_directories(deep);
-  std::ofstream(deep / "pairs.jsonl") << "of the program itself";
+  std::ofstream(deep / "journal.jsonl") << "of the program itself";
   std::ofstream(own / "spy.sh") << R"(
-find "$2" -name pairs.jsonl | grep -qx "$2/1/2/3/4/5/pairs.jsonl" || { echo "reaches too little"; exit 1; }
-find "$2" -name pairs.jsonl -exec head -c 1 {} \; | grep -q '{' &&
+find "$2" -name journal.jsonl | grep -qx "$2/1/2/3/4/5/journal.jsonl" || { echo "reaches too little"; exit 1; }
+find "$2" -name journal.jsonl -exec head -c 1 {} \; | grep -q '{' &&
   { echo "reaches the bundle"; exit 1; }
 env | grep '^AQBENCH_' | grep -v '^AQBENCH_STAGES=' && exit 1
 printf 'ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n' > "$1/c.ply"
@@ -211,10 +212,10 @@ TEST_F(Ab, LiveRunsAreWholeComparisonsOfTheProgramWithItself) {
                            "--method", "sparse", "--scene", "flat_plane"})
                   .err,
               HasSubstr("roma_like"));
-  Json forged = document;
-  forged["samples"]["units"].erase(forged["samples"]["units"].size() - 1);
-  forged["samples"]["units"].erase(forged["samples"]["units"].size() - 1);
-  std::ofstream(bundle / "ab.json") << forged.dump(1) << "\n";
+  std::ifstream file(bundle / "results.json");
+  Json forged = Json::parse(file);
+  for (int i = 0; i < 2; ++i) forged["records"].erase(forged["records"].size() - 1);
+  std::ofstream(bundle / "results.json") << forged.dump(1) << "\n";
   EXPECT_THAT(run_program({"verify", bundle}).out,
               HasSubstr("pairs are missing at the end, though run.complete is true"));
 }

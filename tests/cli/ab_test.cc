@@ -100,15 +100,15 @@ TEST_F(Ab, ASamplesBundleVerifiesAndATamperedOneDoesNot) {
   EXPECT_TRUE(run_program({"report", bundle}).out == shown) << "the bundle gives the same bytes";
   EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
   EXPECT_THAT(run_program({"verify", bundle}).out, HasSubstr("80 units"));
-  std::ifstream in(bundle / "ab.json");
+  std::ifstream in(bundle / "results.json");
   std::string text((std::istreambuf_iterator<char>(in)), {});
-  const std::size_t digit = text.find("\"p_worse\": ") + 13;
+  const std::size_t digit = text.find("\"warm_ms\":[") + 12;
   text[digit] = text[digit] == '1' ? '2' : '1';
-  std::ofstream(bundle / "ab.json") << text;
+  std::ofstream(bundle / "results.json") << text;
   const auto verified = run_program({"verify", bundle});
   EXPECT_EQ(verified.exit_code, 1);
   EXPECT_EQ(run_program({"report", bundle}).exit_code, 1);
-  EXPECT_THAT(verified.out, HasSubstr("p_worse does not follow from the samples"));
+  EXPECT_THAT(verified.out, HasSubstr("has another record of case x"));
 }
 
 TEST_F(Ab, ProgramsThatCannotBeComparedAreNamed) {
@@ -181,7 +181,7 @@ TEST_F(Ab, WhatCouldNotBeJudgedIsRefusedBeforeItIsMeasured) {
   EXPECT_THAT(run_program({"ab", "--calibrate", "--alpha", "0.0001%"}).err, HasSubstr("--alpha"));
   EXPECT_THAT(run_program({"ab", "--samples", samples({case_of("x", 1, 1)}), "--sign", "k"}).err,
               HasSubstr("needs --out"));
-  EXPECT_THAT(run_program({"ab", "--resume", dir_ / "none"}).err, HasSubstr("pairs.jsonl"));
+  EXPECT_THAT(run_program({"ab", "--resume", dir_ / "none"}).err, HasSubstr("journal.jsonl"));
   EXPECT_THAT(run_program({"ab", "--resume", dir_ / "none", "--pairs", "40"}).err,
               HasSubstr("(this is ab --resume, which measures what was planned)"));
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out"));
@@ -215,7 +215,8 @@ TEST_F(Ab, ACalibrationOfMetricsRunsEachUnitOnce) {
   }
   EXPECT_EQ(outputs.size(), units.size()) << "each unit has a seed of its own";
   EXPECT_EQ(document.at("decision").at("cases").size(), 2u) << "nothing is delayed";
-  EXPECT_THAT(read_file(only_bundle(dir_ / "out") / "summary.md"), HasSubstr("process each, of one run; pairs over seeds\n"));
+  EXPECT_THAT(read_file(only_bundle(dir_ / "out") / "summary.md"),
+              HasSubstr("process each, of one run; pairs over seeds\n"));
   EXPECT_EQ(run_program({"verify", only_bundle(dir_ / "out")}).exit_code, 0);
   EXPECT_THAT(run_program({"ab", "--calibrate", "--repetitions", "2"}).err,
               HasSubstr("a unit needs at least 3 warm runs"));

@@ -136,7 +136,7 @@ TEST_F(Stranger, AComparisonStartsNoProgramBeforeItsAuthorIsKnown) {
   std::ofstream(spy) << "#!/bin/sh\necho x >>" << at("trace") << "\nexec " AQBENCH_BINARY " \"$@\"\n";
   std::filesystem::permissions(spy, std::filesystem::perms::owner_all);
   ProgramOptions interrupt;
-  interrupt.interrupt_when = [&] { return bundle_lines(dir_ / "out", "pairs.jsonl") >= 2; };
+  interrupt.interrupt_when = [&] { return bundle_lines(dir_ / "out", "journal.jsonl") >= 2; };
   const auto stopped =
       run_program({"ab", "--a", spy, "--b", spy, "--scene", "flat_plane", "--method", "roma_like", "--set",
                    "roma_like.points=500", "--repetitions", "3", "--pairs", "24", "--out", at("out")},
@@ -167,8 +167,8 @@ TEST_F(Stranger, NoLinkIsFollowedOutOfAResumedBundle) {
     EXPECT_THAT(ran.err, HasSubstr((bundle / file).string() + ": is ")) << command;
     EXPECT_THAT(ran.err, HasSubstr("a bundle holds folders and plain files alone")) << command;
   };
-  for (const char* const file : {"results.json", "summary.md", "commands.txt", "bench.log", "journal.jsonl",
-                                 "tiles", "mine.log", "ab.json"}) {
+  for (const char* const file :
+       {"results.json", "summary.md", "commands.txt", "bench.log", "journal.jsonl", "tiles", "mine.log"}) {
     const auto kept = dir_ / "kept";
     const bool there = std::filesystem::exists(bundle / file);
     if (there) std::filesystem::rename(bundle / file, kept);

@@ -6,8 +6,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "harness/ab/pair_journal.h"
+#include "core/sha256.h"
 #include "harness/records/sealed_line.h"
+#include "harness/running/journal.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -80,7 +81,6 @@ TEST_F(Terminal, OfJournalsPairsSamplesAndScenes) {
   const auto bundle = dir_ / "bundle";
   std::filesystem::create_directories(bundle / (std::string("x") + kSteering));
   std::ofstream(bundle / "journal.jsonl") << Json{{"journal", kSteering}, {kSteering, 1}}.dump() << "\n";
-  std::ofstream(bundle / "pairs.jsonl") << Json{{"aqbench_pairs", kSteering}, {kSteering, 1}}.dump() << "\n";
   std::ofstream(bundle / "results.json") << Json{{kSteering, 1}}.dump() << "\n";
   std::ofstream(bundle / "sha256.txt") << kSteering << "\n";
   EXPECT_EQ(run({"verify", bundle}).exit_code, 1);
@@ -88,16 +88,19 @@ TEST_F(Terminal, OfJournalsPairsSamplesAndScenes) {
   EXPECT_NE(run({"ab", "--resume", bundle}).exit_code, 0);
   EXPECT_NE(run({"report", bundle}).exit_code, 0);
   EXPECT_NE(run({"replay", bundle, "--all"}).exit_code, 0);
-  const Json header = {{"aqbench_pairs", kPairJournalVersion},
-                       {"arguments", {"--a", kSteering, "--b", kSteering}},
-                       {"started_utc", kSteering},
-                       {"program_a", kSteering},
-                       {"program_b", kSteering},
-                       {"cases", {{{"name", kSteering}, {"tau", nullptr}}}},
-                       {"plans", {kSteering}},
+  const Json cases = {{{"case", kSteering}, {"tau", nullptr}}};
+  const Json header = {{"journal", "aqbench"},
+                       {"schema_version", kJournalSchemaVersion},
+                       {"comparison", Json::object()},
+                       {"programs", {kSteering, kSteering}},
+                       {"run", {{"id", kSteering}, {"suite", nullptr}, {"started_utc", kSteering}}},
+                       {"program", {{"sha256", kSteering}, {"commit", kSteering}}},
+                       {"requested", {{"arguments", {"--a", kSteering, "--b", kSteering}}}},
+                       {"plan_sha256", sha256_hex(cases.dump())},
+                       {"all_shards_sha256", kSteering},
                        {"environment", Json::object()},
-                       {"plan", Json::object()}};
-  std::ofstream(bundle / "pairs.jsonl") << seal_line(header) << "\n";
+                       {"cases", cases}};
+  std::ofstream(bundle / "journal.jsonl") << seal_line(header) << "\n";
   EXPECT_EQ(run({"ab", "--resume", bundle}).exit_code, 2);
   const Json samples = {
       {"cases", {{{"name", kSteering}, {"a", {1, 2, 3}}, {"b", {1, 2, 3}}, {kSteering, 1}}}}};

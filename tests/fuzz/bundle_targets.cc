@@ -18,7 +18,6 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
-#include "harness/ab/pair_journal.h"
 #include "harness/records/sealed_line.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/signature.h"
@@ -73,16 +72,6 @@ void read_journal_target(std::string_view bytes, const fs::path&) {
     read(bytes);
   } catch (const Error&) {
     read(resealed(split(bytes, '\n')));
-  }
-}
-
-void read_pairs_target(std::string_view bytes, const fs::path& folder) {
-  put_file(folder / kPairJournalFile, bytes);
-  try {
-    (void)read_pair_journal(folder);
-  } catch (const Error&) {
-    put_file(folder / kPairJournalFile, resealed(split(bytes, '\n')));
-    (void)read_pair_journal(folder);
   }
 }
 
@@ -209,7 +198,6 @@ void verify_bundle_target(std::string_view bytes, const fs::path& folder) {
 
 std::vector<Target> bundle_targets() {
   return {{"journal", read_journal_target},
-          {"pairs", read_pairs_target},
           {"hash_list", read_hash_list_target},
           {"signature", read_signature_target},
           {"bundle", verify_bundle_target}};

@@ -32,6 +32,21 @@ inline AbSamples timed_samples(std::size_t pairs, double ratio, unsigned seed = 
   return samples;
 }
 
+// The samples as they are read from the records that they are written to.
+inline AbSamples reread(const AbSamples& samples) {
+  AbSamples again;
+  again.order_seed = samples.order_seed;
+  again.cases = samples.cases;
+  std::vector<Record> records;
+  for (const AbUnit& unit : samples.units) {
+    const Json record = to_json(record_of(samples.cases.at(unit.case_index), unit, samples.outputs));
+    records.push_back(record_from_json(Json::parse(record.dump())));
+  }
+  add_units(records, again);
+  check_pairs(again);
+  return again;
+}
+
 inline void give_outputs(AbSamples& samples, double accuracy_a_mm, double accuracy_b_mm) {
   for (AbUnit& unit : samples.units) unit.output_sha256 = to_string(unit.side);
   samples.outputs = {{0, AbSide::a, "a", {{"accuracy_mean_mm", {accuracy_a_mm, "mm", Better::lower, ""}}}},

@@ -7,6 +7,7 @@
 
 #include "core/processes/isolate.h"
 #include "harness/ab/progress.h"
+#include "tests/harness/ab/documents.h"
 #include "tests/harness/ab/support.h"
 
 namespace aqbench {
@@ -80,7 +81,7 @@ TEST(AbRun, DecidedCasesStopFlagsAreConfirmedAndEachSideIsScoredOnce) {
   EXPECT_EQ(decisions[0]->verdict, PairedVerdict::pass);
   EXPECT_EQ(decisions[1]->verdict, PairedVerdict::regressed);
   // What was measured reads back: order, coins and counts are those that the reader asks for.
-  EXPECT_EQ(to_json(ab_samples_from_json(to_json(samples), "f")).dump(), to_json(samples).dump());
+  EXPECT_EQ(to_json(reread(samples)).dump(), to_json(samples).dump());
 }
 
 TEST(AbRun, AnUndecidedCaseIsToppedUpAsPlanned) {
@@ -90,7 +91,7 @@ TEST(AbRun, AnUndecidedCaseIsToppedUpAsPlanned) {
   EXPECT_EQ(samples.units.size(), 3 * 48u);
   EXPECT_EQ(samples.units.back().look, 3);
   EXPECT_EQ(decide_times(samples, three_looks().settings)[0]->look, 3);
-  EXPECT_NO_THROW(ab_samples_from_json(to_json(samples), "f"));
+  EXPECT_NO_THROW(reread(samples));
 }
 
 TEST(AbRun, CasesTakeTurns) {
@@ -110,7 +111,7 @@ TEST(AbRun, ACrashEndsItsCaseAlone) {
   ASSERT_NE(failed, samples.units.end());
   EXPECT_EQ(count_units(samples, 1 - failed->case_index, AbPhase::look), 48u);
   EXPECT_FALSE(decide_times(samples, three_looks().settings)[failed->case_index]);
-  EXPECT_NO_THROW(ab_samples_from_json(to_json(samples), "f"));
+  EXPECT_NO_THROW(reread(samples));
 }
 
 // A method can lower a limit of the process that runs both sides. In a child, where the change does not last.
@@ -152,7 +153,7 @@ TEST(AbRun, AnInterruptionKeepsWholePairs) {
   AbSamples samples = fresh_samples(1);
   EXPECT_FALSE(run_ab(samples, three_looks(), units.runner(), {}));
   EXPECT_EQ(samples.units.size(), 20u);
-  EXPECT_NO_THROW(ab_samples_from_json(to_json(samples), "f"));
+  EXPECT_NO_THROW(reread(samples));
 }
 
 // Whatever moment it stops at, what was kept and what comes after it are one run.

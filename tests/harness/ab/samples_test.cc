@@ -1,6 +1,7 @@
 #include "harness/ab/samples.h"
 
 #include "harness/statistics/pair_plan.h"
+#include "tests/harness/ab/documents.h"
 #include "tests/harness/ab/support.h"
 
 namespace aqbench {
@@ -20,13 +21,16 @@ AbSamples small_samples() {
   return samples;
 }
 
-std::string refusal(const Json& json) {
-  return test::error_of(ErrorKind::input, [&] { ab_samples_from_json(json, "f.json"); });
+std::string refusal(const AbSamples& samples) {
+  return test::error_of(ErrorKind::input, [&] { reread(samples); });
 }
 
-TEST(AbSamples, ReadsBackTheSame) {
-  const Json json = to_json(small_samples());
-  EXPECT_EQ(to_json(ab_samples_from_json(json, "f.json")).dump(), json.dump());
+TEST(AbSamples, ReadBackTheSame) {
+  AbSamples samples = small_samples();
+  samples.units[2].outcomes = {{"cpu_ms", {0.1, 0.2}}};
+  samples.units[2].layout = 7;
+  samples.units[2].tiles_sha256 = std::string(64, 'd');
+  EXPECT_EQ(to_json(reread(samples)).dump(), to_json(samples).dump());
 }
 
 TEST(AbSamples, AUnitIsANumberOrItsWarmRuns) {
@@ -56,43 +60,39 @@ TEST(AbSamples, ListsThatCannotBeJudgedAreRefused) {
 }
 
 TEST(AbSamples, OrderAndPairsAreChecked) {
-  const Json good = to_json(small_samples());
-  Json json = good;
-  std::swap(json["units"][0], json["units"][1]);
-  EXPECT_THAT(refusal(json), HasSubstr("seeded coin"));
-  json = good;
-  std::swap(json["units"][0], json["units"][2]);
-  EXPECT_NE(refusal(json), "");
-  json = good;
-  json["units"].erase(7);
-  EXPECT_THAT(refusal(json), HasSubstr("half a pair"));
-  json = good;
-  json["units"].erase(2);
-  json["units"].erase(2);
-  EXPECT_THAT(refusal(json), HasSubstr("pair: is 2, expected 1"));
-  json = good;
-  json["units"][3]["case"] = std::size_t{1};
-  EXPECT_THAT(refusal(json), HasSubstr("there are 1 cases"));
-  json = good;
-  json["units"][0]["stages"]["match"].erase(0);
-  EXPECT_THAT(refusal(json), HasSubstr("as long as warm_ms"));
-  json = good;
-  json["units"][0]["look"] = 3;
-  EXPECT_NE(refusal(json), "");
-  json = good;
-  json["units"][0]["warm_ms"][0] = -1;
-  EXPECT_THAT(refusal(json), HasSubstr("units[0].warm_ms[0]"));
+  const auto refused = [](const std::function<void(AbSamples&)>& change) {
+    AbSamples samples = small_samples();
+    change(samples);
+    return refusal(samples);
+  };
+  EXPECT_THAT(refused([](auto& s) { std::swap(s.units[0], s.units[1]); }), HasSubstr("seeded coin"));
+  EXPECT_NE(refused([](auto& s) { std::swap(s.units[0], s.units[2]); }), "");
+  EXPECT_THAT(refused([](auto& s) { s.units.pop_back(); }), HasSubstr("records[6]: is half a pair"));
+  EXPECT_THAT(refused([](auto& s) { s.units.erase(s.units.begin() + 2, s.units.begin() + 4); }),
+              HasSubstr("records[2]: is of pair 2, expected 1"));
+  EXPECT_THAT(refused([](auto& s) { s.units[0].stages[0].self_ms.pop_back(); }),
+              HasSubstr("as long as warm_ms"));
+  EXPECT_NE(refused([](auto& s) { s.units[0].look = 3; }), "");
+  EXPECT_NE(refused([](auto& s) { s.units[0].look = 101; }), "");
+  EXPECT_THAT(refused([](auto& s) { s.units[0].warm_ms[0] = -1; }), HasSubstr("records[0]: warm_ms"));
+  EXPECT_THAT(test::error_of(ErrorKind::input,
+                             [] {
+                               AbSamples samples = small_samples();
+                               add_units(std::vector<Record>(1), samples);
+                             }),
+              HasSubstr("records[0]: is no unit of the comparison's cases"));
 }
 
 TEST(AbSamples, AFailedUnitEndsItsCase) {
   AbSamples samples = small_samples();
   samples.units[7].status = Status::crashed;
+  samples.units[7].reason = "signal 11";
   samples.units[7].warm_ms.clear();
   samples.units[7].stages.clear();
-  EXPECT_EQ(ab_samples_from_json(to_json(samples), "f").units[7].status, Status::crashed);
+  EXPECT_EQ(reread(samples).units[7].status, Status::crashed);
   samples = small_samples();
   samples.units[3].status = Status::crashed;
-  EXPECT_THAT(refusal(to_json(samples)), HasSubstr("after a unit of its case that failed"));
+  EXPECT_THAT(refusal(samples), HasSubstr("after a unit of its case that failed"));
 }
 
 TEST(AbSamples, TheCoinIsFairAndSeeded) {

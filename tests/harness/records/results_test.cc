@@ -69,7 +69,7 @@ TEST(Results, FilesAreReadAsTextsAre) {
            {"\"status\": \"ok\"", "\"status\": \"fine\""},
            {"\"status\": \"ok\"", "\"status\": \"ok"},
            {"\"status\": \"ok\",", "\"status\": \"ok\", \"status\": \"ok\","},
-           {"\"schema_version\": 3", "\"schema_version\": 9"},
+           {"\"schema_version\": 4", "\"schema_version\": 9"},
            {"\"environment\": {", "\"environment\": ["},
            {"\"records\": [", "\"records\": [{}, "},
            {"\"records\"", "\"record\""},
@@ -152,9 +152,9 @@ TEST(Results, TwoRecordsOfACaseAreRefused) {
 
 TEST(Results, AnotherSchemaVersionIsNotComparable) {
   Json json = to_json(synthetic_results());
-  json["schema_version"] = 4;
+  json["schema_version"] = 5;
   EXPECT_EQ(error_of(ErrorKind::not_comparable, [&] { results_from_json(json, "r.json"); }),
-            "r.json: schema_version: 4; this program reads 1 to 3");
+            "r.json: schema_version: 5; this program reads 1 to 4");
 }
 
 // Version 1 is read and written back as it was; what version 2 has more is required there alone.

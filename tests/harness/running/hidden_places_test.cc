@@ -18,9 +18,9 @@ TEST(HiddenPlaces, AreBundlesAndTruthsBelowAFolder) {
     fs::create_directories((root / name).parent_path());
     std::ofstream(root / name) << text;
   };
-  write("out/20260101T000000Z/journal.jsonl", "{\"journal\":\"aqbench\",\"schema_version\":2}\n");
+  write("out/20260101T000000Z/journal.jsonl", "{\"journal\":\"aqbench\",\"schema_version\":3}\n");
   write("out/20260101T000000Z/viewer/case.bin", "points");
-  write("docs/old/pairs/pairs.jsonl", "{\"aqbench_pairs\":3}\n");
+  write("docs/old/pairs/journal.jsonl", "{\"journal\":\"aqbench\"}\n");
   write("data/tank/calibration.json", "{}");
   write("data/tank/truth/scene.json", "{}");
   write("notes/journal.jsonl", "{\"journal\":\"of a traveller\"}\n");

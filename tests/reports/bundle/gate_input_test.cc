@@ -48,9 +48,9 @@ TEST(ReadGateInput, ABareFileGivesTheRightKindOfError) {
   std::string nan = good;
   nan.replace(nan.find("21.5"), 4, "NaN");
   EXPECT_EQ(kind_of(nan), ExitCode::usage);
-  json["schema_version"] = 4;
+  json["schema_version"] = 5;
   EXPECT_EQ(kind_of(json.dump()), ExitCode::not_comparable);
-  json["schema_version"] = 3;
+  json["schema_version"] = 4;
   json["records"][0]["metrics"]["points"]["value"] = "2850";
   EXPECT_EQ(kind_of(json.dump()), ExitCode::usage);
   EXPECT_EQ(error_of(ErrorKind::input, [&] { read_gate_input(directory / "absent"); }),
