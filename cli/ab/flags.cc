@@ -214,7 +214,7 @@ const ModeFlag<AbRequest> kRunningFlags[] = {
      into<&AbRequest::out>, usually("out")},
     {"sign", "KEY.pem", kEveryMode, "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)",
      into<&AbRequest::sign>},
-    {"json", nullptr, kEveryMode, "print ab.json to stdout instead of the table", into<&AbRequest::json>},
+    {"json", nullptr, kEveryMode, "print the comparison as JSON instead of the table", into<&AbRequest::json>},
     {"html", "FILE", kEveryMode,
      "also write a page: verdicts, distributions, pairs, drift (aqbench report BUNDLE makes it later)",
      into<&AbRequest::html>},

@@ -99,7 +99,7 @@ std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complet
       return {{kLogFile, fmt::format("bytes {} to {} are not what the journal knows", start, mark.bytes)}};
     start = mark.bytes;
   }
-  if (complete && start != log.size()) return {{kLogFile, "goes on after the last record of the journal"}};
+  if (complete && start != log.size()) return {{kLogFile, "has lines after the last record of the journal"}};
   return {};
 }
 

@@ -200,7 +200,7 @@ TEST_F(AbCommands, MethodsAreQuickAndSayHowLongTheyTake) {
 
   std::filesystem::remove_all(dir_ / "out");
   ProgramOptions one_pair;
-  one_pair.interrupt_when = [&] { return bundle_lines(dir_ / "out", "pairs.jsonl") >= 2; };
+  one_pair.interrupt_when = [&] { return bundle_lines(dir_ / "out", "journal.jsonl") >= 2; };
   const auto full = methods({"--pairs", "16", "--looks", "1", "--no-confirm"}, one_pair);
   EXPECT_THAT(full.err, HasSubstr("aqbench: 16 pairs of 1 case: about "));
   EXPECT_THAT(full.err, HasSubstr(" with all top-ups"));
