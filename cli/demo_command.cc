@@ -10,6 +10,7 @@
 #include "core/processes/process.h"
 #include "core/text.h"
 #include "pipeline/method/method.h"
+#include "reports/content/commands.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/dataset/dataset.h"
 #include "scenes/registry.h"

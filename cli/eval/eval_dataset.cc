@@ -28,7 +28,7 @@ void take_declared_scoring(const SurfaceTruth& surface, EvalCloudRequest& reques
   }
   if (request.crops.empty()) {
     request.crops = scoring.crops;
-    request.truth_metres_per_unit = metres_per_unit(surface.unit).value_or(1);
+    request.truth_metres_per_unit = aqbench::metres_per_unit(surface.unit).value_or(1);
   }
   if (!request.score.part.max_distance_m) request.score.part.max_distance_m = scoring.max_distance_m;
   if (!request.leave_out_beyond_border)
