@@ -131,7 +131,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   document.run.finished_utc = utc_now();
   if (commands && document.run.commands->quick) note_quick_times(document);
   if (quick_methods) note_quick_pairs(document);
-  document.environment = with_load_after(*document.environment);
+  document.environment = with_load_after(recording.environment());
   return conclude(request, document, &recording);
 }
 

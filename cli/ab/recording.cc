@@ -70,10 +70,13 @@ AbRecording::AbRecording(const AbRequest& request, const Arguments& arguments, J
 }
 
 void AbRecording::describe(AbDocument& document) const {
-  document.environment = journal_->header().environment;
   document.run.id = journal_->header().run_id;
   document.run.started_utc = journal_->header().started_utc;
   document.run.resumed = static_cast<int>(journal_->resumptions());
+}
+
+Json AbRecording::environment() const {
+  return environment_of_run(read_journal(bundle(), TornTail::accept, KeptRecords::ends));
 }
 
 AbRecall AbRecording::recall(const AbDocument& document) {

@@ -28,8 +28,11 @@ class AbRecording {
   // Returns the bundle's folder.
   const std::filesystem::path& bundle() const { return journal_->bundle(); }
 
-  // Fills in what the journal knows: run.id, .started_utc and .resumed, and the environment.
+  // Fills in what the journal knows: run.id, .started_utc and .resumed.
   void describe(AbDocument& document) const;
+
+  // Returns the environment in which units were measured.
+  Json environment() const;
 
   // Returns the pairs that are recorded, and the function that records more. This object and `document` must
   // outlive the result.
