@@ -72,7 +72,8 @@ Rig small_rig() {
   camera.intrinsics.K << 20, 0, 7.5, 0, 20, 5.5, 0, 0, 1;
   camera.intrinsics.width_px = 16;
   camera.intrinsics.height_px = 12;
-  return {{camera}, {}};
+  camera.interface = WaterInterface{};
+  return {{camera}};
 }
 
 void read_image_target(std::string_view bytes, const Folder& folder) {
