@@ -150,7 +150,7 @@ const Flag<AbRequest> kRunningFlags[] = {
       .value_name = "KEY.pem",
       .help = "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)"},
      into<&AbRequest::sign>},
-    {{.name = "json", .help = "print ab.json to stdout instead of the table"}, into<&AbRequest::json>},
+    {{.name = "json", .help = "print units and verdicts as JSON instead of the table"}, into<&AbRequest::json>},
     {{.name = "html",
       .value_name = "FILE",
       .help =
