@@ -12,7 +12,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "harness/ab/tiles.h"
+#include "harness/records/case_result.h"
 #include "harness/statistics/pair_plan.h"
 
 namespace aqbench {
@@ -173,6 +173,10 @@ Json to_json(const AbSamples& samples) {
   for (const AbOutput& output : samples.outputs) outputs.push_back(output_json(output));
   for (const AbUnit& unit : samples.units) units.push_back(unit_json(unit));
   return {{"order_seed", samples.order_seed}, {"cases", cases}, {"outputs", outputs}, {"units", units}};
+}
+
+std::string ab_tiles_file(const std::string& case_name, AbSide side) {
+  return case_file(kTilesFolder, case_name, "." + to_string(side) + ".csv");
 }
 
 Record record_of(const AbCase& one, const AbUnit& unit, std::span<const AbOutput> outputs) {

@@ -94,6 +94,9 @@ Json to_json(const AbSamples& samples);
 Json to_json(const AbCase& one);
 AbCase ab_case_from_json(const JsonPlace& place);
 
+// Returns the file of tiles of a side of a case, relative to the bundle: "tiles/flat_plane.a.csv".
+std::string ab_tiles_file(const std::string& case_name, AbSide side);
+
 // Returns the record of a unit. `outputs` are those of its pair.
 Record record_of(const AbCase& one, const AbUnit& unit, std::span<const AbOutput> outputs);
 

@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/sha256.h"
-#include "harness/records/case_result.h"
 
 namespace aqbench {
 namespace {
@@ -13,10 +12,6 @@ namespace {
 constexpr std::uintmax_t kMaxTilesBytes = std::uintmax_t{64} << 20;
 
 }  // namespace
-
-std::string ab_tiles_file(const std::string& case_name, AbSide side) {
-  return case_file(kTilesFolder, case_name, "." + to_string(side) + ".csv");
-}
 
 std::map<std::string, std::string> read_ab_tiles(const std::filesystem::path& bundle,
                                                  const AbSamples& samples) {

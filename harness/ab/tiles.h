@@ -11,9 +11,6 @@
 
 namespace aqbench {
 
-// Returns the file of a side of a case, relative to the bundle: "tiles/flat_plane.a.csv".
-std::string ab_tiles_file(const std::string& case_name, AbSide side);
-
 // Returns the texts of the tiles that units name, by ab_tiles_file(). A file that is not there or has another
 // hash is left out: `aqbench verify` names it. Throws Error(io).
 std::map<std::string, std::string> read_ab_tiles(const std::filesystem::path& bundle,

@@ -104,7 +104,8 @@ constexpr std::uint64_t kMaxLook = 100;
 constexpr std::string_view kInvalidStart = "invalid: ";
 
 Json unit_json(const UnitOfRecord& unit) {
-  Json json = {{"side", to_string(unit.side)}, {"look", unit.look}, {"pair", unit.pair}};
+  Json json = {
+      {"side", to_string(unit.side)}, {"look", static_cast<std::uint64_t>(unit.look)}, {"pair", unit.pair}};
   if (unit.scored) json["scored"] = true;
   if (unit.layout) json["layout"] = *unit.layout;
   for (const OutcomeSamples& outcome : unit.outcomes) json["outcomes"][outcome.name] = outcome.values;
