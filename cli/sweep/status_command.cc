@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "cli/options.h"
 #include "core/error.h"
@@ -13,21 +14,24 @@
 #include "harness/planning/plan.h"
 #include "harness/running/journal.h"
 #include "harness/sharing/shared_results.h"
+#include "reports/content/bundle_files.h"
 
 namespace aqbench::cli {
 namespace {
 
 struct StatusRequest {
-  std::filesystem::path bundle;
+  std::vector<std::string> bundles;
   bool json = false;
 };
 
 CommandLine<StatusRequest> status_command_line() {
-  return {"aqbench status BUNDLE [--json]",
-          "Shows the progress of a sweep, running or killed, from any machine that sees its folder: "
-          "done,\nfailed and remaining cases and, for a shared sweep, the process of each running case.",
-          {{{.name = "json", .help = "print JSON"}, into<&StatusRequest::json>}},
-          {{{.name = "BUNDLE"}, into<&StatusRequest::bundle>}}};
+  return {
+      "aqbench status BUNDLE... [--json]",
+      "Shows the progress of sweeps, from any machine that sees their folders: done, failed and remaining\n"
+      "cases, whether a process works on them and, for a shared sweep, the process of each running case.\n"
+      "Exit 130 if one has neither ended nor a process.",
+      {{{.name = "json", .help = "print JSON"}, into<&StatusRequest::json>}},
+      {{{.name = "BUNDLE", .repeatable = true}, into<&StatusRequest::bundles>}}};
 }
 
 bool did_not_end_well(Status status) { return status != Status::ok && status != Status::skipped; }
@@ -56,9 +60,33 @@ Json status_json(const std::filesystem::path& bundle) {
                            {"process", task.process},
                            {"known_dead", task.known_dead}});
   }
-  return {{"bundle", bundle.string()}, {"cases", journal.header.case_names.size()},
-          {"done", done.size()},       {"failed", failed},
-          {"shared", shared},          {"working", std::move(working)}};
+  const bool alive = is_being_written(bundle) || std::ranges::any_of(working, [](const Json& task) {
+                       return !task["known_dead"].get<bool>();
+                     });
+  return {{"bundle", bundle.string()},
+          {"cases", journal.header.case_names.size()},
+          {"done", done.size()},
+          {"failed", failed},
+          {"shared", shared},
+          {"state", std::filesystem::exists(bundle / kHashListName) ? "ended"
+                    : alive                                         ? "running"
+                                                                    : "stopped"},
+          {"working", std::move(working)}};
+}
+
+void print_status(const Json& status) {
+  const std::string bundle = status["bundle"].get<std::string>(), state = status["state"].get<std::string>();
+  fmt::print("{}: {} of {} cases done, {} failed{}\n", bundle, status["done"].get<std::size_t>(),
+             status["cases"].get<std::size_t>(), status["failed"].get<std::size_t>(),
+             state == "ended"               ? ", ended"
+             : status["shared"].get<bool>() ? ", not merged yet"
+                                            : "");
+  for (const Json& task : status["working"])
+    fmt::print("  {} on {}, process {}{}\n", printable(task["case"].get<std::string>()),
+               printable(task["host"].get<std::string>()), task["process"].get<std::int64_t>(),
+               task["known_dead"].get<bool>() ? " (dead: the case is free)" : "");
+  if (state == "stopped")
+    fmt::print("  no process works on it; go on with: aqbench sweep --resume {}\n", bundle);
 }
 
 }  // namespace
@@ -66,19 +94,15 @@ Json status_json(const std::filesystem::path& bundle) {
 ExitCode status_command(const Arguments& arguments) {
   const auto request = parse(status_command_line(), arguments);
   if (!request) return ExitCode::pass;
-  const Json status = status_json(request->bundle);
-  if (request->json) {
-    fmt::print("{}\n", status.dump(2));
-    return ExitCode::pass;
-  }
-  fmt::print("{}: {} of {} cases done, {} failed{}\n", request->bundle.string(),
-             status["done"].get<std::size_t>(), status["cases"].get<std::size_t>(),
-             status["failed"].get<std::size_t>(), status["shared"].get<bool>() ? ", not merged yet" : "");
-  for (const Json& task : status["working"])
-    fmt::print("  {} on {}, process {}{}\n", printable(task["case"].get<std::string>()),
-               printable(task["host"].get<std::string>()), task["process"].get<std::int64_t>(),
-               task["known_dead"].get<bool>() ? " (dead: the case is free)" : "");
-  return ExitCode::pass;
+  Json all = Json::array();
+  for (const std::string& bundle : request->bundles) all.push_back(status_json(bundle));
+  if (request->json)
+    fmt::print("{}\n", (all.size() == 1 ? all.front() : all).dump(2));
+  else
+    std::ranges::for_each(all, print_status);
+  const bool stopped =
+      std::ranges::any_of(all, [](const Json& status) { return status["state"] == "stopped"; });
+  return stopped ? ExitCode::interrupted : ExitCode::pass;
 }
 
 }  // namespace aqbench::cli

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
@@ -194,6 +196,13 @@ Journal::Journal(Journal&& other) noexcept
 
 Journal::~Journal() {
   if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+bool is_being_written(const std::filesystem::path& bundle) {
+  const std::filesystem::path file = bundle / kJournalFile;
+  const Descriptor held(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (held.get() < 0) throw_file_error(file, errno);
+  return ::flock(held.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 Journal Journal::create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,

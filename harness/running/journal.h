@@ -126,6 +126,10 @@ std::vector<CaseEnd> case_ends(const JournalContents& contents);
 // are not comparable, "comparability" says so.
 Json environment_of_run(const JournalContents& journal);
 
+// Returns whether a process on this machine, or on one that shares its locks, has the journal of a bundle open.
+// Throws Error(io) if there is none.
+bool is_being_written(const std::filesystem::path& bundle);
+
 // An open journal, locked against a second writer.
 class Journal {
  public:

@@ -105,9 +105,17 @@ TEST_F(Sweep, ThreadsAndRestartsChangeNoByteOfAMetric) {
     options.kill_when = [&] { return bundle_lines(killed_out, "journal.jsonl") >= lines; };
     EXPECT_EQ(run_program(with(killed_out, "2"), options).exit_code, 128 + 9);
     const auto bundle = only_bundle(killed_out);
+    const std::string next = "go on with: aqbench sweep --resume " + bundle.string();
+    const auto dead = run_program({"status", bundle});
+    EXPECT_EQ(dead.exit_code, 130);
+    EXPECT_NE(dead.out.find("no process works on it; " + next), std::string::npos) << dead.out;
+    EXPECT_NE(run_program({"verify", bundle}).out.find(next), std::string::npos);
     const auto resumed = run_program({"sweep", "--resume", bundle, "--json"});
     ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
     EXPECT_EQ(metrics_by_case(Json::parse(resumed.out)), expected);
+    const auto ended = run_program({"status", bundle, bundle});
+    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 2) << ended.out;
     EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
   }
 }
