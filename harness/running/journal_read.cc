@@ -233,6 +233,9 @@ JournalContents parse_journal(std::string_view bytes, const std::string& file, T
 bool is_comparison(const std::filesystem::path& bundle) {
   const std::string begins =
       fmt::format(R"({{"journal":"aqbench","schema_version":{},"comparison":)", kJournalSchemaVersion);
+  std::error_code error;
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(bundle / kJournalFile, error)))
+    return false;  // opening a FIFO would wait
   std::string read(begins.size(), '\0');
   std::ifstream file(bundle / kJournalFile, std::ios::binary);
   file.read(read.data(), static_cast<std::streamsize>(read.size()));

@@ -1,6 +1,7 @@
 // Bundles of comparisons: they are finished and verified as those of sweeps.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <fstream>
 #include <functional>
@@ -163,6 +164,12 @@ TEST_F(AbBundle, OfAnOlderVersionIsNotVerifiedByThisOne) {
   write_file(folder / "pairs.jsonl", "{}\n");
   write_hash_list(folder.path(), {});
   EXPECT_EQ(verify_bundle(folder.path()).verdict(), VerifyVerdict::other_version);
+}
+
+TEST_F(AbBundle, WithAFifoForItsJournalIsNotWaitedFor) {
+  std::filesystem::remove(folder / kJournalFile);
+  ASSERT_EQ(::mkfifo((folder.path() / kJournalFile).c_str(), 0600), 0);
+  EXPECT_THAT(findings(), HasSubstr("journal.jsonl: "));
 }
 
 TEST_F(AbBundle, IsNoSweep) {
