@@ -12,6 +12,7 @@
 #include "pipeline/external/command_access.h"
 #include "pipeline/external/command_problem.h"
 #include "pipeline/external/command_words.h"
+#include "pipeline/external/dataset_layout.h"
 #include "pipeline/external/program_run.h"
 
 namespace aqbench {
@@ -77,8 +78,9 @@ std::string declared_problem(const MethodInput& input) {
                          working_folder(input), !own_path);
 }
 
-Reconstruction run_declared(const Observation& observation, const MethodInput& input) {
+Reconstruction run_declared(const Observation& given, const MethodInput& input) {
   const MethodDeclaration& method = *input.declaration;
+  const Observation observation = in_declared_layout(given, input);
   const Values values = placeholder_values(observation, input);
   ProgramRun program;
   program.words = declared_words(input, values);
@@ -86,6 +88,7 @@ Reconstruction run_declared(const Observation& observation, const MethodInput& i
   program.result = method.result;
   program.stages = method.stages;
   program.depth_maps = method.depth_maps;
+  if (!method.depth_maps.empty()) program.depth_meaning = depths_of(given, method);
   program.metres_per_unit = metres_of(method);
   program.timeout_s = method.timeout_s;
   for (const auto& [name, value] : method.environment)
