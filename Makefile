@@ -60,8 +60,9 @@ headers: deps ## Compile every header alone
 	@mkdir -p build && $(MAKE) --no-print-directory $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_headers
 
-conformance: program ## Check the protocols of `eval` against conformance/
+conformance: program ## Check the protocols of `eval` and the layouts against conformance/
 	@conformance/check.py $(BUILD)/aqbench
+	@conformance/check_layouts.py $(BUILD)/aqbench
 
 dev-test: ## Every test under ASan + UBSan
 	@$(MAKE) --no-print-directory test PRESET=dev

@@ -14,7 +14,7 @@ target_compile_options(aqbench_protocols PRIVATE -ffp-contract=off)
 
 aqbench_library(method pipeline/method aqbench::dataset)
 aqbench_library(simulated pipeline/simulated aqbench::method)
-aqbench_library(external pipeline/external aqbench::method aqbench::sandbox)
+aqbench_library(external pipeline/external aqbench::method aqbench::sandbox aqbench::dataset)
 # Specs of methods and workloads in the module `pipeline`, and workloads without libraries.
 file(GLOB_RECURSE spec_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/pipeline/*.cc)
 list(FILTER spec_sources INCLUDE REGEX "${AQBENCH_PROGRAM_SOURCES}")

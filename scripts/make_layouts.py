@@ -339,12 +339,13 @@ def tanks(folder):
     log, K = "", cameras[0]
     for i, camera in enumerate([*cameras, None]):
         write_image(folder / "images" / f"{i:06}.png", i)
-        pose = np.eye(4)  # of an image that the reference does not register
+        pose, number = np.eye(4), -1  # an image that the reference does not register
         if camera:
+            number = i
             centre = turn.T @ ((-camera.R.T @ camera.t) - shift) / scale
             pose = pose_of(turn.T @ camera.R.T, centre)
             camera.fx, camera.fy, camera.cx, camera.cy, camera.name = K.fx, K.fy, K.cx, K.cy, f"{i:06}"
-        log += f"{i} {i} 0\n{rows_of(pose)}"
+        log += f"{i} {number} 0\n{rows_of(pose)}"
     write_text(folder / "Hill_COLMAP_SfM.log", log)
     write_text(folder / "Hill_trans.txt", rows_of(pose_of(scale * turn, shift)))
     write_text(folder / "intrinsics.json", json.dumps({

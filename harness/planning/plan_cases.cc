@@ -98,6 +98,13 @@ void append_scoring(Case& planned) {
               resolve_parameters(kScoringOwner, scoring_parameters(), planned.overrides));
 }
 
+// Appends the layout in which a declared method finds its dataset, where it is not aqbench's own.
+void append_layout(Case& planned, const MethodDeclaration& method) {
+  if (method.dataset.layout == DeclaredLayout().layout) return;
+  planned.options.emplace_back(method.name + ".reads_layout", method.dataset.layout);
+  if (method.dataset.ignores_refraction) planned.options.emplace_back(method.name + ".refraction", "ignore");
+}
+
 void resolve_options(Case& planned, const Subject& subject) {
   if (subject.workload != nullptr) {
     const WorkloadSpec& workload = *subject.workload;
@@ -115,6 +122,7 @@ void resolve_options(Case& planned, const Subject& subject) {
   overrides.insert(overrides.end(), planned.overrides.begin(), planned.overrides.end());
   add_options(planned, method.spec->name,
               resolve_parameters(method.spec->name, method.spec->parameters, overrides));
+  if (method.spec->declaration) append_layout(planned, *method.spec->declaration);
   if (scene.recording) {
     add_options(planned, kDatasetOwner,
                 resolve_parameters(kDatasetOwner, scene.recording->parameters, planned.overrides));

@@ -46,6 +46,25 @@ ParameterSpec frame_parameter(std::size_t frames) {
           .choices = {}};
 }
 
+std::vector<ParameterSpec> recording_parameters(const Recording& recording) {
+  const auto cameras = static_cast<double>(recording.rig.cameras.size());
+  return {frame_parameter(recording.images.size()),
+          {.name = "every",
+           .unit = "1",
+           .default_value = std::int64_t{1},
+           .min = 1,
+           .max = std::max(1.0, cameras),
+           .help = "take each N-th camera, in the order of names, the first included",
+           .choices = {}},
+          {.name = "hold_out",
+           .unit = "1",
+           .default_value = std::int64_t{0},
+           .min = 0,
+           .max = std::max(2.0, cameras),
+           .help = "of those keep each N-th from the method, the first included; 0: none",
+           .choices = {}}};
+}
+
 }  // namespace
 
 bool may_stand_in_names(const std::string& label) {
@@ -82,7 +101,7 @@ SceneChoice choose_recording(const std::string& given, const std::string& label,
   choice.options = {{"dataset.layout", std::string(to_string(recording.layout))},
                     {"dataset.truth", truth_text(truth)},
                     {"dataset.sha256", dataset_sha256(contents)}};
-  choice.recording = {{frame_parameter(recording.images.size())}, recording.rig};
+  choice.recording = {recording_parameters(recording), recording.rig};
   RecordingPlace place{std::filesystem::absolute(dir), declared, hidden_files(recording, declared),
                        pose_files_in(dir)};
   place.poses.insert(place.poses.end(), recording.camera_files.begin(), recording.camera_files.end());
@@ -107,10 +126,16 @@ const RecordingPlace& recording_place(const Case& planned) {
   return found->second;
 }
 
-std::size_t recording_frame(const Case& planned) {
-  const ParameterValue* const frame = find_option(planned, "dataset.frame");
-  const auto* const number = frame == nullptr ? nullptr : std::get_if<std::int64_t>(frame);
-  return number == nullptr ? 0 : static_cast<std::size_t>(*number);
+std::size_t recording_number(const Case& planned, const char* name, std::size_t missing) {
+  const ParameterValue* const value = find_option(planned, fmt::format("{}.{}", kDatasetOwner, name));
+  const auto* const number = value == nullptr ? nullptr : std::get_if<std::int64_t>(value);
+  return number == nullptr ? missing : static_cast<std::size_t>(*number);
+}
+
+std::size_t recording_frame(const Case& planned) { return recording_number(planned, "frame", 0); }
+
+void keep_views_of(const Case& planned, Recording& recording) {
+  keep_views(recording, recording_number(planned, "every", 1), recording_number(planned, "hold_out", 0));
 }
 
 void require_own_label(const std::vector<SceneChoice>& scenes) {

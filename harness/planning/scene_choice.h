@@ -12,6 +12,7 @@
 
 #include "core/parameters.h"
 #include "harness/records/case.h"
+#include "scenes/dataset/recording.h"
 #include "scenes/dataset/truth_entry.h"
 #include "scenes/optics/camera.h"
 #include "scenes/registry.h"
@@ -20,7 +21,7 @@ namespace aqbench {
 
 // A recording chosen as a scene.
 struct RecordingChoice {
-  std::vector<ParameterSpec> parameters;  // of owner kDatasetOwner: frame
+  std::vector<ParameterSpec> parameters;  // of owner kDatasetOwner: frame, every, hold_out
   Rig rig;
 };
 
@@ -73,6 +74,9 @@ const RecordingPlace& recording_place(const Case& planned);
 
 // Returns the frame of a recording's case, its option dataset.frame.
 std::size_t recording_frame(const Case& planned);
+
+// Keeps the cameras that the options dataset.every and dataset.hold_out of a recording's case leave.
+void keep_views_of(const Case& planned, Recording& recording);
 
 // Throws Error(usage) if the last of the scenes has the name of an earlier one.
 void require_own_label(const std::vector<SceneChoice>& scenes);

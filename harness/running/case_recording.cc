@@ -98,6 +98,8 @@ CaseRecordingData make_case_recording(const Case& planned, const std::filesystem
   if (data.sha256 != planned_sha256(planned))
     throw Error(ErrorKind::input,
                 fmt::format("{}: changed since the sweep was planned", data.recording.dir.string()));
+  data.whole = data.recording;
+  keep_views_of(planned, data.recording);
   write_observation(data.recording, recording_frame(planned), observation_dir);
   if (const CalibrationError error = case_calibration_error(planned); !is_zero(error))
     perturb_calibration_file(observation_dir / "calibration.json", error);
@@ -124,7 +126,7 @@ Observed observe(const Case& planned, const std::filesystem::path& scratch_dir) 
 }
 
 void require_unchanged(const CaseRecordingData& data) {
-  if (recording_sha256(data.recording, data.declared) != data.sha256)
+  if (recording_sha256(data.whole, data.declared) != data.sha256)
     throw Error(ErrorKind::method,
                 fmt::format("{}: changed while the method ran", data.recording.dir.string()));
 }

@@ -17,7 +17,8 @@ namespace aqbench {
 
 // The recording of a case.
 struct CaseRecordingData {
-  Recording recording;
+  Recording recording;     // the cameras of the case
+  Recording whole;         // all of them
   DeclaredTruth declared;  // outside its folder
   RecordingTruth truth;
   std::string sha256;  // of all its files and those of its truth, as of now

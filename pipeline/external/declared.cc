@@ -12,6 +12,7 @@
 #include "pipeline/external/command_access.h"
 #include "pipeline/external/command_problem.h"
 #include "pipeline/external/command_words.h"
+#include "pipeline/external/dataset_layout.h"
 #include "pipeline/external/environment.h"
 #include "pipeline/external/guest_parts.h"
 #include "pipeline/external/program_run.h"
@@ -99,6 +100,8 @@ std::vector<GuestPart> declared_guest(const MethodInput& input) {
 }
 
 std::string declared_problem(const MethodInput& input) {
+  if (input.own_poses && input.declaration->dataset.layout != DeclaredLayout{}.layout)
+    return "reads_layout: a method with poses of its own gets aqbench's layout, which then has no poses";
   if (std::string problem = folder_problem(input); !problem.empty()) return problem;
   if (std::string problem = environment_problem(input); !problem.empty()) return problem;
   if (input.declaration->runs_in.is_container()) return {};  // only the image can tell
@@ -111,8 +114,9 @@ std::string declared_problem(const MethodInput& input) {
                          !own_path);
 }
 
-Reconstruction run_declared(const Observation& observation, const MethodInput& input) {
+Reconstruction run_declared(const Observation& given, const MethodInput& input) {
   const MethodDeclaration& method = *input.declaration;
+  const Observation observation = in_declared_layout(given, input);
   const Values values = placeholder_values(observation, input);
   ProgramRun program;
   program.words = declared_words(input, observation, values);
@@ -120,6 +124,7 @@ Reconstruction run_declared(const Observation& observation, const MethodInput& i
   program.result = method.result;
   program.stages = method.stages;
   program.depth_maps = method.depth_maps;
+  if (!method.depth_maps.empty()) program.depth_meaning = depths_of(given, method);
   program.metres_per_unit = metres_of(method);
   program.timeout_s = method.timeout_s;
   program.variables = environment_variables(input);

@@ -40,7 +40,7 @@ std::vector<ParameterSpec> external_parameters() {
           {.name = "result",
            .unit = "",
            .default_value = std::string("cloud.ply"),
-           .help = "PLY file written by the command, relative to {output}",
+           .help = "cloud or mesh written by the command, relative to {output}",
            .choices = {}},
           {.name = "timeout_s",
            .unit = "s",

@@ -12,17 +12,14 @@
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "pipeline/external/program_stages.h"
+#include "pipeline/external/result_files.h"
 #include "pipeline/external/run_command.h"
 #include "scenes/cloud/camera_poses.h"
-#include "scenes/cloud/npy.h"
-#include "scenes/cloud/ply_read.h"
 
 namespace aqbench {
 namespace {
 
 constexpr const char* kCommandStage = "external_command";
-constexpr std::size_t kMaxMapSide = 1 << 16;
-constexpr std::string_view kConfidence = "_confidence";
 
 // Returns the last non-blank line, for the reason of a failure; "" if there is none.
 std::string last_log_line(const std::filesystem::path& log) {
@@ -74,18 +71,6 @@ void tell_of_program(const CommandOutcome& outcome, const CommandOptions& option
   if (!problem.empty()) throw Error(ErrorKind::method, problem);
 }
 
-Reconstruction read_result(const std::filesystem::path& file, const std::string& name) {
-  std::error_code status;
-  if (!std::filesystem::exists(file, status))
-    throw Error(ErrorKind::method, fmt::format("the command wrote no {} to its output folder", name));
-  try {
-    PlyFile ply = read_ply(file);
-    return {std::move(ply.cloud), std::move(ply.mesh), {}};
-  } catch (const Error& error) {
-    throw Error(ErrorKind::method, error.what());
-  }
-}
-
 void scale(Reconstruction& output, double metres_per_unit) {
   if (metres_per_unit == 1) return;
   for (Vec3& point : output.cloud.points_m) point *= metres_per_unit;
@@ -94,41 +79,6 @@ void scale(Reconstruction& output, double metres_per_unit) {
   for (OwnCamera& camera : output.own_cameras) camera.centre *= metres_per_unit;
   for (DepthMap& map : output.depth_maps)
     for (float& depth : map.depth_along_ray_m) depth = static_cast<float>(depth * metres_per_unit);
-}
-
-DepthMap read_map(const std::filesystem::path& file) {
-  const NpyArray array = read_npy(file);
-  const auto* const depths = std::get_if<std::vector<float>>(&array.values);
-  if (depths == nullptr || array.shape.size() != 2 || array.shape[0] > kMaxMapSide ||
-      array.shape[1] > kMaxMapSide)
-    throw Error(ErrorKind::input, file.string() + ": not a depth map (float32, height x width)");
-  return {
-      file.stem().string(), static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0]), *depths, {}};
-}
-
-// Reads CAMERA.npy of every camera, sorted by name, with CAMERA_confidence.npy if it exists.
-std::vector<DepthMap> read_maps(const std::filesystem::path& folder, const std::string& name) {
-  std::error_code failed;
-  if (!std::filesystem::is_directory(folder, failed))
-    throw Error(ErrorKind::method, fmt::format("the command created no folder {} for depth maps", name));
-  std::vector<std::filesystem::path> files;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".npy" && !entry.path().stem().string().ends_with(kConfidence))
-      files.push_back(entry.path());
-  std::ranges::sort(files);
-  if (files.empty())
-    throw Error(ErrorKind::method, fmt::format("the command wrote no CAMERA.npy to {}", name));
-  std::vector<DepthMap> maps;
-  for (const std::filesystem::path& file : files) {
-    maps.push_back(read_map(file));
-    const std::filesystem::path beside = folder / (file.stem().string() + std::string(kConfidence) + ".npy");
-    if (!std::filesystem::exists(beside, failed)) continue;
-    DepthMap confidence = read_map(beside);
-    if (confidence.width != maps.back().width || confidence.height != maps.back().height)
-      throw Error(ErrorKind::method, beside.string() + ": its size differs from the depth map's");
-    maps.back().confidence = std::move(confidence.depth_along_ray_m);
-  }
-  return maps;
 }
 
 std::vector<OwnCamera> read_own_cameras(const ProgramRun& program) {
@@ -183,7 +133,7 @@ Reconstruction run_program(const Observation& observation, const MethodInput& in
   Reconstruction output = read_result(program.output / program.result, program.result);
   if (!program.depth_maps.empty()) {
     try {
-      output.depth_maps = read_maps(program.output / program.depth_maps, program.depth_maps);
+      output.depth_maps = read_result_maps(program.output / program.depth_maps, program.depth_meaning);
     } catch (const Error& error) {
       throw Error(ErrorKind::method, error.what());
     }

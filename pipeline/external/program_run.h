@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "pipeline/external/result_files.h"
 #include "pipeline/method/method.h"
 
 namespace aqbench {
@@ -14,10 +15,11 @@ namespace aqbench {
 struct ProgramRun {
   std::vector<std::string> words;
   std::filesystem::path output;        // {output}
-  std::string result;                  // PLY file, relative to the output folder
+  std::string result;                  // cloud or mesh, relative to the output folder
   std::string stages = "stages.json";  // read if it exists (program_stages.h)
-  std::string depth_maps = {};         // subfolder with CAMERA.npy; empty: none
-  double metres_per_unit = 1;          // of points and depths
+  std::string depth_maps = {};         // subfolder with depth maps; empty: none
+  ResultDepths depth_meaning = {};
+  double metres_per_unit = 1;  // of points and depths
   double timeout_s = 0;
   std::vector<std::pair<std::string, std::string>> variables = {};  // environment variables
   std::filesystem::path working_folder = {};                        // empty: this process's

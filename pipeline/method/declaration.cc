@@ -193,6 +193,22 @@ std::string read_unit(const JsonPlace& place) {
   return unit;
 }
 
+void read_depth_meaning(const JsonPlace& place, MethodDeclaration& method) {
+  for (const char* const key : {"depth_along", "metres_per_count"})
+    if (const auto given = place.find(key); given && method.depth_maps.empty())
+      given->fail("belongs to \"depth_maps\"");
+  if (const auto along = place.find("depth_along")) {
+    if (along->text() != "ray" && along->text() != "z") along->fail("must be ray or z");
+    method.depths_along_z = along->text() == "z";
+    if (method.depths_along_z && method.dataset.ignores_refraction)
+      along->fail("depths along z say nothing about rays that water bends, which the method ignores");
+  }
+  const auto metres = place.find("metres_per_count");
+  if (!metres) return;
+  method.metres_per_count = metres->number();
+  if (!(method.metres_per_count > 0)) metres->fail("must be positive");
+}
+
 double read_timeout(const JsonPlace& place) {
   const double timeout_s = place.number();
   if (!(timeout_s > 0 && timeout_s <= kLongestTimeoutS))
@@ -240,9 +256,11 @@ std::string with_placeholders(std::string_view text,
 }
 
 MethodDeclaration declaration_from_json(const JsonPlace& place) {
-  place.allow_only({"name", "summary", "command", "parameters", "presets", "result", "depth_maps", "stages",
-                    "unit", "timeout_s", "env", "cwd", "reads", "poses", "intrinsics", "cameras", "runs_in",
-                    "lock"});
+  place.allow_only(
+      {"name",          "summary",     "command",          "parameters", "presets",      "result",
+       "depth_maps",    "depth_along", "metres_per_count", "stages",     "reads_layout", "refraction",
+       "depth_range_m", "unit",        "timeout_s",        "env",        "cwd",          "reads",
+       "poses",         "intrinsics",  "cameras",          "runs_in",    "lock"});
   MethodDeclaration method;
   method.name = place.at("name").text();
   if (!is_plain_name(method.name, true)) place.at("name").fail("must consist of letters, digits, _ and -");
@@ -259,8 +277,10 @@ MethodDeclaration declaration_from_json(const JsonPlace& place) {
   if (std::ranges::find(used, "output") == used.end())
     place.at("command").fail("lacks {output}, the folder for the result");
   check_use(place, method);
+  method.dataset = read_layout(place);
   if (const auto result = place.find("result")) method.result = read_relative(*result);
   if (const auto maps = place.find("depth_maps")) method.depth_maps = read_relative(*maps);
+  read_depth_meaning(place, method);
   if (const auto stages = place.find("stages")) method.stages = read_relative(*stages);
   if (const auto unit = place.find("unit")) method.unit = read_unit(*unit);
   if (const auto timeout = place.find("timeout_s")) method.timeout_s = read_timeout(*timeout);
@@ -297,8 +317,11 @@ Json to_json(const MethodDeclaration& method) {
     Json& values = json["presets"][preset.name] = Json::object();
     for (const Override& given : preset.overrides) values[given.parameter] = given.value;
   }
+  json.update(layout_members(method.dataset));
   add("result", method.result, usual.result);
   add("depth_maps", method.depth_maps, usual.depth_maps);
+  if (method.depths_along_z) json["depth_along"] = "z";
+  if (method.metres_per_count > 0) json["metres_per_count"] = method.metres_per_count;
   add("stages", method.stages, usual.stages);
   add("unit", method.unit, usual.unit);
   if (method.timeout_s != usual.timeout_s) json["timeout_s"] = method.timeout_s;

@@ -9,6 +9,7 @@
 
 #include "core/json.h"
 #include "core/parameters.h"
+#include "pipeline/method/declared_layout.h"
 #include "pipeline/method/runs_in.h"
 
 namespace aqbench {
@@ -31,8 +32,10 @@ struct MethodDeclaration {
   std::string command;  // with {dataset}, {output}, {threads}, {seed}, {device}, {project}, {PARAMETER}
   std::vector<ParameterSpec> parameters;
   std::vector<Preset> presets;
-  std::string result = "cloud.ply";    // PLY, a cloud or a mesh
-  std::string depth_maps;              // folder of CAMERA.npy; empty: none
+  std::string result = "cloud.ply";    // a cloud or a mesh, in any format of eval
+  std::string depth_maps;              // folder of depth maps; empty: none
+  bool depths_along_z = false;         // else along the ray
+  double metres_per_count = 0;         // of depth maps of integers; 0: there are none
   std::string stages = "stages.json";  // read if the program wrote it
   std::string unit = "m";              // of points and depths: m, cm or mm
   double timeout_s = 540;
@@ -44,6 +47,7 @@ struct MethodDeclaration {
   RunsIn runs_in = {};             // the environment of the command
   std::string lock;                // file that fixes its packages, recorded; empty: a usual one, if any
   std::string cameras = ".";       // of own poses: file or folder in {output} (scenes/cloud/camera_poses.h)
+  DeclaredLayout dataset;
 };
 
 // Reads a declaration and checks all of it: names, units, that the command has {output} and no unknown

@@ -29,17 +29,24 @@ std::string colmap_lens(const Intrinsics& intrinsics) {
 }  // namespace
 
 void write_colmap_model(const std::filesystem::path& dir, const Rig& rig, const std::string& image_file) {
+  std::vector<std::string> names;
+  for (const Camera& camera : rig.cameras) names.push_back(camera.name + "/" + image_file);
+  write_colmap_model(dir, rig.cameras, names);
+}
+
+void write_colmap_model(const std::filesystem::path& dir, const std::vector<Camera>& all,
+                        const std::vector<std::string>& image_names) {
   std::string cameras = "# CAMERA_ID, MODEL, WIDTH, HEIGHT, PARAMS[]\n";
   std::string images =
       "# IMAGE_ID, QW, QX, QY, QZ, TX, TY, TZ, CAMERA_ID, NAME\n# POINTS2D[] as (X, Y, POINT3D_ID)\n";
-  int id = 0;
-  for (const Camera& camera : rig.cameras) {
+  std::size_t id = 0;
+  for (const Camera& camera : all) {
     ++id;
     cameras += fmt::format("{} {}\n", id, colmap_lens(camera.intrinsics));
     const Eigen::Quaterniond q(camera.camera_from_world.rotation);
     const Vec3& t = camera.camera_from_world.translation_m;
-    images += fmt::format("{} {} {} {} {} {} {} {} {} {}/{}\n\n", id, q.w(), q.x(), q.y(), q.z(), t.x(),
-                          t.y(), t.z(), id, camera.name, image_file);
+    images += fmt::format("{} {} {} {} {} {} {} {} {} {}\n\n", id, q.w(), q.x(), q.y(), q.z(), t.x(), t.y(),
+                          t.z(), id, image_names[id - 1]);
   }
   write_file(dir / "cameras.txt", cameras);
   write_file(dir / "images.txt", images);

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <set>
 #include <system_error>
+#include <type_traits>
 #include <utility>
 
 #include "core/error.h"
@@ -204,6 +206,25 @@ Recording read_recording(const fs::path& dir) {
   return recording;
 }
 
+void keep_views(Recording& recording, std::size_t every, std::size_t hold_out) {
+  std::vector<std::size_t> order(recording.rig.cameras.size()), kept;
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) { return recording.rig.cameras[i].name; });
+  for (std::size_t taken = 0; taken * every < order.size(); ++taken)
+    if (hold_out == 0 || taken % hold_out != 0) kept.push_back(order[taken * every]);
+  if (kept.empty())
+    refuse_recording(recording.dir, "no camera is left; see dataset.every and dataset.hold_out");
+  std::ranges::sort(kept);
+  recording.is_whole = kept.size() == order.size();
+  const auto keep = [&](auto& all) {
+    std::remove_reference_t<decltype(all)> some;
+    for (const std::size_t i : kept) some.push_back(std::move(all[i]));
+    all = std::move(some);
+  };
+  keep(recording.rig.cameras);
+  for (auto& frame : recording.images) keep(frame);
+}
+
 DatasetContents inspect_recording(const Recording& recording, ImageCheck check) {
   DatasetContents contents;
   const auto add = [&](const fs::path& file, const std::string& bytes) {
@@ -230,7 +251,7 @@ DatasetContents inspect_recording(const Recording& recording, ImageCheck check) 
 void write_observation(const Recording& recording, std::size_t frame, const fs::path& to) {
   try {
     fs::create_directories(to);
-    if (recording.layout == RecordingLayout::calibration)
+    if (recording.layout == RecordingLayout::calibration && recording.is_whole)
       fs::copy_file(recording.camera_files.front(), to / kCalibrationFile);
     else
       write_calibration(to / kCalibrationFile, recording.rig, {"1970-01-01T00:00:00Z", "aqbench", "none"});

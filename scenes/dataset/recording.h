@@ -42,13 +42,19 @@ struct Recording {
   Similarity own_from_rig;
   // Images of each frame, in the order of rig.cameras: images[frame][camera].
   std::vector<std::vector<std::filesystem::path>> images;
-  LayoutTruth truth;  // that the layout brings along; none for the first three
+  LayoutTruth truth;     // that the layout brings along; none for the first three
+  bool is_whole = true;  // keep_views() has left out no camera
 };
 
 // Reads the cameras and finds their images. Throws Error(input) naming file and field for a folder in none of
 // the layouts, for an incomplete or wrong calibration, for unsupported cameras, for a camera without an
 // image, and for cameras with different frames.
 Recording read_recording(const std::filesystem::path& dir);
+
+// Keeps each `every`-th camera with its images, and of those no `hold_out`-th one (0: all), in the order of
+// names: 0, every, 2 every ..., without the first, the hold_out-th ... of them. Throws Error(input) if none
+// is left.
+void keep_views(Recording& recording, std::size_t every, std::size_t hold_out);
 
 // How thoroughly images are checked.
 enum class ImageCheck {

@@ -36,8 +36,7 @@ std::string scene_of(const fs::path& trajectory) {
 
 // ---- The trajectory ----
 
-// nullopt for an image without pose.
-std::optional<CameraFromWorld> take_pose(TextLines& lines) {
+CameraFromWorld take_pose(TextLines& lines) {
   Eigen::Matrix4d world_from_camera;
   std::string_view line;
   for (int row = 0; row < 4; ++row) {
@@ -49,21 +48,24 @@ std::optional<CameraFromWorld> take_pose(TextLines& lines) {
     if (!trim_blanks(line).empty()) lines.fail("matrix: expected 4 numbers");
   }
   if (world_from_camera.row(3) != Eigen::RowVector4d(0, 0, 0, 1)) lines.fail("matrix: must end in 0 0 0 1");
-  if (world_from_camera == Eigen::Matrix4d::Identity()) return std::nullopt;
   const Mat3 turn = rotation_near(world_from_camera.topLeftCorner<3, 3>(), 1e-4, lines.name() + ": a matrix");
-  return CameraFromWorld{turn.transpose(), -(turn.transpose() * world_from_camera.topRightCorner<3, 1>())};
+  return {turn.transpose(), -(turn.transpose() * world_from_camera.topRightCorner<3, 1>())};
 }
 
+// nullopt for an image without pose, which the benchmark's own tool marks by -1 as second number.
 std::vector<std::optional<CameraFromWorld>> read_poses(const fs::path& trajectory) {
   const std::string bytes = read_text_file(trajectory);
   TextLines lines(bytes, trajectory.string());
   std::vector<std::optional<CameraFromWorld>> poses;
   std::string_view line;
   while (lines.next_content(line)) {
-    for (int word = 0; word < 3; ++word)
-      if (lines.number(take_word(line), "head of a pose"); word == 2 && !trim_blanks(line).empty())
-        lines.fail("expected the three numbers before a matrix");
-    poses.push_back(take_pose(lines));
+    double head[3];
+    for (double& number : head) number = lines.number(take_word(line), "number before a matrix");
+    if (!trim_blanks(line).empty()) lines.fail("expected three numbers before a matrix");
+    if (head[0] != static_cast<double>(poses.size()))
+      lines.fail(fmt::format("expected pose {}, got {}", poses.size(), head[0]));
+    const CameraFromWorld pose = take_pose(lines);
+    poses.push_back(head[1] == -1 ? std::nullopt : std::optional(pose));
   }
   return poses;
 }

@@ -72,6 +72,12 @@ TEST(Declaration, MistakesAreNamed) {
   EXPECT_EQ(error_with("/name", "a:b"), "f: name: must consist of letters, digits, _ and -");
   EXPECT_THAT(error_with("/timeout_s", 0), HasSubstr("timeout_s: must be above 0"));
   EXPECT_THAT(error_with("/env/AQBENCH_X", "1"), HasSubstr("are reserved"));
+  EXPECT_EQ(error_with("/reads_layout", "nerf"),
+            "f: reads_layout: must be aqbench, colmap, transforms or mvsnet");
+  EXPECT_THAT(error_with("/reads_layout", "mvsnet"), HasSubstr("mvsnet needs \"depth_range_m\""));
+  EXPECT_THAT(error_with("/refraction", "ignore"), HasSubstr("belongs to a reads_layout without water"));
+  EXPECT_THAT(error_with("/depth_range_m", {1, 2}), HasSubstr("belongs to \"reads_layout\": \"mvsnet\""));
+  EXPECT_THAT(error_with("/depth_along", "y"), HasSubstr("depth_along: "));
   EXPECT_THAT(error_with("/comand", "x"), HasSubstr("unknown key 'comand'; did you mean command?"));
 }
 

@@ -12,12 +12,18 @@
 #include "core/stage_scope.h"
 #include "harness/measuring/stage_recorder.h"
 #include "scenes/cloud/npy.h"
+#include "scenes/dataset/dataset_truth.h"
+#include "scenes/dataset/recording.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"
+#include "tests/scenes/images/small_png.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
 
@@ -97,6 +103,92 @@ TEST_F(Declared, MillimetresBecomeMetres) {
                          run(kCloud, {{"depth_maps", "maps"}});
                        }),
               HasSubstr("the command created no folder maps for depth maps"));
+}
+
+// ---- Other layouts ----
+
+// A dataset that a method gets, from a recording made by formula.
+void write_dataset_of(const std::string& layout, const std::filesystem::path& to) {
+  write_observation(
+      read_recording(std::filesystem::path(AQBENCH_SOURCE_DIR) / "conformance" / "layouts" / layout), 0, to);
+}
+
+TEST_F(Declared, FindsItsDatasetInTheLayoutThatItReads) {
+  write_dataset_of("tanks", dir_ / "data");
+  const std::string list = "cd $2; find . -type f | LC_ALL=C sort | tr '\\n' ' '\n" + kCloud;
+  const auto files = [&](Json more) {
+    more["command"] = "/bin/sh script.sh {output} {dataset}";
+    run(list, more);
+    return log();
+  };
+  EXPECT_THAT(files({{"reads_layout", "colmap"}}),
+              AllOf(HasSubstr("./images/000000.png "), HasSubstr("./sparse/0/cameras.txt ")));
+  EXPECT_THAT(files({{"reads_layout", "transforms"}}),
+              AllOf(HasSubstr("./images/000003.png "), HasSubstr("./transforms.json ")));
+  EXPECT_THAT(files({{"reads_layout", "mvsnet"}, {"depth_range_m", {0.5, 2}}}),
+              AllOf(HasSubstr("./cams/00000003_cam.txt "), HasSubstr("./pair.txt ")));
+}
+
+TEST_F(Declared, WaterIsIgnoredOnlyIfTheDeclarationSaysSo) {
+  Rig rig = make_rig("single_pair", {{"single_pair", "width", "16"}, {"single_pair", "height", "12"}}, 1);
+  write_calibration(dir_ / "data/calibration.json", rig, {"d", "s", "h"});
+  for (const Camera& camera : rig.cameras) {
+    std::filesystem::create_directories(dir_ / "data/images" / camera.name);
+    dir_.file("data/images/" + camera.name + "/000000.png", "x");
+  }
+  EXPECT_THAT(error_of(ErrorKind::method,
+                       [&] {
+                         run(kCloud, {{"reads_layout", "colmap"}});
+                       }),
+              HasSubstr("the cameras look through water, which the layout colmap does not have"));
+  run("test -f ../work/dataset/sparse/0/images.txt\n" + kCloud,
+      {{"reads_layout", "colmap"}, {"refraction", "ignore"}});
+}
+
+TEST_F(Declared, DepthMapsOfOtherFormatsAreReadAsDeclared) {
+  write_dataset_of("blendedmvs", dir_ / "data");
+  const auto maps_of = [&](const std::string& body, Json more) {
+    more["depth_maps"] = "maps";
+    return run("mkdir $1/maps\n" + body + "\n" + kCloud, more).depth_maps;
+  };
+  const std::filesystem::path source =
+      std::filesystem::path(AQBENCH_SOURCE_DIR) / "conformance/layouts/blendedmvs/rendered_depth_maps";
+  std::filesystem::copy_file(source / "00000002.pfm", dir_ / "project/map.pfm");
+  const DepthMap truth =
+      read_depth_map(source / "00000002.pfm", read_recording(source / "..").rig.cameras[2]);
+  const auto along_z = maps_of("cp map.pfm $1/maps/00000002.pfm", {{"depth_along", "z"}});
+  ASSERT_EQ(along_z.size(), 1U);
+  EXPECT_EQ(along_z[0].camera, "00000002");
+  EXPECT_FLOAT_EQ(along_z[0].depth_along_ray_m[100], truth.depth_along_ray_m[100]);
+  const auto along_ray = maps_of("cp map.pfm $1/maps/00000002.pfm", Json::object());
+  EXPECT_LT(along_ray[0].depth_along_ray_m[100], truth.depth_along_ray_m[100]);
+  const auto numbered =
+      maps_of("cp map.pfm $1/maps/00000001.pfm", {{"reads_layout", "mvsnet"}, {"depth_range_m", {0.5, 2}}});
+  EXPECT_EQ(numbered[0].camera, "00000001") << "the second camera";
+  const auto refusal = [&](const std::string& body, const Json& more) {
+    return error_of(ErrorKind::method, [&] { maps_of(body, more); });
+  };
+  EXPECT_THAT(refusal("cp map.pfm $1/maps/left.pfm", {{"depth_along", "z"}}),
+              HasSubstr("left.pfm: the dataset has no camera 'left'"));
+  EXPECT_THAT(refusal("cp map.pfm $1/maps/00000002.pfm", {{"metres_per_count", 0.001}}),
+              HasSubstr("holds lengths, but \"metres_per_count\" is declared"));
+  EXPECT_THAT(refusal("cp map.pfm $1/maps/a.pfm; cp map.pfm $1/maps/a.exr", Json::object()),
+              HasSubstr("a second map of camera 'a' beside a.exr"));
+}
+
+TEST_F(Declared, CountsBecomeMetres) {
+  dir_.file("project/map.png", small_png());
+  const auto output = run("mkdir $1/maps; cp map.png $1/maps/left.png\n" + kCloud,
+                          {{"depth_maps", "maps"}, {"metres_per_count", 0.001}, {"unit", "mm"}});
+  ASSERT_EQ(output.depth_maps.size(), 1U);
+  EXPECT_FLOAT_EQ(output.depth_maps[0].depth_along_ray_m[2], 1.0F) << "1000 counts";
+}
+
+TEST_F(Declared, AnyCloudOrMeshIsAResult) {
+  const auto output =
+      run("printf 'v 0 0 1\\nv 1 0 1\\nv 0 1 1\\nf 1 2 3\\n' > $1/mesh.obj\n", {{"result", "mesh.obj"}});
+  ASSERT_TRUE(output.mesh);
+  EXPECT_EQ(output.mesh->triangles.size(), 1U);
 }
 
 TEST_F(Declared, ItsStagesNestInTheCommand) {

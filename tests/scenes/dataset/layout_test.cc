@@ -125,6 +125,32 @@ TEST(Layouts, DepthsAlongZBecomeDepthsAlongTheRay) {
   }
 }
 
+TEST(Layouts, ViewsAreTakenAndHeldOutByTheirNames) {
+  const TemporaryDirectory directory;
+  write_observation(read_recording(kConformance / "layouts" / "colmap-text"), 0, directory.path() / "all");
+  const auto some = [&](std::size_t every, std::size_t hold_out) {
+    Recording recording = read_recording(directory.path() / "all");
+    keep_views(recording, every, hold_out);
+    return recording;
+  };
+  const auto names = [&](std::size_t every, std::size_t hold_out) {
+    std::string all;
+    const Recording recording = some(every, hold_out);
+    for (std::size_t i = 0; i < recording.rig.cameras.size(); ++i) {
+      const std::string& name = recording.rig.cameras[i].name;
+      EXPECT_EQ(recording.images[0].at(i).parent_path().filename(), name);
+      all += name + " ";
+    }
+    return all;
+  };
+  EXPECT_EQ(names(5, 0), "view00 view05 view10 ");
+  EXPECT_EQ(names(3, 2), "view03 view09 ") << "of view00 view03 view06 view09";
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { some(12, 1); }), HasSubstr("no camera is left"));
+  write_observation(some(5, 0), 0, directory.path() / "seen");
+  EXPECT_EQ(read_recording(directory.path() / "seen").rig.cameras.size(), 3U);
+  EXPECT_FALSE(fs::exists(directory.path() / "seen/images/view01")) << "no way to what is left out";
+}
+
 // ---- Refusals ----
 
 // A copy of a fixture in which one file is changed.

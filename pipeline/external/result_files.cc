@@ -1,0 +1,162 @@
+#include "pipeline/external/result_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <variant>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/npy.h"
+#include "scenes/images/depth_file.h"
+#include "scenes/images/image_file.h"
+#include "scenes/optics/distortion.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxMapSide = 1 << 16;
+constexpr std::string_view kConfidence = "_confidence";
+constexpr std::string_view kGeometric = ".geometric.bin", kPhotometric = ".photometric.bin";
+
+[[noreturn]] void refuse_map(const fs::path& file, const std::string& why) {
+  throw Error(ErrorKind::input, fmt::format("{}: {}", file.string(), why), file.string());
+}
+
+DepthMap read_npy_map(const fs::path& file) {
+  const NpyArray array = read_npy(file);
+  const auto* const depths = std::get_if<std::vector<float>>(&array.values);
+  if (depths == nullptr || array.shape.size() != 2 || array.shape[0] > kMaxMapSide ||
+      array.shape[1] > kMaxMapSide)
+    refuse_map(file, "not a depth map (float32, height x width)");
+  return {{}, static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0]), *depths, {}};
+}
+
+DepthMap read_any_map(const fs::path& file, const ResultDepths& depths) {
+  DepthImage image = read_depth_image(file);
+  if (image.counts != (depths.metres_per_count > 0))
+    refuse_map(file, image.counts ? "holds counts: declare \"metres_per_count\""
+                                  : "holds lengths, but \"metres_per_count\" is declared");
+  for (float& depth : image.values) {
+    if (image.counts) depth = static_cast<float>(depths.metres_per_count * static_cast<double>(depth));
+    if (!(depth > 0) || !std::isfinite(depth)) depth = std::numeric_limits<float>::quiet_NaN();
+  }
+  return {{}, image.width, image.height, std::move(image.values), {}};
+}
+
+// The name of the camera that a file belongs to; nullopt for a file that is no depth map.
+std::optional<std::string> camera_in_name(const fs::path& file) {
+  std::string name = file.filename().string();
+  for (const std::string_view ending : {kGeometric, kPhotometric})
+    if (name.ends_with(ending)) {
+      name.resize(name.size() - ending.size());
+      return is_image_name(name) ? fs::path(name).stem().string() : name;
+    }
+  constexpr std::string_view kEndings[] = {".npy", ".pfm", ".exr", ".png", ".tif", ".tiff", ".bin"};
+  const std::string stem = file.stem().string();
+  if (std::ranges::find(kEndings, lower_case(file.extension().string())) == std::end(kEndings) ||
+      stem.ends_with(kConfidence))
+    return std::nullopt;
+  return stem;
+}
+
+// The camera of a name, where they are known.
+const Camera* camera_of(const fs::path& file, const std::string& name, const ResultDepths& depths) {
+  if (depths.cameras.empty()) return nullptr;
+  if (depths.numbered) {
+    std::size_t place = 0;
+    const auto [end, status] = std::from_chars(name.data(), name.data() + name.size(), place);
+    if (status == std::errc{} && end == name.data() + name.size() && place < depths.cameras.size())
+      return &depths.cameras[place];
+  } else if (const auto found = std::ranges::find(depths.cameras, name, &Camera::name);
+             found != depths.cameras.end()) {
+    return &*found;
+  }
+  refuse_map(file, fmt::format("the dataset has no camera '{}'", name));
+}
+
+void make_along_ray(const fs::path& file, const Camera& camera, DepthMap& map) {
+  const Intrinsics& inside = camera.intrinsics;
+  if (map.width != inside.width_px || map.height != inside.height_px)
+    refuse_map(file, fmt::format("{} rows x {} columns, but camera {} has {} x {}", map.height, map.width,
+                                 camera.name, inside.height_px, inside.width_px));
+  std::size_t pixel = 0;
+  for (int y = 0; y < map.height; ++y)
+    for (int x = 0; x < map.width; ++x) {
+      const double per_z = std::sqrt(1 + normalized_from_pixel(inside, Vec2(x, y)).squaredNorm());
+      float& depth = map.depth_along_ray_m[pixel++];
+      depth = static_cast<float>(per_z * static_cast<double>(depth));
+    }
+}
+
+void take_confidence(const fs::path& file, DepthMap& map) {
+  const fs::path beside = file.parent_path() / (file.stem().string() + std::string(kConfidence) + ".npy");
+  std::error_code unknown;
+  if (!fs::exists(beside, unknown)) return;
+  DepthMap confidence = read_npy_map(beside);
+  if (confidence.width != map.width || confidence.height != map.height)
+    refuse_map(beside, "its size differs from the depth map's");
+  map.confidence = std::move(confidence.depth_along_ray_m);
+}
+
+DepthMap read_result_map(const fs::path& file, const std::string& name, const ResultDepths& depths) {
+  DepthMap map = file.extension() == ".npy" ? read_npy_map(file) : read_any_map(file, depths);
+  const Camera* const camera = camera_of(file, name, depths);
+  map.camera = camera == nullptr ? name : camera->name;
+  if (depths.along_z && camera != nullptr) make_along_ray(file, *camera, map);
+  take_confidence(file, map);
+  return map;
+}
+
+}  // namespace
+
+Reconstruction read_result(const fs::path& file, const std::string& name) {
+  std::error_code status;
+  if (!fs::exists(file, status))
+    throw Error(ErrorKind::method, fmt::format("the command wrote no {} to its output folder", name));
+  try {
+    GeometryFile read = read_geometry_file(file);
+    return {std::move(read.cloud), std::move(read.mesh), {}};
+  } catch (const Error& error) {
+    throw Error(ErrorKind::method, error.what());
+  }
+}
+
+std::vector<DepthMap> read_result_maps(const fs::path& folder, const ResultDepths& depths) {
+  std::error_code failed;
+  const std::string name = folder.filename().string();
+  if (!fs::is_directory(folder, failed))
+    throw Error(ErrorKind::method, fmt::format("the command created no folder {} for depth maps", name));
+  std::vector<fs::path> all;
+  for (const auto& entry : fs::directory_iterator(folder)) all.push_back(entry.path());
+  std::ranges::sort(all);
+  std::vector<std::pair<std::string, fs::path>> files;  // by camera
+  for (const fs::path& file : all) {
+    const auto camera = camera_in_name(file);
+    if (!camera) continue;
+    const auto known = std::ranges::find(files, *camera, [](const auto& one) { return one.first; });
+    if (known == files.end())
+      files.emplace_back(*camera, file);
+    else if (!file.filename().string().ends_with(kPhotometric))  // COLMAP writes both, geometric first
+      refuse_map(file, fmt::format("a second map of camera '{}' beside {}", *camera,
+                                   known->second.filename().string()));
+  }
+  if (files.empty())
+    throw Error(ErrorKind::method, fmt::format("the command wrote no CAMERA.npy to {}", name));
+  std::vector<DepthMap> maps;
+  for (const auto& [camera, file] : files) maps.push_back(read_result_map(file, camera, depths));
+  return maps;
+}
+
+}  // namespace aqbench
