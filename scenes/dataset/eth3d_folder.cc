@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "scenes/cloud/scan_project.h"
 #include "scenes/dataset/colmap_frames.h"
 #include "scenes/dataset/colmap_rig.h"
@@ -26,9 +27,10 @@ void take_scans(const fs::path& dir, LayoutTruth& truth) {
   truth.files = {project};
   for (const ProjectScan& scan : scans_of_project(project)) {
     if (!fs::is_regular_file(scan.file, unknown))
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: no such file (named by {})", scan.file.string(), project.string()),
-                  scan.file.string());
+      throw Error(
+          ErrorKind::input,
+          fmt::format("{}: no such file (named by {})", printable(scan.file.string()), project.string()),
+          scan.file.string());
     truth.files.push_back(scan.file);
   }
 }

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 fs::path named_image(const fs::path& dir, const std::string& name, const std::string& camera) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(ErrorKind::input, fmt::format("{}: camera '{}': {}", dir.string(), camera, why),
+    throw Error(ErrorKind::input, fmt::format("{}: camera '{}': {}", dir.string(), printable(camera), why),
                 dir.string());
   };
   const fs::path relative = fs::path(name).lexically_normal();
