@@ -65,7 +65,7 @@ std::optional<std::string> attribute_of(std::string_view element, const std::str
         std::ranges::find_if(kEntities, [&](const auto& known) { return rest.starts_with(known.first); });
     if (entity == std::end(kEntities) && rest[0] == '&')
       throw Error(ErrorKind::input,
-                  fmt::format("{}: {}: '{}' is none of XML's five entities", source, name,
+                  fmt::format("{}: {}: '{}' is not one of XML's five entities", source, name,
                               printable(rest.substr(0, rest.find(';') + 1))),
                   source);
     value += entity == std::end(kEntities) ? rest[0] : entity->second;

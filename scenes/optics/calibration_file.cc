@@ -194,9 +194,10 @@ std::string calibration_json(const Rig& rig, const CalibrationMetadata& metadata
                               escape_bytes(camera.name)));
     if (own != nullptr) water = *own;
   }
-  Json file = {
-      {"version", all_have_water ? "1.0" : "1.1"},
-      {"cameras", cameras},
+  Json file = {{"version", all_have_water ? "1.0" : "1.1"}, {"cameras", cameras}};
+  if (water)
+    file["interface"] = {{"normal", {0.0, 0.0, -1.0}}, {"n_air", water->n_air}, {"n_water", water->n_water}};
+  file.update(Json{
       {"board",
        {{"squares_x", 8},
         {"squares_y", 5},
@@ -214,9 +215,7 @@ std::string calibration_json(const Rig& rig, const CalibrationMetadata& metadata
         {"config_hash", metadata.config_hash},
         {"num_frames_used", 0},
         {"num_frames_holdout", 0}}},
-  };
-  if (water)
-    file["interface"] = {{"normal", {0.0, 0.0, -1.0}}, {"n_air", water->n_air}, {"n_water", water->n_water}};
+  });
   return file.dump(1) + "\n";
 }
 

@@ -115,7 +115,7 @@ TEST(Visibility, IsInTheImageThatWasTakenAndInTheUndistortedOne) {
     camera.intrinsics.distortion = {k1, 0, 0, 0, 0};
     Rig rig;
     rig.cameras = {camera};
-    WaterInterface water = level_water(rig).value();
+    WaterInterface water;
     water.n_water = water.n_air;
     set_interface(rig, water);
     std::vector<Vec3> points;
