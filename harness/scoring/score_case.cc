@@ -73,8 +73,10 @@ void score_output(const Reconstruction& output, const Surface& truth, const Afte
                   CaseResult& result, const ViewCounter& views, const ScoreOptions& given) {
   ScoreOptions options = given;
   if (options.sample_spacing_m ==
-      ScoreOptions{}.sample_spacing_m)  // a small patch has as many samples in eval
-    options.sample_spacing_m = std::min(options.sample_spacing_m, auto_spacing_m(truth, 0));
+      ScoreOptions{}.sample_spacing_m)  // as in eval; a small patch has as many samples
+    options.sample_spacing_m = truth.patch() == nullptr
+                                   ? auto_spacing_m(truth, output.cloud.points_m.size())
+                                   : std::min(options.sample_spacing_m, auto_spacing_m(truth, 0));
   Score score = score_reconstruction(output, truth, options, views);
   if (const std::string why = why_nothing_is_scored(score.counts); !why.empty())
     throw Error(ErrorKind::method, "its cloud: " + why);
