@@ -54,8 +54,9 @@ void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
 // Of a scene; a recording has scans (score_recording()).
 void add_protocol_metrics(const Case& planned, const Reconstruction& output, const Surface& truth,
                           const Rig* rig, CaseResult& result) {
-  for (auto& metric : score_protocols(case_protocols(planned), output.cloud, truth,
-                                      sized_for(truth, case_score_options(planned)), {}, rig))
+  for (auto& metric :
+       score_protocols(case_protocols(planned), output.cloud, truth,
+                       sized_for(truth, case_score_options(planned), output.cloud.points_m.size()), {}, rig))
     result.record.metrics.push_back(std::move(metric));
 }
 

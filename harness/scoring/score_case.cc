@@ -69,16 +69,18 @@ void require_scorable(const Reconstruction& output, const Surface& truth, double
   }
 }
 
-ScoreOptions sized_for(const Surface& truth, ScoreOptions options) {
+ScoreOptions sized_for(const Surface& truth, ScoreOptions options, std::size_t points) {
   if (options.sample_spacing_m ==
-      ScoreOptions{}.sample_spacing_m)  // a small patch has as many samples in eval
-    options.sample_spacing_m = std::min(options.sample_spacing_m, auto_spacing_m(truth, 0));
+      ScoreOptions{}.sample_spacing_m)  // as in eval; a small patch has as many samples
+    options.sample_spacing_m = truth.patch() == nullptr
+                                   ? auto_spacing_m(truth, points)
+                                   : std::min(options.sample_spacing_m, auto_spacing_m(truth, 0));
   return options;
 }
 
 void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
                   CaseResult& result, const ViewCounter& views, const ScoreOptions& given) {
-  const ScoreOptions options = sized_for(truth, given);
+  const ScoreOptions options = sized_for(truth, given, output.cloud.points_m.size());
   Score score = score_reconstruction(output, truth, options, views);
   if (const std::string why = why_nothing_is_scored(score.counts); !why.empty())
     throw Error(ErrorKind::method, "its cloud: " + why);

@@ -34,8 +34,9 @@ struct Afterwards {
 // (harness/scoring/scorable.h).
 void require_scorable(const Reconstruction& output, const Surface& truth, double truth_metres_per_unit = 1);
 
-// Returns the options with samples for a truth of any size, as score_output() takes them.
-ScoreOptions sized_for(const Surface& truth, ScoreOptions options);
+// Returns the options with samples for a truth of any size and a cloud of `points` points, as score_output()
+// takes them.
+ScoreOptions sized_for(const Surface& truth, ScoreOptions options, std::size_t points);
 
 // Scores cloud and mesh against a surface, of which completeness takes at least kFewestSamples; `views`
 // counts the cameras that see a place, and may be empty.

@@ -52,9 +52,10 @@ std::vector<ParameterSpec> dense_parameters() {
 }
 
 std::vector<std::string> dense_stages() {
-  return {"pipeline",         "image_reading",   "undistortion",   "contrast_enhancement",
-          "depth_range",      "sparse_matching", "dense_matching", "triangulation",
-          "depth_refinement", "filtering",       "fusion",         "surface_reconstruction"};
+  return {"pipeline",       "image_reading",         "undistortion",     "contrast_enhancement",
+          "depth_range",    "sparse_matching",       "depth_estimation", "build_cost_volume",
+          "dense_matching", "triangulation",         "depth_refinement", "filtering",
+          "fusion",         "surface_reconstruction"};
 }
 
 std::vector<ParameterSpec> parameters() {

@@ -5,16 +5,26 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
+#include <optional>
+#include <utility>
 
 #include "core/error.h"
 #include "pipeline/dense_flow/pair_matching.h"
 #include "pipeline/dense_flow/plane_search.h"
+#include "pipeline/dense_flow/ray_triangulation.h"
+#include "pipeline/depth_maps/camera_depths.h"
+#include "pipeline/sparse/depth_ranges.h"
 #include "pipeline/sparse/sparse.h"
 
 namespace aqbench::dense_flow {
 namespace {
+
+constexpr int kSweepDepths = 64;
+constexpr float kSureConfidence = 0.3F;
+constexpr double kSweepSmoothing_px = 1.5;
 
 constexpr int kGridWidth = 128;
 // Spreads of the points over the grid, coarse to fine, in cells; the last follows single points.
@@ -66,6 +76,29 @@ std::vector<float> prior_of(const RefractiveCamera& camera, std::span<const Seen
   return depth_m;
 }
 
+// Where a coarse plane sweep is sure, takes its depths, smoothed: points alone are too few for relief.
+void follow_images(std::span<const DatasetView> views,
+                   const std::vector<std::optional<sparse::DepthRange>>& found,
+                   std::vector<std::vector<float>>& priors_m) {
+  sparse::DepthRange all{std::numeric_limits<double>::infinity(), 0};
+  for (const auto& range : found)
+    if (range) all = {std::min(all.min_m, range->min_m), std::max(all.max_m, range->max_m)};
+  if (!(all.min_m < all.max_m)) return;
+  std::vector<sparse::DepthRange> ranges;
+  for (const auto& range : found) ranges.push_back(range.value_or(all));
+  CameraDepthOptions options;
+  options.sweep.depths = kSweepDepths;
+  options.refinements = 0;
+  std::size_t next = 0;
+  for (DepthMap& map : estimate_depths(views, ranges, options)) {
+    while (views[next].name != map.camera) ++next;
+    DepthEstimate estimate{std::move(map.depth_along_ray_m), std::move(map.confidence)};
+    for (float& confidence : estimate.confidence)
+      if (!(confidence >= kSureConfidence)) confidence = 0;
+    priors_m[next] = smooth_depths(estimate, map.width, map.height, kSweepSmoothing_px, priors_m[next]);
+  }
+}
+
 std::vector<std::vector<float>> priors_of_points(std::span<const DatasetView> views) {
   const sparse::Options options;
   sparse::TrackCounts counts;
@@ -88,6 +121,7 @@ std::vector<std::vector<float>> priors_of_points(std::span<const DatasetView> vi
                                                  views[i].name, sparse::describe(counts, options)));
     priors_m[i] = prior_of(views[i].camera, seen[i]);
   }
+  follow_images(views, sparse::sighted_depth_ranges(points, views), priors_m);
   return priors_m;
 }
 

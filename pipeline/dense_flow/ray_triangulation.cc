@@ -93,8 +93,9 @@ DepthEstimate triangulate_matches(const DatasetView& reference, std::span<const 
   const auto width = static_cast<std::size_t>(camera.width_px);
   DepthEstimate estimate{std::vector<float>(reference.grey.size(), std::numeric_limits<float>::quiet_NaN()),
                          std::vector<float>(reference.grey.size(), 0.0F)};
-  const double most_m =
-      camera.optics == &kStraightRays ? std::numeric_limits<double>::infinity() : kMaxDepth_m;
+  const bool straight = camera.optics == &kStraightRays;
+  const double most_m = straight ? std::numeric_limits<double>::infinity() : kMaxDepth_m,
+               start_z_m = straight ? camera.centre_m[2] : camera.water_z_m;
   const double focal_px = std::sqrt(camera.fx_px * camera.fy_px);
   for_each_ray_row(camera, [&](std::size_t row, const RayRow& rays) {
     std::vector<RayRow> source_rays(sources.size(), RayRow(width));
@@ -110,7 +111,7 @@ DepthEstimate triangulate_matches(const DatasetView& reference, std::span<const 
       if (pairs.empty() || reference.inside[at] == 0) continue;
       const double in_air_m =
           std::hypot(rays.origin_x_m[x] - camera.centre_m[0], rays.origin_y_m[x] - camera.centre_m[1],
-                     rays.origin_z_m[x] - camera.centre_m[2]);
+                     start_z_m - camera.centre_m[2]);
       const PixelDepth depth = agree(pairs, focal_px / (in_air_m + pairs.front().depth_m), options);
       if (!(depth.confidence > 0)) continue;
       estimate.depth_m[at] = static_cast<float>(depth.depth_m);

@@ -30,6 +30,9 @@ std::vector<PairMatches> match_views(std::span<const DatasetView> views, std::sp
   return matched;
 }
 
+// Of max_reprojection_px, for the root mean square of a point's sightings where a third must confirm it.
+constexpr double kConfirmedShare = 0.25;
+
 // One sighting of a track, cast once.
 struct TrackRay {
   Sighting sighting;
@@ -56,6 +59,12 @@ double widest_angle_deg(std::span<const TrackRay> sightings) {
 double depth_of(const Vec3& point_m, const RefractiveCamera& camera) {
   if (camera.optics == &kStraightRays) return (point_m - to_vec3(camera.centre_m)).norm();
   return point_m.z() - camera.water_z_m;
+}
+
+// Without water, where cameras may look from all around and the depth has no other bound, a third camera must
+// confirm what two see, and closely: a wrong match of two lies on both rays.
+bool needs_confirmation(std::span<const DatasetView> views) {
+  return views.size() >= 3 && views.front().camera.optics == &kStraightRays;
 }
 
 // Of each sighting, px; infinite where the point is not imaged.
@@ -120,6 +129,11 @@ std::optional<SparsePoint> triangulate_track(const Track& track, std::span<const
     SparsePoint point{found->point_m, 0, {}};
     for (const double error_px : errors_px) point.reprojection_rms_px += error_px * error_px;
     point.reprojection_rms_px = std::sqrt(point.reprojection_rms_px / static_cast<double>(errors_px.size()));
+    if (needs_confirmation(views) &&
+        (sightings.size() < 3 || point.reprojection_rms_px > kConfirmedShare * options.max_reprojection_px)) {
+      ++counted.unconfirmed;
+      return std::nullopt;
+    }
     for (const TrackRay& sighting : sightings) point.sightings.push_back(sighting.sighting);
     return point;
   }
@@ -141,6 +155,7 @@ std::string describe(const TrackCounts& counts, const Options& options) {
                                    options.max_reprojection_px));
   add(counts.narrow,
       fmt::format("with less than {} degrees between rays (min_angle_deg)", options.min_angle_deg));
+  add(counts.unconfirmed, "that no third camera confirms to a quarter of max_reprojection_px");
   add(counts.too_deep, fmt::format("beyond {} m (max_depth_m)", options.max_depth_m));
   return text;
 }
@@ -173,6 +188,7 @@ std::vector<SparsePoint> reconstruct(std::span<const DatasetView> views, const O
     for (const TrackCounts& one : of_track) {
       counts->disagree += one.disagree;
       counts->narrow += one.narrow;
+      counts->unconfirmed += one.unconfirmed;
       counts->too_deep += one.too_deep;
     }
   }

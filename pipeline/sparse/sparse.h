@@ -37,9 +37,10 @@ struct SparsePoint {
 struct TrackCounts {
   std::size_t keypoints = 0, tracks = 0;
   std::size_t points = 0;
-  std::size_t disagree = 0;  // no two sightings agree on a place in front of their cameras
-  std::size_t narrow = 0;    // the angle between the rays is at most min_angle_deg
-  std::size_t too_deep = 0;  // farther than max_depth_m
+  std::size_t disagree = 0;     // no two sightings agree on a place in front of their cameras
+  std::size_t narrow = 0;       // the angle between the rays is at most min_angle_deg
+  std::size_t unconfirmed = 0;  // without water: no third camera agrees closely
+  std::size_t too_deep = 0;     // farther than max_depth_m
 };
 
 // Returns "N keypoints, N tracks of two or more cameras, N points; dropped: ...".

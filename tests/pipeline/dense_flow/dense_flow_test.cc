@@ -239,7 +239,7 @@ TEST(DenseFlow, EveryPresetGivesValidOptions) {
 // Cameras all around an object: no plane fits, and no water bends the rays.
 TEST(DenseFlow, CoversWhatAnOrbitSeesWell) {
   const TemporaryDirectory dir;
-  const auto scene = orbit_testing::write_orbit(dir.path() / "data", 320);
+  const auto scene = orbit_testing::write_orbit(dir.path() / "data", 400);
   MethodInput input;
   input.parameters = resolve_parameters("dense_flow", parameters(), {{"dense_flow", "surface", "none"}});
   const Reconstruction made = run({dir.path() / "data"}, input);

@@ -133,7 +133,7 @@ TEST(CameraDepths, RefusesRangesThatDoNotFitAndRigsWithoutDepthMaps) {
 // Cameras all around an object, without water and without a hand-set range.
 TEST(PlaneSweepMethod, CoversWhatAnOrbitSeesWell) {
   const TemporaryDirectory dir;
-  const auto scene = orbit_testing::write_orbit(dir.path() / "data", 320);
+  const auto scene = orbit_testing::write_orbit(dir.path() / "data", 400);
   MethodInput input;
   input.parameters =
       resolve_parameters("plane_sweep", plane_sweep_parameters(), {{"plane_sweep", "surface", "none"}});

@@ -288,8 +288,11 @@ TEST(DepthRanges, WithoutWaterAreThoseOfAViewsOwnSightings) {
 }
 
 TEST(TriangulateTrack, CountsWhatItDrops) {
-  const auto views = blank_views(make_rig("orbit", {}, 1));
-  const auto count_of = [&](const Vec3& point, const Options& options) {
+  const auto all = blank_views(make_rig("orbit", {}, 1));
+  const std::span views(all.data(), 2);
+  const auto count_of = [&](const Vec3& point, const std::function<void(Options&)>& change) {
+    Options options;
+    change(options);
     const std::vector<Vec3> points = {point};
     std::vector<Features> features(views.size());
     for (std::size_t v = 0; v < views.size(); ++v)
@@ -300,11 +303,17 @@ TEST(TriangulateTrack, CountsWhatItDrops) {
     triangulate_track(track_of(0, 2), views, features, options, &counts);
     return counts;
   };
-  EXPECT_EQ(count_of({0, 0, 0}, {}).narrow, 0U);
-  EXPECT_EQ(count_of({0, 0, 0}, {.min_angle_deg = 30}).narrow, 1U);
-  EXPECT_EQ(count_of({0, 0, 0}, {.max_depth_m = 0.7}).too_deep, 1U) << "0.8 m along the ray";
-  EXPECT_EQ(count_of({0, 0, 0}, {.max_depth_m = 0.9}).too_deep, 0U);
-  EXPECT_EQ(count_of(-3 * Vec3::UnitY(), {}).too_deep, 0U) << "no limit in metres";
+  const auto as_it_is = [](Options&) {};
+  EXPECT_EQ(count_of({0, 0, 0}, as_it_is).narrow, 0U);
+  EXPECT_EQ(count_of({0, 0, 0}, [](Options& o) { o.min_angle_deg = 30; }).narrow, 1U);
+  EXPECT_EQ(count_of({0, 0, 0}, [](Options& o) { o.max_depth_m = 0.7; }).too_deep, 1U) << "0.8 m away";
+  EXPECT_EQ(count_of({0, 0, 0}, [](Options& o) { o.max_depth_m = 0.9; }).too_deep, 0U);
+  EXPECT_EQ(count_of({-4, 0, 0}, as_it_is).too_deep, 0U) << "no limit in metres";
+  const std::vector<Vec3> origin = {Vec3::Zero()};
+  TrackCounts of_three;
+  EXPECT_FALSE(triangulate_track(track_of(0, 2), all, exact_features(all, origin), {}, &of_three));
+  EXPECT_EQ(of_three.unconfirmed, 1U) << "36 cameras, and only two see it";
+  EXPECT_TRUE(triangulate_track(track_of(0, 3), all, exact_features(all, origin), {}));
   TrackCounts counts{.keypoints = 9, .tracks = 5, .points = 1, .narrow = 4};
   EXPECT_EQ(describe(counts, {}),
             "9 keypoints, 5 tracks of two or more cameras, 1 points; dropped: 4 with less than 2 degrees "
