@@ -194,29 +194,23 @@ std::string calibration_json(const Rig& rig, const CalibrationMetadata& metadata
                               escape_bytes(camera.name)));
     if (own != nullptr) water = *own;
   }
-  Json file = {
-      {"version", all_have_water ? "1.0" : "1.1"},
-      {"cameras", cameras},
-      {"board",
-       {{"squares_x", 8},
-        {"squares_y", 5},
-        {"square_size", 0.04},
-        {"marker_size", 0.03},
-        {"dictionary", "DICT_6X6_250"}}},
-      {"diagnostics",
-       {{"reprojection_error_rms", 0.0},
-        {"reprojection_error_per_camera", Json::object()},
-        {"validation_3d_error_mean", 0.0},
-        {"validation_3d_error_std", 0.0}}},
-      {"metadata",
-       {{"calibration_date", metadata.calibration_date},
-        {"software_version", metadata.software_version},
-        {"config_hash", metadata.config_hash},
-        {"num_frames_used", 0},
-        {"num_frames_holdout", 0}}},
-  };
+  Json file = {{"version", all_have_water ? "1.0" : "1.1"}, {"cameras", cameras}};
   if (water)
     file["interface"] = {{"normal", {0.0, 0.0, -1.0}}, {"n_air", water->n_air}, {"n_water", water->n_water}};
+  file["board"] = {{"squares_x", 8},
+                   {"squares_y", 5},
+                   {"square_size", 0.04},
+                   {"marker_size", 0.03},
+                   {"dictionary", "DICT_6X6_250"}};
+  file["diagnostics"] = {{"reprojection_error_rms", 0.0},
+                         {"reprojection_error_per_camera", Json::object()},
+                         {"validation_3d_error_mean", 0.0},
+                         {"validation_3d_error_std", 0.0}};
+  file["metadata"] = {{"calibration_date", metadata.calibration_date},
+                      {"software_version", metadata.software_version},
+                      {"config_hash", metadata.config_hash},
+                      {"num_frames_used", 0},
+                      {"num_frames_holdout", 0}};
   return file.dump(1) + "\n";
 }
 
