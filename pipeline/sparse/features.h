@@ -35,7 +35,8 @@ struct Features {
 
 // Detects keypoints by SIFT (Lowe 2004, OpenCV) with square roots of the normalised histograms as descriptors
 // (RootSIFT, Arandjelovic and Zisserman 2012). Removes the 1/4 px offset that OpenCV's SIFT gets from
-// doubling the image. Drops keypoints outside the camera's own image. OpenCV runs on thread_count() threads;
+// doubling the image. Drops keypoints outside the camera's own image
+// and, without water, those wider than an eighth of it. OpenCV runs on thread_count() threads;
 // the result is the same for any number.
 Features detect_features(const DatasetView& view, const FeatureOptions& options);
 

@@ -4,9 +4,14 @@
 #include <vector>
 
 #include "core/parameters.h"
-#include "scenes/optics/rig.h"
+#include "scenes/optics/camera.h"
 
 namespace aqbench {
+
+// Where a camera stands, and the point that it looks at.
+struct CameraPlace {
+  Vec3 centre_m, target_m;
+};
 
 // Two rings of 18 cameras about a vertical axis, 20 degrees apart; the upper ring's stand between those of
 // the lower. All look at one point.

@@ -10,7 +10,6 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "scenes/optics/dry_rigs.h"
 
 namespace aqbench {
 namespace {

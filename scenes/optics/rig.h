@@ -15,13 +15,9 @@
 
 #include "core/parameters.h"
 #include "scenes/optics/camera.h"
+#include "scenes/optics/dry_rigs.h"
 
 namespace aqbench {
-
-// Where a camera stands, and the point that it looks at.
-struct CameraPlace {
-  Vec3 centre_m, target_m;
-};
 
 // One row of the table of rigs.
 struct RigSpec {

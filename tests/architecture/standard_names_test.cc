@@ -74,7 +74,7 @@ constexpr StandardHeader kStandardHeaders[] = {
     {"unordered_map", "unordered_map"},
     {"unordered_set", "unordered_set"},
     {"utility", "exchange forward move pair swap"},
-    {"variant", "holds_alternative monostate variant visit"},
+    {"variant", "get_if holds_alternative monostate variant visit"},
     {"vector", "vector"},
 };
 

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "scenes/optics/rig.h"
+
 namespace aqbench {
 namespace {
 
