@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "cli/change_picture.h"
-#include "cli/eval/eval_request.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -18,6 +17,7 @@
 #include "metrics/change/height_grid.h"
 #include "metrics/change/m3c2.h"
 #include "scenes/cloud/cloud_file.h"
+#include "scenes/dataset/truth_entry.h"
 
 namespace aqbench::cli {
 namespace {
@@ -44,8 +44,12 @@ void read_up(ChangeRequest& request, const FlagValue& value) {
 }
 
 const Flag<ChangeRequest> kChangeFlags[] = {
-    {{.name = "unit", .value_name = kUnits, .help = "unit of both files", .default_value = "m"},
-     [](ChangeRequest& r, const FlagValue& v) { r.metres_per_unit = metres_per_unit(v); }},
+    {{.name = "unit", .value_name = "m|cm|mm|um", .help = "unit of both files", .default_value = "m"},
+     [](ChangeRequest& r, const FlagValue& v) {
+       const auto metres = metres_per_unit(v.text);
+       if (!metres) v.refuse_text("expected m, cm, mm or um");
+       r.metres_per_unit = *metres;
+     }},
     {{.name = "up",
       .value_name = "AXIS",
       .help = "the direction that counts as growth: +x, -x, +y, -y, +z or -z (aqbench's world has +Z down)",

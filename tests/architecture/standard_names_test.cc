@@ -51,7 +51,7 @@ constexpr StandardHeader kStandardHeaders[] = {
     {"initializer_list", "initializer_list"},
     {"ios", "ios streamsize"},
     {"iosfwd", "ostream"},
-    {"iterator", "istreambuf_iterator"},
+    {"iterator", "begin end istreambuf_iterator"},
     {"limits", "numeric_limits"},
     {"map", "map multimap"},
     {"memory", "make_shared make_unique shared_ptr unique_ptr weak_ptr"},

@@ -121,8 +121,8 @@ TEST_F(Ab, ProgramsThatCannotBeComparedAreNamed) {
   };
   EXPECT_THAT(error_of(script("old", "echo \"aqbench: error: unknown command 'unit'\" >&2; exit 2")),
               HasSubstr("too old for ab"));
-  EXPECT_THAT(error_of(script("other", "echo hello")), HasSubstr("no aqbench"));
-  EXPECT_THAT(error_of(script("json", "echo '{\"x\": 1}'")), HasSubstr("no aqbench"));
+  EXPECT_THAT(error_of(script("other", "echo hello")), HasSubstr("this is not aqbench"));
+  EXPECT_THAT(error_of(script("json", "echo '{\"x\": 1}'")), HasSubstr("this is not aqbench"));
   EXPECT_THAT(error_of(script("later", "echo '{\"aqbench_unit\": 99}'")), HasSubstr("protocol 99"));
   EXPECT_THAT(error_of(script("dead", "kill -SEGV $$")), HasSubstr("signal 11"));
   EXPECT_THAT(error_of((dir_ / "missing").string()), HasSubstr("No such file"));
