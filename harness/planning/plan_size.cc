@@ -14,7 +14,7 @@ namespace {
 
 // Measured on the bundles of docs/bundles/ (tests/harness/planning/plan_size_test.cc), indented as in
 // results.json, and rounded up.
-constexpr std::uint64_t kFileBytes = 11500;         // run, metric definitions, and environment
+constexpr std::uint64_t kFileBytes = 12500;         // run, metric definitions, and environment
 constexpr std::uint64_t kRecordBytes = 1100;        // without names, options, metrics, stages and samples
 constexpr std::uint64_t kMetricsBytes = 4400;       // of a cloud without images
 constexpr std::uint64_t kImageMetricsBytes = 7600;  // with depth maps and a diagnosis
