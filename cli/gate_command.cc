@@ -1,13 +1,11 @@
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/gate_exports.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/module.h"
-#include "core/table.h"
-#include "harness/gating/gate_text.h"
+#include "harness/gating/gate.h"
 #include "harness/project/project_use.h"
 #include "reports/bundle/gate_input.h"
 
@@ -62,13 +60,10 @@ ExitCode gate_command(const Arguments& arguments) {
   const Baseline baseline =
       named ? std::move(*named)
             : read_baseline(gate_baseline(input.results.run.suite, request->project_file));
-  GateReport report = gate(input.results, baseline);
+  Verdicts report = gate(input.results, baseline);
   if (request->stored_times) gate_stored_times(input.results, baseline, report);
   if (!input.verified) report.notes.insert(report.notes.begin(), "a bare results.json: not verified");
-  const GithubFence fence = github_fence(request->exports);
-  fmt::print("{}{}{}", fence.begin, render_gate(report, wants_colours(STDOUT_FILENO), request->all),
-             fence.end);
-  export_gate(report, input.results, request->exports, stdout);
+  show_verdicts(report, input.results, request->exports, stdout, request->all);
   return static_cast<ExitCode>(report.exit_code());
 }
 

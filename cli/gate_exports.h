@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "harness/gating/gate.h"
+#include "harness/gating/verdicts.h"
+#include "harness/records/results.h"
 
 namespace aqbench::cli {
 
@@ -21,19 +22,10 @@ struct GateExports {
 // Returns the rows of these flags for a command's option table.
 std::vector<Flag<GateExports>> gate_export_flags();
 
-// Two lines to print before and after text that GitHub reads on stdout: between them, lines starting with
-// "::" are plain text, so that no name from a results file is taken for a command. Both are empty without
-// --github.
-struct GithubFence {
-  std::string begin, end;
-};
-
-// Returns a fence with a token drawn at random.
-GithubFence github_fence(const GateExports& exports);
-
-// Writes the JUnit file, prints annotations to `stream` and appends to the file named by $GITHUB_STEP_SUMMARY
-// (keeping its total below GitHub's limit). Throws Error(io).
-void export_gate(const GateReport& report, const Results& results, const GateExports& exports,
-                 std::FILE* stream);
+// Prints the verdicts to `stream` and exports them: the JUnit file, annotations, the file named by
+// $GITHUB_STEP_SUMMARY (keeping its total below GitHub's limit). `all` lists values that pass, too. Throws
+// Error(io).
+void show_verdicts(const Verdicts& verdicts, const Results& results, const GateExports& exports,
+                   std::FILE* stream, bool all = false);
 
 }  // namespace aqbench::cli

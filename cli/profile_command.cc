@@ -139,21 +139,11 @@ void write_flamegraph(const std::filesystem::path& bundle, const ProfiledCase& p
 
 Results profile_results(const SweepPlan& plan, const Journal& journal, const Json& environment,
                         const std::vector<ProfiledCase>& profiles) {
-  Results results;
-  results.run.id = journal.header().run_id;
-  results.run.started_utc = journal.header().started_utc;
-  results.run.finished_utc = utc_now();
-  results.run.planned_cases = plan.cases.size();
-  results.run.plan_sha256 = plan.sha256;
-  results.run.text_version = kSummaryVersion;
-  results.run.requested = requested_json(plan.request);
+  Results results = results_of_run(plan, journal, environment);
   Json effective = effective_json(plan);
   effective["profile"] = Json::array();
   for (const ProfiledCase& profile : profiles) effective["profile"].push_back(to_json(profile));
   results.run.effective = std::move(effective);
-  results.environment = std::move(environment);
-  results.records = journal.records();
-  results.run.complete = results.records.size() == plan.cases.size();
   return results;
 }
 

@@ -10,7 +10,7 @@
 #include "harness/running/journal.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/bundle/verify.h"
-#include "reports/history/ab_page.h"
+#include "reports/html/ab_page.h"
 #include "reports/html/report.h"
 
 namespace aqbench::cli {

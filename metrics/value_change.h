@@ -22,8 +22,9 @@ int worsening(std::string_view metric, Better better, double before, double afte
 // Returns "worse" (1), "better" (-1) or "other" (0) for what worsening() says.
 const char* change_word(int worsening);
 
-// Returns the change as people read it, with its sign: in percent of |before|, "+5 %" for -2 to -1.9, and as
-// the difference, "+0.05", for direction `equal` and where `before` is 0.
+// Returns the change as people read it: in percent of |before|, "+5 %" for -2 to -1.9; as a factor, "5.7 x",
+// where a positive value at least doubled; as the difference, "+0.05", for direction `equal` and where
+// `before` is 0.
 std::string change_text(Better better, double before, double after);
 
 // Returns worse_by() as a share of |before|, or of its distance from the ideal, by which rows are sorted: 0

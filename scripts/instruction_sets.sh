@@ -10,7 +10,10 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 export AQBENCH_ISOLATION=off
 
-digest() { "$@" sweep --suite seed --timeout 3600 --out "$out/$((++runs))" | sed -n 's/^metrics digest *//p'; }
+digest() {
+  "$@" sweep --suite seed --timeout 3600 --out "$out/$((++runs))" >"$out/log"
+  "$program" verify "$out/$runs"/* | sed -n 's/^metrics digest *//p'
+}
 
 runs=0
 here=$(digest "$program")

@@ -75,9 +75,10 @@ echo "$nodes nodes on this machine"
 sweep=("$aqbench" sweep --scene flat_plane --method roma_like --set "roma_like.points=$points" --repeat "$cases"
   --threads 1)
 begin=$(date +%s.%N)
-"${sweep[@]}" --out "$dir/alone" >"$dir/alone.log"
+"${sweep[@]}" --out "$dir/alone" >"$dir/sweep.log"
 alone_s=$(awk -v a="$begin" -v b="$(date +%s.%N)" 'BEGIN { print b - a }')
 digest() { sed -n 's/^metrics digest *//p' "$1"; }
+"$aqbench" verify "$dir"/alone/* >"$dir/alone.log"
 echo "one process:     $(digest "$dir/alone.log")"
 
 begin=$(date +%s.%N)

@@ -32,7 +32,7 @@
 #include "reports/bundle/verify.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
-#include "reports/history/ab_page.h"
+#include "reports/html/ab_page.h"
 #include "reports/text/ab_summary.h"
 
 namespace aqbench::cli {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -18,7 +19,7 @@
 #include "core/parallel.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gate_text.h"
+#include "harness/gating/gate.h"
 #include "harness/measuring/environment.h"
 #include "harness/planning/foreign_code.h"
 #include "harness/planning/plan_size.h"
@@ -36,8 +37,10 @@
 #include "reports/content/bundle_content.h"
 #include "reports/content/commands.h"
 #include "reports/content/test_run.h"
+#include "reports/html/report.h"
 #include "reports/text/summary.h"
 #include "reports/text/sweep_table.h"
+#include "reports/text/verdict_table.h"
 
 namespace aqbench::cli {
 namespace {
@@ -180,48 +183,41 @@ Journal open_journal(const SweepRequest& request, const SweepPlan& plan, const J
   return journal;
 }
 
-Results assemble(const SweepPlan& plan, const Journal& journal, const std::optional<LoadAverage>& before) {
-  Json environment = environment_of_run(read_journal(journal.bundle(), TornTail::accept));
-  add_load(environment, before, load_average());
-  Results results;
-  results.run.id = journal.header().run_id;
-  results.run.suite = plan.suite;
-  results.run.started_utc = journal.header().started_utc;
-  results.run.finished_utc = utc_now();
-  results.run.planned_cases = plan.cases.size();
-  results.run.plan_sha256 = plan.sha256;
-  results.run.text_version = kSummaryVersion;
-  results.run.requested = requested_json(plan.request);
-  results.run.effective = effective_json(plan);
-  results.environment = std::move(environment);
-  results.records = journal.records();
-  results.run.complete = results.records.size() == plan.cases.size();
-  return results;
-}
-
-ExitCode compare_with_baseline(const SweepRequest& request, const Baseline& baseline,
-                               const Results& results) {
-  const GateReport report = gate(results, baseline);
+// Prints what the run comes to, compared with the baseline if there is one, and returns the command to go on
+// with. A gate that was asked for changes the exit code.
+std::string conclude(const SweepRequest& request, const std::optional<Baseline>& baseline,
+                     const std::filesystem::path& bundle, const BundleContent& content, ExitCode& code) {
+  const Results& results = content.results;
   std::FILE* const stream = request.json ? stderr : stdout;
-  const GithubFence fence = github_fence(request.gate_exports);
-  fmt::print(stream, "\n{}{}{}", fence.begin,
-             render_gate(report, wants_colours(request.json ? STDERR_FILENO : STDOUT_FILENO)), fence.end);
-  export_gate(report, results, request.gate_exports, stream);
-  return request.gate ? static_cast<ExitCode>(report.exit_code()) : ExitCode::pass;
+  if (!baseline) {
+    fmt::print(stream, "\n{}", render_banner(banner_of(content), wants_colours(fileno(stream))));
+    const auto failed = std::ranges::find_if(results.records, [](const Record& record) {
+      return record.status != Status::ok && record.status != Status::skipped;
+    });
+    return shell_join(failed == results.records.end()
+                          ? Arguments{"aqbench", "accept", bundle.string(), "--baseline", "baseline.json"}
+                          : Arguments{"aqbench", "replay", bundle.string(), "--case", failed->case_name});
+  }
+  const Verdicts report = gate(results, *baseline);
+  fmt::print(stream, "\n");
+  show_verdicts(report, results, request.gate_exports, stream);
+  if (request.gate) code = combine(code, report.exit_code());
+  return shell_join({"aqbench", "gate", bundle.string(), "--baseline", request.baseline->string(), "--all"});
 }
 
-// Verifies the bundle at once, while the sweep can still be repeated, and prints where it is.
-ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& outcome, bool json) {
+// Verifies the bundle at once, while the sweep can still be repeated, and prints where its page is and what
+// to do next.
+ExitCode report_bundle(const SweepRequest& request, const std::filesystem::path& bundle,
+                       const SweepOutcome& outcome, const std::string& next) {
   const VerifyReport verified = verify_bundle(bundle);
   if (!verified.ok()) {
     fmt::print(stderr, "aqbench: error: the bundle does not verify\n{}", render_verify(verified));
     return ExitCode::regression;
   }
-  fmt::print(json ? stderr : stdout,
-             "\nbundle {} (verified, {} files)\nroot digest    {}\nmetrics digest {}\n", bundle.string(),
-             verified.files + 1, verified.root_digest, verified.metrics_digest);
-  if (outcome.interrupted)
-    fmt::print(stderr, "aqbench: interrupted; continue with: aqbench sweep --resume {}\n", bundle.string());
+  fmt::print(request.json ? stderr : stdout, "report: {} (verified)\nnext: {}\n",
+             (bundle / kReportName).string(),
+             outcome.interrupted ? shell_join({"aqbench", "sweep", "--resume", bundle.string()}) : next);
+  if (outcome.interrupted) fmt::print(stderr, "aqbench: interrupted\n");
   return ExitCode::pass;
 }
 
@@ -304,19 +300,22 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
     begin_command(bundle, utc_now(), read_git_state("."), sweep_words(arguments));
     const auto load_before = load_average();
     const SweepOutcome outcome = run_cases(request, plan, *journal);
-    Results results = assemble(plan, *journal, load_before);
+    Json environment_then = environment_of_run(read_journal(bundle, TornTail::accept));
+    add_load(environment_then, load_before, load_average());
+    BundleContent content;
+    Results& results = content.results = results_of_run(plan, *journal, std::move(environment_then));
     if (request.json)
       write_results_text(results, print_json);
     else
       fmt::print("{}", render_sweep_table(results, wants_colours(STDOUT_FILENO)));
     ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
                             outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
-    if (baseline) code = combine(code, compare_with_baseline(request, *baseline, results));
+    const std::string next = conclude(request, baseline, bundle, content, code);
     code = combine(code, add_evidence(request, bundle, outcome.interrupted));
     end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
     finalise_bundle(bundle, std::move(results), key ? &*key : nullptr);
     plan = {}, journal.reset();  // verification needs the memory
-    return combine(code, report_bundle(bundle, outcome, request.json));
+    return combine(code, report_bundle(request, bundle, outcome, next));
   });
 }
 

@@ -114,25 +114,26 @@ void judge_outcomes(AbCaseReport& report) {
   }
 }
 
-ExitCode code_of(AbVerdict verdict) {
+Verdict verdict_of(AbVerdict verdict) {
   switch (verdict) {
     case AbVerdict::failed:
-      return ExitCode::case_failed;
+      return Verdict::failed_case;
     case AbVerdict::regressed:
     case AbVerdict::invalid:
     case AbVerdict::worse:
-      return ExitCode::regression;
+      return Verdict::regressed;
     case AbVerdict::inconclusive:
     case AbVerdict::refused:
     case AbVerdict::trade:
-      return ExitCode::inconclusive;
+      return Verdict::open;
     case AbVerdict::faster:
-    case AbVerdict::pass:
     case AbVerdict::better:
+      return Verdict::improved;
+    case AbVerdict::pass:
     case AbVerdict::equivalent:
       break;
   }
-  return ExitCode::pass;
+  return Verdict::pass;
 }
 
 }  // namespace aqbench

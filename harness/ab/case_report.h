@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "core/error.h"
 #include "harness/ab/decision.h"
 #include "harness/ab/layout.h"
-#include "harness/gating/gate.h"
+#include "harness/gating/verdicts.h"
 
 namespace aqbench {
 
@@ -29,8 +28,8 @@ enum class AbVerdict {
 };
 // Returns "REGRESSED" and so on.
 std::string to_string(AbVerdict verdict);
-// Returns the exit code of a verdict: case_failed, regression, inconclusive or pass.
-ExitCode code_of(AbVerdict verdict);
+// Returns what a verdict means for a list of verdicts: failed_case, regressed, open, improved or pass.
+Verdict verdict_of(AbVerdict verdict);
 
 // The verdict on one outcome of a case beside its wall time.
 struct AbOutcomeReport {
@@ -47,8 +46,8 @@ struct AbCaseReport {
   std::vector<AbOutcomeReport> outcomes = {};  // empty where a unit failed
   std::optional<LayoutShare> layout = {};      // where units drew code layouts
   std::string outputs;                         // "identical", "differ", "not hashed", "vary: 1 of A, 2 of B"
-  std::vector<GateRow> accuracy;  // B's metrics gated on A's with the default tolerances, worst first
-  std::string pareto;             // one line: time and accuracy together
+  std::vector<VerdictRow> accuracy;  // B's metrics gated on A's with the default tolerances, worst first
+  std::string pareto;                // one line: time and accuracy together
 };
 
 // Returns whether metrics are compared over seeds or runs.

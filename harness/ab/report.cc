@@ -11,6 +11,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/outcome_decision.h"
+#include "harness/gating/gate.h"
 #include "harness/gating/gated_metrics.h"
 #include "metrics/registry.h"
 
@@ -35,7 +36,8 @@ std::set<std::string> hashes_of(const AbSamples& samples, std::size_t case_index
 }
 
 // Gates B's metrics on A's as `aqbench gate` gates results on a baseline.
-std::vector<GateRow> compare_metrics_of_sides(const std::string& name, const AbOutput& a, const AbOutput& b) {
+std::vector<VerdictRow> compare_metrics_of_sides(const std::string& name, const AbOutput& a,
+                                                 const AbOutput& b) {
   Baseline baseline;
   BaselineCase accepted;
   accepted.name = name;
@@ -51,8 +53,8 @@ std::vector<GateRow> compare_metrics_of_sides(const std::string& name, const AbO
   record.status = Status::ok;
   record.metrics = b.metrics;
   results.records.push_back(std::move(record));
-  std::vector<GateRow> rows = gate(results, baseline).rows;
-  for (GateRow& row : rows)  // a gate fails by a count that is undefined, a comparison does not
+  std::vector<VerdictRow> rows = gate(results, baseline).rows;
+  for (VerdictRow& row : rows)  // a gate fails by a count that is undefined, a comparison does not
     if (row.verdict == Verdict::undefined && is_information(row.metric, row.unit)) {
       row.reason = "information, not gated: " + to_string(row.verdict);
       row.verdict = Verdict::pass;
@@ -76,7 +78,7 @@ bool is_worse_in_b(Verdict verdict) {
          verdict == Verdict::not_comparable;
 }
 
-std::string metric_row_text(const GateRow& row) {
+std::string metric_row_text(const VerdictRow& row) {
   const auto shown = [](const std::optional<double>& value) {
     return value ? short_number(*value) : std::string("undefined");
   };
@@ -109,7 +111,7 @@ std::string compare_outputs(const AbSamples& samples, const AbSettings& settings
   if (report.accuracy.empty())
     return "the outputs differ, and no metric of A's is defined to compare them by";
   std::vector<std::string> worse;
-  for (const GateRow& row : report.accuracy)
+  for (const VerdictRow& row : report.accuracy)
     if (is_worse_in_b(row.verdict) && decides(*scored_a, row.metric)) worse.push_back(metric_row_text(row));
   if (worse.empty()) return {};
   const std::size_t shown = std::min<std::size_t>(worse.size(), 3);
@@ -177,8 +179,8 @@ std::string pareto_conclusion(PairedVerdict time, AccuracyChange accuracy) {
 }
 
 // The metric's change, from its row in the gate's report.
-AccuracyChange accuracy_change(const std::vector<GateRow>& rows, const std::string& metric) {
-  const auto row = std::ranges::find(rows, metric, &GateRow::metric);
+AccuracyChange accuracy_change(const std::vector<VerdictRow>& rows, const std::string& metric) {
+  const auto row = std::ranges::find(rows, metric, &VerdictRow::metric);
   if (row == rows.end() || !row->baseline || !row->current) return AccuracyChange::unknown;
   if (*row->baseline == *row->current) return AccuracyChange::equal;
   if (row->verdict == Verdict::improved) return AccuracyChange::better;
@@ -253,9 +255,7 @@ AbCaseReport judge_case(const AbSamples& samples, const AbSettings& settings, st
 
 ExitCode AbReport::exit_code() const {
   if (validation) return validation->exit_code();
-  ExitCode code = ExitCode::pass;
-  for (const AbCaseReport& one : cases) code = combine(code, code_of(one.verdict));
-  return code;
+  return verdicts.exit_code();
 }
 
 bool AbReport::has_trade() const {
@@ -281,6 +281,7 @@ AbReport judge_ab(const AbDocument& document) {
   auto decisions = decide_cases(document.samples, document.settings);
   for (std::size_t i = 0; i < decisions.size(); ++i)
     report.cases.push_back(judge_case(document.samples, document.settings, i, std::move(decisions[i])));
+  report.verdicts = verdicts_of(report.cases);
   if (document.run.validation)
     report.validation = count_validation(*document.run.validation, report.cases, document.settings.policy);
   return report;

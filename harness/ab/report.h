@@ -8,17 +8,18 @@
 #include "core/error.h"
 #include "harness/ab/case_report.h"
 #include "harness/ab/document.h"
+#include "harness/ab/verdict_rows.h"
 
 namespace aqbench {
 
 // The verdicts on all cases.
 struct AbReport {
   std::vector<AbCaseReport> cases;  // in the order of the samples
+  Verdicts verdicts = {};           // on them, the gravest first
   std::vector<std::string> notes;
   std::optional<ValidationReport> validation = {};  // where the cases are comparisons of one side with itself
 
-  // Returns the code of the gravest case: failed before regressed or invalid before inconclusive or refused;
-  // of a validation its own.
+  // Returns the code of the verdicts, of a validation its own.
   ExitCode exit_code() const;
   // Returns whether a case is a TRADE, whose exit code --allow-inconclusive does not change.
   bool has_trade() const;

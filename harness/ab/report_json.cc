@@ -116,7 +116,7 @@ Json outcome_reports_json(const std::vector<AbOutcomeReport>& outcomes) {
   return list;
 }
 
-Json accuracy_row_json(const GateRow& row) {
+Json accuracy_row_json(const VerdictRow& row) {
   return {{"metric", row.metric},
           {"verdict", to_string(row.verdict)},
           {"a", rounded_json(row.baseline)},
@@ -153,7 +153,7 @@ Json to_json(const AbReport& report) {
   Json cases = Json::array();
   for (const AbCaseReport& one : report.cases) {
     Json accuracy = Json::array();
-    for (const GateRow& row : one.accuracy)
+    for (const VerdictRow& row : one.accuracy)
       if (!row.metric.empty()) accuracy.push_back(accuracy_row_json(row));
     Json json = {{"name", one.name},
                  {"verdict", to_string(one.verdict)},

@@ -12,15 +12,18 @@ namespace aqbench {
 namespace {
 
 void count_verdict(AbVerdict verdict, ValidationCounts& counts) {
-  switch (code_of(verdict)) {
-    case ExitCode::case_failed:
+  switch (verdict_of(verdict)) {
+    case Verdict::failed_case:
       ++counts.failed;
       return;
-    case ExitCode::regression:
+    case Verdict::regressed:
       ++counts.slower;
       return;
-    case ExitCode::pass:
-      ++(verdict == AbVerdict::faster || verdict == AbVerdict::better ? counts.faster : counts.pass);
+    case Verdict::improved:
+      ++counts.faster;
+      return;
+    case Verdict::pass:
+      ++counts.pass;
       return;
     default:
       ++counts.open;

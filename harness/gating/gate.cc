@@ -35,14 +35,15 @@ bool is_only_shown(const std::string& name, const BaselineMetric& baseline, cons
   return is_information(name, unit) && baseline.tolerance == default_tolerance(name, accepted);
 }
 
-GateRow metric_row(const std::string& case_name, const std::string& name, const BaselineMetric& baseline,
-                   const Metric* metric) {
-  GateRow row{case_name, name, Verdict::missing, "", baseline.value, {}, baseline.tolerance, 0, ""};
+VerdictRow metric_row(const std::string& case_name, const std::string& name, const BaselineMetric& baseline,
+                      const Metric* metric) {
+  VerdictRow row{case_name, name, Verdict::missing, "", baseline.value, {}, baseline.tolerance, 0, ""};
   if (metric == nullptr) {
     row.reason = "the results do not have it";
     return row;
   }
   row.unit = metric->unit;
+  row.better = metric->better;
   row.current = metric->value;
   const bool turned = metric->better != baseline.better && metric->better != Better::equal &&
                       baseline.better != Better::equal;
@@ -72,15 +73,15 @@ GateRow metric_row(const std::string& case_name, const std::string& name, const 
   return row;
 }
 
-GateRow case_row(const std::string& name, Verdict verdict, std::string reason) {
-  GateRow row;
+VerdictRow case_row(const std::string& name, Verdict verdict, std::string reason) {
+  VerdictRow row;
   row.case_name = name;
   row.verdict = verdict;
   row.reason = std::move(reason);
   return row;
 }
 
-void gate_case(const BaselineCase& baseline, const Record* record, std::vector<GateRow>& rows) {
+void gate_case(const BaselineCase& baseline, const Record* record, std::vector<VerdictRow>& rows) {
   if (record == nullptr) {
     rows.push_back(case_row(baseline.name, Verdict::missing, "the results do not have this case"));
     return;
@@ -102,13 +103,13 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<G
     rows.push_back(metric_row(baseline.name, name, metric, find_metric(metrics, name)));
   for (const auto& [name, metric] : acceptable_metrics(*record)) {
     if (find_metric(baseline, name) != nullptr) continue;
-    GateRow row{baseline.name, name, Verdict::added, metric.unit, {}, metric.value, {}, 0, "not gated"};
+    VerdictRow row{baseline.name, name, Verdict::added, metric.unit, {}, metric.value, {}, 0, "not gated"};
     rows.push_back(std::move(row));
   }
 }
 
 // A case without a baseline cannot get worse, but it can fail.
-GateRow row_without_baseline(const Record& record) {
+VerdictRow row_without_baseline(const Record& record) {
   const std::string what = to_string(record.status) + ": " + record.reason;
   if (record.status == Status::ok)
     return case_row(record.case_name, Verdict::added, "no baseline: not gated");
@@ -117,51 +118,7 @@ GateRow row_without_baseline(const Record& record) {
   return case_row(record.case_name, Verdict::failed_case, what + " (no baseline)");
 }
 
-// Reading order: headlines by their place, then other metrics, counts and memory last.
-std::size_t reading_rank(const GateRow& row) {
-  const auto& headlines = headline_metrics();
-  const auto found = std::ranges::find(headlines, row.metric, &HeadlineMetric::name);
-  if (row.metric.empty()) return 0;
-  if (found != headlines.end()) return 1 + static_cast<std::size_t>(found - headlines.begin());
-  const bool last = is_information(row.metric, row.unit) || row.metric.starts_with(kTensorMemoryPrefix);
-  return headlines.size() + (last ? 2 : 1);
-}
-
-// Orders rows by verdict, then by rank, then by how far they exceed the tolerance.
-bool comes_before(const GateRow& a, const GateRow& b) {
-  if (a.verdict != b.verdict) return a.verdict < b.verdict;
-  if (const std::size_t rank_a = reading_rank(a), rank_b = reading_rank(b); rank_a != rank_b)
-    return rank_a < rank_b;
-  return a.verdict == Verdict::improved ? a.excess < b.excess : a.excess > b.excess;
-}
-
-// Sorts rows by case, the worst first, so that effects of one cause are together; then new and passed ones.
-void sort_worst_first(std::vector<GateRow>& rows) {
-  std::ranges::stable_sort(rows, comes_before);
-  struct CaseRank {
-    Verdict worst = Verdict::pass;
-    double excess = 0;      // the largest of the rows with that verdict
-    std::size_t first = 0;  // index of the case's first row
-  };
-  std::unordered_map<std::string, CaseRank> cases;
-  const auto moved = static_cast<std::size_t>(std::ranges::count_if(rows, [](const GateRow& row) {
-    return row.verdict != Verdict::added && row.verdict != Verdict::pass;
-  }));
-  for (std::size_t i = 0; i < moved; ++i) {
-    const auto [place, is_new] = cases.try_emplace(rows[i].case_name);
-    CaseRank& rank = place->second;
-    if (is_new) rank = {rows[i].verdict, rows[i].excess, i};
-    if (rows[i].verdict == rank.worst) rank.excess = std::max(rank.excess, rows[i].excess);
-  }
-  std::ranges::stable_sort(std::span(rows).first(moved), [&](const GateRow& a, const GateRow& b) {
-    const CaseRank &rank_a = cases.at(a.case_name), &rank_b = cases.at(b.case_name);
-    if (rank_a.worst != rank_b.worst) return rank_a.worst < rank_b.worst;
-    if (rank_a.excess != rank_b.excess) return rank_a.excess > rank_b.excess;
-    return rank_a.first < rank_b.first;
-  });
-}
-
-void add_gate_notes(const Results& results, const Baseline& baseline, GateReport& report) {
+void add_gate_notes(const Results& results, const Baseline& baseline, Verdicts& report) {
   if (!results.run.complete)
     report.notes.push_back(fmt::format("the run was interrupted: {} of {} cases", results.records.size(),
                                        results.run.planned_cases));
@@ -174,9 +131,9 @@ void add_gate_notes(const Results& results, const Baseline& baseline, GateReport
 }
 
 // Removes plain passes from row `first` on and returns their number.
-std::size_t drop_passes(std::vector<GateRow>& rows, std::size_t first) {
+std::size_t drop_passes(std::vector<VerdictRow>& rows, std::size_t first) {
   const auto start = rows.begin() + static_cast<std::ptrdiff_t>(first);
-  const auto dropped = std::remove_if(start, rows.end(), [](const GateRow& row) {
+  const auto dropped = std::remove_if(start, rows.end(), [](const VerdictRow& row) {
     return row.verdict == Verdict::pass && row.reason.empty();
   });
   const auto count = static_cast<std::size_t>(rows.end() - dropped);
@@ -205,41 +162,6 @@ Verdict judge_value(const std::string& metric, const BaselineMetric& baseline, d
   if (worse > allowed + slack) return Verdict::regressed;
   if (-worse > allowed + slack) return Verdict::improved;
   return Verdict::pass;
-}
-
-std::string to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::failed_case:
-      return "failed case";
-    case Verdict::not_comparable:
-      return "not comparable";
-    case Verdict::missing:
-      return "missing";
-    case Verdict::undefined:
-      return "undefined";
-    case Verdict::regressed:
-      return "regressed";
-    case Verdict::improved:
-      return "improved";
-    case Verdict::added:
-      return "new";
-    case Verdict::pass:
-      break;
-  }
-  return "pass";
-}
-
-std::size_t GateReport::count(Verdict verdict) const {
-  return static_cast<std::size_t>(std::ranges::count(rows, verdict, &GateRow::verdict)) +
-         (verdict == Verdict::pass ? unlisted_passes : 0);
-}
-
-ExitCode GateReport::exit_code() const {
-  if (!refusal.empty()) return ExitCode::not_comparable;
-  if (count(Verdict::failed_case) > 0) return ExitCode::case_failed;
-  if (count(Verdict::not_comparable) > 0) return ExitCode::not_comparable;
-  const std::size_t worse = count(Verdict::missing) + count(Verdict::undefined) + count(Verdict::regressed);
-  return worse > 0 ? ExitCode::regression : ExitCode::pass;
 }
 
 std::vector<std::string> option_differences(const CaseOptions& baseline, const CaseOptions& current) {
@@ -271,10 +193,16 @@ std::vector<std::string> option_differences(const BaselineCase& baseline, const 
 }
 
 // Returns whether a row is a decision, passed or not.
-static bool decides(const GateRow& row) { return row.verdict != Verdict::added && !row.only_shown; }
+static bool decides(const VerdictRow& row) { return row.verdict != Verdict::added && !row.only_shown; }
 
-GateReport gate(const Results& results, const Baseline& baseline) {
-  GateReport report;
+Verdicts gate(const Results& results, const Baseline& baseline) {
+  Verdicts report;
+  report.cases = baseline.cases.size();
+  report.unchecked = "times";
+  const std::string& commit =
+      baseline.accepted_repository.empty() ? baseline.accepted_commit : baseline.accepted_repository;
+  report.against = "accepted in run " + printable(baseline.accepted_bundle);
+  if (!commit.empty()) report.against += ", commit " + printable(commit.substr(0, 12));
   add_gate_notes(results, baseline, report);
   // The root digest covers every time sample, so no second run has the same.
   if (results_sha256(results) == baseline.accepted_results_sha256 ||
@@ -310,7 +238,7 @@ GateReport gate(const Results& results, const Baseline& baseline) {
   return report;
 }
 
-void gate_stored_times(const Results& results, const Baseline& baseline, GateReport& report) {
+void gate_stored_times(const Results& results, const Baseline& baseline, Verdicts& report) {
   if (!baseline.stored_times)
     throw Error(ErrorKind::not_comparable, "the baseline stores no times (aqbench accept --stored-times)");
   if (const auto differences = comparability_differences(*baseline.stored_times, results);
@@ -337,6 +265,7 @@ void gate_stored_times(const Results& results, const Baseline& baseline, GateRep
                                        throughput ? &*throughput : nullptr));
   }
   sort_worst_first(report.rows);
+  report.unchecked.clear();
   report.notes.emplace_back(
       "times are compared with stored ones, which drift with the machine: no proof (aqbench ab measures in "
       "pairs)");

@@ -7,18 +7,22 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "core/text.h"
 #include "harness/ab/report.h"
+#include "harness/ab/tiles.h"
 #include "harness/records/case_result.h"
-#include "harness/running/journal.h"
 #include "reports/bundle/statement.h"
 #include "reports/content/bundle_files.h"
 #include "reports/exports/benchmark_json.h"
+#include "reports/html/ab_page.h"
 #include "reports/html/report.h"
 #include "reports/text/ab_summary.h"
 #include "reports/text/summary.h"
@@ -118,6 +122,24 @@ std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
   }
 }
 
+Results results_of_run(const SweepPlan& plan, const Journal& journal, Json environment) {
+  Results results;
+  RunInfo& run = results.run;
+  run.id = journal.header().run_id;
+  run.suite = plan.suite;
+  run.started_utc = journal.header().started_utc;
+  run.finished_utc = utc_now();
+  run.planned_cases = plan.cases.size();
+  run.plan_sha256 = plan.sha256;
+  run.text_version = kSummaryVersion;
+  run.requested = requested_json(plan.request);
+  run.effective = effective_json(plan);
+  results.environment = std::move(environment);
+  results.records = journal.records();
+  run.complete = results.records.size() == plan.cases.size();
+  return results;
+}
+
 std::vector<std::string> required_bundle_files(bool of_comparison) {
   std::vector<std::string> files = {"bench.log",    "commands.txt", "env.json",  "journal.jsonl",
                                     "results.json", "sha256.txt",   "summary.md"};
@@ -125,10 +147,9 @@ std::vector<std::string> required_bundle_files(bool of_comparison) {
   return files;
 }
 
-const std::vector<std::string>& derived_bundle_files() {
-  static const std::vector<std::string> files = {"benchmark.json", kInventoryName, kReportName,
-                                                 kStatementName};
-  return files;
+std::vector<std::string> derived_bundle_files(bool of_comparison) {
+  if (of_comparison) return {kReportName};
+  return {"benchmark.json", kInventoryName, kReportName, kStatementName};
 }
 
 std::string shard_folder(std::size_t i, const std::string& run_id) {
@@ -150,11 +171,27 @@ std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, cons
   const auto environment = [&results] {
     return results.environment->dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
   };
-  if (results.is_comparison())
-    return {{"env.json", environment}, {"summary.md", [&results] {
-                                          const AbDocument document = document_of(results);
-                                          return render_ab_summary(document, judge_ab(document));
-                                        }}};
+  if (results.is_comparison()) {
+    struct Judged {
+      std::once_flag once;
+      AbDocument document;
+      AbReport report;
+    };
+    // Judged once for both texts, whichever thread asks first.
+    const auto judged = [&results, kept = std::make_shared<Judged>()]() -> const Judged& {
+      std::call_once(kept->once, [&] {
+        kept->document = document_of(results);
+        kept->report = judge_ab(kept->document);
+      });
+      return *kept;
+    };
+    return {{"env.json", environment},
+            {"summary.md", [judged] { return render_ab_summary(judged().document, judged().report); }},
+            {kReportName, [judged, bundle] {
+               const Judged& all = judged();
+               return ab_page(all.document, all.report, read_ab_tiles(bundle, all.document.samples));
+             }}};
+  }
   return {{"env.json", environment},
           {"summary.md", [&content] { return render_summary(content); }},
           {"benchmark.json", [&results] { return benchmark_json_text(results); }},

@@ -10,7 +10,7 @@
 //   tests.log                           the command, if asked for (reports/content/test_run.h)
 //   commands.txt                        the command (reports/content/commands.h)
 //   bench.log journal.jsonl tiles/*.csv the sweep, as it runs; journal.jsonl also the comparison (aqbench ab)
-// A bundle of a comparison has no bench.log, report.html, benchmark.json, inventory.txt and statement.json.
+// A bundle of a comparison has no bench.log, benchmark.json, inventory.txt and statement.json.
 
 #include <chrono>
 #include <cstddef>
@@ -20,7 +20,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/planning/plan.h"
 #include "harness/records/results.h"
+#include "harness/running/journal.h"
 #include "reports/bundle/signature.h"
 #include "reports/content/bundle_content.h"
 
@@ -38,10 +40,13 @@ std::string bundle_name(const std::filesystem::path& bundle);
 std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
                                         std::chrono::system_clock::time_point now);
 
+// Returns the results of the cases that a journal has, finished now.
+Results results_of_run(const SweepPlan& plan, const Journal& journal, Json environment);
+
 // Returns the files that every bundle has, sha256.txt included.
 std::vector<std::string> required_bundle_files(bool of_comparison = false);
-// Returns the further files that bundles of sweeps have since summary version 2.
-const std::vector<std::string>& derived_bundle_files();
+// Returns the further files that finalise_bundle() writes.
+std::vector<std::string> derived_bundle_files(bool of_comparison = false);
 
 // A file of a bundle that follows from the others.
 struct DerivedFile {

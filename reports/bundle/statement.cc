@@ -39,12 +39,12 @@ Json configuration_json(const BundleContent& content, const std::vector<HashLine
   return configuration;
 }
 
-struct CaseVerdicts {
+struct StatedCases {
   std::set<std::string> failed, warned;
 };
 
-CaseVerdicts verdicts_of(const BundleContent& content) {
-  CaseVerdicts verdicts;
+StatedCases verdicts_of(const BundleContent& content) {
+  StatedCases verdicts;
   for (const Record& record : content.results.records) {
     if (record.status == Status::skipped)
       verdicts.warned.insert(record.case_name);
@@ -52,8 +52,8 @@ CaseVerdicts verdicts_of(const BundleContent& content) {
       verdicts.failed.insert(record.case_name);
   }
   if (!content.baseline) return verdicts;
-  const GateReport& report = *content.gated;
-  for (const GateRow& row : report.rows) {
+  const Verdicts& report = *content.gated;
+  for (const VerdictRow& row : report.rows) {
     if (row.verdict == Verdict::added && row.metric.empty()) verdicts.warned.insert(row.case_name);
     if (is_refused(row.verdict)) verdicts.failed.insert(row.case_name);
   }
@@ -92,7 +92,7 @@ const char* what_is(const std::string& path) {
 }  // namespace
 
 std::string statement_text(const BundleContent& content, const std::vector<HashLine>& files) {
-  const CaseVerdicts verdicts = verdicts_of(content);
+  const StatedCases verdicts = verdicts_of(content);
   Json passed = Json::array(), warned = Json::array(), failed = Json::array();
   for (const Record& record : content.results.records) {
     if (verdicts.failed.contains(record.case_name)) continue;

@@ -152,11 +152,10 @@ class Verifier {
     guarded("results.json", [&] { add_findings(check_case_files(bundle_, results, files)); });
     check_journal(results, files);
     if (is_of_other_text(results.run)) return;
-    if (!results.is_comparison())
-      for (const std::string& file : derived_bundle_files())
-        if (!has(files, file) &&
-            std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
-          add_finding(file, "is missing");
+    for (const std::string& file : derived_bundle_files(results.is_comparison()))
+      if (!has(files, file) &&
+          std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
+        add_finding(file, "is missing");
     if (!rendered) return;
     for (const DerivedFile& file : derived)
       if (file.name != derived.front().name && file.name != kReportName)

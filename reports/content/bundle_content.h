@@ -30,7 +30,7 @@ struct LogWarning {
 struct BundleContent {
   Results results;
   std::optional<Baseline> baseline;
-  std::optional<GateReport> gated;  // the results against the baseline, where there is one
+  std::optional<Verdicts> gated;  // the results against the baseline, where there is one
   std::vector<std::string> notes;
   std::vector<LogWarning> warnings;
   std::string tests;  // what tests.log says: "passed", "failed: ..."; "" where no tests were asked for

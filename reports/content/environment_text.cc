@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "harness/planning/plan_flags.h"
+#include "harness/records/users_commit.h"
 #include "reports/content/commands.h"
 
 namespace aqbench {
@@ -62,6 +63,16 @@ std::string environment_line(const Json& environment) {
   if (std::ranges::find(items, std::pair<std::string, std::string>("build.dirty", "true")) != items.end())
     line += ", built with changes that are not committed";
   return line.empty() ? "not recorded" : line;
+}
+
+std::string run_title(const Results& results) {
+  const RunInfo& run = results.run;
+  std::string text = run.suite.empty() ? "aqbench sweep" : "suite " + run.suite;
+  if (run.started_utc.size() > 16)
+    text += fmt::format(", {} {} UTC", run.started_utc.substr(0, 10), run.started_utc.substr(11, 5));
+  if (const std::string commit = users_commit(results); !commit.empty())
+    text += ", commit " + commit.substr(0, 12);
+  return text;
 }
 
 std::string reproduce_command(const RunInfo& run) {

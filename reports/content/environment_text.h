@@ -15,6 +15,10 @@ std::string environment_line(const Json& environment);
 // Returns every value with its path ("cpu.model"), in the order of the document.
 std::vector<std::pair<std::string, std::string>> environment_items(const Json& environment);
 
+// Returns a title of a run: "suite seed, 2026-11-25 10:15 UTC, commit 3f2a9c01d4e5", with the commit of the
+// user's programs if there is one.
+std::string run_title(const Results& results);
+
 // Returns the `aqbench sweep ...` command that plans the same cases. It names a suite file; results.json
 // holds the suite itself.
 std::string reproduce_command(const RunInfo& run);

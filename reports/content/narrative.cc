@@ -9,8 +9,6 @@
 
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gate.h"
-#include "harness/gating/gate_text.h"
 #include "harness/measuring/timing.h"
 #include "reports/content/case_groups.h"
 
@@ -28,21 +26,6 @@ std::string ok_sentence(const Results& results) {
   for (const auto& [status, count] : others) text += fmt::format(", {} {}", count, status);
   if (!results.run.complete) text += "; the run was interrupted";
   return text + ".";
-}
-
-std::string gate_sentence(const BundleContent& content) {
-  const GateReport& report = *content.gated;
-  if (!report.refusal.empty()) return "Not compared with the baseline: " + report.refusal + ".";
-  const std::size_t improved = report.count(Verdict::improved);
-  if (report.exit_code() == ExitCode::pass)
-    return fmt::format(
-        "Against the baseline of {}: nothing is worse than its tolerance allows, {} {} better.",
-        content.baseline->accepted_bundle, counted(improved, "value"), improved == 1 ? "is" : "are");
-  const GateRow& worst = report.rows.front();
-  const auto bad = std::ranges::count_if(report.rows, is_refused, &GateRow::verdict);
-  return fmt::format("Against the baseline of {}: {}, worst: {}: {}.", content.baseline->accepted_bundle,
-                     counted(static_cast<std::size_t>(bad), "finding"), worst.case_name,
-                     gate_row_text(worst));
 }
 
 // The most accurate method of each scene against the next one.
@@ -179,7 +162,6 @@ std::vector<std::string> narrative_lines(const BundleContent& content) {
     lines.push_back(
         "Faults were put into cases with --inject, to test the harness: these results are no evidence of "
         "quality.");
-  if (content.baseline) lines.push_back(gate_sentence(content));
   std::vector<CaseGroup> groups = group_cases(content.results);
   if (const std::string common = take_common_axes(groups); !common.empty())
     lines.push_back(fmt::format("All cases have {}; the names in these sentences leave it out.", common));

@@ -116,10 +116,10 @@ std::string docs_times(const BundleContent& content) {
 
 std::string docs_baseline(const BundleContent& content) {
   if (!content.baseline) no_data("baseline: run the sweep with --baseline FILE");
-  const GateReport& report = *content.gated;
+  const Verdicts& report = *content.gated;
   if (!report.refusal.empty()) throw Error(ErrorKind::not_comparable, report.refusal);
   std::string text = md_head({"case", "metric", "current", "baseline", "delta", "allowed", "status"}, 2);
-  for (const GateRow& row : report.rows) {
+  for (const VerdictRow& row : report.rows) {
     const bool headline = std::ranges::any_of(
         headline_metrics(), [&](const HeadlineMetric& metric) { return row.metric == metric.name; });
     if (!is_refused(row.verdict) && !headline) continue;

@@ -8,7 +8,7 @@
 
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gate_text.h"
+#include "reports/content/verdict_text.h"
 
 namespace aqbench {
 namespace {
@@ -17,10 +17,10 @@ enum class JUnitOutcome { pass, failure, error, skipped };
 
 struct JUnitCase {
   const Record* record = nullptr;
-  std::vector<const GateRow*> rows;  // worst first
+  std::vector<const VerdictRow*> rows;  // worst first
 };
 
-JUnitOutcome outcome_of(const GateRow& row) {
+JUnitOutcome outcome_of(const VerdictRow& row) {
   switch (row.verdict) {
     case Verdict::failed_case:
     case Verdict::not_comparable:
@@ -29,6 +29,8 @@ JUnitOutcome outcome_of(const GateRow& row) {
     case Verdict::undefined:
     case Verdict::regressed:
       return JUnitOutcome::failure;
+    case Verdict::open:
+      return JUnitOutcome::skipped;
     case Verdict::added:
       return row.metric.empty() ? JUnitOutcome::skipped : JUnitOutcome::pass;
     case Verdict::improved:
@@ -57,7 +59,8 @@ std::string class_name(const std::string& suite, const JUnitCase& test) {
 }
 
 std::string skip_message(const JUnitCase& test) {
-  if (test.record == nullptr || test.record->status == Status::ok) return gate_row_text(*test.rows.front());
+  if (test.record == nullptr || test.record->status == Status::ok)
+    return verdict_row_text(*test.rows.front());
   return fmt::format("not in the baseline, not gated; {}: {}", to_string(test.record->status),
                      test.record->reason);
 }
@@ -65,14 +68,14 @@ std::string skip_message(const JUnitCase& test) {
 std::string problem_element(const JUnitCase& test, const char* element) {
   std::size_t problems = 0;
   std::string body;
-  for (const GateRow* row : test.rows) {
+  for (const VerdictRow* row : test.rows) {
     const JUnitOutcome outcome = outcome_of(*row);
     if (outcome != JUnitOutcome::failure && outcome != JUnitOutcome::error) continue;
     ++problems;
-    body += gate_row_text(*row) + "\n";
+    body += verdict_row_text(*row) + "\n";
   }
-  const GateRow& worst = *test.rows.front();
-  std::string message = gate_row_text(worst);
+  const VerdictRow& worst = *test.rows.front();
+  std::string message = verdict_row_text(worst);
   if (problems > 1) message += fmt::format(" (and {} more)", problems - 1);
   return fmt::format("   <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n", element,
                      xml_escape(to_string(worst.verdict)), xml_escape(message), xml_escape(body));
@@ -99,7 +102,7 @@ std::string testcase_element(const std::string& suite, const std::string& name, 
   return inner.empty() ? open + "/>\n" : open + ">\n" + inner + "  </testcase>\n";
 }
 
-std::string properties_element(const GateReport& report, const Results& results) {
+std::string properties_element(const Verdicts& report, const Results& results) {
   std::string text = "  <properties>\n";
   const auto add = [&](const char* name, const std::string& value) {
     text += fmt::format("   <property name=\"{}\" value=\"{}\"/>\n", name, xml_escape(value));
@@ -111,16 +114,16 @@ std::string properties_element(const GateReport& report, const Results& results)
   return text + "  </properties>\n";
 }
 
-std::map<std::string, JUnitCase> junit_cases(const GateReport& report, const Results& results) {
+std::map<std::string, JUnitCase> junit_cases(const Verdicts& report, const Results& results) {
   std::map<std::string, JUnitCase> tests;
   for (const Record& record : results.records) tests[record.case_name].record = &record;
-  for (const GateRow& row : report.rows) tests[row.case_name].rows.push_back(&row);
+  for (const VerdictRow& row : report.rows) tests[row.case_name].rows.push_back(&row);
   return tests;
 }
 
 }  // namespace
 
-std::string junit_text(const GateReport& report, const Results& results) {
+std::string junit_text(const Verdicts& report, const Results& results) {
   const std::string suite = results.run.suite.empty() ? "aqbench" : results.run.suite;
   std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
   std::string cases;

@@ -14,6 +14,6 @@ namespace aqbench {
 // crashed, timed out or cannot be compared; <skipped> with the reason if it is not gated; and nothing if it
 // passed. There is a failure or an error exactly when the gate does not pass. Characters that XML 1.0 cannot
 // hold become "?".
-std::string junit_text(const GateReport& report, const Results& results);
+std::string junit_text(const Verdicts& report, const Results& results);
 
 }  // namespace aqbench

@@ -13,12 +13,13 @@
 #include "core/text.h"
 #include "reports/content/case_names.h"
 #include "reports/history/moved.h"
-#include "reports/history/tile_places.h"
 #include "reports/html/page.h"
 #include "reports/html/page_data.h"
 #include "reports/html/page_profiles.h"
 #include "reports/html/page_views.h"
 #include "reports/html/pictures.h"
+#include "reports/html/tile_places.h"
+#include "reports/html/verdict_section.h"
 
 namespace aqbench {
 namespace {
@@ -121,7 +122,7 @@ SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, con
   return shared;
 }
 
-std::string shared_json(const SharedCases& shared, const Moved& moved) {
+std::string shared_json(const SharedCases& shared, const std::string& worst_case) {
   const std::map<std::string, JsonBox> profiles = page_profiles(shared.profiles);
   Json cases = Json::array();
   for (const Record& record : shared.results.records) {
@@ -137,23 +138,23 @@ std::string shared_json(const SharedCases& shared, const Moved& moved) {
   return Json({{"metrics", Json::array()},
                {"cases", std::move(cases)},
                {"pairs", true},
-               {"worst", moved.worst_case},
+               {"worst", worst_case},
                {"colours", scale_colours_json()}})
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 // The tiles of both sides: the case with the largest change for the worse first, in the order of the rows of
 // values.
-std::vector<TilePair> tile_pairs(const CompareReport& report, const SharedCases& shared) {
+std::vector<TilePair> tile_pairs(const Verdicts& verdicts, const SharedCases& shared) {
   std::vector<TilePair> pairs;
-  std::set<std::string> seen;
   const auto tiles_of = [&](const std::string& name) {
     const auto found = shared.tiles.find(name);
     return found == shared.tiles.end() ? std::vector<ReportTile>{} : found->second;
   };
-  for (const MovedRow& row : moved_rows(report))
-    if (const std::string& name = row.metric->case_name; seen.insert(name).second)
-      pairs.push_back({name, tiles_of("A: " + name), tiles_of("B: " + name)});
+  for (const CaseVerdicts& one : by_case(verdicts)) {
+    const std::string& name = one.worst->case_name;
+    pairs.push_back({name, tiles_of("A: " + name), tiles_of("B: " + name)});
+  }
   return pairs;
 }
 
@@ -162,22 +163,22 @@ std::vector<TilePair> tile_pairs(const CompareReport& report, const SharedCases&
 std::string compare_page(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
   PageParts parts;
   parts.title = "aqbench compare";
+  const Verdicts verdicts = verdicts_of(report);
   parts.header = fmt::format(
-      "<h1>Two bundles side by side</h1>\n<p>A: {}<br>B: {}</p>\n<p class=\"dim\">Cases with the same "
-      "options: {}. Shown, not "
-      "decided: <code>aqbench gate</code> and <code>aqbench ab</code> decide.</p>\n",
-      xml_escape(report.a), xml_escape(report.b), report.cases);
-  const Moved moved = moved_values(report);
+      "<h1>Two bundles side by side</h1>\n{}<p>A: {}<br>B: {}</p>\n<p class=\"dim\">Cases with the same "
+      "options: {}. Shown, not decided: <code>aqbench gate</code> and <code>aqbench ab</code> decide.</p>\n",
+      banner_html(shown_banner_of(verdicts)), xml_escape(report.a), xml_escape(report.b), report.cases);
   const ShortNames names = compared_names(report);
-  parts.body = moved_html(moved) + notes_html(report);
+  parts.body = notes_html(report);
   if (!names.common.empty())
     parts.body += fmt::format("<p class=\"dim\">All cases have {}.</p>\n", xml_escape(names.common));
-  parts.body += page_section("metrics", "Values that differ", moved_table(report, names, "values"),
-                             "The largest change for the worse first.");
+  parts.body += verdicts_section(verdicts, "A", "B", "The largest change for the worse first.");
   const SharedCases shared = shared_cases(report, a, b);
-  if (shared.stages || !shared.views.empty()) parts.data_json = shared_json(shared, moved);
-  const std::string places =
-      tile_places_section(tile_pairs(report, shared), "Cases of which both bundles have tiles that differ.");
+  if (shared.stages || !shared.views.empty())
+    parts.data_json =
+        shared_json(shared, verdicts.count(Verdict::regressed) > 0 ? verdicts.rows.front().case_name : "");
+  const std::string places = tile_places_section(tile_pairs(verdicts, shared),
+                                                 "Cases of which both bundles have tiles that differ.");
   const std::size_t others = (parts.data_json.size() + places.size()) / 4 * 3;
   std::vector<PageView> views = list_views(shared.views, shared.results);
   fit_views(views, shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others));

@@ -12,6 +12,7 @@
 #include "metrics/value_change.h"
 #include "reports/content/case_groups.h"
 #include "reports/history/moved.h"
+#include "reports/text/verdict_table.h"
 
 namespace aqbench {
 namespace {
@@ -197,8 +198,9 @@ std::string render_compare(const CompareReport& full, bool colours, bool all) {
           stages_table(report, kind) + times_table_of(report, kind) + "\n";
   for (const std::string& difference : report.key_differences)
     text += wrap_text(printable("times are a trend only: " + difference), kScreenColumns, 4);
-  return text + fmt::format("{} compared; for a verdict on time run both now, in pairs: aqbench ab\n",
-                            counted(report.cases, "case"));
+  text += fmt::format("{} compared; for a verdict on time run both now, in pairs: aqbench ab\n",
+                      counted(report.cases, "case"));
+  return text + render_banner(shown_banner_of(verdicts_of(full)), colours);
 }
 
 }  // namespace aqbench

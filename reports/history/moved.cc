@@ -37,24 +37,27 @@ ShortNames compared_names(const CompareReport& report) {
   return shorten_names({names.begin(), names.end()});
 }
 
-Moved moved_values(const CompareReport& report) {
-  Moved moved;
-  double most = 0;
-  for (const ComparedMetric& row : report.metrics) {
-    if (row.a == row.b) continue;
-    const double worse = row_worsening(row);
-    ++(worse > 0 ? moved.worse : worse < 0 ? moved.better : moved.other);
-    if (worse <= most) continue;
-    most = worse;
-    moved.worst_case = row.case_name;
+Verdicts verdicts_of(const CompareReport& report) {
+  Verdicts verdicts;
+  verdicts.cases = report.cases;
+  for (const ComparedMetric& compared : report.metrics) {
+    if (compared.a == compared.b) continue;
+    const int worse = worsening_of(compared);
+    VerdictRow row;
+    row.case_name = compared.case_name;
+    row.metric = compared.metric;
+    row.unit = compared.unit;
+    row.better = compared.better;
+    row.baseline = compared.a;
+    row.current = compared.b;
+    row.reason = compared.note;
+    row.excess = row_worsening(compared);
+    row.verdict = worse > 0 ? Verdict::regressed : worse < 0 ? Verdict::improved : Verdict::pass;
+    row.label = change_word(worse);
+    verdicts.rows.push_back(std::move(row));
   }
-  return moved;
-}
-
-std::string moved_html(const Moved& moved) {
-  return fmt::format("<p>Of B <span class=\"{}\">{} worse</span>, {} better, {} neither.</p>\n",
-                     moved.worse > 0 ? "bad" : "dim", counted(moved.worse, "value"), moved.better,
-                     moved.other);
+  sort_worst_first(verdicts.rows);
+  return verdicts;
 }
 
 std::vector<MovedRow> moved_rows(const CompareReport& report) {

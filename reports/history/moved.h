@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/gating/verdicts.h"
 #include "reports/content/case_names.h"
 #include "reports/history/compare.h"
 
@@ -19,17 +20,8 @@ ShortNames compared_names(const CompareReport& report);
 // passes, -1 where it is better, else 0.
 int worsening_of(const ComparedMetric& row);
 
-// How many values became worse, better or neither, and the case with the largest change for the worse.
-struct Moved {
-  std::size_t worse = 0, better = 0, other = 0;
-  std::string worst_case;  // "" where nothing is worse
-};
-
-// Counts the values that differ.
-Moved moved_values(const CompareReport& report);
-
-// Returns the count as a paragraph of HTML.
-std::string moved_html(const Moved& moved);
+// Returns the values that differ as a list of verdicts, which decides nothing.
+Verdicts verdicts_of(const CompareReport& report);
 
 // A value that differs; `metric` points into the report.
 struct MovedRow {

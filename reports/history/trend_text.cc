@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <string_view>
 #include <utility>
 
 #include "core/drawing/svg.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/gating/verdicts.h"
 #include "metrics/value_change.h"
+#include "reports/text/verdict_table.h"
 
 namespace aqbench {
 namespace {
@@ -102,6 +106,33 @@ std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
   return table.rows.empty() ? "" : "\n" + render_table(table, colours);
 }
 
+// The newest change of each value, which decides nothing.
+Verdicts verdicts_of(const TrendHistory& history, const std::vector<TrendSeries>& series) {
+  Verdicts verdicts;
+  std::set<std::string_view> cases;
+  for (const TrendSeries& one : series) {
+    cases.insert(one.case_name);
+    if (one.changes.empty()) continue;
+    const ChangePoint& change = one.changes.back();
+    const int worse = level_worsening(one, change.level);
+    VerdictRow row;
+    row.case_name = one.case_name;
+    row.metric = one.metric;
+    row.unit = one.unit;
+    row.better = one.better;
+    row.baseline = change.level.mean_before;
+    row.current = change.level.mean_after;
+    row.excess = worsening_share(one.metric, one.better, *row.baseline, *row.current);
+    row.verdict = worse > 0 ? Verdict::regressed : worse < 0 ? Verdict::improved : Verdict::pass;
+    row.label = change_word(worse);
+    row.reason = "since run " + run_name(history.runs[one.runs[change.index]]);
+    verdicts.rows.push_back(std::move(row));
+  }
+  verdicts.cases = cases.size();
+  sort_worst_first(verdicts.rows);
+  return verdicts;
+}
+
 constexpr double kChartWidth = 640, kChartHeight = 130, kLeft = 70, kRight = 16, kTop = 28, kBottom = 22;
 
 // One series: dots, the levels between changes, a line at each change.
@@ -164,9 +195,9 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
   if (series.empty()) return text + "\nno value occurs in two runs with the same options\n";
   const auto still =
       std::ranges::count_if(series, [](const TrendSeries& one) { return one.changes.empty(); });
-  return text +
-         fmt::format("\n{} without a change of level; a trend shows where to look, gate and ab decide\n",
-                     counted(static_cast<std::size_t>(still), "value"));
+  text += fmt::format("\n{} without a change of level; a trend shows where to look, gate and ab decide\n",
+                      counted(static_cast<std::size_t>(still), "value"));
+  return text + render_banner(shown_banner_of(verdicts_of(history, series)), colours);
 }
 
 std::string step_p_text(double p) { return p == 0 ? "exact" : p == 1 ? "n/a" : fmt::format("{:.1e}", p); }

@@ -29,18 +29,18 @@ struct CaseColumn {
 
 struct CaseLine {
   const Record* record;
-  const GateRow* gate;  // the worst verdict of the case; nullptr where nothing was gated
-  int rank;             // 0: failed, 1: refused by the gate, 2: the rest
+  const VerdictRow* gate;  // the worst verdict of the case; nullptr where nothing was gated
+  int rank;                // 0: failed, 1: refused by the gate, 2: the rest
 };
 
 std::vector<CaseLine> rows_of(const BundleContent& content) {
-  std::map<std::string, const GateRow*> worst;  // the report has its rows worst first
+  std::map<std::string, const VerdictRow*> worst;  // the report has its rows worst first
   if (content.gated)
-    for (const GateRow& row : content.gated->rows) worst.emplace(row.case_name, &row);
+    for (const VerdictRow& row : content.gated->rows) worst.emplace(row.case_name, &row);
   std::vector<CaseLine> rows;
   for (const Record& record : content.results.records) {
     const auto found = worst.find(record.case_name);
-    const GateRow* const gate = found == worst.end() ? nullptr : found->second;
+    const VerdictRow* const gate = found == worst.end() ? nullptr : found->second;
     const bool failed = record.status != Status::ok && record.status != Status::skipped;
     rows.push_back({&record, gate, failed ? 0 : gate != nullptr && is_refused(gate->verdict) ? 1 : 2});
   }

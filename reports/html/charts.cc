@@ -13,7 +13,6 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
-#include "harness/gating/gate_text.h"
 #include "harness/statistics/summary.h"
 #include "reports/content/case_groups.h"
 
@@ -30,14 +29,6 @@ constexpr std::array kPalette = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#5
 
 constexpr std::size_t kLabelColumns = 46;  // wide letters fit, too
 std::string fit_label(const std::string& text) { return elide_middle(text, kLabelColumns); }
-
-// The metric is never cut; the name of the case gets the rest.
-std::string label_of(const std::string& name, const std::string& metric) {
-  constexpr std::size_t kFewest = 10;
-  const std::size_t left =
-      kLabelColumns > metric.size() + kFewest ? kLabelColumns - metric.size() - 1 : kFewest;
-  return fit_label(elide_middle(name, left) + " " + metric);
-}
 
 std::string and_more(std::size_t all) {
   return all > kMaxRowsDrawn ? fmt::format("<p class=\"dim\">and {} more</p>\n", all - kMaxRowsDrawn)
@@ -174,53 +165,6 @@ Chart bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric
   return {{kPage, y + 8, std::move(shapes), title}, and_more(all)};
 }
 
-Chart baseline_chart(const BundleContent& content) {
-  if (!content.baseline) return {};
-  const GateReport& report = *content.gated;
-  std::vector<const GateRow*> rows;
-  for (const GateRow& row : report.rows)
-    if (row.current && row.baseline && row.tolerance && *row.current != *row.baseline) rows.push_back(&row);
-  std::ranges::stable_sort(rows, std::ranges::greater{}, [](const GateRow* row) { return row->excess; });
-  if (rows.empty()) return {{}, "<p>Every value is exactly the accepted one.</p>\n"};
-  // What moved by rounding alone would be bars without a length.
-  constexpr double kSeen = 0.005;
-  const std::size_t unseen =
-      std::erase_if(rows, [](const GateRow* row) { return std::abs(row->excess) < kSeen; });
-  const std::string rest =
-      unseen == 0 ? ""
-                  : fmt::format("<p class=\"dim\">{} moved by less than 0.5 % of what is allowed.</p>\n",
-                                counted(unseen, "value"));
-  if (rows.empty()) return {{}, rest};
-  const std::size_t all = rows.size();
-  rows.resize(std::min(all, kMaxRowsDrawn));
-  constexpr double kFull = 2;  // units of the tolerance that fit on one side
-  const double zero = kLabels + kRoom / 2, unit = kRoom / 2 / kFull;
-  const CaseLabels labels = label_cases(group_cases(content.results));
-  double y = 8;
-  std::vector<Shape> shapes;
-  for (const GateRow* row : rows) {
-    const double length = std::clamp(row->excess, -kFull, kFull) * unit;
-    const bool bad = row->verdict == Verdict::regressed;
-    const auto label = labels.of.find(row->case_name);
-    const std::string& name = label == labels.of.end() ? row->case_name : label->second;
-    shapes.push_back(text_shape(kLabels - 8, y + 14, "end", label_of(name, row->metric), "s"));
-    shapes.push_back(rect_shape(zero + std::min(0.0, length), y + 3, std::max(1.0, std::abs(length)),
-                                kRow - 7,
-                                bad          ? "#cf222e"
-                                : length > 0 ? "#bf8700"
-                                             : "#1a7f37",
-                                row->case_name + " " + gate_row_text(*row)));
-    const std::string number = std::abs(row->excess) < 1000 ? fmt::format("{:+.2f}", row->excess)
-                                                            : fmt::format("{:+.0e}", row->excess);
-    shapes.push_back(text_shape(kPage - kNumbers + 6, y + 14, "start",
-                                std::abs(row->excess) > kFull ? number + " (cut)" : number, "s"));
-    y += kRow;
-  }
-  shapes.push_back(line_shape(zero, 4, zero, y, "axis"));
-  shapes.push_back(line_shape(zero + unit, 4, zero + unit, y, "bad"));
-  return {{kPage, y + 6, std::move(shapes), "changes against the baseline"}, and_more(all) + rest};
-}
-
 std::vector<std::string> stage_names(const std::vector<CaseGroup>& groups) {
   std::vector<std::string> names;
   stage_bars(groups, names);
@@ -310,7 +254,6 @@ std::vector<std::pair<std::string, Drawing>> report_figures(const BundleContent&
        bars_chart(groups, "precision_2mm_pct", "precision: points within 2 mm [%], more is better")},
       {"completeness", bars_chart(groups, "completeness_2mm_pct",
                                   "completeness: surface within 2 mm of a point [%], more is better")},
-      {"baseline", baseline_chart(content)},
       {"stages", stages_chart(groups)},
       {"times", times_chart(content.results)}};
   std::vector<std::pair<std::string, Drawing>> figures;

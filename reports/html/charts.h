@@ -23,9 +23,6 @@ std::string chart_html(const Chart& chart);
 // Draws a bar for each group: the metric's mean over seeds, with its standard deviation as a thin line.
 Chart bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title);
 
-// Draws the change of each metric against the baseline, in units of its tolerance, worst first.
-Chart baseline_chart(const BundleContent& content);
-
 // Draws a bar for each group, divided into the self times of its stages.
 Chart stages_chart(const std::vector<CaseGroup>& groups);
 

@@ -95,7 +95,7 @@ Json case_json(const Record& record, const std::string& label, const std::vector
 Json gate_json(const BundleContent& content) {
   Json rows = Json::array();
   if (content.gated)
-    for (const GateRow& row : content.gated->rows)
+    for (const VerdictRow& row : content.gated->rows)
       if (!row.metric.empty())
         rows.push_back({row.case_name, row.metric, to_string(row.verdict), number_or_null(row.baseline)});
   return rows;

@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "core/text.h"
-#include "harness/gating/gate.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/guest_text.h"
@@ -21,25 +20,13 @@
 #include "reports/html/page_profiles.h"
 #include "reports/html/page_views.h"
 #include "reports/html/rivals.h"
+#include "reports/html/verdict_section.h"
 
 namespace aqbench {
 namespace {
 
 // A page is at most 10 MB; in base64 its clouds and pictures take four thirds of their bytes.
 constexpr std::size_t kMaxPageBytes = 9'900'000, kScriptBytes = 170'000;
-
-std::string verdict_badge(const BundleContent& content) {
-  const Results& results = content.results;
-  const auto ok = std::ranges::count(results.records, Status::ok, &Record::status);
-  const bool all_ok = static_cast<std::size_t>(ok) == results.run.planned_cases;
-  std::string badges = fmt::format("<span class=\"badge {}\">{} of {} ok</span> ", all_ok ? "good" : "bad",
-                                   ok, counted(results.run.planned_cases, "case"));
-  if (has_injected_faults(results)) badges += "<span class=\"badge bad\">injected faults</span> ";
-  if (!content.baseline) return badges;
-  const bool pass = content.gated->exit_code() == ExitCode::pass;
-  return badges + fmt::format("<span class=\"badge {}\">gate: {}</span>", pass ? "good" : "bad",
-                              pass ? "pass" : "FAIL");
-}
 
 // Says why the first cases failed; all of them stand in the table with their reasons.
 std::string failures_html(const Results& results) {
@@ -56,20 +43,32 @@ std::string failures_html(const Results& results) {
 }
 
 std::string report_head(const BundleContent& content) {
-  const RunInfo& run = content.results.run;
-  std::string text = fmt::format(
-      "<h1>aqbench {}</h1>\n<p>{}</p>\n<p class=\"dim\">suite {}, {} to {}<br>{}<br>root "
-      "digest <code>{}</code></p>\n",
-      xml_escape(run.id), verdict_badge(content), run.suite.empty() ? "none" : xml_escape(run.suite),
-      xml_escape(run.started_utc), xml_escape(run.finished_utc),
-      xml_escape(environment_line(*content.results.environment)), root_digest(content.results));
-  if (const std::string isolation = isolation_line(content.results); !isolation.empty())
-    text += fmt::format("<p class=\"dim\">isolation of methods: {}</p>\n", xml_escape(isolation));
-  for (const std::string& line : guest_lines(content.results))
-    text += fmt::format("<p class=\"dim\">program of {}</p>\n", xml_escape(line));
-  text += "<ul>\n";
+  const Results& results = content.results;
+  std::string text =
+      fmt::format("<h1>{}</h1>\n{}", xml_escape(run_title(results)), banner_html(banner_of(content)));
+  if (has_injected_faults(results)) text += "<p><span class=\"badge bad\">injected faults</span></p>\n";
+  text += failures_html(results) + "<ul>\n";
   for (const std::string& line : narrative_lines(content)) text += "<li>" + xml_escape(line) + "</li>\n";
-  return text + "</ul>\n" + failures_html(content.results);
+  return text + "</ul>\n";
+}
+
+// What a doubter asks for: digests, machine, isolation, programs.
+std::string evidence_section(const Results& results) {
+  const RunInfo& run = results.run;
+  std::vector<std::string> lines = {
+      fmt::format("run {}, {} to {}", run.id, run.started_utc, run.finished_utc),
+      environment_line(*results.environment), "root digest " + root_digest(results),
+      "metrics digest " + metrics_digest(results)};
+  if (const std::string isolation = isolation_line(results); !isolation.empty())
+    lines.push_back("isolation of methods: " + isolation);
+  for (const std::string& line : guest_lines(results)) lines.push_back("program of " + line);
+  lines.push_back("reproduce: " + reproduce_command(run));
+  std::string text = "<details><summary>run, machine, digests, command</summary>\n<ul>\n";
+  for (const std::string& line : lines) text += "<li>" + xml_escape(line) + "</li>\n";
+  return page_section("evidence", "Evidence",
+                      text +
+                          "</ul>\n<p class=\"dim\">Made from the files of this bundle; <code>aqbench "
+                          "verify</code> makes it again and compares.</p></details>\n");
 }
 
 // Where scripts put what turns and what can be chosen; hidden without them.
@@ -139,11 +138,10 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
   const Results& results = content.results;
   auto groups = group_cases(results);
   take_common_axes(groups);  // the sentences at the head say what it is
-  std::string above =
-      page_section("baseline", "Against the baseline", chart_html(baseline_chart(content)),
-                   "Change for the worse in units of what is allowed: a red bar beyond the dashed line is a "
-                   "regression, a gold "
-                   "one is within it or does not gate. Bars end at 2 (cut); the number is whole.");
+  std::string above;
+  if (content.gated)
+    above = verdicts_section(*content.gated, "before", "after",
+                             fmt::format("Against the baseline; {}.", kGatePolicy));
   above +=
       page_section("cases", "All cases", cases_table(page) + left_out(content, page),
                    "Failures and regressions first. With scripts a case opens its values, what they mean and "
@@ -161,10 +159,7 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
       "the process.");
   body += page_section("protocols", "Protocols", protocols_html(page.results), kProtocolRowsNote);
   body += page_section("programs", "Programs", programs_html(page.results), kProgramRowsNote);
-  body += fmt::format(
-      "<p class=\"dim\">Made from the files of this bundle; <code>aqbench verify</code> makes it "
-      "again and compares. Reproduce: <code>{}</code></p>\n",
-      xml_escape(reproduce_command(results.run)));
+  body += evidence_section(results);
   return {std::move(above), std::move(body)};
 }
 
@@ -178,7 +173,7 @@ int listing_rank(const Record& record, const std::set<std::string_view>& refused
 BundleContent listed_on_page(const BundleContent& content) {
   std::set<std::string_view> refused, listed;
   if (content.gated)
-    for (const GateRow& row : content.gated->rows)
+    for (const VerdictRow& row : content.gated->rows)
       if (is_refused(row.verdict)) refused.insert(row.case_name);
   std::vector<const Record*> records;
   for (const Record& record : content.results.records) records.push_back(&record);
@@ -201,7 +196,7 @@ BundleContent listed_on_page(const BundleContent& content) {
   page.gated.emplace();
   page.gated->refusal = content.gated->refusal;
   page.gated->notes = content.gated->notes;
-  for (const GateRow& row : content.gated->rows)
+  for (const VerdictRow& row : content.gated->rows)
     if (listed.contains(row.case_name)) page.gated->rows.push_back(row);
   return page;
 }
@@ -209,7 +204,7 @@ BundleContent listed_on_page(const BundleContent& content) {
 std::string render_html_report(const BundleContent& content, const ReportPictures& pictures) {
   const BundleContent page = listed_on_page(content);
   PageParts parts;
-  parts.title = "aqbench " + content.results.run.id;
+  parts.title = run_title(content.results);
   parts.header = report_head(content);
   const std::map<std::string, JsonBox> profiles = page_profiles(pictures.profiles);
   std::vector<PageView> views = list_views(pictures.views, page.results);

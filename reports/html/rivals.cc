@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "core/text.h"
-#include "harness/gating/gate_text.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/commands.h"
+#include "reports/content/verdict_text.h"
 #include "reports/html/page.h"
 
 namespace aqbench {
@@ -160,11 +160,11 @@ std::string stage_text(const Rivals& pair) {
 
 // What the baseline says of the case: worst row first.
 std::string since_text(const Rivals& pair, const BundleContent& content) {
-  for (const GateRow& row : content.gated->rows) {
+  for (const VerdictRow& row : content.gated->rows) {
     if (row.case_name != pair.worse->case_name || row.metric.empty()) continue;
     constexpr double kSeen = 0.005;  // of what is allowed: less is rounding
     if (!row.current || !row.baseline || std::abs(row.excess) < kSeen) continue;
-    return gate_row_text(row);
+    return verdict_row_text(row);
   }
   return "as it was accepted";
 }

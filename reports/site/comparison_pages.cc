@@ -9,6 +9,7 @@
 #include "reports/history/compare.h"
 #include "reports/history/moved.h"
 #include "reports/html/page.h"
+#include "reports/html/verdict_section.h"
 #include "reports/site/site_pages.h"
 
 namespace aqbench {
@@ -60,7 +61,7 @@ std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& n
     body += "<p>All values are the same.</p>\n";
   else
     body +=
-        moved_html(moved_values(report)) +
+        banner_html(shown_banner_of(verdicts_of(report))) +
         moved_table(report, names, fmt::format("what moved from {} to {}", a.id, b.id), kMaxComparisonRows,
                     [&](const std::string& case_name, bool of_b, const std::string& number) {
                       return case_link(of_b ? b : a, case_name, reports, number);

@@ -36,10 +36,10 @@ fs::path listed_file(const SiteRun& run, const HashList& list, const char* name)
   return path;
 }
 
-SiteGate verdict_of(const GateReport& report) {
+SiteGate verdict_of(const Verdicts& report) {
   if (!report.refusal.empty()) return {"gate: refused", false};
   if (report.exit_code() == ExitCode::pass) return {"gate: pass", true};
-  const auto failed = std::ranges::count_if(report.rows, is_refused, &GateRow::verdict);
+  const auto failed = std::ranges::count_if(report.rows, is_refused, &VerdictRow::verdict);
   return {fmt::format("gate: FAIL, {}", counted(static_cast<std::size_t>(failed), "row")), false};
 }
 

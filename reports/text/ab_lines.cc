@@ -33,18 +33,8 @@ std::string resolution_text(const PairedComparison& c, const AbSettings& setting
 
 }  // namespace
 
-std::string ab_change_text(const PairedComparison& c) { return shift_text(c.scale, shown_shift(c).shift); }
-
 std::string ab_kept_text(const PairedComparison& c) {
   return fmt::format("{}", rests_on_all_pairs(c) ? c.measured_pairs : c.kept.size());
-}
-
-std::string ab_interval_text(const PairedComparison& c) {
-  const ShiftInterval interval = shown_shift(c).interval;
-  const double low = change_of(c.scale, interval.lower), high = change_of(c.scale, interval.upper);
-  if (is_difference(c.scale))
-    return fmt::format("{:+.4g} .. {:+.4g}", std::min(low, high), std::max(low, high));
-  return fmt::format("{:+.2f} .. {:+.2f} %", 100 * std::min(low, high), 100 * std::max(low, high));
 }
 
 std::string ab_stage_text(const AbStageDecision& stage) {
@@ -203,16 +193,11 @@ std::string ab_side_line(const AbSideInfo& side) {
   return text;
 }
 
-std::string ab_verdict_counts(const AbReport& report) {
-  std::vector<std::string> parts;
-  for (const AbVerdict verdict :
-       {AbVerdict::failed, AbVerdict::invalid, AbVerdict::regressed, AbVerdict::trade,
-        AbVerdict::inconclusive, AbVerdict::refused, AbVerdict::faster, AbVerdict::pass, AbVerdict::worse,
-        AbVerdict::better, AbVerdict::equivalent}) {
-    const auto count = std::ranges::count(report.cases, verdict, &AbCaseReport::verdict);
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, to_string(verdict)));
-  }
-  return fmt::format("{}", fmt::join(parts, ", "));
+Banner banner_of(const AbReport& report) {
+  if (!report.validation) return banner_of(report.verdicts);
+  const bool pass = report.exit_code() == ExitCode::pass;
+  return {pass ? Banner::Kind::good : Banner::Kind::bad, pass ? "PASS" : "FAIL",
+          validation_lines(*report.validation).front(), "", ""};
 }
 
 std::string ab_units_line(const AbRunInfo& run) {

@@ -5,14 +5,9 @@
 #include <vector>
 
 #include "harness/ab/report.h"
+#include "reports/content/verdict_text.h"
 
 namespace aqbench {
-
-// Returns the change of B against A: "+4.10 %", or "+0.123" for a difference.
-std::string ab_change_text(const PairedComparison& comparison);
-
-// Returns the interval of that change, its smaller end first: "+3.90 .. +4.30 %".
-std::string ab_interval_text(const PairedComparison& comparison);
 
 // Returns how many pairs that rests on: all for PASS and INCONCLUSIVE, else those that were kept.
 std::string ab_kept_text(const PairedComparison& comparison);
@@ -37,8 +32,14 @@ std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings
 // Returns a line about a side: label, command or build, hash.
 std::string ab_side_line(const AbSideInfo& side);
 
-// Returns how many cases have which verdict, the gravest first: "1 REGRESSED, 3 PASS".
-std::string ab_verdict_counts(const AbReport& report);
+// The rate that a simulation from measured noise gives: tests/harness/statistics/paired_simulation_test.cc
+// holds it.
+inline constexpr const char* kFalseAlarmLine =
+    "A/A rate behind it: 0.02 % false \"slower\" at tau 2 % (20 pairs, simulated from measured noise); "
+    "this machine's: aqbench ab --calibrate";
+
+// Returns what a comparison comes to; of a validation its counts.
+Banner banner_of(const AbReport& report);
 
 // Returns a line that says what a unit was: "units: a newly started process each, ...".
 std::string ab_units_line(const AbRunInfo& run);

@@ -8,34 +8,13 @@
 #include "core/text.h"
 #include "reports/content/environment_text.h"
 #include "reports/text/ab_lines.h"
+#include "reports/text/verdict_table.h"
 
 namespace aqbench {
 namespace {
 
-// The rate that a simulation from measured noise gives: tests/harness/statistics/paired_simulation_test.cc
-// holds it.
-constexpr const char* kFalseAlarmLine =
-    "A/A rate behind it: 0.02 % false \"slower\" at tau 2 % (20 pairs, simulated from measured noise); "
-    "this machine's: aqbench ab --calibrate";
-
-Colour ab_colour_of(AbVerdict verdict) {
-  switch (verdict) {
-    case AbVerdict::regressed:
-    case AbVerdict::invalid:
-    case AbVerdict::failed:
-    case AbVerdict::worse:
-      return Colour::red;
-    case AbVerdict::inconclusive:
-    case AbVerdict::refused:
-    case AbVerdict::trade:
-      return Colour::yellow;
-    case AbVerdict::faster:
-    case AbVerdict::pass:
-    case AbVerdict::better:
-    case AbVerdict::equivalent:
-      break;
-  }
-  return Colour::green;
+Colour ab_colour_of(Verdict verdict) {
+  return verdict == Verdict::open ? Colour::yellow : is_refused(verdict) ? Colour::red : Colour::green;
 }
 
 Colour judged_colour(PairedVerdict found) {
@@ -96,7 +75,7 @@ Table times_table(const AbReport& report) {
                           {timed ? short_number_or_na(one.time->median_b_ms) : "n/a"},
                           {timed ? ab_change_text(*one.time->comparison) : "n/a"},
                           {timed ? ab_interval_text(*one.time->comparison) : "n/a"},
-                          {to_string(one.verdict), ab_colour_of(one.verdict)}});
+                          {to_string(one.verdict), ab_colour_of(verdict_of(one.verdict))}});
   }
   return table;
 }
@@ -111,8 +90,12 @@ Table metrics_table(const AbReport& report) {
                    {"interval", Align::right},
                    {"verdict"}};
   for (const AbCaseReport& one : report.cases) {
-    table.rows.push_back(
-        {{one.name}, {""}, {""}, {""}, {""}, {to_string(one.verdict), ab_colour_of(one.verdict)}});
+    table.rows.push_back({{one.name},
+                          {""},
+                          {""},
+                          {""},
+                          {""},
+                          {to_string(one.verdict), ab_colour_of(verdict_of(one.verdict))}});
     for (const AbJudgedText& judged : ab_judged_texts(one))
       table.rows.push_back(
           {{"  " + judged.name + (judged.unit.empty() ? "" : fmt::format(" [{}]", judged.unit))},
@@ -140,7 +123,7 @@ std::string ab_stage_table(const AbCaseReport& one) {
 
 std::string accuracy_table(const AbCaseReport& one) {
   std::string rows;
-  for (const GateRow& row : one.accuracy) {
+  for (const VerdictRow& row : one.accuracy) {
     if (row.metric.empty() || row.verdict == Verdict::pass) continue;
     rows += md_row({md_escape(row.metric), md_escape(to_string(row.verdict)),
                     short_number_or_na(row.baseline), short_number_or_na(row.current), md_escape(row.unit)});
@@ -153,28 +136,29 @@ std::string accuracy_table(const AbCaseReport& one) {
 }  // namespace
 
 std::string render_ab_summary(const AbDocument& document, const AbReport& report) {
-  std::string text = fmt::format("# aqbench ab {}\n\n", md_escape(document.run.id));
-  text += fmt::format("**{}**\n\n", ab_verdict_counts(report));
+  std::string text = fmt::format("**{}**\n\n# {} against {}\n\n", md_escape(banner_line(banner_of(report))),
+                                 md_escape(document.b.label), md_escape(document.a.label));
   text += fmt::format("- A: {}\n- B: {}\n", md_escape(ab_side_line(document.a)),
                       md_escape(ab_side_line(document.b)));
-  text += fmt::format("- {}\n", md_escape(ab_units_line(document.run)));
-  text += fmt::format("- {}\n- UTC: {} to {}\n", md_escape(settings_line(document.settings)),
-                      md_escape(document.run.started_utc), md_escape(document.run.finished_utc));
-  if (!document.environment->empty())
-    text += fmt::format("- environment: {}\n", md_escape(environment_line(*document.environment)));
-  if (document.settings.wall_time) text += fmt::format("- {}\n", md_escape(kFalseAlarmLine));
   for (const std::string& note : report.notes) text += fmt::format("- note: {}\n", md_escape(note));
   if (report.validation)
     for (const std::string& line : validation_lines(*report.validation))
       text += fmt::format("- {}\n", md_escape(line));
   text += "\n" + (has_metrics(document.settings) ? metrics_summary(report) : times_summary(report));
+  text += "\n<details><summary>settings, machine, statistics of each verdict</summary>\n\n";
+  text += fmt::format("- {}\n- {}\n- run {}, UTC: {} to {}\n", md_escape(ab_units_line(document.run)),
+                      md_escape(settings_line(document.settings)), md_escape(document.run.id),
+                      md_escape(document.run.started_utc), md_escape(document.run.finished_utc));
+  if (!document.environment->empty())
+    text += fmt::format("- environment: {}\n", md_escape(environment_line(*document.environment)));
+  if (document.settings.wall_time) text += fmt::format("- {}\n", md_escape(kFalseAlarmLine));
   for (const AbCaseReport& one : report.cases) {
     text += fmt::format("\n## {}: {}\n\n", md_escape(one.name), to_string(one.verdict));
     for (const std::string& line : ab_case_lines(one, document.settings))
       text += fmt::format("- {}\n", md_escape(line));
     text += ab_stage_table(one) + accuracy_table(one);
   }
-  return text;
+  return text + "\n</details>\n";
 }
 
 std::string render_ab_table(const AbDocument& document, const AbReport& report, bool colours) {
@@ -186,17 +170,16 @@ std::string render_ab_table(const AbDocument& document, const AbReport& report, 
   if (report.validation) {
     for (const std::string& line : validation_lines(*report.validation))
       text += wrap_text(printable(line), kScreenColumns, 2);
-    return text + settings_line(document.settings) + "\n";
+    return text + render_banner(banner_of(report), colours);
   }
   text += "\n" + render_table(table, colours) + "\n";
-  for (const AbCaseReport& one : report.cases) {
-    text += wrap_text(printable(one.name), kScreenColumns, 2);
-    for (const std::string& line : ab_case_lines(one, document.settings))
-      text += wrap_text("  " + printable(line), kScreenColumns, 4);
-  }
-  text += fmt::format("\n{}\n", settings_line(document.settings));
-  if (document.settings.wall_time) text += wrap_text(kFalseAlarmLine, kScreenColumns, 2);
-  return text + ab_verdict_counts(report) + "\n";
+  if (report.cases.size() > 1)
+    for (const VerdictRow& row : report.verdicts.rows)
+      if (!row.only_shown)
+        text += wrap_text(
+            printable(row.case_name + ": " + row.words + (row.reason.empty() ? "" : "; " + row.reason)),
+            kScreenColumns, 2);
+  return text + render_banner(banner_of(report), colours);
 }
 
 }  // namespace aqbench

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -11,8 +10,6 @@
 #include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gate.h"
-#include "harness/gating/gate_text.h"
 #include "harness/measuring/timing.h"
 #include "harness/statistics/summary.h"
 #include "metrics/registry.h"
@@ -20,7 +17,9 @@
 #include "reports/content/environment_text.h"
 #include "reports/content/guest_text.h"
 #include "reports/content/narrative.h"
+#include "reports/content/verdict_text.h"
 #include "reports/text/program_table.h"
+#include "reports/text/verdict_table.h"
 #include "reports/text/workload_tables.h"
 
 namespace aqbench {
@@ -33,22 +32,27 @@ std::string more_rows(std::size_t all) {
   return all > kMaxSummaryRows ? fmt::format("\nand {} more: results.json\n", all - kMaxSummaryRows) : "";
 }
 
+// Title: suite, date, the user's commit.
 std::string header_lines(const Results& results) {
   const RunInfo& run = results.run;
-  std::string text = fmt::format("# aqbench run {}\n\n", md_escape(run.id));
-  text += run.suite.empty() ? "- suite: none, cases chosen by hand\n"
-                            : fmt::format("- suite: {}\n", md_escape(run.suite));
-  text += fmt::format("- UTC: {} to {}\n", md_escape(run.started_utc), md_escape(run.finished_utc));
-  text += run.complete ? fmt::format("- complete: {} cases\n", results.records.size())
-                       : fmt::format("- **interrupted**: {} of {} cases have a record\n",
-                                     results.records.size(), run.planned_cases);
-  text += fmt::format("- root digest: `{}`\n- metrics digest: `{}`\n", root_digest(results),
-                      metrics_digest(results));
-  text += fmt::format("- plan: `{}`\n", md_escape(run.plan_sha256));
-  if (const std::string isolation = isolation_line(results); !isolation.empty())
-    text += fmt::format("- isolation of methods: {}\n", md_escape(isolation));
+  std::string text = fmt::format("# {}\n\n", md_escape(run_title(results)));
+  if (!run.complete)
+    text += fmt::format("- **interrupted**: {} of {} cases have a record\n", results.records.size(),
+                        run.planned_cases);
   for (const std::string& line : guest_lines(results))
     text += fmt::format("- program of {}\n", md_escape(line));
+  return text;
+}
+
+// What a doubter asks for.
+std::string evidence_lines(const Results& results) {
+  const RunInfo& run = results.run;
+  std::string text = fmt::format("\n## Evidence\n\n- run: {}\n- UTC: {} to {}\n", md_escape(run.id),
+                                 md_escape(run.started_utc), md_escape(run.finished_utc));
+  text += fmt::format("- root digest: `{}`\n- metrics digest: `{}`\n- plan: `{}`\n", root_digest(results),
+                      metrics_digest(results), md_escape(run.plan_sha256));
+  if (const std::string isolation = isolation_line(results); !isolation.empty())
+    text += fmt::format("- isolation of methods: {}\n", md_escape(isolation));
   return text + fmt::format("- environment: {}\n", md_escape(environment_line(*results.environment)));
 }
 
@@ -124,45 +128,16 @@ std::string narrative_section(const BundleContent& content) {
   return text;
 }
 
-bool is_headline(const std::string& metric) {
-  return std::ranges::any_of(headline_metrics(),
-                             [&](const HeadlineMetric& headline) { return metric == headline.name; });
-}
-
-std::string delta_cell(const GateRow& row) {
-  if (!row.current || !row.baseline) return "n/a";
-  const double change = *row.current - *row.baseline;
-  if (*row.baseline == 0) return fmt::format("{:+.4g}", change);
-  return fmt::format("{:+.4g} ({:+.2f} %)", change, 100 * change / std::abs(*row.baseline));
-}
-
-// Shows the headline metrics of every gated case, and all rows that did not simply pass.
+// The cases whose values moved, worst first.
 std::string baseline_section(const BundleContent& content) {
   if (!content.baseline) return "";
-  const GateReport& report = *content.gated;
-  std::string text =
-      fmt::format("\n## Against the baseline\n\nAccepted from bundle {}, commit {}. {}.\n\n",
-                  md_escape(content.baseline->accepted_bundle),
-                  content.baseline->accepted_commit.empty() ? "not recorded"
-                                                            : md_escape(content.baseline->accepted_commit),
-                  kGatePolicy);
-  if (!report.refusal.empty()) return text + "Not compared: " + md_escape(report.refusal) + "\n";
-  text += md_head({"case", "metric", "status", "current", "baseline", "delta", "allowed"}, 3);
-  std::size_t rows = 0;
-  for (const GateRow& row : report.rows) {
-    if (row.verdict == Verdict::added && !row.metric.empty()) continue;
-    if ((row.verdict == Verdict::pass || row.verdict == Verdict::improved) && !is_headline(row.metric))
-      continue;
-    if (++rows > kMaxSummaryRows) continue;
-    std::string status = to_string(row.verdict);
-    if (!row.reason.empty()) status += ": " + row.reason;
-    text += md_row({md_escape(row.case_name), md_escape(row.metric), md_escape(status),
-                    table_number_or_na(row.current), table_number_or_na(row.baseline), delta_cell(row),
-                    row.tolerance ? md_escape(to_string(*row.tolerance)) : std::string()});
-  }
-  text += more_rows(rows);
-  if (report.unlisted_passes > 0) text += fmt::format("\n{} more values pass.\n", report.unlisted_passes);
-  return text;
+  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
+  return fmt::format("\n## Against the baseline\n\nAccepted from bundle {}, commit {}. {}.\n\n",
+                     md_escape(content.baseline->accepted_bundle),
+                     content.baseline->accepted_commit.empty() ? "not recorded"
+                                                               : md_escape(content.baseline->accepted_commit),
+                     kGatePolicy) +
+         verdicts_markdown(*content.gated, kMaxBytes);
 }
 
 // A table for cases with warm runs or a throughput; the first table shows a single cold run.
@@ -263,12 +238,12 @@ std::string reproduce_section(const Results& results) {
 
 std::string render_summary(const BundleContent& content) {
   const Results& results = content.results;
-  return fmt::format("<!-- aqbench summary {} -->\n", kSummaryVersion) + header_lines(results) +
+  return fmt::format("**{}**\n\n", md_escape(banner_line(banner_of(content)))) + header_lines(results) +
          narrative_section(content) + simulated_note(results) + cases_table(results) +
          baseline_section(content) + times_table(results) + programs_table(results) +
          protocols_table(results) + seeds_table(results) + failures_list(results) + injected_list(results) +
-         warnings_list(content) + notes_list(content) + reproduce_section(results) +
-         environment_list(results);
+         warnings_list(content) + notes_list(content) + reproduce_section(results) + evidence_lines(results) +
+         environment_list(results) + fmt::format("\n<!-- aqbench summary {} -->\n", kSummaryVersion);
 }
 
 }  // namespace aqbench

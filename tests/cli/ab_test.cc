@@ -59,7 +59,6 @@ TEST_F(Ab, ASlowModeOfBAloneIsNoPassAndWithAFasterTypicalRunATrade) {
   const auto same = judge(1.0);
   EXPECT_EQ(same.exit_code, 5);
   EXPECT_THAT(same.out, HasSubstr("B has more slow runs: 20 of 60 beyond"));
-  EXPECT_THAT(same.out, HasSubstr("B: 67 % of runs near "));
   EXPECT_EQ(judge(1.0, {"--allow-inconclusive"}).exit_code, 0);
   const auto faster = judge(0.95, {"--allow-inconclusive"});
   EXPECT_EQ(faster.exit_code, 5);
@@ -96,7 +95,7 @@ TEST_F(Ab, ASamplesBundleVerifiesAndATamperedOneDoesNot) {
   const auto bundle = only_bundle(dir_ / "out");
   std::ifstream page(dir_ / "page.html");
   const std::string shown((std::istreambuf_iterator<char>(page)), {});
-  EXPECT_THAT(shown, HasSubstr(">1 PASS</span>"));
+  EXPECT_THAT(shown, HasSubstr("<b>PASS</b> B is no slower"));
   EXPECT_TRUE(run_program({"report", bundle}).out == shown) << "the bundle gives the same bytes";
   EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
   EXPECT_THAT(run_program({"verify", bundle}).out, HasSubstr("80 units"));

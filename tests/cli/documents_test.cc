@@ -140,7 +140,7 @@ TEST(Readme, ShowsWhatAComparisonPrints) {
   const auto printed = run_program({"ab", "--samples", (kSource / "docs" / "times.json").string()});
   EXPECT_EQ(printed.exit_code, 1);
   const auto lines = lines_shown_after(read_file(kSource / "README.md"), "docs/times.json");
-  EXPECT_EQ(lines.size(), 4U);
+  EXPECT_EQ(lines.size(), 6U);
   for (const std::string& line : lines) EXPECT_THAT(printed.out, HasSubstr(line + "\n"));
 }
 

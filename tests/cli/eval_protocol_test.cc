@@ -276,13 +276,16 @@ TEST(EvalProtocol, WrongFlagsAreNamed) {
   refused({"--which-protocol", "much"}, "--which-protocol");
   refused({"--knob", "voxel_m=1"}, "--knob");
   // What would be read and then not be heeded.
-  refused({"--protocol", "dtu", "--outlier", "1mm"}, "--outlier: only with CLOUD alone (this is eval --protocol");
+  refused({"--protocol", "dtu", "--outlier", "1mm"},
+          "--outlier: only with CLOUD alone (this is eval --protocol");
   refused({"--protocol", "dtu", "--confidence", "c.npy"}, "--confidence");
-  refused({"--protocol", "dtu", "--rpe-delta", "10m"}, "--rpe-delta: only with --protocol poses (this is eval --protocol");
+  refused({"--protocol", "dtu", "--rpe-delta", "10m"},
+          "--rpe-delta: only with --protocol poses (this is eval --protocol");
   refused({"--protocol", "poses", "--rpe-delta", "10mm"}, "knob rpe_delta: '10mm': expected frames");
   refused({"--protocol", "dtu", "--max-distance", "1mm"}, "--max-distance");
   refused({"--protocol", "depth", "--crop", "z:0,1"}, "--crop");
-  refused({"--which-protocol", "0.3", "--knob", "voxel_m=1"}, "(this is eval --which-protocol, which ignores it)");
+  refused({"--which-protocol", "0.3", "--knob", "voxel_m=1"},
+          "(this is eval --which-protocol, which ignores it)");
 }
 
 }  // namespace

@@ -109,7 +109,8 @@ TEST_F(Sweep, ThreadsAndRestartsChangeNoByteOfAMetric) {
     const auto dead = run_program({"status", bundle});
     EXPECT_EQ(dead.exit_code, 130);
     EXPECT_NE(dead.out.find("no process works on it; " + next), std::string::npos) << dead.out;
-    EXPECT_NE(run_program({"verify", bundle}).out.find("did not end; go on with: aqbench sweep"), std::string::npos);
+    EXPECT_NE(run_program({"verify", bundle}).out.find("did not end; go on with: aqbench sweep"),
+              std::string::npos);
     const auto resumed = run_program({"sweep", "--resume", bundle, "--json"});
     ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
     EXPECT_EQ(metrics_by_case(Json::parse(resumed.out)), expected);

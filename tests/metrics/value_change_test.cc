@@ -14,6 +14,8 @@ TEST(ValueChange, HasTheSignOfTheDifferenceAndTheWordOfTheDirection) {
   EXPECT_EQ(worsening("accuracy_mean_mm", Better::lower, 1, std::nan("")), 0);
   EXPECT_EQ(change_text(Better::lower, 2, 2.1), "+5 %");
   EXPECT_EQ(change_text(Better::higher, -2, -1.9), "+5 %");  // upwards, though the quotient fell
+  EXPECT_EQ(change_text(Better::lower, 0.767, 4.4), "5.7 x");
+  EXPECT_EQ(change_text(Better::lower, 0.02, 5.76), "288 x");
   EXPECT_EQ(change_text(Better::lower, 0, 0.25), "+0.25");
   EXPECT_STREQ(change_word(1), "worse");
   EXPECT_STREQ(change_word(-1), "better");

@@ -12,7 +12,6 @@
 #include "core/sha256.h"
 #include "core/table.h"
 #include "harness/gating/gate.h"
-#include "harness/gating/gate_text.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/gate_input.h"
 #include "tests/core/error_matcher.h"
@@ -128,9 +127,9 @@ TEST_F(Accept, GatesTensorMemoryWhereAStageUsesTensorsAlone) {
   old.cases[0].metrics.emplace_back("tensor_memory.simulation.net_bytes",
                                     BaselineMetric{0, Better::lower, {Tolerance::Kind::absolute, 0}});
   results.records[0].timing.cold_ms = 12.875;
-  const GateReport report = gate(read_gate_input(bundle_of(results)).results, old);
-  EXPECT_EQ(report.exit_code(), ExitCode::pass) << render_gate(report);
-  EXPECT_FALSE(std::ranges::any_of(report.rows, [](const GateRow& row) {
+  const Verdicts report = gate(read_gate_input(bundle_of(results)).results, old);
+  EXPECT_EQ(report.exit_code(), ExitCode::pass);
+  EXPECT_FALSE(std::ranges::any_of(report.rows, [](const VerdictRow& row) {
     return row.verdict == Verdict::added && row.metric.starts_with("tensor_memory.");
   }));
   write_file(file_, baseline_text(old));

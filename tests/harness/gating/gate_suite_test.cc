@@ -18,7 +18,7 @@ TEST(GateSuite, ResultsOfAnotherSuiteAreNotComparable) {
   const Baseline baseline = synthetic_baseline(results);
   EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass);
   results.run.suite = "pipeline";
-  const GateReport report = gate(results, baseline);
+  const Verdicts report = gate(results, baseline);
   EXPECT_EQ(report.exit_code(), ExitCode::not_comparable);
   EXPECT_EQ(report.refusal, "the results are of another suite than the baseline");
   EXPECT_TRUE(report.rows.empty());
@@ -47,7 +47,7 @@ TEST(GateSuite, AMetricWithAnIdealIsJudgedByItsDistance) {
     baseline.cases[0].metrics.emplace_back(
         name, BaselineMetric{accepted, Better::equal, Tolerance{Tolerance::Kind::absolute, tolerance}});
     record->metrics.emplace_back(name, Metric{now, "mm", Better::equal, ""});
-    for (const GateRow& row : gate(results, baseline).rows)
+    for (const VerdictRow& row : gate(results, baseline).rows)
       if (row.metric == name) return row.verdict;
     return Verdict::missing;
   };

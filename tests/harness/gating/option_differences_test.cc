@@ -15,7 +15,7 @@ TEST(Gate, OtherOptionsAreNotComparableWithBothValuesNamed) {
   const auto reason = [&](const std::function<void(Record&)>& change) {
     Results results = synthetic_results();
     change(results.records[1]);
-    const GateReport report = gate(results, baseline);
+    const Verdicts report = gate(results, baseline);
     EXPECT_EQ(report.exit_code(), ExitCode::not_comparable);
     EXPECT_EQ(report.rows[0].verdict, Verdict::not_comparable);
     EXPECT_EQ(report.count(Verdict::pass), 27u);  // the other three cases are still judged

@@ -31,8 +31,8 @@ Baseline timed_baseline() {
   return baseline;
 }
 
-std::vector<GateRow> time_rows(const Results& results) {
-  GateReport report;
+std::vector<VerdictRow> time_rows(const Results& results) {
+  Verdicts report;
   gate_stored_times(results, timed_baseline(), report);
   return report.rows;
 }
@@ -69,7 +69,7 @@ TEST(StoredTimes, FivePerCentIsTheLimitBothWays) {
        {std::pair{38.1, Verdict::pass}, {37.9, Verdict::regressed}, {42.1, Verdict::improved}}) {
     results.records[0].timing.throughput = throughput;
     const auto rows = time_rows(results);
-    const auto row = std::ranges::find(rows, "throughput", &GateRow::metric);
+    const auto row = std::ranges::find(rows, "throughput", &VerdictRow::metric);
     ASSERT_NE(row, rows.end());
     EXPECT_EQ(row->verdict, verdict) << throughput;
   }
@@ -85,7 +85,7 @@ TEST(StoredTimes, AMissingTimeFailsAndAnotherMachineIsNotComparable) {
   results.environment = Json{{"comparability", {{"cpu_model", "B"}, {"threads", 2}}}};
   EXPECT_THAT(error_of(ErrorKind::not_comparable, [&] { time_rows(results); }),
               HasSubstr(R"(cpu_model is "B", the baseline's "A")"));
-  GateReport report;
+  Verdicts report;
   Baseline none = timed_baseline();
   none.stored_times.reset();
   EXPECT_THAT(error_of(ErrorKind::not_comparable, [&] { gate_stored_times(timed_results(), none, report); }),

@@ -75,7 +75,7 @@ struct AbBundle : ::testing::Test {
 TEST_F(AbBundle, Verifies) {
   const VerifyReport report = verify_bundle(folder.path());
   EXPECT_TRUE(report.ok()) << render_verify(report);
-  EXPECT_THAT(render_verify(report), HasSubstr("verified: 6 files, 40 units\n"));
+  EXPECT_THAT(render_verify(report), HasSubstr("verified: 7 files, 40 units\n"));
   EXPECT_TRUE(is_comparison(folder.path()));
 }
 

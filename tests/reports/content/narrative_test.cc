@@ -60,7 +60,7 @@ TEST(Narrative, ManyCasesShareASentence) {
                        "11.00 x (flat_plane/plane_sweep window=11) the median of the warm ones."));
 }
 
-TEST(Narrative, WhatBatchingChangesAndWhatTheGateFound) {
+TEST(Narrative, WhatBatchingChanges) {
   BundleContent content = content_of(synthetic_results());
   content.results.records.clear();
   for (const int batch : {1, 8}) {
@@ -82,14 +82,6 @@ TEST(Narrative, WhatBatchingChangesAndWhatTheGateFound) {
       narrative_lines(content),
       Contains("flat_plane: plane_sweep batch=1 has the smallest mean error, 1.000 mm, as small as that "
                "of plane_sweep batch=8."));
-  set_baseline(content, synthetic_baseline(content.results));
-  EXPECT_THAT(narrative_lines(content), Contains(HasSubstr("nothing is worse than its tolerance allows")));
-  *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 2;
-  set_baseline(content, *content.baseline);
-  EXPECT_THAT(
-      narrative_lines(content),
-      Contains(HasSubstr(
-          "1 finding, worst: flat_plane/plane_sweep/seed=42/batch=8/size=256: accuracy_mean_mm is 2 mm")));
 }
 
 }  // namespace

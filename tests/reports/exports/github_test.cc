@@ -7,7 +7,6 @@
 
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gate_text.h"
 #include "harness/gating/gated_metrics.h"
 #include "tests/reports/synthetic.h"
 
@@ -32,9 +31,12 @@ TEST(Github, Escapes) {
 
 TEST(Github, NoAnnotationWhereTheGatePasses) {
   const Results results = synthetic_results();
-  const GateReport report = gate(results, synthetic_baseline(results));
+  const Verdicts report = gate(results, synthetic_baseline(results));
   EXPECT_EQ(github_annotations(report), "");
-  EXPECT_THAT(github_step_summary(report, results), StartsWith("## aqbench gate: pass\n"));
+  EXPECT_THAT(
+      github_step_summary(report, results),
+      StartsWith(
+          "## PASS: 36 values of 4 cases within their tolerances; times are not gated; accepted in run "));
 }
 
 // Twelve cases; each has one annotation, which names the first headline that moved.
@@ -51,10 +53,10 @@ TEST(Github, WorstFirstAtMostTenThenTheRestCounted) {
     for (const char* name : {"accuracy_mean_mm", "accuracy_median_mm", "accuracy_rmse_mm"})
       *metric_of(record, name).value *= 2;
   *metric_of(results.records[2], "accuracy_rmse_mm").value *= 10;
-  const GateReport report = gate(results, baseline);
+  const Verdicts report = gate(results, baseline);
   const std::string text = github_annotations(report);
-  EXPECT_THAT(text, StartsWith("::error title=undulating/lightglue_like/seed=42::accuracy_mean_mm is "));
-  EXPECT_THAT(text, HasSubstr(" (and 2 more of this case)\n"));
+  EXPECT_THAT(text, StartsWith("::error title=undulating/lightglue_like/seed=42::accuracy mean "));
+  EXPECT_THAT(text, HasSubstr(" and 2 more values of this case\n"));
   EXPECT_EQ(lines_with(text, "::error "), 10u);
   EXPECT_THAT(text, ::testing::EndsWith("::notice title=aqbench gate::2 more cases\n"));
   EXPECT_EQ(static_cast<std::size_t>(std::ranges::count(text, '\n')), 11u);
@@ -119,11 +121,11 @@ TEST(Github, TheStepSummaryStaysBelowItsLimit) {
     wide.cases.push_back(baseline.cases[0]);
     wide.cases.back().name = record.case_name;
   }
-  const GateReport report = gate(results, wide);
+  const Verdicts report = gate(results, wide);
   const std::string text = github_step_summary(report, results);
   EXPECT_LE(text.size(), kMaxStepSummaryBytes);
   EXPECT_GT(text.size(), kMaxStepSummaryBytes / 2);
-  EXPECT_THAT(text, HasSubstr(" more rows: "));
+  EXPECT_THAT(text, HasSubstr(" more cases\n"));
   EXPECT_LE(github_step_summary(report, results, 1000).size(), 1000u);
   EXPECT_EQ(github_step_summary(report, results, 10), "");
 }
@@ -142,12 +144,12 @@ TEST(GatedMetrics, TensorMemoryOfStagesIsGatedTimeIsNot) {
   results.records[0].timing.cold_ms = 1e9;
   EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass);
   results.records[0].stages[0].net_bytes = 552'000'000;  // + 1.1 %
-  const GateReport report = gate(results, baseline);
+  const Verdicts report = gate(results, baseline);
   EXPECT_EQ(report.exit_code(), ExitCode::regression);
   EXPECT_EQ(report.rows[0].metric, "tensor_memory.depth.net_bytes");
   results.records[0].stages[0].net_bytes = std::nullopt;
   EXPECT_EQ(gate(results, baseline).rows[0].verdict, Verdict::missing);
-  EXPECT_THAT(render_gate(report), HasSubstr("time is not: it is compared in pairs alone"));
+  EXPECT_THAT(github_step_summary(report, results), HasSubstr("time is not: it is compared in pairs alone"));
 }
 
 }  // namespace

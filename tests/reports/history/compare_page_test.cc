@@ -23,11 +23,12 @@ TEST(ComparePage, CountsWhatMovedAndNamesTheWorstCase) {
   metric_of(b.records[0], "bias_mean_mm").value = 1;
   metric_of(b.records[0], "points").value = 1;
   const std::string page = compare_page(compare_results(a, b), {&a, ""}, {&b, ""});
-  EXPECT_THAT(page, HasSubstr("Of B <span class=\"bad\">2 values worse</span>, 1 better, 1 neither."));
+  EXPECT_THAT(page, HasSubstr("<p><b>WORSE</b> 2 of 4 cases worse</p>\n<p>flat_plane/roma_like: accuracy "
+                              "mean 0.793 -&gt; 10 mm (13 x)</p>"));
   EXPECT_THAT(page, HasSubstr("\"worst\":\"" + b.records[1].case_name + "\""));
-  EXPECT_THAT(page, HasSubstr("<td data-label=\"change\">+0.5</td>"));  // of a bias no percent
+  EXPECT_THAT(page, HasSubstr("<td data-label=\"change\" class=\"bad\">+0.5</td>"));  // of a bias no percent
   EXPECT_THAT(page, HasSubstr("All cases have seed=42."));
-  EXPECT_THAT(page, HasSubstr("<tr title=\"flat_plane/roma_like/seed=42\"><td>flat_plane/roma_like</td>"));
+  EXPECT_THAT(page, HasSubstr("title=\"flat_plane/roma_like/seed=42\"><td>flat_plane/roma_like</td>"));
 }
 
 TEST(ComparePage, ShowsWhereBothSidesDifferTileByTile) {

@@ -29,7 +29,7 @@ TEST(Moved, OneTableServesAllPages) {
                     second = "<tr title=\"" + b.records[1].case_name + "\">";
   EXPECT_LT(all.find(worst), all.find(second));  // three times as much before twice
   EXPECT_THAT(all,
-              HasSubstr("<td data-label=\"change\">+200 %</td><td data-label=\"B is\" class=\"bad\">worse"));
+              HasSubstr("<td data-label=\"change\">3 x</td><td data-label=\"B is\" class=\"bad\">worse"));
   // A page may show a part, and lead each number to its case.
   const std::string part = moved_table(
       report, names, "values", 1, [](const std::string& name, bool of_b, const std::string& text) {

@@ -112,18 +112,21 @@ TEST(HtmlReport, EveryStageHasAColourOfItsOwn) {
   EXPECT_EQ(colours.size(), 30u);
 }
 
-TEST(HtmlReport, WhatMovedByRoundingAloneIsCountedAndNotDrawn) {
+TEST(HtmlReport, AnswersFirstThenListsCaseByCase) {
   BundleContent content;
   content.results = synthetic_results();
   const Baseline baseline = synthetic_baseline(content.results);
-  *metric_of(content.results.records[0], "accuracy_mean_mm").value *= 1 + 1e-12;
+  EXPECT_THAT(render_html_report(content, {}), HasSubstr("no baseline given: nothing was compared"));
+  *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 5.7;
   set_baseline(content, baseline);
-  EXPECT_EQ(chart_html(baseline_chart(content)),
-            "<p class=\"dim\">1 value moved by less than 0.5 % of what is allowed.</p>\n");
-  *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 1.2;
-  set_baseline(content, baseline);
-  EXPECT_THAT(chart_html(baseline_chart(content)), HasSubstr("<svg"));
-  EXPECT_THAT(chart_html(baseline_chart(content)), HasSubstr("1 value moved by less"));
+  const std::string page = render_html_report(content, {});
+  const std::size_t banner = page.find("<div class=\"verdict bad\">\n<p><b>FAIL</b> 1 of 4 cases worse</p>");
+  ASSERT_NE(banner, page.npos);
+  EXPECT_LT(banner, page.find("<nav"));
+  EXPECT_THAT(page,
+              HasSubstr("<p>flat_plane/roma_like: accuracy mean 0.793 -&gt; 4.52 mm (5.7 x, allowed ± 5 %)"));
+  EXPECT_THAT(page, HasSubstr("<td data-label=\"change\" class=\"bad\">5.7 x</td>"));
+  EXPECT_THAT(page, HasSubstr("3 cases as before."));
 }
 
 // The best case stands last, where a large run's page has no room for the others of its rank.
@@ -164,8 +167,8 @@ TEST(HtmlReport, ShowsEachPartAndNeedsNoNetworkAndNoScript) {
       {"depth_error.png", "depth_error", "cam<00>", "mm", -2, 2, 3, 71.25, 0.5, "\x89PNG"}};
   const std::string page = render_html_report(content_of_report(), pictures);
   for (const char* part :
-       {"<h2>Accuracy</h2>", "<h2>Against the baseline</h2>", "<h2>Where the errors are</h2>",
-        "<h2>Stages</h2>", "<h2>Times</h2>", "<h2>All cases</h2>", "gate: FAIL", "4 of 4 planned cases ok",
+       {"<h2>Accuracy</h2>", "<h2>Case by case</h2>", "<h2>Where the errors are</h2>", "<h2>Stages</h2>",
+        "<h2>Times</h2>", "<h2>All cases</h2>", "<b>FAIL</b>", "4 of 4 planned cases ok",
         "prefers-color-scheme:dark", "data:image/png;base64,iVBORw==", "cam&lt;00&gt;: red is nearer",
         "default-src 'none'", "71.25 % of the surface in view has one", "Beyond the scale: 0.500 %",
         "One pixel of 3 x 3", "<li>All cases have seed=42;", "<h3>flat_plane/roma_like</h3>"})
@@ -310,7 +313,7 @@ TEST(HtmlReport, OfNothingAndOfNumbersThatAreNone) {
   BundleContent content;
   content.results = synthetic_results();
   content.results.records.clear();
-  EXPECT_THAT(render_html_report(content, {}), HasSubstr("0 of 4 cases ok"));
+  EXPECT_THAT(render_html_report(content, {}), HasSubstr("0 of 4 cases ran"));
   content = content_of_report();
   *metric_of(content.results.records[0], "accuracy_mean_mm").value = std::nan("");
   *metric_of(content.results.records[1], "accuracy_mean_mm").value = -1;

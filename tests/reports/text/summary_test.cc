@@ -35,10 +35,10 @@ std::string line_of(const std::string& text, const std::string& start) {
 TEST(Summary, SaysWhatRanAndWhatCameOut) {
   const Results results = synthetic_results();
   const std::string text = summary_of(results);
-  EXPECT_TRUE(has(text, "# aqbench run 20250520T101112Z\n"));
-  EXPECT_TRUE(has(text, "- suite: seed\n"));
+  EXPECT_TRUE(text.starts_with("**4 of 4 cases ran; no baseline given: nothing was compared**\n"));
+  EXPECT_TRUE(has(text, "# suite seed, 2025-05-20 10:11 UTC\n"));
+  EXPECT_TRUE(has(text, "- run: 20250520T101112Z\n"));
   EXPECT_TRUE(has(text, "- UTC: 2025-05-20T10:11:12Z to 2025-05-20T10:11:14Z\n"));
-  EXPECT_TRUE(has(text, "- complete: 4 cases\n"));
   EXPECT_TRUE(has(text, "- root digest: `" + root_digest(results) + "`\n"));
   EXPECT_TRUE(has(text, "- metrics digest: `" + metrics_digest(results) + "`\n"));
   EXPECT_TRUE(has(text, "Test CPU"));
@@ -64,9 +64,18 @@ TEST(Summary, IsAPureFunctionOfTheResults) {
   EXPECT_EQ(summary_of(results), summary_of(results_from_text(results_text(results), "r")));
 }
 
-TEST(Summary, NamesItsVersionInTheFirstLine) {
-  EXPECT_TRUE(summary_of(synthetic_results())
-                  .starts_with("<!-- aqbench summary " + std::to_string(kSummaryVersion) + " -->\n"));
+TEST(Summary, BeginsWithTheVerdictAndEndsWithItsVersion) {
+  BundleContent content;
+  content.results = synthetic_results();
+  const Baseline baseline = synthetic_baseline(content.results);
+  *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 5.7;
+  set_baseline(content, baseline);
+  const std::string text = render_summary(content);
+  EXPECT_TRUE(text.starts_with(
+      "**FAIL: 1 of 4 cases worse. flat_plane/roma_like: accuracy mean 0.793 -> 4.52 mm (5.7 x, "
+      "allowed ± 5 %)"))
+      << text.substr(0, 200);
+  EXPECT_TRUE(text.ends_with("\n<!-- aqbench summary " + std::to_string(kSummaryVersion) + " -->\n"));
 }
 
 TEST(Summary, FailuresUndefinedAndInterruptionAreNamed) {
@@ -311,10 +320,11 @@ TEST(Summary, CurrentAgainstBaselineTimesWarningsAndNotes) {
   const std::string text = render_summary(content);
   EXPECT_THAT(text,
               ::testing::HasSubstr(
-                  "| flat_plane/lightglue_like/seed=42 | accuracy_mean_mm | regressed | 1.683 | 1.530 | "
-                  "+0.153 (+10.00 %) | 5 % |\n"));
-  EXPECT_THAT(text, ::testing::HasSubstr(
-                        "| flat_plane/roma_like/seed=42 | accuracy_mean_mm | pass | 0.793 | 0.793 |"));
+                  "| flat_plane/lightglue_like | regressed | accuracy mean \\[mm\\] | 1.53 | 1.68 | +10 % | "
+                  "± 5 % |  |\n"));
+  EXPECT_THAT(
+      text, ::testing::HasSubstr(
+                "| flat_plane/roma_like | pass | accuracy mean 0.793 -> 0.793 mm (+0 %, allowed ± 5 %) |\n"));
   EXPECT_THAT(
       text, ::testing::HasSubstr(
                 "| flat_plane/roma_like/seed=42 | 20.00 | 3 | 10.00 ± 1.000 | 10.00 | n/a | 9.000 | 11.00 | "

@@ -1,4 +1,4 @@
-#include "reports/history/tile_places.h"
+#include "reports/html/tile_places.h"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,167 @@
+#include "harness/ab/verdict_rows.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "harness/ab/outcome_decision.h"
+#include "harness/gating/gate.h"
+#include "metrics/value_change.h"
+
+namespace aqbench {
+namespace {
+
+Verdict verdict_of(PairedVerdict verdict) {
+  switch (verdict) {
+    case PairedVerdict::regressed:
+      return Verdict::regressed;
+    case PairedVerdict::faster:
+      return Verdict::improved;
+    case PairedVerdict::pass:
+      return Verdict::pass;
+    case PairedVerdict::inconclusive:
+    case PairedVerdict::refused:
+    case PairedVerdict::trade:
+      break;
+  }
+  return Verdict::open;
+}
+
+std::string factor_text(double factor) {
+  return factor < 999.5 ? fmt::format("{:.3g}", factor) : fmt::format("{:.0f}", factor);
+}
+
+VerdictRow judged_row(const std::string& case_name, const std::string& what, const std::string& unit,
+                      const std::string& label, const AbTimeDecision& decision) {
+  VerdictRow row;
+  row.case_name = case_name;
+  row.metric = what;
+  row.unit = unit;
+  row.verdict = verdict_of(decision.verdict);
+  row.label = label;
+  row.reason = decision.reason;
+  row.only_shown = true;
+  if (!decision.comparison) return row;
+  row.baseline = decision.median_a_ms;
+  row.current = decision.median_b_ms;
+  row.change =
+      fmt::format("{} ({})", ab_change_text(*decision.comparison), ab_interval_text(*decision.comparison));
+  return row;
+}
+
+std::vector<VerdictRow> value_rows(const AbCaseReport& one) {
+  std::vector<VerdictRow> rows;
+  if (one.time)
+    rows.push_back(judged_row(one.name, "wall time", "ms", to_string(one.time->verdict), *one.time));
+  for (const auto& [outcome, decision] : one.outcomes)
+    rows.push_back(judged_row(one.name, outcome.name, outcome.unit,
+                              outcome_verdict_text(outcome, decision.verdict), decision));
+  for (VerdictRow row : one.accuracy) {
+    row.only_shown = true;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// The value that a verdict rests on: the worst with the verdict of the case, else the first.
+const VerdictRow* leading_row(const std::vector<VerdictRow>& rows, Verdict verdict) {
+  const auto found = std::ranges::find_if(
+      rows, [&](const VerdictRow& row) { return row.verdict == verdict && row.baseline && row.current; });
+  return found != rows.end() ? &*found : rows.empty() ? nullptr : &rows.front();
+}
+
+// "accuracy_rmse_mm 2 x worse" of the metric of an output that got worse; "" where none did.
+std::string worse_metric_words(const AbCaseReport& one) {
+  const auto worse = std::ranges::find_if(one.accuracy, [](const VerdictRow& row) {
+    return row.verdict == Verdict::regressed && row.baseline && row.current;
+  });
+  if (worse == one.accuracy.end()) return "";
+  return fmt::format("{} {} worse", worse->metric,
+                     change_text(worse->better, *worse->baseline, *worse->current));
+}
+
+std::string time_words(const AbCaseReport& one) {
+  const PairedComparison& c = *one.time->comparison;
+  const PairedVerdict verdict = one.time->verdict;
+  const std::string change = fmt::format("{} ({})", ab_change_text(c), ab_interval_text(c));
+  std::string text = verdict == PairedVerdict::regressed || verdict == PairedVerdict::faster
+                         ? "B is " + speed_words(c)
+                     : verdict == PairedVerdict::pass ? "B is no slower: " + change
+                                                      : "time " + change;
+  if (one.outputs == "identical") return text + ", outputs equal";
+  const std::string worse = worse_metric_words(one);
+  if (worse.empty()) return one.outputs == "differ" ? text + ", outputs differ" : text;
+  return text + ", " + worse + (verdict == PairedVerdict::faster ? ": a trade" : "");
+}
+
+// "accuracy_rmse_mm: +5.10 % (+4.20 .. +6.00 %)".
+std::string words_of(const AbCaseReport& one, const VerdictRow* leading) {
+  const bool failed = one.verdict == AbVerdict::failed || (one.verdict == AbVerdict::invalid && !one.time);
+  if (failed || leading == nullptr) return one.reason.empty() ? "nothing was compared" : one.reason;
+  if (leading->metric == "wall time" || (one.verdict == AbVerdict::invalid && one.outcomes.empty()))
+    return one.time && one.time->comparison ? time_words(one) : one.reason;
+  std::string text = fmt::format("{} {}", leading->metric, leading->change);
+  if (one.time && one.time->comparison) text += "; " + time_words(one);
+  return text;
+}
+
+}  // namespace
+
+std::string ab_change_text(const PairedComparison& c) { return shift_text(c.scale, shown_shift(c).shift); }
+
+std::string ab_interval_text(const PairedComparison& c) {
+  const ShiftInterval interval = shown_shift(c).interval;
+  const double low = change_of(c.scale, interval.lower), high = change_of(c.scale, interval.upper);
+  if (is_difference(c.scale))
+    return fmt::format("{:+.4g} .. {:+.4g}", std::min(low, high), std::max(low, high));
+  return fmt::format("{:+.2f} .. {:+.2f} %", 100 * std::min(low, high), 100 * std::max(low, high));
+}
+
+std::string speed_words(const PairedComparison& c) {
+  const EstimatedShift shown = shown_shift(c);
+  const double ratio = 1 + change_of(c.scale, shown.shift);
+  const bool slower = ratio >= 1;
+  const auto factor = [&](double shift) {
+    const double one = 1 + change_of(c.scale, shift);
+    return slower ? one : 1 / one;
+  };
+  const auto [low, high] = std::minmax({factor(shown.interval.lower), factor(shown.interval.upper)});
+  if (factor(shown.shift) >= 1.995)
+    return fmt::format("{} x {} ({} to {})", factor_text(factor(shown.shift)), slower ? "slower" : "faster",
+                       factor_text(low), factor_text(high));
+  const auto percent = [&](double one) { return slower ? 100 * (one - 1) : 100 * (1 - 1 / one); };
+  return fmt::format("{:.1f} % {} ({:.1f} to {:.1f} %)", percent(factor(shown.shift)),
+                     slower ? "slower" : "faster", percent(low), percent(high));
+}
+
+Verdicts verdicts_of(const std::vector<AbCaseReport>& cases) {
+  Verdicts verdicts;
+  verdicts.cases = cases.size();
+  for (const AbCaseReport& one : cases) {
+    const Verdict verdict = verdict_of(one.verdict);
+    std::vector<VerdictRow> rows = value_rows(one);
+    const VerdictRow* const leading = leading_row(rows, verdict);
+    VerdictRow row = leading == nullptr ? VerdictRow{} : *leading;
+    row.case_name = one.name;
+    row.verdict = verdict;
+    row.label = to_string(one.verdict);
+    row.only_shown = false;
+    row.words = words_of(one, leading);
+    // Of what the test is certain of, the reason is its statistics.
+    const bool certain = one.verdict == AbVerdict::regressed || one.verdict == AbVerdict::faster;
+    row.reason = certain || one.reason == row.words ? "" : one.reason;
+    verdicts.rows.push_back(std::move(row));
+    for (VerdictRow& value : rows) verdicts.rows.push_back(std::move(value));
+  }
+  // The gravest case first; the values of a case stay behind it.
+  std::vector<std::pair<Verdict, std::size_t>> order;
+  for (std::size_t i = 0; i < verdicts.rows.size(); ++i)
+    order.emplace_back(verdicts.rows[i].only_shown ? order.back().first : verdicts.rows[i].verdict, i);
+  std::ranges::stable_sort(order, {}, &std::pair<Verdict, std::size_t>::first);
+  std::vector<VerdictRow> sorted;
+  for (const auto& [verdict, i] : order) sorted.push_back(std::move(verdicts.rows[i]));
+  verdicts.rows = std::move(sorted);
+  return verdicts;
+}
+
+}  // namespace aqbench

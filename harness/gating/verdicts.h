@@ -1,0 +1,80 @@
+#pragma once
+// The verdicts on results, in one shape for every command that decides or shows: gate, ab, compare, trend.
+// Renderers show such a list and decide nothing.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "harness/gating/baseline.h"
+
+namespace aqbench {
+
+// The outcome of a case or metric, worst first.
+enum class Verdict {
+  failed_case,     // the record failed, crashed or timed out
+  not_comparable,  // options differ, or a metric changed its direction
+  missing,         // in the baseline but not in the results
+  undefined,       // null, NaN or infinite, or a baseline of 0 with a relative tolerance
+  regressed,       // worse by more than the tolerance
+  open,            // measured in pairs, and nothing can be said yet
+  improved,        // better by more than the tolerance
+  added,           // only in the results, and it did not fail: reported, not gated
+  pass,
+};
+// Returns "failed case", "not comparable", ..., "new" for added.
+std::string to_string(Verdict verdict);
+
+// Returns whether a value or case with this verdict keeps the list from passing.
+constexpr bool is_refused(Verdict verdict) { return verdict < Verdict::improved; }
+
+// The verdict on one metric, or on a whole case.
+struct VerdictRow {
+  std::string case_name;
+  std::string metric;  // "" for the whole case
+  Verdict verdict = Verdict::pass;
+  std::string unit;
+  std::optional<double> baseline, current;  // before and after, or A and B
+  std::optional<Tolerance> tolerance;
+  double excess = 0;        // deterioration / tolerance: 1 is the limit, negative is better
+  std::string reason;       // one line; empty for pass
+  bool only_shown = false;  // its value decides nothing
+  Better better = Better::lower;
+  std::string change = {};  // the change with its interval, where pairs were compared; else ""
+  std::string label = {};   // the verdict as its rule names it, "REGRESSED", "WORSE"; else ""
+  std::string words = {};   // the verdict in a sentence, "B is 5.9 % slower (5.3 to 6.6 %)"; else ""
+};
+
+// All verdicts on a run.
+struct Verdicts {
+  std::vector<VerdictRow> rows;     // worst first, those of a case together
+  std::size_t cases = 0;            // that were looked at
+  std::size_t unlisted_passes = 0;  // values that passed without a row
+  std::vector<std::string> notes;   // not verified, interrupted, another suite
+  std::string refusal;              // why nothing was compared (results against themselves); else empty
+  std::string against;              // "accepted in run X, commit Y"; "" where that is not known
+  std::string unchecked;            // what a pass says nothing about: "times"; or ""
+
+  // Returns the number of values or cases with this verdict that decide, listed or not.
+  std::size_t count(Verdict verdict) const;
+  // Returns case_failed if a case failed, crashed or timed out, in the baseline or not; else not_comparable;
+  // else regression; else inconclusive if something is open; else pass.
+  ExitCode exit_code() const;
+};
+
+// The verdicts on one case; they point into the list.
+struct CaseVerdicts {
+  const VerdictRow* worst = nullptr;    // the first of `rows`
+  std::vector<const VerdictRow*> rows;  // in the order of the list
+  std::size_t others = 0;               // further values with the verdict of the worst
+};
+
+// Returns the verdicts case by case, in the order of the list.
+std::vector<CaseVerdicts> by_case(const Verdicts& verdicts);
+
+// Sorts rows by case, the worst first, so that effects of one cause are together; then new and passed ones.
+void sort_worst_first(std::vector<VerdictRow>& rows);
+
+}  // namespace aqbench

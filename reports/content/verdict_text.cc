@@ -1,0 +1,237 @@
+#include "reports/content/verdict_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+#include "core/text.h"
+#include "metrics/registry.h"
+#include "metrics/value_change.h"
+#include "reports/content/case_names.h"
+
+namespace aqbench {
+namespace {
+
+std::string rounded(double value, int digits) {
+  if (!std::isfinite(value) || (value == std::trunc(value) && std::abs(value) < 1e15))
+    return short_number(value);
+  const int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  if (exponent < -4) return fmt::format("{:.{}g}", value, digits);
+  return fmt::format("{:.{}f}", value, std::max(digits - 1 - exponent, 0));
+}
+
+std::string unit_suffix(const std::string& unit) { return unit.empty() || unit == "1" ? "" : " " + unit; }
+
+bool is_absolute(const VerdictRow& row) {
+  return row.tolerance && row.tolerance->kind == Tolerance::Kind::absolute;
+}
+
+std::string change_of_row(const VerdictRow& row) {
+  if (!row.change.empty() || !row.baseline || !row.current) return row.change;
+  if (is_absolute(row)) return fmt::format("{:+.3g}", *row.current - *row.baseline);
+  return change_text(row.better, *row.baseline, *row.current);
+}
+
+std::string allowed_by(const VerdictRow& row) {
+  if (!row.tolerance) return "";
+  return row.tolerance->value == 0 ? "exact" : "± " + to_string(*row.tolerance);
+}
+
+// How the banner counts a case by its worst verdict.
+const char* counted_as(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::failed_case:
+      return "failed";
+    case Verdict::not_comparable:
+      return "not comparable";
+    case Verdict::missing:
+      return "missing";
+    case Verdict::undefined:
+      return "with an undefined value";
+    case Verdict::regressed:
+      return "worse";
+    case Verdict::open:
+      return "undecided";
+    case Verdict::improved:
+      return "better";
+    case Verdict::added:
+      return "new";
+    case Verdict::pass:
+      break;
+  }
+  return "within tolerance";
+}
+
+// "1 of 4 cases worse", "2 of 4 cases failed, 1 worse".
+std::string case_counts(const std::vector<CaseVerdicts>& cases, std::size_t all) {
+  std::string text;
+  for (const Verdict verdict : {Verdict::failed_case, Verdict::not_comparable, Verdict::missing,
+                                Verdict::undefined, Verdict::regressed, Verdict::open, Verdict::improved}) {
+    const auto count =
+        std::ranges::count_if(cases, [&](const CaseVerdicts& one) { return one.worst->verdict == verdict; });
+    if (count == 0) continue;
+    text += text.empty() ? fmt::format("{} of {} {}", count, counted(all, "case"), counted_as(verdict))
+                         : fmt::format(", {} {}", count, counted_as(verdict));
+  }
+  return text;
+}
+
+// A comparison of one case says what happened in its own words.
+Banner banner_in_words(const VerdictRow& row, Banner banner) {
+  banner.word = row.label;
+  banner.title = row.words;
+  banner.detail = row.reason;
+  return banner;
+}
+
+std::string worst_case_text(const Verdicts& verdicts, const CaseVerdicts& worst) {
+  std::vector<std::string> names;
+  for (const VerdictRow& row : verdicts.rows)
+    if (names.empty() || names.back() != row.case_name) names.push_back(row.case_name);
+  const ShortNames shortened = shorten_names(names);
+  constexpr std::size_t kMaxBytes = 200;
+  return one_line(fmt::format("{}: {}", shortened.of.at(worst.worst->case_name), case_verdict_text(worst)),
+                  kMaxBytes);
+}
+
+std::string pass_title(const Verdicts& verdicts, const std::vector<CaseVerdicts>& cases) {
+  const bool in_pairs = !cases.empty() && !cases.front().worst->words.empty();
+  if (in_pairs) {
+    const std::string better = case_counts(cases, verdicts.cases);
+    return better.empty() ? fmt::format("B is no worse in {}", counted(verdicts.cases, "case")) : better;
+  }
+  const std::size_t improved = verdicts.count(Verdict::improved);
+  std::string title = fmt::format("{} of {} within their tolerances",
+                                  counted(verdicts.count(Verdict::pass) + improved, "value"),
+                                  counted(verdicts.cases, "case"));
+  if (improved > 0) title += fmt::format(", {} better than that", improved);
+  if (!verdicts.unchecked.empty()) title += fmt::format("; {} are not gated", verdicts.unchecked);
+  return title;
+}
+
+}  // namespace
+
+std::pair<std::string, std::string> number_pair(double before, double after) {
+  for (int digits = 3; digits < 9; ++digits) {
+    std::pair pair{rounded(before, digits), rounded(after, digits)};
+    if (pair.first != pair.second || before == after) return pair;
+  }
+  return {fmt::format("{}", before), fmt::format("{}", after)};
+}
+
+std::string metric_words(const std::string& metric) {
+  const auto found = std::ranges::find(headline_metrics(), metric, &HeadlineMetric::name);
+  if (found == headline_metrics().end()) return metric;
+  const std::string title = found->title;
+  return title.substr(0, title.find(" ["));
+}
+
+VerdictCells verdict_cells(const VerdictRow& row) {
+  VerdictCells cells{metric_words(row.metric), "n/a", "n/a", change_of_row(row), allowed_by(row)};
+  if (!row.unit.empty() && row.unit != "1") cells.what += fmt::format(" [{}]", row.unit);
+  if (row.baseline && row.current)
+    std::tie(cells.before, cells.after) = number_pair(*row.baseline, *row.current);
+  else if (row.baseline)
+    cells.before = rounded(*row.baseline, 3);
+  else if (row.current)
+    cells.after = rounded(*row.current, 3);
+  return cells;
+}
+
+std::string verdict_row_text(const VerdictRow& row) {
+  std::string text = metric_words(row.metric);
+  const VerdictCells cells = verdict_cells(row);
+  if (row.baseline && row.current) {
+    text += fmt::format(" {} -> {}{}", cells.before, cells.after, unit_suffix(row.unit));
+    std::string change = cells.change;
+    if (!cells.allowed.empty()) change += fmt::format(", allowed {}", cells.allowed);
+    text += fmt::format(" ({})", change);
+    if (row.reason.empty()) return text;
+  }
+  if (row.verdict != Verdict::failed_case)
+    text +=
+        fmt::format("{}{}", text.empty() ? "" : ": ", row.label.empty() ? to_string(row.verdict) : row.label);
+  if (!row.reason.empty()) text += (text.empty() ? "" : ": ") + row.reason;
+  if (row.baseline && !row.current)
+    text += fmt::format(" (before {}{})", cells.before, unit_suffix(row.unit));
+  return text;
+}
+
+std::string case_verdict_text(const CaseVerdicts& one) {
+  std::string text = one.worst->words.empty() ? verdict_row_text(*one.worst) : one.worst->words;
+  if (one.others > 0) text += fmt::format(" and {} of this case", counted(one.others, "more value"));
+  return text;
+}
+
+Banner banner_of(const Verdicts& verdicts) {
+  Banner banner;
+  if (!verdicts.refusal.empty()) return {Banner::Kind::bad, "NOT COMPARED", verdicts.refusal, "", ""};
+  std::vector<CaseVerdicts> cases = by_case(verdicts);
+  const auto refused =
+      std::ranges::find_if(cases, [](const CaseVerdicts& one) { return is_refused(one.worst->verdict); });
+  const bool bad = refused != cases.end();
+  const bool open = bad && std::ranges::none_of(cases, [](const CaseVerdicts& one) {
+                      return one.worst->verdict < Verdict::open;
+                    });
+  banner.kind = open ? Banner::Kind::open : bad ? Banner::Kind::bad : Banner::Kind::good;
+  if (cases.size() == 1 && !cases.front().worst->words.empty())
+    return banner_in_words(*cases.front().worst, banner);
+  banner.word = open ? "INCONCLUSIVE" : bad ? "FAIL" : "PASS";
+  banner.origin = verdicts.against;
+  if (!bad) {
+    banner.title = pass_title(verdicts, cases);
+    if (verdicts.count(Verdict::improved) > 0) banner.detail = worst_case_text(verdicts, cases.front());
+    return banner;
+  }
+  banner.detail = worst_case_text(verdicts, *refused);
+  std::erase_if(cases, [](const CaseVerdicts& one) { return !is_refused(one.worst->verdict); });
+  banner.title = case_counts(cases, std::max(verdicts.cases, cases.size()));
+  return banner;
+}
+
+Banner shown_banner_of(const Verdicts& verdicts) {
+  Banner banner = banner_of(verdicts);
+  if (!verdicts.refusal.empty()) return banner;
+  const bool improved = verdicts.count(Verdict::improved) > 0;
+  banner.word = banner.kind == Banner::Kind::bad ? "WORSE" : improved ? "BETTER" : "SAME";
+  if (banner.kind != Banner::Kind::good) return banner;
+  banner.title = improved ? case_counts(by_case(verdicts), verdicts.cases)
+                          : fmt::format("no value is better or worse in {}", counted(verdicts.cases, "case"));
+  return banner;
+}
+
+Banner banner_of(const BundleContent& content) {
+  if (content.gated) return banner_of(*content.gated);
+  const Results& results = content.results;
+  const auto is_failed = [](const Record& record) {
+    return record.status != Status::ok && record.status != Status::skipped;
+  };
+  const auto failed = std::ranges::find_if(results.records, is_failed);
+  const std::size_t planned = results.run.planned_cases;
+  if (failed != results.records.end())
+    return {Banner::Kind::bad, "FAIL",
+            fmt::format("{} of {} failed", std::ranges::count_if(results.records, is_failed),
+                        counted(planned, "case")),
+            fmt::format("{}: {}: {}", failed->case_name, to_string(failed->status), failed->reason), ""};
+  const char* const nothing = "no baseline given: nothing was compared";
+  if (!results.run.complete)
+    return {Banner::Kind::open, "INTERRUPTED",
+            fmt::format("{} of {} ran; {}", results.records.size(), counted(planned, "case"), nothing), "",
+            ""};
+  const auto ok = std::ranges::count(results.records, Status::ok, &Record::status);
+  return {Banner::Kind::none, "", fmt::format("{} of {} ran; {}", ok, counted(planned, "case"), nothing), "",
+          ""};
+}
+
+std::string banner_line(const Banner& banner) {
+  std::string text = banner.word;
+  text += fmt::format("{}{}", text.empty() ? "" : ": ", banner.title);
+  if (!banner.detail.empty()) text += ". " + banner.detail;
+  if (!banner.origin.empty()) text += "; " + banner.origin;
+  return text;
+}
+
+}  // namespace aqbench

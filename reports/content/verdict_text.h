@@ -1,0 +1,61 @@
+#pragma once
+// Verdicts in words, the same on the terminal, in Markdown, on pages, in JUnit and on GitHub.
+
+#include <string>
+#include <utility>
+
+#include "harness/gating/verdicts.h"
+#include "reports/content/bundle_content.h"
+
+namespace aqbench {
+
+// States what a gate decides on; part of every rendered report.
+inline constexpr const char* kGatePolicy =
+    "accuracy and tensor memory are gated; time is not: it is compared in pairs alone (aqbench ab)";
+
+// Returns two numbers with three significant digits, with more where they differ but look the same:
+// "0.767" and "4.40".
+std::pair<std::string, std::string> number_pair(double before, double after);
+
+// Returns the words for a metric: "accuracy mean" for a headline metric, else its name.
+std::string metric_words(const std::string& metric);
+
+// The parts of a verdict on two values, as the cells of a table: "n/a" or "" where there are none.
+struct VerdictCells {
+  std::string what;           // "accuracy mean [mm]"
+  std::string before, after;  // "0.767", "4.40"
+  std::string change;         // "5.7 x", "+5.1 %", "-0.4"
+  std::string allowed;        // "± 5 %", "exact"
+};
+VerdictCells verdict_cells(const VerdictRow& row);
+
+// Returns a row in a line without its case: "accuracy mean 0.767 -> 4.40 mm (5.7 x, allowed ± 5 %)", or what
+// happened: "crashed: segmentation fault".
+std::string verdict_row_text(const VerdictRow& row);
+
+// Returns the worst value of a case, and how many more are like it: "... and 2 more values of this case".
+std::string case_verdict_text(const CaseVerdicts& one);
+
+// What a run comes to, as its reader sees it first.
+struct Banner {
+  enum class Kind { good, open, bad, none };
+  Kind kind = Kind::none;
+  std::string word;    // "PASS", "FAIL", "REGRESSED"; "" where nothing was decided
+  std::string title;   // "1 of 4 cases worse"
+  std::string detail;  // the worst case and its worst value; "" where there is none
+  std::string origin;  // "accepted in run X, commit Y"; or ""
+};
+
+// Returns what a list of verdicts comes to.
+Banner banner_of(const Verdicts& verdicts);
+
+// Returns what a list comes to that is shown and decides nothing: "WORSE", "BETTER" or "SAME".
+Banner shown_banner_of(const Verdicts& verdicts);
+
+// Returns what a sweep comes to: the verdicts of its gate, else whether its cases ran.
+Banner banner_of(const BundleContent& content);
+
+// Returns a banner in one line: "FAIL: 1 of 4 cases worse. CASE: ...; accepted in run X, commit Y".
+std::string banner_line(const Banner& banner);
+
+}  // namespace aqbench

@@ -1,0 +1,204 @@
+#include "reports/html/ab_page.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <vector>
+
+#include "core/json.h"
+#include "core/text.h"
+#include "harness/ab/outcome_decision.h"
+#include "harness/ab/report_json.h"
+#include "harness/ab/tiles.h"
+#include "reports/content/environment_text.h"
+#include "reports/html/page.h"
+#include "reports/html/tile_places.h"
+#include "reports/html/verdict_section.h"
+#include "reports/text/ab_lines.h"
+
+namespace aqbench {
+namespace {
+
+using AbCells = std::vector<std::string>;
+
+// A page with more units would be too large to load: it shows verdicts without curves.
+constexpr std::size_t kMaxUnitsDrawn = 20'000;
+
+std::string ab_row(const AbCells& titles, const AbCells& cells) {
+  std::string text = "<tr>";
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    text += i == 0
+                ? fmt::format("<td>{}</td>", xml_escape(cells[i]))
+                : fmt::format("<td data-label=\"{}\">{}</td>", xml_escape(titles[i]), xml_escape(cells[i]));
+  return text + "</tr>\n";
+}
+
+// The tiles of both sides of each case.
+std::vector<TilePair> ab_tile_pairs(const AbReport& report, const std::map<std::string, std::string>& tiles) {
+  std::vector<TilePair> pairs;
+  const auto tiles_of = [&](const std::string& name, AbSide side) {
+    const auto found = tiles.find(ab_tiles_file(name, side));
+    return found == tiles.end() ? std::vector<ReportTile>{} : parse_tiles_csv(found->second);
+  };
+  for (const CaseVerdicts& one : by_case(report.verdicts)) {
+    const std::string& name = one.worst->case_name;
+    pairs.push_back({name, tiles_of(name, AbSide::a), tiles_of(name, AbSide::b)});
+  }
+  return pairs;
+}
+
+std::string ab_stages_section(const AbReport& report) {
+  const AbCells titles = {
+      "case", "stage", "A [ms]", "B [ms]", "change", "change [ms]", "verdict or why none"};
+  std::string rows;
+  for (const AbCaseReport& one : report.cases) {
+    if (!one.time) continue;
+    for (const AbStageDecision& stage : one.time->stages) {
+      const bool known = stage.comparison.has_value();
+      rows += ab_row(titles, {one.name, stage.name, known ? short_number(stage.median_a_ms) : "n/a",
+                              known ? short_number(stage.median_b_ms) : "n/a",
+                              known ? ab_change_text(*stage.comparison) : "n/a",
+                              known ? fmt::format("{:+.3g}", stage.change_ms) : "n/a", ab_stage_text(stage)});
+    }
+  }
+  return page_section("stages", "Stages", page_table("stages", titles, rows),
+                      "Self times, without nested stages; information, not gated.");
+}
+
+std::string ab_head(const AbDocument& document, const AbReport& report) {
+  std::string text = fmt::format("<h1>{} against {}</h1>\n<p class=\"dim\">aqbench ab, {}</p>\n",
+                                 xml_escape(document.b.label), xml_escape(document.a.label),
+                                 xml_escape(document.run.started_utc));
+  text += banner_html(banner_of(report));
+  if (!document.run.complete) text += "<p><span class=\"badge bad\">interrupted</span></p>\n";
+  return text + fmt::format("<p>A: {}<br>B: {}</p>\n", xml_escape(ab_side_line(document.a)),
+                            xml_escape(ab_side_line(document.b)));
+}
+
+// Settings, machine, statistics of each verdict: what a doubter asks for.
+std::string ab_evidence(const AbDocument& document, const AbReport& report) {
+  std::vector<std::string> lines = {
+      ab_units_line(document.run), settings_line(document.settings),
+      fmt::format("UTC: {} to {}", document.run.started_utc, document.run.finished_utc)};
+  if (document.settings.wall_time) lines.emplace_back(kFalseAlarmLine);
+  if (!document.environment->empty())
+    lines.push_back("environment: " + environment_line(*document.environment));
+  for (const std::string& note : report.notes) lines.push_back("note: " + note);
+  std::string text = "<details><summary>settings, machine, statistics of each verdict</summary>\n<ul>\n";
+  for (const std::string& line : lines) text += "<li>" + xml_escape(line) + "</li>\n";
+  text += "</ul>\n";
+  for (const AbCaseReport& one : report.cases) {
+    text += fmt::format("<h3>{}: {}</h3>\n<ul>\n", xml_escape(one.name), to_string(one.verdict));
+    for (const std::string& line : ab_case_lines(one, document.settings))
+      text += fmt::format("<li>{}</li>\n", xml_escape(line));
+    text += "</ul>\n";
+  }
+  return page_section("details", "How it was measured", text + "</details>\n");
+}
+
+// ---- What scripts draw ----
+
+// The value of a unit that is compared; nullopt where it has none.
+std::optional<double> unit_value(const AbUnit& unit, const AbOutcome* outcome) {
+  if (unit.status != Status::ok) return std::nullopt;
+  const std::vector<double>* values = &unit.warm_ms;
+  if (outcome != nullptr) {
+    const auto found = std::ranges::find(unit.outcomes, outcome->name, &OutcomeSamples::name);
+    if (found == unit.outcomes.end()) return std::nullopt;
+    values = &found->values;
+  }
+  if (values->empty()) return std::nullopt;
+  return *std::ranges::min_element(*values);
+}
+
+const char* shift_kind(ShiftScale scale) {
+  if (scale == ShiftScale::distance_from_ideal) return "distance";
+  return is_difference(scale) ? "difference" : "ratio";
+}
+
+// {"name", "unit", "pairs": [[a, b, number of A's unit, number of B's unit, confirms, kept], ...], "kind",
+// "shift", "low", "high"}: the last ones where there is a comparison.
+Json series_json(const AbSamples& samples, std::size_t case_index, const AbOutcome* outcome,
+                 const std::optional<AbTimeDecision>& decision) {
+  const PairedComparison* const compared =
+      decision && decision->comparison ? &*decision->comparison : nullptr;
+  std::set<std::size_t> kept;
+  if (compared != nullptr) kept.insert(compared->kept.begin(), compared->kept.end());
+  Json pairs = Json::array();
+  bool any = false;
+  std::size_t look_pairs = 0;
+  for (std::size_t i = 0; i + 1 < samples.units.size(); i += 2) {
+    if (samples.units[i].case_index != case_index) continue;
+    const bool a_first = samples.units[i].side == AbSide::a;
+    const std::size_t at_a = a_first ? i : i + 1, at_b = a_first ? i + 1 : i;
+    const auto a = unit_value(samples.units[at_a], outcome), b = unit_value(samples.units[at_b], outcome);
+    any = any || a || b;
+    const bool confirms = samples.units[i].phase == AbPhase::confirmation;
+    const bool is_kept = !confirms && kept.contains(look_pairs);
+    if (!confirms) ++look_pairs;
+    pairs.push_back(
+        {a ? Json(*a) : Json(nullptr), b ? Json(*b) : Json(nullptr), at_a + 1, at_b + 1, confirms, is_kept});
+  }
+  if (!any) return nullptr;
+  Json series = {{"name", outcome == nullptr ? "wall time" : outcome->name},
+                 {"unit", outcome == nullptr ? "ms" : outcome->unit},
+                 {"pairs", std::move(pairs)},
+                 {"kind", compared == nullptr ? "ratio" : shift_kind(compared->scale)}};
+  if (compared == nullptr) return series;
+  const EstimatedShift shown = shown_shift(*compared);
+  for (const auto& [name, shift] :
+       {std::pair{"shift", shown.shift}, {"low", shown.interval.lower}, {"high", shown.interval.upper}})
+    series[name] = rounded_json(change_of(compared->scale, shift));
+  return series;
+}
+
+std::string comparison_json(const AbDocument& document, const AbReport& report) {
+  Json cases = Json::array();
+  for (std::size_t i = 0; i < report.cases.size(); ++i) {
+    const AbCaseReport& one = report.cases[i];
+    Json series = Json::array();
+    if (Json time = series_json(document.samples, i, nullptr, one.time); !time.is_null())
+      series.push_back(std::move(time));
+    for (const AbOutcome& outcome : document.settings.outcomes) {
+      const auto judged = std::ranges::find(one.outcomes, outcome.name,
+                                            [](const AbOutcomeReport& row) { return row.outcome.name; });
+      Json found = series_json(document.samples, i, &outcome,
+                               judged == one.outcomes.end() ? std::nullopt : std::optional(judged->decision));
+      if (!found.is_null()) series.push_back(std::move(found));
+    }
+    cases.push_back({{"name", one.name}, {"verdict", to_string(one.verdict)}, {"series", std::move(series)}});
+  }
+  return Json({{"metrics", Json::array()}, {"cases", Json::array()}, {"comparison", std::move(cases)}})
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string ab_page(const AbDocument& document, const AbReport& report,
+                    const std::map<std::string, std::string>& tiles) {
+  PageParts parts;
+  parts.title = fmt::format("{} against {}", document.b.label, document.a.label);
+  parts.header = ab_head(document, report);
+  parts.body = verdicts_section(report.verdicts, "A", "B",
+                                "The worst value of each case; for times the medians of the units that the "
+                                "verdict rests on, with the change and its interval.");
+  if (document.samples.units.size() <= kMaxUnitsDrawn) {
+    parts.data_json = comparison_json(document, report);
+    parts.comparison = true;
+    parts.body +=
+        "<section id=\"comparison\" class=\"scripted\">\n<h2>Pair by pair</h2>\n<p class=\"dim\">Drag over a "
+        "curve to zoom in, double click to zoom out.</p>\n</section>\n";
+  }
+  parts.body += tile_places_section(ab_tile_pairs(report, tiles),
+                                    "Of each case the first run of A and the first of B, on the same input: "
+                                    "one run is no verdict.");
+  parts.body += ab_stages_section(report) + ab_evidence(document, report);
+  parts.body +=
+      "<p class=\"dim\">How it was run: commands.txt in the bundle. <code>aqbench verify</code> computes the "
+      "verdicts again from results.json.</p>\n";
+  return html_page(parts);
+}
+
+}  // namespace aqbench

@@ -1,0 +1,22 @@
+#pragma once
+// A list of verdicts as text: for a terminal and in Markdown.
+
+#include <cstddef>
+#include <string>
+
+#include "reports/content/verdict_text.h"
+
+namespace aqbench {
+
+// Returns a banner as a line for the terminal, in the colour of its kind.
+std::string render_banner(const Banner& banner, bool colours = false);
+
+// Returns a row for each case with a verdict that is no plain pass, worst first, with its worst value; then
+// what is new, and the banner as the last line. `all` gives a row for each value, passes included.
+std::string render_verdicts(const Verdicts& verdicts, bool colours = false, bool all = false);
+
+// Returns a table of the cases that render_verdicts() lists, then their further values in a fold, in at most
+// `max_bytes`: what does not fit is counted.
+std::string verdicts_markdown(const Verdicts& verdicts, std::size_t max_bytes);
+
+}  // namespace aqbench

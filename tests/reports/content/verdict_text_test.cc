@@ -1,0 +1,68 @@
+#include "reports/content/verdict_text.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "harness/gating/gate.h"
+#include "tests/reports/synthetic.h"
+
+namespace aqbench {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+TEST(VerdictText, NumbersHaveThreeDigitsAndMoreWhereTheyLookTheSame) {
+  const auto pair = [](double a, double b) {
+    return number_pair(a, b).first + " " + number_pair(a, b).second;
+  };
+  EXPECT_EQ(pair(0.76712, 4.4), "0.767 4.40");
+  EXPECT_EQ(pair(99.951, 99.953), "99.951 99.953");
+  EXPECT_EQ(pair(1.0, 12345.678), "1 12346");
+  EXPECT_EQ(pair(2.5, 2.5), "2.50 2.50");
+  EXPECT_EQ(pair(0, 1.25e-7), "0 1.25e-07");
+}
+
+TEST(VerdictText, ABannerSaysWhatFailedWhereAndSinceWhen) {
+  BundleContent content;
+  content.results = synthetic_results();
+  EXPECT_EQ(banner_line(banner_of(content)), "4 of 4 cases ran; no baseline given: nothing was compared");
+  const Baseline baseline = synthetic_baseline(content.results);
+  set_baseline(content, baseline);
+  EXPECT_EQ(banner_line(banner_of(content)),
+            "PASS: 36 values of 4 cases within their tolerances; times are not gated; accepted in run "
+            "20250101T000000Z");
+  *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 5.7;
+  set_baseline(content, baseline);
+  EXPECT_EQ(banner_line(banner_of(content)),
+            "FAIL: 1 of 4 cases worse. flat_plane/roma_like: accuracy mean 0.793 -> 4.52 mm (5.7 x, allowed "
+            "± 5 %); "
+            "accepted in run 20250101T000000Z");
+  content.results.records[0].status = Status::crashed;
+  content.results.records[0].reason = "signal 11";
+  set_baseline(content, baseline);
+  EXPECT_THAT(
+      banner_line(banner_of(content)),
+      StartsWith("FAIL: 1 of 4 cases failed, 1 worse. flat_plane/lightglue_like: crashed: signal 11"));
+  content.gated.reset();
+  EXPECT_EQ(banner_line(banner_of(content)),
+            "FAIL: 1 of 4 cases failed. flat_plane/lightglue_like/seed=42: crashed: signal 11");
+}
+
+TEST(VerdictText, WhatWasNotComparedIsNeverGreen) {
+  const Results results = synthetic_results();
+  Baseline baseline = synthetic_baseline(results);
+  for (BaselineCase& one : baseline.cases) one.metrics.clear();
+  const Banner banner = banner_of(gate(results, baseline));
+  EXPECT_EQ(banner.kind, Banner::Kind::bad);
+  EXPECT_THAT(banner_line(banner), HasSubstr("NOT COMPARED: the baseline gates nothing"));
+  BundleContent content;
+  content.results = results;
+  EXPECT_EQ(banner_of(content).kind, Banner::Kind::none);
+  content.results.run.complete = false;
+  content.results.records.pop_back();
+  EXPECT_EQ(banner_of(content).kind, Banner::Kind::open);
+}
+
+}  // namespace
+}  // namespace aqbench
