@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checks the datasets that a method gets, in each layout that it may ask for, against layouts.json: cameras within
-1e-9 px, read by scripts/layout_oracle.py. Needs numpy. Usage: check_layouts.py PROGRAM. Exit 0 if all agree."""
+1e-9 px and masks, read by scripts/layout_oracle.py. Needs numpy. Usage: check_layouts.py PROGRAM. Exit 0 if all agree."""
 import json
 import os
 import pathlib
@@ -28,6 +28,21 @@ def worst_px(seen, layout, points):
         pixels = seen.get(camera["name"]) or seen[f"{place:08}"]
         worst = max(worst, float(np.abs(pixels(points) - np.array(camera["pixels"])).max()))
     return worst
+
+
+def wrong_masks(folder, asked, layout):
+    """How many cameras have other pixels in their mask than a x + b y >= c, or a mask that they should not have."""
+    masks, wrong = layout_oracle.mask_files(folder, asked), 0
+    for place, camera in enumerate(layout["cameras"]):
+        file = masks.get(camera["name"], masks.get(f"{place:08}"))
+        if file is None or "mask" not in camera:
+            wrong += (file is None) == ("mask" in camera)
+            continue
+        counts = layout_oracle.counting_pixels(file)
+        y, x = np.indices(counts.shape)
+        a, b, c = camera["mask"]
+        wrong += bool((counts != (a * x + b * y >= c)).any())
+    return wrong
 
 
 def seen_dataset(program, folder, layout, work):
@@ -59,10 +74,11 @@ def main():
                     asked == "transforms" and folder in MIXED_OR_RATIONAL):
                 continue
             with tempfile.TemporaryDirectory() as work:
-                worst = worst_px(reader(seen_dataset(program, folder, asked, pathlib.Path(work))), layout, points)
+                seen = seen_dataset(program, folder, asked, pathlib.Path(work))
+                worst, masks = worst_px(reader(seen), layout, points), wrong_masks(seen, asked, layout)
             checked += 1
-            wrong += not worst < TOLERANCE_PX
-            print(f"{folder} as {asked}: {worst:.2g} px")
+            wrong += not worst < TOLERANCE_PX or masks > 0
+            print(f"{folder} as {asked}: {worst:.2g} px, {masks} wrong masks")
     print(f"{checked} datasets checked, {wrong} wrong")
     sys.exit(1 if wrong or not checked else 0)
 

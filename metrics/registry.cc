@@ -172,6 +172,9 @@ constexpr Row kRows[] = {
      "median over these points of how alike their patch is in two images; no accuracy"},
     {"photometric_agree_pct", "%", kHigher, ScoreFamily::photometric, kPercent,
      "such points with a likeness of at least 0.7; no accuracy"},
+    {"points_in_masks_pct", "%", kHigher, ScoreFamily::masks, kPercent,
+     "points, of those that an image with a mask shows, that lie in the mask, to a pixel, of each such "
+     "image"},
     {"pose_auc_1deg_pct", "%", kHigher, ScoreFamily::poses, kPercent,
      "area under the recall curve of the pose errors of all pairs of images up to 1 degree, as COLMAP's "
      "benchmark has it"},
@@ -197,6 +200,10 @@ constexpr Row kRows[] = {
     {"pose_registered_pct", "%", kHigher, ScoreFamily::poses, kPercent, "images that have a pose"},
     {"pose_alignment_rms_mm", "mm", kLower, ScoreFamily::poses, kFromZero,
      "root mean square distance of the camera centres that the alignment took as right; a residual"},
+    {"pose_focal_error_median_pct", "%", kLower, ScoreFamily::poses, kFromZero,
+     "median over the cameras of how far the geometric mean of the method's focal lengths is off"},
+    {"pose_principal_point_median_px", "px", kLower, ScoreFamily::poses, kFromZero,
+     "median distance of the method's principal points from the true ones"},
 };
 
 bool has_tolerance(const Row& row) {

@@ -31,6 +31,7 @@ enum class ScoreFamily {
   board,
   control,
   photometric,
+  masks,
   poses,  // of methods that find them themselves
 };
 

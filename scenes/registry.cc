@@ -208,10 +208,14 @@ std::vector<ParameterSpec> object_parameters() {
 
 std::vector<ParameterSpec> room_parameters() {
   const RoomShape r;
-  return {metres("length_m", r.length_m, 1, 100, "along x"), metres("width_m", r.width_m, 1, 100, "along y"),
-          metres("height_m", r.height_m, 1, 100, "along z"),
-          metres("relief_m", r.relief_m, 0, 0.2, "how far the walls come in"),
-          facets(r.facets, "along each side of a wall")};
+  return {
+      metres("length_m", r.length_m, 1, 100, "along x"),
+      metres("width_m", r.width_m, 1, 100, "along y"),
+      metres("height_m", r.height_m, 1, 100, "along z"),
+      metres("relief_m", r.relief_m, 0, 0.2, "how far the walls come in"),
+      metres("texture_min_m", 0.004, 0.0001, 10, "shortest wavelength of its texture"),
+      metres("texture_max_m", 0.4, 0.001, 100, "longest wavelength of its texture, at most 100 times that"),
+      facets(r.facets, "along each side of a wall")};
 }
 
 const std::vector<SceneEntry>& entries() {

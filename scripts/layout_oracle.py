@@ -3,6 +3,8 @@ without ending: function from points of the world to pixels}, (0, 0) being the c
 import json
 import math
 import pathlib
+import struct
+import zlib
 
 import numpy as np
 
@@ -97,6 +99,36 @@ def aqbench(folder):
         kind = "fisheye" if inside.get("is_fisheye") else "brown"
         seen[name] = seen_by(pose, (K[0, 0], K[1, 1]), (K[0, 2], K[1, 2]), lens(kind, inside["dist_coeffs"]))
     return seen
+
+
+def mask_files(folder, layout):
+    """{name of the image without ending: its mask}, as each layout names them."""
+    if layout == "transforms":
+        frames = json.loads((folder / "transforms.json").read_text())["frames"]
+        return {pathlib.Path(f["file_path"]).stem: folder / f["mask_path"] for f in frames if "mask_path" in f}
+    if layout == "aqbench":
+        return {file.parent.name: file for file in folder.glob("masks/*/000000.png")}
+    files = sorted((folder / "masks").glob("*.png"))
+    if layout == "colmap":  # the mask of a.jpg is a.jpg.png
+        assert all((folder / "images" / file.stem).is_file() for file in files)
+        return {pathlib.Path(file.stem).stem: file for file in files}
+    return {file.stem: file for file in files}
+
+
+def counting_pixels(file):
+    """True where a grey PNG of 8 bits, of rows without filter, is not 0."""
+    data, at, rows, size = file.read_bytes(), 8, b"", (0, 0)
+    while at < len(data):
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        if kind == b"IHDR":
+            size = struct.unpack(">II", body[:8])
+            assert body[8:10] == b"\x08\x00"
+        rows += body if kind == b"IDAT" else b""
+        at += length + 12
+    values = np.frombuffer(zlib.decompress(rows), np.uint8).reshape(size[1], size[0] + 1)
+    assert not values[:, 0].any()
+    return values[:, 1:] > 0
 
 
 READERS = {"aqbench": aqbench, "colmap": colmap, "transforms": transforms, "mvsnet": mvsnet}

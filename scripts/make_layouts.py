@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes conformance/layouts/: one small dataset of each layout that `dataset:DIR` reads, with cameras, images, scans
-and depths from formulas, and conformance/layouts.json: where its cameras see points of the world. Needs numpy.
+"""Writes conformance/layouts/: one small dataset of each layout that `dataset:DIR` reads, with cameras, images, masks,
+scans and depths from formulas, and conformance/layouts.json: where its cameras see points of the world. Needs numpy.
 Usage: scripts/make_layouts.py [FOLDER]"""
 import json
 import math
@@ -45,6 +45,7 @@ class Camera:
         self.cx, self.cy = (WIDTH - 1) / 2 + 0.3, (HEIGHT - 1) / 2 - 0.2 + 0.05 * index
         self.lens, self.coefficients = lens, list(coefficients)
         self.name = f"view{index:02}"
+        self.mask = None
 
     def pixels(self, points):
         inside = points @ self.R.T + self.t
@@ -65,7 +66,8 @@ class Camera:
 
 
 def expected(cameras):
-    return [{"name": camera.name, "pixels": camera.pixels(POINTS).tolist()} for camera in cameras]
+    return [{"name": camera.name, "pixels": camera.pixels(POINTS).tolist(),
+             **({"mask": camera.mask} if camera.mask else {})} for camera in cameras]
 
 
 # ---- Files ----
@@ -80,15 +82,26 @@ def write_bytes(path, data):
     path.write_bytes(data)
 
 
+def write_png(path, rows, colour):
+    chunk = lambda kind, data: (struct.pack(">I", len(data)) + kind + data +
+                                struct.pack(">I", zlib.crc32(kind + data)))
+    write_bytes(path, b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, colour, 0, 0, 0)) +
+                chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
+
+
 def write_image(path, index):
     """A grey PNG of 8 bits and three channels, different for each camera."""
     x, y = np.meshgrid(np.arange(WIDTH), np.arange(HEIGHT))
     grey = ((5 * x + 3 * y + 20 * index) % 256).astype(np.uint8)
-    rows = b"".join(b"\0" + np.repeat(row[:, None], 3, 1).tobytes() for row in grey)
-    chunk = lambda kind, data: (struct.pack(">I", len(data)) + kind + data +
-                                struct.pack(">I", zlib.crc32(kind + data)))
-    write_bytes(path, b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, 2, 0, 0, 0)) +
-                chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
+    write_png(path, b"".join(b"\0" + np.repeat(row[:, None], 3, 1).tobytes() for row in grey), 2)
+
+
+def write_mask(path, camera, index):
+    """A grey PNG of one channel: pixels count where a x + b y >= c, some of them almost black."""
+    a, b, c = camera.mask = [4, 3, 40 + 10 * index]
+    x, y = np.meshgrid(np.arange(WIDTH), np.arange(HEIGHT))
+    grey = np.where(a * x + b * y < c, 0, np.where(x % 2, 1, 255)).astype(np.uint8)
+    write_png(path, b"".join(b"\0" + row.tobytes() for row in grey), 0)
 
 
 def write_ply(path, points):
@@ -164,6 +177,8 @@ def colmap_text(folder):
     colmap_text_model(folder / "sparse" / "0", rows)
     for i, row in enumerate(rows):
         write_image(folder / "images" / f"{row[0].name}.png", i)
+        if i % 3 != 1:  # a camera without a mask shows all of its image
+            write_mask(folder / "masks" / f"{row[0].name}.png.png", row[0], i)
     return [row[0] for row in rows]
 
 
@@ -220,8 +235,10 @@ def transforms_opencv(folder):
     frames = []
     for i, camera in enumerate(cameras):
         frames.append({"file_path": f"images/{camera.name}.png", "transform_matrix": opengl(camera),
-                       "fl_x": camera.fx, "fl_y": camera.fy, "cy": camera.cy + 0.5, "colmap_im_id": i + 1})
+                       "fl_x": camera.fx, "fl_y": camera.fy, "cy": camera.cy + 0.5, "colmap_im_id": i + 1,
+                       "mask_path": f"alpha/mask_{i}.png"})
         write_image(folder / "images" / f"{camera.name}.png", i)
+        write_mask(folder / "alpha" / f"mask_{i}.png", camera, i)
     top = {"camera_model": "OPENCV", "w": WIDTH, "h": HEIGHT, "cx": cameras[0].cx + 0.5, "k1": k[0], "k2": k[1],
            "k3": k[4], "k4": 0.0, "p1": k[2], "p2": k[3], "ply_file_path": "sparse_pc.ply"}
     write_text(folder / "transforms.json", json.dumps({**top, "frames": frames}, indent=1) + "\n")
@@ -251,6 +268,7 @@ def transforms_blender(folder):
         camera.cx, camera.cy = WIDTH / 2 - 0.5, HEIGHT / 2 - 0.5
         frames.append({"file_path": f"./train/{camera.name}", "rotation": 0.01, "transform_matrix": opengl(camera)})
         write_image(folder / "train" / f"{camera.name}.png", i)
+        write_mask(folder / "masks" / "train" / f"{camera.name}.png", camera, i)
         camera.name = f"train_{camera.name}"
         cameras.append(camera)
     write_text(folder / "transforms_train.json",
@@ -294,6 +312,34 @@ def pair_text(count):
     return "\n".join(lines) + "\n"
 
 
+def mat_element(kind, data):
+    if len(data) <= 4:
+        return struct.pack("<I", len(data) << 16 | kind) + data.ljust(4, b"\0")
+    return struct.pack("<II", kind, len(data)) + data + b"\0" * (-len(data) % 8)
+
+
+def write_mat(path, compressed, **arrays):
+    """A MATLAB file of level 5; bytes become logical arrays, other numbers doubles."""
+    text = b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM"
+    for name, array in arrays.items():
+        logical = array.dtype == np.uint8
+        body = mat_element(6, struct.pack("<II", 0x0209 if logical else 6, 0))
+        body += mat_element(5, struct.pack(f"<{array.ndim}i", *array.shape)) + mat_element(1, name.encode())
+        body += mat_element(2 if logical else 9, array.tobytes(order="F"))
+        matrix = struct.pack("<II", 14, len(body)) + body
+        packed = zlib.compress(matrix, 9)
+        text += struct.pack("<II", 15, len(packed)) + packed if compressed else matrix
+    write_bytes(path, text)
+
+
+def observed(folder):
+    """DTU's ObsMask7_10.mat and Plane7.mat, in millimetres: a voxel is observed unless 5 divides i + 2 j + 3 k."""
+    i, j, k = np.indices((17, 13, 9))
+    write_mat(folder / "ObsMask7_10.mat", True, ObsMask=((i + 2 * j + 3 * k) % 5 != 0).astype(np.uint8),
+              BB=np.array([[-200.0, -150, 900], [200, 150, 1100]]), Res=np.array([[25.0]]), Margin=np.array([[10.0]]))
+    write_mat(folder / "Plane7.mat", False, P=np.array([[0.1], [0.02], [-1.0], [1005.0]]))
+
+
 def dtu(folder):
     """Millimetres; the scan lies two folders above, as DTU's archives unpack."""
     cameras = [Camera(3 * i) for i in range(4)]
@@ -303,6 +349,7 @@ def dtu(folder):
         write_image(folder / "scan7" / "images" / f"{camera.name}.png", i)
     write_text(folder / "scan7" / "pair.txt", pair_text(len(cameras)))
     write_ply(folder / "Points" / "stl" / "stl007_total.ply", 1000 * surface(30))
+    observed(folder / "ObsMask")
     return cameras
 
 

@@ -51,6 +51,7 @@ void use_dataset(EvalCloudRequest& request, bool needs_surface) {
   if (request.frame >= read.recording.images.size())
     throw Error(ErrorKind::usage, fmt::format("--frame {}: the recording has {} frames, from 0",
                                               request.frame, read.recording.images.size()));
+  load_masks(read.recording, request.frame);
   if (!needs_surface) return;
   if (!read.truth.has_surface())
     throw Error(

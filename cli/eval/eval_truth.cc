@@ -66,12 +66,7 @@ Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, 
 
 std::optional<Rig> request_rig(const EvalCloudRequest& request) {
   if (request.rig.empty() && request.dataset_dir.empty()) return std::nullopt;
-  if (request.recording) {
-    // Cameras see the surface in their own world; a layout that turns it has none in the frame of the truth.
-    const Similarity& own = request.recording->recording.own_from_rig;
-    if (!own.matrix().isIdentity(0)) return std::nullopt;
-    return request.recording->recording.rig;
-  }
+  if (request.recording) return request.recording->recording.rig;
   constexpr std::uint64_t kJitterSeed = 42;  // render's default
   return request.rig.empty()
              ? read_calibration(std::filesystem::path(request.dataset_dir) / "calibration.json")

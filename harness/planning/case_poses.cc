@@ -27,9 +27,10 @@ const std::vector<ParameterSpec>& alignment_parameters() {
   return specs;
 }
 
-PoseAlignmentChoice alignment_of(const Case& planned) {
+std::optional<PoseAlignmentChoice> alignment_of(const Case& planned) {
+  if (!has_own_poses(planned.name)) return std::nullopt;
   const Parameters given = resolve_parameters(kAlignmentOwner, alignment_parameters(), planned.overrides);
-  return {given.text("scale") == "estimated", given.text("then") == "icp"};
+  return PoseAlignmentChoice{given.text("scale") == "estimated", given.text("then") == "icp"};
 }
 
 bool finds_poses(const MethodChoice& method, const Suite* suite) {

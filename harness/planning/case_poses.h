@@ -1,6 +1,7 @@
 #pragma once
 // Cases whose method finds its camera poses itself: "poses=own" in their names.
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -21,8 +22,9 @@ struct PoseAlignmentChoice {
   bool then_icp = false;
 };
 
-// Returns the alignment of a case from its overrides. Throws Error(usage) naming a parameter.
-PoseAlignmentChoice alignment_of(const Case& planned);
+// Returns the alignment of a case with poses=own from its overrides, nullopt for any other case. Throws
+// Error(usage) naming a parameter.
+std::optional<PoseAlignmentChoice> alignment_of(const Case& planned);
 
 // Returns whether a method's cases have poses=own: its suite or its declaration says so. Throws Error(usage)
 // where the suite gives poses to a method that finds its own, and for a method that cannot find them: one

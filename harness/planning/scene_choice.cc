@@ -62,6 +62,13 @@ std::vector<ParameterSpec> recording_parameters(const Recording& recording) {
            .min = 0,
            .max = std::max(2.0, cameras),
            .help = "of those keep each N-th from the method, the first included; 0: none",
+           .choices = {}},
+          {.name = "scale",
+           .unit = "1",
+           .default_value = std::int64_t{1},
+           .min = 1,
+           .max = 16,
+           .help = "make the images smaller N times, each pixel the mean of N x N",
            .choices = {}}};
 }
 
@@ -133,6 +140,8 @@ std::size_t recording_number(const Case& planned, const char* name, std::size_t 
 }
 
 std::size_t recording_frame(const Case& planned) { return recording_number(planned, "frame", 0); }
+
+int recording_scale(const Case& planned) { return static_cast<int>(recording_number(planned, "scale", 1)); }
 
 void keep_views_of(const Case& planned, Recording& recording) {
   keep_views(recording, recording_number(planned, "every", 1), recording_number(planned, "hold_out", 0));

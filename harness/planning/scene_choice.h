@@ -21,7 +21,7 @@ namespace aqbench {
 
 // A recording chosen as a scene.
 struct RecordingChoice {
-  std::vector<ParameterSpec> parameters;  // of owner kDatasetOwner: frame, every, hold_out
+  std::vector<ParameterSpec> parameters;  // of owner kDatasetOwner: frame, every, hold_out, scale
   Rig rig;
 };
 
@@ -74,6 +74,9 @@ const RecordingPlace& recording_place(const Case& planned);
 
 // Returns the frame of a recording's case, its option dataset.frame.
 std::size_t recording_frame(const Case& planned);
+
+// Returns how many times smaller the option dataset.scale makes the images of a recording's case.
+int recording_scale(const Case& planned);
 
 // Keeps the cameras that the options dataset.every and dataset.hold_out of a recording's case leave.
 void keep_views_of(const Case& planned, Recording& recording);

@@ -81,10 +81,12 @@ std::string output_sha256(const Reconstruction& reconstruction) {
     lines += fmt::format("depth_map {} {} {}\n", map.camera, map.width, map.height) +
              array_line("depth_along_ray_m", map.depth_along_ray_m) +
              array_line("confidence", map.confidence);
-  for (const OwnCamera& camera : reconstruction.own_cameras)
+  for (const OwnCamera& camera : reconstruction.own_cameras) {
     lines += fmt::format("own_camera {}\n", camera.name) +
              array_line("own_from_camera", std::vector<Eigen::Matrix3d>{camera.own_from_camera}) +
              array_line("centre", std::vector<Vec3>{camera.centre});
+    if (camera.intrinsics) lines += array_line("intrinsics", std::vector<OwnIntrinsics>{*camera.intrinsics});
+  }
   return sha256_hex(lines);
 }
 

@@ -12,18 +12,20 @@
 #include "core/stopwatch.h"
 #include "harness/planning/case_images.h"
 #include "harness/planning/case_method.h"
+#include "harness/planning/case_poses.h"
 #include "harness/planning/case_protocols.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/records/case_name.h"
-#include "harness/running/own_poses_case.h"
 #include "harness/scoring/board_score.h"
 #include "harness/scoring/consistency.h"
 #include "harness/scoring/control_score.h"
+#include "harness/scoring/mask_score.h"
 #include "harness/scoring/own_poses.h"
 #include "harness/scoring/photometric.h"
 #include "harness/scoring/protocol_score.h"
 #include "harness/scoring/true_surface.h"
 #include "scenes/dataset/perturb.h"
+#include "scenes/dataset/shrunk.h"
 #include "scenes/dataset/true_points.h"
 #include "scenes/dataset/truth_unit.h"
 #include "scenes/dataset/without_poses.h"
@@ -44,6 +46,18 @@ std::string recording_sha256(const Recording& recording, const DeclaredTruth& de
 std::string planned_sha256(const Case& planned) {
   const ParameterValue* const found = find_value(planned.options, "dataset.sha256");
   return found == nullptr ? std::string() : to_string(*found);
+}
+
+// As the option dataset.scale says.
+void shrink_images(const Case& planned, const std::filesystem::path& to, CaseRecordingData& data) {
+  const int factor = recording_scale(planned);
+  if (factor == 1) return;
+  if (!data.truth.board_file.empty())
+    throw Error(ErrorKind::input,
+                fmt::format("dataset.scale: {} has pixels of the images as they are; use scale 1",
+                            data.truth.board_file));
+  data.recording = shrink_recording(data.recording, recording_frame(planned), factor, to);
+  if (!data.truth.scene_file) data.truth.dir = to / "truth";
 }
 
 // A surface in a likely wrong unit explains a cloud that misses it.
@@ -100,6 +114,8 @@ CaseRecordingData make_case_recording(const Case& planned, const std::filesystem
                 fmt::format("{}: changed since the sweep was planned", data.recording.dir.string()));
   data.whole = data.recording;
   keep_views_of(planned, data.recording);
+  shrink_images(planned, observation_dir.parent_path() / "smaller", data);
+  load_masks(data.recording, recording_frame(planned));
   write_observation(data.recording, recording_frame(planned), observation_dir);
   if (const CalibrationError error = case_calibration_error(planned); !is_zero(error))
     perturb_calibration_file(observation_dir / "calibration.json", error);
@@ -140,46 +156,48 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   const auto had = wrong_calibration(rig, error);
   const MapCalibration* const made_with = had ? &*had : nullptr;
   if (error.tilt_deg != 0) apply(had->world_from_rig, output);
-  MetricSet of_poses = align_by_own_poses(planned, rig, output, result);
+  const auto alignment = alignment_of(planned);
+  MetricSet of_poses;
+  if (alignment)
+    of_poses = align_own_cameras(
+        output, rig, alignment->estimates_scale ? FitScale::estimated : FitScale::one, result.record);
   // Metrics that need no truth or have their own frame.
   if (!data.truth.has_surface()) require_plausible_distance(output.cloud, rig);
   MetricSet others = measure_consistency(output.depth_maps, had ? had->rig : rig);
   const auto add = [&others](MetricSet metrics) {
     for (auto& metric : metrics) others.push_back(std::move(metric));
   };
-  if (!data.truth.board_file.empty())
-    add(score_board(output, recording, true_board(data.truth, frame), made_with));
+  if (!data.truth.board_file.empty()) add(score_board(output, rig, true_board(data.truth, frame), made_with));
   const MetricSet photometric = measure_photometric(output.cloud, rig, [&](std::size_t camera) {
     const std::filesystem::path& file = recording.images.at(frame).at(camera);
     const Intrinsics& inside = rig.cameras[camera].intrinsics;
     return decode_grey(read_file(file), inside.width_px, inside.height_px, file.string());
   });
 
-  apply(recording.own_from_rig, output);
   if (!data.truth.control_file.empty())
     add(score_control_points(output.cloud, true_control_points(data.truth, frame)));
   add(photometric);
-  if (moves_by_icp(planned) && !data.truth.has_surface())
+  add(score_masks(output.cloud, rig));
+  if (alignment && alignment->then_icp && !data.truth.has_surface())
     throw Error(ErrorKind::method, "alignment.then=icp: the dataset has no true surface");
-  DepthRegion region{.own_from_rig = recording.own_from_rig};
+  Crop crop;
   if (data.truth.has_surface()) {
     const Scene scene = true_scene(data.truth, frame, planned.scene, recording);
     const Surface& truth = *scene.truth.surface;
-    if (moves_by_icp(planned)) align_to_truth(output, truth, result.record);
+    if (alignment && alignment->then_icp) align_to_truth(output, truth, result.record);
     require_near(output, truth, data, frame);
-    const bool turned = !recording.own_from_rig.linear.isIdentity(1e-12);
-    const ViewCounter views = turned ? ViewCounter() : view_counter(scene, rig);
+    const ViewCounter views = view_counter(scene, rig);
     const ScoreOptions options = score_options_of(data.truth, truth, output.cloud.points_m.size());
-    region.crop = options.part.crop;
+    crop = options.part.crop;
     score_output(output, truth, afterwards, result, views, options);
     const ViewHoles holes =
         views ? diagnose_output(output, truth, rig, made_with, options, result) : ViewHoles{};
-    add_view(output, truth, turned ? nullptr : &rig, holes, views, afterwards, result, options.part);
+    add_view(output, truth, &rig, holes, views, afterwards, result, options.part);
     if (const auto protocols = case_protocols(planned); !protocols.empty())
       add(score_protocols(protocols, output.cloud, truth, options, true_scans(data.truth, frame, recording),
-                          turned ? nullptr : &rig));
+                          &rig, observed_of(recording)));
   }
-  score_depths(output, rig, made_with, recording.dir, frame, afterwards, result, region);
+  score_depths(output, rig, made_with, recording.dir, frame, afterwards, result, crop);
   add(of_poses);
   for (auto& metric : others) result.record.metrics.push_back(std::move(metric));
 }

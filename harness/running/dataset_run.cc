@@ -26,7 +26,6 @@
 #include "harness/running/run_case.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
-#include "scenes/cloud/transform.h"
 #include "scenes/dataset/dataset.h"
 
 namespace aqbench {
@@ -129,15 +128,6 @@ Json child_results(const Reconstruction& output) {
           {"cameras", Json::array()}};
 }
 
-// Transforms the output to the dataset's world frame and writes it.
-void write_in_own_frame(const Reconstruction& output, const Similarity& own_from_rig,
-                        const std::filesystem::path& partial) {
-  if (own_from_rig.linear.isIdentity(0)) return write_output(output, partial);
-  Reconstruction turned = output;
-  apply(own_from_rig, turned);
-  write_output(turned, partial);
-}
-
 // Scores the output, writes its tables beside it, and reports each camera.
 void score_run(const DatasetRunRequest& request, const Case& planned, const CaseRecordingData& data,
                Reconstruction output, const std::filesystem::path& partial, CaseResult& result,
@@ -185,7 +175,7 @@ CaseResult run_here(const DatasetRunRequest& request, const MethodSpec& method, 
     result.record.guest = guest;
     if (result.record.isolation.starts_with("none")) require_unchanged(data);
     if (output) {
-      write_in_own_frame(*output, data.recording.own_from_rig, partial);
+      write_output(*output, partial);
       reported = child_results(*output);
       score_run(request, planned, data, *std::move(output), partial, result, reported);
     }

@@ -53,6 +53,7 @@ class Writer {
       put(std::vector<char>(camera.name.begin(), camera.name.end()));
       put(std::vector<Eigen::Matrix3d>{camera.own_from_camera});
       put(std::vector<Vec3>{camera.centre});
+      put(camera.intrinsics ? std::vector{*camera.intrinsics} : std::vector<OwnIntrinsics>());
     }
   }
   std::string take() { return std::move(bytes_); }
@@ -121,8 +122,11 @@ class Reader {
       get(name);
       get(rotation);
       get(centre);
-      if (rotation.size() != 1 || centre.size() != 1) fail();
-      cameras.push_back({std::string(name.begin(), name.end()), rotation.front(), centre.front()});
+      std::vector<OwnIntrinsics> intrinsics;
+      get(intrinsics);
+      if (rotation.size() != 1 || centre.size() != 1 || intrinsics.size() > 1) fail();
+      cameras.push_back({std::string(name.begin(), name.end()), rotation.front(), centre.front(), {}});
+      if (!intrinsics.empty()) cameras.back().intrinsics = intrinsics.front();
     }
   }
   void end() const {

@@ -15,6 +15,7 @@
 #include "harness/measuring/torch_table.h"
 #include "harness/planning/case_images.h"
 #include "harness/planning/case_method.h"
+#include "harness/planning/case_poses.h"
 #include "harness/planning/case_protocols.h"
 #include "harness/planning/case_scoring.h"
 #include "harness/running/case_dataset.h"
@@ -22,7 +23,6 @@
 #include "harness/running/case_recording.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
-#include "harness/running/own_poses_case.h"
 #include "harness/running/run_workload.h"
 #include "harness/scoring/own_poses.h"
 #include "harness/scoring/protocol_score.h"
@@ -109,8 +109,12 @@ void score_seen(const Case& planned, const DatasetPlan& plan, const std::filesys
   const auto had = wrong_calibration(rig, error);
   if (error.tilt_deg != 0) apply(had->world_from_rig, output);
   const Surface& truth = *plan.scene.truth.surface;
-  MetricSet of_poses = align_by_own_poses(planned, rig, output, result);
-  if (moves_by_icp(planned)) align_to_truth(output, truth, result.record);
+  const auto alignment = alignment_of(planned);
+  MetricSet of_poses;
+  if (alignment)
+    of_poses = align_own_cameras(
+        output, rig, alignment->estimates_scale ? FitScale::estimated : FitScale::one, result.record);
+  if (alignment && alignment->then_icp) align_to_truth(output, truth, result.record);
   require_scorable(output, truth);
   const ViewCounter views = [&](std::span<const Vec3> positions_m) {
     return count_views(truth, rig, positions_m);

@@ -32,7 +32,7 @@ std::optional<Vec3> corner_seen(const Camera& camera, const DepthMap& map, const
 }
 
 std::optional<Vec3> corner_of(const BoardCorner& corner, const Reconstruction& output,
-                              const Recording& recording, const MapCalibration& made_with) {
+                              const MapCalibration& made_with) {
   std::array<std::vector<double>, 3> coordinates;
   for (const auto& [name, pixel] : corner.pixels) {
     const Camera* const camera = find_camera(made_with.rig, name);
@@ -49,7 +49,7 @@ std::optional<Vec3> corner_of(const BoardCorner& corner, const Reconstruction& o
   Vec3 corner_m;
   for (int axis = 0; axis < 3; ++axis)
     corner_m[axis] = median_in_place(coordinates[static_cast<std::size_t>(axis)]);
-  return recording.own_from_rig.linear * made_with.to_world(corner_m) + recording.own_from_rig.translation_m;
+  return made_with.to_world(corner_m);
 }
 
 void write_scale(const std::map<int, Vec3>& found_m, bool no_depth_maps, const BoardTruth& board,
@@ -72,13 +72,13 @@ void write_scale(const std::map<int, Vec3>& found_m, bool no_depth_maps, const B
 
 }  // namespace
 
-MetricSet score_board(const Reconstruction& output, const Recording& recording, const BoardTruth& board,
+MetricSet score_board(const Reconstruction& output, const Rig& rig, const BoardTruth& board,
                       const MapCalibration* made_with) {
-  const MapCalibration calibration = made_with != nullptr ? *made_with : MapCalibration{recording.rig};
+  const MapCalibration calibration = made_with != nullptr ? *made_with : MapCalibration{rig};
   std::map<int, Vec3> found_m;
   std::vector<Vec3> with_truth_m, true_m;
   for (const BoardCorner& corner : board.corners) {
-    const auto corner_m = corner_of(corner, output, recording, calibration);
+    const auto corner_m = corner_of(corner, output, calibration);
     if (!corner_m) continue;
     found_m[corner.id] = *corner_m;
     if (!corner.position_m) continue;

@@ -4,8 +4,8 @@
 #include "metrics/diagnosis.h"
 #include "metrics/metric.h"
 #include "scenes/cloud/reconstruction.h"
-#include "scenes/dataset/recording.h"
 #include "scenes/dataset/true_points.h"
+#include "scenes/optics/camera.h"
 
 namespace aqbench {
 
@@ -13,8 +13,8 @@ namespace aqbench {
 // cameras' points, coordinate by coordinate. Returns charuco_* (metrics/registry.h): distances from the true
 // corners where positions are known, and the length of the squares' sides, which is no accuracy. Undefined
 // with a reason where there are no depth maps or too few corners. Throws Error(input) for a pixel of an
-// unknown camera. `made_with` is the calibration that the method had; nullptr where it is the recording's.
-MetricSet score_board(const Reconstruction& output, const Recording& recording, const BoardTruth& board,
+// unknown camera. `made_with` is the calibration that the method had; nullptr where it is `rig`.
+MetricSet score_board(const Reconstruction& output, const Rig& rig, const BoardTruth& board,
                       const MapCalibration* made_with = nullptr);
 
 }  // namespace aqbench

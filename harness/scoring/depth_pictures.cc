@@ -194,12 +194,12 @@ void append(const CameraPictures& of_camera, std::vector<std::pair<std::string, 
 // has no depth anywhere.
 template <class Use>
 void for_each_camera(std::span<const DepthMap> maps, std::span<const Camera> cameras,
-                     const std::filesystem::path& dataset_dir, std::size_t frame, const DepthRegion& region,
+                     const std::filesystem::path& dataset_dir, std::size_t frame, const Crop& crop,
                      const Use& use) {
   for (const Camera& camera : cameras) {
     const std::filesystem::path file = true_depth_file(dataset_dir / "truth", camera.name, frame);
     if (camera.is_auxiliary || file.empty()) continue;
-    const DepthMap truth = read_true_depths(file, camera, region);
+    const DepthMap truth = read_true_depths(file, camera, crop);
     if (std::ranges::none_of(truth.depth_along_ray_m, has_depth)) continue;
     const auto map = std::ranges::find(maps, camera.name, &DepthMap::camera);
     if (map != maps.end()) {
@@ -241,14 +241,13 @@ std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMa
 std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const DepthMap> maps,
                                                                 std::span<const Camera> cameras,
                                                                 const std::filesystem::path& dataset_dir,
-                                                                std::size_t frame,
-                                                                const DepthRegion& region) {
+                                                                std::size_t frame, const Crop& crop) {
   if (maps.empty()) return {};
   std::vector<DepthScale> scales;
   const auto measure = [&](const DepthMap& estimated, const DepthMap& truth) {
     scales.push_back(scale_of(compare_depths(estimated, truth)));
   };
-  for_each_camera(maps, cameras, dataset_dir, frame, region, measure);
+  for_each_camera(maps, cameras, dataset_dir, frame, crop, measure);
   if (scales.empty()) return {};
   const DepthScale scale = common_scale(scales);
   std::vector<std::pair<std::string, std::string>> files;
@@ -259,7 +258,7 @@ std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const 
            files);
     ++camera;
   };
-  for_each_camera(maps, cameras, dataset_dir, frame, region, picture);
+  for_each_camera(maps, cameras, dataset_dir, frame, crop, picture);
   return files;
 }
 

@@ -28,7 +28,7 @@ inline constexpr const char* kPictureListName = "pictures.csv";
 // positive is nearer to the camera) up to a limit of 1, 2 or 5 times a power of ten mm above the 95th
 // percentile, which is the median of the cameras'; confidences from 0 to 1. Colours are those of
 // core/drawing/colour_map.h. None without depth maps or truth; a camera without a map has no depth anywhere.
-// True depths outside of the region are none.
+// True depths outside of the crop are none.
 // Throws Error(io, input) as read_depth_map() does; maps must have been checked (score_depth_maps()).
 //
 // pictures.csv: "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct", a line for each picture. low
@@ -39,8 +39,7 @@ inline constexpr const char* kPictureListName = "pictures.csv";
 std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const DepthMap> maps,
                                                                 std::span<const Camera> cameras,
                                                                 const std::filesystem::path& dataset_dir,
-                                                                std::size_t frame = 0,
-                                                                const DepthRegion& region = {});
+                                                                std::size_t frame = 0, const Crop& crop = {});
 
 // Returns these files for one camera's depths and truth, which must have one size, on a scale of its own.
 std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMap& estimated,

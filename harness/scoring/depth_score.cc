@@ -13,6 +13,7 @@
 #include "metrics/numbers/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
+#include "scenes/optics/distortion.h"
 #include "scenes/optics/refraction.h"
 
 namespace aqbench {
@@ -50,10 +51,9 @@ double error_in_true_camera_m(const MapCalibration& made_with, const RefractiveC
 
 }  // namespace
 
-DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camera,
-                          const DepthRegion& region) {
+DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camera, const Crop& crop) {
   DepthMap truth = read_depth_map(file, camera);
-  if (region.crop.parts.empty()) return truth;
+  if (crop.parts.empty() && !camera.mask) return truth;
   const RefractiveCamera view = refractive_camera(camera);
   std::size_t pixel = 0;
   for (int y = 0; y < truth.height; ++y)
@@ -61,9 +61,9 @@ DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camer
       float& depth_m = truth.depth_along_ray_m[pixel++];
       const auto ray = has_depth(depth_m) ? cast_ray(view, Vec2(x, y)) : std::nullopt;
       if (!ray) continue;
-      const Vec3 place_m =
-          region.own_from_rig.linear * point_on_ray(*ray, depth_m) + region.own_from_rig.translation_m;
-      if (!region.crop.contains(place_m)) depth_m = std::numeric_limits<float>::quiet_NaN();
+      const bool counts = !camera.mask || camera.mask->at(distort_pixel(camera.intrinsics, Vec2(x, y)));
+      if (!counts || !crop.contains(point_on_ray(*ray, depth_m)))
+        depth_m = std::numeric_limits<float>::quiet_NaN();
     }
   return truth;
 }
@@ -102,7 +102,7 @@ std::vector<DepthMap> in_true_cameras(std::span<const DepthMap> maps, const MapC
 std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
                                                std::span<const Camera> cameras,
                                                const std::filesystem::path& dataset_dir, std::size_t frame,
-                                               const DepthRegion& region) {
+                                               const Crop& crop) {
   std::vector<CameraDepthScore> scores;
   if (maps.empty()) return scores;
   for (const DepthMap& map : maps)
@@ -112,7 +112,7 @@ std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
     if (camera.is_auxiliary) continue;
     const std::filesystem::path file = true_depth_file(dataset_dir / "truth", camera.name, frame);
     if (file.empty()) continue;
-    const DepthMap truth = read_true_depths(file, camera, region);
+    const DepthMap truth = read_true_depths(file, camera, crop);
     const auto map = std::ranges::find(maps, camera.name, &DepthMap::camera);
     scores.push_back({camera.name, score_camera(map == maps.end() ? nullptr : &*map, truth)});
   }

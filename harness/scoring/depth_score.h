@@ -11,7 +11,6 @@
 #include "metrics/metric.h"
 #include "scenes/cloud/crop.h"
 #include "scenes/cloud/reconstruction.h"
-#include "scenes/cloud/transform.h"
 #include "scenes/optics/camera.h"
 
 namespace aqbench {
@@ -22,23 +21,18 @@ struct CameraDepthScore {
   MetricSet metrics;  // depth_* of metrics/registry.h
 };
 
-// Where true depths count: in the crop of the truth, which is given in its own frame.
-struct DepthRegion {
-  Crop crop = {};  // without parts: everywhere
-  Similarity own_from_rig = {};
-};
-
-// Reads a true depth map; what lies outside of the region has no depth.
-DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camera, const DepthRegion& region);
+// Reads a true depth map; what lies outside of the crop or of the camera's
+// mask has no depth.
+DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camera, const Crop& crop);
 
 // Returns one score for every camera that is not auxiliary and has true depths of the frame
-// (true_depth_file()) in the region, in their order; none if the reconstruction has no depth maps at all. A
+// (true_depth_file()) in the crop, in their order; none if the reconstruction has no depth maps at all. A
 // camera without a map counts as one without any depth: its fill rate is 0. Throws Error(method) for a map of
 // another size than the truth or of an unknown camera, Error(input) for an unreadable truth.
 std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
                                                std::span<const Camera> cameras,
                                                const std::filesystem::path& dataset_dir,
-                                               std::size_t frame = 0, const DepthRegion& region = {});
+                                               std::size_t frame = 0, const Crop& crop = {});
 
 // Returns maps that the true cameras would have: each depth of a map is put into the world by the calibration
 // that the map was made with, and imaged by the true camera at a place p between its pixels; the pixel then

@@ -4,8 +4,10 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <numbers>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "core/text.h"
 #include "harness/scoring/score_case.h"
 #include "metrics/alignment/align.h"
+#include "metrics/numbers/order_statistics.h"
 #include "metrics/protocols/pose_protocol.h"
 #include "metrics/registry.h"
 
@@ -57,6 +60,7 @@ std::size_t camera_of(const Rig& rig, const std::string& image) {
 struct PosePairs {
   std::vector<std::size_t> camera;
   std::vector<CameraPose> own, truth;
+  std::vector<std::optional<OwnIntrinsics>> intrinsics;
 };
 
 PosePairs pair_with(const Rig& rig, const std::vector<OwnCamera>& own_cameras) {
@@ -72,6 +76,7 @@ PosePairs pair_with(const Rig& rig, const std::vector<OwnCamera>& own_cameras) {
     pairs.camera.push_back(index);
     pairs.own.push_back({own->own_from_camera, own->centre});
     pairs.truth.push_back({truth.rotation.transpose(), camera_centre_m(truth)});
+    pairs.intrinsics.push_back(own->intrinsics);
   }
   return pairs;
 }
@@ -111,6 +116,29 @@ ProtocolResult errors_of(const PosePairs& pairs, const Similarity& world_from_ow
                       .max_paired_poses = kMaxPairedPoses});
 }
 
+// Compares the intrinsics after a change of the image's size to the dataset's.
+void add_intrinsics(const PosePairs& pairs, const Rig& rig, MetricWriter& writer) {
+  std::vector<double> focal_pct, principal_px;
+  for (std::size_t i = 0; i < pairs.camera.size(); ++i) {
+    if (!pairs.intrinsics[i]) continue;
+    const OwnIntrinsics& own = *pairs.intrinsics[i];
+    const Intrinsics& truth = rig.cameras[pairs.camera[i]].intrinsics;
+    const double x = truth.width_px / own.width_px, y = truth.height_px / own.height_px;
+    focal_pct.push_back(
+        100 * std::abs(std::sqrt(x * own.fx_px * y * own.fy_px / (truth.K(0, 0) * truth.K(1, 1))) - 1));
+    principal_px.push_back(
+        std::hypot(x * (own.cx_px + 0.5) - 0.5 - truth.K(0, 2), y * (own.cy_px + 0.5) - 0.5 - truth.K(1, 2)));
+  }
+  const auto add = [&](const char* row, std::vector<double>& values) {
+    if (values.empty())
+      writer.add_undefined(row, "its cameras have no focal length and image size");
+    else
+      writer.add(row, median_in_place(values));
+  };
+  add("pose_focal_error_median_pct", focal_pct);
+  add("pose_principal_point_median_px", principal_px);
+}
+
 MetricSet pose_metrics(const ProtocolResult& errors, const RobustFit& fit, const PosePairs& pairs,
                        const Rig& rig) {
   MetricWriter writer;
@@ -131,6 +159,7 @@ MetricSet pose_metrics(const ProtocolResult& errors, const RobustFit& fit, const
   writer.add("pose_registered_pct",
              100 * static_cast<double>(pairs.camera.size()) / static_cast<double>(rig.cameras.size()));
   writer.add("pose_alignment_rms_mm", 1000 * fit.rms_m);
+  add_intrinsics(pairs, rig, writer);
   return writer.take();
 }
 

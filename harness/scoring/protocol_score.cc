@@ -33,6 +33,12 @@ CloudTruth truth_of(const Surface& surface, const ScoreOptions& options, std::ve
 
 }  // namespace
 
+void take_observed(const std::optional<ObservedVolume>& observed, CloudTruth& truth) {
+  if (!observed) return;
+  truth.mask = ObservationMask{observed->voxels, observed->high_m};
+  truth.plane = observed->plane;
+}
+
 std::function<std::vector<bool>(std::span<const Vec3>, double)> seen_by(const Surface& surface,
                                                                         const Rig& rig) {
   if (!casts_rays(surface)) return {};
@@ -47,12 +53,13 @@ std::function<std::vector<bool>(std::span<const Vec3>, double)> seen_by(const Su
 
 MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const PointCloud& cloud,
                           const Surface& surface, const ScoreOptions& options, std::vector<Scan> scans,
-                          const Rig* rig) {
+                          const Rig* rig, const std::optional<ObservedVolume>& observed) {
   MetricSet metrics;
   if (protocols.empty()) return metrics;
   const bool mesh = is_mesh(surface) && scans.empty();
   CloudTruth truth = truth_of(surface, options, std::move(scans));
   if (rig != nullptr) truth.seen = seen_by(surface, *rig);
+  take_observed(observed, truth);
   for (const AskedProtocol& asked : protocols) {
     if (mesh)
       truth.cloud.points_m = asked.protocol->takes_vertices

@@ -11,6 +11,7 @@
 #include "metrics/protocols/cloud_truth.h"
 #include "metrics/score_options.h"
 #include "scenes/cloud/cloud_file.h"
+#include "scenes/dataset/dtu_observed.h"
 #include "scenes/optics/camera.h"
 #include "scenes/surfaces/surface.h"
 
@@ -21,11 +22,14 @@ namespace aqbench {
 std::function<std::vector<bool>(std::span<const Vec3>, double)> seen_by(const Surface& surface,
                                                                         const Rig& rig);
 
+// Gives a truth what DTU's scanner observed; does nothing for nullopt.
+void take_observed(const std::optional<ObservedVolume>& observed, CloudTruth& truth);
+
 // Scores a cloud by protocols, as `aqbench eval --protocol` does with the same truth. `scans` are those that
 // the truth was read from; of any other truth points come from the surface. `rig`, in the frame of the truth,
-// is what `cull` asks; nullptr: unknown.
+// is what `cull` asks; nullptr: unknown. `observed` is what `dtu` asks for; nullopt: everything.
 MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const PointCloud& cloud,
                           const Surface& truth, const ScoreOptions& options, std::vector<Scan> scans,
-                          const Rig* rig);
+                          const Rig* rig, const std::optional<ObservedVolume>& observed = {});
 
 }  // namespace aqbench

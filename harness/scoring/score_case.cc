@@ -102,13 +102,13 @@ std::optional<MapCalibration> wrong_calibration(const Rig& rig, const Calibratio
 
 void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibration* made_with,
                   const std::filesystem::path& dataset_dir, std::size_t frame, const Afterwards& afterwards,
-                  CaseResult& result, const DepthRegion& region) {
+                  CaseResult& result, const Crop& crop) {
   const std::vector<Camera>& cameras = rig.cameras;
-  auto scores = score_depth_maps(output.depth_maps, cameras, dataset_dir, frame, region);
+  auto scores = score_depth_maps(output.depth_maps, cameras, dataset_dir, frame, crop);
   std::vector<DepthMap> moved;
   if (made_with != nullptr) {
     moved = in_true_cameras(output.depth_maps, *made_with, rig, dataset_dir, frame);
-    const auto of_moved = score_depth_maps(moved, cameras, dataset_dir, frame, region);
+    const auto of_moved = score_depth_maps(moved, cameras, dataset_dir, frame, crop);
     // Which pixels have a depth, the maps themselves say: moved ones lose some at the rim of the true image.
     for (std::size_t i = 0; i < scores.size(); ++i)
       for (std::size_t k = 0; k < scores[i].metrics.size(); ++k)
@@ -122,7 +122,7 @@ void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibra
                                 depth_scores_csv(scores));
   if (!afterwards.kept.pictures) return;
   const std::string folder = case_file(kPicturesFolder, result.record.case_name, "/");
-  for (auto& [name, bytes] : depth_pictures(maps, cameras, dataset_dir, frame, region))
+  for (auto& [name, bytes] : depth_pictures(maps, cameras, dataset_dir, frame, crop))
     result.artefacts.emplace_back(folder + name, std::move(bytes));
 }
 

@@ -48,11 +48,11 @@ void score_output(const Reconstruction& output, const Surface& truth, const Afte
 std::optional<MapCalibration> wrong_calibration(const Rig& rig, const CalibrationError& error);
 
 // Scores depth maps against the true ones of a frame (harness/scoring/depth_score.h). `made_with` is the
-// calibration that the method had; nullptr where it is the true one, `rig`. True depths outside of the region
+// calibration that the method had; nullptr where it is the true one, `rig`. True depths outside of the crop
 // do not count.
 void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibration* made_with,
                   const std::filesystem::path& dataset_dir, std::size_t frame, const Afterwards& afterwards,
-                  CaseResult& result, const DepthRegion& region = {});
+                  CaseResult& result, const Crop& crop = {});
 
 // Adds the causes of holes and the errors of each camera, for methods that give depth maps; returns the
 // holes. The samples and the part of truth and cloud are those of the score.

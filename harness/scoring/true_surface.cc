@@ -23,7 +23,6 @@ std::vector<Scan> scans_of_depths(const RecordingTruth& truth, std::size_t frame
     const std::filesystem::path file = true_depth_file(truth.dir, camera.name, frame);
     if (file.empty()) continue;
     scans.push_back(scan_of_depths(read_depth_map(file, camera), camera, file.string()));
-    apply(recording.own_from_rig, scans.back().cloud);
   }
   return scans;
 }

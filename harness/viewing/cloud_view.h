@@ -30,7 +30,7 @@ inline constexpr std::uint8_t kUnknownMark = 15;
 struct CloudView {
   std::array<double, 3> origin_mm{};
   std::uint64_t scored = 0;  // points of the cloud inside the patch; points.size() of them are shown
-  std::uint64_t far = 0;     // of these, those more than 10 m away, which are never shown
+  std::uint64_t far = 0;     // of these, those much farther away than the others: never shown
   std::vector<GridPoint> points;
   std::vector<std::int8_t> errors;          // error_code() for each point, positive towards the cameras
   std::vector<std::uint8_t> marks;          // for each point

@@ -5,10 +5,12 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "core/json.h"
 #include "core/morton.h"
+#include "core/quantiles.h"
 #include "harness/viewing/simplify_mesh.h"
 #include "metrics/scored_points.h"
 
@@ -16,7 +18,10 @@ namespace aqbench {
 namespace {
 
 constexpr double kMillimetresPerMetre = 1000;
-constexpr double kFar_m = 10;
+constexpr double kFar_m = 10;  // of what a view of a patch shows, along each axis
+constexpr double kFarMedians =
+    10;  // of any other view, where that is more: times the points' median distance
+constexpr double kGreatest_m = 5000;  // that the steps of a file can hold
 constexpr int kTruthColumns = 96;
 
 double rounded(double value, double step) { return std::round(value / step) * step; }
@@ -52,16 +57,28 @@ std::vector<std::uint32_t> order_on_surface(const std::vector<GridPoint>& points
   return order;
 }
 
+// Courtyards and streets are larger than a tank.
+double greatest_distance_m(const std::vector<Vec3>& points_m, const Surface& truth, const Vec3& origin_m) {
+  if (truth.patch() != nullptr) return kFar_m;
+  std::vector<double> distances_m;
+  for (const Vec3& point : points_m)
+    if (point.allFinite()) distances_m.push_back((point - origin_m).cwiseAbs().maxCoeff());
+  if (distances_m.empty()) return kFar_m;
+  const double median_m = upper_median_in_place(std::span(distances_m));
+  return std::min(kGreatest_m, std::max(kFar_m, kFarMedians * median_m));
+}
+
 // Indices of the scored points that are near enough to be drawn.
 std::vector<std::uint32_t> candidates(const std::vector<Vec3>& points_m, const Surface& truth,
                                       const Vec3& origin_m, CloudView& view) {
   const Patch* const patch = truth.patch();
+  const double far_m = greatest_distance_m(points_m, truth, origin_m);
   std::vector<std::uint32_t> found;
   for (std::uint32_t i = 0; i < points_m.size(); ++i) {
     const Vec3& point = points_m[i];
     if (!point.allFinite() || (patch != nullptr && !patch->contains(point.x(), point.y()))) continue;
     ++view.scored;
-    if ((point - origin_m).cwiseAbs().maxCoeff() > kFar_m)
+    if ((point - origin_m).cwiseAbs().maxCoeff() > far_m)
       ++view.far;
     else
       found.push_back(i);

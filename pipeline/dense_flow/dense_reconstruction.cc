@@ -86,6 +86,16 @@ std::vector<PairWarp> match_sources(const DatasetView& reference, std::span<cons
   return warps;
 }
 
+// Removes depths outside of the reference's mask.
+void drop_masked(const DatasetView& reference, DepthEstimate& estimate) {
+  if (!reference.has_mask) return;
+  for (std::size_t i = 0; i < reference.inside.size(); ++i)
+    if (reference.inside[i] == 0) {
+      estimate.depth_m[i] = std::numeric_limits<float>::quiet_NaN();
+      estimate.confidence[i] = 0;
+    }
+}
+
 // first_m: depths to start from.
 DepthEstimate estimate_depth(std::span<const DatasetView> views, std::size_t index,
                              const std::vector<float>& first_m, const PairMatcher& matcher,
@@ -109,6 +119,7 @@ DepthEstimate estimate_depth(std::span<const DatasetView> views, std::size_t ind
     const StageScope scope("depth_refinement");
     refine_depths(reference, sources, first_m, options.refinement, estimate);
   }
+  drop_masked(reference, estimate);
   return estimate;
 }
 

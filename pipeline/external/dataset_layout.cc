@@ -39,12 +39,15 @@ Observation in_declared_layout(const Observation& observation, const MethodInput
   const Observation written{input.work_dir / "dataset"};
   std::error_code unknown;
   fs::remove_all(written.dataset_dir, unknown);  // of an earlier repetition
-  std::vector<fs::path> images;
-  for (const Camera& camera : rig.cameras)
-    images.push_back(image_of_camera(observation.dataset_dir, camera.name));
+  std::vector<CameraFiles> files;
+  for (const Camera& camera : rig.cameras) {
+    const fs::path mask = observation.dataset_dir / "masks" / camera.name / "000000.png";
+    files.push_back({image_of_camera(observation.dataset_dir, camera.name),
+                     fs::exists(mask, unknown) ? mask : fs::path()});
+  }
   try {
     write_layout(written.dataset_dir, {declared.layout, declared.least_depth_m, declared.most_depth_m},
-                 rig.cameras, images);
+                 rig.cameras, files);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::io) throw;
     throw Error(ErrorKind::method, error.what());

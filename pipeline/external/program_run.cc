@@ -11,6 +11,7 @@
 #include "core/stage_scope.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
+#include "pipeline/external/own_intrinsics.h"
 #include "pipeline/external/program_stages.h"
 #include "pipeline/external/result_files.h"
 #include "pipeline/external/run_command.h"
@@ -88,7 +89,9 @@ std::vector<OwnCamera> read_own_cameras(const ProgramRun& program) {
     throw Error(ErrorKind::method,
                 fmt::format("the command wrote no {} with its poses to its output folder", program.cameras));
   try {
-    return read_camera_poses(place);
+    std::vector<OwnCamera> cameras = read_camera_poses(place);
+    read_own_intrinsics(place, cameras);
+    return cameras;
   } catch (const Error& error) {
     throw Error(ErrorKind::method, error.what());
   }

@@ -27,6 +27,11 @@ constexpr double kFewestConfirmed = 0.01;
 constexpr double kLeastTolerance_px = 0.3;       // of depth_tolerance_m, in pixels of the other cameras
 constexpr double kLeastVoxel_footprints = 0.25;  // of voxel_m, in pixels on the surface
 
+// Of refined depths, where only one other camera can confirm them. Such a pair also confirms chance matches
+// of mere noise, since both of its maps compare the same two patches: of 49 pixels, the best of 1000
+// hypotheses correlates by less than this.
+constexpr float kPairConfidence = 0.7F;
+
 constexpr int kLeastWindow_px = 7;  // with fewer pixels noise hides the differences
 
 CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
@@ -47,7 +52,7 @@ CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
 }
 
 plane_sweep::ConsistencyOptions consistency_options(const Parameters& p, const PixelResolution& resolution,
-                                                    bool straight) {
+                                                    bool straight, bool pair) {
   plane_sweep::ConsistencyOptions options;
   options.min_confidence = static_cast<float>(p.number("min_confidence"));
   options.depth_tolerance_m = p.number("depth_tolerance_m");
@@ -55,6 +60,8 @@ plane_sweep::ConsistencyOptions consistency_options(const Parameters& p, const P
     options.depth_tolerance_m =
         std::max(options.depth_tolerance_m, kLeastTolerance_px * resolution.depth_per_pixel_m);
   options.min_views = static_cast<int>(p.integer("min_views"));
+  if (pair && options.min_views > 0 && p.integer("refinements") > 0)
+    options.min_confidence = std::max(options.min_confidence, kPairConfidence);
   if (straight)
     options.tolerance_per_m2 =
         kLeastTolerance_px * resolution.depth_per_pixel_m / (resolution.depth_m * resolution.depth_m);
@@ -153,8 +160,9 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   result.unfiltered_depth_maps = estimate_depths(views, ranges, options);
   const PixelResolution resolution = dataset_resolution(views, ranges, options.sources);
   const bool straight = views.front().camera.optics == &kStraightRays;
+  const bool pair = result.unfiltered_depth_maps.size() == 2;
   result.depth_maps = confirm_depths(views, result.unfiltered_depth_maps,
-                                     consistency_options(input.parameters, resolution, straight));
+                                     consistency_options(input.parameters, resolution, straight, pair));
   require_confirmed(result.unfiltered_depth_maps, result.depth_maps);
   FusionOptions fusion = fusion_options(input.parameters);
   fusion.voxel_m = std::max(fusion.voxel_m, kLeastVoxel_footprints * resolution.footprint_m);

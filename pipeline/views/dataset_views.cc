@@ -8,6 +8,8 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <system_error>
+#include <utility>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -78,18 +80,30 @@ bool is_undistorted(const Intrinsics& intrinsics) {
          std::ranges::all_of(intrinsics.distortion, [](double value) { return value == 0; });
 }
 
-void undistort(const Intrinsics& intrinsics, DatasetView& view) {
+// Takes the mask of the image as it was taken into `inside`.
+void read_mask_of(const std::filesystem::path& file, const Intrinsics& intrinsics, DatasetView& view) {
   view.inside.assign(view.grey.size(), 1);
+  std::error_code unknown;
+  view.has_mask = std::filesystem::exists(file, unknown);
+  if (!view.has_mask) return;
+  const std::vector<float> values = read_grey(file, intrinsics);
+  std::ranges::transform(values, view.inside.begin(), [](float value) { return value > 0 ? 1 : 0; });
+}
+
+void undistort(const Intrinsics& intrinsics, DatasetView& view) {
   if (is_undistorted(intrinsics)) return;
   const UndistortionMap map = undistortion_map(intrinsics);
   const auto width = static_cast<std::size_t>(map.width_px), height = static_cast<std::size_t>(map.height_px);
   const auto right = static_cast<float>(map.width_px - 1), bottom = static_cast<float>(map.height_px - 1);
   std::vector<float> out(view.grey.size());
+  const std::vector<std::uint8_t> taken = std::exchange(view.inside, std::vector<std::uint8_t>(out.size()));
   parallel_for(height, 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin * width; i < end * width; ++i) {
       const float x = map.x_px[i], y = map.y_px[i];
       const bool inside = x >= 0 && y >= 0 && x <= right && y <= bottom;  // false for NaN
-      view.inside[i] = inside ? 1 : 0;
+      view.inside[i] = inside ? taken[static_cast<std::size_t>(std::lround(y)) * width +
+                                      static_cast<std::size_t>(std::lround(x))]
+                              : std::uint8_t{0};
       out[i] = std::isfinite(x) && std::isfinite(y)
                    ? sample_cubic(view.grey.data(), map.width_px, map.height_px, x, y)
                    : 0.0F;
@@ -116,6 +130,7 @@ std::vector<DatasetView> read_images(const std::filesystem::path& dataset_dir, c
       views[i].is_auxiliary = camera.is_auxiliary;
       views[i].camera = refractive_camera(camera);
       views[i].grey = read_grey(image_file(dataset_dir / "images" / camera.name), camera.intrinsics);
+      read_mask_of(dataset_dir / "masks" / camera.name / "000000.png", camera.intrinsics, views[i]);
     }
   });
   return views;

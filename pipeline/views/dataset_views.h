@@ -25,11 +25,13 @@ void check(const DatasetViewOptions& options);
 
 // One undistorted camera of a dataset and its image.
 struct DatasetView {
-  std::string name;                  // of the camera
-  bool is_auxiliary = false;         // a source for others; gets no depth map
-  RefractiveCamera camera;           // undistorted: same K and size
-  std::vector<float> grey;           // row-major, 0 (black) to 1; border values outside the camera's image
-  std::vector<std::uint8_t> inside;  // row-major, 1 where the pixel lies in the camera's own image
+  std::string name;           // of the camera
+  bool is_auxiliary = false;  // a source for others; gets no depth map
+  RefractiveCamera camera;    // undistorted: same K and size
+  std::vector<float> grey;    // row-major, 0 (black) to 1; border values outside the camera's image
+  // Row-major, 1 where the pixel lies in the camera's own image and, if that has one, in its mask.
+  std::vector<std::uint8_t> inside;
+  bool has_mask = false;
 
   // Returns the input of the plane sweep, which refers to `grey`.
   plane_sweep::View view() const;
@@ -37,10 +39,11 @@ struct DatasetView {
 
 // Reads calibration.json and images/<camera>/000000.png of every camera (8 or 16 bits, grey or colour),
 // converts to grey = 0.114 B + 0.587 G + 0.299 R and undistorts by bicubic interpolation (a = -1/2) at the
-// exact position: cv::remap rounds positions to 1/32 px. Views are in the order of the file, the same bytes
-// for any thread count. Opens the stages image_reading, undistortion and, with clahe, contrast_enhancement.
-// Throws like read_calibration(), and Error(input) "FILE: ..." for an image that is missing, unreadable or
-// not of the calibrated size.
+// exact position: cv::remap rounds positions to 1/32 px. Pixels that masks/<camera>/000000.png, if it is
+// there, has as 0 are not inside. Views are in the order of the file, the same bytes for any thread count.
+// Opens the stages image_reading, undistortion and, with clahe, contrast_enhancement. Throws like
+// read_calibration(), and Error(input) "FILE: ..." for an image that is missing, unreadable or not of the
+// calibrated size.
 std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset_dir,
                                             const DatasetViewOptions& options = {});
 

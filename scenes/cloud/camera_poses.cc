@@ -114,7 +114,7 @@ std::vector<OwnCamera> read_colmap_poses(const fs::path& file) {
                                                 escape_bytes(image.name)));
     const Vec3 t(image.translation[0], image.translation[1], image.translation[2]);
     const Eigen::Quaterniond back = rotation.normalized().conjugate();
-    cameras.push_back({image.name, back.toRotationMatrix(), -(back * t)});
+    cameras.push_back({image.name, back.toRotationMatrix(), -(back * t), {}});
   }
   return cameras;
 }

@@ -50,12 +50,20 @@ struct DepthMap {
 // have none.
 inline bool has_depth(double depth_m) { return std::isfinite(depth_m) && depth_m > 0; }
 
+// What a method found inside a camera: (0, 0) is the centre of the first pixel of an image of this size,
+// which may be another one than the dataset's.
+struct OwnIntrinsics {
+  double fx_px = 0, fy_px = 0, cx_px = 0, cy_px = 0;
+  double width_px = 0, height_px = 0;
+};
+
 // A camera as a method placed it, in a frame and unit of the method's own: x_own = own_from_camera x_camera +
 // centre.
 struct OwnCamera {
   std::string name;                                               // as the method wrote it
   Eigen::Matrix3d own_from_camera = Eigen::Matrix3d::Identity();  // a rotation
   Vec3 centre = Vec3::Zero();
+  std::optional<OwnIntrinsics> intrinsics = {};  // where the method wrote them
 };
 
 // The result of one run of a method.

@@ -102,6 +102,20 @@ std::vector<std::string> camera_names(const ColmapModel& model) {
 
 }  // namespace
 
+std::optional<OwnIntrinsics> colmap_intrinsics(const ColmapCamera& camera) {
+  const auto order =
+      std::ranges::find(lens_orders(), camera.model, [](const LensOrder& o) { return std::string(o.model); });
+  if (order == lens_orders().end()) return std::nullopt;
+  const std::vector<double>& p = camera.parameters;
+  const std::size_t focal = order->one_focal_length ? 1 : 2;
+  return OwnIntrinsics{p[0],
+                       p[focal - 1],
+                       p[focal] - 0.5,
+                       p[focal + 1] - 0.5,
+                       static_cast<double>(camera.width_px),
+                       static_cast<double>(camera.height_px)};
+}
+
 std::vector<Camera> colmap_cameras(const ColmapModel& model) {
   std::vector<Camera> cameras;
   const std::vector<std::string> names = camera_names(model);

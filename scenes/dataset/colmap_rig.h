@@ -1,6 +1,7 @@
 #pragma once
 // Makes a rig without water from a model of COLMAP.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct ColmapRig {
 // division, and with coefficients of thin prisms or more than four radial ones THIN_PRISM_FISHEYE and
 // RAD_TAN_THIN_PRISM_FISHEYE.
 std::vector<Camera> colmap_cameras(const ColmapModel& model);
+
+// Returns the focal lengths, the principal point and the size of a camera, half a pixel taken off; nullopt
+// for a lens model that colmap_cameras() does not hold.
+std::optional<OwnIntrinsics> colmap_intrinsics(const ColmapCamera& camera);
 
 // Returns the cameras of a model in its own frame and unit, which is taken for the metre, with half a pixel
 // taken off their principal points. A camera has the name of its image without the ending, with "_" for a

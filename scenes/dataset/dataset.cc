@@ -109,10 +109,25 @@ void write_camera(const Renderer& renderer, const DatasetPlan& plan, std::size_t
             shape);
 }
 
+// A scene larger than a tank has a band of its own.
+TextureOptions texture_of(const Scene& scene) {
+  TextureOptions texture;
+  for (const auto& [name, value] : scene.parameters.items()) {
+    if (name == "texture_min_m") texture.wavelength_min_m = std::get<double>(value);
+    if (name == "texture_max_m") texture.wavelength_max_m = std::get<double>(value);
+  }
+  try {
+    check(texture);
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("{}.texture_min_m, texture_max_m: {}", scene.name, error.what()));
+  }
+  return texture;
+}
+
 void write_contents(const DatasetPlan& plan, const std::filesystem::path& dir,
                     const RenderProgress& progress) {
   const Surface& surface = *plan.scene.truth.surface;
-  const Renderer renderer(surface, plan.imaging, plan.request.seed);
+  const Renderer renderer(surface, plan.imaging, plan.request.seed, texture_of(plan.scene));
   WorkCounter counter(plan, progress);
   for (std::size_t i = 0; i < plan.rig.cameras.size(); ++i) write_camera(renderer, plan, i, counter, dir);
   write_file(dir / "truth" / "scene.json", dataset_record(plan));
@@ -228,6 +243,7 @@ DatasetPlan plan_images(const DatasetRequest& request) {
   plan.rig = make_rig(rig, plan.rig_parameters, request.seed);
   plan.imaging = imaging_options(plan.imaging_parameters);
   check(plan.imaging);
+  texture_of(plan.scene);
   return plan;
 }
 

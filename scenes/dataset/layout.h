@@ -24,6 +24,7 @@ struct LayoutCameras {
   std::vector<std::filesystem::path> files;  // that describe the cameras
   std::vector<Camera> cameras;
   std::vector<std::filesystem::path> images;  // of each camera
+  std::vector<std::filesystem::path> masks;   // that a file names, of each camera; empty: none
   LayoutTruth truth;
 };
 

@@ -19,23 +19,27 @@ namespace {
 
 namespace fs = std::filesystem;
 using Cameras = std::vector<Camera>;
-using Images = std::vector<fs::path>;
+using Files = std::vector<CameraFiles>;
 
 [[noreturn]] void refuse_camera(const LayoutRequest& request, const Camera& camera, const char* why) {
   throw Error(ErrorKind::input,
               fmt::format("camera '{}': the layout {} cannot hold {}", camera.name, request.layout, why));
 }
 
-// Copies the images under new names without ending.
-std::vector<std::string> copy_images(const fs::path& dir, const Images& images,
-                                     const std::vector<std::string>& names) {
+// Copies images and masks under new names without ending; a mask's name goes on after its image's ending if
+// `after_ending`. Returns the names of the images.
+std::vector<std::string> copy_files(const fs::path& dir, const Files& files,
+                                    const std::vector<std::string>& names, bool after_ending = false) {
   fs::create_directories(dir / "images");
-  std::vector<std::string> files;
-  for (std::size_t i = 0; i < images.size(); ++i) {
-    files.push_back(names[i] + images[i].extension().string());
-    fs::copy_file(images[i], dir / "images" / files.back());
+  std::vector<std::string> images;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    images.push_back(names[i] + files[i].image.extension().string());
+    fs::copy_file(files[i].image, dir / "images" / images.back());
+    if (files[i].mask.empty()) continue;
+    fs::create_directories(dir / "masks");
+    fs::copy_file(files[i].mask, dir / "masks" / ((after_ending ? images.back() : names[i]) + ".png"));
   }
-  return files;
+  return images;
 }
 
 std::vector<std::string> names_of(const Cameras& cameras) {
@@ -47,12 +51,12 @@ std::vector<std::string> names_of(const Cameras& cameras) {
 // ---- COLMAP ----
 
 void write_colmap_layout(const fs::path& dir, const LayoutRequest& request, const Cameras& cameras,
-                         const Images& images) {
+                         const Files& files) {
   for (const Camera& camera : cameras)
     if (camera.name.find_first_of(" \t#") != std::string::npos)
       refuse_camera(request, camera, "a name with blanks or # in images.txt");
   fs::create_directories(dir / "sparse" / "0");
-  write_colmap_model(dir / "sparse" / "0", cameras, copy_images(dir, images, names_of(cameras)));
+  write_colmap_model(dir / "sparse" / "0", cameras, copy_files(dir, files, names_of(cameras), true));
 }
 
 // ---- transforms.json ----
@@ -85,15 +89,15 @@ Json lens_members(const LayoutRequest& request, const Camera& camera) {
 }
 
 void write_transforms_layout(const fs::path& dir, const LayoutRequest& request, const Cameras& cameras,
-                             const Images& images) {
-  const std::vector<std::string> files = copy_images(dir, images, names_of(cameras));
+                             const Files& files) {
+  const std::vector<std::string> images = copy_files(dir, files, names_of(cameras));
   const bool fisheye = cameras.front().intrinsics.lens == LensModel::fisheye;
   Json frames = Json::array();
   for (std::size_t i = 0; i < cameras.size(); ++i) {
     const Intrinsics& inside = cameras[i].intrinsics;
     if ((inside.lens == LensModel::fisheye) != fisheye)
       refuse_camera(request, cameras[i], "fisheye lenses beside others");
-    Json frame = {{"file_path", "images/" + files[i]},
+    Json frame = {{"file_path", "images/" + images[i]},
                   {"transform_matrix", matrix_rows(opengl_pose(cameras[i].camera_from_world))},
                   {"w", inside.width_px},
                   {"h", inside.height_px},
@@ -102,6 +106,7 @@ void write_transforms_layout(const fs::path& dir, const LayoutRequest& request, 
                   {"cx", inside.K(0, 2) + 0.5},
                   {"cy", inside.K(1, 2) + 0.5}};
     frame.update(lens_members(request, cameras[i]));
+    if (!files[i].mask.empty()) frame["mask_path"] = "masks/" + cameras[i].name + ".png";
     frames.push_back(std::move(frame));
   }
   const Json all = {{"camera_model", fisheye ? "OPENCV_FISHEYE" : "OPENCV"},
@@ -144,7 +149,7 @@ std::vector<std::size_t> nearest_views(const Cameras& cameras, std::size_t view)
 }
 
 void write_mvsnet_layout(const fs::path& dir, const LayoutRequest& request, const Cameras& cameras,
-                         const Images& images) {
+                         const Files& files) {
   std::vector<std::string> numbers;
   std::string pairs = fmt::format("{}\n", cameras.size());
   fs::create_directories(dir / "cams");
@@ -161,19 +166,19 @@ void write_mvsnet_layout(const fs::path& dir, const LayoutRequest& request, cons
       pairs += fmt::format(" {} {}", sources[rank], 1000.0 / static_cast<double>(1 + rank));
     pairs += "\n";
   }
-  copy_images(dir, images, numbers);
+  copy_files(dir, files, numbers);
   write_file(dir / "pair.txt", pairs);
 }
 
 }  // namespace
 
 void write_layout(const fs::path& dir, const LayoutRequest& request, const std::vector<Camera>& cameras,
-                  const std::vector<fs::path>& images) {
+                  const std::vector<CameraFiles>& files) {
   try {
     fs::create_directories(dir);
-    if (request.layout == "colmap") return write_colmap_layout(dir, request, cameras, images);
-    if (request.layout == "transforms") return write_transforms_layout(dir, request, cameras, images);
-    if (request.layout == "mvsnet") return write_mvsnet_layout(dir, request, cameras, images);
+    if (request.layout == "colmap") return write_colmap_layout(dir, request, cameras, files);
+    if (request.layout == "transforms") return write_transforms_layout(dir, request, cameras, files);
+    if (request.layout == "mvsnet") return write_mvsnet_layout(dir, request, cameras, files);
   } catch (const fs::filesystem_error& error) {
     throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.code().message()));
   }

@@ -18,16 +18,22 @@ struct LayoutRequest {
 // The names of the layouts that can be written.
 inline constexpr const char* kWrittenLayouts[] = {"colmap", "transforms", "mvsnet"};
 
-// Writes cameras and a copy of one image for each into a new folder. No layout has water: rays are straight
-// from each camera's centre. The world and the metre stay, pixels follow the layout's convention
+// What a camera took: its image and the mask of that, a PNG file; empty: none.
+struct CameraFiles {
+  std::filesystem::path image, mask;
+};
+
+// Writes cameras and a copy of one image and mask for each into a new folder. No layout has water: rays are
+// straight from each camera's centre. The world and the metre stay, pixels follow the layout's convention
 // (docs/layouts.md):
-// - colmap: sparse/0/{cameras,images,points3D}.txt, without points, and images/CAMERA.EXT.
-// - transforms: transforms.json and images/CAMERA.EXT.
-// - mvsnet: cams/NUMBER_cam.txt with DEPTH_MIN INTERVAL 192 DEPTH_MAX, images/NUMBER.EXT, and pair.txt, which
+// - colmap: sparse/0/{cameras,images,points3D}.txt, without points, images/CAMERA.EXT, masks/CAMERA.EXT.png.
+// - transforms: transforms.json, images/CAMERA.EXT and masks/CAMERA.png, which mask_path names.
+// - mvsnet: cams/NUMBER_cam.txt with DEPTH_MIN INTERVAL 192 DEPTH_MAX, images/NUMBER.EXT, masks/NUMBER.png,
+//   and pair.txt, which
 //   lists up to ten sources of each view, the nearest first, with 1000 by their rank as score. NUMBER is
 //   the place of the camera.
 // Throws Error(input) naming the camera for a lens or a name that the layout cannot hold, Error(io).
 void write_layout(const std::filesystem::path& dir, const LayoutRequest& request,
-                  const std::vector<Camera>& cameras, const std::vector<std::filesystem::path>& images);
+                  const std::vector<Camera>& cameras, const std::vector<CameraFiles>& files);
 
 }  // namespace aqbench

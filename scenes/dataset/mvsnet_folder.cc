@@ -146,24 +146,34 @@ void take_depth_maps(const fs::path& dir, LayoutCameras& read) {
   read.truth.depths_are_surface = !read.truth.files.empty();
 }
 
-// Of "scan12" the file stl012_total.ply; empty for another name.
-std::string dtu_scan_of(const fs::path& dir) {
+// Of "scan12" the number 12; empty for another name.
+std::string number_of_scan(const fs::path& dir) {
   std::string name = lower_case(fs::absolute(dir / ".").lexically_normal().parent_path().filename().string());
   if (!name.starts_with("scan") || name.size() < 5 || name.size() > 7) return {};
   name.erase(0, 4);
-  if (name.find_first_not_of("0123456789") != std::string::npos) return {};
-  return fmt::format("stl{:0>3}_total.ply", name);
+  return name.find_first_not_of("0123456789") == std::string::npos ? name : "";
+}
+
+// What the scanner observed, beside the scans' folder Points: the protocol `dtu` looks at it.
+void take_observed(const fs::path& folder, const std::string& number, LayoutCameras& read) {
+  const fs::path mask = folder / fmt::format("ObsMask{}_10.mat", number),
+                 plane = folder / fmt::format("Plane{}.mat", number);
+  if (!is_regular(mask)) return;
+  read.truth.files.push_back(mask);
+  if (is_regular(plane)) read.truth.files.push_back(plane);
 }
 
 void take_dtu_scan(const fs::path& dir, LayoutCameras& read) {
-  const std::string scan = dtu_scan_of(dir);
-  if (scan.empty()) return;
+  const std::string number = number_of_scan(dir);
+  if (number.empty()) return;
+  const std::string scan = fmt::format("stl{:0>3}_total.ply", number);
   for (const fs::path& place : {dir, dir / "..", dir / ".." / ".."})
     for (const fs::path& below : {fs::path("."), fs::path("SampleSet") / "MVS Data", fs::path("MVS Data")}) {
       const fs::path file = (place / below / "Points" / "stl" / scan).lexically_normal();
       if (!is_regular(file)) continue;
       read.truth.surface = read.truth.files = {file};
       read.truth.unit = "mm";
+      take_observed(file.parent_path().parent_path().parent_path() / "ObsMask", number_of_scan(dir), read);
       for (Camera& camera : read.cameras) camera.camera_from_world.translation_m *= 1e-3;
       return;
     }

@@ -20,6 +20,7 @@
 #include "scenes/dataset/colmap_rig.h"
 #include "scenes/dataset/dataset.h"
 #include "scenes/dataset/eth3d_folder.h"
+#include "scenes/dataset/masks.h"
 #include "scenes/dataset/mvsnet_folder.h"
 #include "scenes/dataset/tanks_folder.h"
 #include "scenes/dataset/transforms_file.h"
@@ -145,6 +146,7 @@ void read_by_colmap(Recording& recording) {
 void take_layout(LayoutCameras read, Recording& recording) {
   recording.camera_files = std::move(read.files);
   recording.images = {std::move(read.images)};
+  if (!read.masks.empty()) recording.masks = {std::move(read.masks)};
   recording.truth = std::move(read.truth);
   recording.rig.cameras = std::move(read.cameras);
   check(recording.rig, recording.dir.string() + ": ");
@@ -203,6 +205,7 @@ Recording read_recording(const fs::path& dir) {
         "cams/*_cam.txt or *_COLMAP_SfM.log");
   recording.layout = *layout;
   std::ranges::find(kLayouts, *layout, &LayoutRow::layout)->read(recording);
+  find_masks(recording.dir, recording.images, recording.masks);
   return recording;
 }
 
@@ -223,6 +226,7 @@ void keep_views(Recording& recording, std::size_t every, std::size_t hold_out) {
   };
   keep(recording.rig.cameras);
   for (auto& frame : recording.images) keep(frame);
+  for (auto& frame : recording.masks) keep(frame);
 }
 
 DatasetContents inspect_recording(const Recording& recording, ImageCheck check) {
@@ -245,7 +249,23 @@ DatasetContents inspect_recording(const Recording& recording, ImageCheck check) 
           refuse_recording(frame[i], "damaged: " + escape_bytes(damage));
       add(frame[i], bytes);
     }
+  for (const auto& frame : recording.masks)
+    for (std::size_t i = 0; i < frame.size(); ++i) {
+      if (frame[i].empty()) continue;
+      const std::string bytes = read_file(frame[i]);
+      check_mask(bytes, recording.rig.cameras[i].intrinsics, frame[i].string());
+      add(frame[i], bytes);
+    }
   return contents;
+}
+
+void load_masks(Recording& recording, std::size_t frame) {
+  if (recording.masks.empty()) return;
+  const auto& masks = recording.masks.at(frame);
+  for (std::size_t i = 0; i < masks.size(); ++i)
+    if (!masks[i].empty())
+      recording.rig.cameras[i].mask =
+          std::make_shared<const PixelMask>(read_mask(masks[i], recording.rig.cameras[i].intrinsics));
 }
 
 void write_observation(const Recording& recording, std::size_t frame, const fs::path& to) {
@@ -260,6 +280,14 @@ void write_observation(const Recording& recording, std::size_t frame, const fs::
       const fs::path folder = to / "images" / recording.rig.cameras[i].name;
       fs::create_directories(folder);
       fs::copy_file(images[i], folder / ("000000" + images[i].extension().string()));
+    }
+    if (recording.masks.empty()) return;
+    const auto& masks = recording.masks.at(frame);
+    for (std::size_t i = 0; i < masks.size(); ++i) {
+      if (masks[i].empty()) continue;
+      const fs::path folder = to / "masks" / recording.rig.cameras[i].name;
+      fs::create_directories(folder);
+      fs::copy_file(masks[i], folder / "000000.png");
     }
   } catch (const fs::filesystem_error& error) {
     throw Error(ErrorKind::io, fmt::format("{}: {}", to.string(), copy_problem(error.code(), to)));

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "scenes/cloud/transform.h"
 #include "scenes/dataset/dataset_digest.h"
 #include "scenes/dataset/layout.h"
 #include "scenes/optics/camera.h"
@@ -38,17 +37,17 @@ struct Recording {
   RecordingLayout layout = RecordingLayout::calibration;
   std::vector<std::filesystem::path> camera_files;  // that describe the cameras
   Rig rig;
-  // From the rig's world frame to the recording's own: a rotation.
-  Similarity own_from_rig;
   // Images of each frame, in the order of rig.cameras: images[frame][camera].
   std::vector<std::vector<std::filesystem::path>> images;
+  // Of each image; an empty path: all of its pixels count. Empty: there is no mask at all.
+  std::vector<std::vector<std::filesystem::path>> masks;
   LayoutTruth truth;     // that the layout brings along; none for the first three
   bool is_whole = true;  // keep_views() has left out no camera
 };
 
 // Reads the cameras and finds their images. Throws Error(input) naming file and field for a folder in none of
 // the layouts, for an incomplete or wrong calibration, for unsupported cameras, for a camera without an
-// image, and for cameras with different frames.
+// image, for cameras with different frames, and for a folder masks/ without a mask of any image.
 Recording read_recording(const std::filesystem::path& dir);
 
 // Keeps each `every`-th camera with its images, and of those no `hold_out`-th one (0: all), in the order of
@@ -62,13 +61,17 @@ enum class ImageCheck {
   decoded     // JPEG files are also decoded (scenes/images/images.h), which takes longer than hashing
 };
 
-// Reads every image, compares its size with the calibration, and returns the hashes of all files of the
-// recording except its truth, with names relative to its folder. Throws Error(input) naming a file that is
-// damaged, truncated or of another size.
+// Reads every image and mask, compares its size with the calibration, and returns the hashes of all files of
+// the recording except its truth, with names relative to its folder. Throws Error(input) naming a file that
+// is damaged, truncated or of another size.
 DatasetContents inspect_recording(const Recording& recording, ImageCheck check = ImageCheck::decoded);
 
-// Writes calibration.json and images/CAMERA/000000.EXT of one frame to the new folder `to`, as a method's
-// input; images are copied unchanged. Throws Error(io).
+// Gives each camera the mask of its image of a frame. Throws Error(input) naming a file that is no PNG or of
+// another size than its image.
+void load_masks(Recording& recording, std::size_t frame);
+
+// Writes calibration.json, images/CAMERA/000000.EXT and, where there is one, masks/CAMERA/000000.png of one
+// frame to the new folder `to`, as a method's input; images and masks are copied unchanged. Throws Error(io).
 void write_observation(const Recording& recording, std::size_t frame, const std::filesystem::path& to);
 
 }  // namespace aqbench

@@ -165,6 +165,9 @@ LayoutCameras read_transforms_file(const fs::path& file) {
     Camera camera;
     camera.name = name_of_camera(name);
     read.images.push_back(named_image(file.parent_path(), name, camera.name));
+    read.masks.emplace_back();
+    if (const auto mask = frame.find("mask_path"))
+      read.masks.back() = named_image(file.parent_path(), mask->text(), camera.name);
     camera.intrinsics = intrinsics_at({frame, root}, read.images.back());
     camera.camera_from_world = pose_at(
         frame.at("transform_matrix"), fmt::format("{}: frames[{}].transform_matrix", file.string(), index++));

@@ -89,9 +89,7 @@ void check_in_view(const Recording& recording, const ControlTruth& control, cons
   for (const Camera& camera : recording.rig.cameras) {
     const RefractiveCamera refractive = refractive_camera(camera);
     for (const ControlPoint& point : control.points) {
-      const Vec3 in_rig = recording.own_from_rig.linear.transpose() *
-                          (point.position_m - recording.own_from_rig.translation_m);
-      const auto seen = project(refractive, in_rig);
+      const auto seen = project(refractive, point.position_m);
       if (seen && is_in_image(refractive, seen->pixel.x(), seen->pixel.y())) return;
     }
   }

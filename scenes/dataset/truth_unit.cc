@@ -83,13 +83,12 @@ UnitSight sight_in(std::string_view unit, const Recording& recording, std::span<
   for (const Camera& camera : recording.rig.cameras) cameras.push_back(refractive_camera(camera));
   std::vector<double> distances_m;
   for (const Vec3& place : places) {
-    const Vec3 in_rig =
-        recording.own_from_rig.linear.transpose() * (scale * place - recording.own_from_rig.translation_m);
+    const Vec3 place_m = scale * place;
     double nearest_m = std::numeric_limits<double>::infinity();
     for (const RefractiveCamera& camera : cameras)
-      if (const auto seen = project(camera, in_rig);
+      if (const auto seen = project(camera, place_m);
           seen && is_in_image(camera, seen->pixel.x(), seen->pixel.y()))
-        nearest_m = std::min(nearest_m, (in_rig - to_vec3(camera.centre_m)).norm());
+        nearest_m = std::min(nearest_m, (place_m - to_vec3(camera.centre_m)).norm());
     if (std::isfinite(nearest_m)) distances_m.push_back(nearest_m);
   }
   UnitSight sight{unit};
@@ -160,9 +159,7 @@ std::vector<Vec3> places_near_rig(const Recording& recording, const SurfaceTruth
                                   std::size_t frame) {
   const double scale = metres_per_unit(surface.unit).value();
   const double radius = kFarthestBaselines * largest_baseline_m(recording.rig) / scale;
-  const Vec3 camera_m = camera_centre_m(recording.rig.cameras.front().camera_from_world);
-  const Vec3 centre =
-      (recording.own_from_rig.linear * camera_m + recording.own_from_rig.translation_m) / scale;
+  const Vec3 centre = camera_centre_m(recording.rig.cameras.front().camera_from_world) / scale;
   std::vector<Vec3> near;
   for (const std::string& name : surface.files) {
     for (const GeometryFile& file : parts_of(file_of_frame(name, frame))) {

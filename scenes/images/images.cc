@@ -48,6 +48,14 @@ GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const
   return images_table().decode_grey(bytes, name);
 }
 
+std::string shrink_image(std::string_view bytes, int factor, const std::string& name) {
+  const ImageInfo info = inspect_image(bytes, name);
+  if (info.width_px < factor || info.height_px < factor)
+    throw Error(ErrorKind::input, fmt::format("{}: is {} x {} px, too small to be made smaller {} times",
+                                              name, info.width_px, info.height_px, factor));
+  return images_table().shrink_image(bytes, factor, name);
+}
+
 std::string jpeg_damage(std::string_view bytes) { return images_table().jpeg_damage(bytes); }
 
 }  // namespace aqbench

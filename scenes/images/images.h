@@ -46,6 +46,12 @@ struct GreyImage {
 // size, before memory for its pixels is asked for, and where the module is not installed.
 GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const std::string& name);
 
+// Returns an image of 8 or 16 bits with its colours as PNG bytes, made smaller by a whole factor: each pixel
+// is the mean of factor x factor ones, what is left over at the right and at the bottom falls away. Throws
+// Error(input), one line that starts with `name`, for what is no such image or smaller than the factor, and
+// where the module is not installed.
+std::string shrink_image(std::string_view bytes, int factor, const std::string& name);
+
 // Decodes a JPEG file as far as to find damage in its compressed data. Returns what libjpeg calls corrupt, or
 // an empty text: JPEG has no check sums, and a changed bit may make another valid image. Throws Error(input)
 // where the module is not installed.
@@ -58,6 +64,7 @@ struct ImagesTable {
   DepthImage (*decode_exr_depths)(std::string_view bytes, const std::string& name);
   DepthImage (*decode_tiff_depths)(std::string_view bytes, const std::string& name);
   GreyImage (*decode_grey)(std::string_view bytes, const std::string& name);
+  std::string (*shrink_image)(std::string_view bytes, int factor, const std::string& name);
   std::string (*jpeg_damage)(std::string_view bytes);
 };
 

@@ -61,6 +61,17 @@ const Camera* find_camera(const Rig& rig, std::string_view name) {
   return found == rig.cameras.end() ? nullptr : &*found;
 }
 
+bool PixelMask::at(const Vec2& pixel, int reach_px) const {
+  if (!(std::abs(pixel.x()) < 1e9 && std::abs(pixel.y()) < 1e9)) return false;
+  const int column = static_cast<int>(std::lround(pixel.x())), row = static_cast<int>(std::lround(pixel.y()));
+  for (int y = std::max(0, row - reach_px); y <= std::min(height_px - 1, row + reach_px); ++y)
+    for (int x = std::max(0, column - reach_px); x <= std::min(width_px - 1, column + reach_px); ++x)
+      if (counts[static_cast<std::size_t>(y) * static_cast<std::size_t>(width_px) +
+                 static_cast<std::size_t>(x)])
+        return true;
+  return false;
+}
+
 std::optional<WaterInterface> level_water(const Rig& rig) {
   if (rig.cameras.empty()) return std::nullopt;
   const Interface& first = rig.cameras.front().interface;

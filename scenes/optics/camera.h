@@ -4,6 +4,7 @@
 // forward (OpenCV). Pixels: centres at integers, (0, 0) is the centre of the top left pixel.
 
 #include <Eigen/Core>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,15 @@ struct WaterInterface {
 // What lies between a camera and the scene.
 using Interface = std::variant<NoInterface, WaterInterface>;
 
+// Which pixels of an image count, as it was taken, through its lens.
+struct PixelMask {
+  int width_px = 0, height_px = 0;
+  std::vector<bool> counts;  // row-major
+
+  // Returns whether a pixel at most `reach_px` columns and rows from the nearest one counts; false outside.
+  bool at(const Vec2& pixel, int reach_px = 0) const;
+};
+
 // A calibrated camera in the world.
 struct Camera {
   std::string name;  // also its folder in a dataset
@@ -61,6 +71,8 @@ struct Camera {
   CameraFromWorld camera_from_world;
   bool is_auxiliary = false;  // used as a source view only; gets no depth map
   Interface interface = NoInterface{};
+  std::shared_ptr<const PixelMask> mask =
+      nullptr;  // of the image that is looked at; nullptr: all of it counts
 };
 
 // Calibrated cameras of one world frame.

@@ -6,7 +6,7 @@
 namespace aqbench {
 namespace {
 
-constexpr int kOrbitRing = 18, kWalkCameras = 24;
+constexpr int kOrbitRing = 18, kWalkCameras = 24, kOutwardsCameras = 36;
 
 }  // namespace
 
@@ -48,6 +48,21 @@ std::vector<CameraPlace> walk_places(const Parameters& parameters) {
     const Vec3 centre_m(parameters.number("start_x_m") + i * step_m, sway_m * std::sin(phase),
                         0.5 * sway_m * std::sin(2 * phase));
     places.push_back({centre_m, centre_m + Vec3::UnitX()});
+  }
+  return places;
+}
+
+std::vector<ParameterSpec> outwards_parameters() {
+  return {{"radius_m", "m", 0.5, 0.001, 1000, "of the circle, about the origin", {}}};
+}
+
+std::vector<CameraPlace> outwards_places(const Parameters& parameters) {
+  std::vector<CameraPlace> places;
+  for (int i = 0; i < kOutwardsCameras; ++i) {
+    const double angle = 2 * std::numbers::pi * i / kOutwardsCameras;
+    const Vec3 outwards(std::cos(angle), std::sin(angle), 0);
+    const Vec3 centre_m = parameters.number("radius_m") * outwards;
+    places.push_back({centre_m, centre_m + outwards});
   }
   return places;
 }

@@ -23,6 +23,10 @@ std::vector<CameraPlace> orbit_places(const Parameters& parameters);
 std::vector<ParameterSpec> walk_parameters();
 std::vector<CameraPlace> walk_places(const Parameters& parameters);
 
+// A circle of 36 cameras, 10 degrees apart, that look outwards from its middle.
+std::vector<ParameterSpec> outwards_parameters();
+std::vector<CameraPlace> outwards_places(const Parameters& parameters);
+
 // Two cameras side by side along X that look along +Z.
 std::vector<ParameterSpec> stereo_parameters();
 std::vector<CameraPlace> stereo_places(const Parameters& parameters);

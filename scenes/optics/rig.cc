@@ -134,6 +134,8 @@ const std::vector<RigSpec>& rig_registry() {
               orbit_places),
       dry_rig("walk", "24 cameras along a path forward through a room, without water", walk_parameters(),
               walk_places),
+      dry_rig("outwards", "36 cameras on a circle that look all around a room, without water",
+              outwards_parameters(), outwards_places),
       dry_rig("stereo", "2 cameras with parallel axes, without water", stereo_parameters(), stereo_places),
   };
   return registry;

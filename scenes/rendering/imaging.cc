@@ -21,11 +21,10 @@ constexpr std::size_t kStripeRows = 16;
 // The slots of RandomStream::sensor_noise.
 enum SensorSlot : std::uint32_t { noise_slot = 0, gain_slot = 1 };
 
-TextureOptions texture_options(const ImagingOptions& options) {
+TextureOptions with_contrast(TextureOptions texture, const ImagingOptions& options) {
   check(options);  // before the texture is made
-  TextureOptions out;
-  out.rms_contrast = options.texture_contrast;
-  return out;
+  texture.rms_contrast = options.texture_contrast;
+  return texture;
 }
 
 // Weights of the samples along one axis of a pixel: `reach` samples before its own, its own, and `reach`
@@ -96,12 +95,13 @@ struct Renderer::SampleGrid {
   }
 };
 
-Renderer::Renderer(const Surface& surface, const ImagingOptions& options, std::uint64_t seed)
+Renderer::Renderer(const Surface& surface, const ImagingOptions& options, std::uint64_t seed,
+                   const TextureOptions& texture)
     : options_(options),
       seed_(seed),
       exact_(surface),
       fast_(surface, kMaxRayDepth_m, kSampleTolerance_m),
-      texture_(texture_options(options), seed) {}
+      texture_(with_contrast(texture, options), seed) {}
 
 double Renderer::gain(std::uint64_t camera_index) const {
   const double u = uniform01({seed_, RandomStream::sensor_noise}, camera_index, gain_slot);

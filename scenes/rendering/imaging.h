@@ -27,10 +27,11 @@ struct RenderedImage {
 using RowProgress = std::function<void(std::size_t rows)>;
 
 // Renders one surface, a formula or a mesh, which must outlive this. Every result is the same for any thread
-// count.
+// count. The texture has the contrast of the imaging options.
 class Renderer {
  public:
-  Renderer(const Surface& surface, const ImagingOptions& options, std::uint64_t seed);
+  Renderer(const Surface& surface, const ImagingOptions& options, std::uint64_t seed,
+           const TextureOptions& texture = {});
 
   // Renders the camera's raw image, lens distortion included. camera_index makes gain and noise differ
   // between cameras. Uses parallel_for.

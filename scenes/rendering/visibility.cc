@@ -45,7 +45,8 @@ std::vector<SeeingCamera> seeing_cameras(const Rig& rig, bool auxiliary_cameras)
   std::vector<SeeingCamera> cameras;
   for (const Camera& camera : rig.cameras)
     if (auxiliary_cameras || !camera.is_auxiliary)
-      cameras.push_back({refractive_camera(camera), Undistorter(camera.intrinsics)});
+      cameras.push_back(
+          {refractive_camera(camera), Undistorter(camera.intrinsics), camera.intrinsics, camera.mask});
   return cameras;
 }
 
@@ -53,6 +54,8 @@ std::optional<Projection> seen_at(const SeeingCamera& camera, const Vec3& positi
   const auto projection = project(camera.camera, position_m);
   if (!projection || !camera.lens.takes(projection->pixel)) return std::nullopt;
   if (undistorted && !is_in_image(camera.camera, projection->pixel.x(), projection->pixel.y()))
+    return std::nullopt;
+  if (camera.mask && !camera.mask->at(distort_pixel(camera.intrinsics, projection->pixel)))
     return std::nullopt;
   return projection;
 }

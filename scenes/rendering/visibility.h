@@ -2,6 +2,7 @@
 // Visibility of surface places from cameras.
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
@@ -13,17 +14,19 @@
 
 namespace aqbench {
 
-// A camera through the water, and its lens.
+// A camera, its lens, and which pixels of its image count.
 struct SeeingCamera {
   RefractiveCamera camera;
   Undistorter lens;
+  Intrinsics intrinsics;
+  std::shared_ptr<const PixelMask> mask;  // nullptr: all
 };
 
 // Returns the cameras of a rig. Throws Error(input) as refractive_camera() does.
 std::vector<SeeingCamera> seeing_cameras(const Rig& rig, bool auxiliary_cameras = false);
 
-// Returns where the camera images a position, if that is inside the image that it took and, if `undistorted`,
-// inside the undistorted image, which methods get (pixel centres from 0 to width - 1).
+// Returns where the camera images a position, if that is inside the image that it took and its mask and, if
+// `undistorted`, inside the undistorted image, which methods get (pixel centres from 0 to width - 1).
 std::optional<Projection> seen_at(const SeeingCamera& camera, const Vec3& position_m,
                                   bool undistorted = true);
 

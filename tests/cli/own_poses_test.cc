@@ -1,6 +1,7 @@
 // Methods that find their camera poses themselves: a planted similarity comes back, and what is not
 // determined fails.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -226,6 +227,22 @@ TEST_F(OwnPoses, TheAreaUnderTheRecallCurveIsThatOfAnIndependentComputation) {
         << degrees;
   EXPECT_LT(metric_value(record, "pose_auc_1deg_pct"), metric_value(record, "pose_auc_30deg_pct"));
   EXPECT_NEAR(metric_value(record, "pose_registered_pct"), 500.0 / 6, 1e-9);
+}
+
+// Of images of 1600 px, in COLMAP's pixels; the dataset has 48 px.
+TEST_F(OwnPoses, TheIntrinsicsThatItWritesAreScoredAtTheSizeOfTheImages) {
+  const json without = sfm("without");
+  EXPECT_TRUE(without.at("metrics").at("pose_focal_error_median_pct").at("value").is_null());
+  const Intrinsics& truth = rig_.cameras[0].intrinsics;
+  write("own/cameras.txt",
+        fmt::format("1 PINHOLE 1600 1200 {} {} {} {}\n", 1.05 * truth.K(0, 0), 0.97 * truth.K(1, 1),
+                    truth.K(0, 2) + 0.5 + 3, truth.K(1, 2) + 0.5 - 4));
+  const json record = sfm("with");
+  EXPECT_NEAR(metric_value(record, "pose_focal_error_median_pct"), 100 * (std::sqrt(1.05 * 0.97) - 1), 1e-9);
+  EXPECT_NEAR(metric_value(record, "pose_principal_point_median_px"), 5 * 0.03, 1e-9);
+  write("own/cameras.txt", "1 PINHOLE 1600 1200 0 1500 800 600\n");
+  EXPECT_THAT(sfm("zero", 3).at("reason").get<std::string>(),
+              HasSubstr("focal length and size must be positive"));
 }
 
 TEST_F(OwnPoses, CamerasThatDoNotDetermineTheAlignmentFailTheCase) {

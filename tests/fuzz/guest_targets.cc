@@ -22,6 +22,7 @@
 #include "scenes/dataset/true_points.h"
 #include "scenes/images/image_file.h"
 #include "scenes/images/images.h"
+#include "scenes/images/mat_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "tests/fuzz/fuzz_target.h"
 
@@ -158,6 +159,14 @@ void read_photograph_target(std::string_view bytes, const Folder&) {
     throw Broken("photograph: the size does not match the values");
 }
 
+void read_mat_target(std::string_view bytes, const Folder& folder) {
+  for (const auto& [name, array] : read_mat_file(put_file(folder / "input.mat", bytes))) {
+    std::size_t count = 1;
+    for (const std::size_t side : array.shape) count *= side;
+    if (count != array.values.size()) throw Broken("MATLAB file: the size does not match the values");
+  }
+}
+
 void read_site_line_target(std::string_view bytes, const Folder&) {
   const std::string line = site_line(site_run_of(bytes, kGuestSource));
   require_same(line, site_line(site_run_of(line, kGuestSource)), "line of a site");
@@ -182,6 +191,7 @@ std::vector<Target> guest_targets() {
           {"stages", read_stages_target},
           {"stage_lines", read_stage_lines_target},
           {"photograph", read_photograph_target},
+          {"mat", read_mat_target},
           {"site_line", read_site_line_target}};
 }
 

@@ -12,6 +12,13 @@
 namespace aqbench {
 namespace {
 
+std::string png_of(const cv::Mat& pixels) {
+  std::vector<unsigned char> bytes;
+  if (!cv::imencode(".png", pixels, bytes, {cv::IMWRITE_PNG_COMPRESSION, 1}))
+    throw Error(ErrorKind::io, "PNG: OpenCV cannot encode the image");
+  return {bytes.begin(), bytes.end()};
+}
+
 std::string encode_png_with_opencv(int width, int height, int bits, std::span<const std::uint16_t> values) {
   const bool deep = bits == 16;
   cv::Mat pixels(height, width, deep ? CV_16UC3 : CV_8UC3);
@@ -25,10 +32,7 @@ std::string encode_png_with_opencv(int width, int height, int bits, std::span<co
         pixels.at<cv::Vec3b>(row, column) = cv::Vec3b::all(static_cast<unsigned char>(value));
     }
   }
-  std::vector<unsigned char> bytes;
-  if (!cv::imencode(".png", pixels, bytes, {cv::IMWRITE_PNG_COMPRESSION, 1}))
-    throw Error(ErrorKind::io, "PNG: OpenCV cannot encode the image");
-  return {bytes.begin(), bytes.end()};
+  return png_of(pixels);
 }
 
 std::vector<float> inverse_real_dft_with_opencv(int n, std::span<const float> re_im) {
@@ -50,7 +54,7 @@ void take_grey(const cv::Mat& colours, float white, std::vector<float>& values) 
     }
 }
 
-GreyImage decode_grey_with_opencv(std::string_view bytes, const std::string& name) {
+cv::Mat decode_colours(std::string_view bytes, const std::string& name) {
   cv::Mat pixels;
   try {
     const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8U, const_cast<char*>(bytes.data()));
@@ -60,6 +64,11 @@ GreyImage decode_grey_with_opencv(std::string_view bytes, const std::string& nam
   }
   if (pixels.empty() || pixels.channels() != 3 || (pixels.depth() != CV_8U && pixels.depth() != CV_16U))
     throw Error(ErrorKind::input, name + ": not an 8-bit or 16-bit image");
+  return pixels;
+}
+
+GreyImage decode_grey_with_opencv(std::string_view bytes, const std::string& name) {
+  const cv::Mat pixels = decode_colours(bytes, name);
   GreyImage image{pixels.cols, pixels.rows, {}};
   image.values.reserve(pixels.total());
   if (pixels.depth() == CV_8U)
@@ -67,6 +76,29 @@ GreyImage decode_grey_with_opencv(std::string_view bytes, const std::string& nam
   else
     take_grey<cv::Vec3w>(pixels, 65535, image.values);
   return image;
+}
+
+// Rounds means to the nearest level, halves up.
+template <class Pixel>
+cv::Mat mean_of_blocks(const cv::Mat& pixels, int factor) {
+  cv::Mat means(pixels.rows / factor, pixels.cols / factor, pixels.type());
+  const auto area = static_cast<std::uint64_t>(factor) * static_cast<std::uint64_t>(factor);
+  for (int row = 0; row < means.rows; ++row)
+    for (int column = 0; column < means.cols; ++column) {
+      std::uint64_t sums[3] = {area / 2, area / 2, area / 2};
+      for (int y = 0; y < factor; ++y)
+        for (int x = 0; x < factor; ++x)
+          for (int c = 0; c < 3; ++c) sums[c] += pixels.at<Pixel>(factor * row + y, factor * column + x)[c];
+      for (int c = 0; c < 3; ++c)
+        means.at<Pixel>(row, column)[c] = static_cast<typename Pixel::value_type>(sums[c] / area);
+    }
+  return means;
+}
+
+std::string shrink_with_opencv(std::string_view bytes, int factor, const std::string& name) {
+  const cv::Mat pixels = decode_colours(bytes, name);
+  return png_of(pixels.depth() == CV_8U ? mean_of_blocks<cv::Vec3b>(pixels, factor)
+                                        : mean_of_blocks<cv::Vec3w>(pixels, factor));
 }
 
 }  // namespace
@@ -78,4 +110,5 @@ const aqbench::ImagesTable aqbench_images_table = {.encode_png = &aqbench::encod
                                                    .decode_exr_depths = &aqbench::decode_exr_depths,
                                                    .decode_tiff_depths = &aqbench::decode_tiff_depths,
                                                    .decode_grey = &aqbench::decode_grey_with_opencv,
+                                                   .shrink_image = &aqbench::shrink_with_opencv,
                                                    .jpeg_damage = &aqbench::find_jpeg_damage};

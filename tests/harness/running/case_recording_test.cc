@@ -148,6 +148,36 @@ TEST_F(RecordingScene, IsScoredAgainstTheScanThatTheMethodCannotReach) {
 }
 
 // Lengths of its own stand in the truth alone: a record with their metrics, and without the usual, is right.
+// The method finds masks and smaller images; a point beside the mask is none of the object's.
+TEST_F(RecordingScene, MasksAndScaleReachMethodAndScore) {
+  add_scan();
+  for (const char* const camera : {"cam00", "cam01"}) {
+    make(dir_ / "masks" / camera);
+    write_file(dir_ / "masks" / camera / "0.png",
+               encode_png(16, 12, 8, std::vector<std::uint16_t>(16 * 12, 1)));
+  }
+  use_program(1);
+  const auto record_of = [&](const char* scale) {
+    PlanRequest request = request_;
+    request.sets.push_back(parse_override(std::string("dataset.scale=") + scale));
+    return run_in_child(plan_sweep(request).cases.at(0));
+  };
+  const auto masked_pct = [](const Record& record) {
+    const Metric* const metric = find_metric(record.metrics, "points_in_masks_pct");
+    return metric == nullptr ? -1 : metric->value.value_or(-2);
+  };
+  const Record whole = record_of("1"), small = record_of("2");
+  EXPECT_EQ(whole.status, Status::ok) << whole.reason;
+  EXPECT_EQ(small.status, Status::ok) << small.reason;
+  EXPECT_EQ(masked_pct(whole), 100);
+  EXPECT_EQ(masked_pct(small), 100);
+  EXPECT_EQ(whole.dataset_sha256, small.dataset_sha256) << "of the files as they are";
+  write_file(dir_ / "masks/cam00/0.png", encode_png(16, 12, 8, std::vector<std::uint16_t>(16 * 12, 0)));
+  const Record none = record_of("1");
+  EXPECT_EQ(masked_pct(none), 0);
+  EXPECT_NE(none.dataset_sha256, whole.dataset_sha256);
+}
+
 TEST_F(RecordingScene, IsScoredByLengthsOfItsTruth) {
   add_scan();
   write_file(dir_ / "truth/truth.json",

@@ -55,22 +55,22 @@ TEST(BoardScore, CornersComeFromDepthsAtTheirPixels) {
   recording.rig =
       make_rig("single_pair", {{"single_pair", "width", "160"}, {"single_pair", "height", "120"}}, 1);
   const BoardTruth board = level_board(recording.rig);
-  const MetricSet right = score_board(board_depths(recording.rig, 1), recording, board);
+  const MetricSet right = score_board(board_depths(recording.rig, 1), recording.rig, board);
   EXPECT_EQ(value_of(right, "charuco_corners"), 6);
   EXPECT_LT(value_of(right, "charuco_rmse_mm"), 0.01);
   EXPECT_NEAR(value_of(right, "charuco_scale_pct"), 100, 0.01);
 
   // 10 % of some 0.2 m of water deeper: some 20 mm below the board, and the squares are larger.
-  const MetricSet deep = score_board(board_depths(recording.rig, 1.1), recording, board);
+  const MetricSet deep = score_board(board_depths(recording.rig, 1.1), recording.rig, board);
   EXPECT_NEAR(value_of(deep, "charuco_rmse_mm"), 20, 2);
   EXPECT_GT(value_of(deep, "charuco_scale_pct"), 100);
 
-  const MetricSet none = score_board({}, recording, board);
+  const MetricSet none = score_board({}, recording.rig, board);
   EXPECT_EQ(value_of(none, "charuco_corners"), 0);
   EXPECT_THAT(find_metric(none, "charuco_rmse_mm")->reason, testing::HasSubstr("no depth maps"));
   BoardTruth unknown = board;
   unknown.corners[0].pixels["nobody"] = {0, 0};
-  EXPECT_THROW(score_board(board_depths(recording.rig, 1), recording, unknown), Error);
+  EXPECT_THROW(score_board(board_depths(recording.rig, 1), recording.rig, unknown), Error);
 }
 
 // Depths from water 5 mm too deep that lie on the board by that calibration: corners are where its rays meet
@@ -94,10 +94,10 @@ TEST(BoardScore, CornersGoIntoTheWorldByTheCalibrationOfTheMethod) {
     }
     squares_m2 += (sum_m / 2 - *corner.position_m).squaredNorm();
   }
-  const MetricSet found = score_board(board_depths(had.rig, 1), recording, board, &had);
+  const MetricSet found = score_board(board_depths(had.rig, 1), recording.rig, board, &had);
   EXPECT_NEAR(value_of(found, "charuco_rmse_mm"), 1000 * std::sqrt(squares_m2 / 6), 1e-3);
   EXPECT_LT(value_of(found, "charuco_rmse_mm"), 2);
-  EXPECT_GT(value_of(score_board(board_depths(had.rig, 1), recording, board), "charuco_rmse_mm"), 3);
+  EXPECT_GT(value_of(score_board(board_depths(had.rig, 1), recording.rig, board), "charuco_rmse_mm"), 3);
 }
 
 }  // namespace

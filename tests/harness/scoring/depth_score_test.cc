@@ -103,8 +103,7 @@ TEST(DepthScore, DepthsGoIntoTheWorldByTheCalibrationOfTheMethod) {
   EXPECT_FALSE(wrong_calibration(rig, {}).has_value());
 }
 
-// Depths are 50 mm too long and half of them missing where x is above 0 in the recording's own frame, which
-// is 1 m aside of the rig's; the crop ends at x = 0 there.
+// Depths are 50 mm too long and half of them missing where x is above -0.1 m, and the crop ends there.
 TEST(DepthScore, OnlyTrueDepthsInTheCropCount) {
   const test::TemporaryFolder folder;
   Rig rig = make_rig("arc6", {{"arc6", "width", "160"}, {"arc6", "height", "120"}}, 1);
@@ -115,21 +114,20 @@ TEST(DepthScore, OnlyTrueDepthsInTheCropCount) {
   const std::array<std::size_t, 2> shape = {120, 160};
   write_npy(folder.path() / "truth" / camera.name / "depth.npy",
             std::span<const float>(map.depth_along_ray_m), shape);
-  DepthRegion region;
-  region.own_from_rig.translation_m = {0.1, 0, 0};
-  add_crop(region.crop, "x:-10,0");
+  Crop crop;
+  add_crop(crop, "x:-10,-0.1");
   const RefractiveCamera view = refractive_camera(camera);
   for (std::size_t i = 0; i < map.depth_along_ray_m.size(); ++i) {
     float& depth_m = map.depth_along_ray_m[i];
     const auto ray = cast_ray(view, Vec2(static_cast<double>(i % 160), static_cast<double>(i / 160)));
-    if (point_on_ray(*ray, depth_m).x() + 0.1 > 0) depth_m = i % 2 == 0 ? 0 : depth_m + 0.05F;
+    if (point_on_ray(*ray, depth_m).x() > -0.1) depth_m = i % 2 == 0 ? 0 : depth_m + 0.05F;
   }
-  const auto value = [&](const DepthRegion& of, const char* name) {
+  const auto value = [&](const Crop& of, const char* name) {
     const auto scores = score_depth_maps({&map, 1}, rig.cameras, folder.path(), 0, of);
     return find_metric(scores.at(0).metrics, name)->value.value_or(-1);
   };
-  EXPECT_EQ(value(region, "depth_mae_mm"), 0);
-  EXPECT_EQ(value(region, "depth_fill_rate_pct"), 100);
+  EXPECT_EQ(value(crop, "depth_mae_mm"), 0);
+  EXPECT_EQ(value(crop, "depth_fill_rate_pct"), 100);
   EXPECT_GT(value({}, "depth_mae_mm"), 1);
   EXPECT_LT(value({}, "depth_fill_rate_pct"), 99);
 }

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "harness/viewing/make_view.h"
 #include "metrics/diagnosis.h"
+#include "scenes/surfaces/mesh_surface.h"
 #include "scenes/surfaces/plane.h"
 
 namespace aqbench {
@@ -110,6 +111,18 @@ TEST(CloudView, ThinningIsEvenAndTellsHowManyThereWere) {
   EXPECT_EQ(thin.scored, 100u);
   EXPECT_EQ(stride_for(20, 20), 1u);
   EXPECT_EQ(stride_for(21, 20), 2u);
+}
+
+// A courtyard of 60 m is shown but for one point 8 km away.
+TEST(MakeView, ShowsLargeSurfacesWithoutAPatch) {
+  const auto truth = make_mesh_surface(
+      {{Vec3(-30, -30, 0), Vec3(30, -30, 0), Vec3(30, 30, 0), Vec3(-30, 30, 0)}, {{0, 1, 2}, {0, 2, 3}}});
+  Reconstruction made;
+  for (int i = 0; i < 900; ++i) made.cloud.points_m.emplace_back(2 * (i % 30) - 29, 2 * (i / 30) - 29, 0.001);
+  made.cloud.points_m.emplace_back(0, 0, 8000);
+  const CloudView view = make_view(made, *truth, nullptr, {}, {}, {.points = 1000});
+  EXPECT_EQ(view.far, 1u);
+  EXPECT_EQ(view.points.size(), 900u);
 }
 
 // A plane with a dent: its points are 3 mm towards the cameras within 20 mm of (0.1, 0.05).

@@ -97,6 +97,37 @@ TEST(DatasetViews, MarksWhatTheCameraDidNotSee) {
   EXPECT_EQ(views[0].inside[0], 0);
 }
 
+// The mask is of the image as it was taken: the lens bends its straight edge.
+TEST(DatasetViews, WhatTheMaskLeavesOutIsNotInside) {
+  const TemporaryDirectory dir;
+  Rig rig = small_rig();
+  for (Camera& camera : rig.cameras) camera.intrinsics.distortion = {-0.2, 0, 0, 0, 0};
+  write_pattern(dir.path(), rig);
+  const auto whole = read_dataset_views(dir.path());
+  cv::Mat mask(kHeight, kWidth, CV_8UC1);
+  for (int row = 0; row < kHeight; ++row)
+    for (int column = 0; column < kWidth; ++column)
+      mask.at<std::uint8_t>(row, column) = column + 2 * row < 60 ? 0 : row % 2 == 0 ? 1 : 255;
+  const std::filesystem::path folder = dir.path() / "masks" / rig.cameras[1].name;
+  std::filesystem::create_directories(folder);
+  cv::imwrite((folder / "000000.png").string(), mask);
+  const auto views = read_dataset_views(dir.path());
+  EXPECT_EQ(views[0].inside, whole[0].inside) << "a camera without a mask";
+  EXPECT_FALSE(views[0].has_mask);
+  EXPECT_TRUE(views[1].has_mask);
+  EXPECT_EQ(views[1].grey, whole[1].grey);
+  std::size_t left_out = 0;
+  for (int row = 0; row < kHeight; ++row)
+    for (int column = 0; column < kWidth; ++column) {
+      const std::size_t i = static_cast<std::size_t>(row) * kWidth + static_cast<std::size_t>(column);
+      const Vec2 taken = distort_pixel(rig.cameras[1].intrinsics, Vec2(column, row));
+      const bool counts = std::lround(taken.x()) + 2 * std::lround(taken.y()) >= 60;
+      EXPECT_EQ(views[1].inside[i] != 0, whole[1].inside[i] != 0 && counts) << column << " " << row;
+      left_out += whole[1].inside[i] != 0 && !counts ? 1 : 0;
+    }
+  EXPECT_GT(left_out, 500U);
+}
+
 TEST(DatasetViews, GreyIsOpenCvsWeighting) {
   const TemporaryDirectory dir;
   Rig rig = small_rig();

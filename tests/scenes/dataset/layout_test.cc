@@ -14,6 +14,7 @@
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/dataset/truth_unit.h"
+#include "scenes/images/images.h"
 #include "scenes/optics/distortion.h"
 #include "scenes/optics/refraction.h"
 #include "tests/core/error_matcher.h"
@@ -36,12 +37,10 @@ Vec3 point_of(const Json& values) {
 }
 
 // The largest distance in pixels between where a recording's camera sees the points and where it should.
-double error_px(const Recording& recording, const Camera& camera, const Json& points, const Json& pixels) {
+double error_px(const Camera& camera, const Json& points, const Json& pixels) {
   double largest_px = 0;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    const Vec3 in_rig = recording.own_from_rig.linear.transpose() *
-                        (point_of(points[i]) - recording.own_from_rig.translation_m);
-    const auto seen = project(refractive_camera(camera), in_rig);
+    const auto seen = project(refractive_camera(camera), point_of(points[i]));
     if (!seen) return 1e9;
     const Vec2 where = distort_pixel(camera.intrinsics, seen->pixel);
     largest_px =
@@ -55,7 +54,7 @@ double largest_error_px(const Recording& recording, const Json& layout, const Js
   for (const Json& expected : layout.at("cameras")) {
     const Camera* const camera = find_camera(recording.rig, expected.at("name").get<std::string>());
     if (camera == nullptr) return 1e9;
-    largest_px = std::max(largest_px, error_px(recording, *camera, points, expected.at("pixels")));
+    largest_px = std::max(largest_px, error_px(*camera, points, expected.at("pixels")));
   }
   return largest_px;
 }
@@ -75,6 +74,30 @@ TEST(Layouts, CamerasSeePointsWhereTheFormulaHasThem) {
     EXPECT_EQ(truth_text(truth), layout.at("truth").get<std::string>());
     check_truth_unit(recording, truth);
   }
+}
+
+// Pixels count where a x + b y >= c, some of them almost black; cameras without a mask show all.
+TEST(Layouts, MasksHaveThePixelsOfTheFormula) {
+  const Json all = expectations();
+  std::size_t masks = 0;
+  for (const Json& layout : all.at("layouts")) {
+    SCOPED_TRACE(layout.at("folder").get<std::string>());
+    Recording recording = read_recording(kConformance / "layouts" / layout.at("folder").get<std::string>());
+    load_masks(recording, 0);
+    for (const Json& expected : layout.at("cameras")) {
+      const Camera& camera = *find_camera(recording.rig, expected.at("name").get<std::string>());
+      ASSERT_EQ(camera.mask != nullptr, expected.contains("mask")) << camera.name;
+      if (!camera.mask) continue;
+      ++masks;
+      const Json& abc = expected.at("mask");
+      for (int y = 0; y < camera.mask->height_px; ++y)
+        for (int x = 0; x < camera.mask->width_px; ++x)
+          ASSERT_EQ(camera.mask->at(Vec2(x, y)),
+                    number_at(abc, 0) * x + number_at(abc, 1) * y >= number_at(abc, 2))
+              << camera.name << " " << x << " " << y;
+    }
+  }
+  EXPECT_EQ(masks, 15U);
 }
 
 // The comparison above is sharp: half a pixel, an axis that points the other way and a transposed rotation
@@ -189,6 +212,22 @@ class ChangedLayout {
  private:
   TemporaryDirectory directory_;
 };
+
+TEST(Layouts, MasksOfAnotherKindAreRefused) {
+  const ChangedLayout colmap("colmap-text");
+  const fs::path mask = colmap.dir() / "masks/view00.png.png";
+  write_file(mask, encode_png(47, 36, 8, std::vector<std::uint16_t>(47 * 36)));
+  EXPECT_THAT(colmap.refusal(), HasSubstr("view00.png.png: is 47 x 36 px, but its image has 48 x 36"));
+  fs::copy_file(fs::path(AQBENCH_SOURCE_DIR) / "docs/images/undulating.jpg", mask,
+                fs::copy_options::overwrite_existing);
+  EXPECT_THAT(colmap.refusal(), HasSubstr("a mask must be a PNG image"));
+  fs::remove_all(colmap.dir() / "masks");
+  EXPECT_EQ(colmap.refusal(), "");
+  fs::create_directories(colmap.dir() / "masks");
+  write_file(colmap.dir() / "masks/other.png", "");
+  EXPECT_THAT(colmap.refusal(),
+              HasSubstr("no mask is named after an image: IMAGE.png, such as view00.png.png"));
+}
 
 TEST(Layouts, TransformsNameFileAndField) {
   const ChangedLayout ngp("instant-ngp"), nerfstudio("nerfstudio");

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "scenes/dataset/recording.h"
 #include "tests/core/error_matcher.h"
@@ -35,6 +36,14 @@ double difference(const Camera& a, const Camera& b) {
   return largest;
 }
 
+std::vector<CameraFiles> files_of(const Recording& recording) {
+  std::vector<CameraFiles> files;
+  for (std::size_t i = 0; i < recording.images[0].size(); ++i)
+    files.push_back(
+        {recording.images[0][i], recording.masks.empty() ? fs::path() : recording.masks[0].at(i)});
+  return files;
+}
+
 // What is written is read back as the same cameras (conformance/check_layouts.py reads it apart from this).
 TEST(LayoutWriter, CamerasComeBackFromEachLayout) {
   for (const auto& [layout, folder] : {std::pair("colmap", "colmap-text"),
@@ -47,11 +56,13 @@ TEST(LayoutWriter, CamerasComeBackFromEachLayout) {
     const TemporaryDirectory directory;
     const fs::path to = directory.path() / "written";
     const Recording given = fixture(folder);
-    write_layout(to, {layout, 0.5, 2}, given.rig.cameras, given.images[0]);
+    write_layout(to, {layout, 0.5, 2}, given.rig.cameras, files_of(given));
     const Recording back = read_recording(to);
     EXPECT_EQ(to_string(back.layout), std::string(layout));
     inspect_recording(back);
     ASSERT_EQ(back.rig.cameras.size(), given.rig.cameras.size());
+    const auto has_mask = [](const CameraFiles& files) { return !files.mask.empty(); };
+    EXPECT_TRUE(std::ranges::equal(files_of(back), files_of(given), {}, has_mask, has_mask));
     for (std::size_t i = 0; i < given.rig.cameras.size(); ++i)
       EXPECT_LT(difference(given.rig.cameras[i], back.rig.cameras[i]), 1e-12) << i;
   }
@@ -61,7 +72,7 @@ TEST(LayoutWriter, WhatALayoutCannotHoldIsNamed) {
   const TemporaryDirectory directory;
   const auto refusal = [&](const char* layout, const Recording& given) {
     return error_of(ErrorKind::input, [&] {
-      write_layout(directory.path() / layout, {layout, 0.5, 2}, given.rig.cameras, given.images[0]);
+      write_layout(directory.path() / layout, {layout, 0.5, 2}, given.rig.cameras, files_of(given));
     });
   };
   EXPECT_EQ(

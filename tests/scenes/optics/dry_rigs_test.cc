@@ -36,6 +36,18 @@ TEST(WalkRig, LooksAlongItsWay) {
   }
 }
 
+TEST(OutwardsRig, LooksAwayFromTheMiddleInAllDirections) {
+  const Rig rig = make_rig("outwards", {}, 1);
+  ASSERT_EQ(rig.cameras.size(), 36U);
+  Vec3 sum = Vec3::Zero();
+  for (const Camera& camera : rig.cameras) {
+    EXPECT_LT((0.5 * axis_of(camera) - camera_centre_m(camera.camera_from_world)).norm(), 1e-12);
+    EXPECT_NEAR(camera.camera_from_world.rotation(1, 2), 1, 1e-12) << "the image's down is the world's";
+    sum += axis_of(camera);
+  }
+  EXPECT_LT(sum.norm(), 1e-12);
+}
+
 TEST(StereoRig, HasParallelAxes) {
   const Rig rig = make_rig("stereo", {}, 1);
   ASSERT_EQ(rig.cameras.size(), 2U);

@@ -31,7 +31,7 @@ std::vector<Triangle> cut(const Corners& corners) {
   return cut_faces(std::move(faces), corners, "f.obj");
 }
 
-std::string refusal(const Corners& corners) {
+std::string refusal_of_faces(const Corners& corners) {
   return error_of(ErrorKind::input, [&] { cut(corners); });
 }
 
@@ -138,14 +138,14 @@ TEST(CutFaces, LeaveOneTriangleWithoutAreaOfALine) {
 
 TEST(CutFaces, RefuseAFaceThatCrossesItself) {
   const char* const expected = "f.obj: face 1 (counted from 1) crosses itself";
-  EXPECT_THAT(refusal({{0, 0, 0}, {1, 1, 0}, {1, 0, 0}, {0, 1, 0}}), HasSubstr(expected));
-  EXPECT_THAT(refusal({{0, 0, 0}, {3, 1, 0}, {3, 0, 0}, {0, 2, 0}}), HasSubstr(expected));
+  EXPECT_THAT(refusal_of_faces({{0, 0, 0}, {1, 1, 0}, {1, 0, 0}, {0, 1, 0}}), HasSubstr(expected));
+  EXPECT_THAT(refusal_of_faces({{0, 0, 0}, {3, 1, 0}, {3, 0, 0}, {0, 2, 0}}), HasSubstr(expected));
   Corners pentagram;
   for (int i = 0; i < 5; ++i)
     pentagram.push_back({std::cos(4 * std::numbers::pi * i / 5), std::sin(4 * std::numbers::pi * i / 5), 0});
-  EXPECT_THAT(refusal(pentagram), HasSubstr(expected));
+  EXPECT_THAT(refusal_of_faces(pentagram), HasSubstr(expected));
   // Through a corner of its own, from one side to the other.
-  EXPECT_THAT(refusal({{0, 0, 0}, {2, 2, 0}, {2, 0, 0}, {1, 1, 0}, {0, 2, 0}}), HasSubstr(expected));
+  EXPECT_THAT(refusal_of_faces({{0, 0, 0}, {2, 2, 0}, {2, 0, 0}, {1, 1, 0}, {0, 2, 0}}), HasSubstr(expected));
 }
 
 TEST(CutFaces, KeepTheOrderOfFaces) {
@@ -186,7 +186,7 @@ TEST(CutFaces, TakeNoLongerThanASquareForManyCorners) {
   EXPECT_NEAR(area(wheel), 4000 * 0.5 * 0.9 * std::sin(std::numbers::pi / 2000), 1e-9);
   wheel.resize(3);
   for (int i = 0; i < 10001; ++i) wheel.push_back({-1.0 * i, 1, 0});
-  EXPECT_THAT(refusal(wheel), HasSubstr("has more than 10000 corners"));
+  EXPECT_THAT(refusal_of_faces(wheel), HasSubstr("has more than 10000 corners"));
 }
 
 }  // namespace
