@@ -2,9 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <cstring>
+#include <limits>
+
 #include "core/error.h"
 #include "core/module.h"
 #include "scenes/images/image_file.h"
+#include "scenes/images/jpeg_file.h"
+#include "scenes/images/png_file.h"
+#include "scenes/images/tiff_file.h"
 
 AQBENCH_MODULE_TABLE aqbench::ImagesTable aqbench_images_table;
 
@@ -15,29 +22,29 @@ const ImagesTable& images_table() {
   return module_table<ImagesTable>(Module::images, "aqbench_images_table", &aqbench_images_table);
 }
 
-}  // namespace
-
-std::string encode_png(int width, int height, int bits, std::span<const std::uint16_t> values) {
-  return images_table().encode_png(width, height, bits, values);
+template <class Sample>
+GreyImage grey_of(const RgbImage& image) {
+  constexpr auto kWhite = static_cast<float>(std::numeric_limits<Sample>::max());
+  GreyImage grey{image.width, image.height, {}};
+  grey.values.reserve(image.bytes.size() / (3 * sizeof(Sample)));
+  for (std::size_t at = 0; at < image.bytes.size(); at += 3 * sizeof(Sample)) {
+    Sample pixel[3];
+    std::memcpy(pixel, image.bytes.data() + at, sizeof pixel);
+    grey.values.push_back((0.114F * static_cast<float>(pixel[2]) + 0.587F * static_cast<float>(pixel[1]) +
+                           0.299F * static_cast<float>(pixel[0])) /
+                          kWhite);
+  }
+  return grey;
 }
+
+}  // namespace
 
 std::vector<float> inverse_real_dft(int n, std::span<const float> re_im) {
   return images_table().inverse_real_dft(n, re_im);
 }
 
-DepthImage depth_image_of_size(const std::string& name, std::uint64_t width, std::uint64_t height) {
-  constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28U;
-  if (width == 0 || height == 0 || width > kMaxPixels || height > kMaxPixels / width)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: {} x {} pixels; must be from 1 to 2^28", name, width, height));
-  DepthImage image;
-  image.width = static_cast<int>(width);
-  image.height = static_cast<int>(height);
-  return image;
-}
-
-DepthImage decode_depths(bool exr, std::string_view bytes, const std::string& name) {
-  return (exr ? images_table().decode_exr_depths : images_table().decode_tiff_depths)(bytes, name);
+DepthImage read_exr_depths(std::string_view bytes, const std::string& name) {
+  return images_table().decode_exr_depths(bytes, name);
 }
 
 GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const std::string& name) {
@@ -45,9 +52,10 @@ GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const
   if (info.width_px != width_px || info.height_px != height_px)
     throw Error(ErrorKind::input, fmt::format("{}: is {} x {} px, expected {} x {}", name, info.width_px,
                                               info.height_px, width_px, height_px));
-  return images_table().decode_grey(bytes, name);
+  const RgbImage image = info.format == ImageFormat::png    ? decode_rgb_png(bytes, name)
+                         : info.format == ImageFormat::jpeg ? decode_rgb_jpeg(bytes, name)
+                                                            : decode_rgb_tiff(bytes, name);
+  return image.deep ? grey_of<std::uint16_t>(image) : grey_of<std::uint8_t>(image);
 }
-
-std::string jpeg_damage(std::string_view bytes) { return images_table().jpeg_damage(bytes); }
 
 }  // namespace aqbench
