@@ -7,7 +7,7 @@ PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
 
 .DEFAULT_GOAL := help
 .PHONY: help deps library-deps configure build program libraries sweep test headers conformance dev-test docs docs-bundle profile profile-micro \
-        profile-clean format lint fuzz clean install uninstall packages
+        profile-clean format lint fuzz clean install uninstall packages wheel wheel-files portable portable-full
 
 help: ## Show what there is
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,7 +28,7 @@ program: deps ## Build the program alone (build/release/aqbench), without tests
 	@mkdir -p build && $(MAKE) --no-print-directory $(BUILD)/build.ninja
 	@cmake --build $(BUILD) --parallel $(JOBS) --target aqbench
 
-# Apart from `make build`: it takes Python's headers and pybind11, and some seconds.
+# Apart from `make build`: it takes some seconds.
 LIBRARIES := -DAQBENCH_LIBRARIES=ON
 library-deps:
 	@AQBENCH_LIBRARIES=1 scripts/install-deps.sh
@@ -99,6 +99,32 @@ packages: library-deps program ## Build Debian packages in build/release/package
 	@cmake $(LIBRARIES) -DAQBENCH_PACKAGING=ON $(BUILD) >$(BUILD).log && cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_installed
 	@cd $(BUILD) && cpack >packages.log 2>&1 || { tail -n 20 packages.log >&2; exit 1; }
 	@ls -l $(BUILD)/packages/*.deb
+
+wheel-deps: library-deps
+	@AQBENCH_WHEEL=1 scripts/install-deps.sh
+
+wheel-files: wheel-deps program
+	@cmake $(LIBRARIES) -DAQBENCH_PACKAGING=OFF $(BUILD) >$(BUILD).log && cmake --build $(BUILD) --parallel $(JOBS) --target aqbench_libraries
+	@packaging/bundle.py $(BUILD) $(BUILD)/wheel/aqbench --wheel
+
+wheel: wheel-files ## Build a wheel in build/release/wheels: Python module and program (scripts/try_wheel.sh tries it)
+	@rm -rf $(BUILD)/wheels $(BUILD)/bdist.* aqbench.egg-info && mkdir -p $(BUILD)/wheels
+	@/usr/bin/python3 -c "from setuptools import build_meta; build_meta.build_wheel('$(BUILD)/wheels')" >$(BUILD)/wheels.log 2>&1 || \
+	  { tail -n 20 $(BUILD)/wheels.log >&2; exit 1; }
+	@rm -rf aqbench.egg-info build/bdist.* build/lib && ls -l $(BUILD)/wheels/*.whl
+
+VERSION := $(shell sed -n 's/^project.aqbench VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+portable: wheel-deps program ## Build a folder that runs from anywhere, as build/release/portable/aqbench-*.tar.zst
+	@$(call PORTABLE,aqbench-$(VERSION)-linux-x86_64,)
+
+portable-full: wheel-deps program ## The same with all modules: LibTorch, Open3D, OpenCV (needs Debian 12's glibc or newer)
+	@$(call PORTABLE,aqbench-full-$(VERSION)-linux-x86_64,--full)
+
+define PORTABLE
+mkdir -p $(BUILD)/portable && packaging/bundle.py $(BUILD) $(BUILD)/portable/$(1) $(2) && \
+  tar -C $(BUILD)/portable --sort=name --owner=0 --group=0 --numeric-owner --mtime=@$$(git log -1 --format=%ct) \
+  -cf - $(1) | zstd -q -f -19 -T0 --long=27 -o $(BUILD)/portable/$(1).tar.zst && ls -l $(BUILD)/portable/$(1).tar.zst
+endef
 
 uninstall: ## Remove what `make install` put there, with the folders that it made
 	@cmake -DBUILD_DIR=$(CURDIR)/$(BUILD) -P cmake/uninstall.cmake

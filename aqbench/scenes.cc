@@ -78,6 +78,33 @@ void Scene::closest_points(std::span<const double> points_m, std::span<double> c
   });
 }
 
+SurfacePoints sample(const Scene& scene, double spacing_m, std::uint64_t seed) {
+  if (!(spacing_m > 0) || !std::isfinite(spacing_m))
+    throw Failure(2, fmt::format("spacing: {}: must be above 0", spacing_m));
+  const Surface& surface = *scene.data().scene.truth.surface;
+  SurfacePoints points;
+  with_failures([&] {
+    for (const Vec3& position : surface.stratified_samples(spacing_m, seed).positions_m)
+      points.points_m.insert(points.points_m.end(), position.data(), position.data() + 3);
+  });
+  std::vector<double> closest(points.points_m.size());
+  points.normals.resize(points.points_m.size());
+  scene.closest_points(points.points_m, closest, points.normals, {});
+  return points;
+}
+
+std::vector<std::string> scene_names() {
+  std::vector<std::string> names;
+  for (const SceneSpec& spec : scene_registry()) names.push_back(spec.name);
+  return names;
+}
+
+std::vector<std::string> rig_names() {
+  std::vector<std::string> names;
+  for (const RigSpec& spec : rig_registry()) names.push_back(spec.name);
+  return names;
+}
+
 const std::string& Camera::name() const { return data_->camera.name; }
 int Camera::width_px() const { return data_->camera.intrinsics.width_px; }
 int Camera::height_px() const { return data_->camera.intrinsics.height_px; }
@@ -132,6 +159,18 @@ std::vector<Camera> make_rig(const std::string& name, const std::vector<Setting>
 
 std::vector<Camera> read_rig(const std::string& calibration_json) {
   return with_failures([&] { return cameras_of(read_calibration(calibration_json)); });
+}
+
+std::string calibration_text(const std::vector<Camera>& cameras) {
+  return with_failures([&] {
+    Rig rig;
+    for (const Camera& camera : cameras) rig.cameras.push_back(camera.data().camera);
+    return calibration_json(rig, {});
+  });
+}
+
+std::vector<Camera> parse_rig(const std::string& calibration_text) {
+  return with_failures([&] { return cameras_of(parse_calibration(calibration_text, "calibration")); });
 }
 
 View render(const Scene& scene, const Camera& camera, const RenderOptions& options) {

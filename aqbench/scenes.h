@@ -56,6 +56,19 @@ class Scene {
   std::shared_ptr<const SceneData> data_;
 };
 
+// Points of a true surface, n x 3 each: metres, and unit normals towards the cameras.
+struct SurfacePoints {
+  std::vector<double> points_m, normals;
+};
+
+// Returns points of the scored part of a surface, area-stratified, at most `spacing_m` apart on average. The
+// same seed gives the same points. Throws Failure for a spacing that is not positive.
+SurfacePoints sample(const Scene& scene, double spacing_m, std::uint64_t seed = 42);
+
+// Returns the names of the registered scenes and rigs.
+std::vector<std::string> scene_names();
+std::vector<std::string> rig_names();
+
 struct CameraData;  // hidden
 
 // A camera above the water that looks into it.
@@ -90,6 +103,12 @@ std::vector<Camera> make_rig(const std::string& name, const std::vector<Setting>
 
 // Reads the cameras of a dataset, calibration.json (docs/dataset.md). Throws Failure.
 std::vector<Camera> read_rig(const std::string& calibration_json);
+
+// Returns cameras as the text of a calibration.json: K, R, t, distortion and water of each, to the last bit.
+std::string calibration_text(const std::vector<Camera>& cameras);
+
+// Makes cameras from such a text. Throws Failure.
+std::vector<Camera> parse_rig(const std::string& calibration_text);
 
 // A camera's image and its true depths.
 struct View {

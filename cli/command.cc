@@ -49,6 +49,8 @@ constexpr std::array kCommands = {
     Command{.name = "init",
             .summary = "start a project file, an example suite and a CI workflow for your repository",
             .run = init_command},
+    Command{
+        .name = "get", .summary = "fetch a public set of images or scans, and check it", .run = get_command},
     Command{.name = "cache", .summary = "list or clear the rendered datasets on disk", .run = cache_command},
     Command{.name = "profile",
             .summary = "where time and memory go: stages, bottlenecks, trace, flamegraph",

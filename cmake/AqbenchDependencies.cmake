@@ -6,11 +6,11 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 find_package(PNG REQUIRED)
+find_package(JPEG REQUIRED)
+find_package(TIFF REQUIRED)  # 4.5
 if(AQBENCH_LIBRARIES_ONLY)
   find_package(Boost 1.74 REQUIRED)
-  find_package(OpenCV 4 QUIET COMPONENTS core imgcodecs)  # these four: the module `images`
-  find_package(JPEG QUIET)
-  find_package(TIFF QUIET)
+  find_package(OpenCV 4 QUIET COMPONENTS core)  # these two: the module `images`
   find_package(OpenEXR 3.1 CONFIG QUIET)
   return()
 endif()
@@ -19,8 +19,6 @@ find_package(Torch REQUIRED)  # 1.13 (Debian) or 2.x given by CMAKE_PREFIX_PATH
 find_package(Open3D REQUIRED)  # 0.16.1; its version file accepts exact matches only
 find_package(embree 3 REQUIRED)
 find_package(OpenCV 4 REQUIRED COMPONENTS core calib3d imgproc imgcodecs features2d video)
-find_package(JPEG REQUIRED)  # damage of images
-find_package(TIFF REQUIRED)  # 4.5 and OpenEXR: depth maps
 find_package(OpenEXR 3.1 CONFIG REQUIRED)
 if(AQBENCH_BUILD_TESTS)
   find_package(GTest 1.12 REQUIRED)

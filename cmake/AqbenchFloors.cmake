@@ -122,6 +122,10 @@ foreach(asset_file IN LISTS asset_files)
 endforeach()
 configure_file(reports/html/assets.cc.in ${PROJECT_BINARY_DIR}/generated/assets.cc @ONLY)
 target_sources(aqbench_html PRIVATE ${PROJECT_BINARY_DIR}/generated/assets.cc)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/get/public_sets.json)
+file(READ ${PROJECT_SOURCE_DIR}/cli/get/public_sets.json AQBENCH_PUBLIC_SETS)
+configure_file(cli/get/public_sets_text.cc.in ${PROJECT_BINARY_DIR}/generated/public_sets_text.cc @ONLY)
+target_sources(aqbench_cli PRIVATE ${PROJECT_BINARY_DIR}/generated/public_sets_text.cc)
 # False alarms of g++ 12 on initialisers by name.
 set_source_files_properties(metrics/protocols/cloud_protocols.cc PROPERTIES COMPILE_OPTIONS -Wno-maybe-uninitialized)
 

@@ -70,6 +70,7 @@ add_custom_target(aqbench_installed DEPENDS aqbench aqbench_shell_files)  # ever
 
 set(evaluator COMPONENT evaluator)
 install(TARGETS aqbench RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} ${evaluator})
+install(PROGRAMS scripts/ci_gate.sh DESTINATION ${CMAKE_INSTALL_BINDIR} RENAME aqbench-ci-gate ${evaluator})
 install(DIRECTORY ${shell_files}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 ${evaluator} FILES_MATCHING PATTERN "*.1*")
 install(FILES ${shell_files}/aqbench DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${evaluator})
 install(FILES ${shell_files}/_aqbench DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions ${evaluator})

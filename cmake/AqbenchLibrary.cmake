@@ -60,7 +60,7 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/aqbenchConfigVersion.cmake
 add_custom_target(aqbench_libraries DEPENDS aqbench_shared)
 add_dependencies(aqbench_installed aqbench_libraries)
 
-option(AQBENCH_PYTHON "Build the Python module where Python, pybind11 and numpy are found" ON)
+option(AQBENCH_PYTHON "Build the Python module where Python is found" ON)
 if(AQBENCH_PYTHON AND PROJECT_IS_TOP_LEVEL)
   include(AqbenchPython)
 endif()

@@ -4,6 +4,9 @@ aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt Op
                 ${CMAKE_DL_LIBS})
 file(GLOB signals CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/signals/*.cc)
 target_sources(aqbench_core PRIVATE ${signals})
+if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT AQBENCH_SANITIZE)
+  target_link_options(aqbench_core INTERFACE LINKER:--wrap=hypot)  # core/old_symbols.cc
+endif()
 aqbench_library(triangles scenes/triangles aqbench::core)
 aqbench_library(cloud scenes/cloud aqbench::triangles)
 aqbench_library(surfaces scenes/surfaces aqbench::cloud)
@@ -14,7 +17,7 @@ set_source_files_properties(scenes/surfaces/triangle_tree.cc scenes/surfaces/tri
                             PROPERTIES COMPILE_OPTIONS -ffp-contract=off SKIP_UNITY_BUILD_INCLUSION ON
                             SKIP_PRECOMPILE_HEADERS ON)
 aqbench_library(images scenes/images aqbench::cloud)
-target_link_libraries(aqbench_images PRIVATE PNG::PNG)  # depth maps; in no header
+target_link_libraries(aqbench_images PRIVATE PNG::PNG JPEG::JPEG TIFF::TIFF)  # in no header
 aqbench_library(optics scenes/optics aqbench::cloud)
 aqbench_library(scene_registry scenes aqbench::surfaces)
 aqbench_library(rendering scenes/rendering aqbench::scene_registry aqbench::images aqbench::optics)
@@ -49,13 +52,13 @@ function(aqbench_schema schema)
 endfunction()
 aqbench_schema(records/results)
 
-if(OpenCV_FOUND AND JPEG_FOUND AND TIFF_FOUND AND OpenEXR_FOUND)
+if(OpenCV_FOUND AND OpenEXR_FOUND)
   aqbench_library(opencv_images scenes/images/opencv aqbench::images)
   target_link_options(aqbench_opencv_images INTERFACE LINKER:-u,aqbench_images_table)
-  set(image_libraries opencv_core opencv_imgcodecs JPEG::JPEG TIFF::TIFF OpenEXR::OpenEXRCore)
+  set(image_libraries opencv_core OpenEXR::OpenEXRCore)
   target_link_libraries(aqbench_opencv_images PRIVATE ${image_libraries})
   target_include_directories(aqbench_opencv_images SYSTEM PRIVATE ${OpenCV_INCLUDE_DIRS})
   aqbench_module(images opencv_images ${image_libraries})
 else()
-  message(STATUS "No rendering of images: it needs libopencv-dev, libjpeg-dev, libtiff-dev and libopenexr-dev")
+  message(STATUS "No rendering of images: it needs libopencv-dev and libopenexr-dev")
 endif()

@@ -46,7 +46,7 @@ if(TARGET aqbench_shared)  # for the dynamic loader's cache
 endif()
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS "aqbench (= ${PROJECT_VERSION}-1)")
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "aqbench (= ${PROJECT_VERSION}-1), python3 (>= 3.11), python3 (<< 3.12), python3-numpy")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "aqbench (= ${PROJECT_VERSION}-1), python3 (>= 3.9), python3-numpy")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS "python3-pytest, python3-pandas")
 # Python's compiled files are packaged and removed with the package.

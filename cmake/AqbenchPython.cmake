@@ -1,16 +1,11 @@
-# The Python module `aqbench`: python/module.cc and python/aqbench/, in the build folder in python/aqbench/.
+# The Python module `aqbench`: python/aqbench/, which calls the library of python/calls.cc; in the build folder in
+# python/aqbench/. The library needs nothing of Python: one build serves every version.
 if(NOT Python3_EXECUTABLE AND EXISTS /usr/bin/python3)
   set(Python3_EXECUTABLE /usr/bin/python3)  # Debian's, which has Debian's numpy
 endif()
-find_package(Python3 COMPONENTS Interpreter Development.Module QUIET)
-set(PYBIND11_NOPYTHON ON)  # its headers alone
-find_package(pybind11 2.10 CONFIG QUIET)
-set(no_numpy 1)
-if(Python3_FOUND)
-  execute_process(COMMAND ${Python3_EXECUTABLE} -c "import numpy" RESULT_VARIABLE no_numpy OUTPUT_QUIET ERROR_QUIET)
-endif()
-if(NOT Python3_FOUND OR NOT pybind11_FOUND OR no_numpy)
-  message(STATUS "No Python module: it needs python3-dev, pybind11-dev and python3-numpy")
+find_package(Python3 COMPONENTS Interpreter QUIET)
+if(NOT Python3_FOUND)
+  message(STATUS "No Python module: it needs python3")
   return()
 endif()
 
@@ -24,12 +19,12 @@ elseif(NOT python_dir)
 endif()
 set(python_info ${python_dir}/aqbench-${PROJECT_VERSION}.dist-info)
 
-Python3_add_library(aqbench_python MODULE WITH_SOABI python/module.cc)
-target_link_libraries(aqbench_python PRIVATE aqbench_shared pybind11::headers)
+add_library(aqbench_python MODULE python/calls.cc)
+target_link_libraries(aqbench_python PRIVATE aqbench_shared nlohmann_json::nlohmann_json)
 # It only passes arrays on: without optimisation it compiles in two thirds of the time.
 target_compile_options(aqbench_python PRIVATE -fvisibility=hidden $<$<CONFIG:Release>:-O0>)
 file(RELATIVE_PATH library_from_python /${python_dir}/aqbench /${CMAKE_INSTALL_LIBDIR})
-set_target_properties(aqbench_python PROPERTIES OUTPUT_NAME _aqbench
+set_target_properties(aqbench_python PROPERTIES PREFIX "" OUTPUT_NAME _aqbench
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/python/aqbench
   INSTALL_RPATH "$<$<NOT:$<BOOL:${AQBENCH_PACKAGING}>>:$ORIGIN/${library_from_python}>")
 file(GLOB python_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/python/aqbench/*.py ${PROJECT_SOURCE_DIR}/python/aqbench/*.pyi

@@ -183,8 +183,8 @@ void* open_module(Module module) {
     for (const std::filesystem::path& folder : module_folders())
       folders += (folders.empty() ? "" : " and ") + folder.string();
     fail_module(
-        fmt::format("module {} is missing in {}; install the package aqbench-pipeline, or copy the "
-                    "module along with the program",
+        fmt::format("module {} is missing in {}; it is in the package aqbench-pipeline and in the full "
+                    "portable folder (docs/install.md), not in the wheel",
                     file_name_of(module), folders));
   }
   if (!is_whole(file)) fail_module(fmt::format("{}: truncated or unreadable", file.string()));

@@ -127,6 +127,48 @@ std::pair<Json, Json> start_suites(const ProjectStart& start) {
   return {suites, gates};
 }
 
+// {0}: the suite, {1}: the project file, {2}: the step of the recordings.
+constexpr std::string_view kWorkflowText =
+    R"(# Runs the suite "{0}" of {1} and fails where a result is worse than baselines/{0}.json says. That
+# file has to be committed first (aqbench accept): without it the gate fails before anything runs.
+# The repository variable AQBENCH_WHEEL says where aqbench is: the address of aqbench-*.whl of one version, or a file
+# of this repository. Rendered scenes need the full portable folder (aqbench-full-*.tar.zst) instead.
+name: aqbench
+on:
+  push: {{branches: [main, master]}}
+  pull_request: {{}}
+jobs:
+  gate:
+    runs-on: ubuntu-24.04
+    permissions: {{contents: read}}
+    steps:
+      - uses: actions/checkout@v4
+      - name: aqbench
+        env: {{AQBENCH_WHEEL: "${{{{ vars.AQBENCH_WHEEL }}}}"}}
+        run: |
+          if [ -z "$AQBENCH_WHEEL" ]; then
+            echo "::error title=aqbench::set the repository variable AQBENCH_WHEEL to the address of aqbench-*.whl"
+            exit 1
+          fi
+          case $AQBENCH_WHEEL in
+            *.whl)
+              python3 -m venv "$RUNNER_TEMP/aqbench"
+              "$RUNNER_TEMP/aqbench/bin/pip" install --quiet --no-deps "$AQBENCH_WHEEL" ;;
+            *)
+              mkdir -p "$RUNNER_TEMP/aqbench"
+              curl -fsSL "$AQBENCH_WHEEL" | tar -x --zstd --strip-components=1 -C "$RUNNER_TEMP/aqbench" ;;
+          esac
+          echo "$RUNNER_TEMP/aqbench/bin" >> "$GITHUB_PATH"
+      # Install here what your program needs.
+      - name: gate
+        run: SUITE={0} OUT=out aqbench-ci-gate
+{2}      - if: always()
+        uses: actions/upload-artifact@v4
+        with:
+          name: aqbench-${{{{ github.job }}}}-${{{{ strategy.job-index }}}}
+          path: out/
+)";
+
 }  // namespace
 
 std::string start_project_text(const ProjectStart& start) {
@@ -159,47 +201,17 @@ std::vector<std::string> start_suite_names(const ProjectStart& start) {
 }
 
 // Rendered scenes are kept outside the repository (aqbench cache path).
-std::vector<std::string> start_ignored() { return {"/out/", "/junit.xml", "/.aqbench/", "__pycache__/"}; }
+std::vector<std::string> start_ignored() { return {"/out/", "/junit.xml", "__pycache__/"}; }
 
 std::string start_workflow_text(const ProjectStart& start) {
   const std::string recordings = !start_suites(start).second.contains(start.method + "-recordings")
                                      ? ""
                                      : fmt::format(R"(      - name: gate of the recordings
-        run: aqbench sweep --suite {}-recordings --gate --github
+        if: always()
+        run: SUITE={}-recordings OUT=out/recordings aqbench-ci-gate
 )",
                                                    start.method);
-  return fmt::format(
-      R"(# Runs the suite "{0}" of {1} and fails where a result is worse than baselines/{0}.json says. That
-# file has to be committed first (aqbench accept): without it the gate fails before anything runs.
-name: aqbench
-on: [pull_request]
-jobs:
-  gate:
-    runs-on: ubuntu-latest
-    container: debian:12
-    permissions: {{contents: read}}
-    steps:
-      - run: apt-get update -q && apt-get install -y -q --no-install-recommends git make ca-certificates python3
-      - uses: actions/checkout@v4
-      # Where aqbench comes from: a repository variable AQBENCH_REPOSITORY (OWNER/NAME), built once and kept.
-      - uses: actions/checkout@v4
-        with: {{repository: "${{{{ vars.AQBENCH_REPOSITORY }}}}", path: .aqbench}}
-      - id: built
-        uses: actions/cache@v4
-        with: {{path: .aqbench/build, key: "aqbench-${{{{ hashFiles('.aqbench/CMakeLists.txt', '.aqbench/CHANGELOG.md') }}}}"}}
-      - run: make -C .aqbench build && echo "$PWD/.aqbench/build/release" >> "$GITHUB_PATH"
-      # Install here what your program needs.
-      - name: gate
-        run: aqbench sweep --suite {0} --gate --junit junit.xml --github
-{2}      - if: always()
-        uses: actions/upload-artifact@v4
-        with:
-          name: bundle
-          path: |
-            out/
-            junit.xml
-)",
-      start.method, kProjectFileName, recordings);
+  return fmt::format(kWorkflowText, start.method, kProjectFileName, recordings);
 }
 
 }  // namespace aqbench::cli

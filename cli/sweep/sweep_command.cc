@@ -11,6 +11,7 @@
 #include "cli/plan_options.h"
 #include "cli/program_check.h"
 #include "cli/resume_hint.h"
+#include "cli/sweep/ownership.h"
 #include "cli/sweep/share_options.h"
 #include "cli/sweep/slurm.h"
 #include "core/error.h"
@@ -180,6 +181,7 @@ Journal open_journal(const SweepRequest& request, const SweepPlan& plan, const J
   const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
   Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now(), environment);
   remember_commands(bundle, kJournalFile, foreign_code(plan.cases));
+  note_ownership(environment, bundle / kLogFile);
   return journal;
 }
 

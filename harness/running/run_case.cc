@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/module.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
 #include "core/text.h"
@@ -204,10 +205,14 @@ CaseResult run_case_unscored(const Case& planned, CaseBoard& board) {
 void load_pipeline_module() { torch_table(); }
 
 void load_modules_of(std::span<const Case> cases) {
-  // Also for the method `external` and workloads without libraries: their tensor memory is observed like all
-  // others, so that records of one suite have the same fields.
-  if (std::ranges::any_of(cases, [](const Case& planned) { return !planned.simulated; }))
-    load_pipeline_module();
+  const auto is_real = [](const Case& planned) { return !planned.simulated; };
+  if (std::ranges::none_of(cases, is_real)) return;
+  // Programs of users run without the module. Where it is installed they have it, as have workloads without
+  // libraries: their tensor memory is observed like all others, so that records have the same fields.
+  const bool only_guests = std::ranges::all_of(cases, [&](const Case& planned) {
+    return !is_real(planned) || (planned.workload.empty() && method_of(planned).guest != nullptr);
+  });
+  if (!only_guests || !module_file(Module::pipeline).empty()) load_pipeline_module();
 }
 
 }  // namespace aqbench

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numbers>
 #include <opencv2/core.hpp>
-#include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <system_error>
 #include <utility>
@@ -16,6 +15,7 @@
 #include "core/parallel.h"
 #include "core/stage_scope.h"
 #include "pipeline/views/cubic_sampling.h"
+#include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/distortion.h"
 
@@ -34,45 +34,8 @@ std::filesystem::path image_file(const std::filesystem::path& folder) {
   return folder / "000000.png";
 }
 
-cv::Mat decode_image(const std::filesystem::path& file) {
-  const std::string bytes = read_file(file);
-  cv::Mat pixels;
-  try {
-    const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8U, const_cast<char*>(bytes.data()));
-    if (!bytes.empty()) pixels = cv::imdecode(encoded, cv::IMREAD_COLOR | cv::IMREAD_ANYDEPTH);
-  } catch (const cv::Exception&) {
-    pixels.release();  // too large, or damaged (OpenCV reports both so)
-  }
-  if (pixels.empty() || pixels.channels() != 3 || (pixels.depth() != CV_8U && pixels.depth() != CV_16U))
-    throw Error(ErrorKind::input, fmt::format("{}: not an 8-bit or 16-bit image", file.string()));
-  return pixels;
-}
-
-// Row-major, 0 to 1.
-template <class Pixel>
-std::vector<float> grey_values(const cv::Mat& pixels, float white) {
-  std::vector<float> grey;
-  grey.reserve(pixels.total());
-  for (int row = 0; row < pixels.rows; ++row) {
-    const auto* const bgr = pixels.ptr<cv::Vec<Pixel, 3>>(row);
-    for (int column = 0; column < pixels.cols; ++column) {
-      const auto& [b, g, r] = bgr[column].val;
-      grey.push_back(
-          (0.114F * static_cast<float>(b) + 0.587F * static_cast<float>(g) + 0.299F * static_cast<float>(r)) /
-          white);
-    }
-  }
-  return grey;
-}
-
 std::vector<float> read_grey(const std::filesystem::path& file, const Intrinsics& intrinsics) {
-  const cv::Mat pixels = decode_image(file);
-  if (pixels.cols != intrinsics.width_px || pixels.rows != intrinsics.height_px)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: is {} x {} px, the calibration says {} x {}", file.string(), pixels.cols,
-                            pixels.rows, intrinsics.width_px, intrinsics.height_px));
-  return pixels.depth() == CV_8U ? grey_values<std::uint8_t>(pixels, 255)
-                                 : grey_values<std::uint16_t>(pixels, 65535);
+  return decode_grey(read_file(file), intrinsics.width_px, intrinsics.height_px, file.string()).values;
 }
 
 bool is_undistorted(const Intrinsics& intrinsics) {

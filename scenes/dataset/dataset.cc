@@ -17,7 +17,7 @@
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/dataset/colmap_model.h"
-#include "scenes/images/images.h"
+#include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"

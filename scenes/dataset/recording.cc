@@ -25,7 +25,7 @@
 #include "scenes/dataset/tanks_folder.h"
 #include "scenes/dataset/transforms_file.h"
 #include "scenes/images/image_file.h"
-#include "scenes/images/images.h"
+#include "scenes/images/jpeg_file.h"
 #include "scenes/optics/calibration_file.h"
 
 namespace aqbench {
@@ -245,7 +245,7 @@ DatasetContents inspect_recording(const Recording& recording, ImageCheck check) 
             frame[i], fmt::format("is {} x {} px, but camera '{}' has {} x {}", info.width_px, info.height_px,
                                   recording.rig.cameras[i].name, inside.width_px, inside.height_px));
       if (check == ImageCheck::decoded && info.format == ImageFormat::jpeg)
-        if (const std::string damage = jpeg_damage(bytes); !damage.empty())
+        if (const std::string damage = find_jpeg_damage(bytes); !damage.empty())
           refuse_recording(frame[i], "damaged: " + escape_bytes(damage));
       add(frame[i], bytes);
     }

@@ -2,13 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <png.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
-#include <csetjmp>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -23,7 +21,8 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/images/image_file.h"
+#include "scenes/images/png_file.h"
+#include "scenes/images/tiff_file.h"
 
 namespace aqbench {
 namespace {
@@ -112,82 +111,6 @@ DepthImage read_colmap_depths(const ColmapHeader& header, const std::string& nam
   return image;
 }
 
-// ---- PNG ----
-
-struct PngBytes {
-  std::string_view rest;
-  char message[160] = {};
-};
-
-void read_png_bytes(png_structp png, png_bytep to, std::size_t count) {
-  auto& source = *static_cast<PngBytes*>(png_get_io_ptr(png));
-  if (source.rest.size() < count) png_error(png, "the file ends inside the image");
-  std::memcpy(to, source.rest.data(), count);
-  source.rest.remove_prefix(count);
-}
-
-// libpng requires that this function never returns.
-void keep_png_error(png_structp png, png_const_charp message) {
-  auto& source = *static_cast<PngBytes*>(png_get_error_ptr(png));
-  std::snprintf(source.message, sizeof source.message, "%s", message);
-  std::longjmp(png_jmpbuf(png), 1);  // NOLINT: the library's way
-}
-
-void ignore_png_warning(png_structp, png_const_charp) {}
-
-struct PngSize {
-  std::uint32_t width = 0, height = 0;
-  int bits = 0, colour = 0;
-};
-
-// Reads the header, or with `rows` the image into them: rows of big-endian 16 bits. Returns false with the
-// reason in source.message. There is no object with a destructor here, since errors jump out of it.
-bool run_png(PngBytes& source, PngSize& size, unsigned char** rows) {
-  png_structp png =
-      png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, keep_png_error, ignore_png_warning);
-  png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
-  if (info == nullptr) {
-    png_destroy_read_struct(&png, nullptr, nullptr);
-    return false;
-  }
-  if (setjmp(png_jmpbuf(png)) != 0) {  // NOLINT: the library's way
-    png_destroy_read_struct(&png, &info, nullptr);
-    return false;
-  }
-  png_set_read_fn(png, &source, read_png_bytes);
-  png_read_info(png, info);
-  png_get_IHDR(png, info, &size.width, &size.height, &size.bits, &size.colour, nullptr, nullptr, nullptr);
-  if (rows != nullptr) {
-    png_read_image(png, rows);
-    png_read_end(png, nullptr);
-  }
-  png_destroy_read_struct(&png, &info, nullptr);
-  return true;
-}
-
-DepthImage read_png_depths(std::string_view bytes, const std::string& name) {
-  inspect_image(bytes, name);  // refuses one that is stored turned
-  PngBytes source{bytes};
-  PngSize size;
-  if (!run_png(source, size, nullptr)) fail_depth(name, fmt::format("PNG: {}", source.message));
-  if (size.bits != 16 || size.colour != PNG_COLOR_TYPE_GRAY)
-    fail_depth(name, "a PNG depth map must have one channel of 16 bits");
-  DepthImage image = depth_image_of_size(name, size.width, size.height);
-  const std::size_t width = size.width, count = width * size.height;
-  // Deflate packs at most 1032 to 1: refuses a size that the file cannot fill before allocating memory.
-  if (2 * count / 1032 > bytes.size()) fail_depth(name, "PNG: the file is too short for its image");
-  std::vector<unsigned char> data(2 * count);
-  std::vector<unsigned char*> rows;
-  for (std::size_t y = 0; y < size.height; ++y) rows.push_back(data.data() + 2 * width * y);
-  source = {bytes};
-  if (!run_png(source, size, rows.data())) fail_depth(name, fmt::format("PNG: {}", source.message));
-  image.values.resize(count);
-  for (std::size_t i = 0; i < count; ++i)
-    image.values[i] = static_cast<float>(data[2 * i] * 256 + data[2 * i + 1]);
-  image.counts = true;
-  return image;
-}
-
 // Checks only the first bytes: the array reader reads the file itself.
 bool is_npy(const std::filesystem::path& path) {
   constexpr std::string_view kMagic = "\x93NUMPY";
@@ -211,9 +134,9 @@ DepthImage read_depth_image(const std::filesystem::path& path) {
   if (is_npy(path)) return read_npy_depths(path);
   const std::string name = path.string(), bytes = read_file(path);
   if (bytes.starts_with("Pf") || bytes.starts_with("PF")) return read_pfm(bytes, name);
-  if (bytes.starts_with("\x89PNG")) return read_png_depths(bytes, name);
-  if (bytes.starts_with("\x76\x2f\x31\x01")) return decode_depths(true, bytes, name);
-  if (is_tiff(bytes)) return decode_depths(false, bytes, name);
+  if (bytes.starts_with("\x89PNG")) return decode_png_depths(bytes, name);
+  if (bytes.starts_with("\x76\x2f\x31\x01")) return read_exr_depths(bytes, name);
+  if (is_tiff(bytes)) return decode_tiff_depths(bytes, name);
   if (const auto header = colmap_header(bytes)) return read_colmap_depths(*header, name);
   fail_depth(name, "not a supported depth map (NPY, PFM, COLMAP's .bin, PNG of 16 bits, EXR, TIFF)");
 }

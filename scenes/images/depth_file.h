@@ -16,7 +16,7 @@ namespace aqbench {
 // - OpenEXR of scan lines with half or float samples; of several channels the one called Z, depth or V
 // - TIFF with one channel: floats of 32 or 64 bits, or counts of 16 bits
 // Throws Error(input), one line with the file, for anything else, for more than 2^28 pixels, and for
-// OpenEXR and TIFF where the module `images` is not installed.
+// OpenEXR where the module `images` is not installed.
 DepthImage read_depth_image(const std::filesystem::path& path);
 
 }  // namespace aqbench

@@ -205,7 +205,8 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_THAT(begun.out, HasSubstr("dataset tank: images and calibration in tank"));
   EXPECT_THAT(read_file(fresh / ".github/workflows/aqbench.yml"),
-              AllOf(HasSubstr("--suite mine --gate"), HasSubstr("--suite mine-recordings --gate"),
+              AllOf(HasSubstr("SUITE=mine OUT=out aqbench-ci-gate"),
+                    HasSubstr("SUITE=mine-recordings OUT=out/recordings aqbench-ci-gate"),
                     HasSubstr("has to be committed first")));
   EXPECT_THAT(begun.out, HasSubstr("aqbench accept out/BUNDLE --baseline baselines/mine-recordings.json"));
   EXPECT_EQ(run_program({"sweep", "--suite", "mine", "--dry-run"}, there).out,
@@ -233,7 +234,7 @@ TEST_F(ProjectRun, InitWritesWhatGitIgnoresOrSaysWhatIsMissing) {
   const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_EQ(read_file(fresh / ".gitignore"),
-            "# Files written by aqbench and Python.\n/out/\n/junit.xml\n/.aqbench/\n__pycache__/\n");
+            "# Files written by aqbench and Python.\n/out/\n/junit.xml\n__pycache__/\n");
   EXPECT_THAT(begun.out,
               AllOf(HasSubstr("\n.gitignore: ignores"), HasSubstr("Commit aqbench.json, baselines/")));
 
@@ -242,8 +243,7 @@ TEST_F(ProjectRun, InitWritesWhatGitIgnoresOrSaysWhatIsMissing) {
   const auto beside = run_program({"init", "--command", "true {dataset} {output}"}, there);
   ASSERT_EQ(beside.exit_code, 0) << beside.err;
   EXPECT_EQ(read_file(old / ".gitignore"), "*.o\nout\n/junit.xml\r\n");
-  EXPECT_THAT(beside.out,
-              HasSubstr(".gitignore: exists and is left unchanged; add: /.aqbench/ __pycache__/\n"));
+  EXPECT_THAT(beside.out, HasSubstr(".gitignore: exists and is left unchanged; add: __pycache__/\n"));
 
   // An unreadable one costs a line, not the next steps.
   const std::filesystem::path odd = dir_ / "odd";

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "scenes/images/images.h"
+#include "scenes/images/depth_image.h"
 
 namespace aqbench {
 

@@ -3,7 +3,7 @@
 #include <fstream>
 
 #include "core/files.h"
-#include "scenes/images/images.h"
+#include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
 #include "tests/harness/support.h"

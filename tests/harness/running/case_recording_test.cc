@@ -11,7 +11,7 @@
 #include "core/processes/isolate.h"
 #include "harness/planning/scene_choice.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/images/images.h"
+#include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refraction.h"
 #include "scenes/optics/rig.h"

@@ -15,7 +15,7 @@
 #include "scenes/cloud/ply_read.h"
 #include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/dataset.h"
-#include "scenes/images/images.h"
+#include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
 #include "scenes/surfaces/formula_meshes.h"

@@ -167,12 +167,11 @@ TEST(DatasetViews, NamesTheFileThatIsWrong) {
   write_pattern(dir.path(), rig);
   const auto file = dir.path() / "images" / rig.cameras[5].name / "000000.png";
   std::filesystem::resize_file(file, 30);
-  EXPECT_THAT(message(), testing::AllOf(HasSubstr(file.string()), HasSubstr("not an 8-bit")));
+  EXPECT_EQ(message(), file.string() + ": is truncated");
   std::filesystem::resize_file(file, 0);
-  EXPECT_THAT(message(), testing::AllOf(HasSubstr(file.string()), HasSubstr("not an 8-bit")));
+  EXPECT_EQ(message(), file.string() + ": is empty");
   cv::imwrite(file.string(), cv::Mat(10, 20, CV_8UC3, cv::Scalar::all(7)));
-  EXPECT_THAT(message(), testing::AllOf(HasSubstr(file.string()),
-                                        HasSubstr("is 20 x 10 px, the calibration says 96 x 72")));
+  EXPECT_EQ(message(), file.string() + ": is 20 x 10 px, expected 96 x 72");
   std::filesystem::remove(file);
   EXPECT_THAT(message(), HasSubstr(file.string()));
 }

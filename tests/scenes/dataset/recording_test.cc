@@ -15,7 +15,7 @@
 #include "scenes/dataset/colmap_rig.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/images/image_file.h"
-#include "scenes/images/images.h"
+#include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refraction.h"
 #include "scenes/optics/rig.h"

@@ -1,4 +1,4 @@
-#include "scenes/images/opencv/jpeg_damage.h"
+#include "scenes/images/jpeg_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "scenes/images/opencv/tiff_depths.h"
+#include "scenes/images/tiff_file.h"
 
 #include <fmt/format.h>
 #include <tiffio.h>
@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -108,8 +109,8 @@ std::size_t bytes_of(TiffSample sample) {
   return sample == TiffSample::float64 ? 8 : sample == TiffSample::float32 ? 4 : 2;
 }
 
-// Reads `count` samples as floats.
-void append_samples(TiffSample sample, const unsigned char* from, std::size_t count, float* to) {
+// Stores `count` samples as floats.
+void store_samples(TiffSample sample, const unsigned char* from, std::size_t count, float* to) {
   for (std::size_t i = 0; i < count; ++i, from += bytes_of(sample)) {
     if (sample == TiffSample::float32) {
       std::memcpy(to + i, from, sizeof(float));
@@ -130,50 +131,126 @@ void check_packing(std::uint64_t unpacked_bytes, const TiffBytes& source, const 
   if (unpacked_bytes / 1032 > source.bytes.size()) fail_tiff(name, "the file is too short for its image");
 }
 
+// Takes `count` pixels of one row, from column x of row y on.
+using TakePixels = std::function<void(std::size_t x, std::size_t y, std::size_t count, const unsigned char*)>;
+
+struct TiffShape {
+  std::uint32_t width, height;
+  std::size_t pixel_bytes;
+};
+
 // Decodes row by row, so memory follows the actual file content.
-void read_tiff_rows(TIFF* tiff, TiffSample sample, const std::string& name, const TiffBytes& source,
-                    DepthImage& image) {
-  const auto width = static_cast<std::size_t>(image.width);
+void read_tiff_rows(TIFF* tiff, const TiffShape& shape, const std::string& name, const TiffBytes& source,
+                    const TakePixels& take) {
   const auto line_bytes = static_cast<std::size_t>(TIFFScanlineSize(tiff));
-  if (line_bytes < width * bytes_of(sample)) fail_tiff_data(name, source);
+  if (line_bytes < shape.width * shape.pixel_bytes) fail_tiff_data(name, source);
   check_packing(line_bytes, source, name);
   std::vector<unsigned char> line(line_bytes);
-  for (int y = 0; y < image.height; ++y) {
-    if (TIFFReadScanline(tiff, line.data(), static_cast<std::uint32_t>(y), 0) != 1)
-      fail_tiff_data(name, source);
-    image.values.resize(image.values.size() + width);
-    append_samples(sample, line.data(), width, image.values.data() + image.values.size() - width);
+  for (std::uint32_t y = 0; y < shape.height; ++y) {
+    if (TIFFReadScanline(tiff, line.data(), y, 0) != 1) fail_tiff_data(name, source);
+    take(0, y, shape.width, line.data());
   }
 }
 
-void read_tiff_tiles(TIFF* tiff, TiffSample sample, const std::string& name, const TiffBytes& source,
-                     DepthImage& image) {
+void read_tiff_tiles(TIFF* tiff, const TiffShape& shape, const std::string& name, const TiffBytes& source,
+                     const TakePixels& take) {
   std::uint32_t tile_width = 0, tile_height = 0;
   TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &tile_width);
   TIFFGetField(tiff, TIFFTAG_TILELENGTH, &tile_height);
   const auto tile_bytes = static_cast<std::uint64_t>(TIFFTileSize64(tiff));
   if (tile_width == 0 || tile_height == 0 ||
-      tile_bytes != std::uint64_t{tile_width} * tile_height * bytes_of(sample) || tile_bytes >> 31U != 0)
+      tile_bytes != std::uint64_t{tile_width} * tile_height * shape.pixel_bytes || tile_bytes >> 31U != 0)
     fail_tiff(name, "invalid tile size");
-  const auto width = static_cast<std::uint32_t>(image.width),
-             height = static_cast<std::uint32_t>(image.height);
   check_packing(tile_bytes, source, name);
   std::vector<unsigned char> tile(tile_bytes);
-  for (std::uint32_t top = 0; top < height; top += std::min(tile_height, height - top)) {
-    const std::uint32_t rows = std::min(tile_height, height - top);
-    check_packing(std::uint64_t{rows} * width * sizeof(float), source, name);
-    image.values.resize(image.values.size() + std::size_t{rows} * width);
-    float* band = image.values.data() + std::size_t{top} * width;
-    for (std::uint32_t left = 0; left < width; left += std::min(tile_width, width - left)) {
+  for (std::uint32_t top = 0; top < shape.height; top += std::min(tile_height, shape.height - top)) {
+    const std::uint32_t rows = std::min(tile_height, shape.height - top);
+    check_packing(std::uint64_t{rows} * shape.width * sizeof(float), source, name);
+    for (std::uint32_t left = 0; left < shape.width; left += std::min(tile_width, shape.width - left)) {
       if (TIFFReadTile(tiff, tile.data(), left, top, 0, 0) < 0) fail_tiff_data(name, source);
       for (std::uint32_t y = 0; y < rows; ++y)
-        append_samples(sample, tile.data() + std::size_t{y} * tile_width * bytes_of(sample),
-                       std::min(tile_width, width - left), band + std::size_t{y} * width + left);
+        take(left, top + y, std::min(tile_width, shape.width - left),
+             tile.data() + std::size_t{y} * tile_width * shape.pixel_bytes);
     }
   }
 }
 
+void read_tiff_pixels(TIFF* tiff, const TiffShape& shape, const std::string& name, const TiffBytes& source,
+                      const TakePixels& take) {
+  (TIFFIsTiled(tiff) != 0 ? read_tiff_tiles : read_tiff_rows)(tiff, shape, name, source, take);
+}
+
+// ---- Colours ----
+
+struct TiffColours {
+  std::uint16_t bits = 1, channels = 1, photometric = PHOTOMETRIC_MINISBLACK, planes = PLANARCONFIG_CONTIG,
+                format = SAMPLEFORMAT_UINT;
+};
+
+TiffColours colours_of(TIFF* tiff) {
+  TiffColours colours;
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &colours.bits);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLESPERPIXEL, &colours.channels);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_PLANARCONFIG, &colours.planes);
+  TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &colours.format);
+  TIFFGetField(tiff, TIFFTAG_PHOTOMETRIC, &colours.photometric);
+  return colours;
+}
+
+// Whether samples of 16 bits are kept; libtiff's own conversion of everything else gives 8.
+bool is_deep(const TiffColours& colours) {
+  return colours.bits == 16 && colours.photometric <= PHOTOMETRIC_RGB &&
+         (colours.channels == 1 || colours.channels == 3 || colours.channels == 4);
+}
+
+void read_deep_colours(TIFF* tiff, const TiffColours& colours, const std::string& name,
+                       const TiffBytes& source, RgbImage& image) {
+  if (colours.planes != PLANARCONFIG_CONTIG && colours.channels > 1)
+    fail_tiff(name, "planes of 16 bits are not supported; store the channels of a pixel together");
+  if (colours.photometric == PHOTOMETRIC_MINISWHITE)
+    fail_tiff(name, "16 bits with white at 0 are not supported; store black as 0");
+  const std::size_t channels = colours.channels, width = static_cast<std::size_t>(image.width);
+  const auto take = [&](std::size_t x, std::size_t y, std::size_t count, const unsigned char* from) {
+    unsigned char* to = image.bytes.data() + 6 * (y * width + x);
+    for (std::size_t i = 0; i < count; ++i, from += 2 * channels)
+      for (std::size_t channel = 0; channel < 3; ++channel, to += 2)
+        std::memcpy(to, from + (channels == 1 ? 0 : 2 * channel), 2);
+  };
+  read_tiff_pixels(
+      tiff, {static_cast<std::uint32_t>(image.width), static_cast<std::uint32_t>(image.height), 2 * channels},
+      name, source, take);
+}
+
+void read_byte_colours(TIFF* tiff, const std::string& name, const TiffBytes& source, RgbImage& image) {
+  std::vector<std::uint32_t> pixels(image.bytes.size() / 3);
+  if (TIFFReadRGBAImageOriented(tiff, static_cast<std::uint32_t>(image.width),
+                                static_cast<std::uint32_t>(image.height), pixels.data(), ORIENTATION_TOPLEFT,
+                                1) == 0)
+    fail_tiff_data(name, source);
+  unsigned char* to = image.bytes.data();
+  for (const std::uint32_t pixel : pixels)
+    for (const std::uint32_t value : {TIFFGetR(pixel), TIFFGetG(pixel), TIFFGetB(pixel)})
+      *to++ = static_cast<unsigned char>(value);
+}
+
 }  // namespace
+
+RgbImage decode_rgb_tiff(std::string_view bytes, const std::string& name) {
+  TiffBytes source{bytes};
+  const TiffHandle tiff = open_tiff(source, name);
+  const TiffColours colours = colours_of(tiff.get());
+  if (colours.format != SAMPLEFORMAT_UINT) fail_tiff(name, "not an 8-bit or 16-bit image");
+  std::uint32_t width = 0, height = 0;
+  TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width);
+  TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height);
+  RgbImage image{static_cast<int>(width), static_cast<int>(height), is_deep(colours), {}};
+  image.bytes.resize(std::size_t{width} * height * (image.deep ? 6 : 3));
+  if (image.deep)
+    read_deep_colours(tiff.get(), colours, name, source, image);
+  else
+    read_byte_colours(tiff.get(), name, source, image);
+  return image;
+}
 
 DepthImage decode_tiff_depths(std::string_view bytes, const std::string& name) {
   TiffBytes source{bytes};
@@ -183,10 +260,11 @@ DepthImage decode_tiff_depths(std::string_view bytes, const std::string& name) {
   TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width);
   TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height);
   DepthImage image = depth_image_of_size(name, width, height);
-  if (TIFFIsTiled(tiff.get()) != 0)
-    read_tiff_tiles(tiff.get(), sample, name, source, image);
-  else
-    read_tiff_rows(tiff.get(), sample, name, source, image);
+  const auto take = [&](std::size_t x, std::size_t y, std::size_t count, const unsigned char* from) {
+    image.values.resize(std::max(image.values.size(), (y + 1) * width));
+    store_samples(sample, from, count, image.values.data() + y * width + x);
+  };
+  read_tiff_pixels(tiff.get(), {width, height, bytes_of(sample)}, name, source, take);
   image.counts = sample == TiffSample::count16;
   return image;
 }

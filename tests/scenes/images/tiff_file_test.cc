@@ -1,4 +1,4 @@
-#include "scenes/images/opencv/tiff_depths.h"
+#include "scenes/images/tiff_file.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,15 +1,19 @@
-#include "scenes/images/opencv/jpeg_damage.h"
+#include "scenes/images/jpeg_file.h"
 
 #include <array>
 #include <csetjmp>
 #include <cstddef>
 #include <cstdio>
 #include <new>
+#include <utility>
+#include <vector>
 
 // After <cstdio>, which it needs.
 #include <jpeglib.h>
 
 #include <jerror.h>
+
+#include "core/error.h"
 
 namespace aqbench {
 namespace {
@@ -20,6 +24,7 @@ struct JpegErrors {
   std::jmp_buf back;
   std::array<char, JMSG_LENGTH_MAX> text;
   std::string_view bytes;  // of the file
+  bool failed;             // decoding ended early
   bool no_memory;          // the decoder got no memory, which says nothing about the file
 };
 
@@ -32,6 +37,7 @@ void keep_text(j_common_ptr decoder) {
 
 [[noreturn]] void end_decoding(j_common_ptr decoder) {
   errors_of(decoder).no_memory = decoder->err->msg_code == JERR_OUT_OF_MEMORY;
+  errors_of(decoder).failed = true;
   keep_text(decoder);
   std::longjmp(errors_of(decoder).back, 1);
 }
@@ -67,8 +73,30 @@ void take_message(j_common_ptr decoder, int level) {
   if (level < 0 && is_damage(decoder)) keep_text(decoder);
 }
 
+// What is decoded of a file: without pixels the compressed data alone.
+struct JpegPixels {
+  bool wanted = false;
+  int width = 0, height = 0, channels = 0;
+  std::vector<unsigned char> bytes = {};
+};
+
+void read_jpeg_pixels(jpeg_decompress_struct& decoder, JpegPixels& pixels) {
+  decoder.out_color_space = decoder.num_components == 4 ? JCS_CMYK : JCS_RGB;
+  jpeg_start_decompress(&decoder);
+  pixels.width = static_cast<int>(decoder.output_width);
+  pixels.height = static_cast<int>(decoder.output_height);
+  pixels.channels = decoder.output_components;
+  const std::size_t line = std::size_t{decoder.output_width} * static_cast<std::size_t>(pixels.channels);
+  pixels.bytes.resize(line * decoder.output_height);
+  while (decoder.output_scanline < decoder.output_height) {
+    JSAMPROW row = pixels.bytes.data() + line * decoder.output_scanline;
+    jpeg_read_scanlines(&decoder, &row, 1);
+  }
+  jpeg_finish_decompress(&decoder);
+}
+
 // Owns nothing, so a jump cannot leak.
-void decode(std::string_view bytes, JpegErrors& errors) {
+void decode(std::string_view bytes, JpegErrors& errors, JpegPixels& pixels) {
   jpeg_decompress_struct decoder{};
   decoder.err = jpeg_std_error(&errors.manager);
   errors.manager.error_exit = end_decoding;
@@ -81,18 +109,45 @@ void decode(std::string_view bytes, JpegErrors& errors) {
     // memory.
     if (decoder.image_width / 8.0 * (decoder.image_height / 8.0) > 8.0 * static_cast<double>(bytes.size()))
       std::snprintf(errors.text.data(), errors.text.size(), "says more pixels than its bytes can hold");
+    else if (pixels.wanted)
+      read_jpeg_pixels(decoder, pixels);
     else if (jpeg_read_coefficients(&decoder) != nullptr)
       jpeg_finish_decompress(&decoder);
   }
   jpeg_destroy_decompress(&decoder);
 }
 
+// Turns cyan, magenta, yellow and black, stored inverted as Adobe's programs do, into colours.
+std::vector<unsigned char> rgb_of_cmyk(const std::vector<unsigned char>& cmyk) {
+  std::vector<unsigned char> rgb;
+  rgb.reserve(cmyk.size() / 4 * 3);
+  for (std::size_t at = 0; at + 4 <= cmyk.size(); at += 4)
+    for (std::size_t ink = 0; ink < 3; ++ink) {
+      const int black = cmyk[at + 3];
+      rgb.push_back(static_cast<unsigned char>(black - ((255 - cmyk[at + ink]) * black >> 8)));
+    }
+  return rgb;
+}
+
 }  // namespace
+
+RgbImage decode_rgb_jpeg(std::string_view bytes, const std::string& name) {
+  JpegErrors errors{};
+  errors.bytes = bytes;
+  JpegPixels pixels{.wanted = true};
+  decode(bytes, errors, pixels);
+  if (errors.no_memory) throw std::bad_alloc();
+  if (errors.failed || pixels.bytes.empty())
+    throw Error(ErrorKind::input, name + ": JPEG: " + errors.text.data());
+  return {pixels.width, pixels.height, false,
+          pixels.channels == 4 ? rgb_of_cmyk(pixels.bytes) : std::move(pixels.bytes)};
+}
 
 std::string find_jpeg_damage(std::string_view bytes) {
   JpegErrors errors{};
   errors.bytes = bytes;
-  decode(bytes, errors);
+  JpegPixels none;
+  decode(bytes, errors, none);
   if (errors.no_memory) throw std::bad_alloc();
   return errors.text.data();
 }

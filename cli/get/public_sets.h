@@ -1,0 +1,37 @@
+#pragma once
+// The registry of public sets: where their files are, and what is known of them.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace aqbench::cli {
+
+// One file of a set. What is not known is absent: then it cannot be checked, or must be fetched by hand.
+struct PublicFile {
+  std::string name;                    // in the cache
+  std::optional<std::string> address;  // http or https
+  std::optional<std::uintmax_t> bytes;
+  std::optional<std::string> sha256;
+};
+
+// One set of images or scans that others publish.
+struct PublicSet {
+  std::string name, title, page;
+  std::optional<std::string> licence, truth;
+  std::string layout;  // docs/layouts.md
+  std::vector<PublicFile> files;
+};
+
+// Returns the registry that the program brings: cli/get/public_sets.json.
+std::string_view public_sets_text();
+
+// Reads a registry; `where` stands before each message. Throws Error(input) naming the place.
+std::vector<PublicSet> parse_public_sets(std::string_view text, const std::string& where);
+
+// Finds a set by name. Throws Error(usage) with similar names for an unknown one.
+const PublicSet& find_public_set(const std::vector<PublicSet>& sets, const std::string& name);
+
+}  // namespace aqbench::cli

@@ -1,0 +1,191 @@
+#include "scenes/images/png_file.h"
+
+#include <fmt/format.h>
+#include <png.h>
+
+#include <bit>
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "scenes/images/image_file.h"
+
+namespace aqbench {
+namespace {
+
+[[noreturn]] void fail_png(const std::string& name, const std::string& what) {
+  throw Error(ErrorKind::input, fmt::format("{}: {}", name, escape_bytes(what)));
+}
+
+// What libpng reads or has written, and its message about an error.
+struct PngBytes {
+  std::string_view rest;
+  std::string written = {};
+  char message[160] = {};
+};
+
+void read_png_bytes(png_structp png, png_bytep to, std::size_t count) {
+  auto& source = *static_cast<PngBytes*>(png_get_io_ptr(png));
+  if (source.rest.size() < count) png_error(png, "the file ends inside the image");
+  std::memcpy(to, source.rest.data(), count);
+  source.rest.remove_prefix(count);
+}
+
+void write_png_bytes(png_structp png, png_bytep from, std::size_t count) {
+  static_cast<PngBytes*>(png_get_io_ptr(png))->written.append(reinterpret_cast<const char*>(from), count);
+}
+
+void flush_no_png(png_structp) {}
+
+// libpng requires that this function never returns.
+void keep_png_error(png_structp png, png_const_charp message) {
+  auto& source = *static_cast<PngBytes*>(png_get_error_ptr(png));
+  std::snprintf(source.message, sizeof source.message, "%s", message);
+  std::longjmp(png_jmpbuf(png), 1);  // NOLINT: the library's way
+}
+
+void ignore_png_warning(png_structp, png_const_charp) {}
+
+struct PngSize {
+  std::uint32_t width = 0, height = 0;
+  int bits = 0, colour = 0;
+};
+
+enum class PngPixels { none, stored, rgb };
+
+void ask_for_rgb(png_structp png, const PngSize& size) {
+  if (size.bits == 16 && std::endian::native == std::endian::little) png_set_swap(png);
+  png_set_strip_alpha(png);
+  if (size.colour == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
+  const bool grey = (size.colour & PNG_COLOR_MASK_COLOR) == 0;
+  if (grey && size.bits < 8) png_set_expand_gray_1_2_4_to_8(png);
+  if (grey) png_set_gray_to_rgb(png);
+}
+
+// Reads the header, and the pixels into `rows`: as stored, with 16 bits in big-endian order, or as colours.
+// Returns false with the reason in source.message. There is no object with a destructor here, since errors
+// jump out of it.
+bool run_png(PngBytes& source, PngSize& size, PngPixels pixels, unsigned char** rows) {
+  png_structp png =
+      png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, keep_png_error, ignore_png_warning);
+  png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
+  if (info == nullptr) {
+    png_destroy_read_struct(&png, nullptr, nullptr);
+    return false;
+  }
+  if (setjmp(png_jmpbuf(png)) != 0) {  // NOLINT: the library's way
+    png_destroy_read_struct(&png, &info, nullptr);
+    return false;
+  }
+  png_set_read_fn(png, &source, read_png_bytes);
+  png_read_info(png, info);
+  png_get_IHDR(png, info, &size.width, &size.height, &size.bits, &size.colour, nullptr, nullptr, nullptr);
+  if (pixels == PngPixels::rgb) ask_for_rgb(png, size);
+  if (pixels != PngPixels::none) {
+    png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+    png_read_image(png, rows);
+    png_read_end(png, nullptr);
+  }
+  png_destroy_read_struct(&png, &info, nullptr);
+  return true;
+}
+
+PngSize read_png_size(std::string_view bytes, const std::string& name) {
+  PngBytes source{bytes};
+  PngSize size;
+  if (!run_png(source, size, PngPixels::none, nullptr))
+    fail_png(name, fmt::format("PNG: {}", source.message));
+  return size;
+}
+
+// Returns the samples, `channels` of `sample_bytes` for each pixel.
+std::vector<unsigned char> read_png_pixels(std::string_view bytes, const std::string& name, PngPixels pixels,
+                                           std::size_t pixel_bytes) {
+  PngSize size = read_png_size(bytes, name);
+  const std::size_t line = size.width * pixel_bytes;
+  std::vector<unsigned char> data(line * size.height);
+  std::vector<unsigned char*> rows;
+  for (std::size_t y = 0; y < size.height; ++y) rows.push_back(data.data() + line * y);
+  PngBytes source{bytes};
+  if (!run_png(source, size, pixels, rows.data())) fail_png(name, fmt::format("PNG: {}", source.message));
+  return data;
+}
+
+// Writes rows of three channels. Returns false where libpng fails. No destructors: see run_png().
+bool write_png(PngBytes& target, const PngSize& size, unsigned char** rows) {
+  png_structp png =
+      png_create_write_struct(PNG_LIBPNG_VER_STRING, &target, keep_png_error, ignore_png_warning);
+  png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
+  if (info == nullptr || setjmp(png_jmpbuf(png)) != 0) {  // NOLINT: the library's way
+    png_destroy_write_struct(&png, &info);
+    return false;
+  }
+  png_set_write_fn(png, &target, write_png_bytes, flush_no_png);
+  png_set_compression_level(png, 1);
+  png_set_compression_strategy(png, 0);
+  png_set_IHDR(png, info, size.width, size.height, size.bits, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+               PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  if (size.bits == 16 && std::endian::native == std::endian::little) png_set_swap(png);
+  png_write_image(png, rows);
+  png_write_end(png, info);
+  png_destroy_write_struct(&png, &info);
+  return true;
+}
+
+}  // namespace
+
+std::string encode_png(int width, int height, int bits, std::span<const std::uint16_t> values) {
+  RgbImage image{width, height, bits == 16, {}};
+  image.bytes.resize((image.deep ? 6 : 3) * values.size());
+  for (std::size_t i = 0; i < 3 * values.size(); ++i) {
+    if (image.deep)
+      std::memcpy(image.bytes.data() + 2 * i, &values[i / 3], 2);
+    else
+      image.bytes[i] = static_cast<unsigned char>(values[i / 3]);
+  }
+  return encode_png(std::move(image));
+}
+
+std::string encode_png(RgbImage image) {
+  const PngSize size{static_cast<std::uint32_t>(image.width), static_cast<std::uint32_t>(image.height),
+                     image.deep ? 16 : 8};
+  std::vector<unsigned char*> rows;
+  for (std::size_t y = 0; y < size.height; ++y)
+    rows.push_back(image.bytes.data() + (image.deep ? 6 : 3) * size.width * y);
+  PngBytes target;
+  if (!write_png(target, size, rows.data()))
+    throw Error(ErrorKind::io, fmt::format("PNG: {}", target.message));
+  return std::move(target.written);
+}
+
+RgbImage decode_rgb_png(std::string_view bytes, const std::string& name) {
+  const PngSize size = read_png_size(bytes, name);
+  RgbImage image{static_cast<int>(size.width), static_cast<int>(size.height), size.bits == 16, {}};
+  image.bytes = read_png_pixels(bytes, name, PngPixels::rgb, image.deep ? 6 : 3);
+  return image;
+}
+
+DepthImage decode_png_depths(std::string_view bytes, const std::string& name) {
+  inspect_image(bytes, name);  // refuses one that is stored turned
+  const PngSize size = read_png_size(bytes, name);
+  if (size.bits != 16 || size.colour != PNG_COLOR_TYPE_GRAY)
+    fail_png(name, "a PNG depth map must have one channel of 16 bits");
+  DepthImage image = depth_image_of_size(name, size.width, size.height);
+  const std::size_t count = std::size_t{size.width} * size.height;
+  // Deflate packs at most 1032 to 1: refuses a size that the file cannot fill before allocating memory.
+  if (2 * count / 1032 > bytes.size()) fail_png(name, "PNG: the file is too short for its image");
+  const std::vector<unsigned char> data = read_png_pixels(bytes, name, PngPixels::stored, 2);
+  image.values.resize(count);
+  for (std::size_t i = 0; i < count; ++i)
+    image.values[i] = static_cast<float>(data[2 * i] * 256 + data[2 * i + 1]);
+  image.counts = true;
+  return image;
+}
+
+}  // namespace aqbench
