@@ -1,12 +1,15 @@
 #include "cli/gate_exports.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <random>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/table.h"
+#include "harness/gating/gate_text.h"
 #include "reports/exports/github.h"
 #include "reports/exports/junit.h"
 
@@ -49,6 +52,15 @@ void export_gate(const GateReport& report, const Results& results, const GateExp
   fmt::print(stream, "{}", github_annotations(report));
   const char* const summary = std::getenv("GITHUB_STEP_SUMMARY");
   if (summary != nullptr && *summary != '\0') append_step_summary(summary, report, results);
+}
+
+ExitCode print_gate(const GateReport& report, const Results& results, const GateExports& exports, bool json) {
+  std::FILE* const stream = json ? stderr : stdout;
+  const GithubFence fence = github_fence(exports);
+  fmt::print(stream, "\n{}{}{}", fence.begin,
+             render_gate(report, wants_colours(json ? STDERR_FILENO : STDOUT_FILENO)), fence.end);
+  export_gate(report, results, exports, stream);
+  return report.exit_code();
 }
 
 }  // namespace aqbench::cli

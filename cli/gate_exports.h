@@ -36,4 +36,8 @@ GithubFence github_fence(const GateExports& exports);
 void export_gate(const GateReport& report, const Results& results, const GateExports& exports,
                  std::FILE* stream);
 
+// Prints a sweep's verdict between fences, on stderr where stdout holds JSON, exports it and returns its
+// code.
+ExitCode print_gate(const GateReport& report, const Results& results, const GateExports& exports, bool json);
+
 }  // namespace aqbench::cli

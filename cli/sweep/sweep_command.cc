@@ -6,6 +6,7 @@
 
 #include "cli/command_trust.h"
 #include "cli/gate_exports.h"
+#include "cli/kept_work.h"
 #include "cli/options.h"
 #include "cli/plan_options.h"
 #include "cli/program_check.h"
@@ -18,8 +19,9 @@
 #include "core/parallel.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gate_text.h"
+#include "harness/gating/gate.h"
 #include "harness/measuring/environment.h"
+#include "harness/planning/case_method.h"
 #include "harness/planning/foreign_code.h"
 #include "harness/planning/plan_size.h"
 #include "harness/project/project.h"
@@ -54,7 +56,8 @@ struct SweepRequest {
   std::optional<std::filesystem::path> tests_of;  // a build folder whose tests are listed and run
   std::optional<std::filesystem::path> sign;      // a private key, PEM
   KeptFiles kept;
-  CommandTrust trust;  // given only with --resume
+  KeepWork keep_work = KeepWork::none;  // beside the bundle
+  CommandTrust trust;                   // given only with --resume
   ShareRequest share;
   bool dry_run = false;
   bool json = false;
@@ -104,6 +107,7 @@ const Flag<SweepRequest> kBundleFlags[] = {
      into<&SweepRequest::sign>},
     {{.name = "keep-clouds", .help = "keep scored clouds as PLY in the bundle's clouds/"},
      into<&SweepRequest::kept, &KeptFiles::cloud>},
+    {kKeepWorkFlag, [](SweepRequest& r, const FlagValue& v) { r.keep_work = read_keep_work(v); }},
     {{.name = "no-pictures", .help = "omit pictures of depth maps, and the report's 3D views"},
      turn_off<&SweepRequest::kept, &KeptFiles::pictures>},
     {{.name = "dry-run", .help = "print the cases and exit"}, into<&SweepRequest::dry_run>},
@@ -153,6 +157,8 @@ void complete_sweep_request(SweepRequest& request) {
     use_current_project(request.plan);
   }
   complete_share(request.share, request.plan, request.resume.has_value(), request.given);
+  if (request.keep_work != KeepWork::none && (request.share.local || request.share.slurm))
+    throw Error(ErrorKind::usage, "--keep-work: needs a sweep of one process");
   if (request.tests_of) check_test_dir(*request.tests_of);
 }
 
@@ -199,17 +205,6 @@ Results assemble(const SweepPlan& plan, const Journal& journal, const std::optio
   return results;
 }
 
-ExitCode compare_with_baseline(const SweepRequest& request, const Baseline& baseline,
-                               const Results& results) {
-  const GateReport report = gate(results, baseline);
-  std::FILE* const stream = request.json ? stderr : stdout;
-  const GithubFence fence = github_fence(request.gate_exports);
-  fmt::print(stream, "\n{}{}{}", fence.begin,
-             render_gate(report, wants_colours(request.json ? STDERR_FILENO : STDOUT_FILENO)), fence.end);
-  export_gate(report, results, request.gate_exports, stream);
-  return request.gate ? static_cast<ExitCode>(report.exit_code()) : ExitCode::pass;
-}
-
 // Verifies the bundle at once, while the sweep can still be repeated, and prints where it is.
 ExitCode report_bundle(const std::filesystem::path& bundle, const SweepOutcome& outcome, bool json) {
   const VerifyReport verified = verify_bundle(bundle);
@@ -250,13 +245,19 @@ SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journ
     return run_case_keeping(planned, board, request.kept);
   };
   SweepDisplay display(SweepDisplay::options_for_stderr());
+  SweepCallbacks callbacks = display.callbacks();
+  if (request.keep_work != KeepWork::none)
+    callbacks.ended = [&](const Case& planned, const Record& record, const std::filesystem::path& scratch) {
+      keep_work(request.keep_work, planned, method_of(planned), record, scratch,
+                journal.bundle().string() + ".work");
+    };
   CasesOfHosts hosts;
   SweepOutcome outcome;
   if (request.share.local) {
-    outcome = run_locally_shared(plan, journal, request.share.processes(), display.callbacks(), run, hosts);
+    outcome = run_locally_shared(plan, journal, request.share.processes(), callbacks, run, hosts);
   } else {
     if (std::filesystem::is_directory(tasks)) collect(plan, tasks, journal, hosts);
-    outcome = run_sweep(plan, journal, display.callbacks(), run);
+    outcome = run_sweep(plan, journal, callbacks, run);
   }
   if (outcome.interrupted) return outcome;
   for (const auto& [host, cases] : hosts)
@@ -311,7 +312,11 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
       fmt::print("{}", render_sweep_table(results, wants_colours(STDOUT_FILENO)));
     ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
                             outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
-    if (baseline) code = combine(code, compare_with_baseline(request, *baseline, results));
+    if (baseline) {
+      const ExitCode gated =
+          print_gate(gate(results, *baseline), results, request.gate_exports, request.json);
+      if (request.gate) code = combine(code, gated);
+    }
     code = combine(code, add_evidence(request, bundle, outcome.interrupted));
     end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
     finalise_bundle(bundle, std::move(results), key ? &*key : nullptr);

@@ -13,6 +13,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gated_metrics.h"
+#include "harness/gating/part_of_suite.h"
 #include "metrics/registry.h"
 #include "metrics/value_change.h"
 
@@ -73,11 +74,7 @@ GateRow metric_row(const std::string& case_name, const std::string& name, const 
 }
 
 GateRow case_row(const std::string& name, Verdict verdict, std::string reason) {
-  GateRow row;
-  row.case_name = name;
-  row.verdict = verdict;
-  row.reason = std::move(reason);
-  return row;
+  return {name, "", verdict, "", {}, {}, {}, 0, std::move(reason)};
 }
 
 void gate_case(const BaselineCase& baseline, const Record* record, std::vector<GateRow>& rows) {
@@ -102,8 +99,7 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<G
     rows.push_back(metric_row(baseline.name, name, metric, find_metric(metrics, name)));
   for (const auto& [name, metric] : acceptable_metrics(*record)) {
     if (find_metric(baseline, name) != nullptr) continue;
-    GateRow row{baseline.name, name, Verdict::added, metric.unit, {}, metric.value, {}, 0, "not gated"};
-    rows.push_back(std::move(row));
+    rows.push_back({baseline.name, name, Verdict::added, metric.unit, {}, metric.value, {}, 0, "not gated"});
   }
 }
 
@@ -293,9 +289,15 @@ GateReport gate(const Results& results, const Baseline& baseline) {
   for (const Record& record : results.records) records[record.case_name] = &record;
   std::unordered_set<std::string_view> with_baseline;
   bool decided = false;
+  const PartOfSuite part = part_of_suite(results);
+  std::vector<std::string> left_out;
   for (const BaselineCase& baseline_case : baseline.cases) {
     with_baseline.insert(baseline_case.name);
     const auto record = records.find(baseline_case.name);
+    if (record == records.end() && part.leaves_out(baseline_case.name)) {
+      left_out.push_back(baseline_case.name);
+      continue;
+    }
     const std::size_t before = report.rows.size();
     gate_case(baseline_case, record == records.end() ? nullptr : record->second, report.rows);
     decided = decided || std::any_of(report.rows.begin() + static_cast<std::ptrdiff_t>(before),
@@ -304,6 +306,7 @@ GateReport gate(const Results& results, const Baseline& baseline) {
   }
   for (const Record& record : results.records)
     if (!with_baseline.contains(record.case_name)) report.rows.push_back(row_without_baseline(record));
+  if (!left_out.empty()) report.notes.push_back(part.note(left_out));
   if (!decided && std::ranges::none_of(report.rows, decides))
     report.refusal = "nothing was gated: all values are new or only shown";
   sort_worst_first(report.rows);
