@@ -133,7 +133,7 @@ ExitCode accept_command(const Arguments& arguments) {
     throw Error(ErrorKind::usage, "--by: must not be empty");
   const std::string& file = *request->baseline_file;
   AcceptedRun run = read_accepted_run(request->bundle);
-  run.suite_cases = cases_of_suite(request->bundle);
+  if (!run.times_alone) run.suite_cases = cases_of_suite(request->bundle);
   run.stored_times = request->stored_times;
   run.by = one_line(request->by ? *request->by : own_name(), kMaxAcceptedBytes);
   run.utc = utc_now();

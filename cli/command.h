@@ -28,6 +28,7 @@ ExitCode ab_command(const Arguments& arguments);
 ExitCode accept_command(const Arguments& arguments);
 ExitCode cache_command(const Arguments& arguments);
 ExitCode change_command(const Arguments& arguments);
+ExitCode check_command(const Arguments& arguments);
 ExitCode completion_command(const Arguments& arguments);
 ExitCode compare_command(const Arguments& arguments);
 ExitCode demo_command(const Arguments& arguments);

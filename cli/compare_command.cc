@@ -2,12 +2,17 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <set>
+#include <utility>
+
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
+#include "harness/records/case_name.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/history/compare_page.h"
 #include "reports/history/compare_table.h"
@@ -17,27 +22,79 @@ namespace aqbench::cli {
 namespace {
 
 struct CompareRequest {
-  std::string a, b;
+  std::string a;
+  std::optional<std::string> b;                   // none: both sides are of A
+  std::optional<std::string> a_method, b_method;  // one method of each side, compared with each other
   bool times = false, all = false;
   std::optional<std::filesystem::path> html;
 };
 
 CommandLine<CompareRequest> compare_command_line() {
-  return {"aqbench compare A B [--times] [--all] [--html FILE]",
+  return {"aqbench compare A B [--times] [--all] [--html FILE]   or   A [B] --a-method X --b-method Y",
           "Shows two bundles (or bare results.json files) side by side: accuracy, tensor memory, stages,\n"
           "times and batching, and which stage changed: its work (calls) or the cost of a call. Times "
           "of\nseparate runs show a trend, not a verdict; --times requires comparable ones: the same kind "
           "of\nmachine, build, device, dtype and threads.\nExit 0 shown (compare judges nothing; see gate), "
           "1 a bundle does not verify, 4 not comparable:\nidentical records, no common case, or --times with "
           "different machines.",
-          {{{.name = "times", .help = "require comparable times: otherwise exit 4 naming the difference"},
+          {{{.name = "a-method",
+             .value_name = "X",
+             .help = "compare this method of A, METHOD or METHOD:PRESET, with another one",
+             .needs = "b-method"},
+            into<&CompareRequest::a_method>},
+           {{.name = "b-method",
+             .value_name = "Y",
+             .help = "the other method: of B, or of A where there is no B",
+             .needs = "a-method"},
+            into<&CompareRequest::b_method>},
+           {{.name = "times", .help = "require comparable times: otherwise exit 4 naming the difference"},
             into<&CompareRequest::times>},
            {{.name = "all", .help = "also list equal values"}, into<&CompareRequest::all>},
            {{.name = "html",
              .value_name = "FILE",
              .help = "also write a page: what changed, and where on the surface"},
             into<&CompareRequest::html>}},
-          {{{.name = "A"}, into<&CompareRequest::a>}, {{.name = "B"}, into<&CompareRequest::b>}}};
+          {{{.name = "A"}, into<&CompareRequest::a>},
+           {{.name = "B", .optional = true}, into<&CompareRequest::b>}}};
+}
+
+// Leaves the cases of one method, under names and with options that do not name it. Throws Error(usage) where
+// there are none, and where presets leave two of one name.
+void keep_method(const std::string& flag, const std::string& method, Results& results) {
+  std::set<std::string> known, names;
+  const auto is_meant = [&](const Record& record) {
+    const std::string whole = record.preset.empty() ? record.method : record.method + ":" + record.preset;
+    if (!record.method.empty()) known.insert(whole);
+    return whole == method || record.method == method;
+  };
+  std::erase_if(results.records, [&](const Record& record) { return !is_meant(record); });
+  if (results.records.empty())
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("{}: {}", flag, unknown_name_message("method", method, {known.begin(), known.end()})));
+  for (Record& record : results.records) {
+    record.case_name = name_without_method(record.case_name);
+    for (NamedValues* const values : {&record.options, &record.defaults})
+      std::erase_if(*values,
+                    [&](const auto& option) { return option.first.starts_with(record.method + "."); });
+    if (!names.insert(record.case_name).second)
+      throw Error(ErrorKind::usage, fmt::format("{} {}: has several presets of {}; name one, {}:PRESET", flag,
+                                                method, record.case_name, record.method));
+  }
+}
+
+// Returns both sides of the comparison.
+std::pair<Results, Results> sides_of(const CompareRequest& request) {
+  if (!request.b && !request.a_method) throw Error(ErrorKind::usage, "B is missing");
+  if (request.html && request.a_method)
+    throw Error(ErrorKind::usage, "--html: shows the same cases of two bundles, not two methods");
+  Results a = read_gate_input(request.a).results;
+  Results b = request.b ? read_gate_input(*request.b).results : a;
+  if (request.a_method) {
+    keep_method("--a-method", *request.a_method, a);
+    keep_method("--b-method", *request.b_method, b);
+  }
+  return {std::move(a), std::move(b)};
 }
 
 }  // namespace
@@ -45,9 +102,8 @@ CommandLine<CompareRequest> compare_command_line() {
 ExitCode compare_command(const Arguments& arguments) {
   const auto request = parse(compare_command_line(), arguments);
   if (!request) return ExitCode::pass;
-  const GateInput a = read_gate_input(request->a);
-  const GateInput b = read_gate_input(request->b);
-  const CompareReport report = compare_results(a.results, b.results);
+  const auto [a, b] = sides_of(*request);
+  const CompareReport report = compare_results(a, b);
   fmt::print("{}", render_compare(report, wants_colours(STDOUT_FILENO), request->all));
   if (!report.refusal.empty()) return ExitCode::not_comparable;
   if (report.cases == 0) throw Error(ErrorKind::not_comparable, "no common case with the same options");
@@ -55,8 +111,7 @@ ExitCode compare_command(const Arguments& arguments) {
     const auto side = [](const std::string& path, const Results& results) {
       return ComparedSide{&results, std::filesystem::is_directory(path) ? std::filesystem::path(path) : ""};
     };
-    write_file(*request->html,
-               compare_page(report, side(request->a, a.results), side(request->b, b.results)));
+    write_file(*request->html, compare_page(report, side(request->a, a), side(*request->b, b)));
   }
   if (request->times && !report.key_differences.empty())
     throw Error(ErrorKind::not_comparable,

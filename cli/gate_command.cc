@@ -5,7 +5,9 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/module.h"
+#include "harness/ab/benchmark_results.h"
 #include "harness/gating/gate.h"
+#include "harness/gating/stored_times.h"
 #include "harness/project/project_use.h"
 #include "reports/bundle/gate_input.h"
 
@@ -49,6 +51,16 @@ CommandLine<GateRequest> gate_command_line() {
   return line;
 }
 
+// Says how often the limit of stored times is exceeded without a cause, as far as these runs tell.
+std::string false_alarm_note(const Results& results) {
+  const auto [share, halves] = false_alarms_of_halves(results, kStoredTimeFactor);
+  if (halves == 0) return "rate of false alarms: not measured, since no case has 10 runs";
+  return fmt::format(
+      "rate of false alarms: {} of {} halves of these runs exceed the other half by {:.2g} %; what "
+      "drifts between two days comes on top",
+      fmt::format("{:.1f} %", 100 * share), halves, 100 * (kStoredTimeFactor - 1));
+}
+
 }  // namespace
 
 ExitCode gate_command(const Arguments& arguments) {
@@ -60,9 +72,22 @@ ExitCode gate_command(const Arguments& arguments) {
   const Baseline baseline =
       named ? std::move(*named)
             : read_baseline(gate_baseline(input.results.run.suite, request->project_file));
-  Verdicts report = gate(input.results, baseline);
-  if (request->stored_times) gate_stored_times(input.results, baseline, report);
-  if (!input.verified) report.notes.insert(report.notes.begin(), "a bare results.json: not verified");
+  if (input.of_benchmark && !request->stored_times)
+    throw Error(
+        ErrorKind::not_comparable,
+        fmt::format(
+            "{}: has times alone, which were not measured in pairs with the baseline's: --stored-times "
+            "gates them, aqbench ab measures in pairs",
+            request->results));
+  Verdicts report;
+  if (!input.of_benchmark) report = gate(input.results, baseline);
+  if (request->stored_times) {
+    gate_stored_times(input.results, baseline, report);
+    report.notes.push_back(false_alarm_note(input.results));
+  }
+  if (!input.verified)
+    report.notes.insert(report.notes.begin(), input.of_benchmark ? "a file of another tool: not verified"
+                                                                 : "a bare results.json: not verified");
   show_verdicts(report, input.results, request->exports, stdout, request->all);
   return static_cast<ExitCode>(report.exit_code());
 }

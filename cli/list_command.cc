@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/list_datasets.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -166,12 +167,17 @@ struct Listing {
   const char* name;
   Json (*json)(const std::optional<Project>&);
 };
-constexpr Listing kListings[] = {
-    {"scenes", scenes_json},       {"methods", methods_json},
-    {"suites", suites_json},       {"metrics", metrics_json},
-    {"rigs", rigs_json},           {"imaging", imaging_json},
-    {"perturb", perturb_json},     {"imaging_parameters", imaging_parameters_json},
-    {"workloads", workloads_json}, {"stages", stages_json}};
+constexpr Listing kListings[] = {{"scenes", scenes_json},
+                                 {"datasets", datasets_json},
+                                 {"methods", methods_json},
+                                 {"suites", suites_json},
+                                 {"metrics", metrics_json},
+                                 {"rigs", rigs_json},
+                                 {"imaging", imaging_json},
+                                 {"perturb", perturb_json},
+                                 {"imaging_parameters", imaging_parameters_json},
+                                 {"workloads", workloads_json},
+                                 {"stages", stages_json}};
 
 // Prints a name and a text that breaks between words and stays in its column.
 void print_wrapped(const std::string& name, std::size_t name_width, const std::string& text) {
@@ -240,7 +246,7 @@ void print_listing(const Listing& listing, const std::optional<Project>& project
   const Json list = listing.json(project);
   std::size_t width = 0;
   for (const Json& item : list) width = std::max(width, item["name"].get<std::string>().size());
-  fmt::print("{}:\n", listing.name);
+  fmt::print("{}:{}\n", listing.name, list.empty() ? " none" : "");
   for (const Json& item : list) {
     print_wrapped(item["name"].get<std::string>(), width, item["summary"].get<std::string>());
     print_parameters(item);
@@ -249,17 +255,21 @@ void print_listing(const Listing& listing, const std::optional<Project>& project
 }
 
 struct ListRequest {
-  std::optional<std::string> what;
+  std::optional<std::string> what, dataset;
   std::optional<std::filesystem::path> project_file;
   bool json = false;
 };
 
 CommandLine<ListRequest> list_command_line() {
-  return {"aqbench list [scenes|methods|suites|metrics|rigs|imaging|workloads|stages] [--json]",
+  return {"aqbench list [scenes|datasets|methods|suites|metrics|rigs|imaging|workloads|stages] [--json]",
           "Lists the registries, and parameters with their defaults, units and meaning. "
           "imaging_parameters\nbelong to rendered images, perturb to calibration errors.",
           {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
             into<&ListRequest::json>},
+           {{.name = "dataset",
+             .value_name = "DATASET",
+             .help = "of datasets only this one: of the project file, or a folder in any layout"},
+            into<&ListRequest::dataset>},
            {{.name = "project",
              .value_name = "FILE",
              .help = "also list declarations of this project file (default: aqbench.json, here or in a "
@@ -270,8 +280,10 @@ CommandLine<ListRequest> list_command_line() {
 
 std::vector<Listing> chosen_listings(const ListRequest& request) {
   std::vector<Listing> all(std::begin(kListings), std::end(kListings));
-  if (!request.what) return all;
-  const std::string& what = *request.what;
+  if (!request.what && !request.dataset) return all;
+  const std::string what = request.what.value_or("datasets");
+  if (request.dataset && what != "datasets")
+    throw Error(ErrorKind::usage, fmt::format("--dataset: list datasets shows one, not list {}", what));
   Strings names;
   for (const Listing& listing : all) {
     if (listing.name == what) {
@@ -290,7 +302,8 @@ ExitCode list_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
 
   const std::vector<Listing> listings = chosen_listings(*request);
-  const std::optional<Project> project = current_project(request->project_file);
+  std::optional<Project> project = current_project(request->project_file);
+  if (request->dataset) keep_dataset(*request->dataset, project);
   if (request->json) {
     Json all = Json::object();
     for (const Listing& listing : listings) all[listing.name] = listing.json(project);

@@ -28,6 +28,7 @@
 #include "harness/running/sweep.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/content/bundle_files.h"
+#include "reports/content/case_names.h"
 
 namespace aqbench::cli {
 namespace {
@@ -35,11 +36,9 @@ namespace {
 namespace fs = std::filesystem;
 
 const Record& recorded_case(const Results& results, const std::string& name) {
-  const auto found = std::ranges::find(results.records, name, &Record::case_name);
-  if (found != results.records.end()) return *found;
   std::vector<std::string> names;
   for (const Record& record : results.records) names.push_back(record.case_name);
-  throw Error(ErrorKind::usage, unknown_name_message("case", name, names));
+  return *std::ranges::find(results.records, case_meant(names, name), &Record::case_name);
 }
 
 // Returns the plan of this case only, with the recorded number of threads.
@@ -93,7 +92,9 @@ CommandLine<ReplayRequest> replay_command_line() {
       "different case under that name, or another program of yours.",
       {{{.name = "case",
          .value_name = "CASE",
-         .help = "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42; may be repeated",
+         .help =
+             "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42, or as tables shorten "
+             "it; may be repeated",
          .repeatable = true},
         [](ReplayRequest& r, const FlagValue& v) { r.case_names.push_back(v.text); }},
        {{.name = "all", .help = "every successful case"}, into<&ReplayRequest::all>},

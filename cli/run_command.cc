@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "cli/kept_work.h"
 #include "cli/options.h"
 #include "cli/program_check.h"
 #include "core/error.h"
@@ -32,6 +33,7 @@ struct RunRequest {
   std::optional<int> threads;                         // none: all processors
   std::optional<std::uint64_t> memory_limit_bytes;    // none: the default
   std::optional<std::filesystem::path> project_file;
+  KeepWork keep_work = KeepWork::none;  // in OUT.work
   bool json = false;
 };
 
@@ -62,7 +64,9 @@ void read_device(RunRequest& request, const FlagValue& value) {
 }
 
 const Flag<RunRequest> kRunFlags[] = {
-    {{.name = "dataset", .value_name = "DIR", .help = "folder of the dataset or recording"},
+    {{.name = "dataset",
+      .value_name = "DATASET",
+      .help = "dataset of the project file, or the folder of a dataset or recording in any layout"},
      into<&RunRequest::dataset>},
     {{.name = "frame", .value_name = "N", .help = "frame number, from 0", .default_value = "0"},
      [](RunRequest& r, const FlagValue& v) {
@@ -98,6 +102,7 @@ const Flag<RunRequest> kRunFlags[] = {
      [](RunRequest& r, const FlagValue& v) {
        r.memory_limit_bytes = static_cast<std::uint64_t>(v.positive() * 0x1p30);
      }},
+    {kKeepWorkFlag, [](RunRequest& r, const FlagValue& v) { r.keep_work = read_keep_work(v); }},
     {{.name = "project",
       .value_name = "FILE",
       .help = "the project file with your methods (default: aqbench.json, here or in a folder above)"},
@@ -216,6 +221,10 @@ ExitCode run_command(const Arguments& arguments) {
   const std::string started_utc = utc_now();
   const StopSignals signals;
   request.cancel_descriptor = signals.descriptor();
+  request.ended = [&](const Case& planned, const MethodSpec& method, const Record& record,
+                      const std::filesystem::path& scratch) {
+    keep_work(parsed->keep_work, planned, method, record, scratch, request.out_dir.string() + ".work");
+  };
   const auto text_of = [&](const DatasetRun& run) {
     return result_json(run, request, arguments, started_utc).dump(2) + "\n";
   };

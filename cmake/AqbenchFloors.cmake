@@ -35,6 +35,7 @@ target_link_libraries(aqbench_scoring PRIVATE PNG::PNG)  # pictures of depth map
 aqbench_library(running harness/running aqbench::planning aqbench::scoring aqbench::sandbox)
 aqbench_library(sharing harness/sharing aqbench::running)
 aqbench_library(profiling harness/profiling aqbench::running)
+aqbench_library(checking harness/checking aqbench::scoring)
 aqbench_library(gating harness/gating aqbench::records aqbench::statistics)
 aqbench_library(ab harness/ab aqbench::running aqbench::gating)
 
@@ -46,7 +47,7 @@ aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::expor
 aqbench_library(history reports/history aqbench::bundle)
 aqbench_library(site reports/site aqbench::history)
 aqbench_library(docs_tables reports/docs_tables aqbench::bundle)
-aqbench_library(cli cli aqbench::change aqbench::protocols aqbench::history aqbench::site aqbench::docs_tables aqbench::profiling aqbench::project aqbench::sharing
+aqbench_library(cli cli aqbench::change aqbench::checking aqbench::protocols aqbench::history aqbench::site aqbench::docs_tables aqbench::profiling aqbench::project aqbench::sharing
                 Boost::program_options)
 file(GLOB cli_below CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/cli/*/*.cc)
 target_sources(aqbench_cli PRIVATE ${cli_below})

@@ -5,10 +5,12 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "cli/ab/benchmark_samples.h"
 #include "cli/ab/case_trial.h"
 #include "cli/ab/command_sides.h"
 #include "cli/ab/metric_runs.h"
 #include "cli/ab/options.h"
+#include "cli/ab/quick.h"
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
 #include "cli/ab/validation.h"
@@ -71,12 +73,24 @@ AbDocument document_of_samples(const AbRequest& request) {
 }
 
 // Prints the verdict on a comparison and leaves it in its bundle, where it has one.
-ExitCode conclude(const AbRequest& request, const AbDocument& document, AbRecording* recording) {
-  const AbReport report = judge_ab(document);
+ExitCode conclude(const AbRequest& request, const AbDocument& document, AbRecording* recording,
+                  bool in_pairs = true) {
+  AbReport report = judge_ab(document);
+  if (!in_pairs) keep_unpaired_verdicts(report);
   print_verdict(request, document, report, recording ? recording->bundle() : "");
   const ExitCode code = document.run.complete ? verdict_code(request, report)
                                               : combine(ExitCode::interrupted, report.exit_code());
   return recording ? recording->finish(document, request, code) : code;
+}
+
+// Judges what another tool measured. A bundle has pairs alone, by which it is judged again.
+ExitCode judge_benchmarks(const AbRequest& request) {
+  BenchmarkSamples samples = benchmark_samples(request);
+  if (request.given.contains("out"))
+    throw Error(ErrorKind::usage,
+                "--out: files of other tools make no bundle; --gbench-a, --cmd-a measure one");
+  samples.document.run.started_utc = samples.document.run.finished_utc = utc_now();
+  return conclude(request, samples.document, nullptr, samples.in_pairs);
 }
 
 // Judges what was measured before.
@@ -101,20 +115,18 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   document.samples.order_seed = request.policy.order_seed;
   const StopSignals signals;
   const bool commands = request.commands.given();
-  const AbSides sides = commands              ? plan_command_sides(request, signals.descriptor(), document)
-                        : request.validates() ? plan_validation(request, signals.descriptor(), document)
-                                              : plan_ab_sides(request, signals.descriptor(), document);
-  const bool quick_methods = !commands && request.commands.quick;
-  if (quick_methods && request.resume) {
-    document.run.quick = true;
-    take_plan(ab_header(*request.resume), document);
-  } else if (!commands) {
+  const bool quick_cases = !commands && request.commands.quick;
+  std::string settle;
+  AbSides sides = commands ? plan_command_sides(request, arguments, signals.descriptor(), document, settle)
+                  : request.validates() ? plan_validation(request, signals.descriptor(), document)
+                  : quick_cases ? plan_quick_sides(request, arguments, signals.descriptor(), document, settle)
+                                : plan_ab_sides(request, signals.descriptor(), document);
+  if (!commands && !quick_cases) {
     plan_pairs_per_look(request,
                         (document.settings.separately ? 1 : document.samples.cases.size()) *
                             judged_outcomes(document.settings),
                         document);
-    if (!request.metrics.methods[0].empty() && !request.resume)
-      plan_by_case_trial(request, sides.runner, document);
+    if (!request.validates() && !request.resume) estimate_by_first_pairs(sides.runner, document);
   }
   const AbRunOptions options = run_options_of(document);
   document.environment = ab_environment(request.plan);
@@ -129,8 +141,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
         run_ab(document.samples, options, sides.runner, display.callback(), recording.recall(document));
   });
   document.run.finished_utc = utc_now();
-  if (commands && document.run.commands->quick) note_quick_times(document);
-  if (quick_methods) note_quick_pairs(document);
+  if (request.commands.quick) note_quick(settle, document);
   document.environment = with_load_after(recording.environment());
   return conclude(request, document, &recording);
 }
@@ -166,8 +177,17 @@ ExitCode ab_command(const Arguments& arguments) {
   const AbRequest request = given->resume ? resumed_request(*given) : *given;
   // Read before anything is measured: a key that cannot be used should not cost a comparison.
   if (request.sign) read_signing_key(*request.sign);
+  if (has_benchmark_samples(request)) return judge_benchmarks(request);
   if (request.samples || request.metrics.of_bundles()) return judge_samples(request, arguments);
-  return measure_sides(request, arguments);
+  try {
+    return measure_sides(request, arguments);
+  } catch (const QuickEnd& end) {
+    if (request.json)
+      print_json(Json{{"verdict", "INCONCLUSIVE"}, {"statement", end.statement}}.dump(2) + "\n");
+    else
+      fmt::print("INCONCLUSIVE: {}\n", printable(end.statement));
+    return request.allow_inconclusive ? ExitCode::pass : ExitCode::inconclusive;
+  }
 }
 
 }  // namespace aqbench::cli

@@ -45,6 +45,17 @@ std::vector<std::string> common_benchmarks(const std::vector<GbenchTimes>& a,
   return names;
 }
 
+// The times of the trial as a unit of each side of each benchmark.
+FirstUnits units_of_trial(const std::array<CommandAnswer, 2>& trials, const std::vector<AbCase>& cases) {
+  FirstUnits units;
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    for (const AbSide side : {AbSide::a, AbSide::b}) {
+      const auto& all = trials[index_of(side)].benchmarks;
+      units[{i, side}].unit.warm_ms = std::ranges::find(all, cases[i].name, &GbenchTimes::name)->real_ms;
+    }
+  return units;
+}
+
 }  // namespace
 
 std::size_t index_of(AbSide side) { return side == AbSide::a ? 0 : 1; }
@@ -100,29 +111,50 @@ std::optional<CommandAnswer> run_side(CommandPair& pair, AbSide side, std::optio
   return run_command_unit(command, plan, pair.limits);
 }
 
-CommandAnswer tried(CommandPair& pair, AbSide side) {
+CommandAnswer tried(CommandPair& pair, AbSide side, const std::string& settle) {
   const std::optional<std::uint64_t> layout =
       pair.rules.layouts > 0 ? std::optional<std::uint64_t>(0) : std::nullopt;
   auto trial = run_side(pair, side, layout, CommandUnitPlan{});
   if (!trial) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
+  if (pair.rules.quick && trial->answer.unit.status == Status::timeout)
+    throw QuickEnd{fmt::format("--quick: a run of {} was not done when the minute was over; {}",
+                               side == AbSide::a ? 'A' : 'B', settle)};
   if (trial->answer.unit.status != Status::ok)
     throw Error(ErrorKind::input, fmt::format("--{}-{} '{}': {}", flag_of(pair), letter_of(side),
                                               pair.commands[index_of(side)].line, trial->answer.unit.reason));
   return std::move(*trial);
 }
 
-void plan_by_gbench_trial(const AbRequest& request, CommandPair& pair, AbDocument& document) {
+std::string plan_by_gbench_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
+                                 AbDocument& document) {
   const auto start = SteadyClock::now();
-  const CommandAnswer a = tried(pair, AbSide::a), b = tried(pair, AbSide::b);
+  const bool quick = request.commands.quick;
+  const double own_s = pair.limits.timeout_s;
+  std::array<CommandAnswer, 2> trials;
+  for (const AbSide side : {AbSide::a, AbSide::b}) {
+    if (quick) pair.limits.timeout_s = quick_timeout(own_s, seconds_since(start));
+    trials[index_of(side)] = tried(pair, side, settling_command(arguments, document, kQuick_s));
+  }
+  pair.limits.timeout_s = own_s;
   const double pair_s = seconds_since(start);
   document.samples.cases.clear();
-  for (const std::string& name : common_benchmarks(a.benchmarks, b.benchmarks, document))
+  for (const std::string& name : common_benchmarks(trials[0].benchmarks, trials[1].benchmarks, document))
     document.samples.cases.push_back({name, std::nullopt});
   const std::size_t cases = document.samples.cases.size();
-  plan_pairs_per_look(request, cases, document);
+  const std::string settle = settling_command(arguments, document, pair.runs * pair_s);
+  if (quick) {
+    plan_one_look(document);
+    std::size_t& pairs = document.run.pairs_per_look = quick_pairs(pair.runs * pair_s, pair_s);
+    if (pairs == 0) pair.first = units_of_trial(trials, document.samples.cases);
+    pairs = std::max<std::size_t>(1, pairs);
+  } else {
+    plan_pairs_per_look(request, cases, document);
+  }
   const double look_s = static_cast<double>(document.run.pairs_per_look) * pair.runs * pair_s;
   fmt::print(stderr, "aqbench: {} of {}: {}\n", counted(document.run.pairs_per_look, "pair"),
-             counted(cases, "benchmark"), time_needed(document, look_s));
+             counted(cases, "benchmark"),
+             quick ? "about " + duration_text(look_s) : time_needed(document, look_s));
+  return settle;
 }
 
 }  // namespace aqbench::cli

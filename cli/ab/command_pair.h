@@ -10,6 +10,7 @@
 
 #include "cli/ab/case_trial.h"
 #include "cli/ab/options.h"
+#include "cli/ab/quick.h"
 #include "core/scratch_folder.h"
 #include "harness/ab/command_unit.h"
 #include "harness/ab/document.h"
@@ -27,6 +28,7 @@ struct CommandPair {
   UnitLimits limits;
   ScratchFolder scratch;
   std::optional<std::pair<AbSide, std::uint64_t>> linked;  // what was linked last
+  FirstUnits first = {};                                   // of the trial
 };
 
 // Returns 0 for A and 1 for B.
@@ -44,12 +46,14 @@ std::optional<CommandAnswer> run_side(CommandPair& pair, AbSide side, std::optio
                                       CommandUnitPlan plan);
 
 // Runs a side once before the first pair. Throws Error(input) naming its flag if it fails,
-// Error(interrupted).
-CommandAnswer tried(CommandPair& pair, AbSide side);
+// Error(interrupted), and with --quick QuickEnd naming the command that settles it if the minute is over.
+CommandAnswer tried(CommandPair& pair, AbSide side, const std::string& settle);
 
 // Runs both programs of Google Benchmark once: their benchmarks are the cases. Plans the pairs, notes what is
-// not compared, and says on stderr how long it will take. Throws as tried(), Error(not_comparable) naming a
-// benchmark that B lacks, Error(usage) for too few pairs.
-void plan_by_gbench_trial(const AbRequest& request, CommandPair& pair, AbDocument& document);
+// not compared, and says on stderr how long it will take; returns settling_command(). With --quick and time
+// for no more, the trial is the only pair. Throws as tried(), Error(not_comparable) naming a benchmark that B
+// lacks, Error(usage) for too few pairs.
+std::string plan_by_gbench_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
+                                 AbDocument& document);
 
 }  // namespace aqbench::cli

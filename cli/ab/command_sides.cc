@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "cli/ab/command_pair.h"
+#include "cli/ab/quick.h"
 #include "cli/ab/recording.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -41,6 +42,8 @@ struct Trial {
   double unit_s = 0;  // with what is not timed
   double memory_mib = 0, shell_memory_mib = 0;
   bool prints_gbench_report = false;
+  AbUnitAnswer unit = {};  // of the last run
+  bool single = false;     // there was one run alone
 };
 
 double outcome_value(const AbUnit& unit, const char* name) {
@@ -50,13 +53,18 @@ double outcome_value(const AbUnit& unit, const char* name) {
 }
 
 // Runs a side once or twice, so that what is cold the first time counts only where it is long.
-Trial try_side(CommandPair& pair, AbSide side) {
+Trial try_side(CommandPair& pair, AbSide side, double spent_s, const std::string& settle) {
   Trial trial;
+  const double own_s = pair.limits.timeout_s;
   for (int i = 0; i < 2; ++i) {
     const auto start = SteadyClock::now();
-    const CommandAnswer ran = tried(pair, side);
+    if (pair.rules.quick) pair.limits.timeout_s = quick_timeout(own_s, spent_s);
+    const CommandAnswer ran = tried(pair, side, settle);
+    pair.limits.timeout_s = own_s;
     const AbUnit& unit = ran.answer.unit;
     trial.unit_s = seconds_since(start);
+    trial.unit = ran.answer;
+    trial.single = i == 0;
     trial.prints_gbench_report = ran.prints_gbench_report;
     trial.run_s = 1e-3 * unit.warm_ms.front();
     trial.memory_mib = outcome_value(unit, kMemoryOutcome);
@@ -93,11 +101,11 @@ void note_outcomes(AbDocument& document) {
     document.notes.emplace_back("peak memory is not compared: it cannot be told from that of a shell");
 }
 
-// Takes as many pairs as fit, in one look; where these are too few for a verdict the wall time alone.
+// Takes as many pairs as fit, in one look; where these are too few for a verdict the wall time alone. Long
+// runs of the trial are the first pair.
 void plan_quick(const std::array<Trial, 2>& trials, double spent_s, const AbRequest& request,
                 CommandPair& pair, AbDocument& document) {
   plan_one_look(document);
-  pair.rules.quick = true;
   const double run_s = trials[0].unit_s + trials[1].unit_s;
   const auto fitting = [&](int runs) { return quick_pairs(run_s * runs, spent_s); };
   const auto needed = [&] {
@@ -105,17 +113,17 @@ void plan_quick(const std::array<Trial, 2>& trials, double spent_s, const AbRequ
   };
   if (fitting(pair.runs) < needed() && !request.plan.timing.repetitions) pair.runs = 1;
   if (fitting(pair.runs) < needed()) document.settings.outcomes.clear();
-  const std::size_t pairs = fitting(pair.runs);
-  if (pairs == 0)
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("--quick: a pair takes {}: nothing can be said within a minute; one run took {} (A) and "
-                    "{} (B)",
-                    duration_text(run_s * pair.runs), duration_text(trials[0].run_s),
-                    duration_text(trials[1].run_s)));
+  std::size_t pairs = fitting(pair.runs);
+  if (trials[0].single && trials[1].single && pair.runs == 1 && pair.warmup == 0 && pair.rules.layouts == 0) {
+    ++pairs;
+    pair.first = {{{0, AbSide::a}, trials[0].unit}, {{0, AbSide::b}, trials[1].unit}};
+  }
+  pairs = std::max<std::size_t>(1, pairs);
   document.run.pairs_per_look = pairs;
-  fmt::print(stderr, "aqbench: {} in about {}\n", counted(pairs, "pair"),
-             duration_text(static_cast<double>(pairs * pair.runs) * run_s));
+  const std::size_t left = pairs - (pair.first.empty() ? 0 : 1);
+  fmt::print(stderr, "aqbench: {}{}\n", counted(pairs, "pair"),
+             left == 0 ? ": the trial"
+                       : " in about " + duration_text(static_cast<double>(left * pair.runs) * run_s));
 }
 
 void plan_full(const std::array<Trial, 2>& trials, const AbRequest& request, CommandPair& pair,
@@ -141,19 +149,44 @@ void hint_at_gbench(const std::array<Trial, 2>& trials, AbDocument& document) {
   document.notes.push_back(hint);
 }
 
-// Learns how long the commands take and plans by it.
-void plan_by_trial(const AbRequest& request, CommandPair& pair, AbDocument& document) {
+// Notes that the outputs differ, which is the verdict: one pair says so.
+void plan_differing(CommandPair& pair, AbDocument& document) {
+  plan_one_look(document);
+  document.settings.outcomes.clear();
+  document.run.pairs_per_look = 1;
+  pair.runs = 1;
+  const char* const note =
+      "the outputs of the first runs differ: one pair is measured (--outputs-may-differ compares "
+      "the times all the same)";
+  fmt::print(stderr, "aqbench: {}\n", note);
+  document.notes.emplace_back(note);
+}
+
+// Learns how long the commands take and plans by it; returns the command that settles what --quick leaves
+// open.
+std::string plan_by_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
+                          AbDocument& document) {
   const auto start = SteadyClock::now();
-  const std::array<Trial, 2> trials = {try_side(pair, AbSide::a), try_side(pair, AbSide::b)};
+  std::array<Trial, 2> trials;
+  const AbSide first = first_side(pair.order_seed, 0);
+  for (const AbSide side : {first, first == AbSide::a ? AbSide::b : AbSide::a})
+    trials[index_of(side)] =
+        try_side(pair, side, seconds_since(start), settling_command(arguments, document, kQuick_s));
   const double longest_s = std::max(trials[0].run_s, trials[1].run_s);
   pair.runs = request.plan.timing.repetitions.value_or(longest_s > kLongRunS ? 1 : kUsualRuns);
   choose_outcomes(trials, document);
   hint_at_gbench(trials, document);
-  if (request.commands.quick)
+  const std::string settle = settling_command(
+      arguments, document, (trials[0].unit_s + trials[1].unit_s) * (pair.runs + pair.warmup));
+  if (!document.settings.outputs_may_differ &&
+      trials[0].unit.unit.output_sha256 != trials[1].unit.unit.output_sha256)
+    plan_differing(pair, document);
+  else if (request.commands.quick)
     plan_quick(trials, seconds_since(start), request, pair, document);
   else
     plan_full(trials, request, pair, document);
   document.run.warm_runs = pair.runs;
+  return settle;
 }
 
 AbSideInfo command_side_info(const CommandPair& pair, std::size_t side, const std::string& label) {
@@ -169,7 +202,8 @@ AbSideInfo command_side_info(const CommandPair& pair, std::size_t side, const st
 
 }  // namespace
 
-AbSides plan_command_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document) {
+AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments, int cancel_descriptor,
+                           AbDocument& document, std::string& settle) {
   const AbCommandRequest& commands = request.commands;
   const auto pair = std::make_shared<CommandPair>();
   pair->rules = {commands.compare_output, commands.any_exit_code, commands.quick, commands.layouts,
@@ -194,9 +228,9 @@ AbSides plan_command_sides(const AbRequest& request, int cancel_descriptor, AbDo
     document.samples.cases = cases_of(header);
     if (!pair->rules.gbench) pair->runs = document.run.warm_runs;
   } else if (pair->rules.gbench) {
-    plan_by_gbench_trial(request, *pair, document);
+    settle = plan_by_gbench_trial(request, arguments, *pair, document);
   } else {
-    plan_by_trial(request, *pair, document);
+    settle = plan_by_trial(request, arguments, *pair, document);
   }
   if (pair->rules.gbench)
     for (const AbCase& one : document.samples.cases) pair->benchmarks.push_back(one.name);
@@ -217,26 +251,8 @@ AbSides plan_command_sides(const AbRequest& request, int cancel_descriptor, AbDo
     return std::move(ran->answer);
   };
   const std::string rules = to_json(pair->rules).dump(-1, ' ', false, Json::error_handler_t::replace);
-  return {runner,
+  return {with_first_units(runner, pair->first),
           {sha256_hex(rules + document.a.program_sha256), sha256_hex(rules + document.b.program_sha256)}};
-}
-
-void note_quick_times(AbDocument& document) {
-  std::array<std::vector<double>, 2> times;
-  for (const AbUnit& unit : document.samples.units)
-    if (unit.status == Status::ok)
-      times[index_of(unit.side)].push_back(*std::ranges::min_element(unit.warm_ms));
-  if (times[0].size() < 2 || times[0].size() != times[1].size()) return;
-  const std::size_t needed =
-      measured_for(minimum_kept_pairs(document.settings.policy, judged_outcomes(document.settings)));
-  if (times[0].size() >= needed) return;
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < times[0].size(); ++i) ratios.push_back(times[1][i] / times[0][i]);
-  const auto [least, most] = std::ranges::minmax(ratios);
-  document.notes.push_back(fmt::format(
-      "--quick: {} fitted into a minute, a verdict needs {}; medians {} and {} ms, B / A {} to {}",
-      counted(times[0].size(), "pair"), needed, short_number_or_na(summarize(times[0]).median),
-      short_number_or_na(summarize(times[1]).median), short_number(least), short_number(most)));
 }
 
 }  // namespace aqbench::cli

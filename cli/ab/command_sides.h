@@ -8,12 +8,9 @@ namespace aqbench::cli {
 
 // Tries both commands, plans runs and pairs by the time that they took (a resumed comparison takes its plan
 // from journal.jsonl), says on stderr how long it will take, and fills document.run, .settings, .a, .b and
-// .samples.cases. Throws Error(input) for a command that fails or does not exist, Error(usage) where --quick
-// has no time for one pair.
-AbSides plan_command_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document);
-
-// Adds a note to the document where --quick had time for too few pairs for a verdict: how many pairs, the
-// medians of both sides, and the range of B / A.
-void note_quick_times(AbDocument& document);
+// .samples.cases; `settle` gets settling_command(). Commands whose outputs differ get one pair. Throws
+// Error(input) for a command that fails or does not exist, QuickEnd where --quick has no time for one run.
+AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments, int cancel_descriptor,
+                           AbDocument& document, std::string& settle);
 
 }  // namespace aqbench::cli

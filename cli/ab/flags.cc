@@ -120,8 +120,12 @@ const ModeFlag<AbRequest> kSideFlags[] = {
      metric_side<0, &Metrics::bundles>, needs("bundle-b,metric")},
     {"bundle-b", "BUNDLE", kAbBundles, "and of this one", metric_side<1, &Metrics::bundles>,
      needs("bundle-a,metric")},
-    {"samples", "FILE", kAbSamples, "judge the units in this JSON file and run nothing (docs/comparing.md)",
+    {"samples", "FILE", kAbSamples,
+     "judge the units in this JSON file and run nothing; or A's times as Google Benchmark, hyperfine, "
+     "pytest-benchmark or Criterion wrote them, a folder of files for pairs (docs/comparing.md)",
      into<&AbRequest::samples>},
+    {"samples-b", "FILE", kAbSamples, "and B's times, where --samples has A's alone",
+     into<&AbRequest::samples_b>, needs("samples")},
     {"calibrate", nullptr, kAbCalibration,
      "compare this program 20 times with itself and 20 times with itself 5 % slower, and count the verdicts: "
      "how far comparisons can be trusted on this machine; with --metric only the former",
@@ -133,7 +137,8 @@ const ModeFlag<AbRequest> kSideFlags[] = {
      into<&AbRequest::resume>},
     {"calibration", "BUNDLE", kAbCases,
      "a bundle of --calibrate: its false-alarm rate, and its case's own tau", into<&AbRequest::validation>},
-    {"case", "PATTERN", kAbCases, "only the planned cases with such a name; may be repeated",
+    {"case", "PATTERN", kAbCases,
+     "only the planned cases with such a name, whole or shortened as in tables; may be repeated",
      into<&AbRequest::case_globs>, repeated()},
 };
 
@@ -164,8 +169,8 @@ const ModeFlag<AbRequest> kCommandFlags[] = {
      into<&AbRequest::commands, &Commands::outputs_may_differ>},
     {"any-exit-code", nullptr, kAbCommands, "an exit code that is not 0 is part of the output, not a failure",
      into<&AbRequest::commands, &Commands::any_exit_code>},
-    {"quick", nullptr, kAbCommands | kAbMethods,
-     "commands, methods: say within a minute what can be said, in one look",
+    {"quick", nullptr, kAbSides | kAbProcesses | kAbBundles | kAbSamples,
+     "say within a minute what can be said, in one look, and what would settle the rest",
      into<&AbRequest::commands, &Commands::quick>},
 };
 
@@ -214,7 +219,8 @@ const ModeFlag<AbRequest> kRunningFlags[] = {
      into<&AbRequest::out>, usually("out")},
     {"sign", "KEY.pem", kEveryMode, "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)",
      into<&AbRequest::sign>},
-    {"json", nullptr, kEveryMode, "print the comparison as JSON instead of the table", into<&AbRequest::json>},
+    {"json", nullptr, kEveryMode, "print the comparison as JSON instead of the table",
+     into<&AbRequest::json>},
     {"html", "FILE", kEveryMode,
      "also write a page: verdicts, distributions, pairs, drift (aqbench report BUNDLE makes it later)",
      into<&AbRequest::html>},

@@ -50,7 +50,7 @@ struct AbRequest {
   AbCommandRequest commands;    // or two commands that are no aqbench
   AbMetricRequest metrics;      // metrics over seeds or runs, two methods, or two bundles
   std::optional<Axis> variant;  // with two values
-  std::optional<std::filesystem::path> samples;
+  std::optional<std::filesystem::path> samples, samples_b;  // the latter of files of other tools
   bool calibrate = false;                           // this program against itself, and against itself delayed
   std::size_t live = 0;                             // comparisons of this program with itself; 0: not given
   std::optional<std::filesystem::path> resume;      // a bundle that was interrupted

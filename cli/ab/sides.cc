@@ -21,6 +21,7 @@
 #include "harness/planning/foreign_code.h"
 #include "harness/records/case_name.h"
 #include "reports/bundle/verify.h"
+#include "reports/content/case_names.h"
 
 namespace aqbench::cli {
 namespace {
@@ -44,14 +45,19 @@ std::string without_axis(const std::string& name, const std::string& axis) {
   return name.substr(0, start) + (end == std::string::npos ? "" : name.substr(end));
 }
 
+// A name without wildcards may leave out steps, as tables do.
+bool means_case(const std::string& glob, const std::string& name) {
+  return has_wildcard(glob) ? glob_matches(glob, name) : names_case(glob, name);
+}
+
 bool matches_any(const std::vector<std::string>& globs, const std::string& name) {
   return globs.empty() ||
-         std::ranges::any_of(globs, [&](const auto& glob) { return glob_matches(glob, name); });
+         std::ranges::any_of(globs, [&](const auto& glob) { return means_case(glob, name); });
 }
 
 void check_globs(const std::vector<std::string>& globs, const std::vector<std::string>& names) {
   for (const std::string& glob : globs)
-    if (std::ranges::none_of(names, [&](const auto& name) { return glob_matches(glob, name); }))
+    if (std::ranges::none_of(names, [&](const auto& name) { return means_case(glob, name); }))
       throw Error(ErrorKind::usage,
                   fmt::format("--case '{}': no planned case matches (the first one is '{}')", glob,
                               names.empty() ? "" : names.front()));

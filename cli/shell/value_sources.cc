@@ -17,6 +17,7 @@
 #include "harness/planning/case_poses.h"
 #include "harness/planning/case_scoring.h"
 #include "harness/planning/suite.h"
+#include "harness/project/project.h"
 #include "harness/running/journal.h"
 #include "metrics/protocols/cloud_protocols.h"
 #include "metrics/registry.h"
@@ -130,6 +131,13 @@ Candidates scenes(const TypedValue&) {
   Candidates all = names_and_summaries(scene_registry());
   all.push_back({"mesh:", "a mesh of your own: mesh:FILE.ply"});
   all.push_back({"dataset:", "a recording: dataset:DIR, or dataset:NAME of the project file"});
+  return all;
+}
+Candidates datasets(const TypedValue& typed) {
+  Candidates all = folders(typed);
+  if (const auto project = current_project({}))
+    for (const ProjectDataset& dataset : project->datasets)
+      all.push_back({dataset.name, dataset.directory.string()});
   return all;
 }
 Candidates methods(const TypedValue&) {
@@ -273,8 +281,11 @@ constexpr NamedSource kByName[] = {
     {"suite", suites},
     {"scene", scenes},
     {"SCENE", scenes},
+    {"dataset", datasets},
     {"method", methods},
     {"METHOD", methods},
+    {"a-method", methods},
+    {"b-method", methods},
     {"workload", workloads},
     {"axis", axes},
     {"variant", axes},

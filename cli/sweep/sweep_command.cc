@@ -7,6 +7,7 @@
 
 #include "cli/command_trust.h"
 #include "cli/gate_exports.h"
+#include "cli/kept_work.h"
 #include "cli/options.h"
 #include "cli/plan_options.h"
 #include "cli/program_check.h"
@@ -22,6 +23,7 @@
 #include "core/text.h"
 #include "harness/gating/gate.h"
 #include "harness/measuring/environment.h"
+#include "harness/planning/case_method.h"
 #include "harness/planning/foreign_code.h"
 #include "harness/planning/plan_size.h"
 #include "harness/project/project.h"
@@ -58,7 +60,8 @@ struct SweepRequest {
   std::optional<std::filesystem::path> tests_of;  // a build folder whose tests are listed and run
   std::optional<std::filesystem::path> sign;      // a private key, PEM
   KeptFiles kept;
-  CommandTrust trust;  // given only with --resume
+  KeepWork keep_work = KeepWork::none;  // beside the bundle
+  CommandTrust trust;                   // given only with --resume
   ShareRequest share;
   bool dry_run = false;
   bool json = false;
@@ -108,6 +111,7 @@ const Flag<SweepRequest> kBundleFlags[] = {
      into<&SweepRequest::sign>},
     {{.name = "keep-clouds", .help = "keep scored clouds as PLY in the bundle's clouds/"},
      into<&SweepRequest::kept, &KeptFiles::cloud>},
+    {kKeepWorkFlag, [](SweepRequest& r, const FlagValue& v) { r.keep_work = read_keep_work(v); }},
     {{.name = "no-pictures", .help = "omit pictures of depth maps, and the report's 3D views"},
      turn_off<&SweepRequest::kept, &KeptFiles::pictures>},
     {{.name = "dry-run", .help = "print the cases and exit"}, into<&SweepRequest::dry_run>},
@@ -157,6 +161,8 @@ void complete_sweep_request(SweepRequest& request) {
     use_current_project(request.plan);
   }
   complete_share(request.share, request.plan, request.resume.has_value(), request.given);
+  if (request.keep_work != KeepWork::none && (request.share.local || request.share.slurm))
+    throw Error(ErrorKind::usage, "--keep-work: needs a sweep of one process");
   if (request.tests_of) check_test_dir(*request.tests_of);
 }
 
@@ -248,13 +254,19 @@ SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journ
     return run_case_keeping(planned, board, request.kept);
   };
   SweepDisplay display(SweepDisplay::options_for_stderr());
+  SweepCallbacks callbacks = display.callbacks();
+  if (request.keep_work != KeepWork::none)
+    callbacks.ended = [&](const Case& planned, const Record& record, const std::filesystem::path& scratch) {
+      keep_work(request.keep_work, planned, method_of(planned), record, scratch,
+                journal.bundle().string() + ".work");
+    };
   CasesOfHosts hosts;
   SweepOutcome outcome;
   if (request.share.local) {
-    outcome = run_locally_shared(plan, journal, request.share.processes(), display.callbacks(), run, hosts);
+    outcome = run_locally_shared(plan, journal, request.share.processes(), callbacks, run, hosts);
   } else {
     if (std::filesystem::is_directory(tasks)) collect(plan, tasks, journal, hosts);
-    outcome = run_sweep(plan, journal, display.callbacks(), run);
+    outcome = run_sweep(plan, journal, callbacks, run);
   }
   if (outcome.interrupted) return outcome;
   for (const auto& [host, cases] : hosts)

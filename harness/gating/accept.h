@@ -55,6 +55,7 @@ struct AcceptedRun {
   bool tolerances_from_seeds = false;  // --tolerances-from-seeds: from cases with several seeds
   std::optional<Results> seeds = {};   // --tolerances-from: another run, of some cases with several seeds
   bool stored_times = false;           // store the run's times in the baseline
+  bool times_alone = false;            // it is of another benchmark tool and has nothing else to accept
   // The cases of the run's suite with their options and without metrics, sorted by name; empty without a
   // suite.
   std::vector<BaselineCase> suite_cases;

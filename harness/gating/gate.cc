@@ -13,6 +13,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gated_metrics.h"
+#include "harness/gating/part_of_suite.h"
 #include "metrics/registry.h"
 #include "metrics/value_change.h"
 
@@ -221,9 +222,15 @@ Verdicts gate(const Results& results, const Baseline& baseline) {
   for (const Record& record : results.records) records[record.case_name] = &record;
   std::unordered_set<std::string_view> with_baseline;
   bool decided = false;
+  const PartOfSuite part = part_of_suite(results);
+  std::vector<std::string> left_out;
   for (const BaselineCase& baseline_case : baseline.cases) {
     with_baseline.insert(baseline_case.name);
     const auto record = records.find(baseline_case.name);
+    if (record == records.end() && part.leaves_out(baseline_case.name)) {
+      left_out.push_back(baseline_case.name);
+      continue;
+    }
     const std::size_t before = report.rows.size();
     gate_case(baseline_case, record == records.end() ? nullptr : record->second, report.rows);
     decided = decided || std::any_of(report.rows.begin() + static_cast<std::ptrdiff_t>(before),
@@ -232,6 +239,8 @@ Verdicts gate(const Results& results, const Baseline& baseline) {
   }
   for (const Record& record : results.records)
     if (!with_baseline.contains(record.case_name)) report.rows.push_back(row_without_baseline(record));
+  if (!left_out.empty()) report.notes.push_back(part.note(left_out));
+  report.cases -= left_out.size();
   if (!decided && std::ranges::none_of(report.rows, decides))
     report.refusal = "nothing was gated: all values are new or only shown";
   sort_worst_first(report.rows);
@@ -266,6 +275,7 @@ void gate_stored_times(const Results& results, const Baseline& baseline, Verdict
   }
   sort_worst_first(report.rows);
   report.unchecked.clear();
+  report.cases = std::max(report.cases, baseline.stored_times->cases.size());
   report.notes.emplace_back(
       "times are compared with stored ones, which drift with the machine: no proof (aqbench ab measures in "
       "pairs)");

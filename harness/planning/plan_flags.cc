@@ -75,6 +75,17 @@ const PlanFlag kSelectionFlags[] = {
      .place = 3,
      .read = into<&Request::scenes>,
      .write = write_field<&Request::scenes>},
+    {.name = "dataset",
+     .value_name = "DATASET",
+     .help =
+         "dataset of the project file, or a folder with images and cameras in any layout; may be repeated",
+     .repeatable = true,
+     .read =
+         [](Request& r, const FlagValue& v) {
+           const bool has_prefix = v.text.starts_with(kDatasetPrefix);
+           r.scenes.push_back(has_prefix ? v.text : std::string(kDatasetPrefix) + v.text);
+         },
+     .write = [](const Request&) { return Texts{}; }},  // written as scenes
     {.name = "method",
      .value_name = "M",
      .help = "method name or pattern, method:preset for a preset; may be repeated",

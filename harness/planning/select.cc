@@ -82,6 +82,11 @@ std::vector<std::string> expand_scenes(const std::vector<std::string>& patterns,
       append_unique(names, pattern);
       continue;
     }
+    if (const auto dataset = std::ranges::find(project.datasets, pattern, &RequestedDataset::name);
+        dataset != project.datasets.end() &&
+        std::ranges::find(scenes, pattern, &SceneSpec::name) == scenes.end())
+      throw Error(ErrorKind::usage,
+                  fmt::format("scene '{0}': is a dataset of the project: --dataset {0}", pattern));
     for (const std::string& name : matching_names("scene", pattern, names_of(scenes)))
       append_unique(names, name);
   }
@@ -137,8 +142,12 @@ std::vector<std::string> filter_names(std::string_view kind, const std::vector<s
 
 SceneChoice choose_dataset(const std::string& scene, const RequestedProject& project) {
   const std::string name = scene.substr(kDatasetPrefix.size());
-  const auto known = std::ranges::find(project.datasets, name, &RequestedDataset::name);
   std::error_code status;
+  auto known = std::ranges::find(project.datasets, name, &RequestedDataset::name);
+  if (known == project.datasets.end())  // its folder
+    known = std::ranges::find_if(project.datasets, [&](const RequestedDataset& dataset) {
+      return std::filesystem::equivalent(dataset.directory, name, status);
+    });
   if (known == project.datasets.end()) {
     if (!project.datasets.empty() && name.find_first_of("/=") == name.npos &&
         !std::filesystem::exists(name, status))
@@ -147,10 +156,11 @@ SceneChoice choose_dataset(const std::string& scene, const RequestedProject& pro
                               unknown_name_message("dataset", name, names_of(project.datasets))));
     return choose_recording(scene);
   }
-  const std::string where = known->where.empty() ? "dataset " + name : known->where;
+  const std::string where = known->where.empty() ? "dataset " + known->name : known->where;
   if (!std::filesystem::is_directory(known->directory, status))
     throw Error(ErrorKind::input, fmt::format("{}: no such folder: {}", where, known->directory));
-  return choose_recording(scene, name, known->directory, {known->truth, project.dir, where + ".truth"});
+  return choose_recording(scene, known->name, known->directory,
+                          {known->truth, project.dir, where + ".truth"});
 }
 
 SceneChoice choose_scene(const std::string& name, std::span<const SceneSpec> scenes,

@@ -234,6 +234,7 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   run.interrupted = outcome.end == IsolateOutcome::End::cancelled;
   run.log_tail = outcome.log_tail;
   read_told(result, run);
+  if (request.ended) request.ended(planned, method, run.record, scratch.path());
   if (!run.kept) return run;
   if (request.add_files) request.add_files(run, partial);
   std::error_code error;

@@ -243,6 +243,8 @@ SweepOutcome Sweep::run() {
       check_own_settings(planned, settings_, result);
       append_to_file(log_, fmt::format("-- {}{}{}\n", to_string(result.record.status),
                                        result.record.reason.empty() ? "" : ": ", result.record.reason));
+      if (callbacks_.ended && running->scratch)
+        callbacks_.ended(planned, result.record, running->scratch->path());
       if (unfinished_.size() > 1 && may_overlap(*unfinished_[unfinished_.size() - 2]))
         next = start(*unfinished_[unfinished_.size() - 2]);
       finish_block(planned, result);

@@ -33,6 +33,8 @@ struct SweepProgress {
 struct SweepCallbacks {
   std::function<void(const SweepProgress&, const Case&)> started;
   std::function<void(const SweepProgress&, const Record&)> finished;
+  // After the process of a real method's case, before its scratch folder (case_dataset.h) is removed.
+  std::function<void(const Case&, const Record&, const std::filesystem::path& scratch)> ended;
   std::function<void(const SweepProgress&, const Case&)> tick;  // a few times a second while a case runs
 };
 

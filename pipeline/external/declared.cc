@@ -114,27 +114,33 @@ std::string declared_problem(const MethodInput& input) {
                          !own_path);
 }
 
-Reconstruction run_declared(const Observation& given, const MethodInput& input) {
+ProgramRun declared_program(const Observation& seen, const MethodInput& input) {
   const MethodDeclaration& method = *input.declaration;
-  const Observation observation = in_declared_layout(given, input);
-  const Values values = placeholder_values(observation, input);
+  const Values values = placeholder_values(seen, input);
   ProgramRun program;
-  program.words = declared_words(input, observation, values);
+  program.words = declared_words(input, seen, values);
   program.output = output_folder(input);
   program.result = method.result;
   program.stages = method.stages;
   program.depth_maps = method.depth_maps;
-  if (!method.depth_maps.empty()) program.depth_meaning = depths_of(given, method);
   program.metres_per_unit = metres_of(method);
   program.timeout_s = method.timeout_s;
   program.variables = environment_variables(input);
   for (const auto& [name, value] : method.environment)
     program.variables.emplace_back(name, with_placeholders(value, values));
   program.working_folder = working_folder(input);
-  if (const std::string problem = folder_problem(input); !problem.empty())
-    throw Error(ErrorKind::usage, fmt::format("method {}: {}", method.name, problem));
   program.reads = reads_of(input, program.words);
   if (input.own_poses) program.cameras = method.cameras;
+  return program;
+}
+
+Reconstruction run_declared(const Observation& given, const MethodInput& input) {
+  const MethodDeclaration& method = *input.declaration;
+  const Observation observation = in_declared_layout(given, input);
+  ProgramRun program = declared_program(observation, input);
+  if (!method.depth_maps.empty()) program.depth_meaning = depths_of(given, method);
+  if (const std::string problem = folder_problem(input); !problem.empty())
+    throw Error(ErrorKind::usage, fmt::format("method {}: {}", method.name, problem));
   require_container_starts(input, program, observation.dataset_dir);
   return run_program(observation, input, program);
 }

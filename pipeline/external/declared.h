@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/external/program_run.h"
 #include "pipeline/method/method.h"
 
 namespace aqbench {
@@ -17,6 +18,9 @@ std::vector<std::filesystem::path> declared_reads(const Observation& observation
 // Returns what makes a declared method what it is: program and files of its command
 // (pipeline/external/guest_parts.h), `reads`, lock file, image of its container.
 std::vector<GuestPart> declared_guest(const MethodInput& input);
+
+// Returns what run_declared() would start for a method that sees this dataset as it is.
+ProgramRun declared_program(const Observation& seen, const MethodInput& input);
 
 // Runs the command of MethodInput::declaration with its placeholders filled in, in its working folder, and
 // reads its results in its unit. Throws like run_external(), and Error(usage) if the working folder does not

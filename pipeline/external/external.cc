@@ -68,14 +68,18 @@ std::string external_problem(const MethodInput& input) {
   return command_problem(command_words(unknown, input, unknown), {}, true);
 }
 
-Reconstruction run_external(const Observation& observation, const MethodInput& input) {
+ProgramRun external_program(const Observation& seen, const MethodInput& input) {
   ProgramRun program;
   program.output = output_folder(input);
-  program.words = command_words(observation.dataset_dir.string(), input, program.output.string());
+  program.words = command_words(seen.dataset_dir.string(), input, program.output.string());
   program.result = input.parameters.text("result");
   program.timeout_s = input.parameters.number("timeout_s");
   program.reads = command_reads(program.words);
-  return run_program(observation, input, program);
+  return program;
+}
+
+Reconstruction run_external(const Observation& observation, const MethodInput& input) {
+  return run_program(observation, input, external_program(observation, input));
 }
 
 }  // namespace aqbench

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/external/program_run.h"
 #include "pipeline/method/method.h"
 
 namespace aqbench {
@@ -25,6 +26,9 @@ std::vector<GuestPart> external_guest(const MethodInput& input);
 // if no problem is found. Throws Error(usage) for a command without {output} or that cannot be split into
 // words. Uses no work_dir.
 std::string external_problem(const MethodInput& input);
+
+// Returns what run_external() would start.
+ProgramRun external_program(const Observation& seen, const MethodInput& input);
 
 // Runs `command` without a shell, with {dataset}, {output} and {threads} filled in, and reads `result`, a PLY
 // file relative to {output}, an initially empty folder. The program's output goes to work_dir / kMethodLog.

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "harness/ab/benchmark_file.h"
+#include "harness/ab/benchmark_results.h"
 #include "harness/records/users_commit.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/verify.h"
@@ -12,8 +14,10 @@ namespace aqbench {
 
 GateInput read_gate_input(const std::filesystem::path& results_path) {
   std::error_code error;
-  if (!std::filesystem::is_directory(results_path, error)) return {read_results(results_path), false};
-  GateInput input{{}, true};
+  if (!std::filesystem::exists(results_path / "results.json", error) && !benchmark_tool(results_path).empty())
+    return {results_of_benchmarks(results_path), false, true};
+  if (!std::filesystem::is_directory(results_path, error)) return {read_results(results_path), false, false};
+  GateInput input{{}, true, false};
   const VerifyReport report = verify_bundle(results_path, input.results);
   require_verified(report, results_path);
   require_sweep(input.results, results_path / "results.json");
@@ -22,11 +26,14 @@ GateInput read_gate_input(const std::filesystem::path& results_path) {
 
 AcceptedRun read_accepted_run(const std::filesystem::path& bundle) {
   std::error_code error;
-  if (!std::filesystem::is_directory(bundle, error))
+  if (!std::filesystem::is_directory(bundle, error) && benchmark_tool(bundle).empty())
     throw Error(ErrorKind::input, bundle.string() + ": no bundle: only a verified bundle can be accepted");
   AcceptedRun run;
   run.bundle = bundle;
-  run.results = read_gate_input(bundle).results;
+  GateInput input = read_gate_input(bundle);
+  run.results = std::move(input.results);
+  run.times_alone = input.of_benchmark;
+  if (run.times_alone) return run;
   const JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
   run.program_commit = header.program_commit;
   run.repository = users_commit(run.results);

@@ -11,14 +11,17 @@ namespace aqbench {
 // The argument RESULTS of `aqbench gate`, read.
 struct GateInput {
   Results results;
-  bool verified = false;  // false for a bare results.json
+  bool verified = false;      // false for a bare results.json
+  bool of_benchmark = false;  // of another tool (harness/ab/benchmark_results.h): times alone, not in pairs
 };
-// Reads a bundle, which is verified first, or a bare results.json, which cannot be. Throws
+// Reads a bundle, which is verified first, or a bare results.json or a file of another benchmark tool, which
+// cannot be. Throws
 // Error(verification) naming the first finding and how many more there are, Error(input),
 // Error(not_comparable).
 GateInput read_gate_input(const std::filesystem::path& results_path);
 
-// Reads a bundle to be accepted. Throws as read_gate_input(), and Error(input) for anything but a folder.
+// Reads a bundle to be accepted, or a file of another benchmark tool. Throws as read_gate_input(), and
+// Error(input) for any other file.
 AcceptedRun read_accepted_run(const std::filesystem::path& bundle);
 
 }  // namespace aqbench

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/error.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "reports/content/case_groups.h"
@@ -75,6 +76,34 @@ ShortNames shorten_names(const std::vector<std::string>& names) {
   std::set<std::string> distinct;
   for (const auto& [name, shorter] : found.of) distinct.insert(shorter);
   return distinct.size() == found.of.size() ? found : without(names, steps, common_axes(steps, false));
+}
+
+bool names_case(const std::string& given, const std::string& name) {
+  const auto wanted = split_at(given, '/'), steps = split_at(name, '/');
+  auto step = steps.begin();
+  for (const std::string_view one : wanted) {
+    step = std::find(step, steps.end(), one);
+    if (step == steps.end()) return false;
+    ++step;
+  }
+  return true;
+}
+
+const std::string& case_meant(const std::vector<std::string>& names, const std::string& given) {
+  if (const auto whole = std::ranges::find(names, given); whole != names.end()) return *whole;
+  const ShortNames shorter = shorten_names(names);
+  std::vector<const std::string*> found;
+  for (const std::string& name : names)
+    if (shorter.of.at(name) == given) found.push_back(&name);
+  if (found.empty())
+    for (const std::string& name : names)
+      if (names_case(given, name)) found.push_back(&name);
+  if (found.empty()) throw Error(ErrorKind::usage, unknown_name_message("case", given, names));
+  if (found.size() > 1)
+    throw Error(ErrorKind::usage,
+                fmt::format("case '{}': may be {} or {}{}", given, *found[0], *found[1],
+                            found.size() > 2 ? fmt::format(" ({} in all)", found.size()) : ""));
+  return *found.front();
 }
 
 std::map<std::string, std::string> readable_file_names(const std::vector<std::string>& names) {

@@ -18,6 +18,14 @@ struct ShortNames {
 // a seed, as simulated methods have, does not keep the other axes in the rest.
 ShortNames shorten_names(const std::vector<std::string>& names);
 
+// Returns whether the steps of `given` are among those of the name, in order: "step/sparse" names
+// "step/sparse/rig=arc6/seed=42".
+bool names_case(const std::string& given, const std::string& name);
+
+// Returns the one of these cases that is meant: its whole name, the short name that tables show, or steps
+// that are those of one name alone. Throws Error(usage) for none, with near names, and for several, with two.
+const std::string& case_meant(const std::vector<std::string>& names, const std::string& given);
+
 // Returns a name for the file of each case, without an ending: "step__plane_sweep.fast__seed=42". They differ
 // from each other also where upper and lower case do not count, and begin with a letter or a digit.
 std::map<std::string, std::string> readable_file_names(const std::vector<std::string>& names);

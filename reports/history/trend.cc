@@ -12,9 +12,12 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "harness/ab/benchmark_file.h"
+#include "harness/ab/benchmark_results.h"
 #include "harness/gating/gate.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/measuring/timing.h"
+#include "harness/records/users_commit.h"
 #include "harness/running/journal.h"
 #include "harness/statistics/summary.h"
 #include "reports/bundle/verify.h"
@@ -62,6 +65,17 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
   return found;
 }
 
+// Adds the files of other benchmark tools in a folder, in order.
+void add_benchmark_files(const fs::path& folder, std::vector<fs::path>& found) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
+    if (entry->path().extension() == ".json" && !benchmark_tool(entry->path()).empty())
+      files.push_back(entry->path());
+  std::ranges::sort(files);
+  found.insert(found.end(), files.begin(), files.end());
+}
+
 void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>& bundles,
                         std::vector<UnlistedFolder>* unlisted) {
   if (is_bundle(folder)) {
@@ -76,6 +90,11 @@ void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>
     return;
   }
   std::vector<fs::path> below;
+  if (folder.filename() == "criterion" && !benchmark_tool(folder).empty()) {
+    bundles.push_back(folder);
+    return;
+  }
+  add_benchmark_files(folder, bundles);
   try {
     below = folders_in(folder);
   } catch (const Error& error) {
@@ -202,6 +221,10 @@ std::vector<fs::path> find_bundles(const std::vector<fs::path>& folders,
   std::vector<fs::path> bundles;
   for (const fs::path& folder : folders) {
     std::error_code error;
+    if (!fs::is_directory(folder, error) && !benchmark_tool(folder).empty()) {
+      bundles.push_back(folder);
+      continue;
+    }
     if (!fs::is_directory(folder, error)) throw Error(ErrorKind::input, folder.string() + ": not a folder");
     find_bundles_below(folder, 0, bundles, unlisted);
   }
@@ -212,6 +235,10 @@ TrendHistory read_history(const std::vector<fs::path>& folders) {
   TrendHistory history;
   std::set<std::string> roots;
   for (const fs::path& bundle : find_bundles(folders)) {
+    if (!is_bundle(bundle)) {
+      history.runs.push_back(trend_run(results_of_benchmarks(bundle)));
+      continue;
+    }
     const VerifyReport report = verify_bundle(bundle);
     if (report.verdict() == VerifyVerdict::not_verified || report.root_digest.empty()) {
       history.problems.push_back(fmt::format("{}: left out: {}", bundle.string(), first_problem(report)));

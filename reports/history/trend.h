@@ -34,14 +34,15 @@ struct UnlistedFolder {
   std::string problem;  // a line that names it
 };
 
-// Returns every bundle in the folders, at most three levels below them, in order of their paths; a folder may
-// be a bundle itself. One without results.json counts where its sha256.txt names it, or stands beside a
-// journal. Folders below that cannot be listed are added to `unlisted`. Throws Error(input) if a given folder
-// cannot be listed, and without `unlisted` also for any other.
+// Returns every bundle, and every file of another benchmark tool (harness/ab/benchmark_file.h), in the
+// folders, at most three levels below them, in order of their paths; a folder may be a bundle itself. One
+// without results.json counts where its sha256.txt names it, or stands beside a journal. Folders below that
+// cannot be listed are added to `unlisted`. Throws Error(input) if a given folder cannot be listed, and
+// without `unlisted` also for any other.
 std::vector<std::filesystem::path> find_bundles(const std::vector<std::filesystem::path>& folders,
                                                 std::vector<UnlistedFolder>* unlisted = nullptr);
 
-// Reads every bundle in the folders, at most three levels below them; a folder may be a bundle itself. A
+// Reads every bundle and file of another benchmark tool in the folders, as find_bundles() finds them. A
 // bundle that does not verify, or whose records another bundle has already, is left out. Throws Error(input)
 // if a folder cannot be listed.
 TrendHistory read_history(const std::vector<std::filesystem::path>& folders);

@@ -17,6 +17,7 @@
 #include "core/json_scan.h"
 #include "core/quantiles.h"
 #include "core/sha256.h"
+#include "harness/ab/benchmark_results.h"
 #include "harness/records/results_size.h"
 #include "metrics/protocols/asked_protocols.h"
 #include "metrics/registry.h"
@@ -223,11 +224,26 @@ const std::vector<SiteMetric>& site_metrics() {
   return metrics;
 }
 
+bool is_of_other_tool(const std::filesystem::path& bundle) {
+  std::error_code error;
+  return bundle.filename() == "criterion" || std::filesystem::is_regular_file(bundle, error);
+}
+
 std::string site_key(const std::filesystem::path& bundle) {
+  if (is_of_other_tool(bundle)) return sha256_hex(results_text(results_of_benchmarks(bundle)));
   return sha256_hex(read_text_file(bundle / kHashListName, kMaxHashListBytes));
 }
 
 SiteRun read_site_run(const std::filesystem::path& bundle) {
+  if (is_of_other_tool(bundle)) {
+    const std::string text = results_text(results_of_benchmarks(bundle));
+    ResultsVisitor visitor(bundle.string());
+    scan_json(text, bundle.string(), kResultsJson, visitor);
+    SiteRun run = visitor.take();
+    run.key = sha256_hex(text);
+    run.folder = bundle.string();
+    return run;
+  }
   const std::string list_text = read_text_file(bundle / kHashListName, kMaxHashListBytes);
   const HashList hashes = read_hashes(list_text, bundle);
   const std::filesystem::path path = bundle / "results.json";
@@ -244,6 +260,7 @@ SiteRun read_site_run(const std::filesystem::path& bundle) {
 }
 
 std::optional<std::string> site_report_sha256(const std::filesystem::path& bundle) {
+  if (is_of_other_tool(bundle)) return std::nullopt;
   const HashList hashes = read_hashes(read_text_file(bundle / kHashListName, kMaxHashListBytes), bundle);
   const auto line = std::ranges::find(hashes.lines, kReportName, &HashLine::path);
   if (line != hashes.lines.end()) return line->sha256;

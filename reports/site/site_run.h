@@ -57,6 +57,9 @@ const std::vector<SiteMetric>& site_metrics();
 // the bundle is for `aqbench verify`. Throws Error(input, io, verification) naming the file.
 SiteRun read_site_run(const std::filesystem::path& bundle);
 
+// Returns whether this is no bundle but times of another benchmark tool: a file, or a folder of Criterion.
+bool is_of_other_tool(const std::filesystem::path& bundle);
+
 // Returns the key of a bundle without reading its results. Throws as read_site_run().
 std::string site_key(const std::filesystem::path& bundle);
 

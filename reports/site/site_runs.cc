@@ -74,7 +74,8 @@ std::vector<RunSlot> read_slots(const std::vector<fs::path>& bundles,
   const fs::path plain_site = plain_path(site);
   parallel_for(bundles.size(), 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) try {
-        regular_file_size(bundles[i] / "results.json");  // names one that is gone, which is not read again
+        if (!is_of_other_tool(bundles[i]))
+          regular_file_size(bundles[i] / "results.json");  // names one that is gone, which is not read again
         const auto found = known.find(site_key(bundles[i]));
         if (found != known.end()) {
           slots[i].line = found->second;

@@ -205,8 +205,6 @@ TEST_F(AbCommands, MethodsAreQuickAndSayHowLongTheyTake) {
   EXPECT_THAT(full.err, HasSubstr("aqbench: 16 pairs of 1 case: about "));
   EXPECT_THAT(full.err, HasSubstr(" with all top-ups"));
   EXPECT_THAT(methods({"--quick", "--pairs", "20"}).err, HasSubstr("--pairs: --quick takes what fits"));
-  EXPECT_THAT(run_program({"ab", "--variant", "roma_like.points=100,200", "--quick"}).err,
-              HasSubstr("--quick: only with --method-a or --cmd-a (this is ab --variant)"));
 }
 
 }  // namespace

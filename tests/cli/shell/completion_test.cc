@@ -51,6 +51,9 @@ TEST(Completion, OffersWhatTheRegistriesHave) {
   EXPECT_THAT(offered("aqbench sweep --set und"), ElementsAre("undulating."));
   EXPECT_THAT(offered("aqbench sweep --axis thr"), ElementsAre("threads="));
   EXPECT_THAT(offered("aqbench list sc"), ElementsAre("scenes"));
+  EXPECT_THAT(offered("aqbench list da"), ElementsAre("datasets"));
+  EXPECT_THAT(offered("aqbench compare a --a-method plane_sweep:"), Contains("plane_sweep:balanced"));
+  EXPECT_THAT(offered("aqbench chec"), ElementsAre("check"));
   EXPECT_THAT(offered("aqbench eval --border="), ElementsAre("--border=score", "--border=leave-out"));
   EXPECT_THAT(offered("aqbench eval --align "),
               ElementsAre("none", "icp", "sim3", "cameras", "tanks-and-temples"));
@@ -75,7 +78,8 @@ TEST(Completion, EveryFlagHasValuesOrIsKnownToHaveNone) {
       "MM",          "K",           "SHARE",    "P",          "LO:HI",  "JSON",       "RUN",
       "HOW",         "AXIS",        "NAME=x,y", "PATTERN",    "NAME",   "T",          "ARG",
       "CMD",         "LIST",        "X",        "NAME=VALUE", "A,B",    "X,Y,Z",      "A,B,C,D",
-      "[NAME=]X[%]", "METRIC=X[%]", "LENGTH",   "DELTA",      "REGION", "CAMERA=FILE"};
+      "[NAME=]X[%]", "METRIC=X[%]", "LENGTH",   "DELTA",      "REGION", "CAMERA=FILE",
+      "[=failed]", "CAM:CAM=M"};
   for (const Command& command : commands())
     for (const FlagText& flag : text_of(command).flags) {
       const std::string kind = flag.value_name == nullptr ? "" : flag.value_name;

@@ -5,6 +5,8 @@
 #include <cctype>
 #include <set>
 
+#include "core/error.h"
+
 namespace aqbench {
 namespace {
 
@@ -22,6 +24,28 @@ TEST(CaseNames, DropTheAxesThatAllShareAndKeepSceneAndMethod) {
   EXPECT_EQ(shorten_names({}).common, "");
   // Two names never become one.
   EXPECT_EQ(shorten_names({"a/b", "a/b/n=2"}).of.at("a/b/n=2"), "a/b/n=2");
+}
+
+TEST(CaseNames, ACaseIsFoundByItsWholeItsShortOrAnyNameThatIsItsOwn) {
+  const std::vector<std::string> names = {"step/plane_sweep/seed=1/rig=arc6",
+                                          "step/plane_sweep/seed=2/rig=arc6", "step/sparse/seed=1/rig=arc6",
+                                          "a/b/n=2", "a/b"};
+  EXPECT_EQ(case_meant(names, "a/b"), "a/b");  // the whole name before others that begin with it
+  EXPECT_EQ(case_meant(names, "step/plane_sweep/seed=2"), names[1]);
+  EXPECT_EQ(case_meant(names, "sparse"), names[2]);
+  EXPECT_EQ(case_meant({"s/m/rig=x/n=1", "s/m/rig=x/n=1/p=2"}, "s/m"), "s/m/rig=x/n=1");  // as tables show it
+  const auto refused = [&](const std::string& given) {
+    try {
+      return "found " + case_meant(names, given);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  };
+  EXPECT_EQ(
+      refused("step/plane_sweep"),
+      "case 'step/plane_sweep': may be step/plane_sweep/seed=1/rig=arc6 or step/plane_sweep/seed=2/rig=arc6");
+  EXPECT_NE(refused("step/sparse/seed=3").find("case"), std::string::npos);
+  EXPECT_NE(refused("sparse/step").find("sparse/step"), std::string::npos);  // in order
 }
 
 TEST(CaseNames, FilesBeginWithALetterAndDiffer) {

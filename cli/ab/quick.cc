@@ -1,0 +1,280 @@
+#include "cli/ab/quick.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <vector>
+
+#include "cli/ab/case_trial.h"
+#include "cli/ab/recording.h"
+#include "core/error.h"
+#include "core/quantiles.h"
+#include "core/stopwatch.h"
+#include "core/text.h"
+#include "harness/ab/outcome_decision.h"
+#include "harness/ab/report.h"
+#include "harness/statistics/pair_plan.h"
+#include "reports/content/commands.h"
+
+namespace aqbench::cli {
+namespace {
+
+// Runs of a usual unit: cold, warm-up and warm ones, of --quick and of a whole comparison.
+constexpr double kQuickUnitRuns = 5, kWholeUnitRuns = 7;
+
+const char* side_letter(AbSide side) { return side == AbSide::a ? "A" : "B"; }
+
+// The time of a unit's shortest run, or of its only one.
+std::optional<double> shortest_ms(const AbUnit& unit) {
+  if (unit.warm_ms.empty()) return unit.cold_ms;
+  return *std::ranges::min_element(unit.warm_ms);
+}
+
+// A unit of one run has the time of that run.
+AbUnitRunner with_single_runs(AbUnitRunner run) {
+  return [run = std::move(run)](const AbUnitTask& task) {
+    auto answer = run(task);
+    if (answer && answer->unit.status == Status::ok && answer->unit.warm_ms.empty() && answer->unit.cold_ms) {
+      answer->unit.warm_ms = {*answer->unit.cold_ms};
+      answer->unit.stages.clear();
+    }
+    return answer;
+  };
+}
+
+std::string unit_text(const AbUnitAnswer& answer) {
+  std::string text;
+  if (const auto ms = shortest_ms(answer.unit)) text = duration_text(*ms / 1000);
+  for (const OutcomeSamples& outcome : answer.unit.outcomes)
+    text += fmt::format(", {} {}", outcome.name, short_number(outcome.values.front()));
+  return text;
+}
+
+struct QuickTrial {
+  FirstUnits units;
+  std::size_t tried = 0;  // cases with a pair, or with a unit that failed
+  double spent_s = 0;
+};
+
+// Measures a pair of each case while a minute lasts.
+QuickTrial try_quick(const AbSides& sides, const std::string& settle, AbDocument& document) {
+  QuickTrial trial;
+  const auto start = SteadyClock::now();
+  const double own_s = sides.limits->timeout_s;
+  const std::size_t cases = document.samples.cases.size();
+  const auto fits = [&] {
+    return trial.tried == 0 || trial.spent_s * (1 + 1.0 / static_cast<double>(trial.tried)) < kQuick_s;
+  };
+  while (trial.tried < cases && fits()) {
+    const AbSide first = first_side(document.samples.order_seed, trial.tried);
+    for (const AbSide side : {first, first == AbSide::a ? AbSide::b : AbSide::a}) {
+      sides.limits->timeout_s = quick_timeout(own_s, seconds_since(start));
+      auto answer = sides.runner({.case_index = trial.tried, .side = side, .score = true, .draw = 0});
+      if (!answer) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
+      const bool late = answer->unit.status == Status::timeout && seconds_since(start) > kQuick_s - 1;
+      if (late && trial.tried > 0) {  // the pairs before it are something
+        sides.limits->timeout_s = own_s;
+        return trial;
+      }
+      if (late)
+        throw QuickEnd{fmt::format("--quick: a run of {} was not done when the minute was over{}; {}",
+                                   side_letter(side),
+                                   side == first ? ""
+                                                 : fmt::format(", one of {} took {}", side_letter(first),
+                                                               unit_text(trial.units.at({0, first}))),
+                                   settle)};
+      const bool failed = answer->unit.status != Status::ok;
+      trial.units[{trial.tried, side}] = std::move(*answer);
+      if (failed) break;
+    }
+    const auto a = trial.units.find({trial.tried, AbSide::a}), b = trial.units.find({trial.tried, AbSide::b});
+    if (a != trial.units.end() && b != trial.units.end())
+      say_first_outputs(document, trial.tried, a->second, b->second);
+    ++trial.tried;
+    trial.spent_s = seconds_since(start);
+  }
+  sides.limits->timeout_s = own_s;
+  return trial;
+}
+
+std::size_t needed_pairs(const AbDocument& document) {
+  return measured_for(minimum_kept_pairs(
+      document.settings.policy,
+      std::max<std::size_t>(1, document.samples.cases.size() * judged_outcomes(document.settings))));
+}
+
+// Leaves out the cases from this one on.
+void leave_out_cases(std::size_t first, AbDocument& document) {
+  std::vector<AbCase>& cases = document.samples.cases;
+  if (first >= cases.size()) return;
+  document.notes.push_back(fmt::format("--quick: had no time for {} of {}, from {} on", cases.size() - first,
+                                       counted(cases.size(), "case"), cases[first].name));
+  cases.resize(first);
+}
+
+// Whether a resumed comparison had units of one run.
+bool ran_single_runs(const AbRequest& request) {
+  return request.resume && ab_header(*request.resume).sides->comparison->at("run").at("warm_runs") == 0;
+}
+
+std::string values_text(const std::array<std::vector<double>, 2>& values) {
+  const auto all_equal = [](const std::vector<double>& some) {
+    return std::ranges::all_of(some, [&](double value) { return value == some.front(); });
+  };
+  const std::string text =
+      fmt::format("{} and {}", short_number(median_of(values[0])), short_number(median_of(values[1])));
+  if (values[0].size() == 1) return text + " (one run each: final if the methods are deterministic)";
+  return all_equal(values[0]) && all_equal(values[1]) ? text + " in every pair: final" : text + " (medians)";
+}
+
+// Returns what the pairs of a case measured: "medians 9012 and 12034 ms, B / A 1.33 to 1.35; ...".
+std::string measured_text(const AbDocument& document, std::size_t case_index) {
+  std::array<std::vector<double>, 2> times;
+  std::map<std::string, std::array<std::vector<double>, 2>> outcomes;
+  for (const AbUnit& unit : document.samples.units) {
+    if (unit.case_index != case_index || unit.status != Status::ok) continue;
+    const std::size_t side = unit.side == AbSide::a ? 0 : 1;
+    if (const auto ms = shortest_ms(unit)) times[side].push_back(*ms);
+    for (const OutcomeSamples& outcome : unit.outcomes)
+      outcomes[outcome.name][side].push_back(outcome.values.front());
+  }
+  if (times[0].empty() || times[0].size() != times[1].size()) return {};
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < times[0].size(); ++i) ratios.push_back(times[1][i] / times[0][i]);
+  const auto [least, most] = std::ranges::minmax(ratios);
+  std::string text = fmt::format("medians {} and {} ms, B / A {}", short_number(median_of(times[0])),
+                                 short_number(median_of(times[1])), short_number(least));
+  if (ratios.size() > 1) text += " to " + short_number(most);
+  for (const AbOutcome& outcome : document.settings.outcomes)
+    if (const auto found = outcomes.find(outcome.name);
+        outcome.kind == AbOutcome::Kind::metric && found != outcomes.end() && !found->second[0].empty() &&
+        found->second[0].size() == found->second[1].size())
+      text += fmt::format("; {} {}", outcome.name, values_text(found->second));
+  return text;
+}
+
+}  // namespace
+
+AbUnitRunner with_first_units(AbUnitRunner run, FirstUnits first) {
+  return [run = std::move(run), first = std::make_shared<FirstUnits>(std::move(first))](
+             const AbUnitTask& task) -> std::optional<AbUnitAnswer> {
+    const auto found = task.draw == 0 ? first->find({task.case_index, task.side}) : first->end();
+    if (found == first->end()) return run(task);
+    AbUnitAnswer answer = std::move(found->second);
+    first->erase(found);
+    return answer;
+  };
+}
+
+std::size_t quick_pairs(double pair_s, double spent_s) {
+  return std::min(kQuickPairs, static_cast<std::size_t>(std::max(0.0, (kQuick_s - spent_s) / pair_s)));
+}
+
+double quick_timeout(double own_s, double spent_s) {
+  const double left_s = std::max(0.1, kQuick_s - spent_s);
+  return own_s > 0 ? std::min(own_s, left_s) : left_s;
+}
+
+void plan_one_look(AbDocument& document) {
+  document.settings.policy.looks = 1;
+  document.settings.confirm = false;
+}
+
+std::string settling_command(const Arguments& arguments, const AbDocument& document, double pair_s) {
+  Arguments words = {"aqbench", "ab"};
+  std::ranges::copy_if(arguments, std::back_inserter(words),
+                       [](const auto& word) { return word != "--quick"; });
+  const auto pairs = static_cast<double>(std::max(needed_pairs(document), kUsualPairs));
+  return fmt::format("to settle it: {} ({})", shell_join(words), time_needed(document, pairs * pair_s));
+}
+
+void say_first_outputs(const AbDocument& document, std::size_t case_index, const AbUnitAnswer& a,
+                       const AbUnitAnswer& b) {
+  const std::string &hash_a = a.unit.output_sha256, &hash_b = b.unit.output_sha256;
+  if (hash_a.empty() || hash_b.empty() || hash_a == hash_b) return;
+  std::string values;
+  for (const OutcomeSamples& outcome : a.unit.outcomes) {
+    const auto other = std::ranges::find(b.unit.outcomes, outcome.name, &OutcomeSamples::name);
+    const auto known = std::ranges::find(document.settings.outcomes, outcome.name, &AbOutcome::name);
+    if (other != b.unit.outcomes.end() && known != document.settings.outcomes.end() &&
+        known->kind == AbOutcome::Kind::metric)
+      values += fmt::format("{} {} {} and {}", values.empty() ? ":" : ",", outcome.name,
+                            short_number(outcome.values.front()), short_number(other->values.front()));
+  }
+  fmt::print(stderr, "aqbench: {}: the outputs of the first pair differ{}\n",
+             printable(document.samples.cases.at(case_index).name), values);
+}
+
+AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, int cancel_descriptor,
+                         AbDocument& document, std::string& settle) {
+  const auto start = SteadyClock::now();
+  const AbDocument empty = document;
+  AbRequest once = request;
+  const bool chosen = request.given.contains("repetitions") || request.given.contains("warmup");
+  if (!chosen) {
+    once.plan.timing.repetitions = 0;
+    once.plan.timing.warmup.reset();
+  }
+  AbSides sides = plan_ab_sides(once, cancel_descriptor, document);
+  if (!chosen) sides.runner = with_single_runs(std::move(sides.runner));
+  const AbDocument whole = document;
+  const auto settled = [&](double pair_s) { return settling_command(arguments, whole, pair_s); };
+  document.run.quick = true;
+  if (request.resume) {
+    const JournalHeader header = ab_header(*request.resume);
+    if (!chosen && !ran_single_runs(request)) {
+      document = empty;
+      sides = plan_ab_sides(request, cancel_descriptor, document);
+      document.run.quick = true;
+    }
+    take_plan(header, document);
+    document.samples.cases = cases_of(header);
+    return sides;
+  }
+  plan_one_look(document);
+  QuickTrial trial = try_quick(sides, settled(kQuick_s), document);
+  const double pair_s = trial.spent_s / static_cast<double>(trial.tried);
+  const double round_s = pair_s * static_cast<double>(document.samples.cases.size());
+  settle = settled(round_s * (chosen ? 1 : kWholeUnitRuns));
+  const std::size_t usual = quick_pairs(kQuickUnitRuns * round_s, seconds_since(start));
+  if (!chosen && trial.tried == document.samples.cases.size() && usual >= needed_pairs(document)) {
+    document = empty;
+    sides = plan_ab_sides(request, cancel_descriptor, document);
+    document.run.quick = true;
+    plan_one_look(document);
+    document.run.pairs_per_look = usual;
+  } else {
+    const bool all = trial.tried == document.samples.cases.size();
+    leave_out_cases(trial.tried, document);
+    document.run.pairs_per_look =
+        all ? std::min(kQuickPairs, 1 + quick_pairs(round_s, seconds_since(start))) : 1;
+    sides.runner = with_first_units(std::move(sides.runner), std::move(trial.units));
+  }
+  const double unit_runs = document.run.warm_runs > 0 && !chosen ? kQuickUnitRuns : 1;
+  fmt::print(stderr, "aqbench: {} of {}: about {}\n", counted(document.run.pairs_per_look, "pair"),
+             counted(document.samples.cases.size(), "case"),
+             duration_text(static_cast<double>(document.run.pairs_per_look) * round_s * unit_runs));
+  return sides;
+}
+
+void note_quick(const std::string& settle, AbDocument& document) {
+  constexpr std::size_t kMostCases = 5;
+  const bool undecided = judge_ab(document).exit_code() == ExitCode::inconclusive;
+  const std::size_t needed = needed_pairs(document), pairs = document.run.pairs_per_look;
+  if (pairs < needed)
+    document.notes.push_back(fmt::format("--quick: {} fitted into a minute, a verdict on time needs {}",
+                                         counted(pairs, "pair"), needed));
+  if (pairs < needed || undecided)
+    for (std::size_t i = 0; i < std::min(document.samples.cases.size(), kMostCases); ++i)
+      if (const std::string text = measured_text(document, i); !text.empty())
+        document.notes.push_back(fmt::format("{}: {}", document.samples.cases[i].name, text));
+  if (undecided && !settle.empty()) document.notes.push_back(settle);
+}
+
+}  // namespace aqbench::cli

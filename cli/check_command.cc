@@ -1,0 +1,247 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/check_text.h"
+#include "cli/options.h"
+#include "core/error.h"
+#include "core/json.h"
+#include "core/parallel.h"
+#include "core/scratch_folder.h"
+#include "core/signals/stop_signals.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "harness/checking/relations.h"
+#include "harness/planning/plan.h"
+#include "harness/project/project_use.h"
+#include "harness/running/dataset_run.h"
+#include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/npy.h"
+
+namespace aqbench::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CheckRequest {
+  DatasetRunRequest run;
+  std::optional<std::string> dataset;
+  std::optional<int> threads;
+  std::optional<fs::path> project_file;
+  std::optional<KnownLength> length;
+  bool json = false;
+};
+
+void read_checked_method(CheckRequest& request, const FlagValue& value) {
+  const std::size_t colon = value.text.find(':');
+  request.run.method = value.text.substr(0, colon);
+  if (colon != std::string::npos) request.run.preset = value.text.substr(colon + 1);
+}
+
+// Reads "cam00:cam05=0.25".
+void read_known_length(CheckRequest& request, const FlagValue& value) {
+  const std::size_t colon = value.text.find(':'), equals = value.text.rfind('=');
+  if (colon == std::string::npos || equals == std::string::npos || equals < colon)
+    value.refuse_text("expected CAMERA:CAMERA=METRES");
+  const auto metres = parse_double(value.text.substr(equals + 1));
+  if (!metres || !(*metres > 0)) value.refuse_text("expected a length in metres above 0");
+  request.length = {value.text.substr(0, colon), value.text.substr(colon + 1, equals - colon - 1), *metres};
+}
+
+const Flag<CheckRequest> kCheckFlags[] = {
+    {{.name = "dataset",
+      .value_name = "DATASET",
+      .help = "dataset of the project file, or a folder with images and cameras in any layout"},
+     into<&CheckRequest::dataset>},
+    {{.name = "frame", .value_name = "N", .help = "frame number, from 0", .default_value = "0"},
+     [](CheckRequest& r, const FlagValue& v) {
+       r.run.frame = static_cast<std::size_t>(v.at_least<std::int64_t>(0));
+     }},
+    {{.name = "set",
+      .value_name = "NAME=VALUE",
+      .help = "METHOD.PARAMETER=VALUE (aqbench list methods), may be repeated",
+      .repeatable = true},
+     [](CheckRequest& r, const FlagValue& v) { r.run.sets.push_back(parse_override(v.text)); }},
+    {{.name = "length",
+      .value_name = "CAM:CAM=M",
+      .help = "the true distance of two cameras in metres: how far off the scale is"},
+     read_known_length},
+    {{.name = "threads", .value_name = "N", .help = "threads; changes no result (default: all processors)"},
+     [](CheckRequest& r, const FlagValue& v) { r.threads = v.number<int>(); }},
+    {{.name = "seed",
+      .value_name = "N",
+      .help = "seed of the method's random numbers",
+      .default_value = "42"},
+     [](CheckRequest& r, const FlagValue& v) {
+       r.run.seed = static_cast<std::uint64_t>(v.at_least<std::int64_t>(0));
+     }},
+    {{.name = "timeout", .value_name = "S", .help = "seconds of each run (default: none)"},
+     [](CheckRequest& r, const FlagValue& v) { r.run.timeout_s = v.positive(); }},
+    {{.name = "project",
+      .value_name = "FILE",
+      .help = "the project file with your methods (default: aqbench.json, here or in a folder above)"},
+     into<&CheckRequest::project_file>},
+    {{.name = "json", .help = "print JSON instead of the table"}, into<&CheckRequest::json>},
+};
+
+CommandLine<CheckRequest> command_line_of_check() {
+  return {
+      "aqbench check METHOD[:PRESET] --dataset DATASET [OPTION]...",
+      "Runs a method on changed forms of a dataset whose results must agree, without any truth: images in\n"
+      "another order, cameras with other names, a moved world, another unit, a camera twice. Says which\n"
+      "relations do not hold and by how much; also how far two disjoint halves of the images agree, and\n"
+      "depth maps by the baseline of their cameras. None of it is an accuracy: a method that is wrong in\n"
+      "the same way every time keeps them all. About 9 runs.\n\n"
+      "  aqbench check sparse --dataset data/mine\n"
+      "  aqbench check mine:fast --dataset reef --length cam00:cam05=0.25\n\n"
+      "Exit 0 all relations hold, 1 one does not, 2 usage or input, 3 the method failed on the dataset "
+      "itself,\n130 interrupted.",
+      {std::begin(kCheckFlags), std::end(kCheckFlags)},
+      {{{.name = "METHOD"}, read_checked_method}}};
+}
+
+void complete_check_request(CheckRequest& request) {
+  if (!request.dataset) throw Error(ErrorKind::usage, "--dataset is missing");
+  request.run.threads = request.threads.value_or(available_processors());
+  if (request.run.threads < 1) throw Error(ErrorKind::usage, "--threads: must be at least 1");
+  request.run.memory_limit_bytes = default_memory_limit_bytes();
+  const auto project = current_project(request.project_file);
+  const PlacedDataset dataset = place_dataset(project, *request.dataset);
+  request.run.dataset_dir = dataset.directory;
+  if (!project) return;
+  request.run.project_dir = project->dir;
+  for (const MethodDeclaration& method : project->methods)
+    if (method.name == request.run.method) request.run.declaration = method;
+}
+
+// What a run of the method gave: a cloud, or the reason why not.
+struct CheckedRun {
+  std::vector<Vec3> points_m;
+  std::string problem;
+};
+
+// Runs the method on a form of the recording and leaves its results in `out`.
+CheckedRun run_on(const CheckRequest& request, const Recording& recording, std::uint64_t seed,
+                  const fs::path& scratch, const std::string& name) {
+  DatasetRunRequest run = request.run;
+  run.dataset_dir = scratch / ("seen-" + name);
+  run.out_dir = scratch / name;
+  run.seed = seed;
+  write_observation(recording, request.run.frame, run.dataset_dir);
+  run.frame = 0;
+  const DatasetRun done = run_on_dataset(run);
+  if (done.interrupted) throw Error(ErrorKind::interrupted, "interrupted");
+  if (!done.kept) return {{}, to_string(done.record.status) + ": " + done.record.reason};
+  CheckedRun checked{read_cloud_file(run.out_dir / "cloud.ply").cloud.points_m, ""};
+  if (checked.points_m.size() < 2) checked.problem = "its cloud has fewer than 2 points";
+  return checked;
+}
+
+// All runs, made before any threads compare them.
+struct CheckedRuns {
+  CheckedRun base, again;           // the latter with the next seed
+  std::vector<CheckedRun> changed;  // of the relations
+  std::vector<CheckedRun> halves;   // two, or none where there are too few cameras
+};
+
+CheckedRuns run_all(const CheckRequest& request, const Recording& recording,
+                    const std::vector<Relation>& relations, const fs::path& scratch) {
+  const std::uint64_t seed = request.run.seed;
+  const bool has_halves = recording.rig.cameras.size() >= 6;
+  const std::size_t total = 2 + relations.size() + (has_halves ? 2 : 0);
+  std::size_t number = 0;
+  const auto run = [&](const Recording& one, std::uint64_t with_seed, const std::string& name) {
+    fmt::print(stderr, "aqbench: run {} of {}: {}\n", ++number, total, name);
+    return run_on(request, one, with_seed, scratch, name);
+  };
+  CheckedRuns runs;
+  runs.base = run(recording, seed, "base");
+  if (!runs.base.problem.empty())
+    throw Error(ErrorKind::method, fmt::format("{}: {}", request.run.method, runs.base.problem));
+  runs.again = run(recording, seed + 1, "again");
+  for (const Relation& relation : relations)
+    runs.changed.push_back(run(relation.recording, seed, relation.name));
+  if (!has_halves) return runs;
+  const std::vector<Recording> halves = halves_of(recording);
+  runs.halves.push_back(run(halves[0], seed, "half 1"));
+  runs.halves.push_back(run(halves[1], seed, "half 2"));
+  return runs;
+}
+
+std::vector<DepthMap> depth_maps_in(const fs::path& folder, const Rig& rig) {
+  std::vector<DepthMap> maps;
+  std::error_code error;
+  for (const Camera& camera : rig.cameras) {
+    const fs::path file = folder / (camera.name + ".npy");
+    if (!fs::is_regular_file(file, error)) continue;
+    NpyArray array = read_npy(file);
+    DepthMap map{
+        camera.name, static_cast<int>(array.shape.at(1)), static_cast<int>(array.shape.at(0)), {}, {}};
+    map.depth_along_ray_m = std::get<std::vector<float>>(std::move(array.values));
+    maps.push_back(std::move(map));
+  }
+  return maps;
+}
+
+// Compares the runs. Throws Error(input) for a camera of --length that is not there.
+CheckReport compare_runs(const CheckRequest& request, const Recording& recording,
+                         const std::vector<Relation>& relations, const CheckedRuns& runs,
+                         const fs::path& scratch) {
+  const std::vector<Vec3>& base = runs.base.points_m;
+  CheckReport report;
+  report.method = request.run.method;
+  report.dataset = request.run.dataset_dir.string();
+  report.spacing_m = median_spacing_m(base);
+  if (runs.again.problem.empty()) report.again = cloud_difference(base, runs.again.points_m);
+  for (std::size_t i = 0; i < relations.size(); ++i) {
+    CheckedRelation one{
+        relations[i].name, relations[i].changes, runs.changed[i].problem, {}, relations[i].is_exact};
+    if (one.problem.empty()) {
+      PointCloud cloud{runs.changed[i].points_m, {}, {}};
+      apply(relations[i].original_from_changed, cloud);
+      one.difference = cloud_difference(base, cloud.points_m);
+    }
+    report.relations.push_back(std::move(one));
+  }
+  if (!runs.halves.empty()) {
+    report.halves_problem = !runs.halves[0].problem.empty() ? runs.halves[0].problem : runs.halves[1].problem;
+    if (report.halves_problem.empty())
+      report.halves = cloud_difference(runs.halves[0].points_m, runs.halves[1].points_m);
+  } else {
+    report.halves_problem = "needs 6 cameras";
+  }
+  report.baselines = depth_agreement(depth_maps_in(scratch / "base" / "depth", recording.rig), recording.rig);
+  if (request.length) report.scale = scale_by_length(*request.length, recording.rig);
+  return report;
+}
+
+}  // namespace
+
+ExitCode check_command(const Arguments& arguments) {
+  auto request = parse(command_line_of_check(), arguments);
+  if (!request) return ExitCode::pass;
+  complete_check_request(*request);
+  const StopSignals signals;
+  request->run.cancel_descriptor = signals.descriptor();
+  const Recording recording = read_recording(request->run.dataset_dir);
+  if (request->run.frame >= recording.images.size())
+    throw Error(ErrorKind::usage,
+                fmt::format("--frame {}: {} has {}", request->run.frame, request->run.dataset_dir.string(),
+                            counted(recording.images.size(), "frame")));
+  if (request->length) scale_by_length(*request->length, recording.rig);  // its faults before any run
+  const std::vector<Relation> relations = relations_of(recording);
+  const ScratchFolder scratch;
+  const CheckedRuns runs = run_all(*request, recording, relations, scratch.path());
+  const CheckReport report = compare_runs(*request, recording, relations, runs, scratch.path());
+  if (request->json)
+    print_json(to_json(report).dump(2) + "\n");
+  else
+    fmt::print("{}", render_check(report, wants_colours(STDOUT_FILENO)));
+  return report.holds() ? ExitCode::pass : ExitCode::regression;
+}
+
+}  // namespace aqbench::cli

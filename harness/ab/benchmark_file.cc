@@ -1,0 +1,282 @@
+#include "harness/ab/benchmark_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/text.h"
+#include "harness/ab/gbench_report.h"
+
+namespace aqbench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMaxFileBytes = std::uintmax_t{256} << 20;
+constexpr const char *kGbench = "Google Benchmark", *kHyperfine = "hyperfine", *kPytest = "pytest-benchmark",
+                     *kCriterion = "Criterion";
+
+double checked_seconds(const JsonPlace& place, double seconds_per_unit) {
+  const double seconds = place.number() * seconds_per_unit;
+  if (!(std::isfinite(seconds) && seconds > 0)) place.fail("must be finite and above 0");
+  return seconds;
+}
+
+double seconds_in(const JsonPlace& unit) {
+  constexpr std::pair<const char*, double> kUnits[] = {{"ps", 1e-12},       {"ns", 1e-9}, {"us", 1e-6},
+                                                       {"\xC2\xB5s", 1e-6}, {"ms", 1e-3}, {"s", 1}};
+  for (const auto& [name, seconds] : kUnits)
+    if (unit.text() == name) return seconds;
+  unit.fail("expected ps, ns, us, ms or s");
+}
+
+std::vector<double> seconds_of(const JsonPlace& list, double seconds_per_unit = 1) {
+  std::vector<double> seconds;
+  for (const JsonPlace& value : list.elements()) seconds.push_back(checked_seconds(value, seconds_per_unit));
+  return seconds;
+}
+
+std::string kept_alone(const char* what, std::uint64_t runs) {
+  return fmt::format("the {} of {} runs alone was kept", what, runs);
+}
+
+// Keeps members that are text, numbers or true and false, so that they can be compared.
+void take_plain(const JsonPlace& object, std::initializer_list<const char*> keys, Json& machine) {
+  for (const char* const key : keys)
+    if (const auto member = object.find(key); member && member->value().is_primitive() && !member->is_null())
+      machine[key] = member->value();
+}
+
+// ---- Google Benchmark ----
+
+// Adds the medians of benchmarks whose repetitions were left out (--benchmark_report_aggregates_only).
+void add_medians(const JsonPlace& root, std::vector<BenchmarkSeries>& series) {
+  for (const JsonPlace& entry : root.at("benchmarks").elements()) {
+    const auto kind = entry.find("aggregate_name");
+    if (!kind || kind->text() != "median") continue;
+    const std::string name = entry.at("run_name").text();
+    const auto known = std::ranges::find(series, name, &BenchmarkSeries::name);
+    if (known != series.end() && !(known->seconds.empty() && known->error.empty())) continue;
+    const auto runs = entry.find("repetitions");
+    BenchmarkSeries one{name,
+                        {checked_seconds(entry.at("real_time"), seconds_in(entry.at("time_unit")))},
+                        kept_alone("median", runs ? runs->count() : 0)};
+    if (known != series.end())
+      *known = std::move(one);
+    else
+      series.push_back(std::move(one));
+  }
+}
+
+BenchmarkFile read_gbench(const Json& json, const std::string& text, const std::string& source) {
+  BenchmarkFile file{kGbench, "", {}, {}};
+  const JsonPlace root(json, source);
+  for (GbenchTimes& times : read_gbench_report(text, source)) {
+    BenchmarkSeries one{times.name, {}, "", times.error};
+    for (const double ms : times.real_ms) one.seconds.push_back(ms * 1e-3);
+    file.series.push_back(std::move(one));
+  }
+  add_medians(root, file.series);
+  const auto context = root.find("context");
+  if (!context) return file;
+  Json machine = Json::object();
+  take_plain(*context, {"host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "library_build_type"},
+             machine);
+  file.machine = std::move(machine);
+  if (const auto date = context->find("date")) file.started_local = date->text().substr(0, 19);
+  return file;
+}
+
+// ---- hyperfine ----
+
+BenchmarkFile read_hyperfine(const Json& json, const std::string& source) {
+  BenchmarkFile file{kHyperfine, "", {}, {}};
+  for (const JsonPlace& result : JsonPlace(json, source).at("results").elements()) {
+    BenchmarkSeries one{result.at("command").text(), {}};
+    if (const auto times = result.find("times"))
+      one.seconds = seconds_of(*times);
+    else
+      one = {one.name, {checked_seconds(result.at("median"), 1)}, "the median alone was kept"};
+    if (const auto codes = result.find("exit_codes"))
+      for (const JsonPlace& code : codes->elements())
+        if (code.is_null() || code.integer() != 0) one.error = "a run ended with another exit code than 0";
+    file.series.push_back(std::move(one));
+  }
+  return file;
+}
+
+// ---- pytest-benchmark ----
+
+BenchmarkFile read_pytest(const Json& json, const std::string& source) {
+  const JsonPlace root(json, source);
+  BenchmarkFile file{kPytest, root.at("datetime").text().substr(0, 19), {}, {}};
+  Json machine = Json::object();
+  take_plain(root.at("machine_info"),
+             {"node", "machine", "system", "python_implementation", "python_version"}, machine);
+  if (const auto cpu = root.at("machine_info").find("cpu"); cpu && cpu->value().is_object())
+    take_plain(*cpu, {"brand", "brand_raw", "count"}, machine);
+  file.machine = std::move(machine);
+  for (const JsonPlace& benchmark : root.at("benchmarks").elements()) {
+    const JsonPlace stats = benchmark.at("stats");
+    BenchmarkSeries one{benchmark.at("fullname").text(), {}};
+    const auto data = stats.find("data");
+    if (data && !data->elements().empty())
+      one.seconds = seconds_of(*data);
+    else
+      one = {one.name,
+             {checked_seconds(stats.at("median"), 1)},
+             kept_alone("median", stats.at("rounds").count())};
+    file.series.push_back(std::move(one));
+  }
+  return file;
+}
+
+// ---- Criterion ----
+
+// Times of one iteration from the number of iterations of each sample and its whole time.
+std::vector<double> per_iteration(const JsonPlace& iterations, const JsonPlace& times,
+                                  double seconds_per_unit) {
+  const std::vector<double> counts = seconds_of(iterations);
+  std::vector<double> seconds = seconds_of(times, seconds_per_unit);
+  if (counts.size() != seconds.size())
+    times.fail(fmt::format("{} values for {}", seconds.size(), counts.size()));
+  for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] /= counts[i];
+  return seconds;
+}
+
+// Reads lines of `cargo criterion --message-format json`.
+BenchmarkFile read_criterion_lines(const std::string& text, const std::string& source) {
+  BenchmarkFile file{kCriterion, "", {}, {}};
+  std::size_t number = 0;
+  for (const std::string_view line : split_at(text, '\n')) {
+    ++number;
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const std::string where = fmt::format("{}:{}", source, number);
+    const Json json = parse_strict_json(line, where, kMessageJson);
+    const JsonPlace root(json, where);
+    if (root.at("reason").text() != "benchmark-complete") continue;
+    file.series.push_back(
+        {root.at("id").text(),
+         per_iteration(root.at("iteration_count"), root.at("measured_values"), seconds_in(root.at("unit")))});
+  }
+  return file;
+}
+
+// Reads new/ of one benchmark: its samples, or the median of its estimates.
+BenchmarkSeries read_criterion_folder(const fs::path& folder, const std::string& otherwise) {
+  BenchmarkSeries one{otherwise, {}};
+  std::error_code error;
+  if (fs::is_regular_file(folder / "benchmark.json", error)) {
+    const Json json = read_strict_json(folder / "benchmark.json");
+    const JsonPlace root(json, (folder / "benchmark.json").string());
+    const auto whole = root.find("full_id");
+    one.name = whole ? whole->text() : root.at("group_id").text();
+  }
+  if (const fs::path samples = folder / "sample.json"; fs::is_regular_file(samples, error)) {
+    const Json json = read_strict_json(samples);
+    const JsonPlace root(json, samples.string());
+    one.seconds = per_iteration(root.at("iters"), root.at("times"), 1e-9);
+    return one;
+  }
+  const Json json = read_strict_json(folder / "estimates.json");
+  const JsonPlace root(json, (folder / "estimates.json").string());
+  one.seconds = {checked_seconds(root.at("median").at("point_estimate"), 1e-9)};
+  one.note = "the median alone was kept";
+  return one;
+}
+
+// The folders new/ below a folder of Criterion, in the order of their paths.
+std::vector<fs::path> criterion_folders(const fs::path& root) {
+  constexpr int kMostLevels = 6;
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(root, error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (entry.depth() >= kMostLevels) entry.disable_recursion_pending();
+    const fs::path& path = entry->path();
+    if (path.filename() == "new" &&
+        (fs::exists(path / "sample.json", error) || fs::exists(path / "estimates.json", error)))
+      found.push_back(path);
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+BenchmarkFile read_criterion(const fs::path& root) {
+  BenchmarkFile file{kCriterion, "", {}, {}};
+  for (const fs::path& folder : criterion_folders(root))
+    file.series.push_back(
+        read_criterion_folder(folder, folder.parent_path().lexically_relative(root).string()));
+  return file;
+}
+
+// ---- Which tool ----
+
+// A file's tool by the names at its beginning or of its members.
+std::string tool_of(const Json& json) {
+  if (!json.is_object()) return {};
+  if (json.contains("benchmarks") && json.contains("machine_info")) return kPytest;
+  if (json.contains("benchmarks")) return kGbench;
+  if (json.contains("results") && json["results"].is_array()) return kHyperfine;
+  return {};
+}
+
+bool is_criterion_lines(std::string_view text) {
+  return text.starts_with("{\"reason\":") || text.starts_with("{\"reason\" :");
+}
+
+void check_series(const BenchmarkFile& file, const std::string& source) {
+  if (file.series.empty()) throw Error(ErrorKind::input, source + ": has no benchmark");
+  for (auto one = file.series.begin(); one != file.series.end(); ++one)
+    if (std::find_if(file.series.begin(), one, [&](const auto& other) { return other.name == one->name; }) !=
+        one)
+      throw Error(ErrorKind::input,
+                  fmt::format("{}: benchmark '{}' occurs twice", source, one_line(one->name)));
+}
+
+}  // namespace
+
+std::string benchmark_tool(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) return criterion_folders(path).empty() ? "" : kCriterion;
+  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMaxFileBytes) return {};
+  const std::string text = read_file(path);
+  if (is_criterion_lines(text)) return kCriterion;
+  try {
+    return tool_of(parse_strict_json(text, path.string(), kMessageJson));
+  } catch (const Error&) {  // not JSON, so none of them
+    return {};
+  }
+}
+
+BenchmarkFile read_benchmark_file(const fs::path& path) {
+  const std::string source = path.string();
+  std::error_code error;
+  BenchmarkFile file;
+  if (fs::is_directory(path, error)) {
+    file = read_criterion(path);
+  } else {
+    const std::string text = read_text_file(path, kMaxFileBytes);
+    if (is_criterion_lines(text)) {
+      file = read_criterion_lines(text, source);
+    } else {
+      const Json json = parse_strict_json(text, source, kMessageJson);
+      const std::string tool = tool_of(json);
+      if (tool.empty())
+        throw Error(ErrorKind::input,
+                    source + ": is no file of Google Benchmark, hyperfine, pytest-benchmark or Criterion");
+      file = tool == kGbench      ? read_gbench(json, text, source)
+             : tool == kHyperfine ? read_hyperfine(json, source)
+                                  : read_pytest(json, source);
+    }
+  }
+  check_series(file, source);
+  return file;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,98 @@
+// aqbench ab --quick: every form ends within its minute with a statement.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/ab_fixture.h"
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class AbQuick : public Ab {
+ protected:
+  // A project with a program that takes `slow` seconds and writes four points, the same each time, at a
+  // height that its parameter sets.
+  void make_project(const std::string& slow) {
+    script("run.sh",
+           "sleep " + slow +
+               "; { echo ply; echo format ascii 1.0; echo element vertex 4; echo property float x\n"
+               "echo property float y; echo property float z; echo end_header\n"
+               "for xy in '0 0' '0.01 0' '0 0.01' '0.012 0.009'; do echo $xy 1.$3; done; } >$2/cloud.ply");
+    std::ofstream(dir_ / "aqbench.json") << R"({"version": 1, "methods": [{"name": "mine",
+      "command": "/bin/sh run.sh {dataset} {output} {height}", "parameters": [{"name": "height", "default": 178}]},
+      {"name": "other", "command": "/bin/sh run.sh {dataset} {output} 180"}]})";
+  }
+  ProgramResult quick(std::vector<std::string> words) {
+    words.insert(words.begin(), "ab");
+    words.insert(words.end(), {"--quick", "--out", dir_ / "out"});
+    ProgramOptions options;
+    options.working_dir = dir_.path();
+    const auto start = std::chrono::steady_clock::now();
+    ProgramResult ran = run_program(words, options);
+    seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    EXPECT_LT(seconds_, 75);  // its minute, and a busy machine
+    return ran;
+  }
+  double seconds_ = 0;
+};
+
+// A pair takes 12 s: a usual unit has no room. Each unit is one run, and the trial counts.
+TEST_F(AbQuick, SettingsOfASlowProgramAreComparedByOneRunASide) {
+  make_project("6");
+  const auto ran = quick({"--variant", "mine.height=178,180", "--scene", "flat_plane", "--method", "mine",
+                          "--metric", "accuracy_mean_mm"});
+  EXPECT_EQ(ran.exit_code, 5) << ran.err << ran.out;
+  EXPECT_THAT(ran.err, HasSubstr("the outputs of the first pair differ: accuracy_mean_mm "));
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("fitted into a minute, a verdict on time needs"),
+                             HasSubstr("in every pair: final"),
+                             HasSubstr("to settle it: aqbench ab --variant"), HasSubstr("B / A ")));
+  const auto verified = run_program({"verify", only_bundle(dir_ / "out")});
+  EXPECT_EQ(verified.exit_code, 0) << verified.out;
+}
+
+TEST_F(AbQuick, ARunThatDoesNotEndWithTheMinuteIsNamed) {
+  make_project("100");
+  const auto ran = quick({"--method-a", "mine", "--method-b", "other", "--scene", "flat_plane"});
+  EXPECT_EQ(ran.exit_code, 5) << ran.err;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("INCONCLUSIVE: --quick: a run of "), HasSubstr("was not done"),
+                             HasSubstr("to settle it: aqbench ab --method-a mine")));
+}
+
+TEST_F(AbQuick, ProgramsAndVariantsAreQuick) {
+  const auto variant = quick({"--variant", "roma_like.points=200,20000", "--scene", "flat_plane", "--method",
+                              "roma_like", "--allow-inconclusive"});
+  EXPECT_THAT(variant.err, ::testing::ContainsRegex("aqbench: [0-9]+ pairs of 1 case: about "));
+  EXPECT_NE(variant.exit_code, 2) << variant.err;
+  const auto programs = quick({"--a", AQBENCH_BINARY, "--b", AQBENCH_BINARY, "--scene", "flat_plane",
+                               "--method", "roma_like", "--allow-inconclusive"});
+  EXPECT_NE(programs.exit_code, 2) << programs.err;
+  EXPECT_THAT(programs.out, Not(HasSubstr("REGRESSED")));
+}
+
+// A pair of commands takes 30 s: the two runs of the trial are the pair.
+TEST_F(AbQuick, SlowCommandsAreShownByTheirTrial) {
+  const auto ran = quick({"--cmd-a", "sleep 14", "--cmd-b", "sleep 18"});
+  EXPECT_EQ(ran.exit_code, 5) << ran.err << ran.out;
+  EXPECT_THAT(ran.out, AllOf(HasSubstr("1 pair fitted into a minute"), HasSubstr("B / A 1.2"),
+                             HasSubstr("to settle it: aqbench ab --cmd-a 'sleep 14'")));
+}
+
+TEST_F(AbQuick, OutputsThatDifferAreNoticedInTheFirstRun) {
+  const auto ran = run_program(
+      {"ab", "--cmd-a", "sleep 0.3; echo one", "--cmd-b", "sleep 0.3; echo two", "--out", dir_ / "out"});
+  EXPECT_EQ(ran.exit_code, 1) << ran.out;
+  EXPECT_THAT(ran.err, HasSubstr("the outputs of the first runs differ"));
+  EXPECT_THAT(ran.out, HasSubstr("INVALID"));
+  EXPECT_EQ(pair_lines(only_bundle(dir_ / "out")), 2);  // the header and one pair
+}
+
+}  // namespace
+}  // namespace aqbench::testing

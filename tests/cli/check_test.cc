@@ -1,0 +1,115 @@
+// aqbench check: relations that need no truth.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+using nlohmann::json;
+using ::testing::HasSubstr;
+
+// Writes points on the lines between the cameras' centres, which move with the world. `order` adds what
+// depends on which camera comes first, `frame` what does not move, `names` what depends on the names.
+constexpr const char* kCheckedScript = R"(import json, sys
+dataset, output, plant = sys.argv[1:4]
+cameras = json.load(open(dataset + '/calibration.json'))['cameras']
+centres = {}
+for name, c in cameras.items():
+    e = c.get('extrinsics', c)
+    r, t = e['R'], e['t']
+    t = [x[0] if isinstance(x, list) else x for x in t]
+    centres[name] = [-sum(r[k][i] * t[k] for k in range(3)) for i in range(3)]
+names = list(centres)
+points = []
+for a in sorted(names):
+    for b in sorted(names):
+        for s in range(0, 20):
+            points.append([centres[a][i] + (centres[b][i] - centres[a][i]) * s / 20 for i in range(3)])
+shift = [0, 0, 0]
+if plant == 'order':
+    shift = [0.05 * (centres[names[0]][i] - centres[names[-1]][i]) for i in range(3)]
+if plant == 'names':
+    shift = [0.05 * (centres[min(names)][i] - centres[max(names)][i]) for i in range(3)]
+if plant == 'frame':
+    shift = [0.2, 0, 0]
+with open(output + '/cloud.ply', 'w') as f:
+    f.write('ply\nformat ascii 1.0\nelement vertex %d\n' % len(points))
+    f.write('property double x\nproperty double y\nproperty double z\nend_header\n')
+    for p in points:
+        f.write('%.17g %.17g %.17g\n' % tuple(p[i] + shift[i] for i in range(3)))
+)";
+
+class Check : public ::testing::Test {
+ protected:
+  Check() {
+    std::ofstream(dir_ / "mine.py") << kCheckedScript;
+    std::string methods;
+    for (const char* const plant : {"none", "order", "names", "frame"})
+      methods += std::string(methods.empty() ? "" : ",") + R"({"name": ")" + plant +
+                 R"(", "command": "python3 mine.py {dataset} {output} )" + plant + "\"}";
+    methods += R"(,{"name": "broken", "command": "false {output}"})";
+    std::ofstream(dir_ / "aqbench.json")
+        << R"({"version": 1, "datasets": {"reef": "data"}, "methods": [)" << methods << "]}";
+    const auto rendered = run({"render", "flat_plane", "--rig", "ring12", "--width", "48", "--mesh-pitch-mm",
+                               "50", "--out", "data"});
+    EXPECT_EQ(rendered.exit_code, 0) << rendered.err;
+  }
+  ProgramResult run(const Arguments& arguments) const {
+    ProgramOptions options;
+    options.working_dir = dir_.path();
+    return run_program(arguments, options);
+  }
+  // The names of the relations that do not hold.
+  std::vector<std::string> broken_by(const std::string& method, int exit_code) {
+    const auto checked = run({"check", method, "--dataset", "reef", "--json"});
+    EXPECT_EQ(checked.exit_code, exit_code) << checked.err;
+    report_ = json::parse(checked.out);
+    std::vector<std::string> names;
+    for (const json& one : report_["relations"])
+      if (!one["holds"].get<bool>()) names.push_back(one["name"].get<std::string>());
+    return names;
+  }
+  TemporaryDir dir_;
+  json report_;
+};
+
+TEST_F(Check, AMethodThatKeepsAllRelationsPasses) {
+  EXPECT_THAT(broken_by("none", 0), ::testing::IsEmpty()) << report_;
+  EXPECT_EQ(report_["is_accuracy"], false);
+  EXPECT_EQ(report_["relations"].size(), 5u);
+  EXPECT_GT(report_["halves"]["p95_mm"].get<double>(), 0);
+  const auto shown = run({"check", "none", "--dataset", "data", "--length", "cam00:cam01=1"});
+  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  for (const char* const said :
+       {"Relations say nothing of accuracy", "halves: stability, no accuracy", "scale by the known length: "})
+    EXPECT_THAT(shown.out, HasSubstr(said));
+}
+
+TEST_F(Check, APlantedDependenceOnTheOrderOfImagesIsFound) {
+  EXPECT_THAT(broken_by("order", 1), ::testing::AllOf(::testing::Contains("permuted"),
+                                                      ::testing::Not(::testing::Contains("renamed"))));
+  EXPECT_GT(report_["relations"][0]["difference"]["p95_mm"].get<double>(), 1);
+}
+
+TEST_F(Check, DependencesOnNamesAndFrameAreFound) {
+  EXPECT_THAT(broken_by("names", 1), ::testing::ElementsAre("renamed"));
+  EXPECT_THAT(broken_by("frame", 1), ::testing::Contains("moved"));
+}
+
+TEST_F(Check, WhatCannotBeCheckedIsNamed) {
+  const auto failed = run({"check", "broken", "--dataset", "reef"});
+  EXPECT_EQ(failed.exit_code, 3);
+  EXPECT_THAT(failed.err, HasSubstr("broken: failed: the command ended with exit code 1"));
+  EXPECT_THAT(run({"check", "none", "--dataset", "reef", "--length", "cam00:cam99=1"}).err,
+              HasSubstr("cam99"));
+  EXPECT_THAT(run({"check", "none"}).err, HasSubstr("--dataset is missing"));
+}
+
+}  // namespace
+}  // namespace aqbench::testing
