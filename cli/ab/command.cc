@@ -117,7 +117,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
       plan_by_case_trial(request, sides.runner, document);
   }
   const AbRunOptions options = run_options_of(document);
-  document.environment = ab_environment(request.plan);
+  document.environment = ab_environment(request);
   if (request.validation) apply_validation(*request.validation, request.plan, document);
 
   AbRecording recording(request, arguments, journal_header_of(document, arguments, sides.plans));

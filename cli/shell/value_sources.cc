@@ -305,7 +305,7 @@ constexpr NamedSource kByName[] = {
     {"depth", files_ending<".npy">},
     {"device",
      [](const TypedValue&) {
-       return plain({"cpu", "cuda"});
+       return plain({"cpu", "cuda", "opencl"});
      }},
     {"align",
      [](const TypedValue&) {

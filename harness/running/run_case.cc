@@ -28,6 +28,7 @@
 #include "harness/scoring/protocol_score.h"
 #include "harness/scoring/score_case.h"
 #include "pipeline/method/method.h"
+#include "pipeline/opencl/opencl.h"
 #include "scenes/registry.h"
 #include "scenes/rendering/ray_hit.h"
 #include "scenes/rendering/visibility.h"
@@ -204,6 +205,8 @@ void load_modules_of(std::span<const Case> cases) {
   // others, so that records of one suite have the same fields.
   if (std::ranges::any_of(cases, [](const Case& planned) { return !planned.simulated; }))
     load_pipeline_module();
+  if (std::ranges::any_of(cases, [](const Case& planned) { return opencl::is_opencl(planned.device); }))
+    opencl::open_if_installed();
 }
 
 }  // namespace aqbench

@@ -46,9 +46,11 @@ CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
   return options;
 }
 
-plane_sweep::ConsistencyOptions consistency_options(const Parameters& p, const PixelResolution& resolution,
-                                                    bool straight) {
+plane_sweep::ConsistencyOptions consistency_options(const MethodInput& input,
+                                                    const PixelResolution& resolution, bool straight) {
+  const Parameters& p = input.parameters;
   plane_sweep::ConsistencyOptions options;
+  options.device = input.device;
   options.min_confidence = static_cast<float>(p.number("min_confidence"));
   options.depth_tolerance_m = p.number("depth_tolerance_m");
   if (!straight)
@@ -153,8 +155,8 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   result.unfiltered_depth_maps = estimate_depths(views, ranges, options);
   const PixelResolution resolution = dataset_resolution(views, ranges, options.sources);
   const bool straight = views.front().camera.optics == &kStraightRays;
-  result.depth_maps = confirm_depths(views, result.unfiltered_depth_maps,
-                                     consistency_options(input.parameters, resolution, straight));
+  result.depth_maps =
+      confirm_depths(views, result.unfiltered_depth_maps, consistency_options(input, resolution, straight));
   require_confirmed(result.unfiltered_depth_maps, result.depth_maps);
   FusionOptions fusion = fusion_options(input.parameters);
   fusion.voxel_m = std::max(fusion.voxel_m, kLeastVoxel_footprints * resolution.footprint_m);
