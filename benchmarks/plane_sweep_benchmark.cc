@@ -1,7 +1,7 @@
 // The plane sweep's kernels on a synthetic view of a textured plane under water, rendered through the exact
 // model.
 //   build/release/plane_sweep_benchmark
-// Needs LibTorch only (AQBENCH_KERNELS_ONLY). Counters:
+// Counters:
 //   Mpx.depth.view/s  samples (pixels x depths x sources) in the fastest run
 //   roofline          share of the machine's fused multiply-add peak on that many threads, by the count of
 //                     operations in kFlopsPerSample; fused zncc only
@@ -179,12 +179,6 @@ void add_sweeps() {
       options.batch = batch;
       add("torch/batch:" + text(batch), usual, options, threads);
     }
-  }
-  for (const int batch : {1, 8, 16}) {
-    Options options = options_of(Kernel::torch, usual.depths);
-    options.batch = batch;
-    options.device = "cuda";
-    add("torch_cuda/batch:" + text(batch), usual, options, 1);
   }
   // Time per sample is constant as each size grows.
   for (const auto& [width, height] : {std::pair{320, 240}, {640, 480}, {1280, 960}})

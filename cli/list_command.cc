@@ -11,6 +11,8 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "harness/measuring/machine.h"
+#include "harness/measuring/opencl_device.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/planning/suite.h"
 #include "harness/project/project.h"
@@ -163,6 +165,23 @@ Json stages_json(const std::optional<Project>&) {
   return list;
 }
 
+// The devices of cases. Drivers are asked only where this listing is wanted.
+Json devices_json(const std::optional<Project>&) {
+  Json list = Json::array({{{"name", "cpu"}, {"summary", cpu_model().value_or("model unknown")}}});
+  try {
+    for (Json& device : list_opencl_devices()) {
+      device["summary"] =
+          fmt::format("{} ({}), driver {}, {}", device.at("model").get<std::string>(),
+                      device.at("kind").get<std::string>(), device.at("driver").get<std::string>(),
+                      device.at("compiler").get<std::string>());
+      list.push_back(std::move(device));
+    }
+  } catch (const Error& error) {
+    list.push_back({{"name", "opencl"}, {"summary", std::string("unavailable: ") + error.what()}});
+  }
+  return list;
+}
+
 struct Listing {
   const char* name;
   Json (*json)(const std::optional<Project>&);
@@ -261,21 +280,23 @@ struct ListRequest {
 };
 
 CommandLine<ListRequest> list_command_line() {
-  return {"aqbench list [scenes|datasets|methods|suites|metrics|rigs|imaging|workloads|stages] [--json]",
-          "Lists the registries, and parameters with their defaults, units and meaning. "
-          "imaging_parameters\nbelong to rendered images, perturb to calibration errors.",
-          {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
-            into<&ListRequest::json>},
-           {{.name = "dataset",
-             .value_name = "DATASET",
-             .help = "of datasets only this one: of the project file, or a folder in any layout"},
-            into<&ListRequest::dataset>},
-           {{.name = "project",
-             .value_name = "FILE",
-             .help = "also list declarations of this project file (default: aqbench.json, here or in a "
-                     "folder above)"},
-            into<&ListRequest::project_file>}},
-          {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
+  return {
+      "aqbench list [scenes|datasets|methods|suites|metrics|rigs|imaging|workloads|stages|devices] [--json]",
+      "Lists the registries, and parameters with their defaults, units and meaning. "
+      "imaging_parameters\nbelong to rendered images, perturb to calibration errors;\ndevices are listed "
+      "by name only.",
+      {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
+        into<&ListRequest::json>},
+       {{.name = "dataset",
+         .value_name = "DATASET",
+         .help = "of datasets only this one: of the project file, or a folder in any layout"},
+        into<&ListRequest::dataset>},
+       {{.name = "project",
+         .value_name = "FILE",
+         .help = "also list declarations of this project file (default: aqbench.json, here or in a "
+                 "folder above)"},
+        into<&ListRequest::project_file>}},
+      {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
 }
 
 std::vector<Listing> chosen_listings(const ListRequest& request) {
@@ -292,6 +313,8 @@ std::vector<Listing> chosen_listings(const ListRequest& request) {
     }
     names.emplace_back(listing.name);
   }
+  if (what == "devices") return {{"devices", devices_json}};
+  names.emplace_back("devices");
   throw Error(ErrorKind::usage, unknown_name_message("listing", what, names));
 }
 

@@ -169,10 +169,11 @@ void print_profiles(const Results& results, const std::vector<ProfiledCase>& pro
 ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, const Arguments& arguments) {
   // Before a bundle is started; the environment lists the loaded libraries.
   load_pipeline_module();
+  load_modules_of(plan.cases);
   const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
   const RunClock clock;
-  Json environment = environment_json({plan.request.threads.value_or(available_processors()),
-                                       plan.request.device.value_or("cpu"), plan.dtype});
+  Json environment = environment_json(
+      {plan.request.threads.value_or(available_processors()), devices_of(plan.request), plan.dtype});
   Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now(), environment);
   remember_commands(bundle, kJournalFile, foreign_code(plan.cases));
   Arguments command{"aqbench", "profile"};

@@ -18,6 +18,7 @@
 #include "core/text.h"
 #include "harness/measuring/environment.h"
 #include "harness/planning/plan.h"
+#include "harness/planning/plan_request.h"
 #include "harness/project/project_use.h"
 #include "harness/records/results.h"
 #include "harness/running/dataset_run.h"
@@ -59,8 +60,7 @@ void read_threads(RunRequest& request, const FlagValue& value) {
 
 void read_device(RunRequest& request, const FlagValue& value) {
   request.run.device = value.text;
-  if (value.text != "cpu" && value.text != "cuda")
-    throw Error(ErrorKind::usage, fmt::format("--device: '{}' must be cpu or cuda", value.text));
+  check_device("--device", value.text);
 }
 
 const Flag<RunRequest> kRunFlags[] = {
@@ -93,7 +93,11 @@ const Flag<RunRequest> kRunFlags[] = {
      [](RunRequest& r, const FlagValue& v) {
        r.run.seed = static_cast<std::uint64_t>(v.at_least<std::int64_t>(0));
      }},
-    {{.name = "device", .value_name = "DEVICE", .help = "cpu or cuda", .default_value = "cpu"}, read_device},
+    {{.name = "device",
+      .value_name = "DEVICE",
+      .help = "cpu, cuda, opencl or opencl:N",
+      .default_value = "cpu"},
+     read_device},
     {{.name = "timeout", .value_name = "S", .help = "seconds (default: none)"},
      [](RunRequest& r, const FlagValue& v) { r.run.timeout_s = v.positive(); }},
     {{.name = "memory-limit",

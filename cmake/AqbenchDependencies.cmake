@@ -24,6 +24,7 @@ if(AQBENCH_BUILD_TESTS)
   find_package(GTest 1.12 REQUIRED)
 endif()
 find_package(TBB REQUIRED)
+find_package(OpenCL QUIET)  # headers and the loader of drivers: the module `opencl`
 find_package(benchmark 1.7 REQUIRED)  # the timing engine of `aqbench sweep`, too
 
 # LibTorch's own targets carry compile flags of their build; link only what is needed.

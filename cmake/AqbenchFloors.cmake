@@ -24,7 +24,7 @@ set_target_properties(aqbench_specs PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(aqbench_specs PUBLIC aqbench::flags aqbench::method aqbench::optics)
 aqbench_library(pipeline pipeline aqbench::simulated aqbench::external aqbench::specs)
 
-aqbench_library(measuring harness/measuring aqbench::processes aqbench::records aqbench::statistics)
+aqbench_library(measuring harness/measuring aqbench::processes aqbench::records aqbench::statistics aqbench::specs)
 target_link_libraries(aqbench_measuring PRIVATE benchmark::benchmark TBB::tbb rt)
 aqbench_library(viewing harness/viewing aqbench_metrics)
 aqbench_library(planning harness/planning aqbench::measuring aqbench::pipeline aqbench::dataset aqbench::protocols)
@@ -57,7 +57,7 @@ get_property(lighter GLOBAL PROPERTY AQBENCH_PROGRAM_LIBRARIES)
 list(APPEND lighter aqbench_specs)
 list(REMOVE_ITEM lighter aqbench_opencv_images)
 
-# ---- Modules: what needs LibTorch, OpenCV, Open3D or Embree, loaded when something in it is first called (core/module.h) ----
+# ---- Modules: what needs LibTorch, OpenCV, Open3D, Embree or OpenCL, loaded when something in it is first called (core/module.h) ----
 # Each library names the tables by which programs that link it statically find its functions.
 aqbench_library(embree_meshes scenes/surfaces/embree aqbench::surfaces)
 target_link_libraries(aqbench_embree_meshes PRIVATE embree)
@@ -78,6 +78,19 @@ aqbench_library(methods pipeline/module aqbench::plane_sweep aqbench::dense_flow
 target_link_options(aqbench_methods INTERFACE LINKER:-u,aqbench_methods_table)
 aqbench_library(torch_measuring harness/measuring/torch aqbench::measuring aqbench::torch)
 target_link_options(aqbench_torch_measuring INTERFACE LINKER:-u,aqbench_torch_table)
+if(OpenCL_FOUND)
+  aqbench_library(opencl pipeline/opencl aqbench::kernels OpenCL::OpenCL)
+  target_link_options(aqbench_opencl INTERFACE LINKER:-u,aqbench_opencl_table)
+  foreach(name plane_sweep workloads)  # the device's sources travel inside the module
+    set(file ${PROJECT_SOURCE_DIR}/pipeline/opencl/${name}.cl)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} AQBENCH_${name}_cl)
+  endforeach()
+  configure_file(pipeline/opencl/sources.cc.in ${PROJECT_BINARY_DIR}/generated/opencl_sources.cc @ONLY)
+  target_sources(aqbench_opencl PRIVATE ${PROJECT_BINARY_DIR}/generated/opencl_sources.cc)
+else()
+  message(STATUS "No OpenCL devices: they need ocl-icd-opencl-dev and opencl-headers")
+endif()
 foreach(library views sparse dense_flow workloads)  # image files, features and flow; in no header
   target_link_libraries(aqbench_${library}
     PRIVATE opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
@@ -88,21 +101,26 @@ endforeach()
 add_library(aqbench_linked_modules INTERFACE)
 add_library(aqbench::linked_modules ALIAS aqbench_linked_modules)
 target_link_libraries(aqbench_linked_modules INTERFACE aqbench::embree_meshes aqbench::opencv_images aqbench::methods
-                      aqbench::workloads aqbench::torch_measuring)
+                      aqbench::workloads aqbench::torch_measuring $<TARGET_NAME_IF_EXISTS:aqbench_opencl>)
 
 aqbench_module(meshes embree_meshes embree)
 aqbench_module(pipeline
   "kernels views fusion sparse depth_maps plane_sweep dense_flow workloads methods torch_measuring"
   aqbench::torch Open3D::Open3D opencv_core opencv_imgproc opencv_imgcodecs opencv_features2d opencv_video)
+if(OpenCL_FOUND)
+  aqbench_module(opencl opencl OpenCL::OpenCL)
+  set(opencl_module $<TARGET_FILE:aqbench_module_opencl>)
+  set(opencl_target aqbench_module_opencl)
+endif()
 
 # ---- The program ----
 # It holds all of the lighter folders, since modules find there what they use of them.
 set(build_ids ${PROJECT_BINARY_DIR}/generated/module_build_ids.cc)
-set(modules $<TARGET_FILE:aqbench_module_meshes>,$<TARGET_FILE:aqbench_module_images>,$<TARGET_FILE:aqbench_module_pipeline>)
+set(modules $<TARGET_FILE:aqbench_module_meshes>,$<TARGET_FILE:aqbench_module_images>,$<TARGET_FILE:aqbench_module_pipeline>,${opencl_module})
 add_custom_command(OUTPUT ${build_ids}
   COMMAND ${CMAKE_COMMAND} -DREADELF=${CMAKE_READELF} -DMODULES=${modules} -DOUTPUT=${build_ids}
           -P ${PROJECT_SOURCE_DIR}/cmake/module_build_ids.cmake
-  DEPENDS aqbench_module_meshes aqbench_module_images aqbench_module_pipeline cmake/module_build_ids.cmake
+  DEPENDS aqbench_module_meshes aqbench_module_images aqbench_module_pipeline ${opencl_target} cmake/module_build_ids.cmake
   COMMENT "" VERBATIM)
 add_executable(aqbench cli/main.cc ${build_ids})
 string(JOIN "," whole ${lighter})

@@ -37,7 +37,7 @@
 
 // GNU build IDs of the modules that the program was built with, in the order of Module: hashes by the linker
 // of their contents. So the program's own hash also identifies its modules. Absent in test programs.
-extern "C" __attribute__((weak)) const char* const aqbench_module_build_ids[3];
+extern "C" __attribute__((weak)) const char* const aqbench_module_build_ids[4];
 
 namespace aqbench {
 
@@ -107,7 +107,8 @@ fs::path baseline_file(const fs::path& given) {
 
 namespace {
 
-constexpr std::array<const char*, 3> kModuleNames = {"meshes", "images", "pipeline"};  // as in Module
+constexpr std::array<const char*, 4> kModuleNames = {"meshes", "images", "pipeline",
+                                                     "opencl"};  // as in Module
 
 std::string file_name_of(Module module) { return fmt::format("libaqbench_{}.so", module_name(module)); }
 
@@ -177,6 +178,9 @@ void make_own_symbols_global() {
 
 void* open_module(Module module) {
   if (&aqbench_module_build_ids == nullptr) fail_module("this program was built without modules");
+  const std::string wanted = aqbench_module_build_ids[static_cast<std::size_t>(module)];
+  if (wanted.empty())
+    fail_module(fmt::format("this program was built without the module {}", module_name(module)));
   const std::filesystem::path file = module_file(module);
   if (file.empty()) {
     std::string folders;
@@ -194,7 +198,6 @@ void* open_module(Module module) {
   void* const handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_GLOBAL);
   if (handle == nullptr && errno == ENOMEM) throw std::bad_alloc();
   if (handle == nullptr) fail_module(fmt::format("{}: cannot load: {}", file.string(), ::dlerror()));
-  const std::string wanted = aqbench_module_build_ids[static_cast<std::size_t>(module)];
   if (const std::string found = build_id_of(handle); found != wanted)
     fail_module(fmt::format("{}: belongs to another build of aqbench (build ID {}, not {}); reinstall both",
                             file.string(), found.empty() ? "unknown" : found, wanted));

@@ -1,6 +1,6 @@
 #pragma once
-// Modules: shared libraries with the code that needs LibTorch, OpenCV, Open3D or Embree. The program loads
-// one at its first use, so commands that need none start in milliseconds.
+// Modules: shared libraries with the code that needs LibTorch, OpenCV, Open3D, Embree or OpenCL. The program
+// loads one at its first use, so commands that need none start in milliseconds.
 //
 // A module provides tables of functions. A table is a plain struct of function pointers, declared in the
 // header of the calling folder, and a constant with C linkage in the module. Programs that link a module's
@@ -20,6 +20,7 @@ enum class Module {
   meshes,    // ray-mesh intersections: Embree
   images,    // image files and Fourier transforms: OpenCV, libjpeg, libtiff, OpenEXR
   pipeline,  // real methods and workloads: LibTorch, OpenCV, Open3D
+  opencl,    // devices: OpenCL; absent from builds without it
 };
 
 // Loads a module once. Throws Error(input) if it is missing (naming the folders searched), cannot be loaded,

@@ -6,6 +6,7 @@ packages=(
   g++ cmake ninja-build ccache make git ca-certificates
   libtorch-dev libopen3d-dev libembree-dev libopenblas0-pthread libopencv-dev libtbb-dev
   libeigen3-dev libboost-program-options-dev nlohmann-json3-dev libfmt-dev libssl-dev libpng-dev libjpeg-dev libtiff-dev libopenexr-dev libvalijson-dev
+  ocl-icd-opencl-dev opencl-headers pocl-opencl-icd
   libgtest-dev libgmock-dev libbenchmark-dev libxml2-utils
 )
 [ "${AQBENCH_LIBRARIES:-0}" = 1 ] && packages+=(python3 python3-numpy python3-pandas python3-pytest)

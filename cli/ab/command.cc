@@ -129,7 +129,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
     if (!request.validates() && !request.resume) estimate_by_first_pairs(sides.runner, document);
   }
   const AbRunOptions options = run_options_of(document);
-  document.environment = ab_environment(request.plan);
+  document.environment = ab_environment(request);
   if (request.validation) apply_validation(*request.validation, request.plan, document);
 
   AbRecording recording(request, arguments, journal_header_of(document, arguments, sides.plans));

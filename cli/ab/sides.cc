@@ -278,10 +278,13 @@ AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label) {
   return info;
 }
 
-Json ab_environment(const PlanRequest& request) {
+Json ab_environment(const AbRequest& request) {
+  PlanRequest plan = request.plan;
+  if (request.variant)
+    plan.axes.push_back({request.variant->name, {request.variant->values[0], request.variant->values[1]}});
   EnvironmentOptions options;
-  options.threads = request.threads.value_or(available_processors());
-  options.device = request.device.value_or("cpu");
+  options.threads = plan.threads.value_or(available_processors());
+  options.device = devices_of(plan);
   Json environment = environment_json(options);
   add_load(environment, load_average(), std::nullopt);
   return environment;

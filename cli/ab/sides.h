@@ -44,7 +44,7 @@ std::vector<std::string> commands_of(const AbRequest& request);
 AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label);
 
 // Returns the environment before the first unit.
-Json ab_environment(const PlanRequest& request);
+Json ab_environment(const AbRequest& request);
 
 // Returns the environment with the machine's load now, after the last unit.
 Json with_load_after(Json environment);

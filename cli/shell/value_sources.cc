@@ -316,7 +316,7 @@ constexpr NamedSource kByName[] = {
     {"depth", files_ending<".npy">},
     {"device",
      [](const TypedValue&) {
-       return plain({"cpu", "cuda"});
+       return plain({"cpu", "cuda", "opencl"});
      }},
     {"align",
      [](const TypedValue&) {

@@ -283,8 +283,8 @@ ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, cons
   if (request.baseline) read_baseline(*(baseline = baseline_file(*request.baseline)));  // as in run_planned()
   if (request.sign) read_signing_key(*request.sign);
   {
-    const Journal journal = open_journal(
-        request, plan, environment_json({*plan.request.threads, plan.request.device.value_or("cpu")}));
+    const Journal journal =
+        open_journal(request, plan, environment_json({*plan.request.threads, devices_of(plan.request)}));
     jobs = {
         journal.bundle(),
         arguments_of_merge(baseline, request.gate, request.gate_exports.junit, request.sign, request.notes),
@@ -305,8 +305,8 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
   std::optional<SigningKey> key;
   if (request.sign) key = read_signing_key(*request.sign);
 
-  const Json environment = environment_json({plan.request.threads.value_or(available_processors()),
-                                             plan.request.device.value_or("cpu"), plan.dtype});
+  const Json environment = environment_json(
+      {plan.request.threads.value_or(available_processors()), devices_of(plan.request), plan.dtype});
   std::optional<Journal> journal(open_journal(request, plan, environment));
   const std::filesystem::path bundle = journal->bundle();
   return with_resume_hint("sweep", bundle, [&] {

@@ -7,12 +7,16 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
 #include "core/parallel.h"
 #include "core/processes/process.h"
 #include "core/resources.h"
+#include "core/text.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/machine.h"
+#include "harness/measuring/opencl_device.h"
 #include "harness/records/comparability.h"
+#include "pipeline/opencl/opencl.h"
 
 namespace aqbench {
 namespace {
@@ -98,26 +102,42 @@ std::string library_version(const std::string& name) {
   return "";
 }
 
-Json comparability_json(const EnvironmentOptions& options) {
+// Returns what the driver says of the first OpenCL device among these, or {"reason"} where it cannot be used;
+// null if none is one.
+Json opencl_json(const std::string& devices) {
+  for (const std::string_view device : split_at(devices, ',')) {
+    if (!opencl::is_opencl(device)) continue;
+    try {
+      return describe_opencl_device(std::string(device));
+    } catch (const Error& error) {
+      return {{"reason", error.what()}};
+    }
+  }
+  return nullptr;
+}
+
+Json comparability_json(const EnvironmentOptions& options, const Json& opencl) {
   const BuildInfo& build = build_info();
   const auto quota = cgroup_quota_processors();
   const auto gpu = gpu_model();
   const auto total_bytes = memory_total_bytes();
-  return {{"architecture", architecture()},
-          {"cpu_model", cpu_model().value_or("unknown")},
-          {"cores", affinity_processors().size()},
-          {"cgroup_quota_cores", quota ? Json(*quota) : Json(nullptr)},
-          {"compiler", build.compiler},
-          {"flags", build.flags},
-          {"build_type", build.build_type},
-          {"sanitizers", build.sanitizers},
-          {"blas", fmt::format("{}", fmt::join(loaded_blas_files(), " "))},
-          {"libtorch", library_version("libtorch")},
-          {"device", options.device},
-          {"dtype", options.dtype.empty() ? Json(nullptr) : Json(options.dtype)},
-          {"threads", options.threads},
-          {"memory", total_bytes ? memory_class(*total_bytes) : "unknown"},
-          {"gpu", gpu ? Json(*gpu) : Json(nullptr)}};
+  Json json = {{"architecture", architecture()},
+               {"cpu_model", cpu_model().value_or("unknown")},
+               {"cores", affinity_processors().size()},
+               {"cgroup_quota_cores", quota ? Json(*quota) : Json(nullptr)},
+               {"compiler", build.compiler},
+               {"flags", build.flags},
+               {"build_type", build.build_type},
+               {"sanitizers", build.sanitizers},
+               {"blas", fmt::format("{}", fmt::join(loaded_blas_files(), " "))},
+               {"libtorch", library_version("libtorch")},
+               {"device", options.device},
+               {"dtype", options.dtype.empty() ? Json(nullptr) : Json(options.dtype)},
+               {"threads", options.threads},
+               {"memory", total_bytes ? memory_class(*total_bytes) : "unknown"},
+               {"gpu", gpu ? Json(*gpu) : Json(nullptr)}};
+  if (!opencl.is_null()) json["opencl"] = opencl;
+  return json;
 }
 
 Json load_json(const std::optional<LoadAverage>& load) { return load ? Json(load->values) : Json(nullptr); }
@@ -143,7 +163,9 @@ Json environment_json(const EnvironmentOptions& options) {
   json["device"] = options.device;
   put_known(json, "dtype", options.dtype.empty() ? std::nullopt : std::optional(options.dtype),
             "the cases are not known to this command");
-  json["comparability"] = comparability_json(options);
+  const Json opencl = opencl_json(options.device);
+  if (!opencl.is_null()) json["opencl"] = opencl;
+  json["comparability"] = comparability_json(options, opencl);
   return json;
 }
 

@@ -21,7 +21,7 @@ std::optional<LoadAverage> load_average();
 // Settings of the cases.
 struct EnvironmentOptions {
   int threads = 1;
-  std::string device = "cpu";
+  std::string device = "cpu";  // several are separated by commas
   std::string dtype = {};  // of all cases (SweepPlan::dtype); empty: unknown, null in the JSON
 };
 

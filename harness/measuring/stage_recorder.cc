@@ -15,8 +15,8 @@
 #include "core/program_report.h"
 #include "core/resources.h"
 #include "core/stopwatch.h"
+#include "harness/measuring/opencl_device.h"
 #include "harness/measuring/tensor_memory.h"
-#include "harness/measuring/torch_table.h"
 
 namespace aqbench {
 namespace {
@@ -56,7 +56,7 @@ struct OpenFrame {
   std::int64_t tensors_at_start = 0, tensors_peak = 0;    // bytes alive
   std::int64_t resident_at_start = 0, resident_peak = 0;  // bytes
   bool resident = false;                                  // resident memory is measured
-  std::optional<std::size_t> device_span;
+  double device_ms_at_start = 0;
 };
 thread_local std::vector<OpenFrame> t_frames;
 thread_local CpuReading t_cpu_reading;
@@ -86,10 +86,11 @@ struct StageRecorder::State final : TensorMemoryListener {
   };
 
   State(const StageRecorder* owner, const StageRecorderOptions& what) : recorder(owner), options(what) {
-    if (options.tensor_memory) tensor_watch.emplace(*this);
-    if (const TorchTable* const torch = loaded_torch_table(); options.device_time && torch != nullptr)
-      device = torch->make_device_timer(
-          [this](std::size_t entry, double ms) { entries[entry].device_ms_now += ms; });
+    if (options.tensor_memory) {
+      tensor_watch.emplace(*this);
+      report_opencl_memory();
+    }
+    has_device = options.device_time && opencl_busy_ms().has_value();
   }
 
   bool is_main() const { return std::this_thread::get_id() == main_thread; }
@@ -109,7 +110,7 @@ struct StageRecorder::State final : TensorMemoryListener {
   std::vector<Entry> entries;
   std::size_t repetitions = 0;
   std::atomic<std::int64_t> tensors{0}, tensors_peak{0};  // of the process, as t_tensors of a thread
-  std::unique_ptr<DeviceTimer> device;                    // of the main thread; nullptr if there is none
+  bool has_device = false;                                // whose time is that of the main thread's stages
   std::optional<TensorMemoryWatch> tensor_watch;  // last: reports stop before anything else is destroyed
 };
 
@@ -190,7 +191,7 @@ void StageRecorder::State::add(const OpenFrame& frame, SteadyClock::duration inc
   const std::lock_guard lock(mutex);
   Entry& entry = entries[frame.entry];
   ++entry.calls;
-  if (frame.device_span) device->stop(*frame.device_span, frame.entry);
+  if (has_device && is_main()) entry.device_ms_now += *opencl_busy_ms() - frame.device_ms_at_start;
   entry.self += inclusive - frame.nested;
   entry.peak = std::max(entry.peak, frame.tensors_peak - frame.tensors_at_start);
   entry.resident_peak = std::max(entry.resident_peak, frame.resident_peak - frame.resident_at_start);
@@ -213,7 +214,7 @@ void StageRecorder::enter(const char* stage) {
     frame.entry = state_->entry_of(stage, above);
     frame.resident = state_->options.resident_peak && state_->is_main() &&
                      state_->entries[frame.entry].calls < kResidentCalls;
-    if (state_->device && state_->is_main()) frame.device_span = state_->device->start();
+    if (state_->has_device && state_->is_main()) frame.device_ms_at_start = *opencl_busy_ms();
   }
   state_->open_memory(frame, above);
   frame.start = SteadyClock::now();
@@ -252,7 +253,6 @@ void StageRecorder::watch_memory(bool on) {
 void StageRecorder::finish_repetition() {
   const std::lock_guard lock(state_->mutex);
   ++state_->repetitions;
-  if (state_->device) state_->device->collect();
   for (State::Entry& entry : state_->entries) {
     entry.wall_ms.push_back(to_ms(std::exchange(entry.wall, {})));
     entry.self_ms.push_back(to_ms(std::exchange(entry.self, {})));
@@ -336,7 +336,7 @@ std::vector<StageRecord> StageRecorder::stages() const {
     record.self_ms = entry.self_ms;
     if (entry.of_program) continue;
     if (options.cpu_time) record.cpu_ms = entry.cpu_ms;
-    if (state_->device && !entry.other_thread) record.device_ms = entry.device_ms;
+    if (state_->has_device && !entry.other_thread) record.device_ms = entry.device_ms;
     if (options.tensor_memory) record.net_bytes = entry.last_net;
     if (options.tensor_memory) record.peak_bytes = entry.last_peak;
     if (options.resident_peak && !entry.other_thread && entry.last_resident_peak < kUnknownPeak / 2)

@@ -30,8 +30,8 @@ struct StageRecorderOptions {
   // Tensor bytes reported by LibTorch (harness/measuring/tensor_memory.h). Allocations of threads without an
   // open stage count for the stages of the thread that created the recorder.
   bool tensor_memory = false;
-  // Time on the CUDA device, of the stages of the thread that created the recorder. Absent without a device
-  // (harness/measuring/torch_table.h).
+  // Time on the OpenCL or CUDA device, of the stages of the thread that created the recorder. Absent without
+  // a device (harness/measuring/torch_table.h).
   bool device_time = false;
   // The largest growth of the process's resident memory in each stage or, if an external program runs in the
   // stage and takes more, the memory of that program and its children. Costs about 40 us a scope, so it is

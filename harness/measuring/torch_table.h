@@ -1,27 +1,10 @@
 #pragma once
 // The harness's queries to LibTorch, which is in the module `pipeline` (core/module.h).
 
-#include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <memory>
 #include <optional>
-#include <string>
 
 namespace aqbench {
-
-// Times spans of work on a CUDA device, by events on the current stream.
-class DeviceTimer {
- public:
-  virtual ~DeviceTimer() = default;
-
-  // Marks the start of a span on the device; pass the number to stop().
-  virtual std::size_t start() = 0;
-  virtual void stop(std::size_t span, std::size_t stage) = 0;
-
-  // Waits for the device and adds up finished spans.
-  virtual void collect() = 0;
-};
 
 // The module's functions.
 struct TorchTable {
@@ -38,13 +21,6 @@ struct TorchTable {
   // Passes ranges marked with RECORD_USER_SCOPE to the observer of StageScope, until they are removed.
   std::uint64_t (*add_user_scopes)();
   void (*remove_user_scopes)(std::uint64_t handle);
-
-  // Returns "" if time on a CUDA device can be measured now, otherwise the reason.
-  std::string (*device_time_problem)();
-
-  // Returns a timer that calls `add(stage, ms)` for each finished span: in collect(), and in stop() when many
-  // spans wait. nullptr if device_time_problem() is not empty.
-  std::unique_ptr<DeviceTimer> (*make_device_timer)(std::function<void(std::size_t stage, double ms)> add);
 };
 
 // Returns the table, loading the module if necessary. Throws Error(input) if the module is not installed.

@@ -29,7 +29,7 @@ enum class AxisKind {
   parameter,  // of methods or workloads
   seed,       // of the method's random numbers
   threads,    // available to a case
-  device,     // cpu or cuda
+  device,     // cpu, cuda, opencl or opencl:N
   replica,    // the same case again, by number: a comparison of replicas must find no difference
   rig,        // the cameras of the images
   imaging,    // the variant of the images

@@ -1,6 +1,7 @@
 #include "harness/planning/plan_request.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +12,7 @@
 #include "core/json.h"
 #include "core/parallel.h"
 #include "harness/records/json_values.h"
+#include "pipeline/opencl/opencl.h"
 #include "scenes/dataset/truth_entry.h"
 
 namespace aqbench {
@@ -131,9 +133,15 @@ PlanRequest request_from_json(const Json& json, const std::string& source) {
 
 void refuse_plan(const std::string& why) { throw Error(ErrorKind::usage, why); }
 
+std::string devices_of(const PlanRequest& request) {
+  for (const Axis& axis : request.axes)
+    if (axis.name == "device") return fmt::format("{}", fmt::join(axis.values, ","));
+  return request.device.value_or("cpu");
+}
+
 void check_device(const std::string& flag, const std::string& device) {
-  if (device != "cpu" && device != "cuda")
-    refuse_plan(fmt::format("{}: '{}' must be cpu or cuda", flag, device));
+  if (device != "cpu" && device != "cuda" && !opencl::is_opencl(device))
+    refuse_plan(fmt::format("{}: '{}' must be cpu, cuda, opencl or opencl:N", flag, device));
 }
 
 void check_request(const PlanRequest& request) {

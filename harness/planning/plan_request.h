@@ -73,7 +73,7 @@ struct PlanRequest {
   std::optional<std::uint64_t> seed;
   std::optional<std::uint64_t> repeat;  // consecutive seeds from `seed`, or from the suite's first one
   std::optional<int> threads;           // none: available_processors()
-  std::optional<std::string> device;    // "cpu" (none) or "cuda"
+  std::optional<std::string> device;    // "cpu" (none), "cuda", "opencl"
   std::optional<double> timeout_s;      // per case; none: kDefaultTimeoutS
   std::optional<std::uint64_t> memory_limit_bytes;  // per case, resident; none: default_memory_limit_bytes()
   Shard shard;
@@ -96,7 +96,10 @@ inline constexpr auto kMaxSeed = static_cast<std::uint64_t>(INT64_MAX);
 // Throws Error(usage) with this text.
 [[noreturn]] void refuse_plan(const std::string& why);
 
-// Throws Error(usage) naming the flag unless the device is cpu or cuda.
+// Returns the devices of all cases: "opencl", or "cpu,opencl" of an axis.
+std::string devices_of(const PlanRequest& request);
+
+// Throws Error(usage) naming the flag unless the device is cpu, cuda, opencl or opencl:N.
 void check_device(const std::string& flag, const std::string& device);
 
 // Throws Error(usage) naming the flag of a number out of range.

@@ -37,6 +37,7 @@
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
 #include "harness/running/run_case.h"
+#include "pipeline/opencl/opencl.h"
 
 namespace aqbench {
 
@@ -126,7 +127,7 @@ class ProfileRun {
   }
 
   void finish() {
-    details_.device_time_note = torch_table().device_time_problem();
+    details_.device_time_note = opencl::opened_table() != nullptr ? "" : "only OpenCL devices report it";
     add_file(kProfileDetailsFile, to_json(details_).dump(1) + "\n");
     for (std::size_t i = 0; i < result_.record.injected.size(); ++i)
       result_.record.injected[i].times = board_.fault_count(i);

@@ -9,10 +9,12 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/measuring/library_threads.h"
+#include "harness/measuring/opencl_device.h"
 #include "harness/planning/select.h"
 #include "harness/records/case_name.h"
 #include "harness/records/case_result.h"
 #include "harness/running/measured_case.h"
+#include "pipeline/opencl/opencl.h"
 
 namespace aqbench {
 namespace {
@@ -25,11 +27,25 @@ void corrupt(Reconstruction& reconstruction) {
     for (float& depth : map.depth_along_ray_m) depth += static_cast<float>(kCorruptShiftM);
 }
 
+// Of the built-in methods the plane sweep alone has code for OpenCL; a program of the user's may have its
+// own.
+std::optional<std::string> opencl_skip_reason(const Case& planned, const MethodSpec& method) {
+  const bool own_program = method.declaration != nullptr || method.name == "external";
+  if (!own_program && method.name != "plane_sweep")
+    return fmt::format("{} has no code for OpenCL", method.name);
+  if (!own_program && method_parameters(planned, method).text("kernel") != "fused")
+    return fmt::format("kernel {} has no code for OpenCL; only fused has",
+                       method_parameters(planned, method).text("kernel"));
+  std::string problem = opencl_device_problem(planned.device);
+  return problem.empty() ? std::nullopt : std::optional(std::move(problem));
+}
+
 }  // namespace
 
 std::optional<std::string> method_skip_reason(const Case& planned, const MethodSpec& method) {
-  if (planned.device != "cuda") return std::nullopt;
+  if (planned.device == "cpu") return std::nullopt;
   if (method.simulated()) return fmt::format("{} is simulated and runs on the CPU only", method.name);
+  if (opencl::is_opencl(planned.device)) return opencl_skip_reason(planned, method);
   if (!cuda_device_available()) return std::string("no CUDA device is available");
   return std::nullopt;
 }

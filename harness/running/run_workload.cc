@@ -7,9 +7,11 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "harness/measuring/library_threads.h"
+#include "harness/measuring/opencl_device.h"
 #include "harness/measuring/roofline.h"
 #include "harness/measuring/timing.h"
 #include "harness/running/measured_case.h"
+#include "pipeline/opencl/opencl.h"
 #include "pipeline/workloads/workload.h"
 
 namespace aqbench {
@@ -53,8 +55,11 @@ void prove_output(WorkloadRun& run, MetricSet& metrics) {
 }
 
 std::optional<std::string> workload_skip_reason(const Case& planned) {
+  set_thread_count(planned.threads);  // drivers start threads when they are asked for devices
   const WorkloadSpec& spec = find_workload(planned.workload);
   if (planned.device == "cuda" && !cuda_device_available()) return std::string("no CUDA device is available");
+  if (opencl::is_opencl(planned.device))
+    if (std::string problem = opencl_device_problem(planned.device); !problem.empty()) return problem;
   if (spec.skip_reason == nullptr) return std::nullopt;
   const std::string reason = spec.skip_reason(workload_input(planned, spec));
   return reason.empty() ? std::nullopt : std::optional(reason);

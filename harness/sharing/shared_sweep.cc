@@ -244,8 +244,8 @@ void require_shareable(const SweepPlan& plan, OwnMachines machines) {
 
 FileLock take_machine(const SweepPlan& plan, const fs::path& tasks, UnlikeMachines unlike) {
   load_modules_of(plan.cases);  // the environment includes them
-  const Json environment = environment_json({plan.request.threads.value_or(available_processors()),
-                                             plan.request.device.value_or("cpu"), plan.dtype});
+  const Json environment = environment_json(
+      {plan.request.threads.value_or(available_processors()), devices_of(plan.request), plan.dtype});
   return join_timed_machines(tasks, this_process().host, environment, unlike);
 }
 

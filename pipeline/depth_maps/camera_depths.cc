@@ -5,12 +5,15 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
+#include <tuple>
 
 #include "core/error.h"
 #include "core/stage_scope.h"
 #include "pipeline/depth_maps/depth_guide.h"
 #include "pipeline/depth_maps/refinement.h"
 #include "pipeline/depth_maps/resolution.h"
+#include "pipeline/opencl/opencl.h"
 
 namespace aqbench {
 namespace {
@@ -62,7 +65,9 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t referenc
   const PixelResolution resolution = pixel_resolution(views, reference, sources, range);
   plane_sweep::Options sweep = options.sweep;
   if (input.even_in_inverse) sweep.depths = depths_for_parallax(range, resolution, sweep.depths);
-  plane_sweep::Result swept = plane_sweep::run(input, sweep);
+  const std::unique_ptr<opencl::DeviceSweep> device =
+      opencl::is_opencl(sweep.device) ? opencl::table().make_sweep(input, sweep) : nullptr;
+  plane_sweep::Result swept = device != nullptr ? device->sweep() : plane_sweep::run(input, sweep);
   DepthMap map{view.name, swept.width_px, swept.height_px, std::move(swept.depth_m),
                std::move(swept.confidence)};
   const double at_m = input.even_in_inverse ? resolution.depth_m : 0;
@@ -75,7 +80,11 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t referenc
   for (int pass = 0; pass < options.refinements; ++pass) {
     const std::vector<float> guide_m = plane_sweep::depth_guide(
         map.width, map.height, map.depth_along_ray_m, map.confidence, {options.min_confidence, 3, limit_m});
-    plane_sweep::RefinedDepth refined = plane_sweep::refine_depth_map(input, sweep, guide_m, step_m, at_m);
+    plane_sweep::RefinedDepth refined;
+    if (device != nullptr)
+      std::tie(refined.depth_m, refined.similarity) = device->refine(guide_m, step_m, at_m);
+    else
+      refined = plane_sweep::refine_depth_map(input, sweep, guide_m, step_m, at_m);
     if (pass > 0) keep_better_matches(map, refined);  // the sweep's confidence is not comparable
     map.depth_along_ray_m = std::move(refined.depth_m);
     map.confidence = std::move(refined.similarity);
@@ -114,9 +123,11 @@ std::vector<DepthMap> confirm_depths(std::span<const DatasetView> views, std::sp
       throw Error(ErrorKind::input, fmt::format("depth map of {}: unknown view", map.camera));
     depth_views.push_back({view->camera, map.depth_along_ray_m, map.confidence});
   }
+  const auto on_device = plane_sweep::on_device(depth_views, options);
   std::vector<DepthMap> confirmed;
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    plane_sweep::FilteredDepth filtered = plane_sweep::filter_by_consistency(depth_views, i, options);
+    plane_sweep::FilteredDepth filtered =
+        plane_sweep::filter_by_consistency(depth_views, i, options, on_device.get());
     confirmed.push_back({maps[i].camera, maps[i].width, maps[i].height, std::move(filtered.depth_m),
                          std::move(filtered.confidence)});
   }

@@ -30,6 +30,8 @@ const std::vector<StageSpec>& stage_registry() {
       {.name = "contrast_enhancement", .summary = "CLAHE of the undistorted images"},
       {.name = "sparse_matching", .summary = "features, their matches and the tracks that these make"},
       {.name = "external_command", .summary = "an external program, from start to end"},
+      {.name = "device_build", .summary = "OpenCL: a device opened, or its kernels compiled"},
+      {.name = "device_record", .summary = "OpenCL: calls recorded as command buffers"},
       {.name = "absorption", .summary = "workload absorption: one image"},
       {.name = "tricubic", .summary = "workload tricubic: all queries"},
       {.name = "load", .summary = "bytes of a file read from disk"},

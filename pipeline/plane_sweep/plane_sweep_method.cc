@@ -51,9 +51,12 @@ CameraDepthOptions depth_options(const MethodInput& input, int width_px) {
   return options;
 }
 
-plane_sweep::ConsistencyOptions consistency_options(const Parameters& p, const PixelResolution& resolution,
-                                                    bool straight, bool pair) {
+plane_sweep::ConsistencyOptions consistency_options(const MethodInput& input,
+                                                    const PixelResolution& resolution, bool straight,
+                                                    bool pair) {
+  const Parameters& p = input.parameters;
   plane_sweep::ConsistencyOptions options;
+  options.device = input.device;
   options.min_confidence = static_cast<float>(p.number("min_confidence"));
   options.depth_tolerance_m = p.number("depth_tolerance_m");
   if (!straight)
@@ -162,7 +165,7 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   const bool straight = views.front().camera.optics == &kStraightRays;
   const bool pair = result.unfiltered_depth_maps.size() == 2;
   result.depth_maps = confirm_depths(views, result.unfiltered_depth_maps,
-                                     consistency_options(input.parameters, resolution, straight, pair));
+                                     consistency_options(input, resolution, straight, pair));
   require_confirmed(result.unfiltered_depth_maps, result.depth_maps);
   FusionOptions fusion = fusion_options(input.parameters);
   fusion.voxel_m = std::max(fusion.voxel_m, kLeastVoxel_footprints * resolution.footprint_m);

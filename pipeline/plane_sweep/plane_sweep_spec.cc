@@ -23,7 +23,7 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
        {}},
       {"cost", "", std::string("zncc"), 0, 0, "matching cost", cost_function_names()},
       {"kernel", "", std::string("fused"), 0, 0, "implementation of the sweep", kernel_names()},
-      {"batch", "1", integer(4), 1, 4096, "depth hypotheses a call of the torch kernel", {}},
+      {"batch", "1", integer(4), 1, 4096, "depth hypotheses a call: kernel torch, and OpenCL", {}},
       {"refinements", "1", integer(2), 0, 8, "refining passes, more above 1600 px wide (not torch)", {}},
       {"min_confidence", "1", 0.3, 0, 1, "depths below it are dropped", {}},
       {"min_views",
@@ -82,10 +82,10 @@ std::vector<Preset> plane_sweep_presets() {
 }
 
 std::vector<std::string> plane_sweep_stages() {
-  return {"pipeline",         "image_reading",         "undistortion",     "sparse_matching",
-          "triangulation",    "contrast_enhancement",  "depth_estimation", "build_cost_volume",
-          "grid_sample_warp", "extract_depth",         "depth_refinement", "filtering",
-          "fusion",           "surface_reconstruction"};
+  return {"pipeline",         "image_reading",          "undistortion",     "sparse_matching",
+          "triangulation",    "contrast_enhancement",   "depth_estimation", "build_cost_volume",
+          "grid_sample_warp", "extract_depth",          "depth_refinement", "filtering",
+          "fusion",           "surface_reconstruction", "device_build"};
 }
 
 }  // namespace aqbench

@@ -4,11 +4,17 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <memory>
 #include <numbers>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/multiversion.h"
 #include "core/parallel.h"
 #include "core/stage_scope.h"
+#include "pipeline/workloads/device_workload.h"
 #include "pipeline/workloads/output_bytes.h"
 #include "pipeline/workloads/workloads_table.h"
 
@@ -99,14 +105,16 @@ AQBENCH_INLINE double squared_lattice_factor(double index) {
   return factor * factor;
 }
 
+// Of a pixel, without the factors that depend on its place.
+constexpr double kIntensity = kStructureFactor * kStructureFactor * 0.5 * kPixel_m * kPixel_m * kDistance_m *
+                              kElectronRadiusSquared_m2 * kFluence;
+
 constexpr int kBlock = 64;  // pixels processed together, so that their values stay in L1 cache
 
 // Layers are the outer loop; otherwise the loop over pixels is not vectorised.
 AQBENCH_MULTIVERSION
 void absorption_row(double y_m, double z_first_m, int size, int layers, double layer_depth, double* out) {
   constexpr double scale = kCell_A / kWavelength_A;
-  constexpr double constant = kStructureFactor * kStructureFactor * 0.5 * kPixel_m * kPixel_m * kDistance_m *
-                              kElectronRadiusSquared_m2 * kFluence;
   for (int first = 0; first < size; first += kBlock) {
     const int count = std::min(kBlock, size - first);
     double intensity[kBlock], transmitted[kBlock], left[kBlock], absorbed[kBlock];
@@ -114,9 +122,10 @@ void absorption_row(double y_m, double z_first_m, int size, int layers, double l
       const double z_m = z_first_m + (first + i) * kPixel_m;
       const double inverse = 1 / std::sqrt(kDistance_m * kDistance_m + y_m * y_m + z_m * z_m);
       const double dx = kDistance_m * inverse;
-      intensity[i] =
-          constant * (1 + dx * dx) * inverse * inverse * inverse * squared_lattice_factor(scale * (dx - 1)) *
-          squared_lattice_factor(scale * y_m * inverse) * squared_lattice_factor(scale * z_m * inverse);
+      intensity[i] = kIntensity * (1 + dx * dx) * inverse * inverse * inverse *
+                     squared_lattice_factor(scale * (dx - 1)) *
+                     squared_lattice_factor(scale * y_m * inverse) *
+                     squared_lattice_factor(scale * z_m * inverse);
       const double cosine = dx < kLeastCosine ? kLeastCosine : dx;
       const double exponent = -layer_depth / cosine;
       transmitted[i] = exp_of_negative(exponent < -700 ? -700 : exponent);
@@ -133,12 +142,35 @@ void absorption_row(double y_m, double z_first_m, int size, int layers, double l
   }
 }
 
+// ---- On an OpenCL device: a call does some rows (pipeline/opencl/workloads.cl) ----
+
+opencl::KernelJob device_job(const AbsorptionProblem& problem, const WorkloadInput& input) {
+  const auto size = static_cast<std::size_t>(problem.size_px);
+  const auto text = [](double value) { return opencl::constant_text(value); };
+  return {
+      .kernel = "absorption",
+      .defines = {{"SIZE", std::to_string(problem.size_px)},
+                  {"LAYERS", std::to_string(problem.layers)},
+                  {"CENTRE", text(beam_centre_m(problem))},
+                  {"PIXEL", text(kPixel_m)},
+                  {"DISTANCE", text(kDistance_m)},
+                  {"SCALE", text(kCell_A / kWavelength_A)},
+                  {"INTENSITY", text(kIntensity)},
+                  {"LAYER_DEPTH", text(problem.thickness_m / problem.layers / problem.attenuation_depth_m)},
+                  {"LEAST_COSINE", text(kLeastCosine)}},
+      .items = size,
+      .batch = static_cast<std::size_t>(input.parameters.integer("rows")),
+      .work_per_item = size,
+      .output_bytes = size * sizeof(double),
+      .options = job_options(input)};
+}
+
 // ---- The workload ----
 
 class AbsorptionRun final : public WorkloadRun {
  public:
   explicit AbsorptionRun(const WorkloadInput& input)
-      : variant_(input.parameters.text("variant")), device_(input.device) {
+      : input_(input), variant_(input.parameters.text("variant")) {
     problem_.size_px = static_cast<int>(input.parameters.integer("size"));
     problem_.layers = static_cast<int>(input.parameters.integer("layers"));
     problem_.thickness_m = input.parameters.number("thickness_m");
@@ -148,10 +180,11 @@ class AbsorptionRun final : public WorkloadRun {
   void run_once() override {
     const StageScope stage("absorption");
     image_.clear();
+    if (opencl::is_opencl(input_.device)) return run_on_device();
     if (variant_ == "loop")
       image_ = absorption_loop(problem_);
     else if (variant_ == "torch")
-      image_ = workloads_table().absorption_torch(problem_, device_.c_str());
+      image_ = workloads_table().absorption_torch(problem_, input_.device.c_str());
     else
       image_ = absorption_fused(problem_);
   }
@@ -190,7 +223,17 @@ class AbsorptionRun final : public WorkloadRun {
     return {pixels * 1e-6, pixels * (20 + 3 * 26 + 12 + 30 + 2.0 * problem_.layers), pixels * sizeof(double)};
   }
 
+  std::vector<WorkloadFigure> figures() const override {
+    return job_ != nullptr ? figures_of(*job_) : std::vector<WorkloadFigure>();
+  }
+
  private:
+  void run_on_device() {
+    if (job_ == nullptr) job_ = opencl::table().make_job(device_job(problem_, input_));
+    image_.resize(static_cast<std::size_t>(problem_.size_px) * static_cast<std::size_t>(problem_.size_px));
+    job_->run({}, std::as_writable_bytes(std::span(image_)));
+  }
+
   // Figures of an independent program, to its printed digits; valid only for its settings.
   void append_reference(std::vector<Identity>& identities, double mean, double largest) const {
     const AbsorptionProblem usual;
@@ -203,9 +246,11 @@ class AbsorptionRun final : public WorkloadRun {
       identities.push_back({"published_largest", largest, 28.03374, 5e-6});
   }
 
+  WorkloadInput input_;
   AbsorptionProblem problem_;
-  std::string variant_, device_;
+  std::string variant_;
   std::vector<double> image_;
+  std::unique_ptr<opencl::DeviceJob> job_;
 };
 
 std::unique_ptr<WorkloadRun> prepare_absorption(const WorkloadInput& input) {
@@ -269,21 +314,25 @@ double absorption_oracle(const AbsorptionProblem& problem, int slow, int fast) {
 
 WorkloadSpec absorption_workload() {
   const AbsorptionProblem usual;
+  std::vector<ParameterSpec> parameters = device_parameters();
+  parameters.push_back({"rows", "1", std::int64_t{64}, 1, 8192, "OpenCL: rows of the detector a call", {}});
+  parameters.insert(parameters.begin(),
+                    {variant_parameter(),
+                     {"size", "px", std::int64_t{usual.size_px}, 1, 8192, "side of the detector", {}},
+                     {"layers", "1", std::int64_t{usual.layers}, 1, 1000, "thickness steps", {}},
+                     {"thickness_m", "m", usual.thickness_m, 1e-7, 1, "of all layers together", {}},
+                     {"attenuation_depth_m",
+                      "m",
+                      usual.attenuation_depth_m,
+                      1e-7,
+                      1,
+                      "where 1/e of the intensity remains",
+                      {}}});
   return {.name = "absorption",
           .summary = "absorption by the layers of a detector under a diffraction pattern",
-          .parameters = {variant_parameter(),
-                         {"size", "px", std::int64_t{usual.size_px}, 1, 8192, "side of the detector", {}},
-                         {"layers", "1", std::int64_t{usual.layers}, 1, 1000, "thickness steps", {}},
-                         {"thickness_m", "m", usual.thickness_m, 1e-7, 1, "of all layers together", {}},
-                         {"attenuation_depth_m",
-                          "m",
-                          usual.attenuation_depth_m,
-                          1e-7,
-                          1,
-                          "where 1/e of the intensity remains",
-                          {}}},
+          .parameters = std::move(parameters),
           .throughput_unit = "Mpx/s",
-          .stages = {"absorption"},
+          .stages = {"absorption", "device_build", "device_record"},
           .batches = false,
           .pixel_identity = "layers_sum_worst_relative_error",
           .prepare = prepare_absorption,

@@ -1,6 +1,5 @@
 #include "pipeline/workloads/equirect_torch.h"
 
-#include <ATen/Context.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/cat.h>
@@ -8,20 +7,11 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/grid_sampler_2d.h>
 #include <ATen/ops/round.h>
-#include <c10/core/Event.h>
 #include <c10/core/InferenceMode.h>
-#include <c10/core/StreamGuard.h>
-#include <c10/core/impl/VirtualGuardImpl.h>
-#if __has_include(<cuda_runtime_api.h>) && __has_include(<ATen/cuda/CUDAGraph.h>)
-#include <ATen/cuda/CUDAGraph.h>
-#include <c10/cuda/CUDAStream.h>
-#define AQBENCH_CUDA_GRAPHS 1
-#endif
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <optional>
 
 #include "core/error.h"
 #include "pipeline/workloads/output_bytes.h"
@@ -79,10 +69,6 @@ struct TorchSampler::State {
   TorchSamplerOptions options;
   c10::Device device{c10::kCPU};
   at::Tensor grid;
-#ifdef AQBENCH_CUDA_GRAPHS
-  at::cuda::CUDAGraph graph;
-  at::Tensor graph_input, graph_output;
-#endif
 };
 
 TorchSampler::TorchSampler(const ViewGeometry& geometry, const ViewGrid& grid,
@@ -109,21 +95,6 @@ at::Tensor stack_frames(const std::vector<const ColourImage*>& frames) {  // [fr
   return stacked;
 }
 
-// On its own stream, which the current one then waits for.
-at::Tensor copy_on_stream(const at::Tensor& host, c10::Device device) {
-  const c10::impl::VirtualGuardImpl streams(device.type());
-  const c10::Stream stream = streams.getStreamFromGlobalPool(device);
-  at::Tensor copied;
-  {
-    const c10::StreamGuard guard(stream);
-    copied = host.to(device, /*non_blocking=*/true);
-  }
-  c10::Event copied_event(device.type());
-  copied_event.record(stream);
-  copied_event.block(streams.getStream(device));
-  return copied;
-}
-
 at::Tensor to_planes(const at::Tensor& frames) {  // [frame, y, x, 3] -> [frame, 3, y, x] floats
   return frames.to(at::kFloat).permute({0, 3, 1, 2}).contiguous();
 }
@@ -141,36 +112,15 @@ std::vector<ColourImage> TorchSampler::sample(const std::vector<const ColourImag
                                               StepLedger& ledger) {
   const c10::InferenceMode no_gradients;
   const TorchSamplerOptions& options = state_->options;
-  at::Tensor host = ledger.time(Step::stack, [&] {
+  const at::Tensor host = ledger.time(Step::stack, [&] {
     at::Tensor stacked = stack_frames(frames);
     return options.uint8_copy ? stacked : to_planes(stacked);
   });
   const at::Tensor planes = ledger.time(Step::copy, [&] {
-    if (options.way == CopyWay::pinned) host = host.pin_memory();
-    const at::Tensor there = options.way == CopyWay::streams
-                                 ? copy_on_stream(host.pin_memory(), state_->device)
-                                 : host.to(state_->device, options.way == CopyWay::pinned);
+    const at::Tensor there = host.to(state_->device);
     return options.uint8_copy ? to_planes(there) : there;
   });
-  const at::Tensor sampled = ledger.time(Step::sample, [&] {
-#ifdef AQBENCH_CUDA_GRAPHS
-    if (options.way == CopyWay::graph) {
-      if (!state_->graph_input.defined() || state_->graph_input.sizes() != planes.sizes()) {
-        state_->graph_input = planes.clone();
-        state_->graph.reset();
-        const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
-        sample_planes(state_->graph_input, state_->grid);  // capture must not perform the first allocation
-        state_->graph.capture_begin();
-        state_->graph_output = sample_planes(state_->graph_input, state_->grid);
-        state_->graph.capture_end();
-      }
-      state_->graph_input.copy_(planes);
-      state_->graph.replay();
-      return state_->graph_output.clone();
-    }
-#endif
-    return sample_planes(planes, state_->grid);
-  });
+  const at::Tensor sampled = ledger.time(Step::sample, [&] { return sample_planes(planes, state_->grid); });
   return ledger.time(Step::convert, [&] {
     const at::Tensor bytes =
         at::clamp(at::round(sampled), 0, 255).to(at::kByte).permute({0, 2, 3, 1}).contiguous().cpu();
@@ -184,15 +134,6 @@ std::vector<ColourImage> TorchSampler::sample(const std::vector<const ColourImag
     }
     return out;
   });
-}
-
-std::string copy_way_problem(CopyWay way) {
-#ifndef AQBENCH_CUDA_GRAPHS
-  if (way == CopyWay::graph)
-    return "graphs need CUDA headers, which were missing when this program was built";
-#endif
-  static_cast<void>(way);
-  return {};
 }
 
 std::vector<Identity> view_identities(const ViewGeometry& geometry, int frames, std::uint64_t seed,

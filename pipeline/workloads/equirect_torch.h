@@ -12,19 +12,10 @@
 
 namespace aqbench {
 
-// How frames get to the device.
-enum class CopyWay {
-  plain,
-  pinned,   // through page-locked memory; CUDA
-  streams,  // on its own stream; CUDA
-  graph,    // sampling captured once, then replayed; CUDA
-};
-
 // Where and how views are sampled.
 struct TorchSamplerOptions {
   std::string device = "cpu";
   bool uint8_copy = true;  // copy frames as bytes and convert to float there; else convert first
-  CopyWay way = CopyWay::plain;
 };
 
 // Samples views of one geometry on one device.
@@ -41,9 +32,6 @@ class TorchSampler {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-// Returns why this program cannot copy in this way, "" if it can.
-std::string copy_way_problem(CopyWay way);
 
 // Returns the identities of views [frame][view]: their number, and their worst error against the formula,
 // over all pixels and beside the seam, in levels. `more_tolerance` levels are allowed beyond

@@ -2,11 +2,13 @@
 #include <algorithm>
 #include <opencv2/core/utility.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <span>
 #include <utility>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
+#include "pipeline/workloads/device_workload.h"
 #include "pipeline/workloads/equirect.h"
 #include "pipeline/workloads/equirect_torch.h"
 #include "pipeline/workloads/frame_loader.h"
@@ -29,12 +31,6 @@ struct EquirectOptions {
   std::string loader = "none", device = "cpu";
   bool uint8_copy = true;
 };
-
-CopyWay copy_way(const std::string& loader) {
-  if (loader == "pinned") return CopyWay::pinned;
-  if (loader == "streams") return CopyWay::streams;
-  return loader == "graph" ? CopyWay::graph : CopyWay::plain;
-}
 
 EquirectOptions read_equirect_options(const WorkloadInput& input) {
   const Parameters& given = input.parameters;
@@ -67,6 +63,9 @@ class ViewSampler {
     return ledger.time(Step::sample, [&] { return sample_fused(options_.geometry, taps_, frames); });
   }
 
+  // Returns the table of the variant fused.
+  const std::vector<TapTable::Tap>& taps() const { return taps_.taps; }
+
   // Returns the calls of sample() since the last query.
   std::int64_t take_kernel_calls() { return std::exchange(kernel_calls_, 0); }
 
@@ -76,9 +75,8 @@ class ViewSampler {
     if (options_.fused)
       taps_ = make_taps(options_.geometry, grid);
     else
-      torch_ = std::make_unique<TorchSampler>(
-          options_.geometry, grid,
-          TorchSamplerOptions{options_.device, options_.uint8_copy, copy_way(options_.loader)});
+      torch_ = std::make_unique<TorchSampler>(options_.geometry, grid,
+                                              TorchSamplerOptions{options_.device, options_.uint8_copy});
   }
 
   EquirectOptions options_;
@@ -100,14 +98,15 @@ double view_megapixels(const EquirectOptions& options) {
 class EquirectViewsRun final : public WorkloadRun {
  public:
   explicit EquirectViewsRun(const WorkloadInput& input)
-      : options_(read_equirect_options(input)), sampler_(options_) {
+      : input_(input), options_(read_equirect_options(input)), sampler_(options_) {
     for (int i = 0; i < options_.frames; ++i)
       frames_.push_back(make_frame(options_.seed, i, options_.geometry.frame_width_px));
   }
 
   void run_once() override {
-    StepLedger ledger;
     views_.clear();
+    if (opencl::is_opencl(options_.device)) return run_on_device();
+    StepLedger ledger;
     for (int first = 0; first < options_.frames; first += options_.batch) {
       std::vector<const ColourImage*> batch;
       for (int i = first; i < std::min(first + options_.batch, options_.frames); ++i)
@@ -123,13 +122,43 @@ class EquirectViewsRun final : public WorkloadRun {
   std::string output_sha256() override { return hash_of_views(views_); }
   void corrupt_output() override { views_.at(0).bytes.at(0) ^= 0x40; }
   WorkloadCost cost() const override { return {view_megapixels(options_), 0, 0}; }
-  std::vector<WorkloadFigure> figures() const override { return {kernel_calls_figure(kernel_calls_)}; }
+  std::vector<WorkloadFigure> figures() const override {
+    if (job_ != nullptr) return figures_of(*job_);
+    return {kernel_calls_figure(kernel_calls_)};
+  }
 
  private:
+  // A call does some frames (pipeline/opencl/workloads.cl).
+  void run_on_device() {
+    const ViewGeometry& geometry = options_.geometry;
+    const std::size_t pixels = sampler_.taps().size(), view_bytes = 3 * pixels / geometry.views;
+    const std::size_t frame_bytes = frames_.front().bytes.size();
+    if (job_ == nullptr)
+      job_ = opencl::table().make_job(
+          {.kernel = "equirect",
+           .defines = {{"VIEW_PIXELS", std::to_string(pixels)}, {"FRAME_BYTES", std::to_string(frame_bytes)}},
+           .items = frames_.size(),
+           .batch = static_cast<std::size_t>(options_.batch),
+           .work_per_item = pixels,
+           .constants = {std::as_bytes(std::span(sampler_.taps()))},
+           .input_bytes = {frame_bytes},
+           .output_bytes = 3 * pixels,
+           .options = job_options(input_)});
+    std::vector<std::uint8_t> frames, views(frames_.size() * 3 * pixels);
+    for (const ColourImage& frame : frames_)
+      frames.insert(frames.end(), frame.bytes.begin(), frame.bytes.end());
+    job_->run({std::as_bytes(std::span(frames))}, std::as_writable_bytes(std::span(views)));
+    for (auto at = views.begin(); at != views.end(); at += static_cast<std::ptrdiff_t>(view_bytes))
+      views_.push_back(
+          {geometry.view_px, geometry.view_px, {at, at + static_cast<std::ptrdiff_t>(view_bytes)}});
+  }
+
+  WorkloadInput input_;
   EquirectOptions options_;
   ViewSampler sampler_;
   std::int64_t kernel_calls_ = 0;
   std::vector<ColourImage> frames_, views_;
+  std::unique_ptr<opencl::DeviceJob> job_;
 };
 
 // ---- From disk to disk ----
@@ -270,14 +299,6 @@ std::unique_ptr<WorkloadRun> prepare_equirect_views(const WorkloadInput& input) 
 
 std::unique_ptr<WorkloadRun> prepare_equirect_pipeline(const WorkloadInput& input) {
   return std::make_unique<EquirectPipelineRun>(input);
-}
-
-std::string loader_problem(const WorkloadInput& input) {
-  const std::string& loader = input.parameters.text("loader");
-  const CopyWay way = copy_way(loader);
-  if (way == CopyWay::plain) return "";
-  if (input.device == "cpu") return "loader " + loader + " needs a CUDA device (--device cuda)";
-  return copy_way_problem(way);
 }
 
 }  // namespace aqbench

@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "core/quantiles.h"
+#include "pipeline/opencl/opencl.h"
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
 #include "pipeline/plane_sweep/kernels/synthetic_scene.h"
 #include "pipeline/workloads/output_bytes.h"
@@ -42,15 +43,20 @@ class PlaneSweepRun final : public WorkloadRun {
     options_.cost = plane_sweep::cost_function_from_name(given.text("cost"));
     options_.batch = static_cast<int>(given.integer("batch"));
     options_.device = input.device;
+    plane_sweep::Options checked = options_;
+    if (opencl::is_opencl(checked.device)) checked.device = "cpu";  // as for the kernel on the CPU
     try {
-      check(options_);
+      check(checked);
     } catch (const Error& error) {
       throw Error(ErrorKind::usage, std::string("plane_sweep.") + error.what());
     }
     samples_ = static_cast<double>(scene.width_px) * scene.height_px * options_.depths * scene.sources;
   }
 
-  void run_once() override { result_ = plane_sweep::run(views_.input, options_); }
+  void run_once() override {
+    result_ = opencl::is_opencl(options_.device) ? opencl::table().make_sweep(views_.input, options_)->sweep()
+                                                 : plane_sweep::run(views_.input, options_);
+  }
 
   std::vector<Identity> identities() override {
     std::vector<double> errors_m;
@@ -85,8 +91,8 @@ class PlaneSweepRun final : public WorkloadRun {
   }
 
   WorkloadCost cost() const override {
-    const bool counted =
-        options_.kernel == plane_sweep::Kernel::fused && options_.cost == plane_sweep::CostFunction::zncc;
+    const bool counted = options_.device == "cpu" && options_.kernel == plane_sweep::Kernel::fused &&
+                         options_.cost == plane_sweep::CostFunction::zncc;
     const double images = static_cast<double>(views_.input.sources.size() + 1 + 2) *
                           static_cast<double>(views_.true_depth_m.size());
     return {samples_ * 1e-6, counted ? samples_ * kFlopsPerSample : 0, images * sizeof(float), true};

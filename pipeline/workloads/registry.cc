@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "pipeline/workloads/device_workload.h"
 #include "pipeline/workloads/workload.h"
 
 namespace aqbench {
@@ -23,11 +24,7 @@ const WorkloadSpec& find_workload(std::string_view name) {
   throw Error(ErrorKind::usage, unknown_name_message("workload", name, names));
 }
 
-std::string numeric_skip_reason(const WorkloadInput& input) {
-  const std::string& variant = input.parameters.text("variant");
-  if (input.device != "cpu" && variant != "torch") return "variant " + variant + " runs on the CPU only";
-  return {};
-}
+std::string numeric_skip_reason(const WorkloadInput& input) { return device_skip_reason(input, true); }
 
 bool Identity::holds() const { return std::abs(measured - expected) <= tolerance; }  // NaN fails
 
@@ -37,7 +34,8 @@ ParameterSpec variant_parameter() {
           std::string("fused"),
           0,
           0,
-          "loop: plain loops; torch: vectorised LibTorch, as one would write it in PyTorch; fused: one pass",
+          "loop: plain loops; torch: vectorised LibTorch, as one would write it in PyTorch; fused: one pass, "
+          "also for OpenCL",
           {"torch", "loop", "fused"}};
 }
 

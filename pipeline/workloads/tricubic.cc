@@ -5,11 +5,17 @@
 #include <atomic>
 #include <cmath>
 #include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/multiversion.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/stage_scope.h"
+#include "pipeline/workloads/device_workload.h"
 #include "pipeline/workloads/output_bytes.h"
 #include "pipeline/workloads/workloads_table.h"
 
@@ -94,8 +100,8 @@ void tricubic_range(const double* grid, const double* h, const double* k, const 
 class TricubicRun final : public WorkloadRun {
  public:
   explicit TricubicRun(const WorkloadInput& input)
-      : variant_(input.parameters.text("variant")),
-        device_(input.device),
+      : input_(input),
+        variant_(input.parameters.text("variant")),
         size_(input.parameters.integer("size")),
         batch_(input.parameters.integer("batch") * size_),
         grid_(structure_factor_grid()),
@@ -104,10 +110,11 @@ class TricubicRun final : public WorkloadRun {
   void run_once() override {
     const StageScope stage("tricubic");
     batched_ = {};
+    if (opencl::is_opencl(input_.device)) return run_on_device();
     if (variant_ == "loop")
       batched_.values = tricubic_loop(grid_, queries_);
     else if (variant_ == "torch")
-      batched_ = workloads_table().tricubic_torch(grid_, queries_, batch_, device_.c_str());
+      batched_ = workloads_table().tricubic_torch(grid_, queries_, batch_, input_.device.c_str());
     else
       batched_ = tricubic_fused(grid_, queries_, batch_);
   }
@@ -136,6 +143,7 @@ class TricubicRun final : public WorkloadRun {
   void corrupt_output() override { batched_.values.at(batched_.values.size() / 2) += 0.01; }
 
   std::vector<WorkloadFigure> figures() const override {
+    if (job_ != nullptr) return figures_of(*job_);
     if (variant_ == "loop") return {};
     return {{std::string(kKernelCalls), static_cast<double>(batched_.kernel_calls)}};
   }
@@ -147,11 +155,32 @@ class TricubicRun final : public WorkloadRun {
   }
 
  private:
-  std::string variant_, device_;
+  // A call does some queries (pipeline/opencl/workloads.cl).
+  void run_on_device() {
+    const std::size_t count = queries_.h.size();
+    if (job_ == nullptr)
+      job_ = opencl::table().make_job({.kernel = "tricubic",
+                                       .defines = {{"REACH", std::to_string(kGridReach)},
+                                                   {"OUTSIDE", opencl::constant_text(kFactorOutside)}},
+                                       .items = count,
+                                       .batch = static_cast<std::size_t>(batch_),
+                                       .constants = {std::as_bytes(std::span(grid_))},
+                                       .input_bytes = {sizeof(double), sizeof(double), sizeof(double)},
+                                       .output_bytes = sizeof(double),
+                                       .options = job_options(input_)});
+    batched_.values.resize(count);
+    job_->run({std::as_bytes(std::span(queries_.h)), std::as_bytes(std::span(queries_.k)),
+               std::as_bytes(std::span(queries_.l))},
+              std::as_writable_bytes(std::span(batched_.values)));
+  }
+
+  WorkloadInput input_;
+  std::string variant_;
   std::int64_t size_, batch_;
   std::vector<double> grid_;
   TricubicQueries queries_;
   BatchedFactors batched_;
+  std::unique_ptr<opencl::DeviceJob> job_;
 };
 
 std::unique_ptr<WorkloadRun> prepare_tricubic(const WorkloadInput& input) {
@@ -237,14 +266,17 @@ BatchedFactors tricubic_fused(const std::vector<double>& grid, const TricubicQue
 }
 
 WorkloadSpec tricubic_workload() {
+  std::vector<ParameterSpec> parameters = device_parameters();
+  parameters.insert(parameters.begin(),
+                    {variant_parameter(),
+                     {"size", "px", std::int64_t{256}, 1, 4096, "size x size queries", {}},
+                     {"batch", "rows", std::int64_t{64}, 1, 4096, "rows of `size` queries a call", {}},
+                     {"outside_share", "1", 0.01, 0, 1, "share of queries without neighbours", {}}});
   return {.name = "tricubic",
           .summary = "tricubic interpolation of structure factors at random queries",
-          .parameters = {variant_parameter(),
-                         {"size", "px", std::int64_t{256}, 1, 4096, "size x size queries", {}},
-                         {"batch", "rows", std::int64_t{64}, 1, 4096, "rows of `size` queries a call", {}},
-                         {"outside_share", "1", 0.01, 0, 1, "share of queries without neighbours", {}}},
+          .parameters = std::move(parameters),
           .throughput_unit = "Mqueries/s",
-          .stages = {"tricubic"},
+          .stages = {"tricubic", "device_build", "device_record"},
           .batches = true,
           .pixel_identity = "inside_worst_error",
           .prepare = prepare_tricubic,

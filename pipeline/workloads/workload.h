@@ -16,7 +16,7 @@ namespace aqbench {
 struct WorkloadInput {
   Parameters parameters;
   std::uint64_t seed = 42;
-  std::string device = "cpu";  // or "cuda"
+  std::string device = "cpu";  // "cuda", "opencl" or "opencl:N"
   int threads = 1;
 };
 
@@ -111,7 +111,7 @@ WorkloadSpec equirect_pipeline_workload();
 // Returns the parameter `variant` of numeric workloads: torch, loop or fused (the default).
 ParameterSpec variant_parameter();
 
-// Returns why a numeric workload cannot run: only the variant torch runs on other devices than the CPU.
+// Returns why a numeric workload cannot run on its device (device_workload.h).
 std::string numeric_skip_reason(const WorkloadInput& input);
 
 }  // namespace aqbench

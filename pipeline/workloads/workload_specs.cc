@@ -1,5 +1,6 @@
 // Specs of the workloads that need LibTorch or OpenCV and run in the module `pipeline`.
 #include "pipeline/plane_sweep/kernels/options.h"
+#include "pipeline/workloads/device_workload.h"
 #include "pipeline/workloads/equirect.h"
 #include "pipeline/workloads/step_ledger.h"
 #include "pipeline/workloads/workload.h"
@@ -9,24 +10,26 @@ namespace aqbench {
 namespace {
 
 std::string plane_sweep_skip_reason(const WorkloadInput& input) {
-  if (input.device != "cpu" && input.parameters.text("kernel") != "torch")
-    return "kernel " + input.parameters.text("kernel") + " runs on the CPU only";
-  return {};
+  const std::string& kernel = input.parameters.text("kernel");
+  if (opencl::is_opencl(input.device))
+    return kernel == "fused" ? "" : "kernel " + kernel + " has no code for OpenCL; only fused has";
+  return input.device == "cpu" || kernel == "torch" ? "" : "kernel " + kernel + " runs on the CPU only";
 }
 
 std::string synthetic_skip_reason(const WorkloadInput& input) {
   return input.device == "cpu" ? "" : "synthetic_profile runs on the CPU only";
 }
 
-std::string equirect_skip_reason(const WorkloadInput& input) {
-  const bool fused = input.parameters.text("variant") == "fused";
-  if (input.device != "cpu" && fused) return "variant fused runs on the CPU only";
-  return {};
+std::string equirect_views_skip_reason(const WorkloadInput& input) {
+  if (opencl::is_opencl(input.device) && input.parameters.text("grid") == "rebuilt")
+    return "grid rebuilt: OpenCL keeps the grid on the device";
+  return device_skip_reason(input, false);
 }
 
 std::string equirect_pipeline_skip_reason(const WorkloadInput& input) {
-  const std::string problem = workloads_table().loader_problem(input);
-  return problem.empty() ? equirect_skip_reason(input) : problem;
+  const std::string& variant = input.parameters.text("variant");
+  if (opencl::is_opencl(input.device)) return "equirect_pipeline has no code for OpenCL; equirect_views has";
+  return input.device == "cpu" || variant == "torch" ? "" : "variant " + variant + " runs on the CPU only";
 }
 
 std::vector<ParameterSpec> equirect_parameters() {
@@ -97,11 +100,11 @@ WorkloadSpec plane_sweep_workload() {
                           std::int64_t{usual.batch},
                           1,
                           plane_sweep::kMaxDepths,
-                          "hypotheses a call; kernel torch only",
+                          "hypotheses a call; kernel torch, and OpenCL",
                           {}}},
           .throughput_unit = "Mpx.depth.view/s",
           .dtype = "float32",
-          .stages = {"build_cost_volume", "grid_sample_warp", "extract_depth"},
+          .stages = {"build_cost_volume", "grid_sample_warp", "extract_depth", "device_build"},
           .batches = true,
           .pixel_identity = "unlike_reference_share",
           .prepare = [](const WorkloadInput& input) { return workloads_table().prepare_plane_sweep(input); },
@@ -124,32 +127,32 @@ WorkloadSpec synthetic_profile_workload() {
 }
 
 WorkloadSpec equirect_views_workload() {
+  std::vector<ParameterSpec> parameters = equirect_parameters();
+  for (ParameterSpec& spec : device_parameters()) parameters.push_back(std::move(spec));
   return {
       .name = "equirect_views",
       .summary = "equirectangular frames to 8 perspective views, in memory",
-      .parameters = equirect_parameters(),
+      .parameters = std::move(parameters),
       .throughput_unit = "Mpx/s",
       .dtype = "float32 (torch), uint8 (fused)",
-      .stages = {"stack", "copy", "sample", "convert"},
+      .stages = {"stack", "copy", "sample", "convert", "device_build", "device_record"},
       .batches = true,
       .pixel_identity = "worst_error_levels",
       .prepare = [](const WorkloadInput& input) { return workloads_table().prepare_equirect_views(input); },
-      .skip_reason = equirect_skip_reason};
+      .skip_reason = equirect_views_skip_reason};
 }
 
 WorkloadSpec equirect_pipeline_workload() {
   std::vector<ParameterSpec> parameters = equirect_parameters();
-  parameters.insert(
-      parameters.begin(),
-      {{"loader",
-        "",
-        std::string("serial"),
-        0,
-        0,
-        "how frames are read; pinned, streams and graph read serially and differ in the copy to a CUDA "
-        "device",
-        {"serial", "thread_pool", "ring", "prefetch", "ram_cache", "pinned", "streams", "graph"}},
-       {"format", "", std::string("png"), 0, 0, "of the files", {"png", "jpeg"}}});
+  parameters.insert(parameters.begin(),
+                    {{"loader",
+                      "",
+                      std::string("serial"),
+                      0,
+                      0,
+                      "how frames are read",
+                      {"serial", "thread_pool", "ring", "prefetch", "ram_cache"}},
+                     {"format", "", std::string("png"), 0, 0, "of the files", {"png", "jpeg"}}});
   return {.name = "equirect_pipeline",
           .summary = "equirectangular frames to 8 perspective views, from files to files",
           .parameters = std::move(parameters),

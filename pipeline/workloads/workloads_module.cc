@@ -10,5 +10,4 @@ const aqbench::WorkloadsTable aqbench_workloads_table = {
     .prepare_plane_sweep = &aqbench::prepare_plane_sweep,
     .prepare_synthetic = &aqbench::prepare_synthetic,
     .prepare_equirect_views = &aqbench::prepare_equirect_views,
-    .prepare_equirect_pipeline = &aqbench::prepare_equirect_pipeline,
-    .loader_problem = &aqbench::loader_problem};
+    .prepare_equirect_pipeline = &aqbench::prepare_equirect_pipeline};

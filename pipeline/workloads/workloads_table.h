@@ -19,9 +19,6 @@ std::unique_ptr<WorkloadRun> prepare_synthetic(const WorkloadInput& input);
 std::unique_ptr<WorkloadRun> prepare_equirect_views(const WorkloadInput& input);
 std::unique_ptr<WorkloadRun> prepare_equirect_pipeline(const WorkloadInput& input);
 
-// Returns why the parameter `loader` cannot run here, "" if it can.
-std::string loader_problem(const WorkloadInput& input);
-
 // The module's functions.
 struct WorkloadsTable {
   std::vector<double> (*absorption_torch)(const AbsorptionProblem& problem, const char* device);
@@ -31,7 +28,6 @@ struct WorkloadsTable {
   std::unique_ptr<WorkloadRun> (*prepare_synthetic)(const WorkloadInput& input);
   std::unique_ptr<WorkloadRun> (*prepare_equirect_views)(const WorkloadInput& input);
   std::unique_ptr<WorkloadRun> (*prepare_equirect_pipeline)(const WorkloadInput& input);
-  std::string (*loader_problem)(const WorkloadInput& input);
 };
 
 // Returns the table, loading the module if necessary. Throws Error(input) if the module is not installed.

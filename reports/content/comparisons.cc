@@ -21,9 +21,10 @@ struct ComparedAxis {
   const char* name;
   bool equal_outputs;  // bit by bit
 };
-constexpr ComparedAxis kComparedAxes[] = {{"batch", true},   {"variant", false}, {"kernel", false},
-                                          {"loader", true},  {"grid", true},     {"copy", true},
-                                          {"threads", true}, {"replica", true}};
+constexpr ComparedAxis kComparedAxes[] = {
+    {"batch", true},      {"variant", false}, {"kernel", false}, {"loader", true}, {"grid", true},
+    {"copy", true},       {"threads", true},  {"replica", true}, {"memory", true}, {"queues", true},
+    {"submission", true}, {"rows", true},     {"device", false}};
 
 using AxisValues = NamedValues;
 

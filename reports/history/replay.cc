@@ -73,6 +73,7 @@ Json platform_of(const Json& environment) {
   add("os", "/os/name");
   add("mixed", "/comparability/mixed");
   if (environment.is_object() && environment.value("device", Json()) == "cuda") add("gpu", "/gpu");
+  add("opencl", "/opencl");
   if (const Json::json_pointer place("/libraries"); environment.contains(place))
     for (const auto& [name, version] : environment.at(place).items()) platform[name] = version;
   return platform;

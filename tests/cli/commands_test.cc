@@ -98,6 +98,15 @@ TEST(Commands, ListIsJsonWithUnitsDefaultsAndRanges) {
   EXPECT_LT(text.out.find("\nmethods:"), text.out.find("\nworkloads:"));
 }
 
+TEST(Commands, DevicesAreListedWhereTheyAreAskedFor) {
+  const auto result = run_program({"list", "devices", "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto devices = nlohmann::json::parse(result.out).at("devices");
+  EXPECT_EQ(devices.at(0).at("name"), "cpu");
+  EXPECT_THAT(devices.at(1).at("name").get<std::string>(), ::testing::StartsWith("opencl"));
+  EXPECT_FALSE(nlohmann::json::parse(run_program({"list", "--json"}).out).contains("devices"));
+}
+
 TEST(Commands, OutputThatCannotBeWrittenIsExitSix) {
   ProgramOptions options;
   options.stdout_to = "/dev/full";

@@ -6,16 +6,7 @@
 #include <c10/util/ThreadLocalDebugInfo.h>
 #include <dlfcn.h>
 
-#if __has_include(<cuda_runtime_api.h>) && __has_include(<ATen/cuda/CUDAEvent.h>)
-#define AQBENCH_HAS_CUDA_EVENTS 1
-#include <ATen/cuda/CUDAEvent.h>
-#else
-#define AQBENCH_HAS_CUDA_EVENTS 0
-#endif
-
 #include <memory>
-#include <utility>
-#include <vector>
 
 #include "core/stage_scope.h"
 #include "harness/measuring/tensor_memory.h"
@@ -90,69 +81,6 @@ std::uint64_t add_user_scopes() {
 
 void remove_user_scopes(std::uint64_t handle) { at::removeCallback(handle); }
 
-#if AQBENCH_HAS_CUDA_EVENTS
-
-constexpr std::size_t kWaitingSpans = 1024;  // then waits for the device, so that memory stays bounded
-
-class CudaEventTimer final : public DeviceTimer {
- public:
-  explicit CudaEventTimer(std::function<void(std::size_t, double)> add) : add_(std::move(add)) {}
-
-  std::size_t start() override {
-    std::size_t span = 0;
-    while (span < spans_.size() && (spans_[span].open || spans_[span].ended)) ++span;
-    if (span == spans_.size()) spans_.emplace_back();
-    spans_[span].open = true;
-    spans_[span].begin.record();
-    return span;
-  }
-
-  void stop(std::size_t span, std::size_t stage) override {
-    Span& stopped = spans_.at(span);
-    stopped.end.record();
-    stopped.stage = stage;
-    stopped.open = false;
-    stopped.ended = true;
-    if (++ended_ >= kWaitingSpans) collect();
-  }
-
-  void collect() override {
-    for (Span& span : spans_) {
-      if (!span.ended) continue;
-      span.end.synchronize();
-      add_(span.stage, span.begin.elapsed_time(span.end));
-      span.ended = false;
-    }
-    ended_ = 0;
-  }
-
- private:
-  struct Span {
-    at::cuda::CUDAEvent begin{cudaEventDefault}, end{cudaEventDefault};
-    std::size_t stage = 0;
-    bool open = false, ended = false;
-  };
-  std::function<void(std::size_t, double)> add_;
-  std::vector<Span> spans_;  // reused after collection
-  std::size_t ended_ = 0;
-};
-
-std::string device_time_problem() { return has_cuda_device() ? "" : "there is no CUDA device here"; }
-
-std::unique_ptr<DeviceTimer> make_device_timer(std::function<void(std::size_t, double)> add) {
-  return device_time_problem().empty() ? std::make_unique<CudaEventTimer>(std::move(add)) : nullptr;
-}
-
-#else
-
-std::string device_time_problem() {
-  return at::detail::getCUDAHooks().hasCUDA() ? "built without CUDA's headers" : "this LibTorch has no CUDA";
-}
-
-std::unique_ptr<DeviceTimer> make_device_timer(std::function<void(std::size_t, double)>) { return nullptr; }
-
-#endif
-
 }  // namespace
 }  // namespace aqbench
 
@@ -163,6 +91,4 @@ const aqbench::TorchTable aqbench_torch_table = {.set_threads = &aqbench::set_th
                                                  .report_memory_here = &aqbench::report_memory_here,
                                                  .report_memory_of_pool = &aqbench::report_memory_of_pool,
                                                  .add_user_scopes = &aqbench::add_user_scopes,
-                                                 .remove_user_scopes = &aqbench::remove_user_scopes,
-                                                 .device_time_problem = &aqbench::device_time_problem,
-                                                 .make_device_timer = &aqbench::make_device_timer};
+                                                 .remove_user_scopes = &aqbench::remove_user_scopes};

@@ -1,7 +1,6 @@
 #include "pipeline/plane_sweep/kernels/torch_cost.h"
 
 #include <ATen/TensorOperators.h>
-#include <ATen/ops/avg_pool2d.h>
 #include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/ones.h>
 #include <ATen/ops/where.h>
@@ -10,16 +9,11 @@
 
 namespace aqbench::plane_sweep {
 
-TorchWindow::TorchWindow(const Options& options, c10::Device device)
-    : weights_(window_weights(options.cost, options.window_px)),
-      pool_(device.is_cuda() && options.cost != CostFunction::ssim) {}
+TorchWindow::TorchWindow(const Options& options)
+    : weights_(window_weights(options.cost, options.window_px)) {}
 
 at::Tensor TorchWindow::operator()(const at::Tensor& planes) const {
-  const auto window = static_cast<std::int64_t>(weights_.size()), half = window / 2;
-  if (pool_) {
-    const at::Tensor rows = at::avg_pool2d(planes, {1, window}, {1, 1}, {0, half}, false, true, 1);
-    return at::avg_pool2d(rows, {window, 1}, {1, 1}, {half, 0}, false, true, 1);
-  }
+  const auto half = static_cast<std::int64_t>(weights_.size()) / 2;
   // On the CPU, sums of shifted slices are ten times faster than pooling or convolution.
   const at::Tensor padded = at::constant_pad_nd(planes, {half, half, half, half});
   return sum_slices(sum_slices(padded, 2), 1);
@@ -34,7 +28,7 @@ at::Tensor TorchWindow::sum_slices(const at::Tensor& padded, std::int64_t dim) c
 }
 
 TorchCost::TorchCost(const Options& options, const at::Tensor& reference, float centre)
-    : options_(options), window_(options, reference.device()), centre_(centre), reference_(reference) {
+    : options_(options), window_(options), centre_(centre), reference_(reference) {
   reference_square_ = reference_ * reference_;
   full_weight_ = window_(at::ones({1, reference_.size(1), reference_.size(2)}, reference_.options()));
   full_sum_ = window_(reference_);

@@ -2,7 +2,6 @@
 // The cost functions with LibTorch operators: whole images, a batch of depths a call.
 
 #include <ATen/core/Tensor.h>
-#include <c10/core/Device.h>
 
 #include <cstdint>
 #include <vector>
@@ -14,7 +13,7 @@ namespace aqbench::plane_sweep {
 // Weighted sums over the windows of [batch, height, width]; zero outside.
 class TorchWindow {
  public:
-  TorchWindow(const Options& options, c10::Device device);
+  explicit TorchWindow(const Options& options);
 
   // Returns the sums, of the same shape.
   at::Tensor operator()(const at::Tensor& planes) const;
@@ -23,13 +22,12 @@ class TorchWindow {
   at::Tensor sum_slices(const at::Tensor& padded, std::int64_t dim) const;
 
   std::vector<double> weights_;
-  bool pool_;
 };
 
 // Samples of `batch` depths: 0 where missing, and which are valid.
 struct TorchSamples {
   at::Tensor values, valid;  // [batch, height, width], float
-  bool all_valid = false;    // known to be; never on CUDA, where a query would wait for the device
+  bool all_valid = false;
 };
 
 // The costs of a reference image's windows.

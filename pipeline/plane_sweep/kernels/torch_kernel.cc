@@ -110,21 +110,18 @@ class TorchSweep {
     source.table = make_projection_table(input_.reference.camera, view.camera, depths_m_);
     const std::int64_t nodes = source.table.nodes, depths = static_cast<std::int64_t>(depths_m_.size());
     if (nodes > 0) {
-      // Double on a GPU: single-precision products may use ten bits there (TF32).
-      const auto upload = [&](const std::vector<float>& values, at::IntArrayRef sizes) {
-        return to_device(values, sizes, device_).to(device_.is_cpu() ? at::kFloat : at::kDouble);
-      };
-      source.column_weights = upload(source.table.column_weights, {width_, nodes}).t().contiguous();
-      source.row_weights = upload(source.table.row_weights, {height_, nodes});
-      source.u = upload(source.table.u, {depths, nodes, nodes});
-      source.v = upload(source.table.v, {depths, nodes, nodes});
+      source.column_weights =
+          to_device(source.table.column_weights, {width_, nodes}, device_).t().contiguous();
+      source.row_weights = to_device(source.table.row_weights, {height_, nodes}, device_);
+      source.u = to_device(source.table.u, {depths, nodes, nodes}, device_);
+      source.v = to_device(source.table.v, {depths, nodes, nodes}, device_);
     }
     sources_.push_back(std::move(source));
   }
 
   // [depths, height, width] from [depths, nodes, nodes].
   static at::Tensor interpolate(const TorchSource& source, const at::Tensor& nodes) {
-    return at::matmul(source.row_weights, at::matmul(nodes, source.column_weights)).to(at::kFloat);
+    return at::matmul(source.row_weights, at::matmul(nodes, source.column_weights));
   }
 
   // Positions in grid_sample's units, [batch, height, width, 2].
@@ -132,12 +129,11 @@ class TorchSweep {
     const TorchSource& source = sources_[s];
     std::vector<at::Tensor> planes;
     if (source.table.nodes > 0) {
-      // Depth by depth on the CPU, where the bits of a matrix product could depend on the batch.
-      const std::int64_t at_once = device_.is_cpu() ? 1 : batch;
-      for (std::int64_t d = first; d < first + batch; d += at_once)
-        planes.push_back(at::stack({interpolate(source, source.u.narrow(0, d, at_once)),
-                                    interpolate(source, source.v.narrow(0, d, at_once))},
-                                   3));
+      // Depth by depth: the bits of a matrix product could depend on the batch.
+      for (std::int64_t d = first; d < first + batch; ++d)
+        planes.push_back(at::stack(
+            {interpolate(source, source.u.narrow(0, d, 1)), interpolate(source, source.v.narrow(0, d, 1))},
+            3));
       return at::cat(planes, 0);
     }
     std::vector<float> u(static_cast<std::size_t>(height_ * width_)), v(u.size());
@@ -155,14 +151,14 @@ class TorchSweep {
     const at::Tensor grid = positions(s, first, batch);
     const at::Tensor inside = grid.abs().le(1).all(3);
     // The CPU kernel parallelises only over the batch: rows join the batch, which changes no value.
-    const std::int64_t strips = device_.is_cpu() ? row_strips(batch) : 1;
+    const std::int64_t strips = row_strips(batch);
     const at::Tensor image = sources_[s].image.expand({batch * strips, 1, -1, -1});
     at::Tensor values = at::grid_sampler_2d(image, grid.view({batch * strips, height_ / strips, width_, 2}),
                                             kBilinear, kZeroPadding, /*align_corners=*/true);
     TorchSamples samples;
     samples.valid = inside.to(at::kFloat);
     samples.values = values.view({batch, height_, width_}).mul_(samples.valid);
-    samples.all_valid = device_.is_cpu() && inside.all().item<bool>();
+    samples.all_valid = inside.all().item<bool>();
     return samples;
   }
 

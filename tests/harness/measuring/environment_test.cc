@@ -61,6 +61,18 @@ TEST(Environment, ComparabilityKeyHasWhatDecidesTimes) {
   EXPECT_NE(environment_json({.threads = 1, .device = "cuda"})["comparability"], one);
 }
 
+TEST(Environment, DescribesAnOpenClDeviceAlsoInTheKey) {
+  EXPECT_FALSE(environment_json({}).contains("opencl"));
+  const Json environment = environment_json({.device = "opencl"});
+  const Json& device = environment.at("opencl");
+  EXPECT_EQ(environment.at("comparability").at("opencl"), device);
+  if (device.contains("reason")) GTEST_SKIP() << device.at("reason");
+  for (const char* key : {"name", "model", "kind", "driver", "compiler"})
+    EXPECT_TRUE(device.contains(key)) << key;
+  EXPECT_THAT(environment_json({.device = "opencl:999"}).at("opencl").at("reason").get<std::string>(),
+              HasSubstr("'opencl:999'"));
+}
+
 TEST(Environment, SeesTheRepositoryOfTheWorkingDirectory) {
   const auto before = std::filesystem::current_path();
   const test::TemporaryFolder folder;

@@ -99,6 +99,42 @@ TEST_F(RealCase, MethodsOpenTheStagesThatTheyList) {
   }
 }
 
+// In the method's sandbox, where a driver compiles kernels.
+TEST_F(RealCase, AnOpenClDeviceGivesTheScoresOfTheProcessor) {
+  Case planned = plan_of("plane_sweep:fast", {"plane_sweep.depths=16", "plane_sweep.surface=none"}).cases[0];
+  const Record here = run_in_child(planned).record;
+  ASSERT_EQ(here.status, Status::ok) << here.reason;
+  planned.device = "opencl";
+  const Record there = run_in_child(planned).record;
+  if (there.status == Status::skipped) GTEST_SKIP() << there.reason;
+  ASSERT_EQ(there.status, Status::ok) << there.reason;
+  for (const char* const metric : {"accuracy_mean_mm", "accuracy_median_mm"})
+    EXPECT_NEAR(*find_metric(there.metrics, metric)->value, *find_metric(here.metrics, metric)->value, 0.01)
+        << metric;
+  EXPECT_NEAR(*find_metric(there.metrics, "points")->value, *find_metric(here.metrics, "points")->value,
+              0.01 * *find_metric(here.metrics, "points")->value);
+  std::set<std::string> opened;
+  for (const StageRecord& stage : there.stages) {
+    opened.insert(stage.name);
+    // Six planes of row sums for each of eight hypotheses, and more.
+    if (stage.name == "build_cost_volume") EXPECT_GT(stage.peak_bytes.value_or(0), 6 * 8 * 480 * 360 * 4);
+  }
+  EXPECT_THAT(opened, testing::IsSupersetOf({"device_build", "build_cost_volume", "depth_refinement"}));
+}
+
+TEST_F(RealCase, WhatHasNoCodeForADeviceIsSkippedWithTheReason) {
+  const auto reason_of = [&](const std::string& method, const std::string& device) {
+    Case planned = plan_of(method).cases[0];
+    planned.device = device;
+    const Record record = run_in_child(planned).record;
+    EXPECT_EQ(record.status, Status::skipped) << method;
+    return record.reason;
+  };
+  EXPECT_EQ(reason_of("sparse", "opencl"), "sparse has no code for OpenCL");
+  EXPECT_THAT(reason_of("plane_sweep", "opencl:999"), HasSubstr("OpenCL"));
+  EXPECT_THAT(reason_of("plane_sweep", "cuda"), HasSubstr("no CUDA device"));
+}
+
 TEST_F(RealCase, AWrongCalibrationReachesTheMethodAndTheCamerasViewsAreCounted) {
   const std::string show = "grep -o '\"water_z\": [0-9.]*' \"$1/calibration.json\" | head -1\n";
   const CaseResult result =

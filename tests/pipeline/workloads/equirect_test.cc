@@ -110,14 +110,6 @@ TEST(Equirect, DamageOfAFileShows) {
   EXPECT_THAT(test::broken_identities(*run), testing::Not(IsEmpty()));
 }
 
-TEST(Equirect, WaysThatNeedAGraphicsCardAreSkippedWithTheReason) {
-  for (const char* loader : {"pinned", "streams", "graph"}) {
-    const auto input = test::input_of("equirect_pipeline", {{"loader", loader}, {"variant", "torch"}});
-    EXPECT_THAT(find_workload("equirect_pipeline").skip_reason(input),
-                testing::HasSubstr("needs a CUDA device"));
-  }
-}
-
 double figure_of(const WorkloadRun& run, const std::string& name) {
   for (const WorkloadFigure& figure : run.figures())
     if (figure.name == name) return figure.value;

@@ -1,0 +1,149 @@
+#pragma once
+// One OpenCL device of this process: context, queues, programs, and what its events measured.
+
+#define CL_TARGET_OPENCL_VERSION 300
+#define CL_ENABLE_BETA_EXTENSIONS  // command buffers
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "pipeline/opencl/opencl.h"
+
+namespace aqbench::opencl {
+
+// Throws Error(method) naming the call unless the status is CL_SUCCESS.
+void require(cl_int status, const char* call);
+
+// Returns the text of a source file of this folder, which is built into the module: "plane_sweep.cl".
+const char* source_of(const std::string& file);
+
+using Defines = std::vector<std::pair<std::string, std::string>>;
+
+// What happens on a device: for the sums of times.
+enum class Work { kernel, copy };
+
+class Device;
+
+// Memory of a device. Move-only.
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(Device& device, std::size_t bytes, cl_mem_flags flags = CL_MEM_READ_WRITE);
+  ~Buffer();
+  Buffer(Buffer&& other) noexcept { *this = std::move(other); }
+  Buffer& operator=(Buffer&& other) noexcept;
+
+  cl_mem get() const { return memory_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  cl_mem memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+// A kernel with its arguments. Move-only.
+class Kernel {
+ public:
+  Kernel() = default;
+  Kernel(cl_program program, const char* name);
+  ~Kernel();
+  Kernel(Kernel&& other) noexcept { *this = std::move(other); }
+  Kernel& operator=(Kernel&& other) noexcept;
+
+  // Sets all arguments: buffers, int and float.
+  template <class... Arguments>
+  Kernel& with(const Arguments&... arguments) {
+    cl_uint index = 0;
+    (set(index++, arguments), ...);
+    return *this;
+  }
+  void set(cl_uint index, const Buffer& buffer) { set(index, buffer.get()); }
+  template <class Value>
+  void set(cl_uint index, const Value& value) {
+    require(::clSetKernelArg(kernel_, index, sizeof value, &value), "clSetKernelArg");
+  }
+  cl_kernel get() const { return kernel_; }
+
+ private:
+  cl_kernel kernel_ = nullptr;
+};
+
+// Work items of a kernel in up to three dimensions, the first rounded up to whole groups.
+using Extent = std::array<std::size_t, 3>;
+inline constexpr std::size_t kGroup = 64;
+Extent in_groups(std::size_t x, std::size_t y = 1, std::size_t z = 1);
+
+// A device in use. One thread at a time.
+class Device {
+ public:
+  Device(cl_platform_id platform, cl_device_id id, const DeviceInfo& info);
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  const DeviceInfo& info() const { return info_; }
+  cl_platform_id platform() const { return platform_; }
+  cl_context context() const { return context_; }
+  cl_command_queue queue(std::size_t index = 0) const { return queues_[index]; }
+  double context_ms() const { return context_ms_; }
+
+  // Returns a program of one source file with these constants, built at its first use (stage device_build).
+  // Sets build_ms to the time that this call spent on it.
+  cl_program program(const std::string& file, const Defines& defines, double* build_ms = nullptr);
+
+  // Copies to and from the device without waiting; the memory must live until finish().
+  void write(const Buffer& to, const void* from, std::size_t bytes, std::size_t offset = 0,
+             std::size_t queue = 0);
+  void read(void* to, const Buffer& from, std::size_t bytes, std::size_t offset = 0, std::size_t queue = 0);
+  template <class Value>
+  Buffer upload(std::span<const Value> values) {
+    Buffer buffer(*this, values.size_bytes(), CL_MEM_READ_ONLY);
+    write(buffer, values.data(), values.size_bytes());
+    finish();
+    return buffer;
+  }
+  void fill(const Buffer& buffer, float value);
+  void run(const Kernel& kernel, const Extent& extent, std::size_t queue = 0);
+
+  // Takes over an event of something enqueued elsewhere.
+  void add(cl_event event, Work work);
+
+  // Waits for everything enqueued and adds up its times. Throws Error(method) if something failed.
+  void finish();
+  // Milliseconds since the device was opened, by its events, up to the last finish().
+  double kernel_ms() const { return kernel_ms_; }
+  double copy_ms() const { return copy_ms_; }
+
+ private:
+  DeviceInfo info_;
+  cl_platform_id platform_;
+  cl_device_id id_;
+  cl_context context_ = nullptr;
+  std::array<cl_command_queue, 2> queues_{};
+  std::map<std::string, cl_program> programs_;
+  std::vector<std::pair<cl_event, Work>> events_;
+  double context_ms_ = 0, kernel_ms_ = 0, copy_ms_ = 0;
+};
+
+// Returns the devices of all platforms, in the drivers' order.
+std::vector<DeviceInfo> list_devices();
+
+// Returns a device, opened once in a process. Throws Error(usage) if there is none of that name.
+Device& open_device(const std::string& name);
+
+// The functions of the module (opencl.h).
+std::unique_ptr<DeviceSweep> make_sweep(const plane_sweep::Input& input, const plane_sweep::Options& options);
+std::unique_ptr<DeviceMaps> make_maps(const std::string& device, const std::vector<DevicePlane>& maps);
+std::unique_ptr<DeviceJob> make_job(const KernelJob& job);
+double busy_ms();
+void report_memory_to(void (*report)(const void* buffer, std::int64_t bytes));
+
+}  // namespace aqbench::opencl

@@ -1,0 +1,191 @@
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/stage_scope.h"
+#include "core/stopwatch.h"
+#include "pipeline/opencl/device.h"
+
+namespace aqbench::opencl {
+namespace {
+
+// The functions of cl_khr_command_buffer, found by name.
+struct CommandBuffers {
+  clCreateCommandBufferKHR_fn create;
+  clFinalizeCommandBufferKHR_fn finalize;
+  clReleaseCommandBufferKHR_fn release;
+  clEnqueueCommandBufferKHR_fn enqueue;
+  clCommandNDRangeKernelKHR_fn add_kernel;
+
+  explicit CommandBuffers(cl_platform_id platform) {
+    find(platform, "clCreateCommandBufferKHR", create);
+    find(platform, "clFinalizeCommandBufferKHR", finalize);
+    find(platform, "clReleaseCommandBufferKHR", release);
+    find(platform, "clEnqueueCommandBufferKHR", enqueue);
+    find(platform, "clCommandNDRangeKernelKHR", add_kernel);
+  }
+
+ private:
+  template <class Function>
+  static void find(cl_platform_id platform, const char* name, Function& function) {
+    function = reinterpret_cast<Function>(::clGetExtensionFunctionAddressForPlatform(platform, name));
+    if (function == nullptr) throw Error(ErrorKind::method, std::string("OpenCL: this driver lacks ") + name);
+  }
+};
+
+// Host memory that the driver allocated, mapped for the object's lifetime.
+class PinnedMemory {
+ public:
+  PinnedMemory(Device& device, std::size_t bytes)
+      : queue_(device.queue()), buffer_(device, bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR) {
+    cl_int status = CL_SUCCESS;
+    data_ = static_cast<std::byte*>(::clEnqueueMapBuffer(queue_, buffer_.get(), CL_TRUE,
+                                                         CL_MAP_READ | CL_MAP_WRITE, 0, buffer_.bytes(), 0,
+                                                         nullptr, nullptr, &status));
+    require(status, "clEnqueueMapBuffer");
+  }
+  ~PinnedMemory() {
+    if (data_ == nullptr) return;
+    ::clEnqueueUnmapMemObject(queue_, buffer_.get(), data_, 0, nullptr, nullptr);
+    ::clFinish(queue_);
+  }
+  PinnedMemory(PinnedMemory&& other) noexcept
+      : queue_(other.queue_), buffer_(std::move(other.buffer_)), data_(std::exchange(other.data_, nullptr)) {}
+  std::byte* data() const { return data_; }
+
+ private:
+  cl_command_queue queue_;
+  Buffer buffer_;
+  std::byte* data_ = nullptr;
+};
+
+class Job final : public DeviceJob {
+ public:
+  explicit Job(const KernelJob& job);
+  ~Job() override;
+
+  void run(const std::vector<std::span<const std::byte>>& inputs, std::span<std::byte> output) override;
+  JobTimes times() const override { return times_; }
+
+ private:
+  // Items of a call.
+  struct Call {
+    std::size_t first, last;
+    std::size_t queue;
+    Kernel kernel;  // with the arguments of this call
+    cl_command_buffer_khr recorded = nullptr;
+  };
+  Kernel prepared(cl_program program, std::size_t first, std::size_t last) const;
+  void record();
+  void launch(const Call& call);
+
+  KernelJob job_;
+  Device& device_;
+  JobTimes times_;
+  std::vector<Buffer> constants_, inputs_;
+  Buffer output_;
+  std::vector<PinnedMemory> pinned_;  // of each input, then of the output
+  std::vector<Call> calls_;
+  std::unique_ptr<CommandBuffers> commands_;
+};
+
+Job::Job(const KernelJob& job) : job_(job), device_(open_device(job.options.device)) {
+  times_.context_ms = device_.context_ms();
+  cl_program const program = device_.program("workloads.cl", job_.defines, &times_.build_ms);
+  for (const auto constant : job_.constants) constants_.push_back(device_.upload<std::byte>(constant));
+  for (const std::size_t bytes : job_.input_bytes) inputs_.emplace_back(device_, job_.items * bytes);
+  output_ = Buffer(device_, job_.items * job_.output_bytes);
+  if (job_.options.pinned) {
+    for (const Buffer& input : inputs_) pinned_.emplace_back(device_, input.bytes());
+    pinned_.emplace_back(device_, output_.bytes());
+  }
+  for (std::size_t first = 0; first < job_.items; first += job_.batch) {
+    const std::size_t last = std::min(first + job_.batch, job_.items);
+    calls_.push_back({first, last, calls_.size() % static_cast<std::size_t>(job_.options.queues),
+                      prepared(program, first, last)});
+  }
+  times_.calls = static_cast<std::int64_t>(calls_.size());
+  if (job_.options.recorded) record();
+}
+
+Job::~Job() {
+  for (const Call& call : calls_)
+    if (call.recorded != nullptr) commands_->release(call.recorded);
+}
+
+// A kernel of its own for each call: PoCL 3.1 replays the arguments that a kernel had last, not the recorded
+// ones.
+Kernel Job::prepared(cl_program program, std::size_t first, std::size_t last) const {
+  Kernel kernel(program, job_.kernel.c_str());
+  cl_uint index = 0;
+  kernel.set(index++, static_cast<cl_int>(first));
+  kernel.set(index++, static_cast<cl_int>(last));
+  for (const Buffer& constant : constants_) kernel.set(index++, constant);
+  for (const Buffer& input : inputs_) kernel.set(index++, input);
+  kernel.set(index, output_);
+  return kernel;
+}
+
+void Job::record() {
+  const StageScope scope("device_record");
+  const auto start = SteadyClock::now();
+  commands_ = std::make_unique<CommandBuffers>(device_.platform());
+  for (Call& call : calls_) {
+    cl_int status = CL_SUCCESS;
+    cl_command_queue queue = device_.queue(call.queue);
+    call.recorded = commands_->create(1, &queue, nullptr, &status);
+    require(status, "clCreateCommandBufferKHR");
+    const Extent extent = in_groups((call.last - call.first) * job_.work_per_item);
+    constexpr std::size_t group[] = {kGroup, 1, 1};
+    require(commands_->add_kernel(call.recorded, nullptr, nullptr, call.kernel.get(), 3, nullptr,
+                                  extent.data(), group, 0, nullptr, nullptr, nullptr),
+            "clCommandNDRangeKernelKHR");
+    require(commands_->finalize(call.recorded), "clFinalizeCommandBufferKHR");
+  }
+  times_.record_ms = ms_since(start);
+}
+
+void Job::launch(const Call& call) {
+  if (call.recorded == nullptr)
+    return device_.run(call.kernel, in_groups((call.last - call.first) * job_.work_per_item), call.queue);
+  cl_event event = nullptr;
+  require(commands_->enqueue(0, nullptr, call.recorded, 0, nullptr, &event), "clEnqueueCommandBufferKHR");
+  device_.add(event, Work::kernel);
+}
+
+void Job::run(const std::vector<std::span<const std::byte>>& inputs, std::span<std::byte> output) {
+  const double kernel_ms = device_.kernel_ms(), copy_ms = device_.copy_ms();
+  for (const Call& call : calls_) {
+    const auto part = [&](std::size_t bytes) {
+      return std::pair{call.first * bytes, (call.last - call.first) * bytes};
+    };
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      const auto [offset, bytes] = part(job_.input_bytes[i]);
+      const std::byte* from = inputs.at(i).data() + offset;
+      if (!pinned_.empty()) {
+        std::memcpy(pinned_[i].data() + offset, from, bytes);
+        from = pinned_[i].data() + offset;
+      }
+      device_.write(inputs_[i], from, bytes, offset, call.queue);
+    }
+    launch(call);
+    const auto [offset, bytes] = part(job_.output_bytes);
+    device_.read((pinned_.empty() ? output.data() : pinned_.back().data()) + offset, output_, bytes, offset,
+                 call.queue);
+    ::clFlush(device_.queue(call.queue));
+  }
+  device_.finish();
+  if (!pinned_.empty()) std::memcpy(output.data(), pinned_.back().data(), output.size());
+  times_.kernel_ms = device_.kernel_ms() - kernel_ms;
+  times_.copy_ms = device_.copy_ms() - copy_ms;
+}
+
+}  // namespace
+
+std::unique_ptr<DeviceJob> make_job(const KernelJob& job) { return std::make_unique<Job>(job); }
+
+}  // namespace aqbench::opencl
