@@ -2,11 +2,14 @@
 # Sweeps a suite and gates it, for action.yml and any other CI; packages and the wheel install it as aqbench-ci-gate.
 # Variables: SUITE (a name or NAME.json), BASELINE (a file or the name of an installed one; empty: the gate of the
 # project's aqbench.json, where there is one; none: no gate), PROJECT (additional arguments, split like in a shell),
-# OUT, AQBENCH (the program). Writes the bundle's folder to $GITHUB_OUTPUT and its summary to $GITHUB_STEP_SUMMARY if
-# set, and an ::error for GitHub where nothing could be gated. Exits with the gate's code.
+# OUT, AQBENCH (the program; default: the one beside this script, then the one on the PATH). Writes the bundle's folder
+# to $GITHUB_OUTPUT and its summary to $GITHUB_STEP_SUMMARY if set, and an ::error for GitHub where nothing could be
+# gated. Exits with the gate's code.
 set -uo pipefail
 
-aqbench=${AQBENCH:-aqbench}
+beside=$(dirname "$0")/aqbench
+[ -x "$beside" ] || beside=aqbench
+aqbench=${AQBENCH:-$beside}
 out=${OUT:-aqbench-out}
 suite=${SUITE:-seed}
 mkdir -p "$out"
@@ -56,7 +59,8 @@ trap 'rm -f "$said"' EXIT
 exec 3>&1
 "$aqbench" "${arguments[@]}" 2>&1 1>&3 | tee "$said" >&2
 code=${PIPESTATUS[0]}
-bundle=$(comm -13 <(printf '%s\n' "$before") <(find "$out" -mindepth 2 -maxdepth 2 -name results.json | sort) | tail -n 1)
+after=$(find "$out" -mindepth 2 -maxdepth 2 -name results.json | sort)
+bundle=$(comm -13 <(printf '%s\n' "$before") <(printf '%s\n' "$after") | tail -n 1)
 bundle=${bundle%/results.json}
 if [ -n "$bundle" ]; then
   [ -n "${GITHUB_OUTPUT:-}" ] && echo "bundle=$bundle" >>"$GITHUB_OUTPUT"
