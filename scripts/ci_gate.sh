@@ -21,13 +21,11 @@ tell() {  # KIND MESSAGE
   [ -z "${GITHUB_ACTIONS:-}" ] || printf '::%s title=aqbench::%s\n' "$1" "$text"
 }
 
-has_project() {  # as the program looks for aqbench.json: here and above
-  local folder=$PWD
-  while [ ! -e "$folder/aqbench.json" ]; do
-    [ "$folder" != / ] || return 1
-    folder=$(dirname "$folder")
-  done
-}
+# The project file, as the program looks for it: here and above.
+folder=$PWD
+while [ ! -e "$folder/aqbench.json" ] && [ "$folder" != / ]; do folder=$(dirname "$folder"); done
+project=
+[ ! -e "$folder/aqbench.json" ] || project=$folder/aqbench.json
 
 arguments=(sweep --out "$out")
 case $suite in
@@ -38,7 +36,7 @@ gate=(--gate --junit "$out/junit.xml")
 [ -z "${GITHUB_STEP_SUMMARY:-}" ] || gate+=(--github)
 case ${BASELINE:-} in
   none) tell notice "$suite: not gated, as asked" ;;
-  '') if has_project; then arguments+=("${gate[@]}"); else tell notice "$suite: no baseline, nothing is gated"; fi ;;
+  '') if [ -n "$project" ]; then arguments+=("${gate[@]}"); else tell notice "$suite: no baseline, nothing is gated"; fi ;;
   *) arguments+=("${gate[@]}" --baseline "$BASELINE") ;;
 esac
 if [ -n "${PROJECT:-}" ]; then
@@ -46,8 +44,9 @@ if [ -n "${PROJECT:-}" ]; then
   arguments+=("${words[@]}")
 fi
 
-# In a container the checkout often belongs to another user, and git would hide the commit. The caller trusts it: it is
-# what is being tested. These variables change no file.
+# In a container the checkout often belongs to another user: the program wants the project's file by name, and git would
+# hide the commit. The caller trusts the checkout, which is what is being tested. These variables change no file.
+[ -z "$project" ] || [ -O "$project" ] || arguments+=(--project "$project")
 if command -v git >/dev/null && [[ $(git rev-parse HEAD 2>&1) == *'dubious ownership'* ]]; then
   count=${GIT_CONFIG_COUNT:-0}
   export GIT_CONFIG_COUNT=$((count + 1)) "GIT_CONFIG_KEY_$count=safe.directory" "GIT_CONFIG_VALUE_$count=*"
