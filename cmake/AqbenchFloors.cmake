@@ -127,6 +127,7 @@ string(JOIN "," whole ${lighter})
 set_target_properties(aqbench PROPERTIES ENABLE_EXPORTS ON LINK_LIBRARY_OVERRIDE "WHOLE_ARCHIVE,${whole}")
 target_link_libraries(aqbench PRIVATE aqbench::cli)
 target_link_options(aqbench PRIVATE LINKER:--as-needed)
+aqbench_bind_old_symbols(aqbench)
 
 aqbench_schema(project/project)
 # Scripts and styles of pages are built into the program, too. Those in third_party/ are unchanged copies of their

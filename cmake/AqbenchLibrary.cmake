@@ -25,6 +25,7 @@ target_link_libraries(aqbench_shared PRIVATE aqbench_metrics aqbench::rendering 
 target_compile_definitions(aqbench_shared PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
 target_compile_features(aqbench_shared INTERFACE cxx_std_20)
 target_link_options(aqbench_shared PRIVATE LINKER:--as-needed LINKER:--version-script=${exports})
+aqbench_bind_old_symbols(aqbench_shared)
 if(TARGET aqbench_precompiled_program)
   target_compile_definitions(aqbench_shared PRIVATE _GLIBCXX_USE_CXX11_ABI=1)  # as all that share these headers
   target_precompile_headers(aqbench_shared REUSE_FROM aqbench_precompiled_program)

@@ -4,9 +4,6 @@ aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt Op
                 ${CMAKE_DL_LIBS})
 file(GLOB signals CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/signals/*.cc)
 target_sources(aqbench_core PRIVATE ${signals})
-if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT AQBENCH_SANITIZE)
-  target_link_options(aqbench_core INTERFACE LINKER:--wrap=hypot)  # core/old_symbols.cc
-endif()
 aqbench_library(triangles scenes/triangles aqbench::core)
 aqbench_library(cloud scenes/cloud aqbench::triangles)
 aqbench_library(surfaces scenes/surfaces aqbench::cloud)

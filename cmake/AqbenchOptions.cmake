@@ -89,6 +89,14 @@ function(aqbench_module name libraries)
   target_link_options(aqbench_module_${name} PRIVATE LINKER:--build-id=sha1 LINKER:--as-needed)
 endfunction()
 
+# aqbench_bind_old_symbols(TARGET): runs with older C libraries, too (core/old_symbols.cc). GNU ld alone leaves the call
+# in that file as it is: gold, with which tests are linked, would let it call itself.
+function(aqbench_bind_old_symbols target)
+  if(CMAKE_SYSTEM_PROCESSOR STREQUAL "x86_64" AND NOT AQBENCH_SANITIZE AND NOT "${CMAKE_EXE_LINKER_FLAGS}" MATCHES "fuse-ld")
+    target_link_options(${target} PRIVATE LINKER:--wrap=hypot)
+  endif()
+endfunction()
+
 find_program(AQBENCH_GOLD ld.gold)
 # aqbench_test(NAME "FOLDER..." [dependencies...]): one test program of all .cc files in these folders of tests/. A
 # trailing "/" includes subfolders. One ctest entry per program, because starting one that links LibTorch and Open3D

@@ -1,6 +1,6 @@
 // Binds what newer versions of the C library have renamed to the names that older ones have, too, so that a
 // program built on Debian 12 also starts where glibc is 2.34 (Ubuntu 22.04 has 2.35, RHEL 9 2.34). The linker
-// passes calls of hypot on to here (--wrap, cmake/AqbenchLightFloors.cmake).
+// passes calls of hypot on to here (aqbench_bind_old_symbols() in cmake/AqbenchOptions.cmake).
 
 #ifdef __x86_64__
 extern "C" {

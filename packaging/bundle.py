@@ -103,6 +103,17 @@ def lower_condition_variable(file):
     file.write_bytes(data)
 
 
+def forbid_executable_stack(file):
+    """Clears the wish for an executable stack, which glibc 2.41 refuses: libfilament has it for want of a note."""
+    data = bytearray(file.read_bytes())
+    at, size, count = struct.unpack_from("<Q", data, 32)[0], *struct.unpack_from("<HH", data, 54)
+    for header in range(at, at + count * size, size):
+        kind, flags = struct.unpack_from("<II", data, header)
+        if kind == 0x6474E551 and flags & 1:
+            struct.pack_into("<I", data, header + 4, flags & ~1)
+            file.write_bytes(data)
+
+
 def package_of(file):
     """Returns Debian's package of a library and its version; libraries stand below /lib or /usr/lib."""
     for path in (file, pathlib.Path("/usr" + str(file)), pathlib.Path(str(file).removeprefix("/usr"))):
@@ -205,6 +216,7 @@ def main():
         copy_stripped(file, lib / new)
         taken[lib / new] = file
         lower_condition_variable(lib / new)
+        forbid_executable_stack(lib / new)
     for source, (target, _) in own.items():
         copy_stripped(source, target)
     renamed = [f for name in found for f in ("--replace-needed", name, re.sub(r"^([^.]+)", r"\1-aqbench", name))]

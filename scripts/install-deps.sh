@@ -9,7 +9,7 @@ packages=(
   ocl-icd-opencl-dev opencl-headers pocl-opencl-icd
   libgtest-dev libgmock-dev libbenchmark-dev libxml2-utils
 )
-[ "${AQBENCH_LIBRARIES:-0}" = 1 ] && packages+=(python3 python3-numpy python3-pandas python3-pytest)
+[ "${AQBENCH_LIBRARIES:-0}" = 1 ] && packages+=(python3 python3-numpy python3-pandas python3-pytest curl)
 [ "${AQBENCH_WHEEL:-0}" = 1 ] && packages+=(python3-setuptools python3-wheel patchelf zstd)
 [ "${AQBENCH_FUZZ:-0}" = 1 ] && packages+=(clang libclang-rt-dev)
 [ "${AQBENCH_LINT:-0}" = 1 ] && packages+=(clang-format clang-tidy)

@@ -127,7 +127,7 @@ bool fetch_rest(const PublicFile& file, const fs::path& part, const DownloadLimi
     if (!refused && !may_pass(ended)) return false;
     idle = now > best ? 0 : idle + 1;
     best = std::max(best, now);
-    std::this_thread::sleep_for(std::chrono::milliseconds(200) * (1 << std::min(idle, 4)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(10) * limits.stall_s * (1 << std::min(idle, 4)));
   }
   return false;
 }

@@ -66,6 +66,22 @@ TEST_F(ProgramAlone, DoesWhatNeedsNone) {
   EXPECT_THAT(run("verify out/*"), HasSubstr("exit=0"));
 }
 
+// As in the wheel: programs of users, images and depth maps by their own libraries; what is missing says
+// where it is.
+TEST_F(ProgramAlone, SweepsYourProgramAndReadsTiff) {
+  EXPECT_THAT(run("demo"), HasSubstr("exit=0"));
+  const std::string corpus = AQBENCH_SOURCE_DIR "/tests/fuzz/corpus/depth/";
+  const std::string depth = "' --protocol depth --truth '" + corpus + "float.tif'";
+  EXPECT_THAT(run("eval '" + corpus + "float.tif" + depth), HasSubstr("exit=0"));
+  for (const std::string& asked :
+       {"eval '" + corpus + "plain.exr" + depth, std::string("render undulating --out tank")}) {
+    const std::string said = run(asked);
+    EXPECT_THAT(said, HasSubstr("libaqbench_images.so is missing in ")) << asked;
+    EXPECT_THAT(said, HasSubstr("not in the wheel")) << asked;
+    EXPECT_THAT(said, HasSubstr("exit=2")) << asked;
+  }
+}
+
 TEST_F(ProgramAlone, SaysWhichModuleIsMissing) {
   const std::string said = run("sweep --workload absorption --out out");
   EXPECT_THAT(said, HasSubstr("libaqbench_pipeline.so is missing in "));

@@ -40,5 +40,29 @@ TEST(ContinuousIntegration, TheActionsShellSweepsGatesAndWritesTheSummary) {
   EXPECT_THAT(refused, HasSubstr("exit=2"));
 }
 
+// The gate of aqbench.json is found from any folder of the repository; what is missing is an annotation.
+TEST(ContinuousIntegration, TheProjectsGateDecidesAndAMissingBaselineIsAnError) {
+  const TemporaryDir dir;
+  std::filesystem::create_directories(dir / "below");
+  write_file(dir / "aqbench.json", R"({"version": 1,
+    "suites": [{"name": "tiny", "description": "one case", "scenes": ["flat_plane"], "methods": ["roma_like"],
+                "set": {"roma_like.points": 500}}],
+    "gates": {"tiny": "accepted.json"}})");
+  const std::string gate = "cd '" + (dir / "below").string() +
+                           "' && GITHUB_ACTIONS=true AQBENCH='" AQBENCH_BINARY
+                           "' SUITE=tiny bash '" AQBENCH_SOURCE_DIR "/scripts/ci_gate.sh'";
+  const std::string missing = shell_output(gate);
+  EXPECT_THAT(missing, HasSubstr("exit=2"));
+  EXPECT_THAT(missing, HasSubstr("::error title=aqbench::aqbench: error: "));
+  EXPECT_THAT(missing, HasSubstr("accepted.json: no such baseline"));
+  const std::string open = shell_output("BASELINE=none; export BASELINE; " + gate);
+  EXPECT_THAT(open, HasSubstr("exit=0"));
+  EXPECT_THAT(open, HasSubstr("::notice title=aqbench::tiny: not gated, as asked"));
+  const std::filesystem::path bundle = only_bundle(dir / "below" / "aqbench-out");
+  ASSERT_EQ(
+      run_program({"accept", bundle.string(), "--baseline", (dir / "accepted.json").string()}).exit_code, 0);
+  EXPECT_THAT(shell_output(gate), HasSubstr("exit=0"));
+}
+
 }  // namespace
 }  // namespace aqbench::testing
