@@ -121,7 +121,9 @@ void score_seen(const Case& planned, const DatasetPlan& plan, const std::filesys
   const ViewCounter views = [&](std::span<const Vec3> positions_m) {
     return count_views(truth, rig, positions_m);
   };
-  const ScoreOptions options = case_score_options(planned);
+  ScoreOptions options = case_score_options(planned);
+  // A room has as many samples for its holes as for its completeness.
+  if (truth.patch() == nullptr) options = sized_for(truth, options, output.cloud.points_m.size());
   const MapCalibration* const made_with = had ? &*had : nullptr;
   score_output(output, truth, afterwards, result, views, options);
   if (!rendered.empty()) score_depths(output, rig, made_with, rendered, 0, afterwards, result);

@@ -55,7 +55,8 @@ ObservedVolume read_observed(const fs::path& mask, const fs::path& plane, double
   volume.voxels.low_m = metres_per_unit * Vec3(box[0], box[2], box[4]);
   volume.high_m = metres_per_unit * Vec3(box[1], box[3], box[5]);
   if (plane.empty()) return volume;
-  const std::vector<double>& p = array_of(read_mat_file(plane), "P", 4, plane).values;
+  const auto of_plane = read_mat_file(plane);
+  const std::vector<double>& p = array_of(of_plane, "P", 4, plane).values;
   volume.plane = Eigen::Vector4d(p[0], p[1], p[2], p[3] * metres_per_unit);
   return volume;
 }

@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr float kDepthEdge = 0.01F;  // difference of neighbours beyond which they are of two surfaces
+constexpr float kDepthEdge = 0.03F;  // difference of neighbours beyond which they are of two surfaces
 
 std::string shrunk_mask(const PixelMask& mask, int factor) {
   const int width = mask.width_px / factor, height = mask.height_px / factor;
