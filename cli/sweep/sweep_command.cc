@@ -249,7 +249,7 @@ SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journ
   if (request.keep_work != KeepWork::none)
     callbacks.ended = [&](const Case& planned, const Record& record, const std::filesystem::path& scratch) {
       keep_work(request.keep_work, planned, method_of(planned), record, scratch,
-                journal.bundle().string() + ".work");
+                work_folder(journal.bundle()));
     };
   CasesOfHosts hosts;
   SweepOutcome outcome;
@@ -312,11 +312,9 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
       fmt::print("{}", render_sweep_table(results, wants_colours(STDOUT_FILENO)));
     ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
                             outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
-    if (baseline) {
-      const ExitCode gated =
-          print_gate(gate(results, *baseline), results, request.gate_exports, request.json);
-      if (request.gate) code = combine(code, gated);
-    }
+    const ExitCode gated =
+        baseline ? print_gate(gate(results, *baseline), results, request.gate_exports, request.json) : code;
+    if (request.gate) code = combine(code, gated);
     code = combine(code, add_evidence(request, bundle, outcome.interrupted));
     end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
     finalise_bundle(bundle, std::move(results), key ? &*key : nullptr);
