@@ -196,6 +196,7 @@ CheckReport compare_runs(const CheckRequest& request, const Recording& recording
   report.method = request.run.method;
   report.dataset = request.run.dataset_dir.string();
   report.spacing_m = median_spacing_m(base);
+  report.extent_m = extent_m(base);
   if (runs.again.problem.empty()) report.again = cloud_difference(base, runs.again.points_m);
   for (std::size_t i = 0; i < relations.size(); ++i) {
     CheckedRelation one{

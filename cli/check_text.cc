@@ -51,7 +51,7 @@ double scale_by_length(const KnownLength& length, const Rig& rig) {
 
 double CheckReport::limit_m(const CheckedRelation& relation) const {
   const double by_seed_m = again ? 2 * again->p95_m : 0;
-  return std::max(by_seed_m, relation.is_exact ? 0.01 * spacing_m : spacing_m);
+  return std::max({by_seed_m, 1e-6 * extent_m, relation.is_exact ? 0.01 * spacing_m : spacing_m});
 }
 
 bool CheckReport::holds(const CheckedRelation& relation) const {

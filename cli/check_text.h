@@ -33,7 +33,7 @@ struct CheckedRelation {
 // All that was found.
 struct CheckReport {
   std::string method, dataset;
-  double spacing_m = 0;                  // of the points of the unchanged run
+  double spacing_m = 0, extent_m = 0;    // of the points of the unchanged run
   std::optional<CloudDifference> again;  // of a run with another seed from the unchanged one
   std::vector<CheckedRelation> relations;
   std::optional<CloudDifference> halves;
@@ -42,7 +42,8 @@ struct CheckReport {
   std::optional<double> scale;  // by a known length
 
   // Returns up to which difference (95 % of the points) a relation holds: twice that of another seed, and at
-  // least a hundredth of the spacing where the method got the same numbers, else the spacing.
+  // least a hundredth of the spacing where the method got the same numbers, else the spacing; and a millionth
+  // of the extent, for rounding.
   double limit_m(const CheckedRelation& relation) const;
   bool holds(const CheckedRelation& relation) const;
   bool holds() const;  // every relation

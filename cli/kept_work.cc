@@ -50,6 +50,11 @@ KeepWork read_keep_work(const FlagValue& value) {
   return KeepWork::failed;
 }
 
+std::filesystem::path work_folder(const fs::path& bundle) {
+  const fs::path whole = fs::absolute(bundle).lexically_normal();
+  return fs::path(whole.parent_path().string() + ".work") / whole.filename();
+}
+
 void keep_work(KeepWork which, const Case& planned, const MethodSpec& method, const Record& record,
                const fs::path& scratch, const fs::path& folder) {
   if (which == KeepWork::none || !method.starts_program || record.status == Status::skipped ||

@@ -27,6 +27,10 @@ inline constexpr FlagText kKeepWorkFlag{
 // Reads the value of --keep-work[=failed]. Throws Error(usage) for another word.
 KeepWork read_keep_work(const FlagValue& value);
 
+// Returns OUT.work/BUNDLE for the bundle OUT/BUNDLE: beside the folder of bundles, whose entries are all
+// bundles.
+std::filesystem::path work_folder(const std::filesystem::path& bundle);
+
 // Moves what the program of a case saw and wrote from the case's scratch folder to CASE/dataset, CASE/output
 // and CASE/log.txt below `folder`, in place of what is there, and prints on stderr a line that runs the
 // program again on them. Does nothing for a method that starts no program, a skipped case, and one that went

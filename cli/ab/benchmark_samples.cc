@@ -43,24 +43,33 @@ std::vector<DatedFile> read_files_of(const fs::path& path) {
   return files;
 }
 
-// Whether the files alternate in time: those of each pair are neighbours.
-bool alternate(const std::array<std::vector<DatedFile>, 2>& sides) {
+// Whether the files were measured by turns: those of each pair are neighbours in time, and each side was the
+// first one in a quarter of the pairs or more, since the first run of a pair may pay for both.
+bool were_by_turns(const std::array<std::vector<DatedFile>, 2>& sides) {
   const bool dated = std::ranges::all_of(sides, [](const auto& files) {
     return std::ranges::none_of(files,
                                 [](const DatedFile& one) { return one.content.started_local.empty(); });
   });
-  std::vector<std::pair<const DatedFile*, std::size_t>> order;  // with the number of its pair
-  for (const auto& files : sides)
-    for (std::size_t i = 0; i < files.size(); ++i) order.emplace_back(&files[i], i);
+  struct Turn {
+    const DatedFile* file;
+    std::size_t pair, side;
+  };
+  std::vector<Turn> order;
+  for (std::size_t side = 0; side < 2; ++side)
+    for (std::size_t i = 0; i < sides[side].size(); ++i) order.push_back({&sides[side][i], i, side});
   // The tools' dates have whole seconds: files of one second are ordered by their change.
-  std::ranges::stable_sort(order, [&](const auto& a, const auto& b) {
-    if (dated && a.first->content.started_local != b.first->content.started_local)
-      return a.first->content.started_local < b.first->content.started_local;
-    return a.first->changed < b.first->changed;
+  std::ranges::stable_sort(order, [&](const Turn& a, const Turn& b) {
+    if (dated && a.file->content.started_local != b.file->content.started_local)
+      return a.file->content.started_local < b.file->content.started_local;
+    return a.file->changed < b.file->changed;
   });
-  for (std::size_t k = 0; k < order.size(); ++k)
-    if (order[k].second != k / 2) return false;
-  return true;
+  std::size_t a_first = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (order[k].pair != k / 2) return false;
+    a_first += k % 2 == 0 && order[k].side == 0 ? 1 : 0;
+  }
+  const std::size_t pairs = order.size() / 2;
+  return 4 * a_first >= pairs && 4 * a_first <= 3 * pairs;
 }
 
 const BenchmarkSeries* series_named(const BenchmarkFile& file, const std::string& name) {
@@ -162,7 +171,7 @@ BenchmarkSamples benchmark_samples(const AbRequest& request) {
   document.run.samples_file =
       request.samples_b ? document.a.label + " and " + document.b.label : document.a.label;
   add_benchmarks(sides, document);
-  samples.in_pairs = files_a > 1 && alternate(sides);
+  samples.in_pairs = files_a > 1 && were_by_turns(sides);
   if (!samples.in_pairs)
     document.notes.emplace_back(
         "A and B were not measured in pairs: what the machine did meanwhile may look like a change, or hide "

@@ -13,7 +13,8 @@ bool has_benchmark_samples(const AbRequest& request);
 // A comparison of what files hold.
 struct BenchmarkSamples {
   AbDocument document;
-  bool in_pairs = false;  // each file of A was measured just before or after the one of B with its number
+  bool in_pairs =
+      false;  // each file of A was measured just before or after the one of B with its number, by turns
 };
 
 // Reads --samples (A) and --samples-b (B). Two folders with as many files each are pairs in the order of

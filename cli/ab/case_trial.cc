@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <string>
 
-#include "cli/ab/quick.h"
+#include "cli/ab/first_units.h"
 #include "core/error.h"
 #include "core/stopwatch.h"
 #include "core/text.h"

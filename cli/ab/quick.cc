@@ -161,17 +161,6 @@ std::string measured_text(const AbDocument& document, std::size_t case_index) {
 
 }  // namespace
 
-AbUnitRunner with_first_units(AbUnitRunner run, FirstUnits first) {
-  return [run = std::move(run), first = std::make_shared<FirstUnits>(std::move(first))](
-             const AbUnitTask& task) -> std::optional<AbUnitAnswer> {
-    const auto found = task.draw == 0 ? first->find({task.case_index, task.side}) : first->end();
-    if (found == first->end()) return run(task);
-    AbUnitAnswer answer = std::move(found->second);
-    first->erase(found);
-    return answer;
-  };
-}
-
 std::size_t quick_pairs(double pair_s, double spent_s) {
   return std::min(kQuickPairs, static_cast<std::size_t>(std::max(0.0, (kQuick_s - spent_s) / pair_s)));
 }
@@ -192,23 +181,6 @@ std::string settling_command(const Arguments& arguments, const AbDocument& docum
                        [](const auto& word) { return word != "--quick"; });
   const auto pairs = static_cast<double>(std::max(needed_pairs(document), kUsualPairs));
   return fmt::format("to settle it: {} ({})", shell_join(words), time_needed(document, pairs * pair_s));
-}
-
-void say_first_outputs(const AbDocument& document, std::size_t case_index, const AbUnitAnswer& a,
-                       const AbUnitAnswer& b) {
-  const std::string &hash_a = a.unit.output_sha256, &hash_b = b.unit.output_sha256;
-  if (hash_a.empty() || hash_b.empty() || hash_a == hash_b) return;
-  std::string values;
-  for (const OutcomeSamples& outcome : a.unit.outcomes) {
-    const auto other = std::ranges::find(b.unit.outcomes, outcome.name, &OutcomeSamples::name);
-    const auto known = std::ranges::find(document.settings.outcomes, outcome.name, &AbOutcome::name);
-    if (other != b.unit.outcomes.end() && known != document.settings.outcomes.end() &&
-        known->kind == AbOutcome::Kind::metric)
-      values += fmt::format("{} {} {} and {}", values.empty() ? ":" : ",", outcome.name,
-                            short_number(outcome.values.front()), short_number(other->values.front()));
-  }
-  fmt::print(stderr, "aqbench: {}: the outputs of the first pair differ{}\n",
-             printable(document.samples.cases.at(case_index).name), values);
 }
 
 AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, int cancel_descriptor,
@@ -264,14 +236,14 @@ AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, i
 }
 
 void note_quick(const std::string& settle, AbDocument& document) {
-  constexpr std::size_t kMostCases = 5;
+  constexpr std::size_t kMaxCases = 5;
   const bool undecided = judge_ab(document).exit_code() == ExitCode::inconclusive;
   const std::size_t needed = needed_pairs(document), pairs = document.run.pairs_per_look;
   if (pairs < needed)
     document.notes.push_back(fmt::format("--quick: {} fitted into a minute, a verdict on time needs {}",
                                          counted(pairs, "pair"), needed));
   if (pairs < needed || undecided)
-    for (std::size_t i = 0; i < std::min(document.samples.cases.size(), kMostCases); ++i)
+    for (std::size_t i = 0; i < std::min(document.samples.cases.size(), kMaxCases); ++i)
       if (const std::string text = measured_text(document, i); !text.empty())
         document.notes.push_back(fmt::format("{}: {}", document.samples.cases[i].name, text));
   if (undecided && !settle.empty()) document.notes.push_back(settle);

@@ -1,10 +1,10 @@
 #pragma once
 // `aqbench ab --quick`: what can be said within a minute, and what would settle the rest.
 
-#include <map>
+#include <cstddef>
 #include <string>
-#include <utility>
 
+#include "cli/ab/first_units.h"
 #include "cli/ab/options.h"
 #include "cli/ab/sides.h"
 #include "harness/ab/document.h"
@@ -21,12 +21,6 @@ struct QuickEnd {
   std::string statement;
 };
 
-// Units that a trial measured, which the comparison takes as its first pairs.
-using FirstUnits = std::map<std::pair<std::size_t, AbSide>, AbUnitAnswer>;
-
-// Returns a runner that gives these units once, each in place of the first of its case and side.
-AbUnitRunner with_first_units(AbUnitRunner run, FirstUnits first);
-
 // Returns how many pairs of `pair_s` seconds --quick has time for after `spent_s`.
 std::size_t quick_pairs(double pair_s, double spent_s);
 
@@ -39,10 +33,6 @@ void plan_one_look(AbDocument& document);
 // Returns "to settle it: aqbench ab ... (about 5:00, ...)": the comparison without --quick, whose pairs take
 // `pair_s` each. `document` must have the settings that it would run with.
 std::string settling_command(const Arguments& arguments, const AbDocument& document, double pair_s);
-
-// Says on stderr that the outputs of a first pair differ, and the values that are compared.
-void say_first_outputs(const AbDocument& document, std::size_t case_index, const AbUnitAnswer& a,
-                       const AbUnitAnswer& b);
 
 // Plans both sides of a comparison of cases and measures a first pair of each, which counts. Where a minute
 // has room for enough pairs of usual units, these are taken; else each unit is one run, and the cases that

@@ -258,7 +258,7 @@ SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journ
   if (request.keep_work != KeepWork::none)
     callbacks.ended = [&](const Case& planned, const Record& record, const std::filesystem::path& scratch) {
       keep_work(request.keep_work, planned, method_of(planned), record, scratch,
-                journal.bundle().string() + ".work");
+                work_folder(journal.bundle()));
     };
   CasesOfHosts hosts;
   SweepOutcome outcome;

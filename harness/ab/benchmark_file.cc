@@ -192,12 +192,12 @@ BenchmarkSeries read_criterion_folder(const fs::path& folder, const std::string&
 
 // The folders new/ below a folder of Criterion, in the order of their paths.
 std::vector<fs::path> criterion_folders(const fs::path& root) {
-  constexpr int kMostLevels = 6;
+  constexpr int kMaxLevels = 6;
   std::vector<fs::path> found;
   std::error_code error;
   for (fs::recursive_directory_iterator entry(root, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (entry.depth() >= kMostLevels) entry.disable_recursion_pending();
+    if (entry.depth() >= kMaxLevels) entry.disable_recursion_pending();
     const fs::path& path = entry->path();
     if (path.filename() == "new" &&
         (fs::exists(path / "sample.json", error) || fs::exists(path / "estimates.json", error)))

@@ -10,6 +10,7 @@
 #include <system_error>
 
 #include "core/quantiles.h"
+#include "core/sha256.h"
 #include "core/text.h"
 #include "harness/ab/benchmark_file.h"
 
@@ -56,6 +57,9 @@ Results results_of_benchmarks(const std::filesystem::path& path) {
   results.run.planned_cases = file.series.size();
   results.run.requested = Json{{"file", path.string()}};
   results.run.effective = Json::object();
+  std::string names;
+  for (const BenchmarkSeries& series : file.series) names += series.name + "\n";
+  results.run.plan_sha256 = sha256_hex(names);
   Json environment = Json::object();
   if (!file.machine->empty()) {
     environment["comparability"] = *file.machine;

@@ -1,5 +1,6 @@
 #include "harness/checking/cloud_difference.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -30,13 +31,19 @@ CloudDifference cloud_difference(std::span<const Vec3> a_m, std::span<const Vec3
           a_m.size(), b_m.size()};
 }
 
+double extent_m(std::span<const Vec3> points_m) {
+  Eigen::AlignedBox3d box;
+  for (const Vec3& point : points_m) box.extend(point);
+  return box.isEmpty() ? 0 : box.diagonal().norm();
+}
+
 double median_spacing_m(std::span<const Vec3> points_m) {
   if (points_m.size() < 2) throw Error(ErrorKind::method, "a cloud has fewer than 2 points");
-  constexpr std::size_t kMostPoints = 20000;
+  constexpr std::size_t kMaxPoints = 20000;
   const NearestNeighbourIndex index(points_m, true);
   std::vector<double> spacings;
   std::vector<NearestNeighbourIndex::Neighbour> nearest;
-  for (std::size_t i = 0; i < points_m.size(); i += (points_m.size() + kMostPoints - 1) / kMostPoints) {
+  for (std::size_t i = 0; i < points_m.size(); i += (points_m.size() + kMaxPoints - 1) / kMaxPoints) {
     index.k_nearest(points_m[i], 2, nearest);
     spacings.push_back((points_m[nearest.back().index] - points_m[i]).norm());
   }

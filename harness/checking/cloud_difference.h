@@ -18,6 +18,9 @@ struct CloudDifference {
 // Compares two clouds in one frame. Throws Error(method) for an empty one.
 CloudDifference cloud_difference(std::span<const Vec3> a_m, std::span<const Vec3> b_m);
 
+// Returns the diagonal of the box around the points; 0 without any.
+double extent_m(std::span<const Vec3> points_m);
+
 // Returns the median distance of a point to its nearest neighbour, over at most 20 000 points at even steps.
 // Throws Error(method) for fewer than 2 points.
 double median_spacing_m(std::span<const Vec3> points_m);

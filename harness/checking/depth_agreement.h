@@ -2,6 +2,7 @@
 // How well depth maps agree, by the baseline of their cameras. This is no accuracy: depths that are wrong in
 // the same way everywhere agree.
 
+#include <cstddef>
 #include <span>
 #include <vector>
 

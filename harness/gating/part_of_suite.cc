@@ -40,12 +40,12 @@ bool PartOfSuite::leaves_out(const std::string& case_name) const {
 }
 
 std::string PartOfSuite::note(const std::vector<std::string>& left_out) const {
-  constexpr std::size_t kMostNames = 20;
+  constexpr std::size_t kMaxNames = 20;
   std::vector<std::string> flags;
   for (const auto& [flag, values] :
        {std::pair("--scene ", asked_scenes), {"--method ", asked_methods}, {"--workload ", asked_workloads}})
     for (const std::string& value : values) flags.push_back(flag + value);
-  const auto shown = std::span(left_out).first(std::min(left_out.size(), kMostNames));
+  const auto shown = std::span(left_out).first(std::min(left_out.size(), kMaxNames));
   return printable(fmt::format(
       "a part of the suite ({}): {} did not run: {}{}", fmt::join(flags, " "),
       counted(left_out.size(), "accepted case"), fmt::join(shown, ", "),

@@ -152,7 +152,7 @@ SceneChoice choose_dataset(const std::string& scene, const RequestedProject& pro
     if (!project.datasets.empty() && name.find_first_of("/=") == name.npos &&
         !std::filesystem::exists(name, status))
       throw Error(ErrorKind::usage,
-                  fmt::format("scene '{}': {}, and no such folder exists", one_line(scene),
+                  fmt::format("scene '{}': no such folder; {}", one_line(scene),
                               unknown_name_message("dataset", name, names_of(project.datasets))));
     return choose_recording(scene);
   }

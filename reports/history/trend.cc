@@ -237,6 +237,11 @@ TrendHistory read_history(const std::vector<fs::path>& folders) {
   for (const fs::path& bundle : find_bundles(folders)) {
     if (!is_bundle(bundle)) {
       history.runs.push_back(trend_run(results_of_benchmarks(bundle)));
+      TrendRun& run = history.runs.back();
+      if (!run.machine.empty()) continue;
+      run.machine = "not recorded by " + run.results.run.suite;
+      history.problems.push_back(bundle.string() +
+                                 ": does not say of which machine: taken as that of its tool's others");
       continue;
     }
     const VerifyReport report = verify_bundle(bundle);

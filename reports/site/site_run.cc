@@ -204,6 +204,15 @@ class ResultsVisitor : public JsonVisitor {
   SiteRun run_;
 };
 
+// Throws Error(verification) unless sha256.txt names this text of results.json.
+void require_listed(const std::filesystem::path& bundle, const std::string& text) {
+  const HashList hashes = read_hashes(read_text_file(bundle / kHashListName, kMaxHashListBytes), bundle);
+  const auto line = std::ranges::find(hashes.lines, "results.json", &HashLine::path);
+  if (line == hashes.lines.end() || line->sha256 != sha256_hex(text))
+    throw Error(ErrorKind::verification,
+                (bundle / "results.json").string() + ": does not have the hash in sha256.txt");
+}
+
 }  // namespace
 
 const std::vector<SiteMetric>& site_metrics() {
@@ -235,26 +244,15 @@ std::string site_key(const std::filesystem::path& bundle) {
 }
 
 SiteRun read_site_run(const std::filesystem::path& bundle) {
-  if (is_of_other_tool(bundle)) {
-    const std::string text = results_text(results_of_benchmarks(bundle));
-    ResultsVisitor visitor(bundle.string());
-    scan_json(text, bundle.string(), kResultsJson, visitor);
-    SiteRun run = visitor.take();
-    run.key = sha256_hex(text);
-    run.folder = bundle.string();
-    return run;
-  }
-  const std::string list_text = read_text_file(bundle / kHashListName, kMaxHashListBytes);
-  const HashList hashes = read_hashes(list_text, bundle);
-  const std::filesystem::path path = bundle / "results.json";
-  const std::string text = read_text_file(path, kResultsJson.max_bytes);
-  const auto line = std::ranges::find(hashes.lines, "results.json", &HashLine::path);
-  if (line == hashes.lines.end() || line->sha256 != sha256_hex(text))
-    throw Error(ErrorKind::verification, path.string() + ": does not have the hash in sha256.txt");
+  const bool other_tool = is_of_other_tool(bundle);
+  const std::filesystem::path path = other_tool ? bundle : bundle / "results.json";
+  const std::string text =
+      other_tool ? results_text(results_of_benchmarks(bundle)) : read_text_file(path, kResultsJson.max_bytes);
+  if (!other_tool) require_listed(bundle, text);
   ResultsVisitor visitor(path.string());
   scan_json(text, path.string(), kResultsJson, visitor);
   SiteRun run = visitor.take();
-  run.key = sha256_hex(list_text);
+  run.key = site_key(bundle);
   run.folder = bundle.string();
   return run;
 }

@@ -87,7 +87,7 @@ std::vector<RunSlot> read_slots(const std::vector<fs::path>& bundles,
         slots[i].was_read = !slots[i].run;
         if (slots[i].was_read) {
           SiteRun read = read_site_run(bundles[i]);
-          read.gate = own_gate_of(read, slots[i].gate_problem);
+          if (!is_of_other_tool(bundles[i])) read.gate = own_gate_of(read, slots[i].gate_problem);
           slots[i].line = site_line(read);
           slots[i].run = site_run_of(slots[i].line, kSiteRunsFile);
         }

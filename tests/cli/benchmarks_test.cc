@@ -111,6 +111,7 @@ TEST_F(Benchmarks, TimesAreGatedOnRequestOnAnEqualMachine) {
 TEST_F(Benchmarks, TrendAndSiteShowThem) {
   for (int i = 0; i < 12; ++i)
     write_report(dir_ / "history" / ("run" + std::to_string(100 + i) + ".json"), i < 6 ? 1000 : 1200, 2 * i);
+  std::filesystem::create_directories(dir_ / "history/target");
   std::filesystem::copy(kToolFiles + "criterion", dir_ / "history/target/criterion",
                         std::filesystem::copy_options::recursive);
   const auto trend = run_program({"trend", dir_ / "history"});

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "core/error.h"
 
 namespace aqbench {
@@ -34,6 +36,11 @@ TEST(CloudDifference, TakesTheLargerOfBothDirections) {
     if (point.x() < 0.02) more.push_back(point + Vec3(0, 0, 0.5));  // 40 of 440
   EXPECT_NEAR(cloud_difference(base, more).p95_m, 0.5, 1e-12);
   EXPECT_EQ(cloud_difference(base, more).median_m, 0);
+}
+
+TEST(CloudDifference, TheExtentIsTheDiagonal) {
+  EXPECT_NEAR(extent_m(grid(0.01)), 0.19 * std::sqrt(2.0), 1e-12);
+  EXPECT_EQ(extent_m({}), 0);
 }
 
 TEST(CloudDifference, TheSpacingIsThatOfTheGrid) {
