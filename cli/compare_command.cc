@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
@@ -48,7 +49,8 @@ ExitCode compare_command(const Arguments& arguments) {
   const GateInput a = read_gate_input(request->a);
   const GateInput b = read_gate_input(request->b);
   const CompareReport report = compare_results(a.results, b.results);
-  fmt::print("{}", render_compare(report, wants_colours(STDOUT_FILENO), request->all));
+  fmt::print("{}", render_compare(report, wants_colours(STDOUT_FILENO), request->all,
+                                  screen_columns(STDOUT_FILENO)));
   if (!report.refusal.empty()) return ExitCode::not_comparable;
   if (report.cases == 0) throw Error(ErrorKind::not_comparable, "no common case with the same options");
   if (request->html) {

@@ -16,6 +16,7 @@
 #include "core/files.h"
 #include "core/module.h"
 #include "core/parallel.h"
+#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate_text.h"
@@ -308,7 +309,8 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
     if (request.json)
       write_results_text(results, print_json);
     else
-      fmt::print("{}", render_sweep_table(results, wants_colours(STDOUT_FILENO)));
+      fmt::print("{}",
+                 render_sweep_table(results, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
     ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
                             outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
     if (baseline) code = combine(code, compare_with_baseline(request, *baseline, results));

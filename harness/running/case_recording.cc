@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -23,6 +24,7 @@
 #include "harness/scoring/photometric.h"
 #include "harness/scoring/protocol_score.h"
 #include "harness/scoring/true_surface.h"
+#include "scenes/cloud/ply.h"
 #include "scenes/dataset/perturb.h"
 #include "scenes/dataset/true_points.h"
 #include "scenes/dataset/truth_unit.h"
@@ -83,6 +85,33 @@ void require_plausible_distance(const PointCloud& cloud, const Rig& rig) {
       fmt::format("the points are {:.3g} m from the first camera (median), but the cameras at most {:.3g} m "
                   "from each other; set \"unit\" of the method if the cloud is not in metres",
                   median_m, baseline_m));
+}
+
+// What the images say of points that no truth is known for, in the rig's frame.
+UnscoredPoints measure_unscored(const PointCloud& cloud, const Rig& rig, const ImageOfCamera& image_of,
+                                const Afterwards& afterwards) {
+  UnscoredPoints points;
+  points.index = spread_points(cloud, afterwards.kept.cloud ? kFullView.points : ViewLimits{}.points);
+  points.views = images_showing(cloud, points.index, rig);
+  // Each point takes a look into every image: of a million only a part is asked.
+  const std::size_t every = stride_for(points.index.size(), ViewLimits{}.points);
+  std::vector<std::uint32_t> asked;
+  for (std::size_t k = 0; k < points.index.size(); k += every) asked.push_back(points.index[k]);
+  const std::vector<double> likenesses = point_likenesses(cloud, asked, rig, image_of);
+  points.agreement.assign(points.index.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t k = 0; k < likenesses.size(); ++k) points.agreement[k * every] = likenesses[k];
+  return points;
+}
+
+// Keeps the cloud and its view without a truth, in the dataset's own frame.
+void keep_unscored(const PointCloud& cloud, const UnscoredPoints& points, const Rig* rig,
+                   const Afterwards& afterwards, CaseResult& result) {
+  const std::string& name = result.record.case_name;
+  if (afterwards.kept.cloud)
+    result.artefacts.emplace_back(case_file(kCloudsFolder, name, ".ply"), ply_cloud_bytes(cloud));
+  if (!points.index.empty())
+    result.artefacts.emplace_back(case_file(kViewerFolder, name, ".bin"),
+                                  encode_view(make_view_without_truth(cloud, points, rig)));
 }
 
 }  // namespace
@@ -149,11 +178,15 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   };
   if (!data.truth.board_file.empty())
     add(score_board(output, recording, true_board(data.truth, frame), made_with));
-  const MetricSet photometric = measure_photometric(output.cloud, rig, [&](std::size_t camera) {
+  const auto image_of = [&](std::size_t camera) {
     const std::filesystem::path& file = recording.images.at(frame).at(camera);
     const Intrinsics& inside = rig.cameras[camera].intrinsics;
     return decode_grey(read_file(file), inside.width_px, inside.height_px, file.string());
-  });
+  };
+  const MetricSet photometric = measure_photometric(output.cloud, rig, image_of);
+  UnscoredPoints unscored;
+  if (!data.truth.has_surface() && afterwards.kept.pictures)
+    unscored = measure_unscored(output.cloud, rig, image_of, afterwards);
 
   apply(recording.own_from_rig, output);
   if (!data.truth.control_file.empty())
@@ -162,12 +195,14 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   if (moves_by_icp(planned) && !data.truth.has_surface())
     throw Error(ErrorKind::method, "alignment.then=icp: the dataset has no true surface");
   DepthRegion region{.own_from_rig = recording.own_from_rig};
+  const bool turned = !recording.own_from_rig.linear.isIdentity(1e-12);
+  if (!data.truth.has_surface())
+    keep_unscored(output.cloud, unscored, turned ? nullptr : &rig, afterwards, result);
   if (data.truth.has_surface()) {
     const Scene scene = true_scene(data.truth, frame, planned.scene, recording);
     const Surface& truth = *scene.truth.surface;
     if (moves_by_icp(planned)) align_to_truth(output, truth, result.record);
     require_near(output, truth, data, frame);
-    const bool turned = !recording.own_from_rig.linear.isIdentity(1e-12);
     const ViewCounter views = turned ? ViewCounter() : view_counter(scene, rig);
     const ScoreOptions options = score_options_of(data.truth, truth, output.cloud.points_m.size());
     region.crop = options.part.crop;
