@@ -51,11 +51,19 @@ std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of,
     rows = std::max(rows, tile.row + (tile.y_max_mm - tile.y_min_mm) / side_mm);
   }
   std::array<std::string, kColourSteps> paths;
-  for (const ReportTile& tile : tiles) {
+  const auto step_of = [&](const ReportTile& tile) {
     const double value = value_of(tile);
-    if (!std::isfinite(value)) continue;
-    const int step = colour_step(high > low ? (value - low) / (high - low) : 0.5);
-    paths[static_cast<std::size_t>(step)] += fmt::format("M{} {}h1v1h-1z", tile.column, tile.row);
+    return !std::isfinite(value) ? -1 : colour_step(high > low ? (value - low) / (high - low) : 0.5);
+  };
+  for (std::size_t i = 0, next = 0; i < tiles.size();
+       i = next) {  // tiles of one colour side by side are one shape
+    const int step = step_of(tiles[i]);
+    for (next = i + 1; next < tiles.size() && tiles[next].row == tiles[i].row &&
+                       tiles[next].column == tiles[next - 1].column + 1 && step_of(tiles[next]) == step;)
+      ++next;
+    if (step >= 0)
+      paths[static_cast<std::size_t>(step)] +=
+          fmt::format("M{} {}h{}v1h-{}z", tiles[i].column, tiles[i].row, next - i, next - i);
   }
   std::string body;
   for (int step = 0; step < kColourSteps; ++step)

@@ -155,7 +155,9 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
                    "Failures and regressions first. With scripts a case opens its values, what they mean and "
                    "the command that gives them again.");
   above += rivals_section(content, pictures);
-  std::string body = page_section("places", "Where the errors are", case_pictures(page.results, pictures));
+  std::string body = page_section(
+      "places", pictures.tiles.empty() && !pictures.pictures.empty() ? "Depth maps" : "Where the errors are",
+      case_pictures(page.results, pictures));
   body += depths_section(pictures) + accuracy_section(groups);
   if (!results.records.empty())
     body +=

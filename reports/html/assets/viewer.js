@@ -57,6 +57,11 @@ const aqbench_viewer = (() => {
     if (cloud.shapes && cloud.painter === gl) return cloud.shapes;
     const {view, points} = cloud, scene = view.scene ?? {};
     const shapes = {points: gl.load(points.positions, points.errors)};
+    // Of a large cloud only some points were asked how alike images show them: they alone are drawn by that.
+    const known = view.values === 'agreement' ? [...points.errors.keys()].filter((i) => !Number.isNaN(points.errors[i])) : [];
+    if (known.length > 0 && known.length < points.count)
+      shapes.known = gl.load(Float32Array.from({length: 3 * known.length}, (_, i) => points.positions[3 * known[Math.floor(i / 3)] + i % 3]),
+        Float32Array.from(known, (i) => points.errors[i]));
     if (view.holes.length > 0)
       shapes.holes = [...new Set(view.causes)].map((cause) => {
         const chosen = [];
@@ -140,9 +145,12 @@ const aqbench_viewer = (() => {
     if (shapes.mesh && show.mesh.checked && !compared) gl.draw(shapes.mesh, 'TRIANGLES', {range});
     // Points as large as the gaps between them, so that nothing shines through.
     if (compared) gl.draw(compared, 'TRIANGLES', {range});
-    else if (show.points.checked)
-      gl.draw(shapes.points, 'POINTS', {count: Math.ceil(shapes.points.count * share), range, direct: own_colours(),
-        size: px_per_mm * Math.min(cloud.most_mm, 1.7 * cloud.spacing_mm) / Math.sqrt(Math.max(share, 1e-3)), least: 2});
+    else if (show.points.checked) {
+      const drawn = state.colour_by === 'error' && shapes.known || shapes.points;
+      const gap_mm = 1.7 * cloud.spacing_mm * Math.sqrt(shapes.points.count / drawn.count);
+      gl.draw(drawn, 'POINTS', {count: Math.ceil(drawn.count * share), range, direct: own_colours(),
+        size: px_per_mm * Math.min(cloud.most_mm, gap_mm) / Math.sqrt(Math.max(share, 1e-3)), least: 2});
+    }
     if (holes && show.holes.checked)
       for (const {cause, shape} of holes) gl.draw(shape, 'TRIANGLES', {colour: rgb(cause_colours[cause])});
     if (shapes.truth && show.truth.checked) gl.draw(shapes.truth, 'LINES', {colour: [0.75, 0.75, 0.75]});

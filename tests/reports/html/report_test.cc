@@ -210,7 +210,7 @@ TEST(ReportPictures, HasTheFirstCameraOfEveryCaseFirst) {
     std::filesystem::create_directories(at);
     std::string list;
     for (const char* const camera : {"a", "b"}) {
-      write_file(at / (std::string(camera) + ".png"), std::string(400'000, 'x'));
+      write_file(at / (std::string(camera) + ".png"), std::string(350'000, 'x'));
       list += fmt::format("{0}.png,depth,{0},m,0,1,1,1,1\n", camera);
     }
     write_file(at / "pictures.csv", list);
