@@ -190,6 +190,13 @@ const aqbench_viewer = (() => {
   };
   const length_text = (mm) => mm >= 1000 ? `${number(mm / 1000)} m` : `${number(mm)} mm`;
 
+  // Breaks a name behind blanks and slashes into lines of at most so many letters, as far as it can be.
+  const broken = (name, most) => name.split(/(?<=[/ ])/).reduce((lines, part) => {
+    if (lines.length > 0 && lines.at(-1).length + part.length <= most) lines.push(lines.pop() + part);
+    else lines.push(part);
+    return lines;
+  }, []);
+
   // What stands above the picture: names, a scale bar, the directions of the axes, what was picked.
   function draw_overlay() {
     const {overlay} = state.parts, {canvas, camera} = state, pixels = canvas.width / Math.max(1, canvas.clientWidth);
@@ -210,8 +217,8 @@ const aqbench_viewer = (() => {
         const [u, v, w] = viewer_camera.project(matrix, ...place);
         return w > 0 ? [x + (1 + u) / 2 * part_width / pixels, (1 - v) / 2 * part_height / pixels] : null;
       };
-      shape('text', {x: x + 10, y: 20}, compared ? `B minus A: ${label(state.b)} minus ${label(state.a)}`
-        : `${state.b ? 'AB'[i] + ': ' : ''}${label(cloud)}`);
+      const name = compared ? `B minus A: ${label(state.b)} minus ${label(state.a)}` : `${state.b ? 'AB'[i] + ': ' : ''}${label(cloud)}`;
+      broken(name, (part_width / pixels - 20) / 7).forEach((line, row) => shape('text', {x: x + 10, y: 20 + 15 * row}, line));
       const across = viewer_camera.frame(camera).right.map((part, axis) => camera.target[axis] + part), [x0] = at(camera.target), [x1] = at(across);
       const mm = round_length(0.25 * part_width / pixels / (x1 - x0)), length = mm * (x1 - x0), y = height - 14;
       shape('path', {d: `M${x + 12} ${y - 5}v5h${length}v-5`});
