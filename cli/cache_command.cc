@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "scenes/dataset/dataset_cache.h"
@@ -71,7 +72,7 @@ void list_entries(const CacheOptions& options, bool json) {
                             {megabytes_text(entry.bytes)},
                             {entry.in_use ? "now" : utc_text(entry.last_used)},
                             {entry.key.substr(0, 8)}});
-    fmt::print("{}\n", render_table(table, wants_colours(STDOUT_FILENO)));
+    fmt::print("{}\n", render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
   }
   fmt::print("{}: {}, {} of {} MB\n", options.dir.string(), counted(entries.size(), "dataset"),
              megabytes_text(total_bytes(entries)), megabytes_text(options.limit_bytes));

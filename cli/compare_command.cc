@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
@@ -104,7 +105,8 @@ ExitCode compare_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   const auto [a, b] = sides_of(*request);
   const CompareReport report = compare_results(a, b);
-  fmt::print("{}", render_compare(report, wants_colours(STDOUT_FILENO), request->all));
+  fmt::print("{}", render_compare(report, wants_colours(STDOUT_FILENO), request->all,
+                                  screen_columns(STDOUT_FILENO)));
   if (!report.refusal.empty()) return ExitCode::not_comparable;
   if (report.cases == 0) throw Error(ErrorKind::not_comparable, "no common case with the same options");
   if (request->html) {

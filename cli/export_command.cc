@@ -33,8 +33,9 @@ CommandLine<ExportRequest> export_command_line() {
       "aqbench export BUNDLE [--csv|--latex|--vega] [--out FILE] [--svg|--pdf|--ply|--cameras DIR]",
       "Writes a bundle (verified first) for papers and other programs: all values as CSV, the headline\n"
       "metrics as a LaTeX table (booktabs), a Vega-Lite chart, the report's charts as SVG or PDF files,\n"
-      "clouds as PLY files coloured by signed error, cameras as PLY files and as poses (text of the TUM\n"
-      "format). Positions are in metres in the world frame. CSV, LaTeX and Vega go to stdout or --out.",
+      "clouds as PLY files in the method's own colours, else by signed error or, without a truth, by the\n"
+      "agreement of images; cameras as PLY files and as poses (text of the TUM format). Positions are in\n"
+      "metres in the world frame. CSV, LaTeX and Vega go to stdout or --out.",
       {{{.name = "csv", .help = "every value of every case, one on each line"}, into<&ExportRequest::csv>},
        {{.name = "latex", .help = "table of the headline metrics, the best of each in bold"},
         into<&ExportRequest::latex>},
@@ -90,8 +91,10 @@ void export_clouds(const ExportRequest& request, const Results& results) {
                   ++written;
                 });
   if (written == 0)
-    throw Error(ErrorKind::input, request.bundle.string() +
-                                      ": contains no clouds (swept with --no-pictures, or only workloads)");
+    throw Error(ErrorKind::input,
+                request.bundle.string() +
+                    ": contains no clouds (swept with --no-pictures, by an older version without a truth, or "
+                    "only workloads)");
 }
 
 void export_cameras(const ExportRequest& request, const Results& results) {

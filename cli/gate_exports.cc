@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/screen.h"
 #include "core/table.h"
 #include "reports/exports/github.h"
 #include "reports/exports/junit.h"
@@ -52,7 +53,8 @@ std::vector<Flag<GateExports>> gate_export_flags() {
 void show_verdicts(const Verdicts& verdicts, const Results& results, const GateExports& exports,
                    std::FILE* stream, bool all) {
   const GithubFence fence = github_fence(exports);
-  fmt::print(stream, "{}{}{}", fence.begin, render_verdicts(verdicts, wants_colours(fileno(stream)), all),
+  fmt::print(stream, "{}{}{}", fence.begin,
+             render_verdicts(verdicts, wants_colours(fileno(stream)), all, screen_columns(fileno(stream))),
              fence.end);
   if (exports.junit) write_file(*exports.junit, junit_text(verdicts, results));
   if (!exports.github) return;

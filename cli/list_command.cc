@@ -261,13 +261,27 @@ void print_presets(const Json& item) {
   }
 }
 
-void print_listing(const Listing& listing, const std::optional<Project>& project) {
-  const Json list = listing.json(project);
+// The first part of a text that fits into a line: up to a full stop, colon or comma, else as many words as
+// fit.
+std::string shortened(const std::string& text, std::size_t room) {
+  if (text.size() <= room) return text;
+  for (const char* const end : {". ", ": ", "; ", ", "})
+    if (const std::size_t at = text.find(end); at != std::string::npos && at <= room)
+      return text.substr(0, at);
+  return text.substr(0, std::min(text.rfind(' ', room), room));
+}
+
+// A name and a line for each item; with `details` also its parameters and presets.
+void print_items(const Json& list, bool details) {
   std::size_t width = 0;
   for (const Json& item : list) width = std::max(width, item["name"].get<std::string>().size());
-  fmt::print("{}:{}\n", listing.name, list.empty() ? " none" : "");
   for (const Json& item : list) {
-    print_wrapped(item["name"].get<std::string>(), width, item["summary"].get<std::string>());
+    const std::string name = item["name"].get<std::string>(), summary = item["summary"].get<std::string>();
+    if (details)
+      print_wrapped(name, width, summary);
+    else
+      fmt::print("  {:<{}}  {}\n", name, width, shortened(summary, 96 - std::min<std::size_t>(width, 60)));
+    if (!details) continue;
     print_parameters(item);
     print_presets(item);
   }
@@ -281,10 +295,11 @@ struct ListRequest {
 
 CommandLine<ListRequest> list_command_line() {
   return {
-      "aqbench list [scenes|datasets|methods|suites|metrics|rigs|imaging|workloads|stages|devices] [--json]",
-      "Lists the registries, and parameters with their defaults, units and meaning. "
-      "imaging_parameters\nbelong to rendered images, perturb to calibration errors;\ndevices are listed "
-      "by name only.",
+      "aqbench list [scenes|datasets|methods|suites|metrics|rigs|imaging|workloads|stages|devices|NAME] "
+      "[--json]",
+      "Lists what there is, a line each. With the name of a list, or of one thing in it, also parameters\n"
+      "with their defaults, units and meaning. imaging_parameters belong to rendered images, perturb to\n"
+      "calibration errors; devices are listed by name only.",
       {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
         into<&ListRequest::json>},
        {{.name = "dataset",
@@ -299,23 +314,37 @@ CommandLine<ListRequest> list_command_line() {
       {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
 }
 
+// Prints the things with this name in any list. Throws Error(usage) where there is none.
+void print_named(const std::string& name, const std::optional<Project>& project) {
+  Strings names;
+  bool found = false;
+  for (const Listing& listing : kListings) {
+    Json same = Json::array();
+    for (const Json& item : listing.json(project)) {
+      names.push_back(item["name"].get<std::string>());
+      if (names.back() == name) same.push_back(item);
+    }
+    if (same.empty()) continue;
+    fmt::print("{}{}:\n", found ? "\n" : "", listing.name);
+    print_items(same, true);
+    found = true;
+  }
+  for (const Listing& listing : kListings) names.emplace_back(listing.name);
+  names.emplace_back("devices");
+  if (!found) throw Error(ErrorKind::usage, unknown_name_message("listing", name, names));
+}
+
+// The lists that are asked for; none where it is the name of a thing.
 std::vector<Listing> chosen_listings(const ListRequest& request) {
   std::vector<Listing> all(std::begin(kListings), std::end(kListings));
   if (!request.what && !request.dataset) return all;
   const std::string what = request.what.value_or("datasets");
   if (request.dataset && what != "datasets")
     throw Error(ErrorKind::usage, fmt::format("--dataset: list datasets shows one, not list {}", what));
-  Strings names;
-  for (const Listing& listing : all) {
-    if (listing.name == what) {
-      if (what == "imaging") return {listing, {"imaging_parameters", imaging_parameters_json}};
-      return {listing};
-    }
-    names.emplace_back(listing.name);
-  }
+  if (what == "imaging") return {{"imaging", imaging_json}, {"imaging_parameters", imaging_parameters_json}};
   if (what == "devices") return {{"devices", devices_json}};
-  names.emplace_back("devices");
-  throw Error(ErrorKind::usage, unknown_name_message("listing", what, names));
+  std::erase_if(all, [&](const Listing& listing) { return listing.name != what; });
+  return all;
 }
 
 }  // namespace
@@ -327,15 +356,18 @@ ExitCode list_command(const Arguments& arguments) {
   const std::vector<Listing> listings = chosen_listings(*request);
   std::optional<Project> project = current_project(request->project_file);
   if (request->dataset) keep_dataset(*request->dataset, project);
+  if (request->json && listings.empty())
+    throw Error(ErrorKind::usage, "--json: only with a list, such as scenes, or with all");
   if (request->json) {
     Json all = Json::object();
     for (const Listing& listing : listings) all[listing.name] = listing.json(project);
     print_json(all.dump(2) + "\n");
     return ExitCode::pass;
   }
+  if (listings.empty()) print_named(*request->what, project);
   for (std::size_t i = 0; i < listings.size(); ++i) {
-    if (i > 0) fmt::print("\n");
-    print_listing(listings[i], project);
+    fmt::print("{}{}:\n", i > 0 ? "\n" : "", listings[i].name);
+    print_items(listings[i].json(project), request->what.has_value());
   }
   return ExitCode::pass;
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/help_tasks.h"
 #include "core/error.h"
 #include "core/parameters.h"
 
@@ -38,16 +39,35 @@ struct SetForNow {
   Value& variable;
 };
 
-void print_command_help(const CommandLineText& line, const po::options_description& all) {
+constexpr const char *kHelp = "print this help and exit", *kHelpAll = "print all options and exit";
+
+std::string_view command_of(const CommandLineText& line) { return split_at(line.usage, ' ')[1]; }
+
+po::options_description described(const CommandLineText& line, std::span<const HelpTask> tasks = {});
+
+// The help of a command with many flags: those of each task.
+std::string help_by_task(const CommandLineText& line) {
+  std::ostringstream text;
+  text << described(line, help_tasks(command_of(line)));
+  return fmt::format("usage: {}\n\n{}\n\n{}\nall {} options: aqbench {} --help-all\n", line.usage,
+                     line.description, text.str(), line.flags.size(), command_of(line));
+}
+
+// `whole`: with every flag, also where it is shown by task.
+void print_command_help(const CommandLineText& line, const po::options_description& all, bool whole) {
+  const bool by_task = !help_tasks(command_of(line)).empty();
   if (text_sink != nullptr) {
     *text_sink = line;
-    text_sink->flags.push_back({.name = "help", .help = "print this help and exit"});
+    text_sink->flags.push_back({.name = "help", .help = kHelp});
+    if (by_task) text_sink->flags.push_back({.name = "help-all", .help = kHelpAll});
     return;
   }
   std::ostringstream text;
   text << all;
   const std::string help =
-      fmt::format("usage: {}\n\n{}\n\noptions:\n{}", line.usage, line.description, text.str());
+      by_task && !whole && help_sink == nullptr
+          ? help_by_task(line)
+          : fmt::format("usage: {}\n\n{}\n\noptions:\n{}", line.usage, line.description, text.str());
   if (help_sink != nullptr)
     *help_sink = help;
   else
@@ -60,25 +80,40 @@ Strings long_names(const po::options_description& all) {
   return names;
 }
 
-// Boost keeps every value as text; the table's rows parse it.
-po::options_description described(const CommandLineText& line) {
+void add_flag(const FlagText& flag, po::options_description& group) {
+  auto add = group.add_options();
+  if (flag.value_name == nullptr) {
+    add(flag.name, flag.help);
+  } else if (flag.repeatable) {
+    add(flag.name, po::value<Strings>()->composing()->value_name(flag.value_name), flag.help);
+  } else {
+    auto* const value = po::value<std::string>()->value_name(flag.value_name);
+    if (flag.default_value != nullptr) value->default_value(flag.default_value);
+    if (flag.value_optional) value->implicit_value("");
+    add(flag.name, value, flag.help);
+  }
+}
+
+// Boost keeps every value as text; the table's rows parse it. With tasks only their flags are described.
+po::options_description described(const CommandLineText& line, std::span<const HelpTask> tasks) {
   po::options_description all("", kHelpWidth, kHelpWidth / 2);
   std::vector<po::options_description> groups;
-  for (const FlagText& flag : line.flags) {
-    if (flag.group != nullptr) groups.emplace_back(flag.group, kHelpWidth, kHelpWidth / 2);
-    auto add = (groups.empty() ? all : groups.back()).add_options();
-    if (flag.value_name == nullptr) {
-      add(flag.name, flag.help);
-    } else if (flag.repeatable) {
-      add(flag.name, po::value<Strings>()->composing()->value_name(flag.value_name), flag.help);
-    } else {
-      auto* const value = po::value<std::string>()->value_name(flag.value_name);
-      if (flag.default_value != nullptr) value->default_value(flag.default_value);
-      if (flag.value_optional) value->implicit_value("");
-      add(flag.name, value, flag.help);
+  if (tasks.empty()) {
+    for (const FlagText& flag : line.flags) {
+      if (flag.group != nullptr) groups.emplace_back(flag.group, kHelpWidth, kHelpWidth / 2);
+      add_flag(flag, groups.empty() ? all : groups.back());
     }
+    all.add_options()("help,h", kHelp);
+    if (!help_tasks(command_of(line)).empty()) all.add_options()("help-all", kHelpAll);
   }
-  all.add_options()("help,h", "print this help and exit");
+  for (const HelpTask& task : tasks) {
+    groups.emplace_back(task.title, kHelpWidth, kHelpWidth / 2);
+    for (const std::string_view name : split_at(task.flags, ','))
+      if (const auto flag = std::ranges::find(line.flags, name,
+                                              [](const FlagText& one) { return std::string_view(one.name); });
+          flag != line.flags.end())
+        add_flag(*flag, groups.back());
+  }
   for (const auto& group : groups) all.add(group);
   return all;
 }
@@ -135,7 +170,7 @@ void check_choices(const CommandLineText& line, const GivenValues& given) {
 
 // Returns "eval --depth" or "ab --samples, which runs nothing".
 std::string mode_text(const CommandLineText& line, Modes mode) {
-  const std::string_view command = split_at(line.usage, ' ')[1];
+  const std::string_view command = command_of(line);
   for (const ModeText& known : line.modes)
     if (known.mode == mode)
       return fmt::format("{} {}{}{}", command, known.words, *known.note == 0 ? "" : ", which ", known.note);
@@ -175,8 +210,9 @@ std::optional<GivenValues> split_arguments(const CommandLineText& line, const Ar
   const po::options_description all = described(line);
   try {
     const po::variables_map values = parse_or_throw(line, all, arguments);
-    if (values.count("help") != 0) {
-      print_command_help(line, all);
+    const bool whole = values.count("help-all") != 0;
+    if (whole || values.count("help") != 0) {
+      print_command_help(line, all, whole);
       return std::nullopt;
     }
     require_positional(line, values);

@@ -13,6 +13,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/parallel.h"
+#include "core/screen.h"
 #include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -201,7 +202,7 @@ void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
                            {stage.parent},
                            {fmt::format("{:.1f}", stage.wall_ms.at(0))},
                            {fmt::format("{:.1f}", stage.self_ms.at(0))}});
-  fmt::print("{}", render_table(stages, wants_colours(STDOUT_FILENO)));
+  fmt::print("{}", render_table(stages, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
   if (run.record.metrics.empty()) return;
   Table metrics;
   metrics.columns = {{"metric"}, {"value", Align::right}, {"unit"}};
@@ -209,7 +210,7 @@ void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
     metrics.rows.push_back({{name},
                             {metric.value ? fmt::format("{:.6g}", *metric.value) : "n/a"},
                             {metric.unit == "1" ? "" : metric.unit}});
-  fmt::print("\n{}", render_table(metrics, wants_colours(STDOUT_FILENO)));
+  fmt::print("\n{}", render_table(metrics, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
   if (find_metric(run.record.metrics, "accuracy_mean_mm") == nullptr)
     fmt::print("The true surface is unknown, so the accuracy of the cloud is not measured.\n");
 }

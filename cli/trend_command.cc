@@ -7,6 +7,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/screen.h"
 #include "core/table.h"
 
 namespace aqbench::cli {
@@ -52,7 +53,8 @@ ExitCode trend_command(const Arguments& arguments) {
                 fmt::format("{}: no verified bundle found{}", fmt::join(request->folders, ", "),
                             history.problems.empty() ? "" : "; " + history.problems.front()));
   const std::vector<TrendSeries> series = detect_trends(history, request->options);
-  fmt::print("{}", render_trends(history, series, wants_colours(STDOUT_FILENO)));
+  fmt::print("{}",
+             render_trends(history, series, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
   if (request->svg) write_file(*request->svg, trends_svg(history, series));
   return ExitCode::pass;
 }

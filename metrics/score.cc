@@ -147,16 +147,15 @@ void write_counts(MetricWriter& writer, const CloudMeasurements& measured, doubl
     write(writer, "points_left_out_pct",
           {in_patch > 0 ? std::optional(100 * share) : std::nullopt, measured.no_accuracy});
   }
-  if (!measured.completeness) {
-    writer.add_undefined("point_density_pct", measured.no_completeness);
-  } else if (std::isnan(area_m2)) {
-    writer.add_undefined("point_density_pct", kNoAreaOfCloud);
-  } else {
-    const double cropped_m2 = measured.completeness_summary->area_m2;
-    const bool cropped = !part.crop.parts.empty();
-    const auto inside = static_cast<double>(finite - counts.outside_crop);
-    writer.add("point_density_pct", 100 * inside / ((cropped ? cropped_m2 : area_m2) * kMm * kMm));
+  const bool cropped = !part.crop.parts.empty();
+  if (!measured.completeness || std::isnan(area_m2)) {
+    const std::string reason = measured.completeness ? kNoAreaOfCloud : measured.no_completeness;
+    for (const char* const row : {"point_density_pct", "points_per_mm2"}) writer.add_undefined(row, reason);
+    return;
   }
+  const double area_mm2 = (cropped ? measured.completeness_summary->area_m2 : area_m2) * kMm * kMm;
+  writer.add("point_density_pct", 100 * static_cast<double>(finite - counts.outside_crop) / area_mm2);
+  writer.add("points_per_mm2", static_cast<double>(counts.scored) / area_mm2);
 }
 
 void write_plane_fit(MetricWriter& writer, const CloudMeasurements& measured) {

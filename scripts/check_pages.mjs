@@ -1,6 +1,7 @@
-// Opens pages in headless Chromium at 400, 1300 and 3840 px, light and dark: no message on the console, no request
-// beyond the file (a site: none beyond its folder), no element wider than the page, nothing that axe-core finds, and in
-// drawings, which axe-core does not look into, no text that is cut off or has less than 4.5 to 1 of contrast.
+// Opens pages in headless Chromium at 400, 820, 1300 and 2560 px, light, dark and as printed: no message on the console,
+// no request beyond the file (a site: none beyond its folder), no element wider than the page, no text over another text
+// or cut by what it stands in, nothing that axe-core finds, and in drawings, which axe-core does not look into, no text
+// that is cut off or has less than 4.5 to 1 of contrast.
 //   npm install --prefix FOLDER puppeteer-core@24.43.1 axe-core@4.14.1
 //   NODE_PATH=FOLDER/node_modules node scripts/check_pages.mjs [--shots DIR] PAGE.html...
 // CHROMIUM names another program than /usr/bin/chromium. Exit 1: a page failed. 77: no Chromium.
@@ -75,6 +76,38 @@ const bad_drawing_text = () => {
   return [...new Set(found)].slice(0, 8);
 };
 
+// Runs in the page: lines of text whose boxes overlap, and text that what it stands in cuts. What scrolls may hide text;
+// what is not drawn has none. Boxes are those of lines, less a pixel and a half to each side: ascenders may touch.
+const bad_text = () => {
+  const boxes = [], found = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+    const parent = node.parentElement, text = node.textContent.trim();
+    if (!text || parent.closest('script, style, select, option, dialog:not([open]), .bars, .u-over, .u-under, [aria-hidden=true]')) continue;
+    if (!parent.checkVisibility?.({checkOpacity: true, checkVisibilityCSS: true})) continue;
+    const head = parent.closest('thead');
+    if (head && getComputedStyle(head).clipPath !== 'none') continue;  // for screen readers alone
+    const range = document.createRange();
+    range.selectNodeContents(node);
+    for (const box of range.getClientRects()) {
+      if (box.width < 4 || box.height < 4) continue;
+      boxes.push({left: box.left + 1.5, right: box.right - 1.5, top: box.top + box.height * 0.22, bottom: box.bottom - box.height * 0.22,
+        text: text.slice(0, 40), parent});
+    }
+    if (!parent.closest('svg') && getComputedStyle(parent).overflowX === 'hidden' && parent.scrollWidth > parent.clientWidth + 1)
+      found.push(`cut: "${text.slice(0, 40)}"`);
+  }
+  boxes.sort((a, b) => a.top - b.top);
+  for (let i = 0; i < boxes.length; ++i)
+    for (let k = i + 1; k < boxes.length && boxes[k].top < boxes[i].bottom; ++k) {
+      const [a, b] = [boxes[i], boxes[k]];
+      if (a.left >= b.right || b.left >= a.right || getComputedStyle(a.parent).position === 'sticky' ||
+        a.parent.closest('nav.toc') || b.parent.closest('nav.toc')) continue;
+      found.push(`"${a.text}" over "${b.text}"`);
+    }
+  return [...new Set(found)].slice(0, 8);
+};
+
 // Runs in the page: comes past everything, so that all that starts in sight has started.
 const scroll_through = async () => {
   for (let y = 0; y < document.documentElement.scrollHeight; y += 500) {
@@ -97,7 +130,7 @@ async function violations(page) {
   return exceptionDetails ? [`axe-core did not run: ${exceptionDetails.text}`] : JSON.parse(result.value);
 }
 
-// A check that finds nothing must have been able to: three faults in a drawing, and a text without any.
+// A check that finds nothing must have been able to: three faults in a drawing, and a text without any; two of text.
 async function must_find_what_is_planted(browser) {
   const page = await browser.newPage();
   await page.setContent(`<body style="background:#fff"><svg width="200" height="60"><rect width="100" height="30" fill="#555"/>
@@ -106,6 +139,10 @@ async function must_find_what_is_planted(browser) {
   const found = (await page.evaluate(bad_drawing_text)).map((text) => text.replace(/ [\d.]+: /, ' ').slice(0, 19)).join('|');
   const planted = 'contrast "on a bar"|cut off: "it ends b|contrast "faint"';
   if (found !== planted) throw new Error(`check of drawings: found ${found}, planted ${planted}`);
+  await page.setContent(`<body><p style="position:absolute;top:10px;left:10px">one text</p><p style="position:absolute;top:14px;
+    left:30px">another</p><p style="position:absolute;top:60px;width:40px;overflow:hidden;white-space:nowrap">much too long</p></body>`);
+  const texts = (await page.evaluate(bad_text)).join('|');
+  if (texts !== 'cut: "much too long"|"one text" over "another"') throw new Error(`check of texts: found ${texts}`);
   await page.close();
 }
 
@@ -123,10 +160,12 @@ async function problems_of(browser, file, width, scheme) {
       found.push(`request: ${to.slice(0, 200)}`);
   });
   await page.setViewport({width, height: width > 2000 ? 2160 : 900});
-  await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme}]);
+  if (scheme !== 'print') await page.emulateMediaFeatures([{name: 'prefers-color-scheme', value: scheme}]);
   await page.goto(url, {waitUntil: 'load', timeout: 300000});
   await page.evaluate(scroll_through);
-  found.push(...(await page.evaluate(too_wide)).map((text) => `wide: ${text}`), ...await violations(page),
+  if (scheme === 'print') await page.emulateMediaType('print');
+  found.push(...(await page.evaluate(too_wide)).map((text) => `wide: ${text}`), ...scheme === 'print' ? [] : await violations(page),
+    ...(await page.evaluate(bad_text)).map((text) => `text: ${text}`),
     ...(await page.evaluate(bad_drawing_text)).map((text) => `drawing: ${text}`));
   const shot = `${path.basename(file, '.html')}-${width}-${scheme}.png`;
   // Chromium takes no picture that is much higher.
@@ -141,8 +180,8 @@ const browser = await puppeteer.launch({executablePath: chromium, headless: true
 await must_find_what_is_planted(browser);
 let failed = 0;
 for (const file of files)
-  for (const width of [400, 1300, 3840])
-    for (const scheme of ['light', 'dark']) {
+  for (const width of [400, 820, 1300, 2560])
+    for (const scheme of ['light', 'dark', 'print']) {
       const found = await problems_of(browser, file, width, scheme);
       failed += found.length > 0 ? 1 : 0;
       console.log([`${found.length > 0 ? 'FAILED' : 'ok'} ${file} ${width} px ${scheme}`, ...found].join('\n  '));

@@ -19,6 +19,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/parallel.h"
+#include "core/screen.h"
 #include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -48,7 +49,8 @@ void print_verdict(const AbRequest& request, const AbDocument& document, const A
   if (request.json)
     print_json(ab_text(document, report));
   else
-    fmt::print("{}", render_ab_table(document, report, wants_colours(STDOUT_FILENO)));
+    fmt::print(
+        "{}", render_ab_table(document, report, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
 }
 
 ExitCode verdict_code(const AbRequest& request, const AbReport& report) {

@@ -8,6 +8,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "metrics/charuco.h"
@@ -35,7 +36,7 @@ void print_errors(const CornerErrors& errors) {
                                       {"max", errors.max_m},
                                       {"rmse", errors.rmse_m}})
     table.rows.push_back({{name}, {fmt::format("{:.6g}", kMm * value_m.value())}});
-  fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO)));
+  fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "metrics/point_details.h"
@@ -99,7 +100,7 @@ void print_score(const EvalCloudRequest& request, const Scene& scene, const Eval
                           {row.completeness_pct ? fmt::format("{:.4g}", *row.completeness_pct) : "n/a"}});
   fmt::print(
       "\nby the number of cameras that see a place through the water (auxiliary ones not counted):\n{}",
-      render_table(table, wants_colours(STDOUT_FILENO)));
+      render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
 }
 
 Json null_with_reason(const char* reason) { return {{"value", nullptr}, {"reason", reason}}; }

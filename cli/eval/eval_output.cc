@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/parallel.h"
+#include "core/screen.h"
 #include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -16,32 +17,10 @@
 #include "metrics/registry.h"
 #include "metrics/score_options.h"
 #include "reports/bundle/bundle.h"
+#include "reports/content/case_columns.h"
 
 namespace aqbench::cli {
 namespace {
-
-// Returns "precision_" and "mm_pct" of "precision_2mm_pct", by which it is known with any tolerance; the
-// whole name, and nothing, of a metric without one.
-std::pair<std::string_view, std::string_view> around_tolerance(std::string_view name) {
-  const std::size_t unit = name.find("mm_pct");
-  if (unit == std::string_view::npos) return {name, ""};
-  const std::size_t number = name.find_last_not_of("0123456789.", unit - 1);
-  if (number == std::string_view::npos || number + 1 == unit) return {name, ""};
-  return {name.substr(0, number + 1), name.substr(unit)};
-}
-
-// The metrics that summaries show; of one with a tolerance that was not asked for those with other
-// tolerances.
-MetricSet headline_of(const MetricSet& metrics) {
-  MetricSet headline;
-  for (const HeadlineMetric& wanted : headline_metrics()) {
-    const bool exact = find_metric(metrics, wanted.name) != nullptr;
-    for (const auto& [name, metric] : metrics)
-      if (exact ? name == wanted.name : around_tolerance(name) == around_tolerance(wanted.name))
-        headline.emplace_back(name, metric);
-  }
-  return headline;
-}
 
 // Returns the definition with the side that this truth has.
 std::string definition_with(const std::string& metric, const std::string& positive_side) {
@@ -91,7 +70,11 @@ std::string eval_results_text(Record record, const Json& requested, Json effecti
 }
 
 void print_metrics(const MetricSet& metrics, bool all, const std::string& positive_side) {
-  if (const MetricSet headline = headline_of(metrics); !all && !headline.empty()) {
+  MetricSet headline;
+  const MetricSet* const cases[] = {&metrics};
+  for (const MetricColumn& column : metric_columns(cases))
+    headline.emplace_back(column.metric, *find_metric(metrics, column.metric));
+  if (!all && !headline.empty()) {
     print_metrics(headline, true, positive_side);
     fmt::print("and {}: --all\n", counted(metrics.size() - headline.size(), "more metric"));
     return;
@@ -104,7 +87,7 @@ void print_metrics(const MetricSet& metrics, bool all, const std::string& positi
                           {metric.unit == "1" ? "" : metric.unit},
                           {metric.value ? definition_with(name, positive_side) : metric.reason.text()}});
   }
-  fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO)));
+  fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
 }
 
 }  // namespace aqbench::cli

@@ -13,6 +13,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/parameters.h"
+#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 
@@ -224,7 +225,7 @@ void print_protocols(const std::vector<ShownProtocol>& protocols, const Json& in
           shown.push_back({value.name.c_str(), value.name.c_str()});
     for (const PublishedNumber& number : shown) add_rows(table, protocol, number);
   }
-  fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO)));
+  fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
   if (protocols.size() == 1 && protocols[0].name == "eth3d") print_eth3d_lines(protocols[0].result);
 }
 
@@ -255,7 +256,7 @@ void print_explanations(const std::vector<Explanation>& explanations, const std:
     if (json) continue;
     fmt::print("{}: {} by {}, {} by {}{}\n{}\n", explanation.number, six_digits(explanation.a), a,
                six_digits(explanation.b), b, explanation.unit == "m" ? " [m]" : "",
-               render_table(table, wants_colours(STDOUT_FILENO)));
+               render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
   }
   if (json) print_json(Json{{"a", a}, {"b", b}, {"explanations", list}}.dump(1) + "\n");
 }
@@ -300,7 +301,7 @@ void print_candidates(const std::vector<WhichCandidate>& candidates, const std::
         number);
   else
     fmt::print("{}candidates of one rank give the very same value: nothing tells them apart\n",
-               render_table(table, wants_colours(STDOUT_FILENO)));
+               render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
 }
 
 }  // namespace aqbench::cli

@@ -19,6 +19,7 @@
 #include "core/files.h"
 #include "core/module.h"
 #include "core/parallel.h"
+#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
@@ -198,7 +199,9 @@ std::string conclude(const SweepRequest& request, const std::optional<Baseline>&
   const Results& results = content.results;
   std::FILE* const stream = request.json ? stderr : stdout;
   if (!baseline) {
-    fmt::print(stream, "\n{}", render_banner(banner_of(content), wants_colours(fileno(stream))));
+    fmt::print(
+        stream, "\n{}",
+        render_banner(banner_of(content), wants_colours(fileno(stream)), screen_columns(fileno(stream))));
     const auto failed = std::ranges::find_if(results.records, [](const Record& record) {
       return record.status != Status::ok && record.status != Status::skipped;
     });
@@ -321,7 +324,8 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
     if (request.json)
       write_results_text(results, print_json);
     else
-      fmt::print("{}", render_sweep_table(results, wants_colours(STDOUT_FILENO)));
+      fmt::print("{}",
+                 render_sweep_table(results, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
     ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
                             outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
     const std::string next = conclude(request, baseline, bundle, content, code);

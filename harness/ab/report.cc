@@ -66,7 +66,7 @@ std::vector<VerdictRow> compare_metrics_of_sides(const std::string& name, const 
 // always moves by chance. The density does not: it says how many points there are, not how good they are.
 bool decides(const AbOutput& a, const std::string& metric) {
   const auto is_headline = [](const std::string& name) {
-    return name != "point_density_pct" &&
+    return name != "points_per_mm2" &&
            std::ranges::find(headline_metrics(), name, &HeadlineMetric::name) != headline_metrics().end();
   };
   const bool any = std::ranges::any_of(a.metrics, [&](const auto& one) { return is_headline(one.first); });

@@ -21,7 +21,8 @@ Tolerance tolerance_by_kind(std::string_view name, std::string_view unit, double
   if (is_count(name, unit)) return {kAbsolute, 0};
   if (name.starts_with(kTensorMemoryPrefix) && name.ends_with(".net_bytes")) return {kRelative, 0.01};
   if (name.starts_with("bias_")) return {kAbsolute, 0.1};
-  if (name == "point_density_pct" || name == "depth_abs_rel_pct") return {kRelative, 0.05};
+  if (name == "point_density_pct" || name == "points_per_mm2" || name == "depth_abs_rel_pct")
+    return {kRelative, 0.05};
   // Workload plane_sweep: depths in metres, and a share that may differ by half a percent by chance.
   if (name == "depth_median_error_m") return {kRelative, 0.05};
   if (name == "unlike_reference_share") return {kAbsolute, 0.005};

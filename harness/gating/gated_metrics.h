@@ -26,7 +26,7 @@ MetricSet acceptable_metrics(const Record& record);
 //   counts (points*, mesh_components, mesh_nonmanifold_edges)   absolute 0: exact
 //   net tensor memory of a stage                                relative 1 % (its peak: 5 %, as the rest)
 //   bias_* (signed, near zero)                                  absolute 0.1 mm
-//   point_density_pct, depth_abs_rel_pct (small shares)         relative 5 %
+//   point_density_pct, points_per_mm2, depth_abs_rel_pct        relative 5 %
 //   other percentages (precision, completeness, fscore, ..)     absolute 1 percentage point from 20 % on
 //                                                               and relative 5 % below, which is the same
 //                                                               at 20 %: a small share cannot vanish unseen

@@ -34,6 +34,7 @@
 #include "harness/running/case_outcome.h"
 #include "harness/running/case_recording.h"
 #include "harness/running/inject.h"
+#include "harness/running/measured_case.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
 #include "harness/running/run_case.h"
@@ -69,7 +70,9 @@ class ProfileRun {
 
   void cold() {
     StageRecorder memory({.resident_peak = true});
-    result_.record.timing.cold_ms = observed({&memory});
+    BoardMarker marker(board_);
+    board_.set_phase("cold");
+    result_.record.timing.cold_ms = observed({&marker, &memory});
     if (injector_.corrupts_output())
       throw Error(ErrorKind::usage, "--inject ...=corrupt: not supported by profiles, which keep no output");
     if (target_.prove) target_.prove();
@@ -83,6 +86,7 @@ class ProfileRun {
     keep_freed_memory();
     observed({});  // maps the memory that the cold run gave back; its time is discarded
     for (int i = 0; i < options_.repetitions; ++i) {
+      board_.set_phase(fmt::format("profiled {} of {}", i + 1, options_.repetitions));
       if (options_.plain_runs && i % 2 == 0) details_.plain_ms.push_back(observed({}));
       profiled(recorder);
       if (options_.plain_runs && i % 2 == 1) details_.plain_ms.push_back(observed({}));
@@ -98,7 +102,9 @@ class ProfileRun {
     StageRecorder recorder({.tensor_memory = true});
     TraceRecorder trace(&recorder.tensor_bytes());
     const UserScopeBridge foreign;
-    observed({&trace, &recorder});
+    BoardMarker marker(board_);
+    board_.set_phase("traced");
+    observed({&marker, &trace, &recorder});
     details_.trace_events_left_out = trace.left_out();
     add_file(kProfileTraceFile, trace.json(result_.record.case_name));
   }
@@ -106,6 +112,7 @@ class ProfileRun {
   void sample() {
     choose_sampler();
     if (details_.sampler == "none") return;
+    board_.set_phase("sampled");
     FoldedStacks stacks;
     if (details_.sampler == "perf") {
       try {

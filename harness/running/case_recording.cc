@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -24,6 +25,7 @@
 #include "harness/scoring/photometric.h"
 #include "harness/scoring/protocol_score.h"
 #include "harness/scoring/true_surface.h"
+#include "scenes/cloud/ply.h"
 #include "scenes/dataset/perturb.h"
 #include "scenes/dataset/shrunk.h"
 #include "scenes/dataset/true_points.h"
@@ -99,6 +101,33 @@ void require_plausible_distance(const PointCloud& cloud, const Rig& rig) {
                   median_m, baseline_m));
 }
 
+// What the images say of points that no truth is known for, in the rig's frame.
+UnscoredPoints measure_unscored(const PointCloud& cloud, const Rig& rig, const ImageOfCamera& image_of,
+                                const Afterwards& afterwards) {
+  UnscoredPoints points;
+  points.index = spread_points(cloud, afterwards.kept.cloud ? kFullView.points : ViewLimits{}.points);
+  points.views = images_showing(cloud, points.index, rig);
+  // Each point takes a look into every image: of a million only a part is asked.
+  const std::size_t every = stride_for(points.index.size(), ViewLimits{}.points);
+  std::vector<std::uint32_t> asked;
+  for (std::size_t k = 0; k < points.index.size(); k += every) asked.push_back(points.index[k]);
+  const std::vector<double> likenesses = point_likenesses(cloud, asked, rig, image_of);
+  points.agreement.assign(points.index.size(), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t k = 0; k < likenesses.size(); ++k) points.agreement[k * every] = likenesses[k];
+  return points;
+}
+
+// Keeps the cloud and its view without a truth, in the dataset's own frame.
+void keep_unscored(const PointCloud& cloud, const UnscoredPoints& points, const Rig* rig,
+                   const Afterwards& afterwards, CaseResult& result) {
+  const std::string& name = result.record.case_name;
+  if (afterwards.kept.cloud)
+    result.artefacts.emplace_back(case_file(kCloudsFolder, name, ".ply"), ply_cloud_bytes(cloud));
+  if (!points.index.empty())
+    result.artefacts.emplace_back(case_file(kViewerFolder, name, ".bin"),
+                                  encode_view(make_view_without_truth(cloud, points, rig)));
+}
+
 }  // namespace
 
 CaseRecordingData make_case_recording(const Case& planned, const std::filesystem::path& observation_dir) {
@@ -168,11 +197,15 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
     for (auto& metric : metrics) others.push_back(std::move(metric));
   };
   if (!data.truth.board_file.empty()) add(score_board(output, rig, true_board(data.truth, frame), made_with));
-  const MetricSet photometric = measure_photometric(output.cloud, rig, [&](std::size_t camera) {
+  const auto image_of = [&](std::size_t camera) {
     const std::filesystem::path& file = recording.images.at(frame).at(camera);
     const Intrinsics& inside = rig.cameras[camera].intrinsics;
     return decode_grey(read_file(file), inside.width_px, inside.height_px, file.string());
-  });
+  };
+  const MetricSet photometric = measure_photometric(output.cloud, rig, image_of);
+  UnscoredPoints unscored;
+  if (!data.truth.has_surface() && afterwards.kept.pictures)
+    unscored = measure_unscored(output.cloud, rig, image_of, afterwards);
 
   if (!data.truth.control_file.empty())
     add(score_control_points(output.cloud, true_control_points(data.truth, frame)));
@@ -181,6 +214,7 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   if (alignment && alignment->then_icp && !data.truth.has_surface())
     throw Error(ErrorKind::method, "alignment.then=icp: the dataset has no true surface");
   Crop crop;
+  if (!data.truth.has_surface()) keep_unscored(output.cloud, unscored, &rig, afterwards, result);
   if (data.truth.has_surface()) {
     const Scene scene = true_scene(data.truth, frame, planned.scene, recording);
     const Surface& truth = *scene.truth.surface;

@@ -23,6 +23,7 @@
 #include "harness/running/case_outcome.h"
 #include "harness/running/merge_blocks.h"
 #include "harness/running/run_case.h"
+#include "harness/running/time_left.h"
 
 namespace aqbench {
 namespace {
@@ -98,7 +99,7 @@ class Sweep {
   std::vector<const Case*> unfinished_;
   std::unordered_map<const Case*, std::size_t> runs_left_;  // how often each occurs there
   std::map<std::string, std::vector<Record>> blocks_;
-  std::size_t runs_ = 0;  // of this sweep, blocks counted
+  TimeLeft time_left_;
   SweepOutcome outcome_;
   SweepProgress progress_;
 };
@@ -108,10 +109,11 @@ std::unique_ptr<RunningCase> Sweep::start(const Case& planned) {
   auto running = std::make_unique<RunningCase>(planned, log_, plan_, signals_.descriptor());
   if (callbacks_.tick)
     running->options.tick = [this, &planned, &board = running->board] {
-      update_progress();
       progress_.doing = board.phase();
       if (const std::string stage = board.stage(); !stage.empty())
         progress_.doing += (progress_.doing.empty() ? "" : ": ") + stage;
+      time_left_.stage(progress_.doing, seconds_since(start_));
+      update_progress();
       callbacks_.tick(progress_, planned);
     };
   const auto body = [this, &planned, &board = running->board] {
@@ -128,12 +130,11 @@ void Sweep::update_progress() {
   progress_.index = std::min(progress_.total - left + 1, progress_.total);
   progress_.failed = outcome_.failed;
   progress_.elapsed_s = seconds_since(start_);
-  if (runs_ > 0)
-    progress_.eta_s =
-        progress_.elapsed_s / static_cast<double>(runs_) * static_cast<double>(unfinished_.size());
+  progress_.eta_s = time_left_.seconds(unfinished_, progress_.elapsed_s);
 }
 
 void Sweep::announce(const Case& planned) {
+  time_left_.begin(planned, seconds_since(start_));
   update_progress();
   progress_.doing.clear();
   if (callbacks_.started) callbacks_.started(progress_, planned);
@@ -153,7 +154,7 @@ void Sweep::drop_last() {
 // Stores the result of one block, which is on disk before the next one runs. Of several blocks the files of
 // the first one stay; the last one, or a failed one, makes the record.
 void Sweep::finish_block(const Case& planned, const CaseResult& result) {
-  ++runs_;
+  time_left_.end(seconds_since(start_));
   if (planned.timing.blocks <= 1) return write(result);
   std::vector<Record>& blocks = blocks_[planned.name];
   const bool ok = result.record.status == Status::ok;

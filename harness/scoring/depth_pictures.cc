@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "core/drawing/colour_map.h"
+#include "core/quantiles.h"
 #include "core/error.h"
 #include "metrics/diagnosis.h"
 #include "metrics/numbers/order_statistics.h"
@@ -133,28 +134,46 @@ std::string list_line(const std::string& file, const char* kind, const std::stri
                      grid.every_px, filled, beyond);
 }
 
+Pixels paint_depths(const DepthMap& map, const PictureGrid& grid, const DepthScale& scale) {
+  const double span_m = std::max(scale.largest_m - scale.least_m, 1e-6);
+  return paint(grid, sequential_colour, [&](std::size_t i) -> int {
+    const float depth_m = map.depth_along_ray_m[i];
+    return has_depth(depth_m) ? colour_step((depth_m - scale.least_m) / span_m) : kNoValue;
+  });
+}
+
+Pixels paint_confidences(const DepthMap& map, const PictureGrid& grid) {
+  return paint(grid, sequential_colour, [&](std::size_t i) -> int {
+    const float confidence = map.confidence[i];
+    return has_depth(map.depth_along_ray_m[i]) && std::isfinite(confidence) ? colour_step(confidence)
+                                                                            : kNoValue;
+  });
+}
+
+// How many pixels have a depth, and how many of these lie beyond the scale.
+std::pair<std::size_t, std::size_t> count_depths(const DepthMap& map, const DepthScale& scale) {
+  std::size_t depths = 0, beyond = 0;
+  for (const float depth_m : map.depth_along_ray_m) {
+    if (!has_depth(depth_m)) continue;
+    ++depths;
+    beyond += depth_m < scale.least_m || depth_m > scale.largest_m ? 1 : 0;
+  }
+  return {depths, beyond};
+}
+
 // `ending` stands in the names of the files: "depth_1.png".
 CameraPictures pictures_of(const DepthMap& estimated, const DepthMap& truth, const DepthScale& scale,
                            int side_px, const std::string& ending) {
   const DepthComparison found = compare_depths(estimated, truth);
   const PictureGrid grid(truth, side_px);
-  const double span_m = std::max(scale.largest_m - scale.least_m, 1e-6);
-  const Pixels depth = paint(grid, sequential_colour, [&](std::size_t i) -> int {
-    const float depth_m = estimated.depth_along_ray_m[i];
-    return has_depth(depth_m) ? colour_step((depth_m - scale.least_m) / span_m) : kNoValue;
-  });
+  const Pixels depth = paint_depths(estimated, grid, scale);
   const Pixels error = paint(grid, diverging_colour, [&](std::size_t i) -> int {
     const float true_m = truth.depth_along_ray_m[i], depth_m = estimated.depth_along_ray_m[i];
     if (!has_depth(true_m)) return kNoTruth;
     if (!has_depth(depth_m)) return kNoValue;
     return colour_step(0.5 + 0.5 * kMillimetres * (double{true_m} - depth_m) / scale.limit_mm);
   });
-  std::size_t depths = 0, depths_beyond = 0;
-  for (const float depth_m : estimated.depth_along_ray_m) {
-    if (!has_depth(depth_m)) continue;
-    ++depths;
-    depths_beyond += depth_m < scale.least_m || depth_m > scale.largest_m ? 1 : 0;
-  }
+  const auto [depths, depths_beyond] = count_depths(estimated, scale);
   const auto errors_beyond = static_cast<std::size_t>(
       std::ranges::count_if(found.error_mm, [&](double mm) { return std::abs(mm) > scale.limit_mm; }));
   const std::string filled = share_text(found.error_mm.size(), found.with_truth),
@@ -170,15 +189,7 @@ CameraPictures pictures_of(const DepthMap& estimated, const DepthMap& truth, con
   add("depth_error", "mm", -scale.limit_mm, scale.limit_mm, error,
       share_text(errors_beyond, found.error_mm.size()));
   if (estimated.confidence.size() == truth.depth_along_ray_m.size())
-    add("confidence", "1", 0, 1,
-        paint(grid, sequential_colour,
-              [&](std::size_t i) -> int {
-                const float confidence = estimated.confidence[i];
-                return has_depth(estimated.depth_along_ray_m[i]) && std::isfinite(confidence)
-                           ? colour_step(confidence)
-                           : kNoValue;
-              }),
-        "");
+    add("confidence", "1", 0, 1, paint_confidences(estimated, grid), "");
   return made;
 }
 
@@ -259,6 +270,36 @@ std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const 
     ++camera;
   };
   for_each_camera(maps, cameras, dataset_dir, frame, crop, picture);
+  return files;
+}
+
+std::vector<std::pair<std::string, std::string>> depth_pictures_without_truth(
+    std::span<const DepthMap> maps) {
+  std::vector<double> depths_m;
+  for (const DepthMap& map : maps)
+    std::ranges::copy_if(map.depth_along_ray_m, std::back_inserter(depths_m), has_depth);
+  if (depths_m.empty()) return {};
+  std::ranges::sort(depths_m);
+  const DepthScale scale{quantile_of_sorted(depths_m, 0.01), quantile_of_sorted(depths_m, 0.99)};
+  std::vector<std::pair<std::string, std::string>> files;
+  for (std::size_t i = 0; i < maps.size(); ++i) {
+    const DepthMap& map = maps[i];
+    const PictureGrid grid(map, i == 0 ? kPictureSide_px : kSmallPictureSide_px);
+    const std::string ending = i == 0 ? "" : fmt::format("_{}", i), camera = camera_field(map.camera);
+    const auto [depths, beyond] = count_depths(map, scale);
+    const std::string filled = share_text(depths, map.depth_along_ray_m.size());
+    CameraPictures made;
+    const auto add = [&](const char* kind, const char* unit, double low, double high, const Pixels& pixels,
+                         const std::string& outside) {
+      made.files.emplace_back(fmt::format("{}{}.png", kind, ending), png_of(pixels));
+      made.lines += list_line(made.files.back().first, kind, camera, unit, low, high, grid, filled, outside);
+    };
+    add("depth", "m", scale.least_m, scale.largest_m, paint_depths(map, grid, scale),
+        share_text(beyond, depths));
+    if (map.confidence.size() == map.depth_along_ray_m.size())
+      add("confidence", "1", 0, 1, paint_confidences(map, grid), "");
+    append(made, files);
+  }
   return files;
 }
 

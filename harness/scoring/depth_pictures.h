@@ -41,6 +41,10 @@ std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const 
                                                                 const std::filesystem::path& dataset_dir,
                                                                 std::size_t frame = 0, const Crop& crop = {});
 
+// Returns the pictures of depths and confidences where nothing says which depths are true: the colours go
+// from the 1st to the 99th percentile of the depths of all cameras, filled_pct is of all pixels.
+std::vector<std::pair<std::string, std::string>> depth_pictures_without_truth(std::span<const DepthMap> maps);
+
 // Returns these files for one camera's depths and truth, which must have one size, on a scale of its own.
 std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMap& estimated,
                                                                    const DepthMap& truth);

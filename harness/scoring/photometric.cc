@@ -40,6 +40,12 @@ struct Sight {
   Vec3 towards;  // from the point along the refracted ray, unit length
 };
 
+std::vector<RefractiveCamera> refractive_cameras(const Rig& rig) {
+  std::vector<RefractiveCamera> cameras;
+  for (const Camera& camera : rig.cameras) cameras.push_back(refractive_camera(camera));
+  return cameras;
+}
+
 std::vector<Sight> sights_of(const Vec3& point_m, std::span<const RefractiveCamera> cameras) {
   std::vector<Sight> sights;
   for (std::size_t i = 0; i < cameras.size(); ++i) {
@@ -167,20 +173,38 @@ double window_likeness(std::span<const float> a, std::span<const float> b) {
   return std::clamp(ab / std::sqrt(aa * bb), -1.0, 1.0);
 }
 
-MetricSet measure_photometric(const PointCloud& cloud, const Rig& rig, const ImageOfCamera& image_of) {
-  std::vector<RefractiveCamera> cameras;
-  for (const Camera& camera : rig.cameras) cameras.push_back(refractive_camera(camera));
-  const std::size_t points = cloud.points_m.size();
-  std::vector<std::optional<SurfaceWindow>> windows(std::min(points, kMaxPoints));
+std::vector<double> point_likenesses(const PointCloud& cloud, std::span<const std::uint32_t> index,
+                                     const Rig& rig, const ImageOfCamera& image_of) {
+  const std::vector<RefractiveCamera> cameras = refractive_cameras(rig);
+  std::vector<std::optional<SurfaceWindow>> windows(index.size());
   parallel_for(windows.size(), 32, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      windows[i] = window_at(cloud, i * points / windows.size(), cameras);
+    for (std::size_t i = begin; i < end; ++i) windows[i] = window_at(cloud, index[i], cameras);
   });
   const auto of_cameras = sample_images(windows, rig, cameras, image_of);
   std::vector<double> likenesses;
   for (std::size_t i = 0; i < windows.size(); ++i)
-    if (windows[i])
-      if (const auto likeness = likeness_of(*windows[i], i, of_cameras)) likenesses.push_back(*likeness);
+    likenesses.push_back(
+        (windows[i] ? likeness_of(*windows[i], i, of_cameras) : std::nullopt).value_or(std::nan("")));
+  return likenesses;
+}
+
+std::vector<int> images_showing(const PointCloud& cloud, std::span<const std::uint32_t> index,
+                                const Rig& rig) {
+  const std::vector<RefractiveCamera> cameras = refractive_cameras(rig);
+  std::vector<int> counts(index.size());
+  parallel_for(index.size(), 256, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      counts[i] = static_cast<int>(sights_of(cloud.points_m[index[i]], cameras).size());
+  });
+  return counts;
+}
+
+MetricSet measure_photometric(const PointCloud& cloud, const Rig& rig, const ImageOfCamera& image_of) {
+  const std::size_t points = cloud.points_m.size(), sampled = std::min(points, kMaxPoints);
+  std::vector<std::uint32_t> index;
+  for (std::size_t i = 0; i < sampled; ++i) index.push_back(static_cast<std::uint32_t>(i * points / sampled));
+  std::vector<double> likenesses = point_likenesses(cloud, index, rig, image_of);
+  std::erase_if(likenesses, [](double likeness) { return std::isnan(likeness); });
   MetricWriter writer;
   writer.add("photometric_points", static_cast<double>(likenesses.size()));
   if (likenesses.empty()) {

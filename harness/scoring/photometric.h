@@ -3,8 +3,10 @@
 // no accuracy: images may agree on a wrong calibration, too.
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "metrics/metric.h"
 #include "scenes/cloud/reconstruction.h"
@@ -29,5 +31,14 @@ using ImageOfCamera = std::function<GreyImage(std::size_t camera)>;
 // the mean: nothing says what is hidden behind what). Undefined with a reason where no two images show a
 // point with texture. The same for any thread count.
 MetricSet measure_photometric(const PointCloud& cloud, const Rig& rig, const ImageOfCamera& image_of);
+
+// Returns how alike images show each of these points of the cloud, as measure_photometric() measures it; NaN
+// where no two images show it with texture.
+std::vector<double> point_likenesses(const PointCloud& cloud, std::span<const std::uint32_t> index,
+                                     const Rig& rig, const ImageOfCamera& image_of);
+
+// Returns in how many images of the rig each of these points lies, whatever is in front of it.
+std::vector<int> images_showing(const PointCloud& cloud, std::span<const std::uint32_t> index,
+                                const Rig& rig);
 
 }  // namespace aqbench

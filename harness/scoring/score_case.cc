@@ -54,6 +54,13 @@ void note_repeated_faces(const Surface& truth, const Score& score, Record& recor
   if (score.mesh_faces) note("mesh_repeated_faces", score.mesh_faces->repeated);
 }
 
+void keep_depth_pictures(std::vector<std::pair<std::string, std::string>> files, const Afterwards& afterwards,
+                         CaseResult& result) {
+  if (!afterwards.kept.pictures) return;
+  const std::string folder = case_file(kPicturesFolder, result.record.case_name, "/");
+  for (auto& [name, bytes] : files) result.artefacts.emplace_back(folder + name, std::move(bytes));
+}
+
 }  // namespace
 
 void require_scorable(const Reconstruction& output, const Surface& truth, double truth_metres_per_unit) {
@@ -116,14 +123,15 @@ void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibra
           scores[i].metrics[k] = of_moved[i].metrics[k];
   }
   const std::vector<DepthMap>& maps = made_with != nullptr ? moved : output.depth_maps;
-  if (scores.empty()) return;
+  if (scores.empty()) {  // no depth of the dataset is true
+    keep_depth_pictures(depth_pictures_without_truth(output.depth_maps), afterwards, result);
+    return;
+  }
   for (auto& metric : median_over_cameras(scores)) result.record.metrics.push_back(std::move(metric));
   result.artefacts.emplace_back(case_file(kDepthFolder, result.record.case_name, ".csv"),
                                 depth_scores_csv(scores));
-  if (!afterwards.kept.pictures) return;
-  const std::string folder = case_file(kPicturesFolder, result.record.case_name, "/");
-  for (auto& [name, bytes] : depth_pictures(maps, cameras, dataset_dir, frame, crop))
-    result.artefacts.emplace_back(folder + name, std::move(bytes));
+  if (afterwards.kept.pictures)
+    keep_depth_pictures(depth_pictures(maps, cameras, dataset_dir, frame, crop), afterwards, result);
 }
 
 ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,

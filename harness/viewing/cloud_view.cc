@@ -11,7 +11,7 @@ namespace aqbench {
 namespace {
 
 constexpr std::string_view kMagic = "aqbench-view 1\n";
-constexpr const char* kColours = "rgb565";
+constexpr const char *kColours = "rgb565", *kAgreement = "agreement";
 constexpr std::uint64_t kMaxElements = 20'000'000;
 
 void put_varint(std::string& bytes, std::int64_t value) {
@@ -148,6 +148,13 @@ double error_of_code(std::int8_t code) {
   return std::copysign(kViewError_mm * share * share, share);
 }
 
+std::int8_t agreement_code(double likeness) {
+  return std::isnan(likeness) ? kUnknownAgreement
+                              : static_cast<std::int8_t>(std::lround(127 * std::clamp(likeness, -1.0, 1.0)));
+}
+
+double agreement_of_code(std::int8_t code) { return code == kUnknownAgreement ? std::nan("") : code / 127.0; }
+
 std::uint16_t colour_code(const std::array<std::uint8_t, 3>& rgb) {
   const auto level = [](int value, int most) { return (value * most + 127) / 255; };
   return static_cast<std::uint16_t>(level(rgb[0], 31) << 11 | level(rgb[1], 63) << 5 | level(rgb[2], 31));
@@ -164,6 +171,7 @@ std::string encode_view(const CloudView& view) {
                  {"vertices", view.vertices.size()},
                  {"triangles", view.triangles.size()}};
   if (!view.colours.empty()) header["colours"] = kColours;
+  if (view.is_agreement) header["values"] = kAgreement;
   std::string line = header.dump();
   line.back() = ',';  // in place of the closing brace
   line += "\"scene\":" + (view.scene_json.empty() ? "{}" : view.scene_json) + "}\n";
@@ -207,6 +215,10 @@ CloudView decode_view(std::string_view bytes, const std::string& source) {
     if (header.at("colours").text() != kColours) reader.fail("is not a cloud view: other colours");
     view.colours = reader.words(points);
   }
+  if (json.contains("values")) {
+    if (header.at("values").text() != kAgreement) reader.fail("is not a cloud view: other values");
+    view.is_agreement = true;
+  }
   view.holes = reader.points(holes);
   view.causes = reader.bytes<std::uint8_t>(holes);
   view.vertices = reader.points(vertices);
@@ -222,6 +234,7 @@ CloudView thinned(const CloudView& view, std::size_t every, std::size_t most_hol
   thin.scored = view.scored;
   thin.far = view.far;
   thin.scene_json = view.scene_json;
+  thin.is_agreement = view.is_agreement;
   for (std::size_t i = 0; i < view.points.size(); i += std::max<std::size_t>(every, 1)) {
     thin.points.push_back(view.points[i]);
     thin.errors.push_back(view.errors[i]);

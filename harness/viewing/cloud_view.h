@@ -44,6 +44,8 @@ struct CloudView {
   // compact; "{}" for none. Of N triangles of the mesh inside the patch n are kept, with vertices moved by at
   // most x.
   std::string scene_json;
+  // Of a cloud without a truth: `errors` are agreement_code() of each point, and no true surface is known.
+  bool is_agreement = false;
 };
 
 // Returns the step that selects at most `most` of `count` things evenly, always including the first; with
@@ -54,23 +56,25 @@ std::size_t stride_for(std::size_t count, std::size_t most);
 std::int8_t error_code(double error_mm);
 double error_of_code(std::int8_t code);
 
-// Returns a colour in 16 bits: red in the upper five, green in the next six, blue in the lower five, each
+// Returns the code of how alike images show a point, -1 to 1: 127 times it, rounded; kUnknownAgreement for
+// NaN, and the likeness of a code.
+inline constexpr std::int8_t kUnknownAgreement = -128;
+std::int8_t agreement_code(double likeness);
+double agreement_of_code(std::int8_t code);
+
 // Returns a colour in 16 bits: red in the upper five, green in the next six, blue in the lower five, each
 // rounded (off by at most 4 of 255).
 std::uint16_t colour_code(const std::array<std::uint8_t, 3>& rgb);
 
-// Returns the bytes of the file: a line "aqbench-view 1", a line of JSON that says what follows, and the
 // Returns the bytes of the file: a line "aqbench-view 1", a line of JSON that describes the rest, and the
 // arrays: positions as differences from the previous one, in zigzag varints (LEB128), colours in two bytes,
 // low byte first. A view without colours does not mention them.
 std::string encode_view(const CloudView& view);
 
 // Reads the bytes of such a file. Throws Error(input) naming `source` for anything that encode_view() does
-// Reads the bytes of such a file. Throws Error(input) naming `source` for anything that encode_view() does
 // not write.
 CloudView decode_view(std::string_view bytes, const std::string& source);
 
-// Returns the view with only every n-th point (n = `every`), at most `most_holes` evenly chosen holes, and no
 // Returns the view with only every n-th point (n = `every`), at most `most_holes` evenly chosen holes, and no
 // mesh.
 CloudView thinned(const CloudView& view, std::size_t every, std::size_t most_holes);

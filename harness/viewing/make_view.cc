@@ -86,6 +86,29 @@ std::vector<std::uint32_t> candidates(const std::vector<Vec3>& points_m, const S
   return found;
 }
 
+// The middle of the finite points, by the median of each coordinate, in whole millimetres.
+Vec3 middle_of(const std::vector<Vec3>& points_m) {
+  Vec3 middle = Vec3::Zero();
+  std::vector<double> values;
+  for (int axis = 0; axis < 3; ++axis) {
+    values.clear();
+    for (const Vec3& point : points_m)
+      if (point.allFinite()) values.push_back(point[axis]);
+    if (!values.empty()) middle[axis] = rounded(upper_median_in_place(std::span(values)), 1e-3);
+  }
+  return middle;
+}
+
+// The indices of the points in the order of their neighbourhood.
+std::vector<std::uint32_t> neighbours_first(const std::vector<Vec3>& points_m,
+                                            const std::vector<std::uint32_t>& chosen, const Vec3& origin_m) {
+  std::vector<GridPoint> grid;
+  for (const std::uint32_t i : chosen) grid.push_back(grid_point(points_m[i], origin_m));
+  std::vector<std::uint32_t> order = order_on_surface(grid);
+  for (std::uint32_t& place : order) place = chosen[place];
+  return order;
+}
+
 Json truth_json(const Surface& truth, const Vec3& origin_m) {
   const Patch* const patch = truth.patch();
   if (patch == nullptr || !truth.is_height_field()) return nullptr;
@@ -126,8 +149,8 @@ Json camera_json(const Camera& camera, const Vec3& origin_m) {
           {"corners", corners}};
 }
 
-std::string scene_text(const Surface& truth, const Rig* rig, const Vec3& origin_m, Json mesh) {
-  Json scene = {{"truth", truth_json(truth, origin_m)}};
+std::string scene_text(Json truth, const Rig* rig, const Vec3& origin_m, Json mesh) {
+  Json scene = {{"truth", std::move(truth)}};
   if (!mesh.is_null()) scene["mesh"] = std::move(mesh);
   if (rig != nullptr) {
     Json cameras = Json::array();
@@ -224,17 +247,15 @@ CloudView make_view(const Reconstruction& reconstruction, const Surface& truth, 
   CloudView view;
   for (int axis = 0; axis < 3; ++axis)
     view.origin_mm[static_cast<std::size_t>(axis)] = rounded(origin_m[axis] * kMillimetresPerMetre, 1);
-  std::vector<std::uint32_t> chosen = candidates(cloud.points_m, truth, origin_m, view);
-  std::vector<GridPoint> grid;
-  for (const std::uint32_t i : chosen) grid.push_back(grid_point(cloud.points_m[i], origin_m));
-  const std::vector<std::uint32_t> order = order_on_surface(grid);
-  const std::size_t every = stride_for(chosen.size(), limits.points);
+  const std::vector<std::uint32_t> order =
+      neighbours_first(cloud.points_m, candidates(cloud.points_m, truth, origin_m, view), origin_m);
+  const std::size_t every = stride_for(order.size(), limits.points);
   std::vector<Vec3> shown_m;
   std::vector<std::uint32_t> source;
   for (std::size_t k = 0; k < order.size(); k += every) {
-    view.points.push_back(grid[order[k]]);
-    source.push_back(chosen[order[k]]);
-    shown_m.push_back(cloud.points_m[source.back()]);
+    source.push_back(order[k]);
+    shown_m.push_back(cloud.points_m[order[k]]);
+    view.points.push_back(grid_point(shown_m.back(), origin_m));
   }
   const ScoredPoints scored = score_points(shown_m, truth);
   std::vector<int> seen;
@@ -249,7 +270,41 @@ CloudView make_view(const Reconstruction& reconstruction, const Surface& truth, 
   Json mesh;
   if (reconstruction.mesh && !reconstruction.mesh->triangles.empty())
     mesh = add_mesh(*reconstruction.mesh, truth, origin_m, limits.triangles, view);
-  view.scene_json = scene_text(truth, rig, origin_m, std::move(mesh));
+  view.scene_json = scene_text(truth_json(truth, origin_m), rig, origin_m, std::move(mesh));
+  return view;
+}
+
+std::vector<std::uint32_t> spread_points(const PointCloud& cloud, std::size_t most) {
+  const Vec3 origin_m = middle_of(cloud.points_m);
+  std::vector<std::uint32_t> finite, chosen;
+  for (std::uint32_t i = 0; i < cloud.points_m.size(); ++i)
+    if (cloud.points_m[i].allFinite() && (cloud.points_m[i] - origin_m).cwiseAbs().maxCoeff() <= kFar_m)
+      finite.push_back(i);
+  const std::vector<std::uint32_t> order = neighbours_first(cloud.points_m, finite, origin_m);
+  for (std::size_t k = 0; k < order.size(); k += stride_for(order.size(), most)) chosen.push_back(order[k]);
+  return chosen;
+}
+
+CloudView make_view_without_truth(const PointCloud& cloud, const UnscoredPoints& points, const Rig* rig) {
+  const Vec3 origin_m = middle_of(cloud.points_m);
+  CloudView view;
+  view.is_agreement = true;
+  for (int axis = 0; axis < 3; ++axis)
+    view.origin_mm[static_cast<std::size_t>(axis)] = rounded(origin_m[axis] * kMillimetresPerMetre, 1);
+  const auto is_far = [&](const Vec3& point) { return (point - origin_m).cwiseAbs().maxCoeff() > kFar_m; };
+  for (const Vec3& point : cloud.points_m) {
+    view.scored += point.allFinite() ? 1 : 0;
+    view.far += point.allFinite() && is_far(point) ? 1 : 0;
+  }
+  for (std::size_t k = 0; k < points.index.size(); ++k) {
+    const std::uint32_t i = points.index[k];
+    if (is_far(cloud.points_m[i])) continue;
+    view.points.push_back(grid_point(cloud.points_m[i], origin_m));
+    view.errors.push_back(agreement_code(points.agreement.at(k)));
+    view.marks.push_back(mark_of(points.views.at(k), cloud.confidence.empty() ? -1 : cloud.confidence[i]));
+    if (!cloud.colours.empty()) view.colours.push_back(colour_code(cloud.colours.at(i)));
+  }
+  view.scene_json = scene_text(nullptr, rig, origin_m, nullptr);
   return view;
 }
 

@@ -39,4 +39,18 @@ CloudView make_view(const Reconstruction& reconstruction, const Surface& truth, 
                     const std::function<std::vector<int>(std::span<const Vec3>)>& count_views,
                     const ViewLimits& limits = {});
 
+// What is known of some points of a cloud without a truth, in one order.
+struct UnscoredPoints {
+  std::vector<std::uint32_t> index;  // into the cloud
+  std::vector<double> agreement;     // of the images, -1 to 1; NaN: not known
+  std::vector<int> views;            // images that show the place
+};
+
+// Returns the indices of at most `most` finite points, evenly spread, neighbours side by side.
+std::vector<std::uint32_t> spread_points(const PointCloud& cloud, std::size_t most);
+
+// Returns the view of these points, whose values are their agreement. Points more than 10 m from the middle
+// of the cloud are left out and counted. `rig` may be nullptr.
+CloudView make_view_without_truth(const PointCloud& cloud, const UnscoredPoints& points, const Rig* rig);
+
 }  // namespace aqbench

@@ -214,9 +214,14 @@ std::vector<std::string> undefined_lines(const Record& record) {
 
 std::string table_number(double value) {
   const double size = std::abs(value);
-  const int decimals = size < 9.9995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0;
+  if (size == 0) return "0";
   if (!std::isfinite(value) || size >= 1e9) return fmt::format("{:.3g}", value);
-  return fmt::format("{:.{}f}", value, decimals);
+  if (size >= 999.5) {
+    const double step = std::pow(10, std::floor(std::log10(size)) - 2);
+    return fmt::format("{:.0f}", std::round(value / step) * step);
+  }
+  if (size >= 99.95) return fmt::format("{:.0f}", value);
+  return fmt::format("{:#.3g}", value);
 }
 
 std::string table_number_or_na(const std::optional<double>& value) {

@@ -64,7 +64,7 @@ std::size_t ok_count(const CaseGroup& group);
 // "accuracy_mean_mm, bias_mean_mm: the cloud is empty".
 std::vector<std::string> undefined_lines(const Record& record);
 
-// Returns a number with four significant digits and at most three decimals: "0.793", "12.35", "1498".
+// Returns a number with three significant digits: "0.793", "12.4", "1500".
 std::string table_number(double value);
 
 // Returns table_number() of the value; "n/a" where there is none.

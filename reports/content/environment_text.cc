@@ -1,6 +1,7 @@
 #include "reports/content/environment_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -75,9 +76,34 @@ std::string run_title(const Results& results) {
   return text;
 }
 
+namespace {
+
+// The words of a plan as `aqbench profile` takes them: methods and workloads are its arguments, and with axes
+// the name of the case.
+std::vector<std::string> profile_words(const std::vector<std::string>& plan) {
+  const bool with_axes = std::ranges::find(plan, "--axis") != plan.end();
+  std::vector<std::string> targets, rest;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const bool is_target = plan[i] == "--method" || plan[i] == "--workload";
+    const bool is_part = with_axes && (plan[i] == "--scene" || plan[i] == "--axis");
+    if ((is_target || is_part) && i + 1 < plan.size())
+      targets.push_back(plan[++i]);
+    else
+      rest.push_back(plan[i]);
+  }
+  if (with_axes) targets = {fmt::format("{}", fmt::join(targets, "/"))};
+  std::vector<std::string> words = {"aqbench", "profile"};
+  words.insert(words.end(), targets.begin(), targets.end());
+  words.insert(words.end(), rest.begin(), rest.end());
+  return words;
+}
+
+}  // namespace
+
 std::string reproduce_command(const RunInfo& run) {
   try {
     std::vector<std::string> words = plan_words(request_from_json(*run.requested, "run.requested"));
+    if (run.effective->contains("profile")) return shell_join(profile_words(words));
     words.insert(words.begin(), {"aqbench", "sweep"});
     return shell_join(words);
   } catch (const Error&) {

@@ -13,6 +13,7 @@
 #include "harness/records/stage_memory.h"
 #include "harness/statistics/summary.h"
 #include "metrics/registry.h"
+#include "reports/content/case_columns.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/comparisons.h"
 #include "reports/content/environment_text.h"
@@ -46,13 +47,14 @@ std::string docs_accuracy(const BundleContent& content) {
   if (groups.empty()) no_data("cases of methods");
   const std::string common = take_common_axes(groups);
   std::vector<std::string> titles = {"scene", "method", "axes", "seeds"};
-  for (const HeadlineMetric& metric : headline_metrics()) titles.emplace_back(metric.title);
+  const std::vector<MetricColumn> columns = metric_columns(groups);
+  for (const MetricColumn& column : columns) titles.push_back(column.title);
   std::string text = common_line(common) + md_head(titles, 3);
   for (const CaseGroup& group : groups) {
     std::vector<std::string> cells = {md_escape(group.scene), md_escape(group.method), md_escape(group.axes)};
     cells.push_back(fmt::format("{} of {}", ok_count(group), group.records.size()));
-    for (const HeadlineMetric& metric : headline_metrics())
-      cells.push_back(docs_spread(metric_spread(group, metric.name)));
+    for (const MetricColumn& column : columns)
+      cells.push_back(docs_spread(metric_spread(group, column.metric)));
     text += md_row(cells);
   }
   return text;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@
 #include "harness/measuring/timing.h"
 #include "metrics/registry.h"
 #include "metrics/value_change.h"
+#include "reports/content/case_columns.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -55,16 +57,6 @@ const Metric* value_of(const Record& record, const std::string& name) {
   return metric != nullptr && metric->value ? metric : nullptr;
 }
 
-// Headline metrics that any record has.
-std::vector<HeadlineMetric> filled_headlines(const Results& results) {
-  std::vector<HeadlineMetric> filled;
-  for (const HeadlineMetric& headline : headline_metrics())
-    if (std::ranges::any_of(results.records,
-                            [&](const Record& record) { return value_of(record, headline.name) != nullptr; }))
-      filled.push_back(headline);
-  return filled;
-}
-
 // The best value of a metric among the records of one ranking; nullopt where nothing is better or there are
 // fewer than two.
 std::optional<double> best_of(const Results& results, const std::string& name, const std::string& ranking) {
@@ -83,6 +75,13 @@ std::optional<double> best_of(const Results& results, const std::string& name, c
 void put_float(std::string& bytes, double value) {
   const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(value));
   for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(bits >> shift & 0xFF);
+}
+
+Rgb8 rgb_of_code(std::uint16_t code) {
+  const auto level = [](int part, int most) {
+    return static_cast<std::uint8_t>((part * 255 + most / 2) / most);
+  };
+  return {level(code >> 11, 31), level(code >> 5 & 63, 63), level(code & 31, 31)};
 }
 
 }  // namespace
@@ -104,24 +103,24 @@ std::string results_csv(const Results& results) {
 }
 
 std::string results_latex(const Results& results) {
-  const std::vector<HeadlineMetric> headlines = filled_headlines(results);
+  const std::vector<MetricColumn> columns = metric_columns(results);
   const CaseLabels labels = label_cases(group_cases(results));
   std::string text = fmt::format(
       "% {} of suite {}; needs \\usepackage{{booktabs}}\n\\begin{{tabular}}{{l{}}}\n\\toprule\ncase",
-      latex_text(results.run.id), latex_text(results.run.suite), std::string(headlines.size(), 'r'));
-  for (const HeadlineMetric& headline : headlines) text += " & " + latex_text(headline.title);
+      latex_text(results.run.id), latex_text(results.run.suite), std::string(columns.size(), 'r'));
+  for (const MetricColumn& column : columns) text += " & " + latex_text(column.title);
   text += " \\\\\n\\midrule\n";
   std::map<std::pair<std::string, std::string>, std::optional<double>> best;  // of ranking and metric
   for (const Record& record : results.records)
-    for (const HeadlineMetric& headline : headlines)
-      if (const auto [place, is_new] = best.try_emplace({ranking_of(record), headline.name}); is_new)
-        place->second = best_of(results, headline.name, ranking_of(record));
+    for (const MetricColumn& column : columns)
+      if (const auto [place, is_new] = best.try_emplace({ranking_of(record), column.metric}); is_new)
+        place->second = best_of(results, column.metric, ranking_of(record));
   for (const Record& record : results.records) {
     text += latex_text(labels.of.at(record.case_name));
-    for (const HeadlineMetric& headline : headlines) {
-      const Metric* const metric = value_of(record, headline.name);
+    for (const MetricColumn& column : columns) {
+      const Metric* const metric = value_of(record, column.metric);
       const std::string value = metric == nullptr ? "n/a" : table_number(*metric->value);
-      const bool bold = metric != nullptr && best.at({ranking_of(record), headline.name}) == metric->value;
+      const bool bold = metric != nullptr && best.at({ranking_of(record), column.metric}) == metric->value;
       text += bold ? fmt::format(" & \\textbf{{{}}}", value) : " & " + value;
     }
     text += " \\\\\n";
@@ -130,15 +129,16 @@ std::string results_latex(const Results& results) {
 }
 
 std::string results_vega(const Results& results) {
+  const std::vector<MetricColumn> columns = metric_columns(results);
   const CaseLabels labels = label_cases(group_cases(results));
   Json values = Json::array();
   for (const Record& record : results.records)
-    for (const HeadlineMetric& headline : headline_metrics())
-      if (const Metric* const metric = value_of(record, headline.name))
+    for (const MetricColumn& column : columns)
+      if (const Metric* const metric = value_of(record, column.metric))
         values.push_back({{"case", labels.of.at(record.case_name)},
                           {"scene", record.scene},
                           {"method", method_of(record)},
-                          {"metric", headline.title},
+                          {"metric", column.title},
                           {"value", *metric->value}});
   const Json chart = {{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"},
                       {"description", "aqbench " + results.run.id + ", suite " + results.run.suite},
@@ -155,20 +155,27 @@ std::string results_vega(const Results& results) {
 }
 
 std::string error_ply(const CloudView& view, double limit_mm) {
+  const bool own = !view.colours.empty();
+  const std::string colours = own ? "those of the method"
+                              : view.is_agreement
+                                  ? "agreement of the images, dark -1 to light 1"
+                                  : fmt::format("signed error, blue -{0} mm to red +{0} mm", limit_mm);
   std::string bytes = fmt::format(
-      "ply\nformat binary_little_endian 1.0\ncomment colours: signed error, blue -{0} mm to red +{0} "
-      "mm\nelement vertex "
-      "{1}\nproperty float x\nproperty float y\nproperty float z\nproperty uchar red\nproperty uchar "
-      "green\nproperty "
-      "uchar blue\nproperty float error_mm\nend_header\n",
-      limit_mm, view.points.size());
+      "ply\nformat binary_little_endian 1.0\ncomment colours: {}\nelement vertex {}\nproperty float "
+      "x\nproperty float y\nproperty float z\nproperty uchar red\nproperty uchar green\nproperty uchar "
+      "blue\nproperty float {}\nend_header\n",
+      colours, view.points.size(), view.is_agreement ? "agreement" : "error_mm");
   for (std::size_t i = 0; i < view.points.size(); ++i) {
     for (std::size_t axis = 0; axis < 3; ++axis)
       put_float(bytes, (view.origin_mm[axis] + view.points[i][axis] * kViewStep_mm) / 1000);
-    const double error_mm = error_of_code(view.errors[i]);
-    const Rgb8 colour = diverging_colour(colour_step(0.5 + 0.5 * error_mm / limit_mm));
+    const double value =
+        view.is_agreement ? agreement_of_code(view.errors[i]) : error_of_code(view.errors[i]);
+    const Rgb8 colour = own                 ? rgb_of_code(view.colours[i])
+                        : std::isnan(value) ? Rgb8{128, 128, 128}
+                        : view.is_agreement ? sequential_colour(colour_step(0.5 + 0.5 * value))
+                                            : diverging_colour(colour_step(0.5 + 0.5 * value / limit_mm));
     for (const std::uint8_t part : {colour.r, colour.g, colour.b}) bytes += static_cast<char>(part);
-    put_float(bytes, error_mm);
+    put_float(bytes, value);
   }
   return bytes;
 }

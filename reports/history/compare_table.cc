@@ -34,8 +34,8 @@ std::vector<TableCell> change_cells(const ComparedMetric& row) {
 }
 
 std::string metrics_table(const CompareReport& report, bool colours, bool all) {
-  Table table{{{"case", Align::left, true},
-               {"metric", Align::left, true},
+  Table table{{{"case", Align::left},
+               {"metric", Align::left},
                {"A", Align::right},
                {"B", Align::right},
                {"change", Align::right},
@@ -56,7 +56,7 @@ std::string metrics_table(const CompareReport& report, bool colours, bool all) {
     for (TableCell& cell : change_cells(row)) table.rows.back().push_back(std::move(cell));
   }
   std::string text = "accuracy\n";
-  if (!table.rows.empty()) text += render_table(table, colours);
+  if (!table.rows.empty()) text += render_table(table, colours, table_width(table));
   if (more > 0) text += fmt::format("... and {} more that differ (--all)\n", more);
   if (equal > 0) text += fmt::format("{} the same in both\n", counted(equal, "value"));
   return text;
@@ -67,8 +67,8 @@ bool same_memory(const ComparedStage& stage) {
 }
 
 std::string memory_table(const CompareReport& report, bool all) {
-  Table table{{{"case", Align::left, true},
-               {"stage", Align::left, true},
+  Table table{{{"case", Align::left},
+               {"stage", Align::left},
                {"net A\nMiB", Align::right},
                {"net B\nMiB", Align::right},
                {"peak A\nMiB", Align::right},
@@ -86,14 +86,14 @@ std::string memory_table(const CompareReport& report, bool all) {
   }
   if (table.rows.empty() && equal == 0) return "";
   std::string text = "\ntensor memory\n";
-  if (!table.rows.empty()) text += render_table(table);
+  if (!table.rows.empty()) text += render_table(table, false, table_width(table));
   if (equal > 0) text += fmt::format("{} the same in both\n", counted(equal, "stage"));
   return text;
 }
 
-std::string stages_table(const CompareReport& report, const std::string& kind) {
-  Table table{{{"case", Align::left, true},
-               {"stage", Align::left, true},
+std::string stages_table(const CompareReport& report, const std::string& kind, std::size_t width) {
+  Table table{{{"case", Align::left},
+               {"stage", Align::left},
                {"self A\nms", Align::right},
                {"self B\nms", Align::right},
                {"time", Align::right},
@@ -109,17 +109,17 @@ std::string stages_table(const CompareReport& report, const std::string& kind) {
                           {factor_text(stage.work_factor())},
                           {factor_text(stage.cost_factor())}});
   if (table.rows.empty()) return "";
-  std::string text =
-      fmt::format("\nstages ({}; B / A: time = calls x time per call)\n", kind) + render_table(table);
+  std::string text = fmt::format("\nstages ({}; B / A: time = calls x time per call)\n", kind) +
+                     render_table(table, false, table_width(table));
   if (const std::string moved = moved_stage_line(report); !moved.empty())
-    text += wrap_text("moved most: " + moved, kScreenColumns, 4);
+    text += wrap_text("moved most: " + moved, width, 4);
   return text;
 }
 
 std::string times_table_of(const CompareReport& report, const std::string& kind) {
   const bool batched =
       std::ranges::any_of(report.times, [](const ComparedTime& time) { return !time.batch.empty(); });
-  Table table{{{"case", Align::left, true},
+  Table table{{{"case", Align::left},
                {batched ? "batch" : "", Align::right},
                {"A\nms", Align::right},
                {"B\nms", Align::right},
@@ -135,9 +135,9 @@ std::string times_table_of(const CompareReport& report, const std::string& kind)
                           {table_number_or_na(time.b_ms)},
                           {factor_text(factor)}});
   }
-  return table.rows.empty()
-             ? ""
-             : fmt::format("\ntimes{} ({})\n", batched ? " and batching" : "", kind) + render_table(table);
+  return table.rows.empty() ? ""
+                            : fmt::format("\ntimes{} ({})\n", batched ? " and batching" : "", kind) +
+                                  render_table(table, false, table_width(table));
 }
 
 }  // namespace
@@ -182,25 +182,23 @@ std::string shorten_case_names(CompareReport& report) {
 
 }  // namespace
 
-std::string render_compare(const CompareReport& full, bool colours, bool all) {
+std::string render_compare(const CompareReport& full, bool colours, bool all, std::size_t width) {
   CompareReport report = full;
-  std::string text = wrap_text(printable("A: " + report.a), kScreenColumns, 3) +
-                     wrap_text(printable("B: " + report.b), kScreenColumns, 3);
-  if (!report.refusal.empty())
-    return text + wrap_text("not comparable: " + report.refusal, kScreenColumns, 16);
-  for (const std::string& note : report.notes)
-    text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+  std::string text =
+      wrap_text(printable("A: " + report.a), width, 3) + wrap_text(printable("B: " + report.b), width, 3);
+  if (!report.refusal.empty()) return text + wrap_text("not comparable: " + report.refusal, width, 16);
+  for (const std::string& note : report.notes) text += wrap_text("note: " + printable(note), width, 6);
   const bool same_key = report.key_differences.empty();
   const std::string kind = same_key ? "same machine key, other moments: a trend, no verdict" : "a trend only";
   if (const std::string common = shorten_case_names(report); !common.empty())
-    text += wrap_text(printable("all: " + common), kScreenColumns, 5);
+    text += wrap_text(printable("all: " + common), width, 5);
   text += "\n" + metrics_table(report, colours, all) + memory_table(report, all) +
-          stages_table(report, kind) + times_table_of(report, kind) + "\n";
+          stages_table(report, kind, width) + times_table_of(report, kind) + "\n";
   for (const std::string& difference : report.key_differences)
-    text += wrap_text(printable("times are a trend only: " + difference), kScreenColumns, 4);
+    text += wrap_text(printable("times are a trend only: " + difference), width, 4);
   text += fmt::format("{} compared; for a verdict on time run both now, in pairs: aqbench ab\n",
                       counted(report.cases, "case"));
-  return text + render_banner(shown_banner_of(verdicts_of(full)), colours);
+  return text + render_banner(shown_banner_of(verdicts_of(full)), colours, width);
 }
 
 }  // namespace aqbench

@@ -1,8 +1,10 @@
 #pragma once
 // A comparison of two bundles as text.
 
+#include <cstddef>
 #include <string>
 
+#include "core/table.h"
 #include "reports/history/compare.h"
 
 namespace aqbench {
@@ -12,8 +14,10 @@ namespace aqbench {
 // did.
 std::string moved_stage_line(const CompareReport& report);
 
-// Returns the tables, at most 100 columns wide. Metrics that are equal are counted and not listed unless
-// `all`. Each table of times says what it is: a trend, or a trend from the same machine key.
-std::string render_compare(const CompareReport& report, bool colours = false, bool all = false);
+// Returns the tables, whose names are never cut; other lines are as long as `width`. Metrics that are equal
+// are counted and not listed unless `all`. Each table of times says what it is: a trend, or a trend from the
+// same machine key.
+std::string render_compare(const CompareReport& report, bool colours = false, bool all = false,
+                           std::size_t width = kScreenColumns);
 
 }  // namespace aqbench

@@ -50,7 +50,8 @@ TableCell verdict_cell(const TrendSeries& series, const LevelChange& level) {
   return {change_word(level_worsening(series, level)), verdict_colour(series, level)};
 }
 
-std::string changes_table(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours) {
+std::string changes_table(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours,
+                          std::size_t width) {
   std::vector<TrendLine> lines;
   for (const TrendSeries& one : series)
     for (const ChangePoint& change : one.changes) lines.push_back({one.runs[change.index], &one, &change});
@@ -58,8 +59,8 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
   std::ranges::stable_sort(lines, std::ranges::greater{}, &TrendLine::run);
   // A run's name is never shortened: it is what the bundle is found by.
   Table table{{{"since run"},
-               {"case", Align::left, true},
-               {"metric", Align::left, true},
+               {"case", Align::left},
+               {"metric", Align::left},
                {"before", Align::right},
                {"after", Align::right},
                {"change", Align::right},
@@ -77,17 +78,17 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
                           verdict_cell(*line.series, level),
                           {step_p_text(level.p)}});
   }
-  std::string text = render_table(table, colours) + "\n";
+  std::string text = render_table(table, colours, table_width(table)) + "\n";
   std::size_t last = history.runs.size();
   for (const TrendLine& line : lines)
     if (std::exchange(last, line.run) != line.run)
-      text += wrap_text("  " + printable(run_name(history.runs[line.run])), kScreenColumns, 4);
+      text += wrap_text("  " + printable(run_name(history.runs[line.run])), width, 4);
   return text;
 }
 
 std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
-  Table table{{{"against the pinned run", Align::left, true},
-               {"metric", Align::left, true},
+  Table table{{{"against the pinned run", Align::left},
+               {"metric", Align::left},
                {"pinned", Align::right},
                {"newest", Align::right},
                {"change", Align::right},
@@ -103,7 +104,7 @@ std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
                           {level_change_text(one, level), verdict_colour(one, level)},
                           verdict_cell(one, level)});
   }
-  return table.rows.empty() ? "" : "\n" + render_table(table, colours);
+  return table.rows.empty() ? "" : "\n" + render_table(table, colours, table_width(table));
 }
 
 // The newest change of each value, which decides nothing.
@@ -182,14 +183,14 @@ void draw_trend(const TrendHistory& history, const TrendSeries& series, double t
 
 }  // namespace
 
-std::string render_trends(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours) {
+std::string render_trends(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours,
+                          std::size_t width) {
   std::string text;
-  for (const std::string& problem : history.problems)
-    text += wrap_text(printable(problem), kScreenColumns, 4);
+  for (const std::string& problem : history.problems) text += wrap_text(printable(problem), width, 4);
   if (history.runs.empty()) return text + "no verified bundle there\n";
   text += fmt::format("{}, {} to {}\n", counted(history.runs.size(), "run"),
                       printable(history.runs.front().id), printable(history.runs.back().id));
-  const std::string changes = changes_table(history, series, colours);
+  const std::string changes = changes_table(history, series, colours, width);
   if (!changes.empty()) text += "\n" + changes;
   text += pinned_table(series, colours);
   if (series.empty()) return text + "\nno value occurs in two runs with the same options\n";
@@ -197,7 +198,7 @@ std::string render_trends(const TrendHistory& history, const std::vector<TrendSe
       std::ranges::count_if(series, [](const TrendSeries& one) { return one.changes.empty(); });
   text += fmt::format("\n{} without a change of level; a trend shows where to look, gate and ab decide\n",
                       counted(static_cast<std::size_t>(still), "value"));
-  return text + render_banner(shown_banner_of(verdicts_of(history, series)), colours);
+  return text + render_banner(shown_banner_of(verdicts_of(history, series)), colours, width);
 }
 
 std::string step_p_text(double p) { return p == 0 ? "exact" : p == 1 ? "n/a" : fmt::format("{:.1e}", p); }

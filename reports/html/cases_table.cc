@@ -8,7 +8,7 @@
 
 #include "core/text.h"
 #include "harness/measuring/timing.h"
-#include "metrics/registry.h"
+#include "reports/content/case_columns.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/protocol_rows.h"
 #include "reports/html/page.h"
@@ -38,11 +38,11 @@ std::vector<CaseLine> rows_of(const BundleContent& content) {
   if (content.gated)
     for (const VerdictRow& row : content.gated->rows) worst.emplace(row.case_name, &row);
   std::vector<CaseLine> rows;
-  for (const Record& record : content.results.records) {
-    const auto found = worst.find(record.case_name);
+  for (const Record* const record : name_cases(content.results).order) {
+    const auto found = worst.find(record->case_name);
     const VerdictRow* const gate = found == worst.end() ? nullptr : found->second;
-    const bool failed = record.status != Status::ok && record.status != Status::skipped;
-    rows.push_back({&record, gate, failed ? 0 : gate != nullptr && is_refused(gate->verdict) ? 1 : 2});
+    const bool failed = record->status != Status::ok && record->status != Status::skipped;
+    rows.push_back({record, gate, failed ? 0 : gate != nullptr && is_refused(gate->verdict) ? 1 : 2});
   }
   std::ranges::stable_sort(rows, {}, &CaseLine::rank);
   return rows;
@@ -87,12 +87,16 @@ std::string throughput_title(const std::vector<CaseLine>& rows) {
   return unit.empty() ? "throughput" : fmt::format("throughput [{}]", unit);
 }
 
-void add_time_columns(std::vector<CaseColumn>& columns, const std::vector<CaseLine>& rows) {
-  add_column(columns, rows, "time [ms]",
-             [](const CaseLine& row) { return number_cell(typical_ms(row.record->timing)); });
+void add_time_columns(std::vector<CaseColumn>& columns, const std::vector<CaseLine>& rows,
+                      const TimeUnit& unit) {
+  const auto time_cell = [&](const std::optional<double>& ms) {
+    return number_cell(ms ? std::optional(*ms / unit.ms) : std::nullopt);
+  };
+  add_column(columns, rows, fmt::format("time [{}]", unit.name),
+             [&](const CaseLine& row) { return time_cell(typical_ms(row.record->timing)); });
   if (std::ranges::any_of(rows, [](const CaseLine& row) { return !row.record->timing.warm_ms.empty(); }))
-    add_column(columns, rows, "cold [ms]",
-               [](const CaseLine& row) { return number_cell(row.record->timing.cold_ms); });
+    add_column(columns, rows, fmt::format("cold [{}]", unit.name),
+               [&](const CaseLine& row) { return time_cell(row.record->timing.cold_ms); });
   add_column(columns, rows, "warm runs", [](const CaseLine& row) {
     const std::size_t runs = row.record->timing.warm_ms.size();
     return CaseCell{runs == 0 ? "" : fmt::format("{}", runs), "", false};
@@ -110,52 +114,66 @@ void add_time_columns(std::vector<CaseColumn>& columns, const std::vector<CaseLi
   });
 }
 
-std::vector<CaseColumn> columns_of(const std::vector<CaseLine>& rows) {
+std::vector<CaseColumn> columns_of(const Results& results, const std::vector<CaseLine>& rows) {
   std::vector<CaseColumn> columns;
   add_column(columns, rows, "status", [](const CaseLine& row) {
     const bool ok = row.record->status == Status::ok;
     return CaseCell{to_string(row.record->status), row.record->reason, !ok};
   });
   add_column(columns, rows, "gate", gate_cell);
-  for (const HeadlineMetric& headline : headline_metrics())
+  for (const MetricColumn& column : metric_columns(results))
     add_column(
-        columns, rows, headline.title,
-        [&](const CaseLine& row) { return metric_cell(*row.record, headline.name); }, headline.name);
-  add_time_columns(columns, rows);
+        columns, rows, column.title,
+        [&](const CaseLine& row) { return metric_cell(*row.record, column.metric); }, column.metric);
+  add_time_columns(columns, rows, time_unit(results));
   return columns;
 }
 
 std::string cell_html(const CaseColumn& column, const CaseCell& cell) {
   std::string attributes = fmt::format(" data-label=\"{}\"", xml_escape(column.title));
   if (!column.metric.empty()) attributes += fmt::format(" data-metric=\"{}\"", column.metric);
-  if (cell.bad) attributes += " class=\"bad\"";
+  const bool is_text = column.title == "status" || column.title == "gate";
+  if (cell.bad || is_text)
+    attributes += fmt::format(" class=\"{}\"", cell.bad && is_text ? "text bad" : is_text ? "text" : "bad");
   if (!cell.hint.empty()) attributes += fmt::format(" title=\"{}\"", xml_escape(cell.hint));
   return fmt::format("<td{}>{}</td>", attributes, cell.text.empty() ? "n/a" : xml_escape(cell.text));
 }
 
 }  // namespace
 
+std::string name_cells_html(const CaseNames& names, const std::string& case_name, const std::string& note) {
+  const std::vector<std::string> titles = name_titles(names), cells = name_cells(names, case_name);
+  std::string text;
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    text += fmt::format("<td class=\"text\" data-label=\"{0}\"{1}>{2}{3}</td>", titles[i],
+                        titles[i] == "method" ? " data-open" : "", xml_escape(cells[i]),
+                        titles[i] == "method" ? note : "");
+  return text;
+}
+
+std::string common_html(const CaseNames& names) {
+  return names.common.empty()
+             ? ""
+             : fmt::format("<p class=\"dim\">All cases: <code>{}</code></p>\n", xml_escape(names.common));
+}
+
 std::string cases_table(const BundleContent& content) {
   const std::vector<CaseLine> rows = rows_of(content);
   if (rows.empty()) return "";
-  const CaseLabels labels = label_cases(group_cases(content.results));
-  const std::vector<CaseColumn> columns = columns_of(rows);
-  std::vector<std::string> titles = {"case"};
+  const CaseNames names = name_cases(content.results);
+  const std::vector<CaseColumn> columns = columns_of(content.results, rows);
+  std::vector<std::string> titles = name_titles(names);
   for (const CaseColumn& column : columns) titles.push_back(column.title);
   std::string text = table_open("all cases", titles);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Record& record = *rows[i].record;
-    text += fmt::format("<tr data-case=\"{0}\" title=\"{0}\"{1}><td>{2}{3}</td>",
-                        xml_escape(record.case_name), rows[i].rank < 2 ? " class=\"first\"" : "",
-                        xml_escape(labels.of.at(record.case_name)), record.simulated ? " (simulated)" : "");
+    text += fmt::format("<tr data-case=\"{0}\" title=\"{0}\"{1}>", xml_escape(record.case_name),
+                        rows[i].rank < 2 ? " class=\"first\"" : "");
+    text += name_cells_html(names, record.case_name, record.simulated ? " (simulated)" : "");
     for (const CaseColumn& column : columns) text += cell_html(column, column.cells[i]);
     text += "</tr>\n";
   }
-  text += kTableEnd;
-  return labels.common.empty()
-             ? text
-             : fmt::format("<p class=\"dim\">All cases: <code>{}</code></p>\n", xml_escape(labels.common)) +
-                   text;
+  return common_html(names) + text + kTableEnd;
 }
 
 std::string programs_html(const Results& results) {

@@ -5,6 +5,7 @@
 
 #include "harness/records/results.h"
 #include "reports/content/bundle_content.h"
+#include "reports/content/case_columns.h"
 
 namespace aqbench {
 
@@ -12,6 +13,13 @@ namespace aqbench {
 // Columns that no case fills are left out, and so is the part of the names that all cases share. Below 700 px
 // each row is a card, so that nothing is wider than the page. "" without records.
 std::string cases_table(const BundleContent& content);
+
+// Returns the cells that name a case, as name_cells() has them, with `note` behind the method.
+std::string name_cells_html(const CaseNames& names, const std::string& case_name,
+                            const std::string& note = "");
+
+// Returns the line that says what all cases share; "" for nothing.
+std::string common_html(const CaseNames& names);
 
 // Returns a table with processor time, memory, bytes, page faults and context switches of each case that ran
 // a program; "" where none did. Columns that no case fills are left out.

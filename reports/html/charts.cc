@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "core/drawing/svg.h"
@@ -14,7 +12,9 @@
 #include "core/text.h"
 #include "harness/gating/gate.h"
 #include "harness/statistics/summary.h"
+#include "reports/content/case_columns.h"
 #include "reports/content/case_groups.h"
+#include "reports/html/stage_bars.h"
 
 namespace aqbench {
 namespace {
@@ -22,10 +22,6 @@ namespace {
 constexpr double kPage = 900, kLabels = 320, kNumbers = 90, kRow = 22;
 constexpr double kRoom = kPage - kLabels - kNumbers;
 constexpr std::size_t kMaxRowsDrawn = 60;
-
-// Colours that people with colour vision deficiency tell apart (Okabe and Ito).
-constexpr std::array kPalette = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9",
-                                 "#d55e00", "#f0e442", "#7f7f7f", "#8c6bb1", "#41ab5d"};
 
 constexpr std::size_t kLabelColumns = 46;  // wide letters fit, too
 std::string fit_label(const std::string& text) { return elide_middle(text, kLabelColumns); }
@@ -42,63 +38,6 @@ double round_up(double most) {
   for (const double step : {1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0})
     if (most <= step * power * (1 + 1e-12)) return step * power;
   return 10 * power;
-}
-
-// Self times of one group, each the sum of its records' medians over the number of records that are ok.
-struct StageBar {
-  std::string label;
-  std::vector<std::pair<std::string, double>> stages;
-  std::vector<std::string> unknown;  // stages without samples in a record
-  double total = 0;                  // of the known ones
-
-  // Returns "12.5 ms", and which stages are not in it.
-  std::string text() const {
-    std::string text = table_number(total) + " ms";
-    for (const std::string& name : unknown) text += ", " + name + " n/a";
-    return text;
-  }
-};
-
-// Also lists the names of all stages in the order in which they come.
-std::vector<StageBar> stage_bars(const std::vector<CaseGroup>& groups, std::vector<std::string>& names) {
-  std::vector<StageBar> bars;
-  for (const CaseGroup& group : groups) {
-    StageBar bar{group_label(group), {}, {}, 0};
-    const auto ok = static_cast<double>(ok_count(group));
-    for (const Record* record : group.records)
-      if (record->status == Status::ok)
-        for (const StageRecord& stage : record->stages)
-          if (stage.self_ms.empty() && std::ranges::find(bar.unknown, stage.name) == bar.unknown.end())
-            bar.unknown.push_back(stage.name);
-    for (const Record* record : group.records) {
-      if (record->status != Status::ok) continue;
-      for (const StageRecord& stage : record->stages) {
-        if (std::ranges::find(bar.unknown, stage.name) != bar.unknown.end()) continue;
-        const double ms = summarize(stage.self_ms).median.value() / ok;
-        const auto known = std::ranges::find(bar.stages, stage.name, &std::pair<std::string, double>::first);
-        if (known == bar.stages.end())
-          bar.stages.emplace_back(stage.name, ms);
-        else
-          known->second += ms;
-        bar.total += ms;
-        if (std::ranges::find(names, stage.name) == names.end()) names.push_back(stage.name);
-      }
-    }
-    if (bar.total > 0 || !bar.unknown.empty()) bars.push_back(std::move(bar));
-  }
-  return bars;
-}
-
-// Each stage has its own colour: after the palette come its colours mixed with white, then with black.
-std::string stage_fill(const std::vector<std::string>& names, const std::string& name) {
-  const auto index = static_cast<std::size_t>(std::ranges::find(names, name) - names.begin());
-  const int rgb = std::stoi(std::string(kPalette[index % kPalette.size()]).substr(1), nullptr, 16);
-  const std::size_t round = index / kPalette.size();
-  const auto mixed = [&](int shift) {
-    const int part = rgb >> shift & 0xff;
-    return round % 3 == 0 ? part : round % 3 == 1 ? (part + 255) / 2 : part / 2;
-  };
-  return fmt::format("#{:02x}{:02x}{:02x}", mixed(16), mixed(8), mixed(0));
 }
 
 // Draws the colours and names of the stages from `y` on and moves `y` below them.
@@ -165,12 +104,6 @@ Chart bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric
   return {{kPage, y + 8, std::move(shapes), title}, and_more(all)};
 }
 
-std::vector<std::string> stage_names(const std::vector<CaseGroup>& groups) {
-  std::vector<std::string> names;
-  stage_bars(groups, names);
-  return names;
-}
-
 Chart stages_chart(const std::vector<CaseGroup>& groups) {
   std::vector<std::string> names;
   std::vector<StageBar> bars = stage_bars(groups, names);
@@ -183,13 +116,13 @@ Chart stages_chart(const std::vector<CaseGroup>& groups) {
   for (const StageBar& bar : bars) most = std::max(most, bar.total);
   const double scale = kRoom / round_up(most);
   for (const StageBar& bar : bars) {
-    shapes.push_back(text_shape(kLabels - 8, y + 14, "end", fit_label(bar.label), "s"));
+    shapes.push_back(text_shape(kLabels - 8, y + 14, "end", fit_label(group_label(bar.group)), "s"));
     double at = kLabels;
     for (const auto& [name, ms] : bar.stages) {
       const double width = std::max(0.0, ms * scale);
       shapes.push_back(
           rect_shape(at, y + 3, width, kRow - 7, stage_fill(names, name),
-                     fmt::format("{}: {} ms, {:.1f} %", name, table_number(ms), 100 * ms / bar.total)));
+                     fmt::format("{}: {}, {:.1f} %", name, time_text(ms), 100 * ms / bar.total)));
       at += width;
     }
     shapes.push_back(text_shape(at + 6, y + 14, "start", elide_middle(bar.text(), 40), "s"));
@@ -246,16 +179,18 @@ Chart times_chart(const Results& results) {
 
 std::vector<std::pair<std::string, Drawing>> report_figures(const BundleContent& content) {
   auto groups = group_cases(content.results);
+  const std::vector<MetricColumn> columns = metric_columns(groups);
   take_common_axes(groups);
-  std::pair<const char*, Chart> charts[] = {
-      {"accuracy",
-       bars_chart(groups, "accuracy_mean_mm", "mean distance to the true surface [mm], less is better")},
-      {"precision",
-       bars_chart(groups, "precision_2mm_pct", "precision: points within 2 mm [%], more is better")},
-      {"completeness", bars_chart(groups, "completeness_2mm_pct",
-                                  "completeness: surface within 2 mm of a point [%], more is better")},
-      {"stages", stages_chart(groups)},
-      {"times", times_chart(content.results)}};
+  std::vector<std::pair<std::string, Chart>> charts;
+  for (const auto& [name, prefix] : {std::pair{"accuracy", "accuracy_mean_mm"},
+                                     {"precision", "precision_"},
+                                     {"completeness", "completeness_"},
+                                     {"agreement", "photometric_zncc_median"},
+                                     {"reprojection", "reprojection_median_px"}})
+    if (const MetricColumn* const column = find_column(columns, prefix))
+      charts.emplace_back(name, bars_chart(groups, column->metric, column->title.c_str()));
+  charts.emplace_back("stages", stages_chart(groups));
+  charts.emplace_back("times", times_chart(content.results));
   std::vector<std::pair<std::string, Drawing>> figures;
   for (auto& [name, chart] : charts)
     if (!chart.drawing.shapes.empty()) figures.emplace_back(name, std::move(chart.drawing));

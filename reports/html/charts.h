@@ -26,14 +26,11 @@ Chart bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric
 // Draws a bar for each group, divided into the self times of its stages.
 Chart stages_chart(const std::vector<CaseGroup>& groups);
 
-// Returns the names of the stages of stages_chart() in the order of their colours.
-std::vector<std::string> stage_names(const std::vector<CaseGroup>& groups);
-
 // Draws a box plot of the warm runs of each case with at least three, and a dot for its cold run.
 Chart times_chart(const Results& results);
 
-// Returns names and drawings: accuracy, precision, completeness, baseline, stages, times; those that have
-// something to show.
+// Returns names and drawings: accuracy, precision, completeness, agreement, reprojection, baseline, stages,
+// times; those that have something to show.
 std::vector<std::pair<std::string, Drawing>> report_figures(const BundleContent& content);
 
 }  // namespace aqbench

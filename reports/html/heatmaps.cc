@@ -14,13 +14,15 @@
 #include "core/quantiles.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "reports/content/case_columns.h"
 #include "reports/html/charts.h"
 
 namespace aqbench {
 namespace {
 
 constexpr std::size_t kMaxPictureRows = 24;
-constexpr const char* kTileBackground = "#80808055";  // of tiles without points, on light and dark pages
+// Of tiles without points, drawn so that paper has it, too: white there would say "no error".
+constexpr const char* kTileBackground = "#9a9a9a";
 
 using StepColour = Rgb8 (*)(int step);
 
@@ -49,11 +51,19 @@ std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of,
     rows = std::max(rows, tile.row + (tile.y_max_mm - tile.y_min_mm) / side_mm);
   }
   std::array<std::string, kColourSteps> paths;
-  for (const ReportTile& tile : tiles) {
+  const auto step_of = [&](const ReportTile& tile) {
     const double value = value_of(tile);
-    if (!std::isfinite(value)) continue;
-    const int step = colour_step(high > low ? (value - low) / (high - low) : 0.5);
-    paths[static_cast<std::size_t>(step)] += fmt::format("M{} {}h1v1h-1z", tile.column, tile.row);
+    return !std::isfinite(value) ? -1 : colour_step(high > low ? (value - low) / (high - low) : 0.5);
+  };
+  for (std::size_t i = 0, next = 0; i < tiles.size();
+       i = next) {  // tiles of one colour side by side are one shape
+    const int step = step_of(tiles[i]);
+    for (next = i + 1; next < tiles.size() && tiles[next].row == tiles[i].row &&
+                       tiles[next].column == tiles[next - 1].column + 1 && step_of(tiles[next]) == step;)
+      ++next;
+    if (step >= 0)
+      paths[static_cast<std::size_t>(step)] +=
+          fmt::format("M{} {}h{}v1h-{}z", tiles[i].column, tiles[i].row, next - i, next - i);
   }
   std::string body;
   for (int step = 0; step < kColourSteps; ++step)
@@ -61,9 +71,10 @@ std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of,
       body += fmt::format("<path fill=\"{}\" d=\"{}\"/>", hex_of(colour_of(step)),
                           paths[static_cast<std::size_t>(step)]);
   return fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {:.6g} {:.6g}\" "
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.6g} {1:.6g}\" "
       "shape-rendering=\"crispEdges\" "
-      "role=\"img\" aria-label=\"map of tiles\" style=\"background:{}\">{}</svg>",
+      "role=\"img\" aria-label=\"map of tiles\"><path fill=\"{2}\" d=\"M0 "
+      "0h{0:.6g}v{1:.6g}h-{0:.6g}z\"/>{3}</svg>",
       columns, rows, kTileBackground, body);
 }
 
@@ -101,9 +112,15 @@ constexpr PictureKind kPictureKinds[] = {
     {"confidence", "confidence", "Confidence of camera {} in its depths, as the method gives it. ",
      sequential_colour}};
 
-std::string picture_caption(const ReportPicture& picture, const PictureKind& kind) {
-  std::string caption = fmt::format(fmt::runtime(kind.lead), picture.camera);
-  caption += fmt::format("Grey: no depth; {} of the surface in view has one.", share(picture.filled_pct));
+std::string picture_caption(const ReportPicture& picture, const PictureKind& kind, bool has_truth) {
+  std::string caption =
+      has_truth || picture.kind != "depth"
+          ? fmt::format(fmt::runtime(kind.lead), picture.camera)
+          : fmt::format("Depth of camera {} along the refracted ray; no true depth is known. ",
+                        picture.camera);
+  if (has_truth || std::isfinite(picture.filled_pct))
+    caption += fmt::format("Grey: no depth; {} of the {} has one.", share(picture.filled_pct),
+                           has_truth ? "surface in view" : "image");
   if (picture.kind == "depth_error") caption += " Black: no surface to compare with.";
   if (picture.beyond_pct > 0) caption += fmt::format(" Beyond the scale: {}.", share(picture.beyond_pct));
   if (picture.every_px > 1) caption += fmt::format(" One pixel of {0} x {0} is shown.", picture.every_px);
@@ -111,7 +128,7 @@ std::string picture_caption(const ReportPicture& picture, const PictureKind& kin
 }
 
 // A picture of a case; "" for an unknown kind.
-std::string depth_figure(const ReportPicture& picture, const std::string& label) {
+std::string depth_figure(const ReportPicture& picture, const std::string& label, bool has_truth) {
   const auto kind = std::ranges::find(kPictureKinds, picture.kind,
                                       [](const PictureKind& one) { return std::string(one.kind); });
   if (kind == std::end(kPictureKinds)) return "";
@@ -121,7 +138,7 @@ std::string depth_figure(const ReportPicture& picture, const std::string& label)
                             xml_escape(picture.kind), xml_escape(picture.camera),
                             xml_escape(fmt::format("{}: {}", label, kind->name)), base64_text(picture.png)),
                 colour_bar(picture.low, picture.high, picture.unit, kind->colour_of),
-                picture_caption(picture, *kind));
+                picture_caption(picture, *kind, has_truth));
 }
 
 // The pictures of a case: those of the first camera, and those of the others, which are folded.
@@ -132,9 +149,11 @@ struct DepthFigures {
 DepthFigures depth_figures(const std::vector<ReportPicture>& pictures, const std::string& label) {
   DepthFigures made;
   std::set<std::string> cameras;
+  const bool has_truth = std::ranges::find(pictures, "depth_error", &ReportPicture::kind) != pictures.end();
   for (const ReportPicture& picture : pictures) {
     cameras.insert(picture.camera);
-    (picture.camera == pictures.front().camera ? made.first : made.others) += depth_figure(picture, label);
+    (picture.camera == pictures.front().camera ? made.first : made.others) +=
+        depth_figure(picture, label, has_truth);
   }
   if (std::ranges::find(pictures, "confidence", &ReportPicture::kind) == pictures.end())
     made.first +=
@@ -163,31 +182,66 @@ std::string per_tile(const std::vector<ReportTile>& tiles) {
   return fmt::format("per {:.6g} mm tile", tile_mm(tiles));
 }
 
-std::string tile_figures(const std::vector<ReportTile>& tiles, double limit_mm) {
-  if (tiles.empty()) return "";
-  return figure(heatmap(
-                    tiles, [](const ReportTile& tile) { return tile.signed_mean_mm; }, -limit_mm, limit_mm,
-                    diverging_colour),
-                colour_bar(-limit_mm, limit_mm, "mm", diverging_colour),
-                fmt::format(
-                    "Cloud from above, {}: mean signed distance to the true surface, {}; red is towards the "
-                    "cameras. Grey: no points.",
-                    extent_text(tiles), per_tile(tiles))) +
-         figure(heatmap(
-                    tiles, [](const ReportTile& tile) { return tile.completeness_pct; }, 0, 100,
-                    sequential_colour),
-                colour_bar(0, 100, "%", sequential_colour),
-                fmt::format("The same: share of the surface within 2 mm of a point, {}.", per_tile(tiles)));
+// The 98th percentile of a case's errors: the few largest ones lie beyond it, so that the others show. NaN:
+// none.
+double error_reach_mm(const std::vector<ReportTile>& tiles) {
+  std::vector<double> errors_mm;
+  for (const ReportTile& tile : tiles)
+    if (std::isfinite(tile.signed_mean_mm)) errors_mm.push_back(std::abs(tile.signed_mean_mm));
+  std::ranges::sort(errors_mm);
+  return errors_mm.empty() ? std::nan("") : quantile_of_sorted(errors_mm, 0.98);
 }
 
-// One scale for the clouds of all cases; the few largest errors lie beyond it, so that the others show.
-double common_limit_mm(const std::map<std::string, std::vector<ReportTile>>& tiles) {
-  std::vector<double> errors_mm;
-  for (const auto& [name, parsed] : tiles)
-    for (const ReportTile& tile : parsed)
-      if (std::isfinite(tile.signed_mean_mm)) errors_mm.push_back(std::abs(tile.signed_mean_mm));
-  std::ranges::sort(errors_mm);
-  return errors_mm.empty() ? 1 : round_up_125(std::max(kLeastLimit_mm, quantile_of_sorted(errors_mm, 0.98)));
+// One scale for several clouds: the median of their reaches, so that one that is far off leaves the others
+// their colours.
+double common_limit_mm(const std::vector<const std::vector<ReportTile>*>& clouds) {
+  std::vector<double> reaches_mm;
+  for (const std::vector<ReportTile>* const tiles : clouds)
+    if (const double reach_mm = error_reach_mm(*tiles); std::isfinite(reach_mm))
+      reaches_mm.push_back(reach_mm);
+  std::ranges::sort(reaches_mm);
+  return reaches_mm.empty() ? 1 : round_up_125(std::max(kLeastLimit_mm, reaches_mm[reaches_mm.size() / 2]));
+}
+
+// A case in the maps of its scene.
+struct MappedCase {
+  std::string label, extent;
+  const std::vector<ReportTile>* tiles;
+};
+
+template <class Value>
+std::string map_row(const std::vector<MappedCase>& cases, bool same_extent, const Value& value_of, double low,
+                    double high, const char* unit, StepColour colour_of, const std::string& text) {
+  std::string maps;
+  for (const MappedCase& one : cases)
+    maps += figure(heatmap(*one.tiles, value_of, low, high, colour_of), "",
+                   same_extent ? one.label : one.label + ": " + one.extent);
+  return fmt::format(
+      "<div class=\"mapkey\">{}<p class=\"dim\">{}</p></div>\n<div class=\"multiples\">\n{}</div>\n",
+      colour_bar(low, high, unit, colour_of), xml_escape(text), maps);
+}
+
+// The maps of a scene: one scale and one legend for all of its cases.
+std::string scene_maps(const std::vector<MappedCase>& cases) {
+  std::vector<const std::vector<ReportTile>*> clouds;
+  bool all_covered = true;
+  for (const MappedCase& one : cases) {
+    clouds.push_back(one.tiles);
+    for (const ReportTile& tile : *one.tiles) all_covered = all_covered && !(tile.completeness_pct < 99.5);
+  }
+  const bool same_extent =
+      std::ranges::all_of(cases, [&](const MappedCase& one) { return one.extent == cases.front().extent; });
+  const double limit_mm = common_limit_mm(clouds);
+  std::string text = map_row(
+      cases, same_extent, [](const ReportTile& tile) { return tile.signed_mean_mm; }, -limit_mm, limit_mm,
+      "mm", diverging_colour,
+      fmt::format(
+          "Mean signed distance to the true surface{}{}; red is towards the cameras, grey: no points.",
+          same_extent ? ", from above, " : "", same_extent ? cases.front().extent : ""));
+  if (all_covered) return text + "<p class=\"dim\">Everywhere the surface has a point within 2 mm.</p>\n";
+  return text + map_row(
+                    cases, same_extent, [](const ReportTile& tile) { return tile.completeness_pct; }, 0, 100,
+                    "%", sequential_colour, "Share of the surface that has a point within 2 mm.");
 }
 
 // One picture of tiles with its colours.
@@ -198,25 +252,42 @@ std::string signed_figure(const std::vector<ReportTile>& tiles, const Value& val
                 colour_bar(-limit, limit, unit, diverging_colour), caption);
 }
 
-}  // namespace
-
-std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<ReportTile>& b) {
+// How much larger |error| is in B, and how much less is covered, where both have the tile.
+std::vector<ReportTile> change_of_tiles(const std::vector<ReportTile>& a, const std::vector<ReportTile>& b) {
   const std::map<TilePlace, ReportTile> of_a = tiles_by_place(a);
-  std::vector<ReportTile> change;  // of |error|, and of what is covered with its sign turned
-  bool differs = false;
+  std::vector<ReportTile> change;
   for (const ReportTile& tile : b) {
     const auto before = of_a.find(place_of(tile));
     if (before == of_a.end()) continue;
-    ReportTile both = tile;
-    both.signed_mean_mm = std::abs(tile.signed_mean_mm) - std::abs(before->second.signed_mean_mm);
-    both.completeness_pct = before->second.completeness_pct - tile.completeness_pct;
-    differs = differs || std::abs(both.signed_mean_mm) > 0 || std::abs(both.completeness_pct) > 0;
-    change.push_back(both);
+    change.push_back(tile);
+    change.back().signed_mean_mm = std::abs(tile.signed_mean_mm) - std::abs(before->second.signed_mean_mm);
+    change.back().completeness_pct = before->second.completeness_pct - tile.completeness_pct;
   }
-  if (!differs) return "";
+  return change;
+}
+
+}  // namespace
+
+std::string difference_map(const std::vector<ReportTile>& best, const std::vector<ReportTile>& worse) {
+  const std::vector<ReportTile> change = change_of_tiles(best, worse);
+  const double reach_mm = error_reach_mm(change);
+  if (!std::isfinite(reach_mm)) return "";
+  const double limit_mm = round_up_125(std::max(kLeastLimit_mm, reach_mm));
+  return heatmap(
+             change, [](const ReportTile& tile) { return tile.signed_mean_mm; }, -limit_mm, limit_mm,
+             diverging_colour) +
+         fmt::format("<small>± {:.3g} mm</small>", limit_mm);
+}
+
+std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<ReportTile>& b) {
+  const std::vector<ReportTile> change = change_of_tiles(a, b);
+  if (std::ranges::none_of(change, [](const ReportTile& tile) {
+        return std::abs(tile.signed_mean_mm) > 0 || std::abs(tile.completeness_pct) > 0;
+      }))
+    return "";
   const auto error = [](const ReportTile& tile) { return tile.signed_mean_mm; };
   const auto covered = [](const ReportTile& tile) { return tile.completeness_pct; };
-  const double limit_mm = common_limit_mm({{"A", a}, {"B", b}}), change_mm = common_limit_mm({{"", change}});
+  const double limit_mm = common_limit_mm({&a, &b}), change_mm = common_limit_mm({&change});
   return "<div class=\"maps\">\n" +
          signed_figure(a, error, limit_mm, "mm",
                        fmt::format("A: mean signed distance to the true surface, {}.", per_tile(a))) +
@@ -234,29 +305,41 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
   std::vector<std::string> shown;
   std::map<std::string, std::vector<ReportTile>> tiles;
   std::size_t more = 0;
-  for (const Record& record : results.records) {
-    const auto found = pictures.tiles.find(record.case_name);
+  for (const Record* const record : name_cases(results).order) {
+    const auto found = pictures.tiles.find(record->case_name);
     const bool has_tiles = found != pictures.tiles.end() && !found->second.empty();
-    if (!has_tiles && !pictures.pictures.contains(record.case_name)) continue;
+    if (!has_tiles && !pictures.pictures.contains(record->case_name)) continue;
     if (shown.size() == kMaxPictureRows) {
       ++more;
       continue;
     }
-    shown.push_back(record.case_name);
-    tiles[record.case_name] = has_tiles ? found->second : std::vector<ReportTile>{};
+    shown.push_back(record->case_name);
+    tiles[record->case_name] = has_tiles ? found->second : std::vector<ReportTile>{};
   }
   if (shown.empty()) return "";
-  const double limit_mm = common_limit_mm(tiles);
-  const CaseLabels labels = label_cases(group_cases(results));
-  std::string text;
+  const CaseNames names = name_cases(results);
+  std::vector<std::pair<std::string, std::vector<MappedCase>>> scenes;
+  std::string depths_text;
   for (const std::string& name : shown) {
-    DepthFigures depths;
-    if (const auto found = pictures.pictures.find(name); found != pictures.pictures.end())
-      depths = depth_figures(found->second, labels.of.at(name));
-    text += fmt::format("<h3>{}</h3>\n<div class=\"maps\">\n{}{}{}</div>\n", xml_escape(labels.of.at(name)),
-                        depths.first, tile_figures(tiles[name], limit_mm), depths.others);
+    const CaseName& own = names.of.at(name);
+    const std::string label = own.axes.empty() ? own.method : own.method + " " + own.axes;
+    if (!tiles[name].empty()) {
+      auto scene =
+          std::ranges::find(scenes, own.scene, &std::pair<std::string, std::vector<MappedCase>>::first);
+      if (scene == scenes.end()) scene = scenes.insert(scene, {own.scene, {}});
+      scene->second.push_back({label, extent_text(tiles[name]) + ", " + per_tile(tiles[name]), &tiles[name]});
+    }
+    const auto found = pictures.pictures.find(name);
+    if (found == pictures.pictures.end()) continue;
+    const DepthFigures depths = depth_figures(found->second, own.scene + "/" + label);
+    depths_text += fmt::format("<h3>Depth maps: {} / {}</h3>\n<div class=\"maps\">\n{}{}</div>\n",
+                               xml_escape(own.scene), xml_escape(label), depths.first, depths.others);
   }
+  std::string text;
+  for (const auto& [scene, cases] : scenes)
+    text += fmt::format("<h3>{}</h3>\n", xml_escape(scene)) + scene_maps(cases);
   if (more > 0) text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(more, "case"));
+  text += depths_text;
   if (pictures.left_out > 0)
     text += fmt::format("<p class=\"dim\">and {} of depths, in pictures/</p>\n",
                         counted(pictures.left_out, "more picture"));

@@ -17,4 +17,8 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
 // the two differs.
 std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<ReportTile>& b);
 
+// Returns a small map of how much larger the distance to the true surface is in `worse`: red where it is,
+// blue where it is smaller; below it the ends of its colours. "" where they share no tile.
+std::string difference_map(const std::vector<ReportTile>& best, const std::vector<ReportTile>& worse);
+
 }  // namespace aqbench

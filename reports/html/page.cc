@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "core/drawing/svg.h"
 #include "core/sha256.h"
 #include "core/text.h"
@@ -28,6 +31,21 @@ std::vector<std::string_view> scripts_of(const PageParts& parts) {
     scripts.insert(scripts.end(), {view_data_script(), viewer_camera_script(), viewer_gl_script(),
                                    viewer_plain_script(), viewer_script(), viewer_page_script()});
   return scripts;
+}
+
+// Whether cells below the title are text, which stands at the left.
+bool is_of_text(std::string_view title) {
+  constexpr std::string_view kTitles[] = {"scene",
+                                          "method",
+                                          "axes",
+                                          "status",
+                                          "gate",
+                                          "worse than",
+                                          "map",
+                                          "worst place",
+                                          "stage that lost most",
+                                          "since the baseline"};
+  return std::ranges::find(kTitles, title) != std::end(kTitles);
 }
 
 }  // namespace
@@ -57,7 +75,9 @@ std::string table_open(std::string_view label, const std::vector<std::string>& t
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table "
       "class=\"{}\">\n<thead><tr>",
       xml_escape(label), classes);
-  for (const std::string& title : titles) text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(title));
+  for (const std::string& title : titles)
+    text += fmt::format("<th scope=\"col\"{}>{}</th>", is_of_text(title) ? " class=\"text\"" : "",
+                        xml_escape(title));
   return text + "</tr></thead>\n<tbody>\n";
 }
 

@@ -15,7 +15,7 @@
 #include "reports/content/case_groups.h"
 #include "reports/content/commands.h"
 #include "reports/content/environment_text.h"
-#include "reports/html/charts.h"
+#include "reports/html/stage_bars.h"
 
 namespace aqbench {
 namespace {
@@ -74,7 +74,10 @@ void add_values(const Record& record, const std::vector<std::string>& names, Jso
 }
 
 Json case_json(const Record& record, const std::string& label, const std::vector<std::string>& names) {
-  Json at = {{"name", record.case_name}, {"label", label}, {"status", to_string(record.status)}};
+  Json at = {{"name", record.case_name},
+             {"scene", record.scene},
+             {"label", label},
+             {"status", to_string(record.status)}};
   if (!record.reason.empty()) at["reason"] = record.reason;
   for (const InjectedFault& fault : record.injected)
     at["injected"].push_back(fmt::format("{} in stage {}, {} times", fault.effect, fault.stage, fault.times));

@@ -49,7 +49,7 @@ ReportProfile read_profile(const std::filesystem::path& bundle, const std::strin
 // Reads the pictures of depths: the first camera of every case, then the second of every case, and so on, so
 // that what has no room is the last cameras of all.
 void read_depth_pictures(const std::filesystem::path& bundle, const Results& results, ReportPictures& found) {
-  constexpr std::uintmax_t kMaxPictureBytes = std::uintmax_t{4} << 20, kMaxListBytes = 1 << 20;
+  constexpr std::uintmax_t kMaxPictureBytes = std::uintmax_t{3} << 18, kMaxListBytes = 1 << 20;
   struct Listed {
     std::size_t camera;  // the place of its camera among those of its case
     std::string case_name;

@@ -50,7 +50,7 @@ struct ReportPictures {
   std::size_t left_out = 0;                       // pictures beyond the limit
 };
 
-// Reads the tiles, at most 4 MiB of pictures (of the first camera of each case before
+// Reads the tiles, at most 768 KiB of pictures (of the first camera of each case before
 // any of a second one), the clouds and the profiles. Throws Error(input, io).
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results);
 

@@ -7,11 +7,13 @@
 #include <string_view>
 
 #include "core/text.h"
+#include "reports/content/case_columns.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/guest_text.h"
 #include "reports/content/narrative.h"
 #include "reports/content/protocol_rows.h"
+#include "reports/html/bars.h"
 #include "reports/html/cases_table.h"
 #include "reports/html/charts.h"
 #include "reports/html/heatmaps.h"
@@ -25,8 +27,15 @@
 namespace aqbench {
 namespace {
 
-// A page is at most 10 MB; in base64 its clouds and pictures take four thirds of their bytes.
-constexpr std::size_t kMaxPageBytes = 9'900'000, kScriptBytes = 170'000;
+// A page of many cases is at most 3 MB, one whose bundle keeps its clouds 10 MB; in base64 clouds and
+// pictures take four thirds of their bytes.
+constexpr std::size_t kMaxPageBytes = 2'900'000, kMaxPageWithClouds = 9'900'000, kScriptBytes = 190'000;
+
+// Views of a bundle that keeps its clouds have all of their points.
+bool keeps_clouds(const ReportPictures& pictures) {
+  constexpr std::size_t kThinView = 300'000;  // more than the bytes of 20 000 points
+  return std::ranges::any_of(pictures.views, [](const auto& view) { return view.second.size() > kThinView; });
+}
 
 // Says why the first cases failed; all of them stand in the table with their reasons.
 std::string failures_html(const Results& results) {
@@ -79,15 +88,12 @@ std::string scripted(const std::string& id, const std::string& title, const std:
 }
 
 std::string accuracy_section(const std::vector<CaseGroup>& groups) {
-  return page_section(
-      "accuracy", "Accuracy",
-      chart_html(
-          bars_chart(groups, "accuracy_mean_mm", "mean distance to the true surface [mm], less is better")) +
-          chart_html(
-              bars_chart(groups, "precision_2mm_pct", "precision: points within 2 mm [%], more is better")) +
-          chart_html(bars_chart(groups, "completeness_2mm_pct",
-                                "completeness: surface within 2 mm of a point [%], more is better")),
-      "Bars are means over seeds; the thin line is one standard deviation to each side.");
+  const std::vector<MetricColumn> columns = metric_columns(groups);
+  std::string text;
+  for (const char* const prefix : {"accuracy_mean_mm", "precision_", "completeness_",
+                                   "photometric_zncc_median", "reprojection_median_px"})
+    if (const MetricColumn* const column = find_column(columns, prefix)) text += metric_bars(groups, *column);
+  return page_section("accuracy", "Methods side by side", text, "Means over seeds ± one standard deviation.");
 }
 
 std::string clouds_section(const std::vector<PageView>& views) {
@@ -111,7 +117,7 @@ std::string depths_section(const ReportPictures& pictures) {
 }
 
 std::string stages_section(const std::vector<CaseGroup>& groups) {
-  const std::string stages = chart_html(stages_chart(groups));
+  const std::string stages = stage_bars_html(groups);
   return page_section("stages", "Stages", stages.empty() ? "" : stages + kStageTree,
                       "Self time, without nested stages; medians over the repetitions.");
 }
@@ -147,14 +153,16 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
                    "Failures and regressions first. With scripts a case opens its values, what they mean and "
                    "the command that gives them again.");
   above += rivals_section(content, pictures);
-  std::string body = page_section("places", "Where the errors are", case_pictures(page.results, pictures));
+  std::string body = page_section(
+      "places", pictures.tiles.empty() && !pictures.pictures.empty() ? "Depth maps" : "Where the errors are",
+      case_pictures(page.results, pictures));
   body += depths_section(pictures) + accuracy_section(groups);
   if (!results.records.empty())
     body +=
         scripted("curves", "Curves", "Choose cases; drag over a curve to zoom in, double click to zoom out.");
   body += stages_section(groups) + flames_section(pictures);
   body += page_section(
-      "times", "Times", chart_html(times_chart(results)),
+      "times", "Times", time_boxes(results),
       "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of "
       "the process.");
   body += page_section("protocols", "Protocols", protocols_html(page.results), kProtocolRowsNote);
@@ -212,8 +220,8 @@ std::string render_html_report(const BundleContent& content, const ReportPicture
   const PageBody body = page_body(content, page, pictures);
   const std::size_t others = parts.header.size() + parts.data_json.size() + body.above_clouds.size() +
                              body.below_clouds.size() + kScriptBytes;
-  fit_views(views, pictures.views, page.results,
-            others < kMaxPageBytes ? (kMaxPageBytes - others) / 4 * 3 : 0);
+  const std::size_t most = keeps_clouds(pictures) ? kMaxPageWithClouds : kMaxPageBytes;
+  fit_views(views, pictures.views, page.results, others < most ? (most - others) / 4 * 3 : 0);
   parts.body = body.above_clouds + clouds_section(views) + body.below_clouds;
   for (const PageView& view : views)
     if (!view.bytes.empty()) parts.blocks.emplace_back(fmt::format("cloud-{}", view.record), view.bytes);

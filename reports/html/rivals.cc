@@ -10,9 +10,13 @@
 #include <vector>
 
 #include "core/text.h"
+#include "harness/statistics/summary.h"
+#include "reports/content/case_columns.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/commands.h"
 #include "reports/content/verdict_text.h"
+#include "reports/html/cases_table.h"
+#include "reports/html/heatmaps.h"
 #include "reports/html/page.h"
 
 namespace aqbench {
@@ -36,6 +40,12 @@ struct Rivals {
   const Record *worse, *best;
 };
 
+// Those that differ by more than noise, and how many do not.
+struct RivalList {
+  std::vector<Rivals> pairs;
+  std::size_t alike = 0;
+};
+
 std::optional<double> value_of(const Record& record, const std::string& metric) {
   const Metric* const found = find_metric(record.metrics, metric);
   return found == nullptr ? std::nullopt : found->value;
@@ -52,20 +62,44 @@ const Record* of_same_seed(const CaseGroup& group, const Record& other) {
   return nullptr;
 }
 
+// Whether the records of two groups with the same seeds differ in a metric by more than noise: by two
+// standard errors of the difference, or where there is one seed by `least` of the mean.
+bool differs(const CaseGroup& a, const CaseGroup& b, const std::string& metric, double least) {
+  std::vector<double> changes;
+  double size = 0;
+  for (const Record* const record : a.records) {
+    const Record* const other = of_same_seed(b, *record);
+    if (other == nullptr || record->status != Status::ok) continue;
+    const auto value = value_of(*record, metric), against = value_of(*other, metric);
+    if (!value || !against) continue;
+    changes.push_back(*value - *against);
+    size = std::max({size, std::abs(*value), std::abs(*against)});
+  }
+  const SampleSummary change = summarize(changes);
+  if (!change.mean) return false;
+  if (!change.sd) return std::abs(*change.mean) >= least * size;
+  return std::abs(*change.mean) > 2 * *change.sd / std::sqrt(static_cast<double>(changes.size()));
+}
+
 // Adds the first records of both groups that have the same seed.
-void add_rivals(const CaseGroup& worse, const CaseGroup& best, std::vector<Rivals>& found) {
+void add_rivals(const CaseGroup& worse, const CaseGroup& best, const std::string& completeness,
+                RivalList& found) {
   for (const Record* const record : worse.records)
     if (const Record* const other = of_same_seed(best, *record);
         other != nullptr && record->status == Status::ok) {
-      found.push_back({record, other});
+      if (differs(worse, best, "accuracy_mean_mm", 0.02) || differs(worse, best, completeness, 0.01))
+        found.pairs.push_back({record, other});
+      else
+        ++found.alike;
       return;
     }
 }
 
 // Returns the group that covers most of the surface; nullptr where none covers more than the first one.
-const CaseGroup* most_complete(const std::vector<std::pair<double, CaseGroup>>& groups) {
-  const auto covered = [](const CaseGroup& group) {
-    const auto spread = metric_spread(group, "completeness_2mm_pct");
+const CaseGroup* most_complete(const std::vector<std::pair<double, CaseGroup>>& groups,
+                               const std::string& completeness) {
+  const auto covered = [&](const CaseGroup& group) {
+    const auto spread = metric_spread(group, completeness);
     return spread ? spread->mean : -1.0;
   };
   const auto most =
@@ -73,16 +107,26 @@ const CaseGroup* most_complete(const std::vector<std::pair<double, CaseGroup>>& 
   return covered(most->second) > covered(groups[0].second) ? &most->second : nullptr;
 }
 
-std::vector<Rivals> rivals_of(const Results& results) {
+// The column of completeness at the tolerance that the tables show.
+MetricColumn completeness_column(const Results& results) {
+  const std::vector<MetricColumn> columns = metric_columns(results);
+  const MetricColumn* const found = find_column(columns, "completeness_");
+  return found == nullptr ? MetricColumn{} : *found;
+}
+
+RivalList rivals_of(const Results& results) {
+  const std::string completeness = completeness_column(results).metric;
   std::map<std::string, std::vector<std::pair<double, CaseGroup>>> scenes;
   for (CaseGroup& group : group_cases(results))
     if (const auto spread = metric_spread(group, "accuracy_mean_mm"); spread && !group.scene.empty())
       scenes[ranking_of(*group.records.front())].emplace_back(spread->mean, std::move(group));
-  std::vector<Rivals> found;
+  RivalList found;
   for (auto& [scene, groups] : scenes) {
     std::ranges::stable_sort(groups, {}, [](const auto& one) { return one.first; });
-    for (std::size_t i = 1; i < groups.size(); ++i) add_rivals(groups[i].second, groups[0].second, found);
-    if (const CaseGroup* const whole = most_complete(groups)) add_rivals(groups[0].second, *whole, found);
+    for (std::size_t i = 1; i < groups.size(); ++i)
+      add_rivals(groups[i].second, groups[0].second, completeness, found);
+    if (const CaseGroup* const whole = most_complete(groups, completeness))
+      add_rivals(groups[0].second, *whole, completeness, found);
   }
   return found;
 }
@@ -92,12 +136,6 @@ std::string two_numbers(double worse, double best) {
   const std::string a = table_number(worse), b = table_number(best);
   if (a == b && worse != best) return fmt::format("{:.6g} against {:.6g}", worse, best);
   return fmt::format("{} against {}", a, b);
-}
-
-std::string against(const Rivals& pair, const std::string& metric, const char* unit) {
-  const auto worse = value_of(*pair.worse, metric), best = value_of(*pair.best, metric);
-  if (!worse || !best) return "n/a";
-  return fmt::format("{}\u00a0{}", two_numbers(*worse, *best), unit);
 }
 
 std::string tile_text(const ReportTile& tile) {
@@ -169,13 +207,47 @@ std::string since_text(const Rivals& pair, const BundleContent& content) {
   return "as it was accepted";
 }
 
-std::string cell(const char* label, const std::string& text) {
-  return fmt::format("<td data-label=\"{}\">{}</td>", label, xml_escape(text));
+std::string cell(const char* label, const std::string& text, bool is_text = false) {
+  return fmt::format("<td data-label=\"{}\"{}>{}</td>", label, is_text ? " class=\"text\"" : "",
+                     xml_escape(text));
+}
+
+std::string label_of(const CaseNames& names, const std::string& case_name) {
+  const CaseName& name = names.of.at(case_name);
+  return name.axes.empty() ? name.method : name.method + " " + name.axes;
+}
+
+std::string value_cell(const std::string& label, const std::string& number) {
+  return fmt::format("<td class=\"num\" data-label=\"{}\">{}</td>", xml_escape(label), number);
+}
+
+// This, best and their ratio.
+std::string value_cells(const Rivals& pair, const std::string& metric, const std::string& title,
+                        bool with_ratio) {
+  const auto worse = value_of(*pair.worse, metric), best = value_of(*pair.best, metric);
+  std::string text =
+      value_cell(title, table_number_or_na(worse)) + value_cell("best", table_number_or_na(best));
+  if (with_ratio)
+    text += value_cell("ratio", worse && best && *best > 0 ? table_number(*worse / *best) + " x" : "n/a");
+  return text;
+}
+
+std::string map_cell(const Rivals& pair, const ReportPictures& pictures) {
+  const auto tiles_of = [&](const Record& record) -> const std::vector<ReportTile>* {
+    const auto found = pictures.tiles.find(record.case_name);
+    return found == pictures.tiles.end() ? nullptr : &found->second;
+  };
+  const auto* const worse = tiles_of(*pair.worse);
+  const auto* const best = tiles_of(*pair.best);
+  return fmt::format("<td data-label=\"map\" class=\"text map\">{}</td>",
+                     worse != nullptr && best != nullptr ? difference_map(*best, *worse) : "");
 }
 
 std::string lead(const BundleContent& content) {
   std::string text =
-      "Each against the most accurate of its scene, and that one against the most complete. A case opens its "
+      "Each against the most accurate of its scene, and that one against the most complete. The map shows "
+      "how much "
+      "larger its distance to the true surface is: red where this case is worse. A case opens its "
       "values and the command that runs it "
       "again and compares bit for bit (<code class=\"whole\">aqbench replay . --case NAME</code>, in the "
       "folder of this bundle). Since when: <code class=\"whole\">aqbench trend ..</code> names the run and "
@@ -194,7 +266,7 @@ std::string lead(const BundleContent& content) {
 
 std::vector<std::string> rival_cases(const Results& results) {
   std::vector<std::string> names;
-  const std::vector<Rivals> all = rivals_of(results);
+  const std::vector<Rivals> all = rivals_of(results).pairs;
   for (std::size_t i = 0; i < std::min(all.size(), kMaxRivals); ++i) {
     names.push_back(all[i].worse->case_name);
     names.push_back(all[i].best->case_name);
@@ -203,30 +275,40 @@ std::vector<std::string> rival_cases(const Results& results) {
 }
 
 std::string rivals_section(const BundleContent& content, const ReportPictures& pictures) {
-  const std::vector<Rivals> all = rivals_of(content.results);
-  if (all.empty()) return "";
-  const CaseLabels labels = label_cases(group_cases(content.results));
-  std::vector<std::string> titles = {
-      "case", "worse than", "mean error", "completeness at 2 mm", "worst places", "stage that lost most"};
+  const auto [all, alike] = rivals_of(content.results);
+  const std::string rest =
+      alike == 0 ? ""
+                 : fmt::format(
+                       "<p class=\"dim\">{} by no more than noise: two standard errors over the seeds, or "
+                       "with one seed 2 % of the mean error and 1 % of the completeness.</p>\n",
+                       alike == 1 ? "1 pair differs" : fmt::format("{} pairs differ", alike));
+  if (all.empty()) return alike == 0 ? "" : page_section("rivals", "Where one is worse than another", rest);
+  const CaseNames names = name_cases(content.results);
+  const MetricColumn completeness = completeness_column(content.results);
+  std::vector<std::string> titles = name_titles(names);
+  for (const char* title : {"worse than", "mean error [mm]", "best", "ratio"}) titles.emplace_back(title);
+  titles.insert(titles.end(), {completeness.title, "best", "map", "worst place", "stage that lost most"});
   if (content.baseline) titles.emplace_back("since the baseline");
-  std::string text = table_open("methods against each other", titles, "cards");
+  std::string text = common_html(names) + table_open("methods against each other", titles, "cards");
   for (std::size_t i = 0; i < std::min(all.size(), kMaxRivals); ++i) {
     const Rivals& pair = all[i];
-    text +=
-        fmt::format("<tr data-case=\"{}\" data-against=\"{}\"><td>{}</td>", xml_escape(pair.worse->case_name),
-                    xml_escape(pair.best->case_name), xml_escape(labels.of.at(pair.worse->case_name)));
-    text += cell("worse than", labels.of.at(pair.best->case_name));
-    text += cell("mean error", against(pair, "accuracy_mean_mm", "mm"));
-    text += cell("completeness at 2 mm", against(pair, "completeness_2mm_pct", "%"));
-    text += cell("worst places", places_text(pair, pictures));
-    text += cell("stage that lost most", stage_text(pair));
-    if (content.baseline) text += cell("since the baseline", since_text(pair, content));
+    text += fmt::format("<tr data-case=\"{}\" data-against=\"{}\">", xml_escape(pair.worse->case_name),
+                        xml_escape(pair.best->case_name));
+    text += name_cells_html(names, pair.worse->case_name);
+    text += fmt::format("<td data-label=\"worse than\" class=\"text\" data-turn>{}</td>",
+                        xml_escape(label_of(names, pair.best->case_name)));
+    text += value_cells(pair, "accuracy_mean_mm", "mean error [mm]", true) +
+            value_cells(pair, completeness.metric, completeness.title, false);
+    text += map_cell(pair, pictures);
+    text += cell("worst place", places_text(pair, pictures), true);
+    text += cell("stage that lost most", stage_text(pair), true);
+    if (content.baseline) text += cell("since the baseline", since_text(pair, content), true);
     text += "</tr>\n";
   }
   text += kTableEnd;
   if (all.size() > kMaxRivals)
     text += fmt::format("<p class=\"dim\">and {} more</p>\n", all.size() - kMaxRivals);
-  return page_section("rivals", "Where one is worse than another", text, lead(content));
+  return page_section("rivals", "Where one is worse than another", text + rest, lead(content));
 }
 
 }  // namespace aqbench

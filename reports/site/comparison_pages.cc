@@ -27,7 +27,7 @@ std::string notes_list(const std::vector<std::string>& notes) {
 
 // Returns a run as the results of a bundle, as far as a site knows it: cases, status, headline metrics and
 // the hash of the options. Times are left out: they vary by themselves, and the trend shows them.
-Results site_results(const SiteRun& run) {
+Results site_results(const SiteRun& run, const std::vector<std::size_t>& metrics) {
   Results results;
   results.run.id = run.id;
   results.run.suite = run.suite;
@@ -38,8 +38,8 @@ Results site_results(const SiteRun& run) {
     record.method = one.method;
     record.status = status_from_string(one.status).value_or(Status::failed);
     if (!one.options.empty()) record.options = {{"(hash of all)", one.options}};
-    for (std::size_t i = 0; i + 1 < one.values.size(); ++i)
-      if (one.values[i])
+    for (const std::size_t i : metrics)
+      if (i + 1 < one.values.size() && one.values[i])
         record.metrics.emplace_back(site_metrics()[i].name,
                                     Metric{one.values[i], "", site_metrics()[i].better, ""});
     results.records.push_back(std::move(record));
@@ -49,7 +49,8 @@ Results site_results(const SiteRun& run) {
 
 std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& names,
                          const SiteReports& reports) {
-  const CompareReport report = compare_results(site_results(a), site_results(b));
+  const std::vector<std::size_t> metrics = filled_metrics({&a, &b});
+  const CompareReport report = compare_results(site_results(a, metrics), site_results(b, metrics));
   const auto side = [](const SiteRun& run) {
     return fmt::format("{}, commit {} {}", xml_escape(run.id),
                        xml_escape(run.commit.empty() ? "not known" : run.commit.substr(0, 12)),

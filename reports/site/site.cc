@@ -208,7 +208,7 @@ SiteSummary write_site(const SiteRequest& request) {
   }
   for (const auto& page : subject_pages(suites, names, steps, reports)) writer.write(page);
   for (const auto& asset : site_assets()) writer.write(asset);
-  writer.write(index_page(suites, read.problems));
+  writer.write(index_page(suites, names, steps, reports, read.problems));
   writer.write(baselines_page(baselines.found, read.runs, reports));
   std::string lines;
   for (const std::string& line : read.lines) lines += line + "\n";

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 
 #include "core/sha256.h"
 #include "core/text.h"
+#include "metrics/protocols/asked_protocols.h"
+#include "reports/content/case_columns.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -60,21 +63,39 @@ std::string site_page(const std::string& title, int depth, const std::string& bo
 
 std::string shown_suite(const std::string& suite) { return suite.empty() ? "(chosen by hand)" : suite; }
 
+// How many of site_metrics() are columns of tables of cases; the others are numbers of protocols, and the
+// time.
+static std::size_t columns_of_cases() {
+  return site_metrics().size() - 1 - headline_protocol_metrics().size();
+}
+
 std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs) {
-  std::vector<std::size_t> filled;
-  for (std::size_t i = 0; i < site_metrics().size(); ++i)
-    if (std::ranges::any_of(runs, [&](const SiteRun* run) {
-          return std::ranges::any_of(run->cases,
-                                     [&](const SiteCase& one) { return one.values[i].has_value(); });
-        }))
-      filled.push_back(i);
-  return filled;
+  const std::vector<SiteMetric>& all = site_metrics();
+  std::vector<MetricSet> sets;
+  std::vector<bool> filled(all.size(), false);
+  for (const SiteRun* const run : runs)
+    for (const SiteCase& one : run->cases) {
+      MetricSet& set = sets.emplace_back();
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!one.values[i]) continue;
+        filled[i] = true;
+        set.emplace_back(all[i].name, Metric{one.values[i], "", all[i].better, ""});
+      }
+    }
+  std::vector<const MetricSet*> cases;
+  for (const MetricSet& set : sets) cases.push_back(&set);
+  std::set<std::string> chosen;
+  for (const MetricColumn& column : metric_columns(cases)) chosen.insert(column.metric);
+  std::vector<std::size_t> shown;
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (filled[i] && (i >= columns_of_cases() || chosen.contains(all[i].name))) shown.push_back(i);
+  return shown;
 }
 
 std::string value_text(const std::optional<double>& value) { return value ? table_number(*value) : "n/a"; }
 
 std::string case_link(const SiteRun& run, const std::string& case_name, const SiteReports& reports,
-                      const std::string& text) {
+                      const std::string& text, const char* root) {
   const auto report = reports.find(run.key);
   if (report == reports.end()) return text;
   std::string escaped;
@@ -83,7 +104,7 @@ std::string case_link(const SiteRun& run, const std::string& case_name, const Si
                        std::string_view("/_.=:+-").find(c) != std::string_view::npos;
     escaped += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
-  return fmt::format("<a href=\"../{}#case={}\">{}</a>", report->second, escaped, text);
+  return fmt::format("<a href=\"{}{}#case={}\">{}</a>", root, report->second, escaped, text);
 }
 
 ShortNames site_short_names(std::span<const SiteRun* const> runs) {

@@ -52,10 +52,10 @@ std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs)
 // Returns table_number() of the value, "n/a" for none.
 std::string value_text(const std::optional<double>& value);
 
-// Returns `text`, which is HTML, as a link to the case in its bundle's report, for a page one folder below
-// the root; the text alone where the report was not copied.
+// Returns `text`, which is HTML, as a link to the case in its bundle's report, for a page whose root is
+// `root`; the text alone where the report was not copied.
 std::string case_link(const SiteRun& run, const std::string& case_name, const SiteReports& reports,
-                      const std::string& text);
+                      const std::string& text, const char* root = "../");
 
 // Returns the short names of all cases of the runs (reports/content/case_names.h).
 ShortNames site_short_names(std::span<const SiteRun* const> runs);

@@ -15,8 +15,20 @@
 namespace aqbench {
 namespace {
 
+// Since which run the case has its values: the newest step of any of its metrics.
+std::string since_cell(const std::string& case_name, std::span<const SiteRun* const> runs,
+                       std::span<const SiteStep> steps) {
+  const auto step = std::ranges::find(steps, case_name, &SiteStep::case_name);  // the newest first
+  return step == steps.end()
+             ? fmt::format("<td data-label=\"since when\">first run, {}</td>", xml_escape(runs.front()->id))
+             : fmt::format("<td data-label=\"since when\"{}><a href=\"#steps\">{}: {}</a></td>",
+                           step->worsening() > 0 ? " class=\"bad\"" : "", xml_escape(runs[step->since]->id),
+                           xml_escape(site_metrics()[step->metric].name));
+}
+
 // The newest values, each with its change since the run before and a link to its case.
-std::string newest_table(std::span<const SiteRun* const> runs, const SiteReports& reports) {
+std::string newest_table(std::span<const SiteRun* const> runs, const SiteReports& reports,
+                         std::span<const SiteStep> steps) {
   const SiteRun& newest = *runs.back();
   const SiteRun* const before = runs.size() > 1 ? runs[runs.size() - 2] : nullptr;
   std::map<std::string, const SiteCase*> earlier;
@@ -26,6 +38,7 @@ std::string newest_table(std::span<const SiteRun* const> runs, const SiteReports
   const std::vector<std::size_t> metrics = filled_metrics({&newest});
   std::vector<std::string> titles = {"case", "status"};
   for (const std::size_t i : metrics) titles.push_back(site_metrics()[i].title);
+  titles.emplace_back("since when");
   std::string text = common_html(names.common) + table_open("newest run", titles);
   for (const SiteCase& one : newest.cases) {
     text +=
@@ -41,7 +54,7 @@ std::string newest_table(std::span<const SiteRun* const> runs, const SiteReports
                           case_link(newest, one.name, reports, value_text(one.values[i])),
                           change.empty() ? "" : " *");
     }
-    text += "</tr>\n";
+    text += since_cell(one.name, runs, steps) + "</tr>\n";
   }
   return text + kTableEnd + "<p class=\"dim\">* changed since the run before.</p>\n";
 }
@@ -63,18 +76,6 @@ std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& 
   return text + kTableEnd;
 }
 
-// Bundles, reports and baselines that could not be read, each with its reason.
-std::string not_shown_section(const std::vector<std::string>& problems) {
-  std::string list;
-  for (const std::string& problem : problems)
-    list += fmt::format("<li>{}</li>\n", xml_escape(printable(problem)));
-  return page_section(
-      "not-shown", "Not shown", list.empty() ? "" : "<ul>\n" + list + "</ul>\n",
-      "Bundles, reports and baselines that could not be read when this site was written. Of one "
-      "that the site knew, what it knew stays on the other pages. <code>aqbench verify</code> "
-      "says more of a bundle.");
-}
-
 }  // namespace
 
 std::pair<std::string, std::string> suite_page(const std::string& suite, std::span<const SiteRun* const> runs,
@@ -90,7 +91,7 @@ std::pair<std::string, std::string> suite_page(const std::string& suite, std::sp
   std::vector<std::string> rows;
   for (const SiteStep& step : steps) rows.push_back(site_step_row(step, runs, {&names, &reports}));
   body += steps_section(site_step_titles(), rows, site_steps_lead(steps, runs) + common_html(names.common));
-  body += page_section("newest", "Newest values", newest_table(runs, reports));
+  body += page_section("newest", "Newest values", newest_table(runs, reports, steps));
   body += page_section("runs", "Runs", runs_table(runs, reports));
   return {fmt::format("suite/{}.html", file),
           site_page("suite " + shown_suite(suite), 1, body, fmt::format("data/{}.js", file))};
@@ -133,44 +134,6 @@ std::pair<std::string, std::string> suite_endpoint(const std::string& suite, con
                      {"cases", std::move(cases)}};
   return {fmt::format("api/{}.json", site_file_name(suite)),
           json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"};
-}
-
-std::pair<std::string, std::string> index_page(const SiteSuites& suites,
-                                               const std::vector<std::string>& problems) {
-  std::string body = table_open("suites", {"suite", "newest run", "cases", "runs", "what moved"});
-  std::map<std::string, std::string> scenes, methods;
-  for (const auto& [suite, runs] : suites) {
-    const SiteRun& newest = *runs.back();
-    body += fmt::format(
-        "<tr><td><a href=\"suite/{0}.html\">{1}</a></td><td data-label=\"newest run\">{2}</td><td "
-        "data-label=\"cases\">{3}</td><td data-label=\"runs\">{4}</td><td data-label=\"what moved\"><a "
-        "href=\"comparison/{0}.html\">from run to run of {1}</a></td></tr>\n",
-        site_file_name(suite), xml_escape(shown_suite(suite)), xml_escape(newest.id),
-        health_text(health_of(newest)), runs.size());
-    for (const SiteCase& one : newest.cases) {
-      if (!one.scene.empty()) scenes[one.scene];
-      methods[one.method];
-    }
-  }
-  body += kTableEnd;
-  std::string subjects = table_open("scenes, methods, metrics", {"page", "kind"});
-  const auto link = [&](const char* kind, const std::string& name) {
-    subjects +=
-        fmt::format("<tr><td><a href=\"{0}/{1}.html\">{2}</a></td><td data-label=\"kind\">{0}</td></tr>\n",
-                    kind, site_file_name(name), xml_escape(name));
-  };
-  for (const auto& [name, unused] : scenes) link("scene", name);
-  for (const auto& [name, unused] : methods) link("method", name);
-  for (const SiteMetric& metric : site_metrics()) link("metric", metric.name);
-  return {"index.html",
-          site_page(
-              "aqbench", 0,
-              page_section("suites", "Suites", body,
-                           "<a href=\"baseline/accepted.html\">Accepted values, and who accepted them</a>.") +
-                  not_shown_section(problems) +
-                  page_section("subjects", "Scenes, methods, metrics", subjects + kTableEnd,
-                               "The search finds any of them."),
-              "")};
 }
 
 std::vector<std::pair<std::string, std::string>> site_assets() {

@@ -30,8 +30,10 @@ using SiteSuites = std::map<std::string, std::vector<const SiteRun*>>;
 // The short names of the cases of each suite, by its name.
 using SiteNames = std::map<std::string, ShortNames>;
 
-// Returns the page with all suites, what could not be read (a line each), and the search.
-std::pair<std::string, std::string> index_page(const SiteSuites& suites,
+// Returns the first page: the newest changes for the worse, all suites, each with its values over the runs as
+// a line, what could not be read (a line each), and the search.
+std::pair<std::string, std::string> index_page(const SiteSuites& suites, const SiteNames& names,
+                                               const SiteSteps& steps, const SiteReports& reports,
                                                const std::vector<std::string>& problems);
 
 // Returns a page for each scene, method and metric over the newest run of every suite; a metric's page also

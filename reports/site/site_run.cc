@@ -20,8 +20,8 @@
 #include "harness/ab/benchmark_results.h"
 #include "harness/records/results_size.h"
 #include "metrics/protocols/asked_protocols.h"
-#include "metrics/registry.h"
 #include "reports/content/bundle_files.h"
+#include "reports/content/case_columns.h"
 #include "reports/html/report.h"
 
 namespace aqbench {
@@ -218,11 +218,10 @@ void require_listed(const std::filesystem::path& bundle, const std::string& text
 const std::vector<SiteMetric>& site_metrics() {
   static const std::vector<SiteMetric> metrics = [] {
     std::vector<SiteMetric> all;
-    for (const HeadlineMetric& headline : headline_metrics()) {
-      const auto spec = std::ranges::find(metric_registry(), headline.name, &MetricSpec::name);
-      const bool known = spec != metric_registry().end();
-      all.push_back({headline.name, headline.title, known ? spec->definition : "", known ? spec->unit : "",
-                     known ? spec->better : Better::lower});
+    constexpr double kTolerances_mm[] = {0.5, 1, 2, 5, 10, 20, 50, 100};
+    for (const MetricColumn& column : all_columns(kTolerances_mm)) {
+      const MetricSpec spec = spec_of(column);
+      all.push_back({column.metric, column.title, spec.definition, spec.unit, spec.better});
     }
     for (const ProtocolMetric& metric : headline_protocol_metrics())
       all.push_back({metric.name, metric.title, metric.definition, metric.unit, metric.better});

@@ -50,7 +50,8 @@ struct SiteMetric {
   Better better = Better::lower;
 };
 
-// Returns the headline metrics and the time, in the order of SiteCase::values.
+// Returns the metrics that tables of cases can show (reports/content/case_columns.h) and the time, in the
+// order of SiteCase::values.
 const std::vector<SiteMetric>& site_metrics();
 
 // Reads a bundle: results.json, which must have the hash in sha256.txt, which must hold together. The rest of

@@ -93,13 +93,15 @@ int SiteStep::worsening() const {
 std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs) {
   const std::vector<SiteSeries> all = series_of(runs);
   const std::size_t time = site_metrics().size() - 1;
+  std::vector<std::size_t> metrics = filled_metrics({runs.begin(), runs.end()});
+  std::erase(metrics, time);
   std::vector<std::vector<SiteStep>> found(all.size());
   parallel_for(all.size(), 4, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (all[i].times)
         add_steps(all[i], time, found[i]);
       else
-        for (std::size_t metric = 0; metric < time; ++metric) add_steps(all[i], metric, found[i]);
+        for (const std::size_t metric : metrics) add_steps(all[i], metric, found[i]);
     }
   });
   std::vector<SiteStep> steps;

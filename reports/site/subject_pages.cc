@@ -8,6 +8,7 @@
 #include "core/text.h"
 #include "harness/records/case_name.h"
 #include "reports/html/page.h"
+#include "reports/site/leaderboard.h"
 #include "reports/site/site_pages.h"
 
 namespace aqbench {
@@ -79,6 +80,19 @@ std::string newest_tables(const std::string& name, const std::vector<SubjectCase
   return text;
 }
 
+// The methods of the newest run of every suite against its scenes.
+std::string leaderboards(std::size_t metric, const SiteSuites& suites, const SiteReports& reports) {
+  std::string text;
+  for (const auto& [suite, runs] : suites)
+    text += page_section("board-" + site_file_name(suite),
+                         fmt::format("<a href=\"../suite/{}.html\">{}</a>", site_file_name(suite),
+                                     xml_escape(shown_suite(suite))),
+                         leaderboard(*runs.back(), metric, reports),
+                         "Means over seeds. Bold: the best of a scene, and those that a paired test over the "
+                         "seeds cannot tell from it.");
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites,
@@ -103,6 +117,7 @@ std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites&
       const auto metric = std::ranges::find(site_metrics(), name, &SiteMetric::name);
       columns = {static_cast<std::size_t>(metric - site_metrics().begin())};
       lead = fmt::format("<p>{}</p>\n", xml_escape(metric->definition)) +
+             leaderboards(columns.front(), suites, reports) +
              metric_steps(name, suites, names, steps, reports);
     }
     pages.emplace_back(

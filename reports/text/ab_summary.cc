@@ -161,25 +161,25 @@ std::string render_ab_summary(const AbDocument& document, const AbReport& report
   return text + "\n</details>\n";
 }
 
-std::string render_ab_table(const AbDocument& document, const AbReport& report, bool colours) {
+std::string render_ab_table(const AbDocument& document, const AbReport& report, bool colours,
+                            std::size_t width) {
   const Table table = has_metrics(document.settings) ? metrics_table(report) : times_table(report);
   std::string text =
       fmt::format("A: {}\nB: {}\n", printable(ab_side_line(document.a)), printable(ab_side_line(document.b)));
-  for (const std::string& note : report.notes)
-    text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+  for (const std::string& note : report.notes) text += wrap_text("note: " + printable(note), width, 6);
   if (report.validation) {
     for (const std::string& line : validation_lines(*report.validation))
-      text += wrap_text(printable(line), kScreenColumns, 2);
-    return text + render_banner(banner_of(report), colours);
+      text += wrap_text(printable(line), width, 2);
+    return text + render_banner(banner_of(report), colours, width);
   }
-  text += "\n" + render_table(table, colours) + "\n";
+  text += "\n" + render_table(table, colours, width) + "\n";
   if (report.cases.size() > 1)
     for (const VerdictRow& row : report.verdicts.rows)
       if (!row.only_shown)
         text += wrap_text(
             printable(row.case_name + ": " + row.words + (row.reason.empty() ? "" : "; " + row.reason)),
-            kScreenColumns, 2);
-  return text + render_banner(banner_of(report), colours);
+            width, 2);
+  return text + render_banner(banner_of(report), colours, width);
 }
 
 }  // namespace aqbench

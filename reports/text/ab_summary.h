@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "core/table.h"
 #include "harness/ab/report.h"
 
 namespace aqbench {
@@ -10,7 +11,8 @@ namespace aqbench {
 // Returns summary.md, as Markdown.
 std::string render_ab_summary(const AbDocument& document, const AbReport& report);
 
-// Returns a table of the cases and the details of each below it, at most 100 columns wide.
-std::string render_ab_table(const AbDocument& document, const AbReport& report, bool colours = false);
+// Returns a table of the cases, a sentence for each, and the banner as the last line.
+std::string render_ab_table(const AbDocument& document, const AbReport& report, bool colours = false,
+                            std::size_t width = kScreenColumns);
 
 }  // namespace aqbench

@@ -193,10 +193,13 @@ std::string render_profile(const ProfiledCase& profile, bool colours) {
   text += render_table(stage_table(profile), colours);
   if (has_other_threads(profile.record))
     text += "* on other threads, beside the main one: no part of the total\n";
-  text += "\nbottlenecks, by self time, of the true total\n";
+  const double total_ms = total_ms_of(profile), stages_ms = total_ms - unattributed_ms(profile);
+  text +=
+      "\nbottlenecks, by self time: share of the whole run, and of all stages alone, as the page has it\n";
   int place = 0;
   for (const Bottleneck& stage : bottlenecks(profile))
-    text += fmt::format("  {}. {:5.1f} %  {} ({} ms)\n", ++place, 100 * stage.share, printable(stage.stage),
+    text += fmt::format("  {}. {:5.1f} %  {:5.1f} %  {} ({} ms)\n", ++place, 100 * stage.share,
+                        stages_ms > 0 ? 100 * stage.self_ms / stages_ms : 0, printable(stage.stage),
                         fixed_ms_text(stage.self_ms));
   text += hot_functions(profile);
   if (!profile.details.device_time_note.empty())

@@ -34,12 +34,13 @@ TableCell largest_peak(const std::vector<const ProgramUse*>& uses) {
 
 }  // namespace
 
-std::string render_program_table(const std::vector<CaseGroup>& groups, bool scenes, bool colours) {
+std::string render_program_table(const std::vector<CaseGroup>& groups, bool scenes, bool colours,
+                                 std::size_t width) {
   const bool axes = std::ranges::any_of(groups, [](const CaseGroup& group) { return !group.axes.empty(); });
   Table table;
-  if (scenes) table.columns.push_back({"scene", Align::left, true});
-  table.columns.push_back({"program", Align::left, true});
-  if (axes) table.columns.push_back({"axes", Align::left, true});
+  if (scenes) table.columns.push_back({"scene"});
+  table.columns.push_back({"program"});
+  if (axes) table.columns.push_back({"axes"});
   for (const char* title : {"CPU\ns", "peak\nMiB", "read\nMiB", "written\nMiB"})
     table.columns.push_back({title, Align::right});
   for (const CaseGroup& group : groups) {
@@ -59,7 +60,7 @@ std::string render_program_table(const std::vector<CaseGroup>& groups, bool scen
     table.rows.push_back(std::move(row));
   }
   if (table.rows.empty()) return "";
-  return "\n" + render_table(table, colours) +
+  return "\n" + render_table(table, colours, std::max(width, table_width(table))) +
          "CPU time, read and written: means over seeds, in the cold run; peak: of resident memory, the "
          "largest.\n";
 }
@@ -93,15 +94,14 @@ std::string protocols_table(const Results& results) {
   return text;
 }
 
-std::string render_protocol_lines(const Results& results) {
-  constexpr std::size_t kColumns = 100;
+std::string render_protocol_lines(const Results& results, std::size_t width) {
   const ProtocolRows table = protocol_rows(results);
   std::string text;
   for (const auto& [name, cells] : table.rows) {
     std::string line;
     for (std::size_t i = 0; i < cells.size(); ++i)
       line += fmt::format("{} {} {}", i == 0 ? name + ":" : ",", table.titles[i], cells[i]);
-    text += wrap_text(printable(line), kColumns, 4);
+    text += wrap_text(printable(line), width, 4);
   }
   return text;
 }

@@ -13,6 +13,7 @@
 #include "harness/measuring/timing.h"
 #include "harness/statistics/summary.h"
 #include "metrics/registry.h"
+#include "reports/content/case_columns.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/guest_text.h"
@@ -78,27 +79,36 @@ std::string metric_cell(const Record& record, const std::string& name) {
 
 std::string cases_table(const Results& results) {
   if (!results.records.empty() && !has_scenes(results)) return "";
-  std::vector<std::string> titles = {"case", "status"};
-  for (const HeadlineMetric& metric : headline_metrics()) titles.emplace_back(metric.title);
-  titles.emplace_back("time [ms]");
-  std::string text = "\n## Cases\n\n" + md_head(titles, 2);
+  const CaseNames names = name_cases(results, false);
+  const std::vector<MetricColumn> columns = metric_columns(results);
+  const TimeUnit unit = time_unit(results);
+  std::vector<std::string> titles = name_titles(names);
+  titles.emplace_back("status");
+  const std::size_t texts = titles.size();
+  for (const MetricColumn& column : columns) titles.push_back(column.title);
+  titles.push_back(fmt::format("time [{}]", unit.name));
+  std::string text = "\n## Cases\n\n";
+  if (!names.common.empty()) text += fmt::format("All cases: {}.\n\n", md_escape(names.common));
+  text += md_head(titles, texts);
   std::size_t rows = 0;
-  for (const Record& record : results.records) {
-    if (!record.workload.empty() || ++rows > kMaxSummaryRows) continue;
-    std::vector<std::string> cells = {md_escape(record.case_name), to_string(record.status)};
-    if (record.simulated) cells[0] += " (simulated)";
-    for (const HeadlineMetric& metric : headline_metrics()) cells.push_back(metric_cell(record, metric.name));
-    const auto time = typical_ms(record.timing);
-    cells.push_back(time ? table_number(*time) : "n/a");
+  for (const Record* const record : names.order) {
+    if (++rows > kMaxSummaryRows) continue;
+    std::vector<std::string> cells;
+    for (const std::string& cell : name_cells(names, record->case_name)) cells.push_back(md_escape(cell));
+    if (record->simulated) cells[names.has_scenes ? 1 : 0] += " (simulated)";
+    cells.emplace_back(to_string(record->status));
+    for (const MetricColumn& column : columns) cells.push_back(metric_cell(*record, column.metric));
+    const auto time = typical_ms(record->timing);
+    cells.push_back(time ? table_number(*time / unit.ms) : "n/a");
     text += md_row(cells);
   }
   return text + more_rows(rows);
 }
 
-std::string spread_cell(const std::optional<Spread>& spread) {
+std::string spread_cell(const std::optional<Spread>& spread, double unit = 1) {
   if (!spread) return "n/a";
-  if (!spread->standard_deviation) return table_number(spread->mean);
-  return table_number(spread->mean) + " ± " + table_number(*spread->standard_deviation);
+  if (!spread->standard_deviation) return table_number(spread->mean / unit);
+  return table_number(spread->mean / unit) + " ± " + table_number(*spread->standard_deviation / unit);
 }
 
 std::string seeds_table(const Results& results) {
@@ -106,17 +116,19 @@ std::string seeds_table(const Results& results) {
   std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
   if (std::ranges::none_of(groups, [](const CaseGroup& group) { return group.records.size() > 1; }))
     return "";
+  const std::vector<MetricColumn> columns = metric_columns(groups);
+  const TimeUnit unit = time_unit(groups);
   std::vector<std::string> titles = {"scene", "method", "axes", "seeds"};
-  for (const HeadlineMetric& metric : headline_metrics()) titles.emplace_back(metric.title);
-  titles.emplace_back("time [ms]");
+  for (const MetricColumn& column : columns) titles.push_back(column.title);
+  titles.push_back(fmt::format("time [{}]", unit.name));
   std::string text = "\n## Across seeds\n\nMean ± sample standard deviation over the cases that are ok.\n\n";
   text += md_head(titles, 3);
   for (const CaseGroup& group : groups) {
     std::vector<std::string> cells = {md_escape(group.scene), md_escape(group.method), md_escape(group.axes)};
     cells.push_back(fmt::format("{} of {}", ok_count(group), group.records.size()));
-    for (const HeadlineMetric& metric : headline_metrics())
-      cells.push_back(spread_cell(metric_spread(group, metric.name)));
-    cells.push_back(spread_cell(time_spread(group)));
+    for (const MetricColumn& column : columns)
+      cells.push_back(spread_cell(metric_spread(group, column.metric)));
+    cells.push_back(spread_cell(time_spread(group), unit.ms));
     text += md_row(cells);
   }
   return text;

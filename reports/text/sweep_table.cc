@@ -7,6 +7,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "metrics/registry.h"
+#include "reports/content/case_columns.h"
 #include "reports/content/case_groups.h"
 #include "reports/text/program_table.h"
 #include "reports/text/workload_tables.h"
@@ -16,13 +17,16 @@ namespace {
 
 struct SweepColumns {
   bool scene = true, axes = true;
-  std::vector<HeadlineMetric> metrics;
+  std::vector<MetricColumn> metrics;
+  TimeUnit time;
 };
 
 std::vector<std::optional<Spread>> spreads_of(const CaseGroup& group, const SweepColumns& columns) {
   std::vector<std::optional<Spread>> spreads;
-  for (const HeadlineMetric& metric : columns.metrics) spreads.push_back(metric_spread(group, metric.name));
-  spreads.push_back(time_spread(group));
+  for (const MetricColumn& column : columns.metrics) spreads.push_back(metric_spread(group, column.metric));
+  auto& time = spreads.emplace_back(time_spread(group));
+  if (time) time->mean /= columns.time.ms;
+  if (time && time->standard_deviation) *time->standard_deviation /= columns.time.ms;
   return spreads;
 }
 
@@ -52,43 +56,32 @@ void append_group_rows(const CaseGroup& group, const SweepColumns& columns, Tabl
 
 Table table_of(const std::vector<CaseGroup>& groups, const SweepColumns& columns) {
   Table table;
-  if (columns.scene) table.columns.push_back({"scene", Align::left, true});
-  table.columns.push_back({"method", Align::left, true});
-  if (columns.axes) table.columns.push_back({"axes", Align::left, true});
+  if (columns.scene) table.columns.push_back({"scene"});
+  table.columns.push_back({"method"});
+  if (columns.axes) table.columns.push_back({"axes"});
   table.columns.push_back({"n", Align::right});
-  for (const HeadlineMetric& metric : columns.metrics)
-    table.columns.push_back({metric.heading, Align::right});
-  table.columns.push_back({"time\nms", Align::right});
+  for (const MetricColumn& column : columns.metrics) table.columns.push_back({column.heading, Align::right});
+  table.columns.push_back({fmt::format("time\n{}", columns.time.name), Align::right});
   for (const CaseGroup& group : groups) append_group_rows(group, columns, table);
   return table;
 }
 
-// Names matter more than numbers: columns are left out one by one until the names fit into 100 columns. Where
-// names are too long for any table, only the first two are left out. summary.md has all.
-Table fitting_table(const std::vector<CaseGroup>& groups, SweepColumns columns) {
-  columns.metrics = headline_metrics();
+// Names matter more than numbers: columns are left out one by one until the names fit. Where names are too
+// long for any table, only the first two are left out. summary.md has all.
+Table fitting_table(const std::vector<CaseGroup>& groups, SweepColumns columns, std::size_t width) {
+  columns.metrics = metric_columns(groups);
+  columns.time = time_unit(groups);
+  Table table = table_of(groups, columns);
   std::optional<Table> with_short_names;
   for (const std::string_view dispensable :
-       {"bias_mean_mm", "point_density_pct", "accuracy_median_mm", "accuracy_rmse_mm", "precision_2mm_pct"}) {
-    std::erase_if(columns.metrics, [&](const HeadlineMetric& metric) { return metric.name == dispensable; });
-    Table table = table_of(groups, columns);
-    if (table_width(table) <= kScreenColumns) return table;
-    if (dispensable == "point_density_pct") with_short_names = std::move(table);
+       {"bias_mean_mm", "points_per_mm2", "accuracy_median_mm", "accuracy_rmse_mm", "precision_"}) {
+    if (table_width(table) <= width) return table;
+    std::erase_if(columns.metrics,
+                  [&](const MetricColumn& column) { return column.metric.starts_with(dispensable); });
+    table = table_of(groups, columns);
+    if (dispensable == "points_per_mm2") with_short_names = table;
   }
-  return std::move(*with_short_names);
-}
-
-std::string metrics_legend(const Table& table) {
-  const auto has = [&](std::string_view heading) {
-    return std::ranges::any_of(table.columns, [&](const TableColumn& column) {
-      return std::string_view(column.header).substr(0, column.header.find('\n')) == heading;
-    });
-  };
-  std::string distances;
-  for (const char* name : {"mean", "median", "rmse"})
-    if (has(name)) distances += (distances.empty() ? "" : ", ") + std::string(name);
-  return fmt::format("{}: distance of points to the true surface. {}compl., F: at 2 mm. n: seeds.\n",
-                     distances, has("prec.") ? "prec., " : "");
+  return table_width(table) <= width ? table : std::move(*with_short_names);
 }
 
 bool has_headline(const Record& record) {
@@ -97,29 +90,41 @@ bool has_headline(const Record& record) {
   });
 }
 
-std::string problem_lines(const CaseGroup& group) {
+std::string legend(const std::vector<CaseGroup>& groups) {
+  std::size_t without_truth = 0, all = 0;
+  for (const CaseGroup& group : groups)
+    for (const Record* record : group.records) {
+      if (record->status != Status::ok) continue;
+      ++all;
+      without_truth += has_headline(*record) ? 0 : 1;
+    }
+  std::string text;
+  if (without_truth < all) text += "Errors: distance of points to the true surface. n: seeds.\n";
+  if (without_truth > 0)
+    text +=
+        fmt::format("{} without a true surface: agreement, reprojection and scale say nothing of accuracy.\n",
+                    counted(without_truth, "case"));
+  return text;
+}
+
+std::string problem_lines(const CaseGroup& group, std::size_t width) {
   std::string text;
   for (const Record* record : group.records) {
     if (record->status != Status::ok) {
       const std::string line =
           fmt::format("{}  {}: {}", to_string(record->status), record->case_name, record->reason);
-      text += wrap_text(printable(line), kScreenColumns, 4);
+      text += wrap_text(printable(line), width, 4);
       continue;
     }
-    if (record->workload.empty() && !has_headline(*record))
-      text += wrap_text(
-          printable(fmt::format("n/a  {}: no true surface is known, so nothing says how accurate it is",
-                                record->case_name)),
-          kScreenColumns, 5);
     for (const std::string& line : undefined_lines(*record))
-      text += wrap_text(printable(fmt::format("n/a  {}: {}", record->case_name, line)), kScreenColumns, 5);
+      text += wrap_text(printable(fmt::format("n/a  {}: {}", record->case_name, line)), width, 5);
   }
   return text;
 }
 
 }  // namespace
 
-std::string render_sweep_table(const Results& results, bool colours) {
+std::string render_sweep_table(const Results& results, bool colours, std::size_t width) {
   auto groups = group_cases(results);
   std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
   std::string text;
@@ -127,19 +132,17 @@ std::string render_sweep_table(const Results& results, bool colours) {
     std::string common = take_common_axes(groups);
     SweepColumns columns;
     columns.axes = std::ranges::any_of(groups, [](const CaseGroup& group) { return !group.axes.empty(); });
-    // One scene needs no column, where names need the room.
-    columns.scene = !columns.axes || std::ranges::any_of(groups, [&](const CaseGroup& group) {
-      return group.scene != groups.front().scene;
-    });
+    columns.scene = std::ranges::any_of(
+        groups, [&](const CaseGroup& group) { return group.scene != groups.front().scene; });
     if (!columns.scene) common = "scene=" + groups.front().scene + (common.empty() ? "" : " ") + common;
-    const Table table = fitting_table(groups, columns);
-    if (!common.empty()) text += wrap_text(printable("all: " + common), kScreenColumns, 5);
-    text += render_table(table, colours) + metrics_legend(table);
-    text += render_program_table(groups, columns.scene, colours);
+    const Table table = fitting_table(groups, columns, width);
+    if (!common.empty()) text += wrap_text(printable("all: " + common), width, 5);
+    text += render_table(table, colours, std::max(width, table_width(table))) + legend(groups);
+    text += render_program_table(groups, columns.scene, colours, width);
     text += render_protocol_lines(results);
   }
-  for (const CaseGroup& group : groups) text += problem_lines(group);
-  const std::string workloads = render_workload_table(results, colours);
+  for (const CaseGroup& group : groups) text += problem_lines(group, width);
+  const std::string workloads = render_workload_table(results, colours, width);
   text += (text.empty() || workloads.empty() ? "" : "\n") + workloads;
   if (!results.run.complete)
     text += fmt::format("interrupted: {} of {} cases\n", results.records.size(), results.run.planned_cases);

@@ -41,7 +41,7 @@ std::string label_of(const VerdictRow& row) { return row.label.empty() ? to_stri
 
 // A row for each case, or for each value.
 std::string values_table(const std::vector<CaseVerdicts>& cases, const ShortNames& names, bool colours,
-                         bool all) {
+                         bool all, std::size_t width) {
   Table table{{{"case", Align::left, true},
                {"worst value", Align::left, true},
                {"before", Align::right},
@@ -74,14 +74,15 @@ std::string values_table(const std::vector<CaseVerdicts>& cases, const ShortName
   if (table.rows.empty()) return "";
   const bool any_more =
       std::ranges::any_of(table.rows, [](const auto& row) { return !row.back().text.empty(); });
-  std::string text = render_table(table, colours);
+  std::string text = render_table(table, colours, width);
   if (left_out > 0) text += fmt::format("... and {} (--all)\n", counted(left_out, "more case"));
   if (any_more) text += "more: values of the same case with the same verdict (--all lists them)\n";
   return text + "\n";
 }
 
 // A line with the full reason for each case, or value, without two numbers to compare.
-std::string reason_lines(const std::vector<CaseVerdicts>& cases, const ShortNames& names, bool all) {
+std::string reason_lines(const std::vector<CaseVerdicts>& cases, const ShortNames& names, bool all,
+                         std::size_t width) {
   std::string text;
   std::size_t lines = 0;
   for (const CaseVerdicts& one : cases)
@@ -91,7 +92,7 @@ std::string reason_lines(const std::vector<CaseVerdicts>& cases, const ShortName
       std::string line = fmt::format("{:<14}  {}: {}", to_string(row->verdict), names.of.at(row->case_name),
                                      verdict_row_text(*row));
       if (one.others > 0 && !all) line += fmt::format(" and {}", counted(one.others, "more value"));
-      text += wrap_text(printable(line), kScreenColumns, 16);
+      text += wrap_text(printable(line), width, 16);
     }
   if (lines > kMaxRows && !all) text += fmt::format("... and {} more like these (--all)\n", lines - kMaxRows);
   return text.empty() ? "" : text + "\n";
@@ -99,15 +100,15 @@ std::string reason_lines(const std::vector<CaseVerdicts>& cases, const ShortName
 
 // New cases by name; new metrics of known cases are counted, since a new metric is new in every case. Counts
 // and extremes that changed are information.
-std::string information_lines(const Verdicts& verdicts, const ShortNames& names, bool all) {
+std::string information_lines(const Verdicts& verdicts, const ShortNames& names, bool all,
+                              std::size_t width) {
   std::string text;
   std::size_t cases = 0, metrics = 0, moved = 0;
   for (const VerdictRow& row : verdicts.rows) {
     if (row.verdict == Verdict::added && !row.metric.empty()) ++metrics;
     if (row.verdict == Verdict::added && row.metric.empty() && (++cases <= kMaxRows || all))
-      text +=
-          wrap_text(printable(fmt::format("{:<14}  {}: {}", "new", names.of.at(row.case_name), row.reason)),
-                    kScreenColumns, 16);
+      text += wrap_text(
+          printable(fmt::format("{:<14}  {}: {}", "new", names.of.at(row.case_name), row.reason)), width, 16);
     if (row.verdict == Verdict::pass && !row.reason.empty()) ++moved;
   }
   if (cases > kMaxRows && !all) text += fmt::format("... and {} more new cases\n", cases - kMaxRows);
@@ -144,30 +145,30 @@ std::string markdown_rest(const CaseVerdicts& one, const ShortNames& names) {
 
 }  // namespace
 
-std::string render_banner(const Banner& banner, bool colours) {
+std::string render_banner(const Banner& banner, bool colours, std::size_t width) {
   const char* const escape = !colours || banner.kind == Banner::Kind::none ? ""
                              : banner.kind == Banner::Kind::good           ? "\033[32m"
                              : banner.kind == Banner::Kind::open           ? "\033[33m"
                                                                            : "\033[31m";
-  const std::string text = wrap_text(printable(banner_line(banner)), kScreenColumns, 2);
+  const std::string text = wrap_text(printable(banner_line(banner)), width, 2);
   if (*escape == '\0') return text;
   const std::size_t end = banner.word.size();
   return fmt::format("{}{}\033[0m{}", escape, text.substr(0, end), text.substr(end));
 }
 
-std::string render_verdicts(const Verdicts& verdicts, bool colours, bool all) {
+std::string render_verdicts(const Verdicts& verdicts, bool colours, bool all, std::size_t width) {
   std::string text;
-  for (const std::string& note : verdicts.notes)
-    text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+  for (const std::string& note : verdicts.notes) text += wrap_text("note: " + printable(note), width, 6);
   if (verdicts.refusal.empty()) {
     const ShortNames names = names_in(verdicts);
     const std::vector<CaseVerdicts> cases = by_case(verdicts);
-    const std::string tables = reason_lines(cases, names, all) + values_table(cases, names, colours, all);
+    const std::string tables =
+        reason_lines(cases, names, all, width) + values_table(cases, names, colours, all, width);
     if (!names.common.empty() && !tables.empty())
-      text += wrap_text(printable("all: " + names.common), kScreenColumns, 5);
-    text += tables + information_lines(verdicts, names, all);
+      text += wrap_text(printable("all: " + names.common), width, 5);
+    text += tables + information_lines(verdicts, names, all, width);
   }
-  return text + render_banner(banner_of(verdicts), colours);
+  return text + render_banner(banner_of(verdicts), colours, width);
 }
 
 std::string verdicts_markdown(const Verdicts& verdicts, std::size_t max_bytes) {

@@ -4,16 +4,18 @@
 #include <cstddef>
 #include <string>
 
+#include "core/table.h"
 #include "reports/content/verdict_text.h"
 
 namespace aqbench {
 
 // Returns a banner as a line for the terminal, in the colour of its kind.
-std::string render_banner(const Banner& banner, bool colours = false);
+std::string render_banner(const Banner& banner, bool colours = false, std::size_t width = kScreenColumns);
 
 // Returns a row for each case with a verdict that is no plain pass, worst first, with its worst value; then
 // what is new, and the banner as the last line. `all` gives a row for each value, passes included.
-std::string render_verdicts(const Verdicts& verdicts, bool colours = false, bool all = false);
+std::string render_verdicts(const Verdicts& verdicts, bool colours = false, bool all = false,
+                            std::size_t width = kScreenColumns);
 
 // Returns a table of the cases that render_verdicts() lists, then their further values in a fold, in at most
 // `max_bytes`: what does not fit is counted.

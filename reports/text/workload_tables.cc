@@ -54,18 +54,19 @@ Colour verdict_colour(const std::string& verdict) {
 }
 
 // Says a note that many cases have only once: "3 cases: ...".
-std::string counted_lines(const std::map<std::string, std::size_t>& cases_of) {
+std::string counted_lines(const std::map<std::string, std::size_t>& cases_of, std::size_t width) {
   std::string text;
   for (const auto& [what, count] : cases_of)
-    text += wrap_text(printable(fmt::format("{}: {}", counted(count, "case"), what)), kScreenColumns, 4);
+    text += wrap_text(printable(fmt::format("{}: {}", counted(count, "case"), what)), width, 4);
   return text;
 }
 
-std::string screen_comparisons(const std::vector<AxisComparison>& comparisons, bool colours) {
+std::string screen_comparisons(const std::vector<AxisComparison>& comparisons, bool colours,
+                               std::size_t width) {
   if (comparisons.empty()) return "";
-  Table table{{{"workload", Align::left, true},
-               {"axes", Align::left, true},
-               {"value", Align::left, true},
+  Table table{{{"workload", Align::left},
+               {"axes", Align::left},
+               {"value", Align::left},
                {"time\nms", Align::right},
                {"memory\nMiB", Align::right},
                {"ratio to base\n[99 % interval]", Align::right},
@@ -83,15 +84,15 @@ std::string screen_comparisons(const std::vector<AxisComparison>& comparisons, b
     if (!comparison.reason.empty() && comparison.record->status == Status::ok)
       ++cases_of[comparison.verdict + ": " + comparison.reason];
   }
-  return "\n" + render_table(table, colours) + counted_lines(cases_of) +
-         wrap_text(kComparisonsDoNotDecide, kScreenColumns, 0);
+  return "\n" + render_table(table, colours, std::max(width, table_width(table))) +
+         counted_lines(cases_of, width) + wrap_text(kComparisonsDoNotDecide, width, 0);
 }
 
-std::string noise_lines(const Results& results) {
+std::string noise_lines(const Results& results, std::size_t width) {
   std::map<std::string, std::size_t> cases_of;
   for (const Record& record : results.records)
     if (!record.timing.note.empty()) ++cases_of[record.timing.note];
-  return counted_lines(cases_of);
+  return counted_lines(cases_of, width);
 }
 
 }  // namespace
@@ -118,9 +119,9 @@ bool has_scenes(const Results& results) {
   return std::ranges::any_of(results.records, [](const Record& record) { return record.workload.empty(); });
 }
 
-std::string render_workload_table(const Results& results, bool colours) {
+std::string render_workload_table(const Results& results, bool colours, std::size_t width) {
   if (!has_workloads(results)) return "";
-  Table table{{{"workload", Align::left, true},
+  Table table{{{"workload", Align::left},
                {"cold\nms", Align::right},
                {"warm\nms", Align::right},
                {"95 %", Align::right},
@@ -141,7 +142,7 @@ std::string render_workload_table(const Results& results, bool colours) {
           {{label, Colour::none}, {to_string(record.status), Colour::red}, {""}, {""}, {""}, {""}, {""}});
       verdicts += wrap_text(
           printable(fmt::format("{}  {}: {}", to_string(record.status), record.case_name, record.reason)),
-          kScreenColumns, 4);
+          width, 4);
       continue;
     }
     const std::optional<double> warm = timing.warm_ms.empty() ? std::nullopt : typical_ms(timing);
@@ -152,13 +153,12 @@ std::string render_workload_table(const Results& results, bool colours) {
                           {fmt::format("{}", timing.warm_ms.size())},
                           {throughput_text(timing)},
                           {roofline_text(timing)}});
-    if (!timing.verdict.empty())
-      verdicts += wrap_text(printable(label + ": " + timing.verdict), kScreenColumns, 4);
+    if (!timing.verdict.empty()) verdicts += wrap_text(printable(label + ": " + timing.verdict), width, 4);
   }
   const std::string common =
-      labels.common.empty() ? "" : wrap_text(printable("all: " + labels.common), kScreenColumns, 5);
-  return common + render_table(table, colours) + verdicts +
-         screen_comparisons(compare_axes(results), colours) + noise_lines(results);
+      labels.common.empty() ? "" : wrap_text(printable("all: " + labels.common), width, 5);
+  return common + render_table(table, colours, std::max(width, table_width(table))) + verdicts +
+         screen_comparisons(compare_axes(results), colours, width) + noise_lines(results, width);
 }
 
 }  // namespace aqbench

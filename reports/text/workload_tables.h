@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/table.h"
 #include "harness/records/results.h"
 #include "reports/content/comparisons.h"
 
@@ -14,7 +15,7 @@ bool has_workloads(const Results& results);
 bool has_scenes(const Results& results);
 
 // Returns the table for the screen, at most 100 columns wide; empty without workloads.
-std::string render_workload_table(const Results& results, bool colours);
+std::string render_workload_table(const Results& results, bool colours, std::size_t width = kScreenColumns);
 
 // Returns half the 95 % interval of the warm median as a share of it, "±1.2 %"; "n/a" without an interval.
 std::string precision_text(const Timing& timing);

@@ -90,20 +90,26 @@ std::string ply_cloud_bytes(const PointCloud& cloud, const PlyWriteOptions& opti
   const std::size_t count = cloud.points_m.size();
   const bool normals = !cloud.normals.empty();
   const bool confidence = !cloud.confidence.empty();
-  if ((normals && cloud.normals.size() != count) || (confidence && cloud.confidence.size() != count))
-    throw Error(ErrorKind::input, fmt::format("{}: {} points with {} normals and {} confidences", name, count,
-                                              cloud.normals.size(), cloud.confidence.size()));
+  const bool colours = !cloud.colours.empty();
+  if ((normals && cloud.normals.size() != count) || (confidence && cloud.confidence.size() != count) ||
+      (colours && cloud.colours.size() != count))
+    throw Error(ErrorKind::input,
+                fmt::format("{}: {} points with {} normals, {} confidences and {} colours", name, count,
+                            cloud.normals.size(), cloud.confidence.size(), cloud.colours.size()));
   PlySink sink(options);
   sink.header(fmt::format("ply\nformat {} 1.0\nelement vertex {}\n", ply_format_name(options.format), count));
   sink.header(real_properties(options, {"x", "y", "z"}));
   if (normals) sink.header(real_properties(options, {"nx", "ny", "nz"}));
   if (confidence) sink.header("property float confidence\n");
+  if (colours) sink.header("property uchar red\nproperty uchar green\nproperty uchar blue\n");
   sink.header("end_header\n");
   sink.reserve_more(count * 24 * (normals ? 2 : 1));
   for (std::size_t i = 0; i < count; ++i) {
     append_vector(sink, cloud.points_m[i]);
     if (normals) append_vector(sink, cloud.normals[i]);
     if (confidence) sink.append(cloud.confidence[i]);
+    if (colours)
+      for (const std::uint8_t level : cloud.colours[i]) sink.append(level);
     sink.end_record();
   }
   return std::string(sink.bytes());

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/help_tasks.h"
+#include "core/text.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -47,7 +49,24 @@ TEST(Commands, EveryCommandHasHelpThatFitsThePage) {
     EXPECT_EQ(help.exit_code, 0) << command;
     EXPECT_EQ(help.out.find("usage: aqbench "), 0u) << command;
     EXPECT_LE(widest_line(help.out), 100u) << help.out;
+    EXPECT_LE(std::ranges::count(help.out, '\n'), 80) << command;  // two screens
   }
+}
+
+// What --help leaves out, --help-all has; what a task names is a flag of the command.
+TEST(Commands, HelpOfManyOptionsIsByTask) {
+  for (const char* const command : {"sweep", "ab", "eval"}) {
+    const std::string some = run_program({command, "--help"}).out, all = run_program({command, "--help-all"}).out;
+    EXPECT_THAT(some, ::testing::HasSubstr(std::string("aqbench ") + command + " --help-all"));
+    EXPECT_GT(std::ranges::count(all, '\n'), std::ranges::count(some, '\n')) << command;
+    for (const cli::HelpTask& task : cli::help_tasks(command))
+      for (const std::string_view flag : split_at(task.flags, ',')) {
+        const auto has_flag = ::testing::ContainsRegex("\n  --" + std::string(flag) + " ");
+        EXPECT_THAT(some, has_flag);
+        EXPECT_THAT(all, has_flag);
+      }
+  }
+  EXPECT_EQ(run_program({"gate", "--help-all"}).exit_code, 2);
 }
 
 TEST(Commands, TooManyArgumentsAreOneLineWithTheUsage) {
@@ -96,6 +115,18 @@ TEST(Commands, ListIsJsonWithUnitsDefaultsAndRanges) {
   EXPECT_THAT(text.out, ::testing::StartsWith("scenes:\n"));
   EXPECT_THAT(text.out, ::testing::HasSubstr("\n\nmethods:\n  dense_flow "));
   EXPECT_LT(text.out.find("\nmethods:"), text.out.find("\nworkloads:"));
+  std::size_t items = 0;
+  for (const auto& listing : all) items += listing.size();
+  EXPECT_EQ(std::ranges::count(text.out, '\n'), items + 2 * all.size() - 1);  // a line each, titles, blank lines
+}
+
+TEST(Commands, ListHasTheRestOfWhatIsNamed) {
+  EXPECT_THAT(run_program({"list", "scenes"}).out, ::testing::HasSubstr("\n    undulating.amplitude_m "));
+  const auto one = run_program({"list", "undulating"});
+  EXPECT_THAT(one.out, ::testing::StartsWith("scenes:\n  undulating  "));
+  EXPECT_THAT(one.out, ::testing::HasSubstr("\n    undulating.amplitude_m "));
+  EXPECT_THAT(one.out, ::testing::Not(::testing::HasSubstr("flat_plane")));
+  EXPECT_THAT(run_program({"list", "undulatin"}).err, ::testing::HasSubstr("did you mean undulating"));
 }
 
 TEST(Commands, DevicesAreListedWhereTheyAreAskedFor) {

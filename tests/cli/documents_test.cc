@@ -102,7 +102,7 @@ TEST_F(ShownCommands, HaveFlagsThatExist) {
     const std::vector<std::string> words = words_of(without_quoted(line.substr(0, line.find("; aqbench"))));
     if (words.size() < 2 || words[1].starts_with("--")) continue;
     std::string& help = helps[words[1]];
-    if (help.empty()) help = run_program({words[1], "--help"}).out;
+    if (help.empty()) help = run_program({words[1], "--help"}).out + run_program({words[1], "--help-all"}).out;
     EXPECT_THAT(help, HasSubstr("usage: aqbench " + words[1])) << document << ": " << line;
     for (const std::string& word : words)
       if (word.starts_with("--") && !has_flag(help, word))

@@ -1,121 +1,108 @@
-// Text from files never steers the terminal.
+// What the tables of the commands look like on terminals of several widths, and in a pipe.
 
+#include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-#include <fstream>
-#include <iterator>
-#include <nlohmann/json.hpp>
+#include <cstdlib>
+#include <regex>
+#include <thread>
 
-#include "core/sha256.h"
-#include "harness/records/sealed_line.h"
-#include "harness/running/journal.h"
+#include "core/text.h"
 #include "tests/cli/program.h"
 
-namespace aqbench::testing {
+namespace aqbench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using testing::Arguments;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using testing::run_program;
+using testing::TemporaryDir;
 
-// "\033[2J" clears a screen; U+009B does what "\033[" does; "\r" hides what stands before it.
-constexpr const char* kSteering = "a\u001b[2J\u009b2J\rb\u007f";
+// Runs the program on a terminal of this width and returns what it shows, without colours; 0: in a pipe.
+std::string shown_at(unsigned short columns, const Arguments& arguments) {
+  if (columns == 0) return run_program(arguments).out;
+  const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
+  EXPECT_GE(terminal, 0);
+  EXPECT_EQ(::grantpt(terminal), 0);
+  EXPECT_EQ(::unlockpt(terminal), 0);
+  const std::string name = ::ptsname(terminal);
+  const int held = ::open(name.c_str(), O_RDWR | O_NOCTTY);  // what is read ends with it
+  const winsize size{40, columns, 0, 0};
+  EXPECT_EQ(::ioctl(held, TIOCSWINSZ, &size), 0);
+  std::string text;
+  std::thread reader([&] {
+    char bytes[4096];
+    for (ssize_t count; (count = ::read(terminal, bytes, sizeof(bytes))) > 0;)
+      text.append(bytes, static_cast<std::size_t>(count));
+  });
+  EXPECT_EQ(run_program(arguments, {.working_dir = {}, .stdout_to = name}).exit_code, 0);
+  ::close(held);
+  reader.join();
+  ::close(terminal);
+  return std::regex_replace(text, std::regex("\x1b\\[[0-9;]*[A-Za-z]|\r"), "");
+}
 
-class Terminal : public ::testing::Test {
+std::size_t widest(const std::string& text) {
+  std::size_t most = 0;
+  for (const std::string_view line : split_at(text, '\n')) most = std::max(most, display_width(line));
+  return most;
+}
+
+class Terminal : public ::testing::TestWithParam<unsigned short> {
  protected:
-  std::string file(const std::string& name, const Json& value) const {
-    std::ofstream(dir_ / name) << value.dump() << "\n";
-    return (dir_ / name).string();
+  static void SetUpTestSuite() {
+    folder_ = new TemporaryDir;
+    for (const auto& [name, more] :
+         {std::pair<const char*, Arguments>{"a", {}}, {"b", {"--inject", "*:*=+5%"}}}) {
+      Arguments sweep = {"sweep", "--suite", "seed", "--out", (*folder_ / name).string()};
+      sweep.insert(sweep.end(), more.begin(), more.end());
+      ASSERT_EQ(run_program(sweep).exit_code, 0);
+    }
   }
-  // Runs the program and looks for control characters in what it says.
-  ProgramResult run(const Arguments& arguments) const {
-    const ProgramResult result = run_program(arguments);
-    for (const std::string& text : {result.out, result.err})
-      for (std::size_t i = 0; i < text.size(); ++i) {
-        const auto byte = static_cast<unsigned char>(text[i]);
-        const bool c1 = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
-        if ((byte >= 0x20 || byte == '\n') && byte != 0x7F && !c1) continue;
-        ADD_FAILURE() << arguments[0] << " " << arguments[1] << ": byte " << int{byte} << " in\n" << text;
-        break;
-      }
-    return result;
-  }
-  TemporaryDir dir_;
+  static void TearDownTestSuite() { delete folder_; }
+  static std::string bundle(const char* name) { return testing::only_bundle(*folder_ / name).string(); }
+
+  static TemporaryDir* folder_;
 };
+TemporaryDir* Terminal::folder_ = nullptr;
 
-TEST_F(Terminal, OfSuitesAndBaselines) {
-  const std::string wrong =
-      file("suite.json", {{"name", kSteering}, {"methods", {"roma_like"}}, {kSteering, 1}});
-  EXPECT_EQ(run({"sweep", "--suite-file", wrong}).exit_code, 2);
-  const std::string scene =
-      file("scene.json", {{"name", "own"}, {"methods", {"roma_like"}}, {"scenes", {kSteering}}});
-  EXPECT_EQ(run({"sweep", "--suite-file", scene}).exit_code, 2);
-  const std::string own = file("own.json", {{"name", kSteering},
-                                            {"methods", {"roma_like"}},
-                                            {"scenes", {"flat_plane"}},
-                                            {"set", {{"roma_like.points", 500}}}});
-  run({"sweep", "--suite-file", own, "--dry-run"});
-  run({"sweep", "--suite-file", own, "--json", "--out", (dir_ / "out").string()});
-  const Json metric = {{"value", 1}, {"better", "lower"}, {"tolerance", {{"relative", 0.1}}}};
-  const Json one_case = {{"options", {{kSteering, kSteering}}}, {"metrics", {{kSteering, metric}}}};
-  const Json baseline = {{"schema_version", 1},
-                         {"suite", kSteering},
-                         {"accepted_from",
-                          {{"bundle", kSteering},
-                           {"results_sha256", std::string(64, 'a')},
-                           {"root_digest", std::string(64, 'a')},
-                           {"commit", kSteering}}},
-                         {"cases", {{kSteering, one_case}, {"flat_plane/roma_like/seed=42", one_case}}}};
-  const auto swept =
-      run({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--set", "roma_like.points=500",
-           "--baseline", file("baseline.json", baseline), "--gate", "--out", (dir_ / "b").string()});
-  EXPECT_EQ(swept.exit_code, 4) << swept.err;
-  const auto bundle = only_bundle(dir_ / "b");
-  run({"verify", bundle});
-  run({"gate", bundle, "--baseline", file("baseline.json", baseline), "--all", "--github"});
-  EXPECT_EQ(run({"accept", bundle, "--baseline", file("baseline.json", baseline)}).exit_code, 4);
-  Json broken = baseline;
-  broken["cases"][kSteering]["metrics"][kSteering]["better"] = kSteering;
-  EXPECT_EQ(run({"gate", bundle, "--baseline", file("broken.json", broken)}).exit_code, 2);
+TEST_P(Terminal, ASweepShowsWholeNamesAndAsManyMetricsAsFit) {
+  const TemporaryDir out;
+  const std::string text = shown_at(GetParam(), {"sweep", "--suite", "seed", "--out", out.path().string()});
+  const std::string table = text.substr(0, text.find("\nbundle"));
+  for (const char* name : {"flat_plane", "undulating", "lightglue_like", "roma_like", "mean error"})
+    EXPECT_THAT(table, HasSubstr(name));
+  EXPECT_THAT(table, Not(HasSubstr("…")));
+  EXPECT_EQ(table.find("per mm²") != std::string::npos, GetParam() != 80) << table;
 }
 
-TEST_F(Terminal, OfJournalsPairsSamplesAndScenes) {
-  const auto bundle = dir_ / "bundle";
-  std::filesystem::create_directories(bundle / (std::string("x") + kSteering));
-  std::ofstream(bundle / "journal.jsonl") << Json{{"journal", kSteering}, {kSteering, 1}}.dump() << "\n";
-  std::ofstream(bundle / "results.json") << Json{{kSteering, 1}}.dump() << "\n";
-  std::ofstream(bundle / "sha256.txt") << kSteering << "\n";
-  EXPECT_EQ(run({"verify", bundle}).exit_code, 1);
-  EXPECT_NE(run({"sweep", "--resume", bundle}).exit_code, 0);
-  EXPECT_NE(run({"ab", "--resume", bundle}).exit_code, 0);
-  EXPECT_NE(run({"report", bundle}).exit_code, 0);
-  EXPECT_NE(run({"replay", bundle, "--all"}).exit_code, 0);
-  const Json cases = {{{"case", kSteering}, {"tau", nullptr}}};
-  const Json header = {{"journal", "aqbench"},
-                       {"schema_version", kJournalSchemaVersion},
-                       {"comparison", Json::object()},
-                       {"programs", {kSteering, kSteering}},
-                       {"run", {{"id", kSteering}, {"suite", nullptr}, {"started_utc", kSteering}}},
-                       {"program", {{"sha256", kSteering}, {"commit", kSteering}}},
-                       {"requested", {{"arguments", {"--a", kSteering, "--b", kSteering}}}},
-                       {"plan_sha256", sha256_hex(cases.dump())},
-                       {"all_shards_sha256", kSteering},
-                       {"environment", Json::object()},
-                       {"cases", cases}};
-  std::ofstream(bundle / "journal.jsonl") << seal_line(header) << "\n";
-  EXPECT_EQ(run({"ab", "--resume", bundle}).exit_code, 2);
-  const Json samples = {
-      {"cases", {{{"name", kSteering}, {"a", {1, 2, 3}}, {"b", {1, 2, 3}}, {kSteering, 1}}}}};
-  EXPECT_NE(run({"ab", "--samples", file("samples.json", samples)}).exit_code, 0);
-  const auto dataset = dir_ / "data";
-  ASSERT_EQ(run({"render", "flat_plane", "--rig", "single_pair", "--width", "48", "--mesh-pitch-mm", "50",
-                 "--out", dataset})
-                .exit_code,
-            0);
-  std::filesystem::permissions(dataset / "truth/scene.json", std::filesystem::perms::owner_all);
-  std::ofstream(dataset / "truth/scene.json") << Json{{"scene", kSteering}, {kSteering, kSteering}}.dump();
-  run({"eval", dataset / "truth/surface.ply", "--dataset", dataset});
-  run({"run", "external", "--dataset", dataset, "--out", dir_ / "o", "--set",
-       "external.command=false {output}"});
+TEST_P(Terminal, EvalCompareAndTrendShowWholeNames) {
+  const std::string cloud = (*folder_ / "cloud.xyz").string();
+  {
+    FILE* const file = std::fopen(cloud.c_str(), "w");
+    for (int i = 0; i < 400; ++i)
+      std::fprintf(file, "%g %g 1.1785\n", 0.02 * (i % 20) - 0.19, 0.012 * (i / 20) - 0.114);
+    std::fclose(file);
+  }
+  const std::string scored = shown_at(GetParam(), {"eval", cloud, "--scene", "flat_plane"});
+  for (const char* name : {"accuracy_mean_mm", "points_per_mm2"}) EXPECT_THAT(scored, HasSubstr(name));
+  if (GetParam() > 0) {
+    EXPECT_LE(widest(scored), GetParam());
+  }
+  const std::string compared = shown_at(GetParam(), {"compare", bundle("a"), bundle("b")});
+  for (const char* name : {"undulating/roma_like", "flat_plane/lightglue_like"})
+    EXPECT_THAT(compared, HasSubstr(name));
+  EXPECT_THAT(compared, Not(HasSubstr("…")));
+  const std::string trend = shown_at(GetParam(), {"trend", bundle("a"), bundle("b")});
+  EXPECT_THAT(trend, Not(HasSubstr("…")));
+  EXPECT_THAT(trend, HasSubstr("2 runs"));
 }
+
+INSTANTIATE_TEST_SUITE_P(Widths, Terminal, ::testing::Values(0, 80, 120, 200));
 
 }  // namespace
-}  // namespace aqbench::testing
+}  // namespace aqbench

@@ -36,6 +36,7 @@ TEST(MetricRegistry, HasEveryNameOfTheRecordFormat) {
                           "hausdorff_p95_mm",
                           "outlier_ratio_pct",
                           "point_density_pct",
+                          "points_per_mm2",
                           "plane_fit_rmse_mm",
                           "plane_fit_max_mm",
                           "points",
@@ -105,7 +106,7 @@ TEST(MetricRegistry, HeadlinesAreRowsAtTwoMillimetres) {
   for (const HeadlineMetric& headline : headline_metrics()) names += headline.name + " ";
   EXPECT_EQ(names,
             "accuracy_mean_mm accuracy_median_mm accuracy_rmse_mm bias_mean_mm precision_2mm_pct "
-            "completeness_2mm_pct fscore_2mm_pct point_density_pct ");
+            "completeness_2mm_pct fscore_2mm_pct points_per_mm2 ");
 }
 
 TEST(MetricRegistry, SaysWhichChamferDistanceItIs) {

@@ -62,6 +62,7 @@ MetricSet whole_metrics(double mean_mm) {
       {"points_outside_patch", {50, "points", Better::equal, ""}},
       {"points_non_finite", {0, "points", Better::equal, ""}},
       {"point_density_pct", {1.9, "%", Better::equal, ""}},
+      {"points_per_mm2", {0.0187, "1/mm2", Better::equal, ""}},
       {"plane_fit_rmse_mm", mm(1.25 * mean_mm)},
       {"plane_fit_max_mm", mm(5 * mean_mm)},
       {"tile_worst_abs_bias_mm", mm(0.1 * mean_mm)},

@@ -13,11 +13,11 @@
     if (lines.length > 0)
       plots.chart(holder, 'Precision and completeness over the threshold',
         'Solid: share of points within it; dashed: share of the surface within it of a point.',
-        ['threshold [mm]', '%'], lines, {log_x: true});
+        ['threshold [mm]', '%'], lines, {log_x: true, names: chosen.length > 1 ? 'ends' : ''});
   }
 
   function errors() {
-    const with_counts = chosen.filter((at) => at.errors);
+    const with_counts = chosen.filter((at) => at.errors?.length > 0);
     if (with_counts.length === 0) return;
     const spread = with_counts.map((at) => 5 * (plots.value_of(data, at, 'nmad_mm') ?? 0.2) +
       Math.abs(plots.value_of(data, at, 'bias_median_mm') ?? 0));
@@ -29,13 +29,13 @@
       const all = counts.reduce((sum, count) => sum + count, 0);
       const beyond = counts.reduce((sum, count, code) =>
         sum + (data.error_full_mm * ((code - 127) / 127) ** 2 > reach ? count : 0), 0);
-      const label = beyond === 0 ? at.label :
-        `${at.label}, ${(100 * beyond / all).toPrecision(2)} % beyond ${reach.toPrecision(2)} mm`;
+      const name = plots.short_label(at, chosen), label = beyond === 0 ? name :
+        `${name}, ${(100 * beyond / all).toPrecision(2)} % beyond ${reach.toPrecision(2)} mm`;
       lines.push({label, colour, ...plots.histogram(counts, data.error_full_mm, reach, 60)});
       const mean = plots.value_of(data, at, 'bias_median_mm'), sigma = plots.value_of(data, at, 'nmad_mm');
       if (mean === null || !sigma) return;
       const x = lines.at(-1).x;
-      lines.push({label: `normal curve of ${at.label}`, colour, dash: [3, 4], width: 1, x,
+      lines.push({label: `normal curve of ${at.label}`, quiet: true, colour, dash: [3, 4], width: 1, x,
         y: x.map((e) => 100 / sigma / Math.sqrt(2 * Math.PI) * Math.exp(-0.5 * ((e - mean) / sigma) ** 2))});
     });
     plots.chart(holder, 'Signed errors', 'Share of the shown points per mm; dotted: the normal curve of the same ' +
@@ -45,48 +45,64 @@
   function times() {
     const warm = chosen.filter((at) => at.warm?.length >= 5);
     if (warm.length === 0) return;
+    const [unit, ms] = plots.time_unit(warm.flatMap((at) => at.warm)), in_unit = (at) => at.warm.map((time) => time / ms);
     plots.chart(holder, 'Distribution of warm times', 'Share of the warm runs that took at most so long.',
-      ['time [ms]', '%'], warm.map((at) => ({label: at.label, ...plots.ecdf(at.warm), points: {show: false},
+      [`time [${unit}]`, '%'], warm.map((at) => ({label: plots.short_label(at, warm), ...plots.ecdf(in_unit(at)), points: {show: false},
         paths: uPlot.paths.stepped({align: 1})})));
     plots.chart(holder, 'Warm runs one after the other', 'A slope is drift: warming up, throttling, another program.',
-      ['run', 'ms'], warm.map((at) => ({label: at.label, x: at.warm.map((_, i) => i + 1), y: at.warm, width: 1})));
+      ['run', `time [${unit}]`], warm.map((at) => ({label: plots.short_label(at, warm), x: at.warm.map((_, i) => i + 1), y: in_unit(at), width: 1})));
   }
 
+  // Accuracy against time, of one scene at a time: errors of two scenes are no choice between methods.
+  let scene = null;
   function pareto() {
-    const points = data.cases.map((at) => ({at, x: at.time_ms ?? null,
-      y: plots.value_of(data, at, 'accuracy_mean_mm')})).filter(({x, y}) => x !== null && y !== null);
-    if (points.length < 2) return;
+    const all = data.cases.map((at) => ({at, x: at.time_ms ?? null, y: plots.value_of(data, at, 'accuracy_mean_mm')}))
+      .filter(({x, y}) => x !== null && y !== null);
+    const scenes = [...new Set(all.map(({at}) => at.scene))].filter((one) => all.filter(({at}) => at.scene === one).length > 1);
+    if (scenes.length === 0) return;
+    if (!scenes.includes(scene)) [scene] = scenes;
+    const points = all.filter(({at}) => at.scene === scene), [unit, ms] = plots.time_unit(points.map(({x}) => x));
     const own = (point) => /\/poses=own(\/|$)/.test(point.at.name);  // never ranked beside given poses
     const best = new Set();
     for (const poses of [true, false]) {
       const places = points.map((_, i) => i).filter((i) => own(points[i]) === poses);
       for (const i of plots.front(places.map((i) => points[i]))) best.add(places[i]);
     }
-    const some = points.map((point, i) => ({...point, label: point.at.label, best: best.has(i)}))
-      .sort((a, b) => b.best - a.best).slice(0, 12);
-    const lines = some.map((point, i) => ({label: (point.best ? '* ' : '') + point.label, x: [point.x], y: [point.y],
-      colour: plots.colours[i % plots.colours.length], points: {show: true, size: point.best ? 14 : 8}}));
-    plots.chart(holder, 'Accuracy against time', '* and large: no other case is both faster and more accurate (of those with poses=own among each other).',
-      ['time [ms]', 'accuracy mean [mm]'], lines, {log_x: true});
+    const ink = getComputedStyle(document.body).color;
+    const lines = points.map((point, i) => ({label: point.at.label.replace(scene + '/', ''), x: [point.x / ms], y: [point.y],
+      colour: best.has(i) ? ink : '#767e87', may_miss: !best.has(i), points: {show: true, size: best.has(i) ? 11 : 7,
+        fill: best.has(i) ? ink : '#767e87'}}));
+    const plot = plots.chart(holder, `Mean error against time: ${scene}`, 'Large: no other case is both faster and more ' +
+      'accurate (with poses=own, among each other).', [`time [${unit}]`, 'mean error [mm]'], lines,
+      {log_x: true, log_y: true, names: 'points'});
+    if (scenes.length < 2) return;
+    const select = make('select', {onchange: () => { scene = select.value; redraw(); }},
+      ...scenes.map((one) => make('option', {value: one, selected: one === scene}, one)));
+    plot.root.before(make('div', {class: 'tools'}, make('label', {}, 'scene ', select)));
   }
 
   function axes() {
+    const [unit, ms] = plots.time_unit(data.cases.map((at) => at.time_ms ?? 0));
     for (const axis of plots.numeric_axes(data.cases).slice(0, 4))
       for (const [title, value] of [
-        ['accuracy mean [mm]', (at) => plots.value_of(data, at, 'accuracy_mean_mm')],
-        ['time [ms]', (at) => at.warm?.length > 0 ? at.warm : at.time_ms ?? null]]) {
+        ['mean error [mm]', (at) => plots.value_of(data, at, 'accuracy_mean_mm')],
+        ['agreement of images [ZNCC]', (at) => plots.value_of(data, at, 'photometric_zncc_median')],
+        [`time [${unit}]`, (at) => at.warm?.length > 0 ? at.warm.map((time) => time / ms)
+          : at.time_ms === undefined ? null : at.time_ms / ms]]) {
+        if (title.startsWith('agreement') && data.cases.some((at) => plots.value_of(data, at, 'accuracy_mean_mm') !== null)) continue;
         const found = plots.axis_lines(data.cases, axis, value).slice(0, plots.most_lines);
         if (found.length === 0) continue;
-        const lines = [], bands = [];
+        const lines = [], bands = [], parts = found.map((line) => line.label.split('/'));
+        const label_of = (own) => own.filter((part) => !parts.every((other) => other.includes(part))).join(' ') || own.at(-1);
         found.forEach((line, i) => {
           const colour = plots.colours[i % plots.colours.length], at = lines.length + 1;
-          lines.push({label: line.label, colour, x: line.x, y: line.y},
-            {label: 'upper quartile', colour, width: 0.5, x: line.x, y: line.high, points: {show: false}},
-            {label: 'lower quartile', colour, width: 0.5, x: line.x, y: line.low, points: {show: false}});
+          lines.push({label: found.length > 1 ? label_of(parts[i]) : title, colour, x: line.x, y: line.y},
+            {label: 'upper quartile', quiet: true, colour, width: 0.5, x: line.x, y: line.high, points: {show: false}},
+            {label: 'lower quartile', quiet: true, colour, width: 0.5, x: line.x, y: line.low, points: {show: false}});
           bands.push({series: [at + 1, at + 2], fill: colour + '30'});
         });
         plots.chart(holder, `${title} over ${axis}`, 'Medians over seeds and runs; the band is between the quartiles.',
-          [axis, title], lines, {bands});
+          [axis, title], lines, {bands, names: found.length > 1 ? 'ends' : '', log_x: true, log_y: true});
       }
   }
 
@@ -98,12 +114,13 @@
 
   function start() {
     if (holder.isConnected) return;
-    const usable = data.cases.filter((at) => at.status === 'ok');
-    chosen = usable.slice(0, 4);
+    const usable = data.cases.filter((at) => at.status === 'ok')
+      .sort((a, b) => a.label.localeCompare(b.label, 'en', {numeric: true}));
+    chosen = usable.filter((at) => at.scene === usable[0].scene).slice(0, 4);
     const select = make('select', {multiple: true, size: Math.min(6, Math.max(2, usable.length)), onchange: () => {
       chosen = [...select.selectedOptions].slice(0, plots.most_lines).map((option) => usable[Number(option.value)]);
       redraw();
-    }}, ...usable.map((at, i) => make('option', {value: i, selected: i < 4}, at.label)));
+    }}, ...usable.map((at, i) => make('option', {value: i, selected: chosen.includes(at)}, at.label)));
     section.append(make('div', {class: 'tools'}, make('label', {}, `cases (at most ${plots.most_lines}) `, select)), holder);
     if (!redraw() && usable.length <= 4) section.hidden = true;  // all cases are chosen, and nothing is to be drawn
   }

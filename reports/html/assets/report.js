@@ -154,12 +154,11 @@ const aqbench = (() => {
     for (const row of document.querySelectorAll('tr[data-case]')) {
       const index = of_name.get(row.dataset.case);
       if (index === undefined) continue;
-      const first = row.cells[0];
+      const first = row.querySelector('[data-open]') ?? row.cells[0];
       const open = make('button', {class: 'plain', type: 'button', onclick: () => open_case(index)});
       open.append(...first.childNodes);
       first.replaceChildren(open);
       for (const cell of row.querySelectorAll('td[data-metric]')) {
-        cell.style.cursor = 'pointer';
         cell.addEventListener('click', () => open_case(index, of_metric.get(cell.dataset.metric) ?? -1));
       }
     }
@@ -171,11 +170,21 @@ const aqbench = (() => {
     open_linked();
   }
 
+  // The sections of a long page, which stay in view.
+  function add_contents() {
+    const sections = [...document.querySelectorAll('main > section[id]')].filter((section) =>
+      section.querySelector('h2') && getComputedStyle(section).display !== 'none');
+    if (sections.length < 4 || document.querySelector('nav.toc')) return;
+    document.querySelector('main').prepend(make('nav', {class: 'toc', 'aria-label': 'sections of this page'},
+      ...sections.map((section) => make('a', {href: '#' + section.id}, section.querySelector('h2').textContent))));
+  }
+
   function start() {
     document.documentElement.classList.add('js');
     document.querySelector('main').append(dialog);
     for (const table of document.querySelectorAll('table.lively')) enliven_table(table);
     enliven_cases();
+    add_contents();
   }
 
   return {data, make, number, order_of_keys, cell_key, passes, decoded, open_case, start};

@@ -70,12 +70,15 @@ const view_data = (() => {
     return order;
   }
 
-  // Returns positions in mm and errors in mm, in the order of levels(), and that order.
+  // Returns positions in mm and errors in mm (of a cloud without a truth the agreement of images, -1 to 1), in the order
+  // of levels(), and that order.
   function points_of(view) {
     const order = levels(view.count);
     const positions = new Float32Array(3 * view.count), errors = new Float32Array(view.count);
     const table = new Float32Array(256);
-    for (let code = -128; code < 128; ++code) table[code + 128] = error_of_code(code, view.error_mm);
+    const value_of = view.values === 'agreement' ? (code) => code === -128 ? NaN : code / 127
+      : (code) => error_of_code(code, view.error_mm);
+    for (let code = -128; code < 128; ++code) table[code + 128] = value_of(code);
     for (let i = 0; i < view.count; ++i) {
       const from = order[i];
       for (let axis = 0; axis < 3; ++axis) positions[3 * i + axis] = view.positions[3 * from + axis] * view.step_mm;
@@ -84,9 +87,9 @@ const view_data = (() => {
     return {positions, errors, order, count: view.count};
   }
 
-  // Returns B minus A on cells of `cell_mm`: the change of the mean absolute error where both have points; NaN
-  // where only one has.
-  function difference(a, b, cell_mm) {
+  // Returns B minus A on cells of `cell_mm`: by how much B is worse, its mean absolute error larger or, with
+  // `agreement`, its mean agreement smaller, where both have points; NaN where only one has.
+  function difference(a, b, cell_mm, agreement = false) {
     const cells = new Map();
     [a, b].forEach((side, which) => {
       for (let i = 0; i < side.count; ++i) {
@@ -94,7 +97,8 @@ const view_data = (() => {
         const key = (column + 65536) * 131072 + row + 65536;
         let cell = cells.get(key);
         if (!cell) cells.set(key, cell = {column, row, sum: [0, 0], count: [0, 0], z: 0});
-        cell.sum[which] += Math.abs(side.errors[i]);
+        if (Number.isNaN(side.errors[i])) continue;
+        cell.sum[which] += agreement ? -side.errors[i] : Math.abs(side.errors[i]);
         ++cell.count[which];
         cell.z += side.positions[3 * i + 2];
       }
@@ -108,6 +112,40 @@ const view_data = (() => {
     return {positions: new Float32Array(positions), errors: new Float32Array(errors), only, count: errors.length};
   }
 
-  return {bytes_of, decode, error_of_code, levels, points_of, difference};
+  // Returns the height of the true surface at a place, mm; `otherwise` where none is known there.
+  function height_at(view, x, y, otherwise) {
+    const truth = view.scene?.truth;
+    if (!truth) return otherwise;
+    const u = (x - truth.x_mm[0]) / (truth.x_mm[1] - truth.x_mm[0]) * (truth.columns - 1);
+    const v = (y - truth.y_mm[0]) / (truth.y_mm[1] - truth.y_mm[0]) * (truth.rows - 1);
+    const column = Math.min(truth.columns - 2, Math.max(0, Math.floor(u))), row = Math.min(truth.rows - 2, Math.max(0, Math.floor(v)));
+    const s = Math.min(1, Math.max(0, u - column)), t = Math.min(1, Math.max(0, v - row));
+    const at = (i, k) => truth.z_steps[(row + k) * truth.columns + column + i] * view.step_mm;
+    return (1 - t) * ((1 - s) * at(0, 0) + s * at(1, 0)) + t * ((1 - s) * at(0, 1) + s * at(1, 1));
+  }
+
+  // Returns squares of `side_mm` around places (x, y, z each), which lie on the true surface where one is known, `lift_mm`
+  // above it: corners and the indices of their triangles.
+  function squares(view, places, side_mm, lift_mm) {
+    const count = places.length / 3, positions = new Float32Array(12 * count), indices = new Uint32Array(6 * count);
+    for (let i = 0; i < count; ++i) {
+      for (let corner = 0; corner < 4; ++corner) {
+        const x = places[3 * i] + side_mm * (corner % 2 - 0.5), y = places[3 * i + 1] + side_mm * ((corner >> 1) - 0.5);
+        positions.set([x, y, height_at(view, x, y, places[3 * i + 2]) - lift_mm], 12 * i + 3 * corner);
+      }
+      indices.set([0, 1, 3, 0, 3, 2].map((corner) => 4 * i + corner), 6 * i);
+    }
+    return {positions, indices};
+  }
+
+  // Returns the box of a cloud without its farthest two percent to each side: [[x, x], [y, y], [z, z]].
+  function box_of(positions) {
+    return [0, 1, 2].map((axis) => {
+      const values = Float32Array.from({length: positions.length / 3}, (_, i) => positions[3 * i + axis]).sort();
+      return values.length === 0 ? [-1, 1] : [0.02, 0.98].map((share) => values[Math.floor(share * (values.length - 1))]);
+    });
+  }
+
+  return {height_at, squares, box_of, bytes_of, decode, error_of_code, levels, points_of, difference};
 })();
 if (typeof module !== 'undefined') module.exports = view_data;

@@ -57,13 +57,18 @@ const aqbench_viewer = (() => {
     if (cloud.shapes && cloud.painter === gl) return cloud.shapes;
     const {view, points} = cloud, scene = view.scene ?? {};
     const shapes = {points: gl.load(points.positions, points.errors)};
+    // Of a large cloud only some points were asked how alike images show them: they alone are drawn by that.
+    const known = view.values === 'agreement' ? [...points.errors.keys()].filter((i) => !Number.isNaN(points.errors[i])) : [];
+    if (known.length > 0 && known.length < points.count)
+      shapes.known = gl.load(Float32Array.from({length: 3 * known.length}, (_, i) => points.positions[3 * known[Math.floor(i / 3)] + i % 3]),
+        Float32Array.from(known, (i) => points.errors[i]));
     if (view.holes.length > 0)
       shapes.holes = [...new Set(view.causes)].map((cause) => {
         const chosen = [];
         for (let i = 0; i < view.causes.length; ++i)
           if (view.causes[i] === cause) chosen.push(...view.holes.slice(3 * i, 3 * i + 3));
-        const places = in_mm(chosen, view.step_mm), lifted = places.map((value, i) => value - (i % 3 === 2 ? 3 : 0));
-        return {cause, shape: gl.load(places, null), above: gl.load(lifted, null)};
+        const {positions, indices} = view_data.squares(view, in_mm(chosen, view.step_mm), 4, 1);
+        return {cause, shape: gl.load(positions, null, indices)};
       });
     if (view.triangles.length > 0)
       shapes.mesh = gl.load(in_mm(view.vertices, view.step_mm), Float32Array.from(view.vertex_codes,
@@ -92,8 +97,11 @@ const aqbench_viewer = (() => {
 
   // Whether points have the colours that a program gave them; a mesh has none, and shows its error.
   const own_colours = () => state.colour_by === 'colour' && state.mode !== 'difference';
-  const signed = () => ['error', 'colour'].includes(state.colour_by) || state.mode === 'difference';
-  const range_of = () => signed() ? [-state.limit_mm, state.limit_mm] : state.colour_by === 'views' ? [0, 14] : [0, 1];
+  const agrees = () => state.a?.view.values === 'agreement';  // no truth is known: values are the agreement of images
+  const by_error = () => ['error', 'colour'].includes(state.colour_by);
+  const signed = () => state.mode === 'difference' || (by_error() && !agrees());
+  const range_of = () => state.mode === 'difference' && agrees() ? [-0.5, 0.5] : signed() ? [-state.limit_mm, state.limit_mm]
+    : state.colour_by === 'views' ? [0, 14] : [0, 1];
 
   function set_colours() {
     state.gl.set_palette(aqbench.data.colours[signed() ? 'signed' : 'size']);
@@ -115,7 +123,8 @@ const aqbench_viewer = (() => {
     legend.bar.width = colours.length;
     legend.bar.height = 1;
     colours.forEach((colour, i) => { context.fillStyle = colour; context.fillRect(i, 0, 1, 1); });
-    const what = state.mode === 'difference' ? ['mm: B is better', 'mm: B is worse']
+    const what = state.mode === 'difference' ? agrees() ? ['B agrees better', 'B agrees worse'] : ['mm: B is better', 'mm: B is worse']
+      : by_error() && agrees() ? ['agreement of images (ZNCC)', 'agreement']
       : state.colour_by === 'error' ? ['mm: behind the surface', 'mm: towards the cameras']
       : state.colour_by === 'views' ? ['views', 'views'] : ['confidence', 'confidence'];
     legend.low.textContent = `${number(low)} ${what[0]}`;
@@ -134,13 +143,16 @@ const aqbench_viewer = (() => {
     const px_per_mm = part[3] / 2 * (ratio >= 1 ? 2.74 : 2.74 * ratio);
     const range = range_of(), compared = state.mode === 'difference' ? state.compared : null;
     if (shapes.mesh && show.mesh.checked && !compared) gl.draw(shapes.mesh, 'TRIANGLES', {range});
-    const points = compared ?? shapes.points, count = compared ? points.count : Math.ceil(points.count * share);
-    if (show.points.checked || compared)
-      gl.draw(points, 'POINTS', {count, range, direct: own_colours(), size: px_per_mm * (compared ? state.cell_mm * 1.1
-        : Math.min(6, state.spacing_mm / Math.sqrt(Math.max(share, 1e-3)))), least: 1});
+    // Points as large as the gaps between them, so that nothing shines through.
+    if (compared) gl.draw(compared, 'TRIANGLES', {range});
+    else if (show.points.checked) {
+      const drawn = state.colour_by === 'error' && shapes.known || shapes.points;
+      const gap_mm = 1.7 * cloud.spacing_mm * Math.sqrt(shapes.points.count / drawn.count);
+      gl.draw(drawn, 'POINTS', {count: Math.ceil(drawn.count * share), range, direct: own_colours(),
+        size: px_per_mm * Math.min(cloud.most_mm, gap_mm) / Math.sqrt(Math.max(share, 1e-3)), least: 2});
+    }
     if (holes && show.holes.checked)
-      for (const {cause, shape, above} of holes)  // where B has a hole A has points, which must not cover it
-        gl.draw(compared ? above : shape, 'POINTS', {colour: rgb(cause_colours[cause]), size: px_per_mm * 2, least: 2});
+      for (const {cause, shape} of holes) gl.draw(shape, 'TRIANGLES', {colour: rgb(cause_colours[cause])});
     if (shapes.truth && show.truth.checked) gl.draw(shapes.truth, 'LINES', {colour: [0.75, 0.75, 0.75]});
     if (shapes.cameras && show.rig.checked) {
       gl.draw(shapes.cameras, 'LINES', {colour: [1, 1, 1]});
@@ -161,12 +173,67 @@ const aqbench_viewer = (() => {
   // Draws a share of the points, and finds how many are drawn in 33 ms.
   function draw(share = 1) {
     const started = performance.now();
+    state.gl.wipe();
     for (const [part, cloud] of parts_of_canvas()) draw_scene(part, cloud, share);
     state.gl.finish();
+    draw_overlay();
     const took_ms = performance.now() - started;
     if (share < 1 || took_ms > 40) state.moving_share = Math.min(1, Math.max(0.01, state.moving_share *
       Math.min(2, Math.max(0.4, 33 / Math.max(took_ms, 1)))));
     return took_ms;
+  }
+
+  // A length of 1, 2 or 5 times a power of ten mm, up to `most_mm`.
+  const round_length = (most_mm) => {
+    const power = 10 ** Math.floor(Math.log10(most_mm));
+    return [5, 2, 1].map((step) => step * power).find((length) => length <= most_mm);
+  };
+  const length_text = (mm) => mm >= 1000 ? `${number(mm / 1000)} m` : `${number(mm)} mm`;
+
+  // Breaks a name behind blanks and slashes into lines of at most so many letters, as far as it can be.
+  const broken = (name, most) => name.split(/(?<=[/ ])/).reduce((lines, part) => {
+    if (lines.length > 0 && lines.at(-1).length + part.length <= most) lines.push(lines.pop() + part);
+    else lines.push(part);
+    return lines;
+  }, []);
+
+  // What stands above the picture: names, a scale bar, the directions of the axes, what was picked.
+  function draw_overlay() {
+    const {overlay} = state.parts, {canvas, camera} = state, pixels = canvas.width / Math.max(1, canvas.clientWidth);
+    if (!overlay) return;
+    const width = canvas.width / pixels, height = canvas.height / pixels, shapes = [];
+    overlay.setAttribute('viewBox', `0 0 ${width} ${height}`);
+    const shape = (tag, attributes, text = '') => {
+      const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+      for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+      element.textContent = text;
+      shapes.push(element);
+    };
+    const parts = parts_of_canvas(), label = (cloud) => aqbench.data.cases[cloud.index].label;
+    const compared = state.mode === 'difference' && state.compared;
+    parts.forEach(([[left, , part_width, part_height], cloud], i) => {
+      const x = left / pixels, ratio = part_width / part_height, matrix = viewer_camera.matrix(camera, ratio);
+      const at = (place) => {
+        const [u, v, w] = viewer_camera.project(matrix, ...place);
+        return w > 0 ? [x + (1 + u) / 2 * part_width / pixels, (1 - v) / 2 * part_height / pixels] : null;
+      };
+      const name = compared ? `B minus A: ${label(state.b)} minus ${label(state.a)}` : `${state.b ? 'AB'[i] + ': ' : ''}${label(cloud)}`;
+      broken(name, (part_width / pixels - 20) / 7).forEach((line, row) => shape('text', {x: x + 10, y: 20 + 15 * row}, line));
+      const across = viewer_camera.frame(camera).right.map((part, axis) => camera.target[axis] + part), [x0] = at(camera.target), [x1] = at(across);
+      const mm = round_length(0.25 * part_width / pixels / (x1 - x0)), length = mm * (x1 - x0), y = height - 14;
+      shape('path', {d: `M${x + 12} ${y - 5}v5h${length}v-5`});
+      shape('text', {x: x + 18 + length, y}, length_text(mm));
+      // World: x and y along the patch, z down.
+      const corner = [x + part_width / pixels - 50, height - 50];
+      ['x', 'y', 'z'].forEach((name, axis) => {
+        const to = viewer_camera.direction(camera, axis).map((part, k) => corner[k] + 30 * (k === 1 ? -part : part));
+        shape('path', {d: `M${corner}L${to}`});
+        shape('text', {x: to[0] + 3, y: to[1] + 4}, name);
+      });
+      const picked = state.picked && (compared || state.picked.cloud === cloud) ? at(state.picked.place) : null;
+      if (picked) shape('circle', {cx: picked[0], cy: picked[1], r: 9});
+    });
+    overlay.replaceChildren(...shapes);
   }
 
   // All points follow when nothing has moved for a while.
@@ -218,6 +285,13 @@ const aqbench_viewer = (() => {
     return best.kind ? best : null;
   }
 
+  // The place of what was picked, mm from the origin of its view.
+  function place_of({cloud, index, kind}) {
+    const three = (positions) => [...positions.slice(3 * index, 3 * index + 3)];
+    return kind === 'cell' ? three(state.cells.positions) : kind === 'hole'
+      ? three(cloud.view.holes).map((value) => value * cloud.view.step_mm) : three(cloud.points.positions);
+  }
+
   // Says what was picked.
   function text_of(found) {
     if (!found) return 'Nothing there.';
@@ -227,20 +301,23 @@ const aqbench_viewer = (() => {
     if (found.kind === 'cell') {
       const change = state.cells.errors[index];
       return Number.isNaN(change) ? `Only ${state.cells.only[index]} has points here.`
-        : `B minus A: the mean error is ${number(Math.abs(change))} mm ${change > 0 ? 'larger' : 'smaller'} here.`;
+        : agrees() ? `B minus A: the images agree ${number(Number(Math.abs(change).toPrecision(3)))} ${change > 0 ? 'less' : 'more'} here.`
+          : `B minus A: the mean error is ${number(Number(Math.abs(change).toPrecision(3)))} mm ${change > 0 ? 'larger' : 'smaller'} here.`;
     }
     if (found.kind === 'hole') {
       const steps = [...cloud.view.holes.slice(3 * index, 3 * index + 3)].map((value) => value * cloud.view.step_mm);
       return `${name}\nhole at ${place(steps)} mm: ${cause_texts[cloud.view.causes[index]]}`;
     }
     const mark = cloud.view.marks[cloud.points.order[index]], own = cloud.view.colours?.[cloud.points.order[index]];
-    return `${name}\npoint at ${place(cloud.points.positions.slice(3 * index, 3 * index + 3))} mm; error ` +
-      `${number(Number(cloud.points.errors[index].toFixed(3)))} mm; ` +
+    const value = cloud.points.errors[index];
+    const what = cloud.view.values !== 'agreement' ? `error ${number(Number(value.toFixed(3)))} mm`
+      : Number.isNaN(value) ? 'agreement not known' : `agreement of images ${number(Number(value.toFixed(2)))}`;
+    return `${name}\npoint at ${place(cloud.points.positions.slice(3 * index, 3 * index + 3))} mm; ${what}; ` +
       `${(mark & 15) === 15 ? 'views not known' : `${mark & 15} cameras see it`}; ` +
       `${mark >> 4 === 15 ? 'no confidence' : `confidence ${((mark >> 4) / 14).toFixed(2)}`}` +
       (own === undefined ? '' : `; colour ${hex_of_code(own)}`);
   }
 
-  return {cloud_of, shapes_of, set_colours, draw, show, moved, resize, pick, text_of, parts_of_canvas, cause_colours,
+  return {cloud_of, shapes_of, set_colours, draw, show, moved, resize, pick, place_of, text_of, parts_of_canvas, agrees, cause_colours,
     cause_texts, get state() { return state; }, set state(value) { state = value; }};
 })();

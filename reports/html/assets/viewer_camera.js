@@ -54,6 +54,25 @@ const viewer_camera = (() => {
       (value, i) => value - camera.distance * 0.73 * (right_share * right[i] + up_share * up[i]));
   }
 
-  return {start, top, matrix, project, turn, move, subtract};
+  // Returns where an axis of the world points in the picture: [right, up], at most 1 long.
+  const direction = (camera, axis) => {
+    const {right, up} = frame(camera);
+    return [right[axis], up[axis]];
+  };
+
+  // Moves the camera so that it sees all corners of a box [[x, x], [y, y], [z, z]] in a picture of this width / height.
+  function fit(camera, box, ratio) {
+    camera.target = box.map(([low, high]) => (low + high) / 2);
+    camera.distance = 2 * Math.max(...box.map(([low, high]) => high - low), 1);
+    const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => box.map((ends, axis) => ends[k >> axis & 1]));
+    for (let step = 0; step < 20; ++step) {
+      const m = matrix(camera, ratio);
+      const most = Math.max(...corners.map((corner) => project(m, ...corner)).map(([u, v, w]) =>
+        w > 0 ? Math.max(Math.abs(u), Math.abs(v)) : 4));
+      camera.distance *= 0.4 + 0.6 * most / 0.88;
+    }
+  }
+
+  return {start, fit, frame, direction, top, matrix, project, turn, move, subtract};
 })();
 if (typeof module !== 'undefined') module.exports = viewer_camera;

@@ -83,6 +83,12 @@ const viewer_gl = (() => {
       gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
     }
 
+    // Leaves nothing of the last picture.
+    function wipe() {
+      gl.disable(gl.SCISSOR_TEST);
+      gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+    }
+
     // Begins a picture in a part of the canvas: x, y, width, height in pixels, y up.
     function begin(part, world_to_clip) {
       gl.viewport(...part);
@@ -111,7 +117,7 @@ const viewer_gl = (() => {
       return [...rgba].slice(0, 3);
     }
 
-    return {load, recolour, set_palette, begin, draw, pixel, finish: () => pixel(0, 0)};
+    return {load, recolour, set_palette, wipe, begin, draw, pixel, finish: () => pixel(0, 0)};
   }
 
   // Returns whether WebGL2 is there and a device draws it, not a program in its place.

@@ -11,17 +11,57 @@
     return {select, label: make('label', {}, label + ' ', select)};
   };
 
+  // The distance between neighbouring points of a cloud spread over its surface, mm.
   function spacing_of(cloud) {
     const truth = cloud.view.scene?.truth;
-    if (!truth) return 1;
-    const area = (truth.x_mm[1] - truth.x_mm[0]) * (truth.y_mm[1] - truth.y_mm[0]);
+    const [[x0, x1], [y0, y1], [z0, z1]] = truth ? [truth.x_mm, truth.y_mm, [0, 0]] : cloud.box;
+    const area = Math.max((x1 - x0) * (y1 - y0), (x1 - x0) * (z1 - z0), (y1 - y0) * (z1 - z0));
     return Math.sqrt(area / Math.max(cloud.view.count, 1));
+  }
+
+  function measured(cloud) {
+    cloud.box ??= view_data.box_of(cloud.points.positions);
+    cloud.spacing_mm ??= spacing_of(cloud);
+    // Points of a sparse cloud stay points: gaps between them are what there is to see.
+    cloud.most_mm ??= 0.012 * Math.max(...cloud.box.map(([low, high]) => high - low));
+    return cloud;
+  }
+
+  // Everything that is shown: the clouds, their true surface, and the cameras where they are switched on.
+  function box_of_shown() {
+    const {state} = viewer, boxes = [state.a, state.b].filter(Boolean).map(({box, view}) => {
+      const truth = view.scene?.truth, cameras = state.show.rig?.checked ? view.scene?.cameras ?? [] : [];
+      return box.map((ends, axis) => {
+        const more = [...truth && axis < 2 ? [truth.x_mm, truth.y_mm][axis] : [], ...cameras.map(({centre_mm}) => centre_mm[axis])];
+        return [Math.min(ends[0], ...more), Math.max(ends[1], ...more)];
+      });
+    });
+    return [0, 1, 2].map((axis) => [Math.min(...boxes.map((box) => box[axis][0])), Math.max(...boxes.map((box) => box[axis][1]))]);
+  }
+
+  function fit() {
+    const {state} = viewer, {width, height} = state.canvas, halves = viewer.parts_of_canvas().length;
+    viewer_camera.fit(state.camera, box_of_shown(), width / halves / height);
+  }
+
+  // B is a case of the scene of A: points of two scenes have nothing in common.
+  function offer_b() {
+    const {state} = viewer, {b} = state.parts, scene = data.cases[state.a.index].scene;
+    for (const option of b.options) {
+      const other = option.value === '' ? null : data.cases[Number(option.value)];
+      option.hidden = option.disabled = other !== null && other.scene !== scene;
+    }
+    if (b.selectedOptions[0]?.disabled) {
+      b.value = '';
+      state.b = null;
+    }
   }
 
   function set_case(side, value) {
     const {state} = viewer;
-    state[side] = value === '' ? null : viewer.cloud_of(Number(value));
-    state.spacing_mm = spacing_of(state.a);
+    state[side] = value === '' ? null : measured(viewer.cloud_of(Number(value)));
+    state.picked = null;
+    offer_b();
     offer_colours();
     compare();
     viewer.set_colours();
@@ -34,6 +74,8 @@
     const {state} = viewer, {colour, own} = state.parts, any = [state.a, state.b].some((cloud) => cloud?.view.colours);
     if (any) colour.append(own);
     else own.remove();
+    colour.options[0].textContent = viewer.agrees() ? 'agreement of images' : 'signed error';
+    state.parts.limit.hidden = viewer.agrees();
     state.colour_by = colour.value;
   }
 
@@ -46,8 +88,10 @@
       return;
     }
     state.cell_mm = Math.max(1, 3 * Math.max(spacing_of(state.a), spacing_of(state.b)));
-    state.cells = view_data.difference(state.a.points, state.b.points, state.cell_mm);
-    state.compared = state.gl.load(state.cells.positions, state.cells.errors);
+    state.cells = view_data.difference(state.a.points, state.b.points, state.cell_mm, viewer.agrees());
+    const {positions, indices} = view_data.squares(state.a.view, state.cells.positions, state.cell_mm, 0);
+    const values = Float32Array.from({length: positions.length / 3}, (_, i) => state.cells.errors[i >> 2]);
+    state.compared = state.gl.load(positions, values, indices);
   }
 
   // What the page says of a mesh: whether it is drawn, and what was done to it.
@@ -64,10 +108,11 @@
   function describe() {
     const {a, b, parts} = viewer.state;
     parts.facts.textContent = [a, b].filter(Boolean).map(({index, view}) =>
-      `${data.cases[index].label}: ${number(view.count)} of ${number(view.scored)} scored points` +
+      `${data.cases[index].label}: ${number(view.count)} of ${number(view.scored)} ${view.values ? '' : 'scored '}points` +
+      (view.far > 0 ? `, ${number(view.far)} more than 10 m away and not shown` : '') +
       (view.holes.length ? `, ${view.holes.length / 3} places of holes` : '') + mesh_text(view)).join('; ') +
-      `. Positions are rounded to a grid of ${a.view.step_mm} mm (off by at most 0.018 mm), errors to 127 steps a ` +
-      `side up to ${a.view.error_mm} mm (1 mm: off by at most 0.035 mm).`;
+      `. Positions are rounded to a grid of ${a.view.step_mm} mm (off by at most 0.018 mm)` + (viewer.agrees() ? '.' :
+      `, errors to 127 steps a side up to ${a.view.error_mm} mm (1 mm: off by at most 0.035 mm).`);
   }
 
   function listen(canvas) {
@@ -77,6 +122,7 @@
       canvas.setPointerCapture(event.pointerId);
       held.set(event.pointerId, event);
       pressed = {x: event.clientX, y: event.clientY};
+      state.touched = true;
     });
     canvas.addEventListener('pointermove', (event) => {
       const before = held.get(event.pointerId);
@@ -108,11 +154,15 @@
       viewer.moved();
     }, {passive: false});
     canvas.addEventListener('keydown', (event) => {
+      state.touched = true;
       const keys = {ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, 0.1], ArrowDown: [0, -0.1]};
       if (keys[event.key]) viewer_camera.turn(state.camera, ...keys[event.key]);
       else if (event.key === '+') state.camera.distance *= 0.9;
       else if (event.key === '-') state.camera.distance *= 1.1;
-      else if (event.key === 'Home') Object.assign(state.camera, viewer_camera.start(state.width_mm));
+      else if (event.key === 'Home') {
+        Object.assign(state.camera, viewer_camera.start(500));
+        fit();
+      }
       else if (event.key === 't') Object.assign(state.camera, viewer_camera.top);
       else if (event.key === 'Enter') return pick_middle();
       else return;
@@ -124,7 +174,9 @@
   function pick_at(x, y) {
     const {canvas, parts} = viewer.state, box = canvas.getBoundingClientRect();
     const found = viewer.pick((x - box.left) * canvas.width / box.width, (y - box.top) * canvas.height / box.height);
+    viewer.state.picked = found && {cloud: found.cloud, place: viewer.place_of(found)};
     parts.output.textContent = viewer.text_of(found);
+    viewer.show();
   }
 
   function pick_middle() {
@@ -151,16 +203,23 @@
     limit.select.value = '2';
     const boxes = [['points', 'points', true], ['mesh', 'mesh', false], ['truth', 'true surface', true],
       ['holes', 'holes', true], ['rig', 'cameras and water', false]].map(([name, text, checked]) => {
-      state.show[name] = make('input', {type: 'checkbox', checked, onchange: () => viewer.draw(1)});
+      state.show[name] = make('input', {type: 'checkbox', checked, onchange: () => {
+        if (name === 'rig') fit();
+        viewer.draw(1);
+      }});
       return make('label', {}, state.show[name], ' ' + text);
     });
+    Object.assign(state.parts, {a: a.select, b: b.select, limit: limit.label});
     viewer.compare = (of_a, of_b) => {
       [a.select.value, b.select.value, mode.select.value] = [of_a, of_b, 'difference'];
-      Object.assign(state, {a: viewer.cloud_of(of_a), mode: 'difference'});
+      Object.assign(state, {a: measured(viewer.cloud_of(of_a)), mode: 'difference'});
       set_case('b', of_b);
+      fit();
+      viewer.show();
     };
     const top = make('button', {type: 'button', onclick: () => {
       Object.assign(state.camera, viewer_camera.top);
+      fit();
       viewer.draw(1);
     }}, 'from above (x right, y down)');
     return make('div', {class: 'tools'}, a.label, b.label, mode.label, colour.label, limit.label, ...boxes, top);
@@ -181,6 +240,17 @@
     if (b !== undefined) viewer.compare(a, b);
   }
 
+  // The case that got worse most; without a gate the least accurate one, or that whose images agree least.
+  function first_case() {
+    const index_of = (name) => clouds.find((index) => data.cases[index].name === name);
+    const worse = (data.gate ?? []).filter((row) => row[2] === 'regressed').map((row) => index_of(row[0]));
+    const metric = (name) => data.metrics.findIndex((one) => one[0] === name);
+    const error = metric('accuracy_mean_mm'), agreement = metric('photometric_zncc_median');
+    const badness = (index) => data.cases[index].values?.[error] ?? -(data.cases[index].values?.[agreement] ?? Infinity);
+    return worse.find((index) => index !== undefined) ??
+      clouds.reduce((worst, index) => badness(index) > badness(worst) ? index : worst, clouds[0]);
+  }
+
   // Starts with a painter: that of viewer_gl.js where a device draws, else that of viewer_plain.js.
   function start(painter = null) {
     if (viewer.state && !painter) return;
@@ -192,19 +262,29 @@
     const gl = painter(canvas);
     const bar = make('canvas', {'aria-hidden': 'true'}), low = make('span'), high = make('span');
     const output = make('output', {'aria-live': 'polite'}, 'A click tells what a point is: error, views, cause.');
-    const facts = make('p', {class: 'dim'});
+    const facts = make('p', {class: 'dim'}), overlay = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+    overlay.setAttribute('class', 'overlay');
+    overlay.setAttribute('aria-hidden', 'true');
     viewer.state = {canvas, gl, a: null, b: null, mode: 'both', colour_by: 'error', limit_mm: 2, show: {},
-      moving_share: 1, parts: {output, facts, legend: {bar, low, high}}};
+      moving_share: 1, picked: null, parts: {output, facts, overlay, legend: {bar, low, high}}};
     const {state} = viewer, tools = controls();
-    section.append(make('div', {class: 'viewer'}, tools, canvas,
+    section.append(make('div', {class: 'viewer'}, tools, make('div', {class: 'picture'}, canvas, overlay),
       make('div', {class: 'scale'}, low, bar, high), output, facts));
-    state.a = viewer.cloud_of(clouds[0]);
-    const truth = state.a.view.scene?.truth;
-    state.width_mm = truth ? truth.x_mm[1] - truth.x_mm[0] : 500;
-    state.camera = viewer_camera.start(state.width_mm);
+    const first = first_case();
+    state.a = measured(viewer.cloud_of(first));
+    state.camera = viewer_camera.start(500);
     state.moving_share = Math.min(1, (painter === viewer_gl.painter ? 1e5 : 5e5) / Math.max(1, state.a.points.count));
-    set_case('a', String(clouds[0]));
-    new ResizeObserver(() => viewer.resize()).observe(canvas);
+    state.parts.a.value = String(first);
+    set_case('a', String(first));
+    viewer.resize();
+    fit();
+    viewer.show();
+    new ResizeObserver(() => {
+      viewer.resize();
+      if (state.touched) return;
+      fit();
+      viewer.show();
+    }).observe(canvas);
     listen(canvas);
     section.dataset.firstFrameMs = (performance.now() - started).toFixed(0);
     setTimeout(() => section.append(legend_of_holes()), 50);
@@ -217,7 +297,7 @@
     for (const row of document.querySelectorAll('tr[data-against]')) {
       const worse = of_name.get(row.dataset.case), best = of_name.get(row.dataset.against);
       if (worse === undefined || best === undefined) continue;
-      row.cells[1].append(' ', make('button', {type: 'button', onclick: () => {
+      (row.querySelector('[data-turn]') ?? row.cells[1]).append(' ', make('button', {type: 'button', onclick: () => {
         section.scrollIntoView();
         start();
         viewer.compare(best, worse);

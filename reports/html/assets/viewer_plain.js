@@ -32,6 +32,12 @@ const viewer_plain = (() => {
       ++palettes;  // what was coloured by another palette is coloured anew
     }
 
+    function wipe() {
+      fit();
+      words.fill(background);
+      nearness.fill(0);
+    }
+
     function begin([left, bottom, width, height], world_to_clip) {
       fit();
       part = [left, canvas.height - bottom - height, width, height];
@@ -117,7 +123,7 @@ const viewer_plain = (() => {
     }
 
     // Each in the colour of its last corner, as WebGL2 does.
-    function triangles(shape, count, colours) {
+    function triangles(shape, count, fixed, colours) {
       const corners = new Float32Array(shape.positions.length);
       for (let i = 0; i < corners.length / 3; ++i) corners.set(place(shape.positions, i), 3 * i);
       const corner = (i) => corners.subarray(3 * shape.indices[i], 3 * shape.indices[i] + 3);
@@ -135,7 +141,7 @@ const viewer_plain = (() => {
             const s = (dx * (c[1] - a[1]) - dy * (c[0] - a[0])) / area;
             const t = (dy * (b[0] - a[0]) - dx * (b[1] - a[1])) / area;
             if (s >= 0 && t >= 0 && s + t <= 1)
-              dot(x, y, (1 - s - t) / a[2] + s / b[2] + t / c[2], colours[shape.indices[i + 2]]);
+              dot(x, y, (1 - s - t) / a[2] + s / b[2] + t / c[2], colours ? colours[shape.indices[i + 2]] : fixed);
           }
       }
     }
@@ -145,7 +151,7 @@ const viewer_plain = (() => {
       const colours = colour ? null : words_of(shape, range, direct);
       if (mode === 'POINTS') points(shape, count, fixed, colours, size, least);
       else if (mode === 'LINES') lines(shape, count, fixed);
-      else triangles(shape, count, colours);
+      else triangles(shape, count, fixed, colours);
     }
 
     // Returns the colour of a pixel, y up.
@@ -154,7 +160,7 @@ const viewer_plain = (() => {
       return [...picture.data.subarray(at, at + 3)];
     }
 
-    return {load, recolour, set_palette, begin, draw, pixel, finish: () => context.putImageData(picture, 0, 0)};
+    return {load, recolour, set_palette, wipe, begin, draw, pixel, finish: () => context.putImageData(picture, 0, 0)};
   }
 
   return {painter};

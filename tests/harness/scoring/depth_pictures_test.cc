@@ -55,6 +55,29 @@ TEST(DepthPictures, ColourWhatIsThereAndMarkWhatIsNot) {
   EXPECT_EQ(depth_pictures_of(estimate, truth), files) << "the same bytes";
 }
 
+// Without a truth the colours go over the depths themselves: 101 depths, so that percentiles are depths.
+TEST(DepthPictures, WithoutTruthHaveTheRangeOfTheDepths) {
+  DepthMap map{"cam00", 101, 1, {}, {}};
+  for (int i = 0; i <= 100; ++i) {
+    map.depth_along_ray_m.push_back(0.2F + 0.001F * static_cast<float>(i));
+    map.confidence.push_back(static_cast<float>(i) / 100);
+  }
+  DepthMap second{"cam01", 1, 1, {std::nanf("")}, {}};
+  const auto files = depth_pictures_without_truth(std::vector<DepthMap>{map, second});
+  ASSERT_EQ(files.size(), 4u);
+  EXPECT_EQ(files[0].second,
+            "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\n"
+            "depth.png,depth,cam00,m,0.201,0.299,1,100,1.98\n"
+            "confidence.png,confidence,cam00,1,0,1,1,100,\n"
+            "depth_1.png,depth,cam01,m,0.201,0.299,1,0,\n");
+  const cv::Mat depth = decode_png(files[1].second);
+  EXPECT_EQ(pixel_of(depth, 0, 0), sequential_colour(0));
+  EXPECT_EQ(pixel_of(depth, 50, 0), sequential_colour(kColourSteps / 2));
+  EXPECT_EQ(pixel_of(depth, 100, 0), sequential_colour(kColourSteps - 1));
+  EXPECT_EQ(pixel_of(decode_png(files[3].second), 0, 0), kNoValueColour);
+  EXPECT_TRUE(depth_pictures_without_truth(std::vector<DepthMap>{second}).empty());
+}
+
 TEST(DepthPictures, OfLargeMapsShowEveryNthPixelAndStaySmall) {
   DepthMap truth{"cam00", 1000, 700, {}, {}};
   for (int i = 0; i < 700000; ++i)

@@ -83,6 +83,21 @@ TEST_F(Photometric, ImagesAgreeOnTheSurfaceAndNotBelowIt) {
             photometric_value(right, "photometric_zncc_median"));
 }
 
+// One point on the surface, one 20 mm below it, one beside what any camera sees.
+TEST_F(Photometric, EachPointHasItsLikenessAndItsImages) {
+  PointCloud cloud;
+  cloud.points_m = {{0, 0, kFloor_m}, {0, 0, kFloor_m + 0.02}, {5, 0, kFloor_m}};
+  const std::vector<std::uint32_t> index = {2, 0, 1};
+  const auto likeness = point_likenesses(
+      cloud, index, rig_, [&](std::size_t camera) { return image_of_floor(rig_.cameras[camera], 1); });
+  EXPECT_TRUE(std::isnan(likeness[0]));
+  EXPECT_GT(likeness[1], 0.95);
+  EXPECT_LT(likeness[2], 0.5);
+  const std::vector<int> images = images_showing(cloud, index, rig_);
+  EXPECT_EQ(images[0], 0);
+  EXPECT_EQ(images[1], static_cast<int>(rig_.cameras.size()));
+}
+
 TEST_F(Photometric, WhatNoTwoImagesShowIsUndefined) {
   const MetricSet above = measure(level_cloud(0.1));
   EXPECT_EQ(photometric_value(above, "photometric_points"), 0);

@@ -66,6 +66,20 @@ TEST(CloudView, KeepsColoursWhereThereAreSome) {
   EXPECT_EQ(colour_code({0, 130, 0}), 32 << 5);
 }
 
+TEST(CloudView, KeepsAgreementWhereNoTruthIsKnown) {
+  CloudView view = small_view();
+  EXPECT_EQ(encode_view(view).find("agreement"), std::string::npos);
+  view.is_agreement = true;
+  view.errors = {agreement_code(1), agreement_code(-0.5), agreement_code(std::nan(""))};
+  EXPECT_EQ(view.errors, (std::vector<std::int8_t>{127, -64, kUnknownAgreement}));
+  EXPECT_NEAR(agreement_of_code(view.errors[1]), -0.5, 0.5 / 127);
+  EXPECT_TRUE(std::isnan(agreement_of_code(view.errors[2])));
+  const CloudView back = decode_view(encode_view(view), "x");
+  EXPECT_TRUE(back.is_agreement);
+  EXPECT_EQ(back.errors, view.errors);
+  EXPECT_TRUE(thinned(view, 2, 10).is_agreement);
+}
+
 TEST(CloudView, RefusesWhatIsNoView) {
   const std::string good = encode_view(small_view());
   for (std::size_t length = 0; length < good.size(); ++length)
@@ -212,6 +226,32 @@ TEST(MakeView, SimplifiesAMeshThatIsTooLargeAndSaysSo) {
   const CloudView none = make_view(made, *truth, nullptr, {}, {}, {.points = 1000});
   EXPECT_TRUE(none.triangles.empty());
   EXPECT_THAT(none.scene_json, ::testing::HasSubstr("\"kept\":0"));
+}
+
+// Points on a line from 0 to 9 mm, one that is not finite and one that is 20 m away.
+TEST(MakeView, WithoutATruthShowsAgreementAroundTheMiddle) {
+  PointCloud cloud;
+  for (int i = 0; i < 10; ++i) cloud.points_m.emplace_back(0.001 * i, 0, 1);
+  cloud.points_m.emplace_back(std::nan(""), 0, 1);
+  cloud.points_m.emplace_back(20, 0, 1);
+  cloud.confidence.assign(cloud.points_m.size(), 1);
+  cloud.colours.assign(cloud.points_m.size(), {255, 0, 0});
+  UnscoredPoints points;
+  points.index = spread_points(cloud, 100);
+  EXPECT_EQ(points.index.size(), 10u);
+  points.agreement.assign(10, 0.5);
+  points.views.assign(10, 3);
+  const CloudView view = make_view_without_truth(cloud, points, nullptr);
+  EXPECT_TRUE(view.is_agreement);
+  EXPECT_EQ(view.scored, 11u);
+  EXPECT_EQ(view.far, 1u);
+  EXPECT_EQ(view.points.size(), 10u);
+  EXPECT_EQ(view.origin_mm, (std::array<double, 3>{5, 0, 1000}));  // the upper median of 11
+  EXPECT_EQ(view.errors, std::vector<std::int8_t>(10, 64));
+  EXPECT_EQ(view.marks, std::vector<std::uint8_t>(10, 3 | 14 << 4));
+  EXPECT_EQ(view.colours, std::vector<std::uint16_t>(10, 0xF800));
+  EXPECT_EQ(view.scene_json, "{\"truth\":null}");
+  EXPECT_EQ(spread_points(cloud, 5).size(), 5u);
 }
 
 }  // namespace

@@ -2,6 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "core/json.h"
+#include "harness/planning/axis.h"
+#include "harness/planning/plan_request.h"
+
 namespace aqbench {
 namespace {
 
@@ -35,6 +41,21 @@ TEST(IsolationLine, IsOfRealMethodsThatRan) {
   results.records[0].method.clear();
   results.records[0].workload = "tricubic";
   EXPECT_EQ(isolation_line(results), "");
+}
+
+// A profile is made again by `profile`: methods are its arguments, and a case with axes is named as one.
+TEST(ReproduceCommand, OfAProfileIsAProfile) {
+  PlanRequest request;
+  request.scenes = {"undulating"};
+  request.methods = {"roma_like"};
+  RunInfo run;
+  run.requested = requested_json(request);
+  EXPECT_EQ(reproduce_command(run), "aqbench sweep --scene undulating --method roma_like");
+  run.effective = Json{{"profile", Json::array()}};
+  EXPECT_EQ(reproduce_command(run), "aqbench profile roma_like --scene undulating");
+  request.axes = {parse_axis("seed=43")};
+  run.requested = requested_json(request);
+  EXPECT_EQ(reproduce_command(run), "aqbench profile undulating/roma_like/seed=43");
 }
 
 }  // namespace

@@ -23,13 +23,13 @@ TEST(Narrative, SentencesAreComputed) {
   const auto lines = narrative_lines(content);
   EXPECT_EQ(lines.front(), "4 of 4 planned cases ok.");
   EXPECT_THAT(lines,
-              Contains("undulating: roma_like has the smallest mean error, 0.800 mm, 2.000 x less than "
+              Contains("undulating: roma_like has the smallest mean error, 0.800 mm, 2.00 x less than "
                        "lightglue_like."));
   EXPECT_EQ(lines[1], "All cases have seed=42; the names in these sentences leave it out.");
   EXPECT_THAT(lines,
               Contains("undulating/roma_like: the stage depth takes 60.0 % of the time of all stages."));
   EXPECT_THAT(lines,
-              Contains("undulating/roma_like: the first call of a fresh process takes 3.000 x the median of "
+              Contains("undulating/roma_like: the first call of a fresh process takes 3.00 x the median of "
                        "the warm ones."));
   EXPECT_EQ(lines.back(), "The program's own tests: passed.");
   content.results.records[0].status = Status::crashed;
@@ -56,8 +56,8 @@ TEST(Narrative, ManyCasesShareASentence) {
               Contains("The stage depth takes the most time in 4 of 4 cases: 83.3 % of that of all stages "
                        "(flat_plane/plane_sweep window=5) to 91.7 % (flat_plane/plane_sweep window=11)."));
   EXPECT_THAT(lines,
-              Contains("The first call of a fresh process takes 5.000 x (flat_plane/plane_sweep window=5) to "
-                       "11.00 x (flat_plane/plane_sweep window=11) the median of the warm ones."));
+              Contains("The first call of a fresh process takes 5.00 x (flat_plane/plane_sweep window=5) to "
+                       "11.0 x (flat_plane/plane_sweep window=11) the median of the warm ones."));
 }
 
 TEST(Narrative, WhatBatchingChanges) {
@@ -80,7 +80,7 @@ TEST(Narrative, WhatBatchingChanges) {
   content.gated.reset();
   EXPECT_THAT(
       narrative_lines(content),
-      Contains("flat_plane: plane_sweep batch=1 has the smallest mean error, 1.000 mm, as small as that "
+      Contains("flat_plane: plane_sweep batch=1 has the smallest mean error, 1.00 mm, as small as that "
                "of plane_sweep batch=8."));
 }
 

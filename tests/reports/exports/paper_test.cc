@@ -39,7 +39,7 @@ TEST(PaperExports, LatexMarksTheBestAndEscapes) {
   const std::string latex = results_latex(synthetic_results());
   EXPECT_THAT(latex, HasSubstr("\\toprule"));
   EXPECT_THAT(latex, HasSubstr("flat\\_plane/roma\\_like & \\textbf{0.793}"));
-  EXPECT_THAT(latex, HasSubstr("flat\\_plane/lightglue\\_like & 1.530"));
+  EXPECT_THAT(latex, HasSubstr("flat\\_plane/lightglue\\_like & 1.53"));
 }
 
 TEST(PaperExports, VegaHoldsItsData) {
@@ -69,6 +69,22 @@ TEST(PaperExports, PlyIsColouredByError) {
   };
   EXPECT_EQ(colour_at(data + 12), low);
   EXPECT_EQ(colour_at(data + 19 + 12), middle);
+}
+
+// A method's own colours stay; without a truth the value is the agreement of images.
+TEST(PaperExports, PlyKeepsColoursAndAgreement) {
+  CloudView view;
+  view.points = {{0, 0, 0}, {50, 0, -100}};
+  view.errors = {agreement_code(0.5), kUnknownAgreement};
+  view.marks = {0, 0};
+  view.is_agreement = true;
+  const std::string bytes = error_ply(view, 2);
+  EXPECT_THAT(bytes, HasSubstr("property float agreement\n"));
+  const std::size_t data = bytes.find("end_header\n") + 11;
+  EXPECT_EQ(bytes.substr(data + 19 + 12, 3), "\x80\x80\x80");
+  view.colours = {colour_code({255, 0, 0}), colour_code({0, 0, 255})};
+  const std::string own = error_ply(view, 2);
+  EXPECT_EQ(own.substr(own.find("end_header\n") + 11 + 12, 3), std::string("\xff\0\0", 3));
 }
 
 TEST(PaperExports, FiguresStandAlone) {

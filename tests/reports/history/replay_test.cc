@@ -22,7 +22,7 @@ TEST(Replay, TheSameRecordIsReproducedWhateverItsTime) {
   const ReplayReport report = compare_replay(recorded, now);
   EXPECT_TRUE(report.reproduced());
   EXPECT_EQ(report.metrics, 10u);
-  EXPECT_EQ(report.time_trend, "time: 12.75 ms recorded, 25.50 ms now, 2.000 x (a trend, no verdict)");
+  EXPECT_EQ(report.time_trend, "time: 12.8 ms recorded, 25.5 ms now, 2.00 x (a trend, no verdict)");
   EXPECT_THAT(render_replay(report, recorded.case_name),
               HasSubstr("reproduced: undulating/roma_like/seed=42: 10 metrics"));
 }

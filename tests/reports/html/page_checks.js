@@ -22,7 +22,7 @@
     differ(['flat roma', 'flat sparse', 'step roma'].filter((text) => aqbench.passes(text, 'FLAT -sparse')), ['flat roma']));
   check('tables sort, filter and hide columns', () => {
     const table = document.querySelector('#cases table'), rows = () => [...table.tBodies[0].rows];
-    const column = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent.startsWith('accuracy mean'));
+    const column = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent.startsWith('mean error'));
     const button = table.tHead.rows[0].cells[column].querySelector('button');
     button.click();
     const rising = rows().map((row) => aqbench.cell_key(row.cells[column])).filter((key) => key !== null);

@@ -47,10 +47,10 @@ TEST(Rivals, NameWhereWhichStageAndSinceWhen) {
   pictures.tiles[best->case_name] = parse_tiles_csv(tiles_csv("0.4,0,95", "0.25,0,80"));
   const std::string section = rivals_section(content, pictures);
   EXPECT_THAT(section, HasSubstr("data-case=\"" + worse->case_name + "\" data-against=\"" + best->case_name));
-  EXPECT_THAT(section, HasSubstr("error at x -185, y -125 mm: -3.000 against 0.250 mm"));
-  EXPECT_THAT(section, HasSubstr("surface at x -185, y -125 mm: 20.00 against 80.00 % covered"));
+  EXPECT_THAT(section, HasSubstr("error at x -185, y -125 mm: -3.00 against 0.250 mm"));
+  EXPECT_THAT(section, HasSubstr("surface at x -185, y -125 mm: 20.0 against 80.0 % covered"));
   EXPECT_THAT(section,
-              HasSubstr("filtering: it dropped the right depths, 7.500 against 0.500 % of the surface"));
+              HasSubstr("filtering: it dropped the right depths, 7.50 against 0.500 % of the surface"));
   EXPECT_THAT(section, HasSubstr("accuracy mean "));
   EXPECT_THAT(section, HasSubstr("20250101T000000Z"));
   EXPECT_THAT(section, HasSubstr("not known: it gives no depth maps"));  // of the other scene

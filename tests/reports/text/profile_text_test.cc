@@ -68,7 +68,7 @@ TEST(ProfileText, TheTableShowsTreeSharesAndMemoryInHundredColumns) {
   EXPECT_THAT(text, HasSubstr("\n    extract "));
   EXPECT_THAT(text, HasSubstr("7.91")) << "8294400 bytes in units of 2^20";
   EXPECT_THAT(text, HasSubstr("unattributed"));
-  EXPECT_THAT(text, HasSubstr("1.  45.0 %  depth (45.0 ms)"));
+  EXPECT_THAT(text, HasSubstr("1.  45.0 %   50.0 %  depth (45.0 ms)"));
   EXPECT_THAT(text, HasSubstr("90.0 %  planted_hot_function"));
   EXPECT_THAT(text, HasSubstr("warning: allocation takes 10 %"));
   EXPECT_THAT(text, Not(HasSubstr("9999")));

@@ -46,6 +46,7 @@ PointCloud full_cloud() {
   cloud.points_m = {{0.1, -2e-9, 1.178}, {1e30, 1.0 / 3, -0.0}, {5, 6, 7}};
   cloud.normals = {{0, 0, -1}, {0.6, 0, 0.8}, {0, 1, 0}};
   cloud.confidence = {0.0f, 0.25f, 1.0f};
+  cloud.colours = {{255, 0, 1}, {0, 128, 7}, {9, 10, 13}};
   return cloud;
 }
 
@@ -64,6 +65,7 @@ TEST_F(Ply, CloudRoundTripInEveryFormatIsExact) {
       ASSERT_EQ(back.points_m.size(), 3u);
       ASSERT_EQ(back.normals.size(), 3u);
       EXPECT_EQ(back.confidence, cloud.confidence);
+      EXPECT_EQ(back.colours, cloud.colours);
       for (std::size_t i = 0; i < 3; ++i)
         for (int axis = 0; axis < 3; ++axis) {
           const double expected = as_written(cloud.points_m[i][axis], double_precision);

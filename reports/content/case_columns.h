@@ -1,0 +1,76 @@
+#pragma once
+// Which metrics a table of cases shows: those that have values. Terminal, summary.md, report.html, exports
+// and the documents all take their columns from here.
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/records/results.h"
+#include "metrics/metric.h"
+#include "metrics/registry.h"
+#include "reports/content/case_groups.h"
+
+namespace aqbench {
+
+// A metric as a column.
+struct MetricColumn {
+  std::string metric;   // as in records
+  std::string heading;  // for terminals, two lines: "mean error\nmm"
+  std::string title;    // for pages: "mean error [mm]"
+};
+
+// Returns the columns of cases with these metrics, in their order: errors, shares and density of clouds with
+// a truth; then, where a case has none of these, what is known without a truth: agreement, reprojection,
+// scale, control points, depth maps. A column has at least one value; where nothing has any, the columns are
+// those of the undefined values, whose reasons stand in the cells.
+//
+// Shares at the default tolerances have one column each, at 2 mm, or at the next tolerance at which half of
+// the cases are below 99 % and one is above 1 %. Other tolerances were declared: each has its columns, up to
+// three tolerances.
+std::vector<MetricColumn> metric_columns(std::span<const MetricSet* const> cases);
+
+// Returns the columns of these cases; workloads have none.
+std::vector<MetricColumn> metric_columns(const Results& results);
+std::vector<MetricColumn> metric_columns(std::span<const CaseGroup> groups);
+
+// Returns all columns that there can be, with shares at these tolerances.
+std::vector<MetricColumn> all_columns(std::span<const double> tolerances_mm);
+
+// Returns what the metric of a column is.
+MetricSpec spec_of(const MetricColumn& column);
+
+// What tells a case apart in a table: scene and method, and what else is not the same for all.
+struct CaseName {
+  std::string scene, method, axes;  // axes: "width=480 seed=43"
+};
+struct CaseNames {
+  std::string common;  // what all cases share, which no name repeats: "scene=undulating seed=42"
+  bool has_scenes = false, has_axes = false;  // whether these columns tell cases apart
+  std::map<std::string, CaseName> of;         // by case name
+  std::vector<const Record*> order;           // by name, numbers in names by their values
+};
+
+// Names the cases of methods and, with `workloads`, those of workloads. Points into `results`.
+CaseNames name_cases(const Results& results, bool workloads = true);
+
+// Returns the titles of the columns that name a case, and its cells below them.
+std::vector<std::string> name_titles(const CaseNames& names);
+std::vector<std::string> name_cells(const CaseNames& names, const std::string& case_name);
+
+// The unit of a column of times.
+struct TimeUnit {
+  const char* name = "ms";
+  double ms = 1;  // of one unit
+};
+
+// Returns ms where no case takes a second, min where one takes ten minutes, else s.
+TimeUnit time_unit(std::span<const CaseGroup> groups);
+TimeUnit time_unit(const Results& results);
+
+// Returns the first column whose metric begins with `prefix`, "completeness_"; nullptr where there is none.
+const MetricColumn* find_column(std::span<const MetricColumn> columns, std::string_view prefix);
+
+}  // namespace aqbench

@@ -1,0 +1,131 @@
+#include "reports/html/bars.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/quantiles.h"
+#include "core/text.h"
+#include "metrics/registry.h"
+#include "reports/html/stage_bars.h"
+
+namespace aqbench {
+namespace {
+
+constexpr std::size_t kMaxRows = 60;
+
+// Rows below the name of their scene, which stands once.
+class BarRows {
+ public:
+  void add(const CaseGroup& group, const std::string& lane, const std::string& tip) {
+    if (++count_ > kMaxRows) return;
+    if (group.scene != scene_ || count_ == 1) {
+      scene_ = group.scene;
+      if (!scene_.empty()) rows_ += fmt::format("<div class=\"barscene\">{}</div>\n", xml_escape(scene_));
+    }
+    const CaseGroup own{"", group.method, group.axes, {}};
+    rows_ += fmt::format(
+        "<div class=\"barrow\" title=\"{}\"><span class=\"barlabel\">{}</span><span "
+        "class=\"barlane\">{}</span></div>\n",
+        xml_escape(tip), xml_escape(group_label(own)), lane);
+  }
+
+  std::string html(const std::string& head) const {
+    if (count_ == 0) return "";
+    std::string text = "<div class=\"barlist\">\n" + head + rows_ + "</div>\n";
+    if (count_ > kMaxRows) text += fmt::format("<p class=\"dim\">and {} more</p>\n", count_ - kMaxRows);
+    return text;
+  }
+
+ private:
+  std::string scene_, rows_;
+  std::size_t count_ = 0;
+};
+
+std::string bar_html(double share, const std::string& look) {
+  return fmt::format("<span class=\"bar\" style=\"--w:{:.4g}{}\"></span>", std::clamp(share, 0.0, 1.0), look);
+}
+
+const char* direction_text(const MetricColumn& column) {
+  const Better better = spec_of(column).better;
+  return better == Better::lower ? ", less is better" : better == Better::higher ? ", more is better" : "";
+}
+
+std::string time_box(const Record& record) {
+  std::vector<double> warm = record.timing.warm_ms;
+  std::ranges::sort(warm);
+  const std::optional<double>& cold = record.timing.cold_ms;
+  const double low = std::min(warm.front(), cold.value_or(warm.front()));
+  const double high = std::max(warm.back(), cold.value_or(warm.back()));
+  const auto at = [&](double ms) { return high > low ? 100 * (ms - low) / (high - low) : 50.0; };
+  const auto mark = [&](const char* kind, double from, double to) {
+    return fmt::format("<span class=\"{}\" style=\"left:{:.4g}%;width:{:.4g}%\"></span>", kind, at(from),
+                       at(to) - at(from));
+  };
+  const double q1 = quantile_of_sorted(warm, 0.25), q3 = quantile_of_sorted(warm, 0.75),
+               median = quantile_of_sorted(warm, 0.5);
+  std::string box =
+      mark("whisker", warm.front(), warm.back()) + mark("quartiles", q1, q3) + mark("median", median, median);
+  if (cold) box += mark("cold", *cold, *cold);
+  return fmt::format("<span class=\"boxplot\">{}</span><span class=\"barnumber\">{}</span>", box,
+                     time_text(median));
+}
+
+}  // namespace
+
+std::string metric_bars(const std::vector<CaseGroup>& groups, const MetricColumn& column) {
+  double most = spec_of(column).unit == "%" ? 100 : 0;
+  for (const CaseGroup& group : groups)
+    if (const auto spread = metric_spread(group, column.metric)) most = std::max(most, spread->mean);
+  BarRows rows;
+  for (const CaseGroup& group : groups) {
+    const auto spread = metric_spread(group, column.metric);
+    if (!spread) continue;
+    std::string number = table_number(spread->mean);
+    if (spread->standard_deviation) number += " ± " + table_number(*spread->standard_deviation);
+    rows.add(group,
+             bar_html(most > 0 ? spread->mean / most : 0, "") +
+                 fmt::format("<span class=\"barnumber\">{}</span>", number),
+             fmt::format("{}: {}", group_label(group), short_number(spread->mean)));
+  }
+  return rows.html(fmt::format("<h3>{}<span class=\"dim\">{}</span></h3>\n", xml_escape(column.title),
+                               direction_text(column)));
+}
+
+std::string stage_bars_html(const std::vector<CaseGroup>& groups) {
+  std::vector<std::string> names;
+  const std::vector<StageBar> bars = stage_bars(groups, names);
+  double most = 0;
+  for (const StageBar& bar : bars) most = std::max(most, bar.total);
+  std::string legend = "<p class=\"barkeys\">";
+  for (const std::string& name : names)
+    legend += fmt::format("<span class=\"barkey\"><i style=\"background:{}\"></i>{}</span> ",
+                          stage_fill(names, name), xml_escape(name));
+  BarRows rows;
+  for (const StageBar& bar : bars) {
+    std::string lane;
+    for (const auto& [name, ms] : bar.stages)
+      if (most > 0)
+        lane += fmt::format(
+            "<span class=\"bar\" title=\"{}: {}, {:.1f} %\" style=\"--w:{:.4g};background:{}\"></span>",
+            xml_escape(name), time_text(ms), 100 * ms / bar.total, std::max(0.0, ms / most),
+            stage_fill(names, name));
+    rows.add(bar.group, lane + fmt::format("<span class=\"barnumber\">{}</span>", xml_escape(bar.text())),
+             group_label(bar.group));
+  }
+  return rows.html(legend + "</p>\n");
+}
+
+std::string time_boxes(const Results& results) {
+  auto groups = group_cases(results);
+  take_common_axes(groups);
+  BarRows rows;
+  for (const CaseGroup& group : groups)
+    for (const Record* const record : group.records)
+      if (record->timing.warm_ms.size() >= 3)
+        rows.add(group, time_box(*record),
+                 fmt::format("{}: n = {}", record->case_name, record->timing.warm_ms.size()));
+  return rows.html("");
+}
+
+}  // namespace aqbench
