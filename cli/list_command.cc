@@ -7,196 +7,15 @@
 #include <utility>
 
 #include "cli/list_datasets.h"
+#include "cli/list_registries.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
-#include "harness/measuring/machine.h"
-#include "harness/measuring/opencl_device.h"
-#include "harness/planning/scene_choice.h"
-#include "harness/planning/suite.h"
 #include "harness/project/project.h"
-#include "metrics/registry.h"
-#include "pipeline/method/method.h"
-#include "pipeline/method/stages.h"
-#include "pipeline/workloads/workload.h"
-#include "scenes/dataset/perturb.h"
-#include "scenes/optics/rig.h"
-#include "scenes/registry.h"
-#include "scenes/rendering/imaging.h"
 
 namespace aqbench::cli {
 namespace {
-
-// A declared parameter may have no range.
-bool has_range(const ParameterSpec& spec) { return spec.min > -kNoRange || spec.max < kNoRange; }
-
-Json parameters_json(const std::vector<ParameterSpec>& specs) {
-  Json list = Json::array();
-  for (const ParameterSpec& spec : specs) {
-    Json item = {{"name", spec.name}, {"unit", spec.unit}};
-    std::visit([&](const auto& value) { item["default"] = value; }, spec.default_value);
-    if (std::holds_alternative<std::string>(spec.default_value)) {
-      item["choices"] = spec.choices;
-    } else {
-      item["min"] = has_range(spec) ? Json(spec.min) : Json(nullptr);
-      item["max"] = has_range(spec) ? Json(spec.max) : Json(nullptr);
-    }
-    item["help"] = spec.help;
-    list.push_back(std::move(item));
-  }
-  return list;
-}
-
-Json scenes_json(const std::optional<Project>& project) {
-  Json list = Json::array();
-  for (const SceneSpec& spec : scene_registry())
-    list.push_back(
-        {{"name", spec.name}, {"summary", spec.summary}, {"parameters", parameters_json(spec.parameters)}});
-  if (!project) return list;
-  for (const ProjectDataset& dataset : project->datasets)
-    list.push_back({{"name", std::string(kDatasetPrefix) + dataset.name},
-                    {"summary", "recording in " + dataset.directory.string()},
-                    {"parameters", Json::array()}});
-  return list;
-}
-
-Json rigs_json(const std::optional<Project>&) {
-  Json list = Json::array();
-  for (const RigSpec& spec : rig_registry())
-    list.push_back(
-        {{"name", spec.name}, {"summary", spec.summary}, {"parameters", parameters_json(spec.parameters)}});
-  return list;
-}
-
-Json sets_json(const std::vector<Override>& overrides, const std::string& owner) {
-  Json sets = Json::object();
-  for (const Override& given : overrides)
-    sets[owner.empty() ? given.parameter : owner + "." + given.parameter] = given.value;
-  return sets;
-}
-
-// The variants of imaging and the parameters each sets.
-Json imaging_json(const std::optional<Project>&) {
-  Json list = Json::array();
-  for (const ImagingVariant& variant : imaging_variants()) {
-    Json sets = sets_json(variant.overrides, "imaging");
-    sets.update(sets_json(variant.rig_overrides, "RIG"));
-    list.push_back({{"name", variant.name}, {"summary", variant.summary}, {"sets", std::move(sets)}});
-  }
-  return list;
-}
-
-Json imaging_parameters_json(const std::optional<Project>&) {
-  return Json::array({{{"name", "imaging"},
-                       {"summary", "parameters of every variant, changed by --set imaging.PARAMETER=VALUE"},
-                       {"parameters", parameters_json(imaging_parameters())}}});
-}
-
-Json perturb_json(const std::optional<Project>&) {
-  return Json::array({{{"name", "perturb"},
-                       {"summary", "calibration errors for methods that use images"},
-                       {"parameters", parameters_json(perturb_parameters())}}});
-}
-
-Json method_json(const MethodSpec& spec) {
-  Json presets = Json::array();
-  for (const Preset& preset : spec.presets)
-    presets.push_back({{"name", preset.name}, {"sets", sets_json(preset.overrides, "")}});
-  Json json = {{"name", spec.name},
-               {"summary", spec.summary},
-               {"simulated", spec.simulated()},
-               {"parameters", parameters_json(spec.parameters)},
-               {"presets", std::move(presets)},
-               {"stages", spec.stages}};
-  if (spec.declaration) json["command"] = spec.declaration->command;
-  return json;
-}
-
-Json methods_json(const std::optional<Project>& project) {
-  Json list = Json::array();
-  for (const MethodSpec& spec : method_registry()) list.push_back(method_json(spec));
-  if (!project) return list;
-  for (const MethodDeclaration& method : project->methods)
-    list.push_back(method_json(declared_method(method)));
-  return list;
-}
-
-Json workloads_json(const std::optional<Project>&) {
-  Json list = Json::array();
-  for (const WorkloadSpec& spec : workload_registry())
-    list.push_back({{"name", spec.name},
-                    {"summary", spec.summary},
-                    {"parameters", parameters_json(spec.parameters)},
-                    {"throughput_unit", spec.throughput_unit},
-                    {"batches", spec.batches},
-                    {"stages", spec.stages}});
-  return list;
-}
-
-Json suites_json(const std::optional<Project>& project) {
-  std::vector<Suite> suites = suite_registry();
-  if (project) suites.insert(suites.end(), project->suites.begin(), project->suites.end());
-  Json list = Json::array();
-  for (const Suite& suite : suites)
-    list.push_back({{"name", suite.name},
-                    {"summary", suite.description},
-                    {"scenes", all_scenes(suite)},
-                    {"methods", all_methods(suite)},
-                    {"workloads", suite.workloads},
-                    {"seeds", suite.seeds}});
-  return list;
-}
-
-Json metrics_json(const std::optional<Project>&) {
-  Json list = Json::array();
-  for (const MetricSpec& spec : metric_registry())
-    list.push_back({{"name", spec.name},
-                    {"unit", spec.unit},
-                    {"better", to_string(spec.better)},
-                    {"summary", spec.definition}});
-  return list;
-}
-
-Json stages_json(const std::optional<Project>&) {
-  Json list = Json::array();
-  for (const StageSpec& spec : stage_registry())
-    list.push_back({{"name", spec.name}, {"summary", spec.summary}});
-  return list;
-}
-
-// The devices of cases. Drivers are asked only where this listing is wanted.
-Json devices_json(const std::optional<Project>&) {
-  Json list = Json::array({{{"name", "cpu"}, {"summary", cpu_model().value_or("model unknown")}}});
-  try {
-    for (Json& device : list_opencl_devices()) {
-      device["summary"] =
-          fmt::format("{} ({}), driver {}, {}", device.at("model").get<std::string>(),
-                      device.at("kind").get<std::string>(), device.at("driver").get<std::string>(),
-                      device.at("compiler").get<std::string>());
-      list.push_back(std::move(device));
-    }
-  } catch (const Error& error) {
-    list.push_back({{"name", "opencl"}, {"summary", std::string("unavailable: ") + error.what()}});
-  }
-  return list;
-}
-
-struct Listing {
-  const char* name;
-  Json (*json)(const std::optional<Project>&);
-};
-constexpr Listing kListings[] = {{"scenes", scenes_json},
-                                 {"datasets", datasets_json},
-                                 {"methods", methods_json},
-                                 {"suites", suites_json},
-                                 {"metrics", metrics_json},
-                                 {"rigs", rigs_json},
-                                 {"imaging", imaging_json},
-                                 {"perturb", perturb_json},
-                                 {"imaging_parameters", imaging_parameters_json},
-                                 {"workloads", workloads_json},
-                                 {"stages", stages_json}};
 
 // Prints a name and a text that breaks between words and stays in its column.
 void print_wrapped(const std::string& name, std::size_t name_width, const std::string& text) {
@@ -318,7 +137,7 @@ CommandLine<ListRequest> list_command_line() {
 void print_named(const std::string& name, const std::optional<Project>& project) {
   Strings names;
   bool found = false;
-  for (const Listing& listing : kListings) {
+  for (const Listing& listing : listings()) {
     Json same = Json::array();
     for (const Json& item : listing.json(project)) {
       names.push_back(item["name"].get<std::string>());
@@ -329,21 +148,23 @@ void print_named(const std::string& name, const std::optional<Project>& project)
     print_items(same, true);
     found = true;
   }
-  for (const Listing& listing : kListings) names.emplace_back(listing.name);
+  for (const Listing& listing : listings()) names.emplace_back(listing.name);
   names.emplace_back("devices");
   if (!found) throw Error(ErrorKind::usage, unknown_name_message("listing", name, names));
 }
 
 // The lists that are asked for; none where it is the name of a thing.
 std::vector<Listing> chosen_listings(const ListRequest& request) {
-  std::vector<Listing> all(std::begin(kListings), std::end(kListings));
+  std::vector<Listing> all(listings().begin(), listings().end());
   if (!request.what && !request.dataset) return all;
   const std::string what = request.what.value_or("datasets");
   if (request.dataset && what != "datasets")
     throw Error(ErrorKind::usage, fmt::format("--dataset: list datasets shows one, not list {}", what));
-  if (what == "imaging") return {{"imaging", imaging_json}, {"imaging_parameters", imaging_parameters_json}};
   if (what == "devices") return {{"devices", devices_json}};
-  std::erase_if(all, [&](const Listing& listing) { return listing.name != what; });
+  std::erase_if(all, [&](const Listing& listing) {
+    const bool of_imaging = what == "imaging" && listing.name == std::string_view("imaging_parameters");
+    return listing.name != what && !of_imaging;
+  });
   return all;
 }
 

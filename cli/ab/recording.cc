@@ -6,6 +6,7 @@
 #include <set>
 
 #include "cli/ab/sides.h"
+#include "cli/bundle_report.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/records/case_result.h"
@@ -118,7 +119,7 @@ ExitCode AbRecording::finish(const AbDocument& document, const AbRequest& reques
     Results results = results_of(document, journal_->header());
     results.run.text_version = kSummaryVersion;
     finalise_bundle(bundle(), std::move(results), key_ ? &*key_ : nullptr);
-    const ExitCode ended = report_ab_bundle(bundle(), request.json ? stderr : stdout, code);
+    const ExitCode ended = report_bundle(bundle(), request.json ? stderr : stdout, code);
     if (!document.run.complete)
       fmt::print(stderr, "aqbench: interrupted; go on with: aqbench ab --resume {}\n", bundle().string());
     return ended;

@@ -20,7 +20,6 @@
 #include "harness/measuring/environment.h"
 #include "harness/planning/foreign_code.h"
 #include "harness/records/case_name.h"
-#include "reports/bundle/verify.h"
 #include "reports/content/case_names.h"
 
 namespace aqbench::cli {
@@ -336,16 +335,6 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   return {runner_of(a, b, shared, request),
           {plan_sha256_of(*a, program_a), plan_sha256_of(*b, program_b)},
           shared};
-}
-
-ExitCode report_ab_bundle(const std::filesystem::path& bundle, std::FILE* stream, ExitCode code) {
-  const VerifyReport verified = verify_bundle(bundle);
-  if (!verified.ok()) {
-    fmt::print(stderr, "aqbench: error: the bundle does not verify\n{}", render_verify(verified));
-    return combine(code, ExitCode::regression);
-  }
-  fmt::print(stream, "\nbundle {} (verified, {} files)\n", bundle.string(), verified.files + 1);
-  return code;
 }
 
 }  // namespace aqbench::cli

@@ -53,8 +53,4 @@ Json with_load_after(Json environment);
 // pattern that matches none.
 void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs);
 
-// Verifies the bundle and prints where it is to `stream`. Returns `code` combined with `regression` if it
-// does not verify.
-ExitCode report_ab_bundle(const std::filesystem::path& bundle, std::FILE* stream, ExitCode code);
-
 }  // namespace aqbench::cli

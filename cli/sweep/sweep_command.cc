@@ -5,6 +5,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "cli/bundle_report.h"
 #include "cli/command_trust.h"
 #include "cli/gate_exports.h"
 #include "cli/kept_work.h"
@@ -37,11 +38,9 @@
 #include "harness/sharing/shared_sweep.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/signature.h"
-#include "reports/bundle/verify.h"
 #include "reports/content/bundle_content.h"
 #include "reports/content/commands.h"
 #include "reports/content/test_run.h"
-#include "reports/html/report.h"
 #include "reports/text/summary.h"
 #include "reports/text/sweep_table.h"
 #include "reports/text/verdict_table.h"
@@ -216,22 +215,6 @@ std::string conclude(const SweepRequest& request, const std::optional<Baseline>&
   return shell_join({"aqbench", "gate", bundle.string(), "--baseline", request.baseline->string(), "--all"});
 }
 
-// Verifies the bundle at once, while the sweep can still be repeated, and prints where its page is and what
-// to do next.
-ExitCode report_bundle(const SweepRequest& request, const std::filesystem::path& bundle,
-                       const SweepOutcome& outcome, const std::string& next) {
-  const VerifyReport verified = verify_bundle(bundle);
-  if (!verified.ok()) {
-    fmt::print(stderr, "aqbench: error: the bundle does not verify\n{}", render_verify(verified));
-    return ExitCode::regression;
-  }
-  fmt::print(request.json ? stderr : stdout, "report: {} (verified)\nnext: {}\n",
-             (bundle / kReportName).string(),
-             outcome.interrupted ? shell_join({"aqbench", "sweep", "--resume", bundle.string()}) : next);
-  if (outcome.interrupted) fmt::print(stderr, "aqbench: interrupted\n");
-  return ExitCode::pass;
-}
-
 // Adds requested extras to the bundle. The baseline is copied unchanged, so that its hash is that of the
 // reviewed file.
 ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& bundle, bool interrupted) {
@@ -333,7 +316,10 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
     end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
     finalise_bundle(bundle, std::move(results), key ? &*key : nullptr);
     plan = {}, journal.reset();  // verification needs the memory
-    return combine(code, report_bundle(request, bundle, outcome, next));
+    if (outcome.interrupted) fmt::print(stderr, "aqbench: interrupted\n");
+    return report_bundle(
+        bundle, request.json ? stderr : stdout, code,
+        outcome.interrupted ? shell_join({"aqbench", "sweep", "--resume", bundle.string()}) : next);
   });
 }
 

@@ -337,13 +337,12 @@ TEST_F(GateCommand, RefusesTheBundleTheBaselineCameFromAndPassesAnother) {
 }
 
 TEST_F(GateCommand, OneChangedByteIsNamed) {
-  const std::string name = "summary.md";
-  std::string text = file_text(bundle_ / name);
+  std::string text = file_text(bundle_ / "summary.md");
   text[text.size() / 2] ^= 1;
-  std::ofstream(bundle_ / name, std::ios::binary) << text;
+  std::ofstream(bundle_ / "summary.md", std::ios::binary) << text;
   const auto result = run_program({"verify", bundle_});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_NE(result.out.find(name), std::string::npos) << result.out;
+  EXPECT_NE(result.out.find("summary.md"), std::string::npos) << result.out;
   EXPECT_EQ(run_program({"gate", bundle_, "--baseline", baseline_}).exit_code, 1);
 }
 

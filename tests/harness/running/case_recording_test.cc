@@ -15,6 +15,7 @@
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refraction.h"
 #include "scenes/optics/rig.h"
+#include "tests/harness/running/recording_scene.h"
 #include "tests/harness/support.h"
 
 namespace aqbench {
@@ -22,62 +23,6 @@ namespace {
 
 using test::error_of;
 using testing::HasSubstr;
-
-class RecordingScene : public testing::Test {
- protected:
-  RecordingScene() {
-    const Rig rig =
-        make_rig("single_pair", {{"single_pair", "width", "16"}, {"single_pair", "height", "12"}}, 1);
-    make(dir_ / "truth");
-    write_calibration(dir_ / "calibration.json", rig, {"d", "s", "h"});
-    const std::vector<std::uint16_t> grey(16 * 12, 100);
-    for (const Camera& camera : rig.cameras)
-      for (const char* const frame : {"0.png", "1.png", "2.png"}) {
-        make(dir_ / camera.name);
-        write_file(dir_ / camera.name / frame, encode_png(16, 12, 8, grey));
-      }
-    request_.scenes = {"dataset:" + dir_.string()};
-    request_.methods = {"external"};
-    request_.threads = 1;
-  }
-  static void make(const std::filesystem::path& folder) { std::filesystem::create_directories(folder); }
-
-  // A square of 0.24 m at z = 1.178 m, in millimetres.
-  void add_scan() const {
-    write_file(
-        dir_ / "truth/scan.ply",
-        "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float "
-        "z\nelement "
-        "face 2\nproperty list uchar int vertex_indices\nend_header\n-120 -120 1178\n120 -120 1178\n120 120 "
-        "1178\n-120 120 1178\n3 0 1 2\n3 0 2 3\n");
-    write_file(dir_ / "truth/truth.json", R"({"surface": {"file": "scan.ply", "unit": "mm"}})");
-  }
-  // A program that sees no truth and writes points at z = 1.179 m times `scale`.
-  void use_program(double scale) {
-    std::ofstream(folder_.path() / "script.sh")
-        << "cat " << (dir_ / "truth/truth.json").string() << " 2>/dev/null && exit 9\n"
-        << "test -e $1/truth && exit 8\ntest -e $1/images/cam00/000000.png || exit 7\n"
-        << "printf 'ply\\nformat ascii 1.0\\nelement vertex 3\\nproperty float x\\nproperty float "
-           "y\\nproperty "
-           "float z\\nend_header\\n0 0 "
-        << 1.179 * scale << "\\n"
-        << 0.1 * scale << " 0 " << 1.179 * scale << "\\n0 " << 0.1 * scale << " " << 1.179 * scale
-        << "\\n' > \"$2/cloud.ply\"\n";
-    request_.sets = {parse_override("external.command=/bin/sh " + (folder_.path() / "script.sh").string() +
-                                    " {dataset} {output}")};
-  }
-  Record run_in_child(const Case& planned) const {
-    CaseBoard board;
-    const IsolateOutcome outcome = run_isolated([&] { return encode_case_result(run_case(planned, board)); },
-                                                {.timeout_s = 120, .log_file = folder_.path() / "log"});
-    EXPECT_EQ(outcome.end, IsolateOutcome::End::ok) << outcome.log_tail;
-    return decode_case_result(outcome.result).record;
-  }
-
-  test::TemporaryFolder folder_;
-  std::filesystem::path dir_ = folder_.path() / "tank";
-  PlanRequest request_;
-};
 
 TEST_F(RecordingScene, FramesAreAnAxisAndNamesHoldNoPath) {
   use_program(1);
@@ -310,49 +255,6 @@ TEST_F(RecordingScene, AWrongUnitFailsInEvalsWords) {
   const Record record = run_in_child(plan_sweep(request_).cases.at(0));
   EXPECT_EQ(record.status, Status::failed);
   EXPECT_THAT(record.reason, HasSubstr("coordinates look like millimetres, not metres"));
-  EXPECT_THAT(record.metrics, testing::IsEmpty());
-}
-
-TEST_F(RecordingScene, WithoutTruthThereIsAgreementAlone) {
-  use_program(1);
-  const Record record = run_in_child(plan_sweep(request_).cases.at(0));
-  ASSERT_EQ(record.status, Status::ok) << record.reason;
-  EXPECT_EQ(find_metric(record.metrics, "accuracy_mean_mm"), nullptr);
-  EXPECT_THAT(record.metrics, testing::SizeIs(5));
-  // The images are of one grey: there is nothing that they could agree on.
-  EXPECT_EQ(find_metric(record.metrics, "photometric_points")->value, 0);
-  EXPECT_EQ(find_metric(record.metrics, "photometric_zncc_median")->reason,
-            "no two images show a point of the cloud with some texture");
-  EXPECT_THAT(record.options, testing::Contains(testing::Pair("dataset.truth", ParameterValue("none"))));
-}
-
-TEST_F(RecordingScene, WithoutTruthTheCloudIsKeptAndShownToo) {
-  use_program(1);
-  const Case planned = plan_sweep(request_).cases.at(0);
-  CaseBoard board;
-  const KeptFiles kept{.cloud = true};
-  const IsolateOutcome outcome =
-      run_isolated([&] { return encode_case_result(run_case_keeping(planned, board, kept)); },
-                   {.timeout_s = 120, .log_file = folder_.path() / "log"});
-  ASSERT_EQ(outcome.end, IsolateOutcome::End::ok) << outcome.log_tail;
-  const CaseResult result = decode_case_result(outcome.result);
-  const auto bytes_of = [&](const char* folder, const char* ending) {
-    const auto found = std::ranges::find(result.artefacts, case_file(folder, planned.name, ending),
-                                         &std::pair<std::string, std::string>::first);
-    return found == result.artefacts.end() ? std::string() : found->second;
-  };
-  EXPECT_THAT(bytes_of(kCloudsFolder, ".ply"), HasSubstr("element vertex 3\n"));
-  const CloudView view = decode_view(bytes_of(kViewerFolder, ".bin"), "view");
-  EXPECT_TRUE(view.is_agreement);
-  EXPECT_EQ(view.points.size(), 3u);
-  EXPECT_EQ(view.errors, std::vector<std::int8_t>(3, kUnknownAgreement));  // of one grey
-}
-
-TEST_F(RecordingScene, WithoutTruthTheCamerasSayWhichUnitCannotBe) {
-  use_program(1000);
-  const Record record = run_in_child(plan_sweep(request_).cases.at(0));
-  EXPECT_EQ(record.status, Status::failed);
-  EXPECT_THAT(record.reason, HasSubstr("if the cloud is not in metres"));
   EXPECT_THAT(record.metrics, testing::IsEmpty());
 }
 
