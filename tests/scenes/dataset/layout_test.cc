@@ -15,6 +15,7 @@
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/dataset/truth_unit.h"
 #include "scenes/images/images.h"
+#include "scenes/images/png_file.h"
 #include "scenes/optics/distortion.h"
 #include "scenes/optics/refraction.h"
 #include "tests/core/error_matcher.h"
