@@ -124,36 +124,21 @@ void require(cl_int status, const char* call) {
 Buffer::Buffer(Device& device, std::size_t bytes, cl_mem_flags flags)
     : bytes_(std::max<std::size_t>(bytes, 1)) {
   cl_int status = CL_SUCCESS;
-  memory_ = ::clCreateBuffer(device.context(), flags, bytes_, nullptr, &status);
+  cl_mem const memory = ::clCreateBuffer(device.context(), flags, bytes_, nullptr, &status);
   require(status, "clCreateBuffer");
-  report_memory(memory_, static_cast<std::int64_t>(bytes_));
-}
-
-Buffer::~Buffer() {
-  if (memory_ == nullptr) return;
-  report_memory(memory_, -static_cast<std::int64_t>(bytes_));
-  ::clReleaseMemObject(memory_);
-}
-
-Buffer& Buffer::operator=(Buffer&& other) noexcept {
-  std::swap(memory_, other.memory_);
-  std::swap(bytes_, other.bytes_);
-  return *this;
+  const auto size = static_cast<std::int64_t>(bytes_);
+  report_memory(memory, size);
+  memory_ = {memory, [size](cl_mem given_back) {
+               report_memory(given_back, -size);
+               ::clReleaseMemObject(given_back);
+             }};
 }
 
 Kernel::Kernel(cl_program program, const char* name) {
   cl_int status = CL_SUCCESS;
-  kernel_ = ::clCreateKernel(program, name, &status);
+  cl_kernel const kernel = ::clCreateKernel(program, name, &status);
   require(status, "clCreateKernel");
-}
-
-Kernel::~Kernel() {
-  if (kernel_ != nullptr) ::clReleaseKernel(kernel_);
-}
-
-Kernel& Kernel::operator=(Kernel&& other) noexcept {
-  std::swap(kernel_, other.kernel_);
-  return *this;
+  kernel_ = {kernel, ::clReleaseKernel};
 }
 
 Extent in_groups(std::size_t x, std::size_t y, std::size_t z) {

@@ -33,32 +33,23 @@ enum class Work { kernel, copy };
 
 class Device;
 
-// Memory of a device. Move-only.
+// Memory of a device; copies share it.
 class Buffer {
  public:
   Buffer() = default;
   Buffer(Device& device, std::size_t bytes, cl_mem_flags flags = CL_MEM_READ_WRITE);
-  ~Buffer();
-  Buffer(Buffer&& other) noexcept { *this = std::move(other); }
-  Buffer& operator=(Buffer&& other) noexcept;
-
-  cl_mem get() const { return memory_; }
+  cl_mem get() const { return memory_.get(); }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  cl_mem memory_ = nullptr;
+  std::shared_ptr<_cl_mem> memory_;
   std::size_t bytes_ = 0;
 };
 
-// A kernel with its arguments. Move-only.
+// A kernel with its arguments; copies share them.
 class Kernel {
  public:
-  Kernel() = default;
   Kernel(cl_program program, const char* name);
-  ~Kernel();
-  Kernel(Kernel&& other) noexcept { *this = std::move(other); }
-  Kernel& operator=(Kernel&& other) noexcept;
-
   // Sets all arguments: buffers, int and float.
   template <class... Arguments>
   Kernel& with(const Arguments&... arguments) {
@@ -69,12 +60,12 @@ class Kernel {
   void set(cl_uint index, const Buffer& buffer) { set(index, buffer.get()); }
   template <class Value>
   void set(cl_uint index, const Value& value) {
-    require(::clSetKernelArg(kernel_, index, sizeof value, &value), "clSetKernelArg");
+    require(::clSetKernelArg(get(), index, sizeof value, &value), "clSetKernelArg");
   }
-  cl_kernel get() const { return kernel_; }
+  cl_kernel get() const { return kernel_.get(); }
 
  private:
-  cl_kernel kernel_ = nullptr;
+  std::shared_ptr<_cl_kernel> kernel_;
 };
 
 // Work items of a kernel in up to three dimensions, the first rounded up to whole groups.

@@ -37,31 +37,19 @@ struct CommandBuffers {
   }
 };
 
-// Host memory that the driver allocated, mapped for the object's lifetime.
-class PinnedMemory {
- public:
-  PinnedMemory(Device& device, std::size_t bytes)
-      : queue_(device.queue()), buffer_(device, bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR) {
-    cl_int status = CL_SUCCESS;
-    data_ = static_cast<std::byte*>(::clEnqueueMapBuffer(queue_, buffer_.get(), CL_TRUE,
-                                                         CL_MAP_READ | CL_MAP_WRITE, 0, buffer_.bytes(), 0,
-                                                         nullptr, nullptr, &status));
-    require(status, "clEnqueueMapBuffer");
-  }
-  ~PinnedMemory() {
-    if (data_ == nullptr) return;
-    ::clEnqueueUnmapMemObject(queue_, buffer_.get(), data_, 0, nullptr, nullptr);
-    ::clFinish(queue_);
-  }
-  PinnedMemory(PinnedMemory&& other) noexcept
-      : queue_(other.queue_), buffer_(std::move(other.buffer_)), data_(std::exchange(other.data_, nullptr)) {}
-  std::byte* data() const { return data_; }
-
- private:
-  cl_command_queue queue_;
-  Buffer buffer_;
-  std::byte* data_ = nullptr;
-};
+// Host memory that the driver allocated, mapped for its lifetime.
+std::shared_ptr<std::byte> pinned_memory(Device& device, std::size_t bytes) {
+  const Buffer buffer(device, bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR);
+  cl_int status = CL_SUCCESS;
+  void* const data = ::clEnqueueMapBuffer(device.queue(), buffer.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                          0, buffer.bytes(), 0, nullptr, nullptr, &status);
+  require(status, "clEnqueueMapBuffer");
+  const auto unmap = [queue = device.queue(), buffer](std::byte* mapped) {
+    ::clEnqueueUnmapMemObject(queue, buffer.get(), mapped, 0, nullptr, nullptr);
+    ::clFinish(queue);
+  };
+  return {static_cast<std::byte*>(data), unmap};
+}
 
 class Job final : public DeviceJob {
  public:
@@ -88,7 +76,7 @@ class Job final : public DeviceJob {
   JobTimes times_;
   std::vector<Buffer> constants_, inputs_;
   Buffer output_;
-  std::vector<PinnedMemory> pinned_;  // of each input, then of the output
+  std::vector<std::shared_ptr<std::byte>> pinned_;  // of each input, then of the output
   std::vector<Call> calls_;
   std::unique_ptr<CommandBuffers> commands_;
 };
@@ -100,8 +88,8 @@ Job::Job(const KernelJob& job) : job_(job), device_(open_device(job.options.devi
   for (const std::size_t bytes : job_.input_bytes) inputs_.emplace_back(device_, job_.items * bytes);
   output_ = Buffer(device_, job_.items * job_.output_bytes);
   if (job_.options.pinned) {
-    for (const Buffer& input : inputs_) pinned_.emplace_back(device_, input.bytes());
-    pinned_.emplace_back(device_, output_.bytes());
+    for (const Buffer& input : inputs_) pinned_.push_back(pinned_memory(device_, input.bytes()));
+    pinned_.push_back(pinned_memory(device_, output_.bytes()));
   }
   for (std::size_t first = 0; first < job_.items; first += job_.batch) {
     const std::size_t last = std::min(first + job_.batch, job_.items);
@@ -167,19 +155,19 @@ void Job::run(const std::vector<std::span<const std::byte>>& inputs, std::span<s
       const auto [offset, bytes] = part(job_.input_bytes[i]);
       const std::byte* from = inputs.at(i).data() + offset;
       if (!pinned_.empty()) {
-        std::memcpy(pinned_[i].data() + offset, from, bytes);
-        from = pinned_[i].data() + offset;
+        std::memcpy(pinned_[i].get() + offset, from, bytes);
+        from = pinned_[i].get() + offset;
       }
       device_.write(inputs_[i], from, bytes, offset, call.queue);
     }
     launch(call);
     const auto [offset, bytes] = part(job_.output_bytes);
-    device_.read((pinned_.empty() ? output.data() : pinned_.back().data()) + offset, output_, bytes, offset,
+    device_.read((pinned_.empty() ? output.data() : pinned_.back().get()) + offset, output_, bytes, offset,
                  call.queue);
     ::clFlush(device_.queue(call.queue));
   }
   device_.finish();
-  if (!pinned_.empty()) std::memcpy(output.data(), pinned_.back().data(), output.size());
+  if (!pinned_.empty()) std::memcpy(output.data(), pinned_.back().get(), output.size());
   times_.kernel_ms = device_.kernel_ms() - kernel_ms;
   times_.copy_ms = device_.copy_ms() - copy_ms;
 }

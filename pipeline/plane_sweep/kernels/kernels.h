@@ -14,7 +14,7 @@ void run_reference_kernel(const Input& input, const Options& options, Result& re
 void run_fused_kernel(const Input& input, const Options& options, Result& result);
 
 // Fills the result with LibTorch operators on options.batch depths a call, on the CPU or a CUDA device.
-// Throws Error(usage) for an unavailable device, Error(method) if LibTorch fails, for example out of memory.
+// Throws Error(method) if LibTorch fails: out of memory, or a device that it does not have.
 void run_torch_kernel(const Input& input, const Options& options, Result& result);
 
 }  // namespace aqbench::plane_sweep

@@ -20,7 +20,7 @@ void check(const Input& input);
 
 // Finds the depths of the reference view. Samples outside a source image are missing: a window needs half its
 // samples or costs 1 in that source; the cost of a depth is the mean over the sources. Throws like both
-// check() functions; Error(usage) for an unavailable device. Uses parallel_for (torch: at::set_num_threads to
+// check() functions; Error(method) for an unavailable device. Uses parallel_for (torch: at::set_num_threads to
 // the same count); the result does not depend on the thread count. Opens the stages build_cost_volume,
 // grid_sample_warp and extract_depth if the kernel separates them.
 Result run(const Input& input, const Options& options);

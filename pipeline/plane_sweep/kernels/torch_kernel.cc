@@ -3,7 +3,6 @@
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
-#include <ATen/detail/CUDAHooksInterface.h>
 #include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
@@ -36,23 +35,6 @@ namespace {
 // grid_sampler_2d takes its modes as numbers.
 constexpr int kBilinear = 0, kZeroPadding = 0;
 
-c10::Device find_device(const std::string& name) {
-  const auto refuse = [&](const std::string& why) -> Error {
-    return {ErrorKind::usage, "device: '" + name + "' " + why};
-  };
-  c10::Device device(c10::kCPU);
-  try {
-    device = c10::Device(name);
-  } catch (const c10::Error&) {
-    throw refuse("is not a device; choose cpu, cuda or cuda:N");
-  }
-  if (device.is_cpu()) return device;
-  if (!device.is_cuda()) throw refuse("is not supported; choose cpu, cuda or cuda:N");
-  if (!at::detail::getCUDAHooks().hasCUDA())
-    throw refuse("is unavailable: this LibTorch or machine has no CUDA");
-  return device;
-}
-
 at::Tensor to_device(const std::vector<float>& values, at::IntArrayRef sizes, c10::Device device) {
   at::Tensor tensor = at::empty(sizes, at::kFloat);
   std::memcpy(tensor.data_ptr<float>(), values.data(), values.size() * sizeof(float));
@@ -77,7 +59,7 @@ class TorchSweep {
  public:
   TorchSweep(const Input& input, const Options& options, const Result& result)
       : input_(input),
-        device_(find_device(options.device)),
+        device_(options.device),
         height_(result.height_px),
         width_(result.width_px),
         depths_m_(result.depths_m) {

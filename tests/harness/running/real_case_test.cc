@@ -101,7 +101,9 @@ TEST_F(RealCase, MethodsOpenTheStagesThatTheyList) {
 
 // In the method's sandbox, where a driver compiles kernels.
 TEST_F(RealCase, AnOpenClDeviceGivesTheScoresOfTheProcessor) {
-  Case planned = plan_of("plane_sweep:fast", {"plane_sweep.depths=16", "plane_sweep.surface=none"}).cases[0];
+  Case planned = plan_of("plane_sweep:fast", {"plane_sweep.depths=16", "plane_sweep.surface=none",
+                                              "plane_sweep.voxel_m=0.004", "plane_sweep.fusion_radius_m=0"})
+                     .cases[0];
   const Record here = run_in_child(planned).record;
   ASSERT_EQ(here.status, Status::ok) << here.reason;
   planned.device = "opencl";
