@@ -98,8 +98,8 @@ CommandLine<CheckRequest> command_line_of_check() {
       "the same way every time keeps them all. About 9 runs.\n\n"
       "  aqbench check sparse --dataset data/mine\n"
       "  aqbench check mine:fast --dataset reef --length cam00:cam05=0.25\n\n"
-      "Exit 0 all relations hold, 1 one does not, 2 usage or input, 3 the method failed on the dataset "
-      "itself,\n130 interrupted.",
+      "Exit 0 all relations hold, 1 one does not, 2 usage or input, 3 the method failed on the dataset\n"
+      "itself, 130 interrupted.",
       {std::begin(kCheckFlags), std::end(kCheckFlags)},
       {{{.name = "METHOD"}, read_checked_method}}};
 }

@@ -20,8 +20,8 @@ inline constexpr FlagText kKeepWorkFlag{
     .name = "keep-work",
     .value_name = "[=failed]",
     .help =
-        "keep what your programs saw and wrote, of all or of failed cases, in a folder beside the result, "
-        "RESULT.work, and print a line that runs them again",
+        "keep what your programs saw and wrote, of all or of failed cases, in OUT.work beside OUT, and "
+        "print a line that runs them again",
     .value_optional = true};
 
 // Reads the value of --keep-work[=failed]. Throws Error(usage) for another word.

@@ -62,10 +62,10 @@ struct QuickTrial {
   double spent_s = 0;
 };
 
-// Measures a pair of each case while a minute lasts.
-QuickTrial try_quick(const AbSides& sides, const std::string& settle, AbDocument& document) {
+// Measures a pair of each case while the minute that began at `start` lasts.
+QuickTrial try_quick(const AbSides& sides, const std::string& settle, SteadyClock::time_point start,
+                     AbDocument& document) {
   QuickTrial trial;
-  const auto start = SteadyClock::now();
   const double own_s = sides.limits->timeout_s;
   const std::size_t cases = document.samples.cases.size();
   const auto fits = [&] {
@@ -210,7 +210,7 @@ AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, i
     return sides;
   }
   plan_one_look(document);
-  QuickTrial trial = try_quick(sides, settled(kQuick_s), document);
+  QuickTrial trial = try_quick(sides, settled(kQuick_s), start, document);
   const double pair_s = trial.spent_s / static_cast<double>(trial.tried);
   const double round_s = pair_s * static_cast<double>(document.samples.cases.size());
   settle = settled(round_s * (chosen ? 1 : kWholeUnitRuns));

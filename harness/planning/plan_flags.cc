@@ -80,6 +80,7 @@ const PlanFlag kSelectionFlags[] = {
      .help =
          "dataset of the project file, or a folder with images and cameras in any layout; may be repeated",
      .repeatable = true,
+     .place = 29,
      .read =
          [](Request& r, const FlagValue& v) {
            const bool has_prefix = v.text.starts_with(kDatasetPrefix);

@@ -60,7 +60,8 @@ TEST_F(AbQuick, SettingsOfASlowProgramAreComparedByOneRunASide) {
 
 TEST_F(AbQuick, ARunThatDoesNotEndWithTheMinuteIsNamed) {
   make_project("100");
-  const auto ran = quick({"--method-a", "mine", "--method-b", "other", "--scene", "flat_plane"});
+  const auto ran = quick({"--method-a", "mine", "--method-b", "other", "--scene", "flat_plane", "--rig",
+                          "single_pair", "--width", "48"});
   EXPECT_EQ(ran.exit_code, 5) << ran.err;
   EXPECT_THAT(ran.out, AllOf(HasSubstr("INCONCLUSIVE: --quick: a run of "), HasSubstr("was not done"),
                              HasSubstr("to settle it: aqbench ab --method-a mine")));

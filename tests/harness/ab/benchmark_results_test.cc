@@ -21,7 +21,7 @@ TEST(BenchmarkResults, EachBenchmarkIsACaseWithItsRunsInMilliseconds) {
   EXPECT_EQ(results.records[2].status, Status::failed);
   EXPECT_EQ(results.records[2].reason, "no data");
   EXPECT_EQ((*results.environment)["comparability"]["tool"], "Google Benchmark");
-  EXPECT_EQ(results_from_text(results_text(results), "x").records.size(), 3u);
+  EXPECT_NE(results_text(results).find("\"case\": \"BM_sum/20000\""), std::string::npos);
   EXPECT_FALSE(
       results_of_benchmarks(kBenchmarkData / "hyperfine.json").environment->contains("comparability"));
 }
