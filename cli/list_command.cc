@@ -114,7 +114,8 @@ struct ListRequest {
 
 CommandLine<ListRequest> list_command_line() {
   return {
-      "aqbench list [scenes|datasets|methods|suites|metrics|rigs|imaging|workloads|stages|devices|NAME] "
+      "aqbench list [scenes|datasets|methods|suites|metrics|rigs|imaging|workloads|stages|devices|NAME]\n"
+      "                  [--json]"
       "[--json]",
       "Lists what there is, a line each. With the name of a list, or of one thing in it, also parameters\n"
       "with their defaults, units and meaning. imaging_parameters belong to rendered images, perturb to\n"
@@ -188,7 +189,7 @@ ExitCode list_command(const Arguments& arguments) {
   if (listings.empty()) print_named(*request->what, project);
   for (std::size_t i = 0; i < listings.size(); ++i) {
     fmt::print("{}{}:\n", i > 0 ? "\n" : "", listings[i].name);
-    print_items(listings[i].json(project), request->what.has_value());
+    print_items(listings[i].json(project), request->what || request->dataset);
   }
   return ExitCode::pass;
 }

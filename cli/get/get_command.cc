@@ -34,10 +34,10 @@ CommandLine<GetRequest> get_command_line() {
   return {
       "aqbench get [NAME] [OPTION]...",
       "Fetches a public set of images or scans into the cache and checks it: an interrupted download is\n"
-      "continued, and bytes that are not those of the registry are removed. Without NAME: the sets, with "
-      "their\nlicences, sizes, layouts and truths. Needs the program curl.\n"
-      "The folder is sets/ in that of `aqbench cache`. Beyond $AQBENCH_CACHE_LIMIT the least recently used "
-      "sets\nare removed first; a set that is larger is refused.",
+      "continued, and bytes that are not those of the registry are removed. Without NAME: the sets, with\n"
+      "their licences, sizes, layouts and truths. Needs the program curl.\n"
+      "The folder is sets/ in that of `aqbench cache`. Beyond $AQBENCH_CACHE_LIMIT the least recently\n"
+      "used sets are removed first; a set that is larger is refused.",
       {{{.name = "registry",
          .value_name = "FILE",
          .help = "a registry of your own, in the form of cli/get/public_sets.json"},

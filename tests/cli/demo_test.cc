@@ -17,7 +17,7 @@ TEST(Demo, ShowsAGateThatFailsOnPurposeAndSaysWhatToDoNext) {
   const std::string folder = dir / "demo";
   const auto result = run_program({"demo", "--out", folder});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("FAIL: 1 of 1 case worse. undulating/mine: accuracy mean "));
+  EXPECT_THAT(result.out, HasSubstr("FAIL: 1 of 1 case worse. undulating/mine: mean error "));
   EXPECT_THAT(result.out, HasSubstr("The gate failed as it should, with exit code 1"));
   const std::size_t at = result.out.find("Look at   ") + 10;
   EXPECT_TRUE(std::filesystem::exists(result.out.substr(at, result.out.find('\n', at) - at)));

@@ -70,7 +70,7 @@ TEST_F(GuestRun, ProgramScriptAndWeightsAreRecordedAndAnotherOneIsNotReplayed) {
   const std::string summary = read_file(bundle_ / "summary.md");
   EXPECT_THAT(summary, HasSubstr("program of mine: /bin/sh "));
   EXPECT_THAT(summary, HasSubstr("run.sh " + sha256_hex(kScript).substr(0, 12)));
-  EXPECT_THAT(summary, HasSubstr("loading takes 0.001 s"));
+  EXPECT_THAT(summary, HasSubstr("loading takes 0.000500 s"));
   EXPECT_EQ(run({"replay", bundle_, "--all"}).exit_code, 0);
   write("run.sh", std::string(kScript) + "#");
   const auto changed = run({"replay", bundle_, "--all"});

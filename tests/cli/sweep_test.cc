@@ -307,7 +307,7 @@ TEST_F(GateCommand, DecidesByDirectionAndTolerance) {
     };
   };
   EXPECT_EQ(gate_changed(scale_mean(1.051)), 1) << last_.out;
-  EXPECT_NE(last_.out.find("accuracy_mean_mm"), std::string::npos);
+  EXPECT_NE(last_.out.find("mean error"), std::string::npos);
   EXPECT_EQ(gate_changed(scale_mean(1.049)), 0) << last_.out;
   EXPECT_EQ(gate_changed(scale_mean(0.5)), 0) << last_.out;
   EXPECT_NE(last_.out.find("improved"), std::string::npos) << last_.out;
