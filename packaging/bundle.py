@@ -24,7 +24,8 @@ SOURCES = pathlib.Path(__file__).resolve().parent.parent
 LIMITS = {"GLIBC": (2, 34), "GLIBCXX": (3, 4, 29), "CXXABI": (1, 3, 13)}
 FULL_LIMITS = {"GLIBC": (2, 36), "GLIBCXX": (3, 4, 30), "CXXABI": (1, 3, 13)}
 # Of the system: the C library, and what every x86-64 Linux with a desktop's or a server's base has beside it.
-SYSTEM = re.compile(r"^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libutil|libstdc\+\+|libgcc_s)\.so|^linux-vdso")
+SYSTEM = re.compile(
+    r"^(ld-linux-x86-64|libc|libm|libdl|libpthread|librt|libresolv|libutil|libstdc\+\+|libgcc_s)\.so|^linux-vdso")
 
 
 def fail(text):
@@ -124,7 +125,7 @@ def package_of(file):
     fail(f"{file}: no Debian package has it, so its licence is unknown")
 
 
-def list_libraries(out, taken):
+def list_libraries(out, taken, stub):
     """Writes LIBRARIES.md and the licences; `taken` is {file in OUT: where it is from}."""
     licences = out / "licences"
     licences.mkdir()
@@ -140,7 +141,8 @@ def list_libraries(out, taken):
     shutil.copyfile(SOURCES / "LICENSE", licences / "aqbench.txt")
     (out / "LIBRARIES.md").write_text(
         "# Libraries in this folder\nUnchanged copies of Debian 12's, except for names and search paths; their "
-        "licences are in `licences/`. libjbig is a stub of aqbench's.\n\n| file | Debian package | licences named in its copyright file |\n|---|---|---|\n"
+        "licences are in `licences/`. " + ("libjbig is a stub of aqbench's." if stub else "")
+        + "\n\n| file | Debian package | licences named in its copyright file |\n|---|---|---|\n"
         + "\n".join(rows) + "\n")
 
 
@@ -229,7 +231,7 @@ def main():
         path = next((way for target, way in own.values() if target == file), "$ORIGIN")
         subprocess.run(["patchelf", "--set-rpath", path, file], check=True)
     copy_data(build, out)
-    list_libraries(out, taken)
+    list_libraries(out, taken, bool(made))
     newest = check_versions(files, FULL_LIMITS if asked.full else LIMITS)
     size = sum(file.stat().st_size for file in out.rglob("*") if file.is_file())
     versions = ", ".join(f"{kind} {'.'.join(map(str, version))}" for kind, version in sorted(newest.items()))

@@ -36,7 +36,8 @@ def fail(text):
 
 def write_cloud(folder, error_m):
     points = [(x / 100, y / 100, 1.178 + error_m) for x in range(-24, 25) for y in range(-14, 15)]
-    lines = ["ply", "format ascii 1.0", f"element vertex {len(points)}", *(f"property double {a}" for a in "xyz"), "end_header"]
+    lines = ["ply", "format ascii 1.0", f"element vertex {len(points)}", *(f"property double {a}" for a in "xyz"),
+             "end_header"]
     (folder / "cloud.ply").write_text("\n".join(lines + ["%r %r %r" % point for point in points]) + "\n")
 
 
@@ -190,9 +191,11 @@ def main():
         repository.mkdir()
         (repository / "aqbench.json").write_text(json.dumps(PROJECT))
         write_cloud(repository, 0.0005)
-        subprocess.run([aqbench, "sweep", "--suite", "mine", "--out", "out"], cwd=repository, check=True, capture_output=True)
+        subprocess.run([aqbench, "sweep", "--suite", "mine", "--out", "out"], cwd=repository, check=True,
+                       capture_output=True)
         [bundle] = (repository / "out").iterdir()
-        subprocess.run([aqbench, "accept", bundle, "--baseline", "baseline.json"], cwd=repository, check=True, capture_output=True)
+        subprocess.run([aqbench, "accept", bundle, "--baseline", "baseline.json"], cwd=repository, check=True,
+                       capture_output=True)
         shutil.rmtree(repository / "out")
         begun = work / "begun"
         begun.mkdir()
@@ -204,8 +207,8 @@ def main():
         git(repository, "add", "-A")
         git(repository, "commit", "-q", "-m", "begin")
 
-        blocks = re.findall(r"^## (GitHub Actions|GitLab)\n.*?^```yaml\n(.*?)^```", (SOURCES / "docs/ci.md").read_text(), re.S | re.M)
-        recipes = dict(blocks)
+        text = (SOURCES / "docs/ci.md").read_text()
+        recipes = dict(re.findall(r"^## (GitHub Actions|GitLab)\n.*?^```yaml\n(.*?)^```", text, re.S | re.M))
         scenarios("action.yml in docs/ci.md", lambda *a: run_github(recipes["GitHub Actions"], *a), repository, wheel, True)
         scenarios("the workflow of aqbench init", lambda *a: run_github(workflow, *a), repository, wheel, True)
         scenarios("GitLab in docs/ci.md", lambda *a: run_gitlab(recipes["GitLab"], *a), repository, wheel, False)
@@ -213,8 +216,9 @@ def main():
             os.chmod(work, 0o755)
             subprocess.run(["chown", "-R", "54321:54321", repository], check=True)
             scenarios("a checkout of another user", lambda *a: run_gitlab(recipes["GitLab"], *a), repository, wheel, False)
-            done = subprocess.run([aqbench, "sweep", "--suite", "mine", "--out", "plain"], cwd=repository, capture_output=True,
-                                  text=True, env={"PATH": os.environ["PATH"], "HOME": str(work)})
+            words = ["sweep", "--project", "aqbench.json", "--suite", "mine", "--out", "plain"]
+            done = subprocess.run([aqbench, *words], cwd=repository, capture_output=True, text=True,
+                                  env={"PATH": os.environ["PATH"], "HOME": str(work)})
             [bundle] = (repository / "plain").iterdir()
             if "safe.directory" not in done.stderr or "safe.directory" not in (bundle / "summary.md").read_text():
                 fail("aqbench sweep alone does not warn that git hides the commit")

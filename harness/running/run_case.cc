@@ -214,10 +214,10 @@ void load_modules_of(std::span<const Case> cases) {
   if (std::ranges::none_of(cases, is_real)) return;
   // Programs of users run without the module. Where it is installed they have it, as have workloads without
   // libraries: their tensor memory is observed like all others, so that records have the same fields.
-  const bool only_guests = std::ranges::all_of(cases, [&](const Case& planned) {
+  const auto is_guest = [&](const Case& planned) {
     return !is_real(planned) || (planned.workload.empty() && method_of(planned).guest != nullptr);
-  });
-  if (!only_guests || !module_file(Module::pipeline).empty()) load_pipeline_module();
+  };
+  if (!module_file(Module::pipeline).empty() || !std::ranges::all_of(cases, is_guest)) load_pipeline_module();
 }
 
 }  // namespace aqbench
