@@ -134,7 +134,8 @@ std::string render_sweep_table(const Results& results, bool colours, std::size_t
     columns.axes = std::ranges::any_of(groups, [](const CaseGroup& group) { return !group.axes.empty(); });
     columns.scene = std::ranges::any_of(
         groups, [&](const CaseGroup& group) { return group.scene != groups.front().scene; });
-    if (!columns.scene) common = "scene=" + groups.front().scene + (common.empty() ? "" : " ") + common;
+    if (!columns.scene && !groups.empty())
+      common = "scene=" + groups.front().scene + (common.empty() ? "" : " ") + common;
     const Table table = fitting_table(groups, columns, width);
     if (!common.empty()) text += wrap_text(printable("all: " + common), width, 5);
     text += render_table(table, colours, std::max(width, table_width(table))) + legend(groups);

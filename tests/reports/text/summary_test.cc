@@ -236,6 +236,14 @@ TEST(SweepTable, OfTheSeedSuiteNeedsNoShortening) {
   }
 }
 
+// A sweep that was interrupted before its first case ended.
+TEST(SweepTable, OfNothingSaysHowManyCasesThereAre) {
+  Results results = synthetic_results();
+  results.records.clear();
+  results.run.complete = false;
+  EXPECT_TRUE(has(render_sweep_table(results), "interrupted: 0 of 4 cases\n"));
+}
+
 TEST(SweepTable, SaysWhatProgramsUsed) {
   Results results = synthetic_results();
   EXPECT_FALSE(has(render_sweep_table(results), "peak"));
