@@ -187,6 +187,7 @@ void keep_unpaired_verdicts(AbReport& report) {
     one.reason = fmt::format("would be {}, but was not measured in pairs", to_string(one.verdict));
     one.verdict = AbVerdict::inconclusive;
   }
+  report.verdicts = verdicts_of(report.cases);
 }
 
 }  // namespace aqbench::cli

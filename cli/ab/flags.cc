@@ -263,7 +263,6 @@ CommandLine<AbRequest> ab_command_line() {
       "  aqbench ab --method-a mine:fast --method-b mine:fine --metric accuracy_rmse_mm --margin 5%\n"
       "  aqbench ab --calibrate\n"
       "  aqbench ab --calibrate --scene undulating --method mine --metric accuracy_rmse_mm\n"
-      "  aqbench ab --live 20\n"
       "\n"
       "Exit 0 pass, faster, better or equivalent, 1 regressed, worse or invalid, 2 usage or input, 3 a\n"
       "case failed, 4 not comparable, 5 inconclusive or a trade, 6 disk full or unreadable,\n"

@@ -316,7 +316,8 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
     end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
     finalise_bundle(bundle, std::move(results), key ? &*key : nullptr);
     plan = {}, journal.reset();  // verification needs the memory
-    if (outcome.interrupted) fmt::print(stderr, "aqbench: interrupted\n");
+    if (outcome.interrupted)
+      fmt::print(stderr, "aqbench: interrupted; continue with: aqbench sweep --resume {}\n", bundle.string());
     return report_bundle(
         bundle, request.json ? stderr : stdout, code,
         outcome.interrupted ? shell_join({"aqbench", "sweep", "--resume", bundle.string()}) : next);

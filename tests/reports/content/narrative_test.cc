@@ -22,9 +22,8 @@ TEST(Narrative, SentencesAreComputed) {
   content.tests = "passed";
   const auto lines = narrative_lines(content);
   EXPECT_EQ(lines.front(), "4 of 4 planned cases ok.");
-  EXPECT_THAT(lines,
-              Contains("undulating: roma_like has the smallest mean error, 0.800 mm, 2.00 x less than "
-                       "lightglue_like."));
+  EXPECT_THAT(lines, Contains("undulating: roma_like has the smallest mean error, 0.800 mm, 2.00 x less than "
+                              "lightglue_like."));
   EXPECT_EQ(lines[1], "All cases have seed=42; the names in these sentences leave it out.");
   EXPECT_THAT(lines,
               Contains("undulating/roma_like: the stage depth takes 60.0 % of the time of all stages."));

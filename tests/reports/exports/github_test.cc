@@ -55,7 +55,7 @@ TEST(Github, WorstFirstAtMostTenThenTheRestCounted) {
   *metric_of(results.records[2], "accuracy_rmse_mm").value *= 10;
   const Verdicts report = gate(results, baseline);
   const std::string text = github_annotations(report);
-  EXPECT_THAT(text, StartsWith("::error title=undulating/lightglue_like/seed=42::accuracy mean "));
+  EXPECT_THAT(text, StartsWith("::error title=undulating/lightglue_like/seed=42::mean error "));
   EXPECT_THAT(text, HasSubstr(" and 2 more values of this case\n"));
   EXPECT_EQ(lines_with(text, "::error "), 10u);
   EXPECT_THAT(text, ::testing::EndsWith("::notice title=aqbench gate::2 more cases\n"));

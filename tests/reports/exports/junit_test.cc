@@ -83,7 +83,7 @@ TEST(JUnit, RegressionIsFailureCrashIsErrorSkipIsSkipped) {
 
   const XmlElement& regressed = test_named(suite, results.records[0].case_name).children.at(0);
   EXPECT_EQ(regressed.name, "failure");
-  EXPECT_THAT(regressed.text, HasSubstr("accuracy mean 1.53 -> 9 mm (5.9 x, allowed ± 5 %)\n"));
+  EXPECT_THAT(regressed.text, HasSubstr("mean error 1.53 -> 9 mm (5.9 x, allowed ± 5 %)\n"));
   EXPECT_THAT(regressed.text,
               HasSubstr("precision at 2 mm: undefined: the cloud is empty (before 72.9 %)\n"));
   EXPECT_THAT(regressed.attributes.at("message"), HasSubstr("(and 1 more)"));

@@ -27,8 +27,10 @@ TEST(Heatmaps, HaveYDownAndNoScaleFinerThanPositions) {
       maps_of("0,0,-250,-150,1,0.0000002,0,11.5,-240,-140\n1,2,-240,-130,4,0.0000001,0.2,100,-230,-120\n");
   const std::string map = page.substr(page.find("aria-label=\"map of tiles\""));
   EXPECT_THAT(map.substr(0, map.find("</svg>")), HasSubstr("\"M0 0h1v1h-1zM1 2h1v1h-1z\""));
-  EXPECT_THAT(page,
-              HasSubstr("from above, x to the right from -250 to -230 mm, y down from -150 to -120 mm, per 10 mm tile;"));
+  EXPECT_THAT(
+      page,
+      HasSubstr(
+          "from above, x to the right from -250 to -230 mm, y down from -150 to -120 mm, per 10 mm tile;"));
   EXPECT_THAT(page, HasSubstr("colours from -0.01 to 0.01 mm"));
 }
 

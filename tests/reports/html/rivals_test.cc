@@ -51,7 +51,7 @@ TEST(Rivals, NameWhereWhichStageAndSinceWhen) {
   EXPECT_THAT(section, HasSubstr("surface at x -185, y -125 mm: 20.0 against 80.0 % covered"));
   EXPECT_THAT(section,
               HasSubstr("filtering: it dropped the right depths, 7.50 against 0.500 % of the surface"));
-  EXPECT_THAT(section, HasSubstr("accuracy mean "));
+  EXPECT_THAT(section, HasSubstr("mean error "));
   EXPECT_THAT(section, HasSubstr("20250101T000000Z"));
   EXPECT_THAT(section, HasSubstr("not known: it gives no depth maps"));  // of the other scene
 }

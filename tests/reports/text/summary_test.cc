@@ -11,7 +11,6 @@
 #include "harness/measuring/timing.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
-#include "reports/text/sweep_table.h"
 #include "tests/reports/synthetic.h"
 
 namespace aqbench {
@@ -72,7 +71,7 @@ TEST(Summary, BeginsWithTheVerdictAndEndsWithItsVersion) {
   set_baseline(content, baseline);
   const std::string text = render_summary(content);
   EXPECT_TRUE(text.starts_with(
-      "**FAIL: 1 of 4 cases worse. flat_plane/roma_like: accuracy mean 0.793 -> 4.52 mm (5.7 x, "
+      "**FAIL: 1 of 4 cases worse. flat_plane/roma_like: mean error 0.793 -> 4.52 mm (5.7 x, "
       "allowed ± 5 %)"))
       << text.substr(0, 200);
   EXPECT_TRUE(text.ends_with("\n<!-- aqbench summary " + std::to_string(kSummaryVersion) + " -->\n"));
@@ -202,106 +201,6 @@ TEST(TableNumber, HasThreeDigits) {
   EXPECT_EQ(table_number(5), "5.00");
 }
 
-TEST(SweepTable, FitsTheScreenAndHasARowPerSceneAndMethod) {
-  Results results = synthetic_results();
-  results.records.push_back(synthetic_record("undulating", "roma_like", 43, 0.9));
-  results.records.push_back(
-      synthetic_record("a_scene_with_a_name_that_is_far_too_long_for_a_table", "roma_like", 43, 912.3));
-  results.records.back().case_name += "/some_axis_with_a_long_name=123456789";
-  Record failed = synthetic_record("mound", "roma_like", 42, 1);
-  failed.status = Status::timeout;
-  failed.reason = "ran longer than 600 s and " + std::string(200, 'x');
-  failed.metrics.clear();
-  results.records.push_back(failed);
-  const std::string text = render_sweep_table(results);
-  EXPECT_TRUE(has(text, results.records[5].scene + "  ")) << "a name is never cut: " << text;
-  EXPECT_FALSE(has(text, "…")) << text;
-  EXPECT_TRUE(has(text, "  1.53  ")) << text;
-  EXPECT_TRUE(has(text, "±0.0707")) << text;
-  EXPECT_TRUE(has(text, "0/1")) << text;
-  EXPECT_TRUE(has(text, "timeout  mound/roma_like/seed=42: ran longer")) << text;
-  EXPECT_TRUE(text.starts_with("scene ") && has(text.substr(0, text.find('\n')), "median error")) << text;
-  EXPECT_TRUE(has(text, "mm")) << text;
-}
-
-TEST(SweepTable, OfTheSeedSuiteNeedsNoShortening) {
-  const std::string text = render_sweep_table(synthetic_results());
-  EXPECT_FALSE(has(text, "…")) << text;
-  EXPECT_TRUE(has(text, "lightglue_like")) << text;
-  EXPECT_TRUE(has(render_sweep_table(synthetic_results(), false, 1000), "bias"));
-  EXPECT_FALSE(has(render_sweep_table(synthetic_results(), false, 80), "bias"));
-  for (const std::size_t width : {80, 100, 120}) {
-    const std::string shown = render_sweep_table(synthetic_results(), false, width);
-    for (const std::string_view line : split_at(shown, '\n')) EXPECT_LE(display_width(line), width) << line;
-  }
-}
-
-// A sweep that was interrupted before its first case ended.
-TEST(SweepTable, OfNothingSaysHowManyCasesThereAre) {
-  Results results = synthetic_results();
-  results.records.clear();
-  results.run.complete = false;
-  EXPECT_TRUE(has(render_sweep_table(results), "interrupted: 0 of 4 cases\n"));
-}
-
-TEST(SweepTable, SaysWhatProgramsUsed) {
-  Results results = synthetic_results();
-  EXPECT_FALSE(has(render_sweep_table(results), "peak"));
-  results.records.clear();
-  for (const std::uint64_t seed : {42, 43}) {
-    Record record = synthetic_record("undulating", "external", seed, 0.5);
-    record.method = "mine";
-    record.case_name = "undulating/mine/seed=" + std::to_string(seed);
-    record.program = ProgramUse{.cpu_user_s = seed == 42 ? 1.25 : 2.25,
-                                .cpu_system_s = 0.25,
-                                .peak_resident_bytes = seed << 20U,
-                                .read_bytes = 3U << 20U,
-                                .written_bytes = {}};
-    results.records.push_back(record);
-  }
-  const std::string text = render_sweep_table(results);
-  EXPECT_TRUE(has(text, "mine     2.00  43.0  3.00      n/a\n")) << text;
-  EXPECT_TRUE(has(text, "peak: of resident memory, the largest")) << text;
-}
-
-TEST(SweepTable, SpellsOutWhatDiffersBetweenCases) {
-  Results results = synthetic_results();
-  results.records.clear();
-  for (const char* scene : {"ripple_field", "undulating"})
-    for (const char* surface : {"", "/plane_sweep.surface=ball_pivoting", "/plane_sweep.surface=poisson"}) {
-      Record record = synthetic_record(scene, "plane_sweep", 42, 0.5);
-      record.simulated = false;
-      record.preset = "balanced";
-      record.case_name =
-          std::string(scene) + "/plane_sweep:balanced/seed=42/rig=arc6/width=480/height=360" + surface;
-      results.records.push_back(record);
-    }
-  const std::string text = render_sweep_table(results);
-  EXPECT_TRUE(text.starts_with("all: rig=arc6 width=480 height=360 seed=42\n")) << text;
-  EXPECT_FALSE(has(text, "…")) << text;
-  EXPECT_TRUE(has(text, "undulating    plane_sweep:balanced  surface=ball_pivoting  1  ")) << text;
-  EXPECT_FALSE(has(text, "median")) << "names go before numbers: " << text;
-  EXPECT_TRUE(has(text, "Errors: distance of points")) << text;
-}
-
-TEST(SweepTable, UndefinedIsNotANumber) {
-  Results results = synthetic_results();
-  metric_of(results.records[0], "accuracy_mean_mm") = {{}, "mm", Better::lower, "the cloud is empty"};
-  const std::string text = render_sweep_table(results);
-  EXPECT_TRUE(has(text, "n/a"));
-  EXPECT_TRUE(has(text, "n/a  flat_plane/lightglue_like/seed=42: accuracy_mean_mm: the cloud is empty"));
-}
-
-TEST(SweepTable, SaysThatNoTruthIsKnown) {
-  Results results = synthetic_results();
-  EXPECT_FALSE(has(render_sweep_table(results), "without a true surface"));
-  results.records[0].metrics = {{"reprojection_median_px", {0.4, "px", Better::lower, ""}}};
-  const std::string text = render_sweep_table(results);
-  EXPECT_TRUE(has(text, "1 case without a true surface: agreement, reprojection and scale say nothing"))
-      << text;
-  EXPECT_TRUE(has(text, "reproj.")) << text;
-}
-
 TEST(EnvironmentLine, NamesWhatDecides) {
   EXPECT_EQ(environment_line(Json::parse(
                 R"({"cpu":{"model":"X | 9","cores_usable":2},"build":{"commit":null,"build_type":"Release"},)"
@@ -340,15 +239,15 @@ TEST(Summary, CurrentAgainstBaselineTimesWarningsAndNotes) {
   const std::string text = render_summary(content);
   EXPECT_THAT(text,
               ::testing::HasSubstr(
-                  "| flat_plane/lightglue_like | regressed | accuracy mean \\[mm\\] | 1.53 | 1.68 | +10 % | "
+                  "| flat_plane/lightglue_like | regressed | mean error \\[mm\\] | 1.53 | 1.68 | +10 % | "
                   "± 5 % |  |\n"));
-  EXPECT_THAT(
-      text, ::testing::HasSubstr(
-                "| flat_plane/roma_like | pass | accuracy mean 0.793 -> 0.793 mm (+0 %, allowed ± 5 %) |\n"));
-  EXPECT_THAT(
-      text, ::testing::HasSubstr(
-                "| flat_plane/roma_like/seed=42 | 20.0 | 3 | 10.0 ± 1.00 | 10.0 | n/a | 9.00 | 11.0 | "
-                "2500000 px/s |"));
+  EXPECT_THAT(text,
+              ::testing::HasSubstr(
+                  "| flat_plane/roma_like | pass | mean error 0.793 -> 0.793 mm (+0 %, allowed ± 5 %) |\n"));
+  EXPECT_THAT(text,
+              ::testing::HasSubstr(
+                  "| flat_plane/roma_like/seed=42 | 20.0 | 3 | 10.0 ± 1.00 | 10.0 | n/a | 9.00 | 11.0 | "
+                  "2500000 px/s |"));
   EXPECT_THAT(text, ::testing::HasSubstr("- after the &lt;b>fix&lt;/b>\n"));
   EXPECT_THAT(text, ::testing::HasSubstr("- bench.log:7: warning: x \\| y\n"));
   EXPECT_THAT(text, ::testing::HasSubstr("## In words\n\n- 4 of 4 planned cases ok.\n"));

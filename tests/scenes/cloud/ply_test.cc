@@ -320,7 +320,7 @@ TEST_F(Ply, WritersRefuseWhatCannotBeReadBack) {
   PointCloud cloud = full_cloud();
   cloud.normals.pop_back();
   EXPECT_THAT(error_of(ErrorKind::input, [&] { write_ply_cloud(directory_ / "c.ply", cloud); }),
-              HasSubstr("c.ply: 3 points with 2 normals and 3 confidences"));
+              HasSubstr("c.ply: 3 points with 2 normals, 3 confidences and 3 colours"));
   const TriangleMesh mesh{{{0, 0, 0}}, {{0, 0, 1}}};
   EXPECT_THAT(error_of(ErrorKind::input, [&] { write_ply_mesh(directory_ / "m.ply", mesh); }),
               HasSubstr("m.ply: triangle 0 uses vertex 1 of 1"));
