@@ -114,8 +114,8 @@ struct ListRequest {
 
 CommandLine<ListRequest> list_command_line() {
   return {
-      "aqbench list [scenes|datasets|methods|suites|metrics|rigs|imaging|workloads|stages|devices|NAME]\n"
-      "                  [--json]",
+      "aqbench list [scenes|datasets|methods|suites|metrics|rigs|imaging|workloads|stages|devices|\n"
+      "                   NAME] [--json]",
       "Lists what there is, a line each. With the name of a list, or of one thing in it, also parameters\n"
       "with their defaults, units and meaning. imaging_parameters belong to rendered images, perturb to\n"
       "calibration errors; devices are listed by name only.",

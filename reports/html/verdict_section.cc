@@ -30,7 +30,7 @@ bool changed(const VerdictRow& row) {
   return row.verdict != Verdict::added && (row.verdict != Verdict::pass || row.baseline != row.current);
 }
 
-std::string cell(const std::string& label, const std::string& text, const std::string& classes = "") {
+std::string verdict_cell(const std::string& label, const std::string& text, const std::string& classes = "") {
   return fmt::format("<td data-label=\"{}\"{}>{}</td>", label,
                      classes.empty() ? "" : fmt::format(" class=\"{}\"", classes), xml_escape(text));
 }
@@ -62,10 +62,10 @@ std::string case_row(const CaseVerdicts& one, const std::string& name, const std
   const bool numbers = row.baseline && row.current;
   std::string text = fmt::format("<tr data-case=\"{0}\" title=\"{0}\"><td>{1}</td>",
                                  xml_escape(row.case_name), xml_escape(name));
-  text += cell("verdict", label_of(row), class_of(row));
-  text += cell("worst value", numbers ? cells.what : verdict_row_text(row), "text");
-  text += cell(before, cells.before) + cell(after, cells.after);
-  text += cell("change", cells.change, class_of(row)) + cell("allowed", cells.allowed);
+  text += verdict_cell("verdict", label_of(row), class_of(row));
+  text += verdict_cell("worst value", numbers ? cells.what : verdict_row_text(row), "text");
+  text += verdict_cell(before, cells.before) + verdict_cell(after, cells.after);
+  text += verdict_cell("change", cells.change, class_of(row)) + verdict_cell("allowed", cells.allowed);
   return text + rest_cell(one) + "</tr>\n";
 }
 

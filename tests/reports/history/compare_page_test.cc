@@ -23,8 +23,8 @@ TEST(ComparePage, CountsWhatMovedAndNamesTheWorstCase) {
   metric_of(b.records[0], "bias_mean_mm").value = 1;
   metric_of(b.records[0], "points").value = 1;
   const std::string page = compare_page(compare_results(a, b), {&a, ""}, {&b, ""});
-  EXPECT_THAT(page, HasSubstr("<p><b>WORSE</b> 2 of 4 cases worse</p>\n<p>flat_plane/roma_like: accuracy "
-                              "mean 0.793 -&gt; 10 mm (13 x)</p>"));
+  EXPECT_THAT(page, HasSubstr("<p><b>WORSE</b> 2 of 4 cases worse</p>\n<p>flat_plane/roma_like: mean "
+                              "error 0.793 -&gt; 10 mm (13 x)</p>"));
   EXPECT_THAT(page, HasSubstr("\"worst\":\"" + b.records[1].case_name + "\""));
   EXPECT_THAT(page, HasSubstr("<td data-label=\"change\" class=\"bad\">+0.5</td>"));  // of a bias no percent
   EXPECT_THAT(page, HasSubstr("All cases have seed=42."));
