@@ -151,7 +151,8 @@ Verdicts verdicts_of(const std::vector<AbCaseReport>& cases) {
     const bool certain = one.verdict == AbVerdict::regressed || one.verdict == AbVerdict::faster;
     row.reason = certain || one.reason == row.words ? "" : one.reason;
     verdicts.rows.push_back(std::move(row));
-    for (VerdictRow& value : rows) verdicts.rows.push_back(std::move(value));
+    for (const VerdictRow& value : rows)
+      if (&value != leading) verdicts.rows.push_back(value);
   }
   // The gravest case first; the values of a case stay behind it.
   std::vector<std::pair<Verdict, std::size_t>> order;

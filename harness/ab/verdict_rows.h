@@ -19,7 +19,7 @@ std::string ab_interval_text(const PairedComparison& comparison);
 std::string speed_words(const PairedComparison& comparison);
 
 // Returns a row for each case, which decides, with the value that its verdict rests on; behind it, only
-// shown, a row for each value that was compared.
+// shown, a row for each other value that was compared.
 Verdicts verdicts_of(const std::vector<AbCaseReport>& cases);
 
 }  // namespace aqbench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -155,8 +156,11 @@ Json series_json(const AbSamples& samples, std::size_t case_index, const AbOutco
 }
 
 std::string comparison_json(const AbDocument& document, const AbReport& report) {
+  std::vector<std::size_t> order(report.cases.size());  // the gravest first: the page opens with it
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return verdict_of(report.cases[i].verdict); });
   Json cases = Json::array();
-  for (std::size_t i = 0; i < report.cases.size(); ++i) {
+  for (const std::size_t i : order) {
     const AbCaseReport& one = report.cases[i];
     Json series = Json::array();
     if (Json time = series_json(document.samples, i, nullptr, one.time); !time.is_null())
