@@ -1,5 +1,6 @@
 // What a reader sees of a page before scrolling, in a real browser: the answer to the question he came with.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include "reports/history/compare_page.h"
 #include "reports/html/ab_page.h"
 #include "reports/html/report.h"
+#include "reports/site/site.h"
 #include "tests/harness/ab/documents.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
@@ -59,7 +61,15 @@ class FirstScreen : public ::testing::Test {
   // The texts in the narrow and in the wide frame.
   std::vector<std::string> seen(const std::string& page) {
     write_file(folder_ / "page.html", page);
-    write_file(folder_ / "frame.html", kFrames);
+    return seen_at("page.html");
+  }
+
+  // Of a page in the folder of the test.
+  std::vector<std::string> seen_at(const std::string& file) {
+    std::string frames = kFrames;
+    for (std::size_t at = 0; (at = frames.find("page.html", at)) != std::string::npos; at += file.size())
+      frames.replace(at, std::string("page.html").size(), file);
+    write_file(folder_ / "frame.html", frames);
     std::vector<std::string> command = {program_,
                                         "--headless=new",
                                         "--disable-gpu",
@@ -116,6 +126,22 @@ TEST_F(FirstScreen, OfTwoCommitsSaysWhatGotWorseAndWhere) {
   EXPECT_THAT(seen(compare_page(compare_results(a, b), {&a, ""}, {&b, ""})),
               Each(AllOf(HasSubstr("WORSE 1 of 4 cases worse"), HasSubstr("flat_plane/roma_like: "),
                          HasSubstr("0.793 -&gt; 10 mm (13 x)"))));
+}
+
+// 20 runs of a suite; from the eleventh on one value is 1.5 times as large.
+TEST_F(FirstScreen, OfASiteNamesTheNewestChangeForTheWorse) {
+  for (int i = 0; i < 20; ++i) {
+    Results run = synthetic_results();
+    run.run.id = fmt::format("202505{:02}T101112Z", i + 1);
+    run.run.started_utc = fmt::format("2025-05-{:02}T10:11:12Z", i + 1);
+    run.run.finished_utc = fmt::format("2025-05-{:02}T10:11:14Z", i + 1);
+    if (i >= 10) *metric_of(run.records[1], "accuracy_mean_mm").value *= 1.5;
+    synthetic_bundle(folder_ / "out", run);
+  }
+  write_site({{folder_ / "out"}, folder_ / "site"});
+  EXPECT_THAT(seen_at("site/index.html"),
+              Each(AllOf(HasSubstr("Newest changes for the worse"), HasSubstr("flat_plane/roma_like"),
+                         HasSubstr("+50 %"), HasSubstr("20250511T101112Z"))));
 }
 
 }  // namespace
