@@ -74,7 +74,7 @@ TEST(CaseColumns, AreThoseWithoutATruthWhereNoneIsKnown) {
   EXPECT_THAT(names_of({both}), ElementsAre("accuracy_mean_mm", "completeness_2mm_pct"));
 }
 
-// A column without any value is left out, except where all are: their reasons are all that there is to say.
+// A column without any value is left out, except where all are: only their reasons can be shown.
 TEST(CaseColumns, HaveValues) {
   const MetricSet empty = {{"accuracy_mean_mm", {{}, "mm", Better::lower, "the cloud is empty"}},
                            {"completeness_2mm_pct", share(std::nullopt, "the cloud is empty")}};
