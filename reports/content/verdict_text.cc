@@ -10,7 +10,6 @@
 #include "core/text.h"
 #include "metrics/registry.h"
 #include "metrics/value_change.h"
-#include "reports/content/case_names.h"
 
 namespace aqbench {
 namespace {
@@ -88,10 +87,7 @@ Banner banner_in_words(const VerdictRow& row, Banner banner) {
 }
 
 std::string worst_case_text(const Verdicts& verdicts, const CaseVerdicts& worst) {
-  std::vector<std::string> names;
-  for (const VerdictRow& row : verdicts.rows)
-    if (names.empty() || names.back() != row.case_name) names.push_back(row.case_name);
-  const ShortNames shortened = shorten_names(names);
+  const ShortNames shortened = short_names_of(verdicts);
   constexpr std::size_t kMaxBytes = 200;
   return one_line(fmt::format("{}: {}", shortened.of.at(worst.worst->case_name), case_verdict_text(worst)),
                   kMaxBytes);
@@ -129,6 +125,17 @@ std::string metric_words(const std::string& metric) {
   return title.substr(0, title.find(" ["));
 }
 
+ShortNames short_names_of(const Verdicts& verdicts) {
+  std::vector<std::string> names;
+  for (const VerdictRow& row : verdicts.rows)
+    if (names.empty() || names.back() != row.case_name) names.push_back(row.case_name);
+  return shorten_names(names);
+}
+
+std::string verdict_label(const VerdictRow& row) {
+  return row.label.empty() ? to_string(row.verdict) : row.label;
+}
+
 VerdictCells verdict_cells(const VerdictRow& row) {
   VerdictCells cells{metric_words(row.metric), "n/a", "n/a", change_of_row(row), allowed_by(row)};
   if (!row.unit.empty() && row.unit != "1") cells.what += fmt::format(" [{}]", row.unit);
@@ -152,8 +159,7 @@ std::string verdict_row_text(const VerdictRow& row) {
     if (row.reason.empty()) return text;
   }
   if (row.verdict != Verdict::failed_case)
-    text +=
-        fmt::format("{}{}", text.empty() ? "" : ": ", row.label.empty() ? to_string(row.verdict) : row.label);
+    text += fmt::format("{}{}", text.empty() ? "" : ": ", verdict_label(row));
   if (!row.reason.empty()) text += (text.empty() ? "" : ": ") + row.reason;
   if (row.baseline && !row.current)
     text += fmt::format(" (before {}{})", cells.before, unit_suffix(row.unit));

@@ -6,6 +6,7 @@
 
 #include "harness/gating/verdicts.h"
 #include "reports/content/bundle_content.h"
+#include "reports/content/case_names.h"
 
 namespace aqbench {
 
@@ -19,6 +20,12 @@ std::pair<std::string, std::string> number_pair(double before, double after);
 
 // Returns the words for a metric: "accuracy mean" for a headline metric, else its name.
 std::string metric_words(const std::string& metric);
+
+// Returns the short names of the cases in a list.
+ShortNames short_names_of(const Verdicts& verdicts);
+
+// Returns a verdict as its rule names it, "REGRESSED", else "regressed".
+std::string verdict_label(const VerdictRow& row);
 
 // The parts of a verdict on two values, as the cells of a table: "n/a" or "" where there are none.
 struct VerdictCells {

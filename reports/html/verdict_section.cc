@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "core/text.h"
-#include "reports/content/case_names.h"
 #include "reports/html/page.h"
 
 namespace aqbench {
@@ -35,11 +34,9 @@ std::string verdict_cell(const std::string& label, const std::string& text, cons
                      classes.empty() ? "" : fmt::format(" class=\"{}\"", classes), xml_escape(text));
 }
 
-std::string label_of(const VerdictRow& row) { return row.label.empty() ? to_string(row.verdict) : row.label; }
-
 std::string value_line(const VerdictRow& row) {
-  return fmt::format("<li><span class=\"{}\">{}</span> {}</li>\n", class_of(row), xml_escape(label_of(row)),
-                     xml_escape(verdict_row_text(row)));
+  return fmt::format("<li><span class=\"{}\">{}</span> {}</li>\n", class_of(row),
+                     xml_escape(verdict_label(row)), xml_escape(verdict_row_text(row)));
 }
 
 // The other values of a case that changed, folded.
@@ -62,7 +59,7 @@ std::string case_row(const CaseVerdicts& one, const std::string& name, const std
   const bool numbers = row.baseline && row.current;
   std::string text = fmt::format("<tr data-case=\"{0}\" title=\"{0}\"><td>{1}</td>",
                                  xml_escape(row.case_name), xml_escape(name));
-  text += verdict_cell("verdict", label_of(row), class_of(row));
+  text += verdict_cell("verdict", verdict_label(row), class_of(row));
   text += verdict_cell("worst value", numbers ? cells.what : verdict_row_text(row), "text");
   text += verdict_cell(before, cells.before) + verdict_cell(after, cells.after);
   text += verdict_cell("change", cells.change, class_of(row)) + verdict_cell("allowed", cells.allowed);
@@ -81,10 +78,7 @@ std::string banner_html(const Banner& banner) {
 
 std::string verdicts_section(const Verdicts& verdicts, const std::string& before, const std::string& after,
                              const std::string& explanation) {
-  std::vector<std::string> names;
-  for (const VerdictRow& row : verdicts.rows)
-    if (names.empty() || names.back() != row.case_name) names.push_back(row.case_name);
-  const ShortNames shortened = shorten_names(names);
+  const ShortNames shortened = short_names_of(verdicts);
   std::string rows;
   std::size_t shown = 0, same = 0;
   for (const CaseVerdicts& one : by_case(verdicts)) {

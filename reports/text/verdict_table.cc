@@ -7,7 +7,6 @@
 
 #include "core/table.h"
 #include "core/text.h"
-#include "reports/content/case_names.h"
 
 namespace aqbench {
 namespace {
@@ -29,15 +28,6 @@ Colour colour_of(const VerdictRow& row) {
          : row.verdict == Verdict::improved ? Colour::green
                                             : Colour::none;
 }
-
-ShortNames names_in(const Verdicts& verdicts) {
-  std::vector<std::string> names;
-  for (const VerdictRow& row : verdicts.rows)
-    if (names.empty() || names.back() != row.case_name) names.push_back(row.case_name);
-  return shorten_names(names);
-}
-
-std::string label_of(const VerdictRow& row) { return row.label.empty() ? to_string(row.verdict) : row.label; }
 
 // A row for each case, or for each value.
 std::string values_table(const std::vector<CaseVerdicts>& cases, const ShortNames& names, bool colours,
@@ -68,7 +58,7 @@ std::string values_table(const std::vector<CaseVerdicts>& cases, const ShortName
                             {cells.after},
                             {cells.change, colour_of(*row)},
                             {cells.allowed},
-                            {label_of(*row), colour_of(*row)},
+                            {verdict_label(*row), colour_of(*row)},
                             {more}});
     }
   if (table.rows.empty()) return "";
@@ -125,7 +115,7 @@ std::string markdown_row(const CaseVerdicts& one, const ShortNames& names) {
   const VerdictRow& row = *one.worst;
   const VerdictCells cells = verdict_cells(row);
   const bool numbers = has_two_values(row);
-  return md_row({md_escape(names.of.at(row.case_name)), md_escape(label_of(row)),
+  return md_row({md_escape(names.of.at(row.case_name)), md_escape(verdict_label(row)),
                  md_escape(numbers || row.reason.empty() ? cells.what : verdict_row_text(row)), cells.before,
                  cells.after, md_escape(cells.change), md_escape(cells.allowed),
                  one.others > 0 ? fmt::format("{}", one.others) : ""});
@@ -137,7 +127,7 @@ std::string markdown_rest(const CaseVerdicts& one, const ShortNames& names) {
   for (const VerdictRow* const row : one.rows) {
     const bool headline = metric_words(row->metric) != row->metric && row->verdict == Verdict::pass;
     if (headline || (row != one.worst && is_notable(*row)))
-      text += md_row({md_escape(names.of.at(row->case_name)), md_escape(label_of(*row)),
+      text += md_row({md_escape(names.of.at(row->case_name)), md_escape(verdict_label(*row)),
                       md_escape(verdict_row_text(*row))});
   }
   return text;
@@ -160,7 +150,7 @@ std::string render_verdicts(const Verdicts& verdicts, bool colours, bool all, st
   std::string text;
   for (const std::string& note : verdicts.notes) text += wrap_text("note: " + printable(note), width, 6);
   if (verdicts.refusal.empty()) {
-    const ShortNames names = names_in(verdicts);
+    const ShortNames names = short_names_of(verdicts);
     const std::vector<CaseVerdicts> cases = by_case(verdicts);
     const std::string tables =
         reason_lines(cases, names, all, width) + values_table(cases, names, colours, all, width);
@@ -173,7 +163,7 @@ std::string render_verdicts(const Verdicts& verdicts, bool colours, bool all, st
 
 std::string verdicts_markdown(const Verdicts& verdicts, std::size_t max_bytes) {
   constexpr std::size_t kRoomForTheRest = 600;  // heads, counts, the fold
-  const ShortNames names = names_in(verdicts);
+  const ShortNames names = short_names_of(verdicts);
   std::string rows, rest;
   std::size_t left_out = 0;
   const auto fits = [&](const std::string& more) {
