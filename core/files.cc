@@ -15,6 +15,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <new>
 #include <system_error>
 #include <vector>
 
@@ -157,6 +158,7 @@ int write_and_rename(const std::filesystem::path& path, const std::filesystem::p
 }  // namespace
 
 void throw_file_error(const std::filesystem::path& file, int error) {
+  if (error == ENOMEM) throw std::bad_alloc();
   throw Error(ErrorKind::io, fmt::format("{}: {}", file.string(), std::strerror(error)), file.string());
 }
 

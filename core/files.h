@@ -13,7 +13,7 @@
 
 namespace aqbench {
 
-// Throws Error(io) "FILE: reason" for an errno.
+// Throws Error(io) "FILE: reason" for an errno, std::bad_alloc for ENOMEM.
 [[noreturn]] void throw_file_error(const std::filesystem::path& file, int error);
 
 // Returns the size of a file in bytes. Throws Error(input) naming it if it does not exist or is not a regular

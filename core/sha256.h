@@ -1,16 +1,16 @@
 #pragma once
-// SHA-256 (FIPS 180-4) through OpenSSL.
+// SHA-256 (FIPS 180-4) through OpenSSL's functions of before 3.0: they take no memory, so a thread without
+// memory cannot stop in OpenSSL's own initialisation.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 #include <filesystem>
-#include <memory>
 #include <string>
 #include <string_view>
 
-struct evp_md_ctx_st;  // OpenSSL's
-
 namespace aqbench {
 
-// Hashes bytes incrementally. Throws std::bad_alloc without memory, Error(io) if OpenSSL has no SHA-256.
+// Hashes bytes incrementally.
 class Sha256 {
  public:
   Sha256();
@@ -19,7 +19,7 @@ class Sha256 {
   std::string hex();
 
  private:
-  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
+  SHA256_CTX state_;
 };
 
 // Returns the hash of the bytes as 64 lower-case hexadecimal digits.
