@@ -100,17 +100,9 @@ std::vector<std::vector<double>> units_of(const std::vector<DatedFile>& files, c
 void add_case(const std::string& name, const std::array<std::vector<std::vector<double>>, 2>& units,
               AbSamples& samples) {
   samples.cases.push_back({one_line(name), std::nullopt});
-  for (std::size_t pair = 0; pair < std::min(units[0].size(), units[1].size()); ++pair) {
-    AbUnit unit;
-    unit.case_index = samples.cases.size() - 1;
-    unit.pair = pair;
-    const AbSide first = first_side(samples.order_seed, samples.units.size() / 2);
-    for (const AbSide side : {first, first == AbSide::a ? AbSide::b : AbSide::a}) {
-      unit.side = side;
-      unit.warm_ms = units[side == AbSide::a ? 0 : 1][pair];
-      samples.units.push_back(unit);
-    }
-  }
+  for (std::size_t pair = 0; pair < std::min(units[0].size(), units[1].size()); ++pair)
+    append_pair(samples, samples.cases.size() - 1, 1, pair, unit_of_times(units[0][pair]),
+                unit_of_times(units[1][pair]));
 }
 
 // Two commands of one file as two sides with one benchmark.

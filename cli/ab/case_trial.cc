@@ -53,15 +53,16 @@ void estimate_by_first_pairs(AbUnitRunner& runner, AbDocument& document) {
   bool failed = false;
   while (tried < cases && !failed && (tried == 0 || seconds_since(start) < kLongestTrial_s)) {
     const AbSide first = first_side(document.samples.order_seed, tried);
-    for (const AbSide side : {first, first == AbSide::a ? AbSide::b : AbSide::a}) {
+    for (const AbSide side : {first, other_side(first)}) {
       auto answer = runner({.case_index = tried, .side = side, .score = true, .draw = 0});
       if (!answer) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
-      failed = answer->unit.status != Status::ok;
+      failed = answer->record.status != Status::ok;
       units[{tried, side}] = std::move(*answer);
       if (failed) break;
     }
     if (!failed)
-      say_first_outputs(document, tried, units.at({tried, AbSide::a}), units.at({tried, AbSide::b}));
+      say_first_outputs(document, tried, units.at({tried, AbSide::a}).record,
+                        units.at({tried, AbSide::b}).record);
     ++tried;
   }
   const double round_s = seconds_since(start) * static_cast<double>(cases) / static_cast<double>(tried);

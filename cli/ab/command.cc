@@ -65,8 +65,8 @@ AbDocument document_of_samples(const AbRequest& request) {
   document.samples = ab_samples_from_lists(read_strict_json(*request.samples), file);
   document.settings = request.settings;
   // Without fresh pairs in the file there is nothing that could confirm a flag.
-  const bool has_fresh = std::ranges::any_of(
-      document.samples.units, [](const AbUnit& unit) { return unit.phase == AbPhase::confirmation; });
+  const bool has_fresh =
+      std::ranges::any_of(document.samples.units, [](const Record& unit) { return unit.unit->confirms(); });
   document.settings.confirm = request.settings.confirm && has_fresh;
   document.a.label = "a";
   document.b.label = "b";
@@ -75,14 +75,14 @@ AbDocument document_of_samples(const AbRequest& request) {
 }
 
 // Prints the verdict on a comparison and leaves it in its bundle, where it has one.
-ExitCode conclude(const AbRequest& request, const AbDocument& document, AbRecording* recording,
+ExitCode conclude(const AbRequest& request, AbDocument document, AbRecording* recording,
                   bool in_pairs = true) {
   AbReport report = judge_ab(document);
   if (!in_pairs) keep_unpaired_verdicts(report);
   print_verdict(request, document, report, recording ? recording->bundle() : "");
   const ExitCode code = document.run.complete ? verdict_code(request, report)
                                               : combine(ExitCode::interrupted, report.exit_code());
-  return recording ? recording->finish(document, request, code) : code;
+  return recording ? recording->finish(std::move(document), request, code) : code;
 }
 
 // Judges what another tool measured. A bundle has pairs alone, by which it is judged again.
@@ -92,7 +92,7 @@ ExitCode judge_benchmarks(const AbRequest& request) {
     throw Error(ErrorKind::usage,
                 "--out: files of other tools make no bundle; --gbench-a, --cmd-a measure one");
   samples.document.run.started_utc = samples.document.run.finished_utc = utc_now();
-  return conclude(request, samples.document, nullptr, samples.in_pairs);
+  return conclude(request, std::move(samples.document), nullptr, samples.in_pairs);
 }
 
 // Judges what was measured before.
@@ -102,11 +102,11 @@ ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
   if (request.given.contains("out")) {
     recording.emplace(request, arguments, journal_header_of(document, arguments, {}));
     recording->describe(document);
-    recording->keep_all(document.samples);
+    recording->keep_all(document.samples.units);
   }
   document.run.finished_utc = utc_now();
   if (!recording) document.run.started_utc = document.run.finished_utc;
-  return conclude(request, document, recording ? &*recording : nullptr);
+  return conclude(request, std::move(document), recording ? &*recording : nullptr);
 }
 
 // ---- Running ----
@@ -139,13 +139,13 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   if (sides.limits) sides.limits->hidden = recording.bundle();
   recording.guarded([&] {
     AbDisplay display(SweepDisplay::options_for_stderr());
-    document.run.complete =
-        run_ab(document.samples, options, sides.runner, display.callback(), recording.recall(document));
+    document.run.complete = run_ab(document.samples, options, sides.runner, display.callback(),
+                                   [&](const auto& pair) { recording.keep(pair); });
   });
   document.run.finished_utc = utc_now();
   if (request.commands.quick) note_quick(settle, document);
   document.environment = with_load_after(recording.environment());
-  return conclude(request, document, &recording);
+  return conclude(request, std::move(document), &recording);
 }
 
 // Returns what was asked for when the bundle was begun; what only concerns its end may be given anew.

@@ -51,7 +51,8 @@ FirstUnits units_of_trial(const std::array<CommandAnswer, 2>& trials, const std:
   for (std::size_t i = 0; i < cases.size(); ++i)
     for (const AbSide side : {AbSide::a, AbSide::b}) {
       const auto& all = trials[index_of(side)].benchmarks;
-      units[{i, side}].unit.warm_ms = std::ranges::find(all, cases[i].name, &GbenchTimes::name)->real_ms;
+      units[{i, side}] = {unit_of_times(std::ranges::find(all, cases[i].name, &GbenchTimes::name)->real_ms),
+                          {}};
     }
   return units;
 }
@@ -106,7 +107,7 @@ std::optional<CommandAnswer> run_side(CommandPair& pair, AbSide side, std::optio
     pair.linked = {side, *layout};
   } else if (command.relink.empty() && file_state_of(pair.files[index]) != pair.file_states[index]) {
     const std::string why = pair.files[index] + " was changed on the disk while it was measured";
-    return CommandAnswer{failed_unit(Status::failed, why)};
+    return CommandAnswer{failed_unit(Status::failed, why).record};
   }
   return run_command_unit(command, plan, pair.limits);
 }
@@ -116,12 +117,12 @@ CommandAnswer tried(CommandPair& pair, AbSide side, const std::string& settle) {
       pair.rules.layouts > 0 ? std::optional<std::uint64_t>(0) : std::nullopt;
   auto trial = run_side(pair, side, layout, CommandUnitPlan{});
   if (!trial) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
-  if (pair.rules.quick && trial->answer.unit.status == Status::timeout)
+  if (pair.rules.quick && trial->unit.status == Status::timeout)
     throw QuickEnd{fmt::format("--quick: a run of {} was not done when the minute was over; {}",
                                side == AbSide::a ? 'A' : 'B', settle)};
-  if (trial->answer.unit.status != Status::ok)
+  if (trial->unit.status != Status::ok)
     throw Error(ErrorKind::input, fmt::format("--{}-{} '{}': {}", flag_of(pair), letter_of(side),
-                                              pair.commands[index_of(side)].line, trial->answer.unit.reason));
+                                              pair.commands[index_of(side)].line, trial->unit.reason));
   return std::move(*trial);
 }
 

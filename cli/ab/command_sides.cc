@@ -42,14 +42,13 @@ struct Trial {
   double unit_s = 0;  // with what is not timed
   double memory_mib = 0, shell_memory_mib = 0;
   bool prints_gbench_report = false;
-  AbUnitAnswer unit = {};  // of the last run
-  bool single = false;     // there was one run alone
+  Record unit = {};     // of the last run
+  bool single = false;  // there was one run alone
 };
 
-double outcome_value(const AbUnit& unit, const char* name) {
-  for (const OutcomeSamples& outcome : unit.outcomes)
-    if (outcome.name == name) return outcome.values.front();
-  return 0;
+double outcome_value(const Record& unit, const char* name) {
+  const OutcomeSamples* const found = find_outcome(unit, name);
+  return found == nullptr ? 0 : found->values.front();
 }
 
 // Runs a side once or twice, so that what is cold the first time counts only where it is long.
@@ -61,21 +60,20 @@ Trial try_side(CommandPair& pair, AbSide side, double spent_s, const std::string
     if (pair.rules.quick) pair.limits.timeout_s = quick_timeout(own_s, spent_s);
     const CommandAnswer ran = tried(pair, side, settle);
     pair.limits.timeout_s = own_s;
-    const AbUnit& unit = ran.answer.unit;
     trial.unit_s = seconds_since(start);
-    trial.unit = ran.answer;
+    trial.unit = ran.unit;
     trial.single = i == 0;
     trial.prints_gbench_report = ran.prints_gbench_report;
-    trial.run_s = 1e-3 * unit.warm_ms.front();
-    trial.memory_mib = outcome_value(unit, kMemoryOutcome);
+    trial.run_s = 1e-3 * ran.unit.timing.warm_ms.front();
+    trial.memory_mib = outcome_value(ran.unit, kMemoryOutcome);
     if (trial.unit_s > kLongRunS) break;
   }
   AbCommand nothing = pair.commands[index_of(side)];
   nothing.line = ":";
   nothing.prepare.clear();
   const auto shell = run_command_unit(nothing, {}, pair.limits);
-  if (shell && shell->answer.unit.status == Status::ok)
-    trial.shell_memory_mib = outcome_value(shell->answer.unit, kMemoryOutcome);
+  if (shell && shell->unit.status == Status::ok)
+    trial.shell_memory_mib = outcome_value(shell->unit, kMemoryOutcome);
   return trial;
 }
 
@@ -116,7 +114,7 @@ void plan_quick(const std::array<Trial, 2>& trials, double spent_s, const AbRequ
   std::size_t pairs = fitting(pair.runs);
   if (trials[0].single && trials[1].single && pair.runs == 1 && pair.warmup == 0 && pair.rules.layouts == 0) {
     ++pairs;
-    pair.first = {{{0, AbSide::a}, trials[0].unit}, {{0, AbSide::b}, trials[1].unit}};
+    pair.first = {{{0, AbSide::a}, {trials[0].unit, {}}}, {{0, AbSide::b}, {trials[1].unit, {}}}};
   }
   pairs = std::max<std::size_t>(1, pairs);
   document.run.pairs_per_look = pairs;
@@ -169,7 +167,7 @@ std::string plan_by_trial(const AbRequest& request, const Arguments& arguments, 
   const auto start = SteadyClock::now();
   std::array<Trial, 2> trials;
   const AbSide first = first_side(pair.order_seed, 0);
-  for (const AbSide side : {first, first == AbSide::a ? AbSide::b : AbSide::a})
+  for (const AbSide side : {first, other_side(first)})
     trials[index_of(side)] =
         try_side(pair, side, seconds_since(start), settling_command(arguments, document, kQuick_s));
   const double longest_s = std::max(trials[0].run_s, trials[1].run_s);
@@ -178,8 +176,7 @@ std::string plan_by_trial(const AbRequest& request, const Arguments& arguments, 
   hint_at_gbench(trials, document);
   const std::string settle = settling_command(
       arguments, document, (trials[0].unit_s + trials[1].unit_s) * (pair.runs + pair.warmup));
-  if (!document.settings.outputs_may_differ &&
-      trials[0].unit.unit.output_sha256 != trials[1].unit.unit.output_sha256)
+  if (!document.settings.outputs_may_differ && trials[0].unit.output_sha256 != trials[1].unit.output_sha256)
     plan_differing(pair, document);
   else if (request.commands.quick)
     plan_quick(trials, seconds_since(start), request, pair, document);
@@ -238,7 +235,7 @@ AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments,
     note_outcomes(document);
   for (std::size_t side = 0; side < 2; ++side)
     (side == 0 ? document.a : document.b) = command_side_info(*pair, side, commands.labels[side]);
-  const auto runner = [pair](const AbUnitTask& task) -> std::optional<AbUnitAnswer> {
+  const auto runner = [pair](const AbUnitTask& task) -> std::optional<CaseResult> {
     std::optional<std::uint64_t> layout;
     if (pair->rules.layouts > 0)
       layout = drawn_layout(pair->order_seed, pair->rules.layouts, task.case_index, task.draw, task.side);
@@ -248,7 +245,7 @@ AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments,
     if (pair->rules.gbench) plan.benchmark = pair->benchmarks[task.case_index];
     auto ran = run_side(*pair, task.side, layout, std::move(plan));
     if (!ran) return std::nullopt;
-    return std::move(ran->answer);
+    return CaseResult{std::move(ran->unit), {}};
   };
   const std::string rules = to_json(pair->rules).dump(-1, ' ', false, Json::error_handler_t::replace);
   return {with_first_units(runner, pair->first),

@@ -14,24 +14,23 @@ namespace aqbench::cli {
 
 AbUnitRunner with_first_units(AbUnitRunner run, FirstUnits first) {
   return [run = std::move(run), first = std::make_shared<FirstUnits>(std::move(first))](
-             const AbUnitTask& task) -> std::optional<AbUnitAnswer> {
+             const AbUnitTask& task) -> std::optional<CaseResult> {
     const auto found = task.draw == 0 ? first->find({task.case_index, task.side}) : first->end();
     if (found == first->end()) return run(task);
-    AbUnitAnswer answer = std::move(found->second);
+    CaseResult answer = std::move(found->second);
     first->erase(found);
     return answer;
   };
 }
 
-void say_first_outputs(const AbDocument& document, std::size_t case_index, const AbUnitAnswer& a,
-                       const AbUnitAnswer& b) {
-  const std::string &hash_a = a.unit.output_sha256, &hash_b = b.unit.output_sha256;
+void say_first_outputs(const AbDocument& document, std::size_t case_index, const Record& a, const Record& b) {
+  const std::string &hash_a = a.output_sha256, &hash_b = b.output_sha256;
   if (hash_a.empty() || hash_b.empty() || hash_a == hash_b) return;
   std::string values;
-  for (const OutcomeSamples& outcome : a.unit.outcomes) {
-    const auto other = std::ranges::find(b.unit.outcomes, outcome.name, &OutcomeSamples::name);
+  for (const OutcomeSamples& outcome : a.unit->outcomes) {
+    const OutcomeSamples* const other = find_outcome(b, outcome.name);
     const auto known = std::ranges::find(document.settings.outcomes, outcome.name, &AbOutcome::name);
-    if (other != b.unit.outcomes.end() && known != document.settings.outcomes.end() &&
+    if (other != nullptr && known != document.settings.outcomes.end() &&
         known->kind == AbOutcome::Kind::metric)
       values += fmt::format("{} {} {} and {}", values.empty() ? ":" : ",", outcome.name,
                             short_number(outcome.values.front()), short_number(other->values.front()));

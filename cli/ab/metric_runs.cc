@@ -47,15 +47,16 @@ void require_same_input(const Record& a, const Record& b) {
                             differences.front()));
 }
 
-AbUnit unit_of_record(const Record& record, const std::vector<AbOutcome>& outcomes) {
-  AbUnitAnswer answer;
-  answer.unit.status = record.status == Status::skipped ? Status::failed : record.status;
-  if (answer.unit.status != Status::ok)
-    answer.unit.reason = one_line(to_string(record.status) + ": " + record.reason);
-  answer.unit.output_sha256 = record.output_sha256;
-  answer.metrics = record.metrics;
-  take_metrics(outcomes, answer);
-  return answer.unit;
+// Throws Error(input) for a case that has no value to compare.
+Record unit_of_record(const Record& record, const char* side, const std::vector<AbOutcome>& outcomes) {
+  if (record.status != Status::ok)
+    throw Error(ErrorKind::input, fmt::format("{}: {} {}", record.case_name, side,
+                                              one_line(to_string(record.status) + ": " + record.reason)));
+  Record unit = unit_record();
+  unit.output_sha256 = record.output_sha256;
+  unit.metrics = record.metrics;
+  take_metrics(outcomes, unit);
+  return unit;
 }
 
 // The method that all records share; empty if there are several.
@@ -73,13 +74,14 @@ AbSideInfo bundle_side(const std::string& bundle, const Results& results, const 
 
 }  // namespace
 
-void take_metrics(const std::vector<AbOutcome>& outcomes, AbUnitAnswer& answer) {
-  if (answer.metrics && answer.unit.status == Status::ok)
+void take_metrics(const std::vector<AbOutcome>& outcomes, Record& unit) {
+  if (unit.status == Status::ok)
     for (const AbOutcome& outcome : outcomes)
-      if (const Metric* metric = find_metric(*answer.metrics, outcome.name);
+      if (const Metric* metric = find_metric(unit.metrics, outcome.name);
           metric != nullptr && metric->value && std::isfinite(*metric->value))
-        answer.unit.outcomes.push_back({outcome.name, {*metric->value}});
-  answer.metrics.reset();
+        unit.unit->outcomes.push_back({outcome.name, {*metric->value}});
+  unit.metrics.clear();
+  unit.unit->scored = false;
 }
 
 AbDocument document_of_bundles(const AbRequest& request) {
@@ -109,21 +111,9 @@ AbDocument document_of_bundles(const AbRequest& request) {
     const std::string name = name_without_seed(whole), seed = seed_in_name(whole);
     const auto [place, is_new] = indices.emplace(name, samples.cases.size());
     if (is_new) samples.cases.push_back({name, std::nullopt});
-    AbUnit unit_a = unit_of_record(record, document.settings.outcomes);
-    AbUnit unit_b = unit_of_record(*partner, document.settings.outcomes);
-    const AbSide first = first_side(samples.order_seed, samples.units.size() / 2);
-    for (AbUnit* unit : {&unit_a, &unit_b}) {
-      unit->case_index = place->second;
-      unit->pair = pairs[name];
-      unit->side = unit == &unit_a ? AbSide::a : AbSide::b;
-    }
-    if (unit_a.status != Status::ok || unit_b.status != Status::ok)
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: {}", record.case_name,
-                              unit_a.status != Status::ok ? "A " + unit_a.reason : "B " + unit_b.reason));
-    ++pairs[name];
-    samples.units.push_back(first == AbSide::a ? unit_a : unit_b);
-    samples.units.push_back(first == AbSide::a ? unit_b : unit_a);
+    append_pair(samples, place->second, 1, pairs[name]++,
+                unit_of_record(record, "A", document.settings.outcomes),
+                unit_of_record(*partner, "B", document.settings.outcomes));
   }
   return document;
 }

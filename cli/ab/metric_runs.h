@@ -12,8 +12,7 @@ namespace aqbench::cli {
 // bundle twice.
 AbDocument document_of_bundles(const AbRequest& request);
 
-// Puts the values of the wanted metrics into the answer's unit as its outcomes, and removes the answer's
-// metrics.
-void take_metrics(const std::vector<AbOutcome>& outcomes, AbUnitAnswer& answer);
+// Puts the values of the wanted metrics into the unit as its outcomes, and removes its metrics.
+void take_metrics(const std::vector<AbOutcome>& outcomes, Record& unit);
 
 }  // namespace aqbench::cli

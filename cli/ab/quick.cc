@@ -31,27 +31,28 @@ constexpr double kQuickUnitRuns = 5, kWholeUnitRuns = 7;
 const char* side_letter(AbSide side) { return side == AbSide::a ? "A" : "B"; }
 
 // The time of a unit's shortest run, or of its only one.
-std::optional<double> shortest_ms(const AbUnit& unit) {
-  if (unit.warm_ms.empty()) return unit.cold_ms;
-  return *std::ranges::min_element(unit.warm_ms);
+std::optional<double> shortest_ms(const Timing& timing) {
+  if (timing.warm_ms.empty()) return timing.cold_ms;
+  return std::ranges::min(timing.warm_ms);
 }
 
 // A unit of one run has the time of that run.
 AbUnitRunner with_single_runs(AbUnitRunner run) {
   return [run = std::move(run)](const AbUnitTask& task) {
     auto answer = run(task);
-    if (answer && answer->unit.status == Status::ok && answer->unit.warm_ms.empty() && answer->unit.cold_ms) {
-      answer->unit.warm_ms = {*answer->unit.cold_ms};
-      answer->unit.stages.clear();
+    if (!answer || answer->record.status != Status::ok) return answer;
+    if (Timing& timing = answer->record.timing; timing.warm_ms.empty() && timing.cold_ms) {
+      timing.warm_ms = {*timing.cold_ms};
+      answer->record.stages.clear();
     }
     return answer;
   };
 }
 
-std::string unit_text(const AbUnitAnswer& answer) {
+std::string unit_text(const Record& unit) {
   std::string text;
-  if (const auto ms = shortest_ms(answer.unit)) text = duration_text(*ms / 1000);
-  for (const OutcomeSamples& outcome : answer.unit.outcomes)
+  if (const auto ms = shortest_ms(unit.timing)) text = duration_text(*ms / 1000);
+  for (const OutcomeSamples& outcome : unit.unit->outcomes)
     text += fmt::format(", {} {}", outcome.name, short_number(outcome.values.front()));
   return text;
 }
@@ -73,11 +74,11 @@ QuickTrial try_quick(const AbSides& sides, const std::string& settle, SteadyCloc
   };
   while (trial.tried < cases && fits()) {
     const AbSide first = first_side(document.samples.order_seed, trial.tried);
-    for (const AbSide side : {first, first == AbSide::a ? AbSide::b : AbSide::a}) {
+    for (const AbSide side : {first, other_side(first)}) {
       sides.limits->timeout_s = quick_timeout(own_s, seconds_since(start));
       auto answer = sides.runner({.case_index = trial.tried, .side = side, .score = true, .draw = 0});
       if (!answer) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
-      const bool late = answer->unit.status == Status::timeout && seconds_since(start) > kQuick_s - 1;
+      const bool late = answer->record.status == Status::timeout && seconds_since(start) > kQuick_s - 1;
       if (late && trial.tried > 0) {  // the pairs before it are something
         sides.limits->timeout_s = own_s;
         return trial;
@@ -87,15 +88,15 @@ QuickTrial try_quick(const AbSides& sides, const std::string& settle, SteadyCloc
                                    side_letter(side),
                                    side == first ? ""
                                                  : fmt::format(", one of {} took {}", side_letter(first),
-                                                               unit_text(trial.units.at({0, first}))),
+                                                               unit_text(trial.units.at({0, first}).record)),
                                    settle)};
-      const bool failed = answer->unit.status != Status::ok;
+      const bool failed = answer->record.status != Status::ok;
       trial.units[{trial.tried, side}] = std::move(*answer);
       if (failed) break;
     }
     const auto a = trial.units.find({trial.tried, AbSide::a}), b = trial.units.find({trial.tried, AbSide::b});
     if (a != trial.units.end() && b != trial.units.end())
-      say_first_outputs(document, trial.tried, a->second, b->second);
+      say_first_outputs(document, trial.tried, a->second.record, b->second.record);
     ++trial.tried;
     trial.spent_s = seconds_since(start);
   }
@@ -137,11 +138,11 @@ std::string values_text(const std::array<std::vector<double>, 2>& values) {
 std::string measured_text(const AbDocument& document, std::size_t case_index) {
   std::array<std::vector<double>, 2> times;
   std::map<std::string, std::array<std::vector<double>, 2>> outcomes;
-  for (const AbUnit& unit : document.samples.units) {
-    if (unit.case_index != case_index || unit.status != Status::ok) continue;
-    const std::size_t side = unit.side == AbSide::a ? 0 : 1;
-    if (const auto ms = shortest_ms(unit)) times[side].push_back(*ms);
-    for (const OutcomeSamples& outcome : unit.outcomes)
+  for (const Record& unit : document.samples.units) {
+    if (unit.unit->case_index != case_index || unit.status != Status::ok) continue;
+    const std::size_t side = unit.unit->side == AbSide::a ? 0 : 1;
+    if (const auto ms = shortest_ms(unit.timing)) times[side].push_back(*ms);
+    for (const OutcomeSamples& outcome : unit.unit->outcomes)
       outcomes[outcome.name][side].push_back(outcome.values.front());
   }
   if (times[0].empty() || times[0].size() != times[1].size()) return {};

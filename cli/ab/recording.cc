@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <nlohmann/json.hpp>
 #include <set>
+#include <utility>
 
 #include "cli/ab/sides.h"
 #include "cli/bundle_report.h"
@@ -63,44 +66,35 @@ AbRecording::AbRecording(const AbRequest& request, const Arguments& arguments, J
   }
   require_unfinished(*request.resume);
   journal_.emplace(Journal::resume(*request.resume, header, {utc_now(), header.environment}));
-  const std::vector<Record> records = journal_->records();
-  drop_unnamed_tiles(records);
-  earlier_.cases = cases_of(header);  // the same ones as in the journal
-  add_units(records, earlier_);
+  earlier_ = journal_->records();
+  drop_unnamed_tiles(earlier_);
   begin_ab_command(bundle(), arguments);
 }
 
-void AbRecording::describe(AbDocument& document) const {
+void AbRecording::describe(AbDocument& document) {
   document.run.id = journal_->header().run_id;
   document.run.started_utc = journal_->header().started_utc;
   document.run.resumed = static_cast<int>(journal_->resumptions());
+  add_units(std::exchange(earlier_, {}), document.samples);
 }
 
 Json AbRecording::environment() const {
   return environment_of_run(read_journal(bundle(), TornTail::accept, KeptRecords::ends));
 }
 
-AbRecall AbRecording::recall(const AbDocument& document) {
-  return {&earlier_, [this, &document](std::span<const AbUnit> units, std::span<const AbOutput> outputs) {
-            std::vector<Record> records;
-            for (const AbUnit& unit : units) {
-              records.push_back(record_of(document.samples.cases.at(unit.case_index), unit, outputs));
-              for (const CaseFile& file : *records.back().files)  // before the line that names them
-                write_artefacts(bundle(), {{}, {{file.path, unit.tiles_csv}}});
-            }
-            journal_->append_units(records);
-          }};
+void AbRecording::keep(const std::vector<CaseResult>& pair) {
+  std::vector<Record> records;
+  for (const CaseResult& unit : pair) {
+    write_artefacts(bundle(), unit);  // before the line that names them
+    records.push_back(unit.record);
+  }
+  journal_->append_units(records);
 }
 
-void AbRecording::keep_all(const AbSamples& samples) {
+void AbRecording::keep_all(std::span<const Record> units) {
   constexpr std::size_t kUnitsOfLine = 100;
-  std::vector<Record> records;
-  for (const AbUnit& unit : samples.units) {
-    records.push_back(record_of(samples.cases.at(unit.case_index), unit, samples.outputs));
-    if (records.size() < kUnitsOfLine && &unit != &samples.units.back()) continue;
-    journal_->append_units(records);
-    records.clear();
-  }
+  for (; !units.empty(); units = units.subspan(std::min(kUnitsOfLine, units.size())))
+    journal_->append_units(units.first(std::min(kUnitsOfLine, units.size())));
 }
 
 // A kill between the tiles and the line that names them leaves tiles of a unit that is run again.
@@ -113,14 +107,15 @@ void AbRecording::drop_unnamed_tiles(const std::vector<Record>& records) const {
     if (!named.contains(file.path())) std::filesystem::remove(file.path());
 }
 
-ExitCode AbRecording::finish(const AbDocument& document, const AbRequest& request, ExitCode code) {
+ExitCode AbRecording::finish(AbDocument document, const AbRequest& request, ExitCode code) {
   return guarded([&] {
+    const bool complete = document.run.complete;
     end_command(bundle(), utc_now(), read_git_state("."), static_cast<int>(code), clock_.elapsed());
-    Results results = results_of(document, journal_->header());
+    Results results = results_of(std::move(document), journal_->header());
     results.run.text_version = kSummaryVersion;
     finalise_bundle(bundle(), std::move(results), key_ ? &*key_ : nullptr);
     const ExitCode ended = report_bundle(bundle(), request.json ? stderr : stdout, code);
-    if (!document.run.complete)
+    if (!complete)
       fmt::print(stderr, "aqbench: interrupted; go on with: aqbench ab --resume {}\n", bundle().string());
     return ended;
   });

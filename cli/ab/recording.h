@@ -3,7 +3,9 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "cli/ab/options.h"
 #include "cli/command.h"
@@ -28,18 +30,17 @@ class AbRecording {
   // Returns the bundle's folder.
   const std::filesystem::path& bundle() const { return journal_->bundle(); }
 
-  // Fills in what the journal knows: run.id, .started_utc and .resumed.
-  void describe(AbDocument& document) const;
+  // Fills in what the journal knows: run.id, .started_utc, .resumed and the units measured before.
+  void describe(AbDocument& document);
 
   // Returns the environment in which units were measured.
   Json environment() const;
 
-  // Returns the pairs that are recorded, and the function that records more. This object and `document` must
-  // outlive the result.
-  AbRecall recall(const AbDocument& document);
+  // Appends a pair, its files first.
+  void keep(const std::vector<CaseResult>& pair);
 
   // Appends units that were measured elsewhere.
-  void keep_all(const AbSamples& samples);
+  void keep_all(std::span<const Record> units);
 
   // Runs `measure` and returns its result. Throws an Error(io) that says how to resume where something cannot
   // be written.
@@ -50,7 +51,7 @@ class AbRecording {
 
   // Ends the command, writes the files, seals and verifies the bundle and says where it is. The table has
   // been printed.
-  ExitCode finish(const AbDocument& document, const AbRequest& request, ExitCode code);
+  ExitCode finish(AbDocument document, const AbRequest& request, ExitCode code);
 
  private:
   void drop_unnamed_tiles(const std::vector<Record>& records) const;
@@ -58,7 +59,7 @@ class AbRecording {
   RunClock clock_;
   std::optional<SigningKey> key_;
   std::optional<Journal> journal_;  // set by the constructor
-  AbSamples earlier_;
+  std::vector<Record> earlier_;
 };
 
 }  // namespace aqbench::cli

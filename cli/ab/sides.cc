@@ -17,6 +17,7 @@
 #include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/ab/tiles.h"
 #include "harness/measuring/environment.h"
 #include "harness/planning/foreign_code.h"
 #include "harness/records/case_name.h"
@@ -159,8 +160,8 @@ const Case& planned_case(const SweepPlan& plan, const std::string& name) {
 }
 
 // Runs the case with the seed that many after its own.
-std::optional<AbUnitAnswer> run_seeded_unit(Side& side, const std::string& name, std::size_t draw,
-                                            const UnitLimits& limits) {
+std::optional<CaseResult> run_seeded_unit(Side& side, const std::string& name, std::size_t draw,
+                                          const UnitLimits& limits) {
   const auto seed = parse_double(seed_in_name(name));
   if (!seed) throw Error(ErrorKind::usage, fmt::format("{}: has no seed: --paired-over runs", name));
   PlanRequest request = side.request;
@@ -173,8 +174,8 @@ std::optional<AbUnitAnswer> run_seeded_unit(Side& side, const std::string& name,
   return run_forked_unit(planned_case(place->second, seeded), true, limits);
 }
 
-std::optional<AbUnitAnswer> run_unit_of_side(const Side& side, const std::string& name, bool score,
-                                             const UnitLimits& limits) {
+std::optional<CaseResult> run_unit_of_side(const Side& side, const std::string& name, bool score,
+                                           const UnitLimits& limits) {
   if (side.binary.empty()) return run_forked_unit(planned_case(side.plan, name), score, limits);
   // Going on would mix the times of two builds under the hash of one.
   if (file_state_of(side.binary) != side.file_state)
@@ -213,17 +214,20 @@ void prepare_sides(const AbRequest& request, Side& a, Side& b) {
 
 // Runs the units of both sides, scored where metrics are compared; the first ones of two methods keep tiles.
 AbUnitRunner runner_of(std::shared_ptr<Side> a, std::shared_ptr<Side> b,
-                       std::shared_ptr<const UnitLimits> limits, const AbRequest& request) {
+                       std::shared_ptr<const UnitLimits> limits, const AbRequest& request,
+                       const AbSamples& samples) {
+  std::vector<std::string> names;
+  for (const AbCase& one : samples.cases) names.push_back(one.name);
   const bool seeds = over_seeds(request), keeps_tiles = !request.metrics.methods[0].empty();
   return [a = std::move(a), b = std::move(b), limits = std::move(limits), seeds, keeps_tiles,
-          outcomes = request.settings.outcomes](const AbUnitTask& task) {
+          names = std::move(names), outcomes = request.settings.outcomes](const AbUnitTask& task) {
     Side& side = task.side == AbSide::a ? *a : *b;
     const std::string& name = side.names[task.case_index];
     const bool score = task.score || !outcomes.empty();
     auto answer = seeds ? run_seeded_unit(side, name, task.draw, *limits)
                         : run_unit_of_side(side, name, score, *limits);
-    if (answer && !outcomes.empty()) take_metrics(outcomes, *answer);
-    if (answer && !(keeps_tiles && task.score)) answer->unit.tiles_csv = answer->unit.tiles_sha256 = "";
+    if (answer && !outcomes.empty()) take_metrics(outcomes, answer->record);
+    if (answer) keep_tiles(names[task.case_index], task.side, keeps_tiles && task.score, *answer);
     return answer;
   };
 }
@@ -332,7 +336,7 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   document.run.warm_runs = *request.plan.timing.repetitions;
   if (!document.settings.outcomes.empty()) document.run.paired_over = request.metrics.paired_over;
   const auto shared = std::make_shared<UnitLimits>(limits);
-  return {runner_of(a, b, shared, request),
+  return {runner_of(a, b, shared, request, document.samples),
           {plan_sha256_of(*a, program_a), plan_sha256_of(*b, program_b)},
           shared};
 }

@@ -129,8 +129,8 @@ AbSides plan_validation(const AbRequest& request, int cancel_descriptor, AbDocum
       request.exec ? std::filesystem::read_symlink("/proc/self/exe").string() : std::string();
   const bool seeds = metrics && document.run.paired_over == "seeds";
   document.run.validation = validation;
-  const auto run =
-      [=, outcomes = document.settings.outcomes](const AbUnitTask& task) -> std::optional<AbUnitAnswer> {
+  const auto run = [=, outcomes =
+                           document.settings.outcomes](const AbUnitTask& task) -> std::optional<CaseResult> {
     ValidatedSide side = task.side == AbSide::b && validation.is_delayed(task.case_index) ? delayed : plain;
     if (seeds)
       side = with_own_seed(
@@ -138,8 +138,8 @@ AbSides plan_validation(const AbRequest& request, int cancel_descriptor, AbDocum
     const bool score = task.score || metrics;
     auto answer = binary.empty() ? run_forked_unit(side.planned, score, *limits)
                                  : run_started_unit(binary, side.request, side.planned.name, score, *limits);
-    if (answer && metrics) take_metrics(outcomes, *answer);
-    if (answer) answer->unit.tiles_csv = answer->unit.tiles_sha256 = "";
+    if (answer && metrics) take_metrics(outcomes, answer->record);
+    if (answer) answer->artefacts.clear();
     return answer;
   };
   return {run, {plan.sha256}, limits};

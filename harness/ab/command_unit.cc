@@ -26,6 +26,7 @@
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/ab/layout.h"
+#include "harness/records/json_values.h"
 
 namespace aqbench {
 namespace {
@@ -262,27 +263,21 @@ class CommandUnit {
   std::set<std::string> hashes_;
 };
 
-std::vector<double> numbers_of(const JsonPlace& place) {
-  std::vector<double> numbers;
-  for (const JsonPlace& number : place.elements()) numbers.push_back(number.number());
-  return numbers;
-}
-
 CommandAnswer command_answer(const std::string& text) {
   const Json json = parse_strict_json(text, "unit", kMessageJson);
   const JsonPlace place(json, "unit");
-  CommandAnswer given;
+  CommandAnswer given{unit_record()};
   given.prints_gbench_report = place.at("prints_gbench_report").boolean();
   for (const JsonPlace& one : place.at("benchmarks").elements())
     given.benchmarks.push_back(
-        {one.at("name").text(), numbers_of(one.at("real_ms")), one.at("error").text()});
-  AbUnitAnswer& answer = given.answer;
-  answer.unit.cold_ms = place.at("cold_ms").number_or_null();
-  answer.unit.warm_ms = numbers_of(place.at("warm_ms"));
-  const std::vector<double> cpu_ms = numbers_of(place.at("cpu_ms"));
+        {one.at("name").text(), numbers_from_json(one.at("real_ms")), one.at("error").text()});
+  given.unit.timing.cold_ms = place.at("cold_ms").number_or_null();
+  given.unit.timing.warm_ms = numbers_from_json(place.at("warm_ms"));
+  const std::vector<double> cpu_ms = numbers_from_json(place.at("cpu_ms"));
   if (cpu_ms.empty()) return given;  // of Google Benchmark: its times alone
-  answer.unit.output_sha256 = place.at("sha256").text();
-  answer.unit.outcomes = {{kCpuOutcome, cpu_ms}, {kMemoryOutcome, numbers_of(place.at("memory"))}};
+  given.unit.output_sha256 = place.at("sha256").text();
+  given.unit.unit->outcomes = {{kCpuOutcome, cpu_ms},
+                               {kMemoryOutcome, numbers_from_json(place.at("memory"))}};
   return given;
 }
 
@@ -298,10 +293,10 @@ std::optional<CommandAnswer> run_command_unit(const AbCommand& command, const Co
   if (outcome.end == IsolateOutcome::End::cancelled) return std::nullopt;
   if (outcome.end != IsolateOutcome::End::ok) {
     const Status status = outcome.end == IsolateOutcome::End::timeout ? Status::timeout : Status::failed;
-    return CommandAnswer{failed_unit(status, describe(outcome, options))};
+    return CommandAnswer{failed_unit(status, describe(outcome, options)).record};
   }
   CommandAnswer given = command_answer(outcome.result);
-  given.answer.unit.layout = plan.layout;
+  given.unit.unit->layout = plan.layout;
   return given;
 }
 

@@ -30,7 +30,7 @@ struct CommandUnitPlan {
 
 // What the process of a unit gave.
 struct CommandAnswer {
-  AbUnitAnswer answer;  // with rules.gbench and no benchmark named its times are the process's
+  Record unit;  // with rules.gbench and no benchmark named its times are the process's
   std::vector<GbenchTimes> benchmarks = {};  // then all that it measured
   bool prints_gbench_report = false;         // without rules.gbench: its stdout is such a report
 };

@@ -15,57 +15,62 @@ namespace {
 
 // The units of one case as pairs.
 struct CasePairs {
-  std::vector<const AbUnit*> a, b;  // of the looks, in the order in which they were measured
-  std::vector<const AbUnit*> confirmation_a, confirmation_b;
+  std::vector<const Record*> a, b;  // of the looks, in the order in which they were measured
+  std::vector<const Record*> confirmation_a, confirmation_b;
   bool failed = false;
   int failed_look = std::numeric_limits<int>::max();  // the case takes part in the looks before this one
   int last_look = 0;
 
   std::size_t pairs_up_to(int look) const {
     return static_cast<std::size_t>(
-        std::ranges::count_if(a, [&](const AbUnit* u) { return u->look <= look; }));
+        std::ranges::count_if(a, [&](const Record* u) { return u->unit->look <= look; }));
   }
 };
 
-std::vector<CasePairs> pairs_by_case(const AbSamples& samples) {
-  std::vector<CasePairs> cases(samples.cases.size());
-  for (const AbUnit& unit : samples.units) {
-    CasePairs& one = cases[unit.case_index];
-    if (unit.status != Status::ok) {
+CasePairs pairs_of(const std::vector<const Record*>& units) {
+  CasePairs one;
+  for (const Record* const record : units) {
+    const UnitOfRecord& unit = *record->unit;
+    if (record->status != Status::ok) {
       one.failed = true;
-      if (unit.phase == AbPhase::look) one.failed_look = std::min(one.failed_look, unit.look);
-      continue;
-    }
-    if (unit.phase == AbPhase::look) {
-      (unit.side == AbSide::a ? one.a : one.b).push_back(&unit);
-      one.last_look = std::max(one.last_look, unit.look);
+      if (!unit.confirms()) one.failed_look = std::min(one.failed_look, unit.look);
+    } else if (unit.confirms()) {
+      (unit.side == AbSide::a ? one.confirmation_a : one.confirmation_b).push_back(record);
     } else {
-      (unit.side == AbSide::a ? one.confirmation_a : one.confirmation_b).push_back(&unit);
+      (unit.side == AbSide::a ? one.a : one.b).push_back(record);
+      one.last_look = std::max(one.last_look, unit.look);
     }
   }
-  return cases;
+  return one;
 }
 
 bool is_metric(const AbCase& the_case) {
   return the_case.outcome && the_case.outcome->kind == AbOutcome::Kind::metric;
 }
 
-PairedSeries series_of(const AbCase& the_case, std::span<const AbUnit* const> a,
-                       std::span<const AbUnit* const> b) {
+// What is compared of a unit: its warm runs, or the values of an outcome.
+const std::vector<double>& values_of(const Record& unit, const AbCase& the_case) {
+  return the_case.outcome ? find_outcome(unit, the_case.outcome->name)->values : unit.timing.warm_ms;
+}
+
+PairedSeries series_of(const AbCase& the_case, std::span<const Record* const> a,
+                       std::span<const Record* const> b) {
   PairedSeries series;
   series.name = the_case.name;
   series.tau = the_case.tau;
   if (is_metric(the_case)) series.quality = quality_scale_of(*the_case.outcome);
   if (the_case.outcome) series.clocked = the_case.outcome->unit == "ms";
   const bool all_runs = !is_metric(the_case);  // of a metric each unit has one value
-  for (const AbUnit* unit : a) {
-    series.u_a.push_back(shortest_warm_run(unit->warm_ms));
-    if (all_runs) series.runs_a.push_back(unit->warm_ms);
-  }
-  for (const AbUnit* unit : b) {
-    series.u_b.push_back(shortest_warm_run(unit->warm_ms));
-    if (all_runs) series.runs_b.push_back(unit->warm_ms);
-  }
+  const auto add = [&](std::span<const Record* const> units, std::vector<double>& shortest,
+                       std::vector<std::vector<double>>& runs) {
+    for (const Record* unit : units) {
+      const std::vector<double>& values = values_of(*unit, the_case);
+      shortest.push_back(shortest_warm_run(values));
+      if (all_runs) runs.push_back(values);
+    }
+  };
+  add(a, series.u_a, series.runs_a);
+  add(b, series.u_b, series.runs_b);
   return series;
 }
 
@@ -93,15 +98,16 @@ std::vector<double> shown_units(const std::vector<double>& shortest,
 
 class TimeDecider {
  public:
-  TimeDecider(const AbSamples& samples, const AbSettings& settings)
-      : samples_(samples), settings_(settings), pairs_(pairs_by_case(samples)) {
+  TimeDecider(std::span<const ComparedUnits> compared, const AbSettings& settings)
+      : compared_(compared), settings_(settings) {
     check(settings.policy);
+    for (const ComparedUnits& one : compared) pairs_.push_back(pairs_of(one.units));
     decisions_.resize(pairs_.size());
     decided_pairs_.resize(pairs_.size());
   }
 
   std::vector<std::optional<AbTimeDecision>> run() {
-    for (std::size_t i = 0; i < pairs_.size(); ++i) decisions_[i].emplace().name = samples_.cases[i].name;
+    for (std::size_t i = 0; i < pairs_.size(); ++i) decisions_[i].emplace().name = compared_[i].of.name;
     for (int look = 1; look <= settings_.policy.looks; ++look) judge_look(look);
     for (std::size_t i = 0; i < pairs_.size(); ++i)
       if (pairs_[i].failed) decisions_[i].reset();
@@ -120,12 +126,12 @@ class TimeDecider {
 
   // How many of a case's pairs are kept: of a metric all, else the quieter half.
   std::size_t kept_of_case(std::size_t i, std::size_t pairs) const {
-    return is_metric(samples_.cases[i]) ? pairs : kept_of(pairs);
+    return is_metric(compared_[i].of) ? pairs : kept_of(pairs);
   }
   std::size_t measured_for_case(std::size_t i, std::size_t kept) const {
-    return is_metric(samples_.cases[i]) ? kept : measured_for(kept);
+    return is_metric(compared_[i].of) ? kept : measured_for(kept);
   }
-  int sides_of_test(std::size_t i) const { return is_metric(samples_.cases[i]) ? 2 : 1; }
+  int sides_of_test(std::size_t i) const { return is_metric(compared_[i].of) ? 2 : 1; }
 
   // The fewest kept pairs with which this case can be judged beside those that have not failed by this look.
   std::size_t minimum_kept(int look, std::size_t i) const {
@@ -151,7 +157,7 @@ class TimeDecider {
         continue;  // it was interrupted before its first look was complete
       indices.push_back(i);
       is_new.push_back(has_pairs);
-      series.push_back(series_of(samples_.cases[i], std::span(pairs_[i].a).first(count),
+      series.push_back(series_of(compared_[i].of, std::span(pairs_[i].a).first(count),
                                  std::span(pairs_[i].b).first(count)));
     }
     if (std::ranges::find(is_new, true) == is_new.end()) return;
@@ -172,7 +178,7 @@ class TimeDecider {
 
   [[noreturn]] void refuse_case(std::size_t i) const {
     throw Error(ErrorKind::input,
-                fmt::format("{}: was measured on after it had been decided", samples_.cases[i].name));
+                fmt::format("{}: was measured on after it had been decided", compared_[i].of.name));
   }
 
   void refuse_later_pairs() const {
@@ -202,7 +208,7 @@ class TimeDecider {
         continue;
       }
       indices.push_back(i);
-      series.push_back(series_of(samples_.cases[i], pairs_[i].confirmation_a, pairs_[i].confirmation_b));
+      series.push_back(series_of(compared_[i].of, pairs_[i].confirmation_a, pairs_[i].confirmation_b));
     }
     if (series.empty()) return;
     std::vector<PairedComparison> fresh = compare_cases(series, policy, settings_.separately);
@@ -236,9 +242,10 @@ class TimeDecider {
     }
     const auto a = std::span(pairs.a).first(decided_pairs_[i]),
                b = std::span(pairs.b).first(decided_pairs_[i]);
-    const PairedSeries series = series_of(samples_.cases[i], a, b);
+    const PairedSeries series = series_of(compared_[i].of, a, b);
     decision.median_a_ms = median_of(shown_units(series.u_a, series.runs_a, *decision.comparison));
     decision.median_b_ms = median_of(shown_units(series.u_b, series.runs_b, *decision.comparison));
+    if (compared_[i].of.outcome) return;
     decision.cold_a_ms = median_cold(a);
     decision.cold_b_ms = median_cold(b);
     PairedPolicy policy = settings_.policy;
@@ -248,14 +255,14 @@ class TimeDecider {
     decision.stages = decide_stages(a, b, policy);
   }
 
-  static std::optional<double> median_cold(std::span<const AbUnit* const> units) {
+  static std::optional<double> median_cold(std::span<const Record* const> units) {
     std::vector<double> cold;
-    for (const AbUnit* unit : units)
-      if (unit->cold_ms) cold.push_back(*unit->cold_ms);
+    for (const Record* unit : units)
+      if (unit->timing.cold_ms) cold.push_back(*unit->timing.cold_ms);
     return cold.empty() || cold.size() < units.size() ? std::nullopt : std::optional(median_of(cold));
   }
 
-  const AbSamples& samples_;
+  std::span<const ComparedUnits> compared_;
   const AbSettings& settings_;
   std::vector<CasePairs> pairs_;
   std::vector<std::optional<AbTimeDecision>> decisions_;
@@ -275,9 +282,18 @@ QualityScale quality_scale_of(const AbOutcome& outcome) {
   return scale;
 }
 
-std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples,
+std::vector<std::optional<AbTimeDecision>> decide_times(std::span<const ComparedUnits> compared,
                                                         const AbSettings& settings) {
-  return TimeDecider(samples, settings).run();
+  return TimeDecider(compared, settings).run();
+}
+
+std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples, const AbSettings& settings,
+                                                        std::size_t units) {
+  std::vector<ComparedUnits> compared;
+  for (const AbCase& one : samples.cases) compared.push_back({one, {}});
+  for (const Record& record : first_units(samples, units))
+    compared[record.unit->case_index].units.push_back(&record);
+  return decide_times(compared, settings);
 }
 
 }  // namespace aqbench

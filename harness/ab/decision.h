@@ -3,6 +3,7 @@
 // function of the samples, so that anybody can compute it again.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -41,13 +42,24 @@ struct AbTimeDecision {
   bool wants_top_up = false, wants_confirmation = false;
 };
 
+// One quantity of a case that is compared, and the units whose values are taken, in the order in which they
+// were measured. Where `of` has an outcome, each that ended well has it.
+struct ComparedUnits {
+  AbCase of;
+  std::vector<const Record*> units;
+};
+
 // Decides the time of each case, look by look, whatever the settings say of other outcomes. Returns one
 // decision for each of samples.cases, nullopt where a unit of the case failed. Holm's correction at a look is
 // over all cases that have not failed by then. A case that an earlier look decided takes part with the pairs
 // that decided it, so no later look changes what an earlier one said. The bound on false flags holds: a false
 // flag needs a true null hypothesis whose p, at this look or at the look that decided it, is below that
 // look's share of alpha. Throws Error(input) for a case that was measured on after it had been decided, and
-// as compare_pairs().
-std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples, const AbSettings& settings);
+// as compare_pairs(). Only so many of the first units are known to it.
+std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples, const AbSettings& settings,
+                                                        std::size_t units = kMaxAbUnits);
+// Does the same for these quantities as cases.
+std::vector<std::optional<AbTimeDecision>> decide_times(std::span<const ComparedUnits> compared,
+                                                        const AbSettings& settings);
 
 }  // namespace aqbench

@@ -267,7 +267,7 @@ Json to_json(const AbSideInfo& side) {
   return json;
 }
 
-Results results_of(const AbDocument& document, const JournalHeader& header) {
+Results results_of(AbDocument document, const JournalHeader& header) {
   Results results;
   results.run.id = header.run_id;
   results.run.started_utc = header.started_utc;
@@ -278,14 +278,11 @@ Results results_of(const AbDocument& document, const JournalHeader& header) {
   results.run.requested = Json{{"arguments", header.sides.value().arguments}};
   results.environment = document.environment;
   results.comparison = comparison_json(document);
-  results.records.reserve(document.samples.units.size());
-  for (const AbUnit& unit : document.samples.units)
-    results.records.push_back(
-        record_of(document.samples.cases.at(unit.case_index), unit, document.samples.outputs));
+  results.records = std::move(document.samples.units);
   return results;
 }
 
-AbDocument document_of(const Results& results) {
+AbDocument document_of(Results results) {
   const std::string source = "results.json: comparison";
   const JsonPlace place(*results.comparison, source);
   place.allow_only({"run", "settings", "a", "b", "notes", "order_seed", "cases"});
@@ -305,7 +302,7 @@ AbDocument document_of(const Results& results) {
   // The protocol of units that were run can be checked; samples from a file have none.
   if ((document.run.pairs_per_look == 0) != !document.run.samples_file.empty())
     place.at("run").at("pairs_per_look").fail("must be above 0, and 0 with samples_file");
-  add_units(results.records, document.samples);
+  add_units(std::move(results.records), document.samples);
   check_pairs(document.samples);
   return document;
 }

@@ -79,10 +79,11 @@ std::string layout_order_bytes(std::uint64_t layout) {
 
 std::optional<LayoutShare> layout_share(const AbSamples& samples, std::size_t case_index) {
   std::array<std::map<std::uint64_t, std::vector<double>>, 2> sides;
-  for (const AbUnit& unit : samples.units)
-    if (unit.case_index == case_index && unit.layout && unit.status == Status::ok && !unit.warm_ms.empty())
-      sides[unit.side == AbSide::a ? 0 : 1][*unit.layout].push_back(
-          std::log(*std::ranges::min_element(unit.warm_ms)));
+  for (const Record& unit : samples.units)
+    if (unit.unit->case_index == case_index && unit.unit->layout && unit.status == Status::ok &&
+        !unit.timing.warm_ms.empty())
+      sides[unit.unit->side == AbSide::a ? 0 : 1][*unit.unit->layout].push_back(
+          std::log(*std::ranges::min_element(unit.timing.warm_ms)));
   double between = 0, within = 0;
   LayoutShare result;
   for (const auto& groups : sides) {

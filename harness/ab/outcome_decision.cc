@@ -23,11 +23,6 @@ struct Compared {
   std::size_t confirmation_pairs = 0;  // fresh pairs that it takes
 };
 
-const OutcomeSamples* find_outcome(const AbUnit& unit, const std::string& name) {
-  const auto found = std::ranges::find(unit.outcomes, name, &OutcomeSamples::name);
-  return found == unit.outcomes.end() || found->values.empty() ? nullptr : &*found;
-}
-
 AbSettings without_extras(AbSettings settings) {
   settings.policy.bootstrap_draws = 0;
   settings.policy.resolution_draws = 0;
@@ -36,11 +31,12 @@ AbSettings without_extras(AbSettings settings) {
 
 class CaseDecider {
  public:
-  CaseDecider(const AbSamples& samples, const AbSettings& settings) : samples_(samples), settings_(settings) {
+  CaseDecider(const AbSamples& samples, const AbSettings& settings, std::size_t units)
+      : samples_(samples), units_(first_units(samples, units)), settings_(settings) {
     failed_.assign(samples.cases.size(), false);
-    for (const AbUnit& unit : samples.units) {
-      if (unit.status != Status::ok) failed_[unit.case_index] = true;
-      if (unit.phase == AbPhase::look) last_look_ = std::max(last_look_, unit.look);
+    for (const Record& record : units_) {
+      if (record.status != Status::ok) failed_[record.unit->case_index] = true;
+      last_look_ = std::max(last_look_, record.unit->look);
     }
     for (std::size_t i = 0; i < samples.cases.size(); ++i) {
       if (settings.wall_time) compared_.push_back({i});
@@ -71,11 +67,11 @@ class CaseDecider {
   void find_gaps(Compared& compared) const {
     const std::string& name = settings_.outcomes[compared.outcome].name;
     std::array<std::size_t, 2> units{}, gaps{};
-    for (const AbUnit& unit : samples_.units) {
-      if (unit.case_index != compared.case_index || unit.status != Status::ok) continue;
-      const std::size_t side = unit.side == AbSide::a ? 0 : 1;
+    for (const Record& record : units_) {
+      if (record.unit->case_index != compared.case_index || record.status != Status::ok) continue;
+      const std::size_t side = record.unit->side == AbSide::a ? 0 : 1;
       ++units[side];
-      if (find_outcome(unit, name) == nullptr) ++gaps[side];
+      if (find_outcome(record, name) == nullptr) ++gaps[side];
     }
     if (gaps[0] + gaps[1] == 0) return;
     compared.gap = fmt::format("undefined in {} of {} of A and in {} of {} of B", gaps[0],
@@ -86,55 +82,42 @@ class CaseDecider {
 
   // Returns ": REASON" where the side's scored output says why the metric is undefined, else "".
   std::string reason_of_gap(std::size_t case_index, AbSide side, const std::string& metric) const {
-    for (const AbOutput& output : samples_.outputs)
-      if (output.case_index == case_index && output.side == side)
-        if (const Metric* const found = find_metric(output.metrics, metric);
-            found != nullptr && !found->value)
-          return ": " + found->reason.text();
-    return "";
+    const Record* const scored = scored_unit(samples_, case_index, side);
+    const Metric* const found = scored == nullptr ? nullptr : find_metric(scored->metrics, metric);
+    return found == nullptr || found->value ? "" : ": " + found->reason.text();
   }
 
-  bool takes(const Compared& compared, const AbUnit& unit) const {
+  static bool takes(const Compared& compared, const Record& record) {
+    const UnitOfRecord& unit = *record.unit;
     if (unit.case_index != compared.case_index) return false;
-    if (unit.status != Status::ok) return true;
-    return unit.phase == AbPhase::look ? unit.look <= compared.open_until
-                                       : unit.pair < compared.confirmation_pairs;
+    if (record.status != Status::ok) return true;
+    return unit.confirms() ? unit.pair < compared.confirmation_pairs : unit.look <= compared.open_until;
   }
 
   // Decides every quantity that can be compared as a case of its own. Indexed as compared_.
   std::vector<std::optional<AbTimeDecision>> decide(const AbSettings& settings) const {
-    AbSamples expanded;
-    expanded.order_seed = samples_.order_seed;
+    std::vector<ComparedUnits> quantities;
     for (const Compared& compared : compared_)
-      if (compared.gap.empty()) append_units(compared, expanded);
+      if (compared.gap.empty()) quantities.push_back(quantity_of(compared));
     std::vector<std::optional<AbTimeDecision>> decisions(compared_.size());
-    if (expanded.cases.empty()) return decisions;
-    auto decided = decide_times(expanded, settings);
+    if (quantities.empty()) return decisions;
+    auto decided = decide_times(quantities, settings);
     std::size_t next = 0;
     for (std::size_t i = 0; i < compared_.size(); ++i)
       if (compared_[i].gap.empty()) decisions[i] = std::move(decided[next++]);
     return decisions;
   }
 
-  void append_units(const Compared& compared, AbSamples& expanded) const {
-    AbCase one = samples_.cases[compared.case_index];
+  ComparedUnits quantity_of(const Compared& compared) const {
+    ComparedUnits quantity{samples_.cases[compared.case_index], {}};
     if (compared.outcome != kWallTime) {
-      one.outcome = settings_.outcomes[compared.outcome];
-      one.name += " " + one.outcome->name;
-      one.tau.reset();
+      quantity.of.outcome = settings_.outcomes[compared.outcome];
+      quantity.of.name += " " + quantity.of.outcome->name;
+      quantity.of.tau.reset();
     }
-    for (const AbUnit& unit : samples_.units) {
-      if (!takes(compared, unit)) continue;
-      AbUnit copy = unit;
-      copy.case_index = expanded.cases.size();
-      if (one.outcome) {
-        copy.stages.clear();
-        copy.cold_ms.reset();
-        if (unit.status == Status::ok) copy.warm_ms = find_outcome(unit, one.outcome->name)->values;
-      }
-      expanded.units.push_back(std::move(copy));
-    }
-    expanded.cases.push_back(std::move(one));
+    for (const Record& record : units_)
+      if (takes(compared, record)) quantity.units.push_back(&record);
+    return quantity;
   }
 
   std::vector<AbCaseDecision> sort_by_case(std::vector<std::optional<AbTimeDecision>> decisions) const {
@@ -168,6 +151,7 @@ class CaseDecider {
   }
 
   const AbSamples& samples_;
+  std::span<const Record> units_;
   const AbSettings& settings_;
   std::vector<bool> failed_;
   std::vector<Compared> compared_;
@@ -175,8 +159,9 @@ class CaseDecider {
 };
 
 // Without outcomes the cases are what decide_times() knows.
-std::vector<AbCaseDecision> decide_times_alone(const AbSamples& samples, const AbSettings& settings) {
-  auto times = decide_times(samples, settings);
+std::vector<AbCaseDecision> decide_times_alone(const AbSamples& samples, const AbSettings& settings,
+                                               std::size_t units) {
+  auto times = decide_times(samples, settings, units);
   std::vector<AbCaseDecision> cases(times.size());
   for (std::size_t i = 0; i < times.size(); ++i) {
     cases[i].failed = !times[i];
@@ -190,11 +175,11 @@ std::vector<AbCaseDecision> decide_times_alone(const AbSamples& samples, const A
 
 }  // namespace
 
-std::vector<AbCaseDecision> decide_cases(const AbSamples& samples, const AbSettings& settings,
-                                         Extras extras) {
+std::vector<AbCaseDecision> decide_cases(const AbSamples& samples, const AbSettings& settings, Extras extras,
+                                         std::size_t units) {
   if (settings.outcomes.empty() && settings.wall_time)
-    return decide_times_alone(samples, extras == Extras::all ? settings : without_extras(settings));
-  return CaseDecider(samples, settings).run(extras);
+    return decide_times_alone(samples, extras == Extras::all ? settings : without_extras(settings), units);
+  return CaseDecider(samples, settings, units).run(extras);
 }
 
 std::string outcome_verdict_text(const AbOutcome& outcome, PairedVerdict verdict) {

@@ -28,9 +28,9 @@ enum class Extras { none, all };
 // Decides each case. Every outcome of every case takes part in Holm's correction and in the looks as a case
 // of decide_times() does: one that an early look decided stays decided, whatever pairs others still get. An
 // outcome that a unit lacks cannot be compared: it is worse where only B lacks it, else open, with a reason.
-// Throws as decide_times().
+// Throws as decide_times(); `units` as there.
 std::vector<AbCaseDecision> decide_cases(const AbSamples& samples, const AbSettings& settings,
-                                         Extras extras = Extras::all);
+                                         Extras extras = Extras::all, std::size_t units = kMaxAbUnits);
 
 // Returns the name of an outcome's verdict: "WORSE" of a metric, "REGRESSED" of a cost.
 std::string outcome_verdict_text(const AbOutcome& outcome, PairedVerdict verdict);

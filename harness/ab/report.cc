@@ -20,24 +20,16 @@ namespace {
 
 // ---- Accuracy ----
 
-const AbOutput* output_of(const AbSamples& samples, std::size_t case_index, AbSide side) {
-  const auto found = std::ranges::find_if(samples.outputs, [&](const AbOutput& output) {
-    return output.case_index == case_index && output.side == side;
-  });
-  return found == samples.outputs.end() ? nullptr : &*found;
-}
-
 std::set<std::string> hashes_of(const AbSamples& samples, std::size_t case_index, AbSide side) {
   std::set<std::string> hashes;
-  for (const AbUnit& unit : samples.units)
-    if (unit.case_index == case_index && unit.side == side && unit.status == Status::ok)
-      hashes.insert(unit.output_sha256);
+  for (const Record& record : samples.units)
+    if (record.unit->case_index == case_index && record.unit->side == side && record.status == Status::ok)
+      hashes.insert(record.output_sha256);
   return hashes;
 }
 
 // Gates B's metrics on A's as `aqbench gate` gates results on a baseline.
-std::vector<VerdictRow> compare_metrics_of_sides(const std::string& name, const AbOutput& a,
-                                                 const AbOutput& b) {
+std::vector<VerdictRow> compare_metrics_of_sides(const std::string& name, const Record& a, const Record& b) {
   Baseline baseline;
   BaselineCase accepted;
   accepted.name = name;
@@ -64,7 +56,7 @@ std::vector<VerdictRow> compare_metrics_of_sides(const std::string& name, const 
 
 // Whether the metric decides about B. Where A has headline metrics, only these do: of some fifty metrics one
 // always moves by chance. The density does not: it says how many points there are, not how good they are.
-bool decides(const AbOutput& a, const std::string& metric) {
+bool decides(const Record& a, const std::string& metric) {
   const auto is_headline = [](const std::string& name) {
     return name != "points_per_mm2" &&
            std::ranges::find(headline_metrics(), name, &HeadlineMetric::name) != headline_metrics().end();
@@ -101,8 +93,8 @@ std::string compare_outputs(const AbSamples& samples, const AbSettings& settings
   report.outputs =
       a.size() == 1 && b.size() == 1 ? "differ" : fmt::format("vary: {} of A, {} of B", a.size(), b.size());
   if (settings.outputs_may_differ || has_metrics(settings)) return {};
-  const AbOutput* const scored_a = output_of(samples, case_index, AbSide::a);
-  const AbOutput* const scored_b = output_of(samples, case_index, AbSide::b);
+  const Record* const scored_a = scored_unit(samples, case_index, AbSide::a);
+  const Record* const scored_b = scored_unit(samples, case_index, AbSide::b);
   if (scored_a != nullptr && scored_b != nullptr)
     report.accuracy = compare_metrics_of_sides(report.name, *scored_a, *scored_b);
   if (a.size() == 1 && b.size() > 1)
@@ -142,15 +134,15 @@ AbVerdict as_ab_verdict(PairedVerdict verdict) {
   return AbVerdict::refused;
 }
 
-const AbUnit& failed_unit_of(const AbSamples& samples, std::size_t case_index) {
-  return *std::ranges::find_if(samples.units, [&](const AbUnit& unit) {
-    return unit.case_index == case_index && unit.status != Status::ok;
+const Record& failed_unit_of(const AbSamples& samples, std::size_t case_index) {
+  return *std::ranges::find_if(samples.units, [&](const Record& record) {
+    return record.unit->case_index == case_index && record.status != Status::ok;
   });
 }
 
 // A run that disproved its own output says so (harness/running/run_workload.h).
-bool is_invalid_output(const AbUnit& unit) {
-  return unit.side == AbSide::b && unit.status == Status::invalid;
+bool is_invalid_output(const Record& unit) {
+  return unit.unit->side == AbSide::b && unit.status == Status::invalid;
 }
 
 enum class AccuracyChange { better, worse, equal, within_tolerance, unknown };
@@ -199,8 +191,8 @@ std::string pareto_line(const AbSamples& samples, std::size_t case_index, const 
   std::string text = fmt::format(
       "time {:+.1f} %", 100 * change_of(time.comparison->scale, shown_shift(*time.comparison).shift));
   if (report.outputs == "identical") return concluded(text + ", output identical", AccuracyChange::equal);
-  const AbOutput* const a = output_of(samples, case_index, AbSide::a);
-  const AbOutput* const b = output_of(samples, case_index, AbSide::b);
+  const Record* const a = scored_unit(samples, case_index, AbSide::a);
+  const Record* const b = scored_unit(samples, case_index, AbSide::b);
   if (a == nullptr || b == nullptr) return text + ", accuracy not measured";
   const Metric* metric_a = nullptr;
   const Metric* metric_b = nullptr;
@@ -229,10 +221,10 @@ AbCaseReport judge_case(const AbSamples& samples, const AbSettings& settings, st
   report.time = std::move(decision.time);
   report.layout = layout_share(samples, i);
   if (decision.failed) {
-    const AbUnit& unit = failed_unit_of(samples, i);
+    const Record& unit = failed_unit_of(samples, i);
     report.verdict = is_invalid_output(unit) ? AbVerdict::invalid : AbVerdict::failed;
-    report.reason =
-        fmt::format("{} {}: {}", unit.side == AbSide::a ? "A" : "B", to_string(unit.status), unit.reason);
+    report.reason = fmt::format("{} {}: {}", unit.unit->side == AbSide::a ? "A" : "B", to_string(unit.status),
+                                unit.reason);
     return report;
   }
   for (std::size_t k = 0; k < decision.outcomes.size(); ++k)

@@ -21,166 +21,131 @@ struct CaseQuota {
   std::size_t pairs = 0;
 };
 
-class PairRunner {
+// Which unit comes next: the pairs of the looks, then those that confirm. A function of the units so far.
+class PairSchedule {
  public:
-  PairRunner(AbSamples& samples, const AbUnitRunner& run, const AbProgressCallback& progress,
-             const AbRecall& recall, std::size_t look_pairs)
-      : samples_(samples),
-        run_(run),
-        progress_(progress),
-        recall_(recall),
-        look_pairs_(look_pairs),
-        failed_(samples.cases.size(), false) {}
+  PairSchedule(const AbSamples& samples, const AbRunOptions& options)
+      : samples_(samples), options_(options), failed_(samples.cases.size(), false) {
+    if (samples.cases.empty()) throw Error(ErrorKind::usage, "no cases to compare");
+  }
 
-  // Returns false after an interruption.
-  bool run_phase(AbPhase phase, int look, const std::string& label, const std::vector<CaseQuota>& quotas) {
-    state_.phase = label;
-    state_.done_units = state_.planned_units = fresh_units_ = 0;
-    phase_start_ = SteadyClock::now();
-    std::size_t rounds = 0;
-    for (const CaseQuota& quota : quotas) {
-      state_.planned_units += 2 * quota.pairs;
-      rounds = std::max(rounds, quota.pairs);
+  // Returns the next unit, nullopt when everything is decided. The samples must begin with the whole pairs
+  // that ended.
+  std::optional<AbUnitTask> next() {
+    if (half_) {
+      task_->side = other_side(task_->side);
+      return task_;
     }
-    for (std::size_t round = 0; round < rounds; ++round) {
-      for (const CaseQuota& quota : quotas) {
-        if (round >= quota.pairs || failed_[quota.case_index]) continue;
-        if (!run_pair(phase, look, quota.case_index)) return false;
-      }
-    }
+    do task_ = next_pair();
+    while (!task_ && next_phase());
+    return task_;
+  }
+
+  // Ends the unit; returns whether its pair ends with it.
+  bool end_unit(Status status) {
+    failed_[task_->case_index] = status != Status::ok;
+    ++measured_;
+    ++done_units_;
+    half_ = !half_ && status == Status::ok;
+    if (half_) return false;
+    ++drawn_;
+    ++turn_;
+    ++next_pair_[{task_->case_index, task_->look == 0}];
     return true;
   }
+
+  std::string phase() const {
+    return look_ == 0 ? "confirmation" : fmt::format("look {} of {}", look_, options_.settings.policy.looks);
+  }
+  std::size_t done_units() const { return done_units_; }  // of this phase
+  std::size_t planned_units() const { return planned_units_; }
 
  private:
-  bool run_pair(AbPhase phase, int look, std::size_t case_index) {
-    AbUnit form;
-    form.case_index = case_index;
-    form.phase = phase;
-    form.look = look;
-    form.pair = next_pair_[{case_index, phase}];
-    form.side = first_side(samples_.order_seed, drawn_);
-    const bool recalled = recall_.earlier != nullptr && recalled_units_ < recall_.earlier->units.size();
-    std::vector<AbUnit> units;
-    std::vector<AbOutput> outputs;
-    for (int i = 0; i < 2; ++i) {
-      if (i == 1) form.side = form.side == AbSide::a ? AbSide::b : AbSide::a;
-      const bool score = phase == AbPhase::look && look == 1 && form.pair == 0;
-      if (recalled)
-        recall_unit(form, score, units, outputs);
-      else if (!run_unit(form, score, units, outputs))
-        return false;  // half a pair is no measurement
-      ++state_.done_units;
-      failed_[case_index] = units.back().status != Status::ok;
-      if (failed_[case_index]) break;
+  std::optional<AbUnitTask> next_pair() {
+    for (; round_ < rounds_; ++round_, turn_ = 0)
+      for (; turn_ < quotas_.size(); ++turn_) {
+        const CaseQuota& quota = quotas_[turn_];
+        if (round_ >= quota.pairs || failed_[quota.case_index]) continue;
+        const std::size_t pair = next_pair_[{quota.case_index, look_ == 0}];
+        const std::size_t first_draw =
+            look_ > 0 ? 0
+                      : static_cast<std::size_t>(options_.settings.policy.looks) * options_.pairs_per_look;
+        return AbUnitTask{.case_index = quota.case_index,
+                          .side = first_side(samples_.order_seed, drawn_),
+                          .score = look_ == 1 && pair == 0,
+                          .draw = first_draw + pair,
+                          .look = look_,
+                          .pair = pair};
+      }
+    return std::nullopt;
+  }
+
+  // Goes on to the next look, or to the confirmation of what was flagged; returns false after that.
+  bool next_phase() {
+    if (begun_ && look_ == 0) return false;
+    std::vector<AbCaseDecision> decisions(samples_.cases.size());
+    if (begun_) decisions = decide_cases(samples_, options_.settings, Extras::none, measured_);
+    quotas_.clear();
+    for (std::size_t i = 0; i < decisions.size() && look_ < options_.settings.policy.looks; ++i)
+      if (!begun_ || decisions[i].wants_top_up) quotas_.push_back({i, options_.pairs_per_look});
+    look_ = quotas_.empty() ? 0 : look_ + 1;
+    for (std::size_t i = 0; i < decisions.size() && look_ == 0; ++i)
+      if (decisions[i].confirmation_pairs > 0) quotas_.push_back({i, decisions[i].confirmation_pairs});
+    begun_ = true;
+    rounds_ = round_ = turn_ = done_units_ = planned_units_ = 0;
+    for (const CaseQuota& quota : quotas_) {
+      planned_units_ += 2 * quota.pairs;
+      rounds_ = std::max(rounds_, quota.pairs);
     }
-    if (!recalled && recall_.keep) recall_.keep(units, outputs);
-    ++drawn_;
-    ++next_pair_[{case_index, phase}];
-    samples_.units.insert(samples_.units.end(), units.begin(), units.end());
-    samples_.outputs.insert(samples_.outputs.end(), outputs.begin(), outputs.end());
     return true;
   }
 
-  // Runs the unit that `form` describes. Returns false after an interruption.
-  bool run_unit(const AbUnit& form, bool score, std::vector<AbUnit>& units, std::vector<AbOutput>& outputs) {
-    report(form.case_index);
-    const std::size_t first_draw = form.phase == AbPhase::look ? 0 : look_pairs_;
-    auto answer = run_({form.case_index, form.side, score, first_draw + form.pair});
-    if (!answer) return false;
-    check_settings(*answer);
-    AbUnit& unit = answer->unit;
-    unit.case_index = form.case_index;
-    unit.phase = form.phase;
-    unit.look = form.look;
-    unit.pair = form.pair;
-    unit.side = form.side;
-    if (answer->metrics)
-      outputs.push_back({unit.case_index, unit.side, unit.output_sha256, std::move(*answer->metrics)});
-    units.push_back(std::move(unit));
-    ++fresh_units_;
-    return true;
-  }
-
-  // A method can set priorities, processors and limits of the process that runs both sides, and so slow the
-  // other one down.
-  void check_settings(AbUnitAnswer& answer) {
-    const std::string changes = changed_settings(settings_, own_settings());
-    if (changes.empty()) return;
-    restore_settings(settings_);
-    settings_ = own_settings();
-    answer = {};
-    answer.unit.status = Status::failed;
-    answer.unit.reason = fmt::format("how the comparison runs was changed meanwhile: {}", changes);
-  }
-
-  void recall_unit(const AbUnit& form, bool score, std::vector<AbUnit>& units,
-                   std::vector<AbOutput>& outputs) {
-    const AbSamples& earlier = *recall_.earlier;
-    if (recalled_units_ == earlier.units.size()) refuse_recalled("is half a pair", recalled_units_ - 1);
-    const AbUnit& unit = earlier.units[recalled_units_];
-    if (unit.case_index != form.case_index || unit.phase != form.phase || unit.look != form.look ||
-        unit.pair != form.pair || unit.side != form.side)
-      refuse_recalled(
-          fmt::format("is not what comes next, which is {} {}, pair {}, side {} of {}", to_string(form.phase),
-                      form.look, form.pair, to_string(form.side), samples_.cases[form.case_index].name),
-          recalled_units_);
-    for (const AbOutput& output : earlier.outputs) {
-      if (!score || output.case_index != unit.case_index || output.side != unit.side) continue;
-      if (output.output_sha256 != unit.output_sha256)
-        refuse_recalled("has another output than the one that was scored", recalled_units_);
-      outputs.push_back(output);
-      break;
-    }
-    units.push_back(unit);
-    ++recalled_units_;
-  }
-
-  [[noreturn]] static void refuse_recalled(const std::string& why, std::size_t index) {
-    throw Error(ErrorKind::input, fmt::format("records[{}]: {}", index, why));
-  }
-
-  void report(std::size_t case_index) {
-    if (!progress_) return;
-    state_.case_name = samples_.cases[case_index].name;
-    state_.elapsed_s = seconds_since(start_);
-    state_.eta_s.reset();
-    if (fresh_units_ > 0)
-      state_.eta_s = seconds_since(phase_start_) / static_cast<double>(fresh_units_) *
-                     static_cast<double>(state_.planned_units - state_.done_units);
-    progress_(state_);
-  }
-
-  AbSamples& samples_;
-  const AbUnitRunner& run_;
-  const AbProgressCallback& progress_;
-  const AbRecall& recall_;
-  std::size_t look_pairs_;  // of each case in all looks together
+  const AbSamples& samples_;
+  const AbRunOptions& options_;
   std::vector<bool> failed_;
-  std::map<std::pair<std::size_t, AbPhase>, std::size_t> next_pair_;
-  std::size_t drawn_ = 0;           // pairs started: the coin's index
-  std::size_t recalled_units_ = 0;  // of recall_.earlier
-  std::size_t fresh_units_ = 0;     // of this phase
-  AbProgress state_;
-  OwnSettings settings_ = own_settings();
-  SteadyClock::time_point start_ = SteadyClock::now(), phase_start_ = start_;
+  std::optional<AbUnitTask> task_;  // the one that runs
+  bool half_ = false;               // its pair's first unit ended
+  bool begun_ = false;
+  int look_ = 0;
+  std::vector<CaseQuota> quotas_;                                  // of this phase
+  std::size_t rounds_ = 0, round_ = 0, turn_ = 0;                  // of these
+  std::size_t measured_ = 0, done_units_ = 0, planned_units_ = 0;  // units in all, and of this phase
+  std::map<std::pair<std::size_t, bool>, std::size_t> next_pair_;  // by case, of looks and confirmations
+  std::size_t drawn_ = 0;                                          // pairs that ended: the coin's index
 };
 
-std::vector<CaseQuota> same_quota(const std::vector<std::size_t>& cases, std::size_t pairs) {
-  std::vector<CaseQuota> quotas;
-  quotas.reserve(cases.size());
-  for (const std::size_t index : cases) quotas.push_back({index, pairs});
-  return quotas;
+[[noreturn]] void refuse_recorded(std::size_t index, const std::string& why) {
+  throw Error(ErrorKind::input, fmt::format("records[{}]: {}", index, why));
 }
 
-std::vector<std::size_t> all_cases(const AbSamples& samples) {
-  std::vector<std::size_t> indices(samples.cases.size());
-  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
-  return indices;
+// Follows the schedule through what was measured.
+void follow(PairSchedule& schedule, const AbSamples& samples) {
+  bool whole = true;
+  for (std::size_t i = 0; i < samples.units.size(); ++i) {
+    const UnitOfRecord& unit = *samples.units[i].unit;
+    const auto task = schedule.next();
+    if (!task) refuse_recorded(i, "was measured although everything was decided");
+    if (unit.case_index != task->case_index || unit.look != task->look || unit.pair != task->pair ||
+        unit.side != task->side)
+      refuse_recorded(
+          i, fmt::format("is not what comes next, which is {}, pair {}, side {} of {}", schedule.phase(),
+                         task->pair, to_string(task->side), samples.cases[task->case_index].name));
+    if (unit.scored && !task->score) refuse_recorded(i, "is scored, though it is not the first of its side");
+    whole = schedule.end_unit(samples.units[i].status);
+  }
+  if (!whole) refuse_recorded(samples.units.size() - 1, "is half a pair");
 }
 
-void require_fresh(const AbSamples& samples) {
-  if (samples.cases.empty()) throw Error(ErrorKind::usage, "no cases to compare");
-  if (!samples.units.empty()) throw Error(ErrorKind::usage, "these samples were measured already");
+// A method can set priorities, processors and limits of the process that runs both sides, and so slow the
+// other one down.
+void check_settings(OwnSettings& settings, CaseResult& result) {
+  const std::string changes = changed_settings(settings, own_settings());
+  if (changes.empty()) return;
+  restore_settings(settings);
+  settings = own_settings();
+  result = {unit_record(), {}};
+  result.record.status = Status::failed;
+  result.record.reason = fmt::format("how the comparison runs was changed meanwhile: {}", changes);
 }
 
 }  // namespace
@@ -189,48 +154,58 @@ std::size_t max_pairs_per_look(int looks) {
   return kMaxSignedRankPairs / static_cast<std::size_t>(std::max(looks, 1));
 }
 
-// Runs again with the units that were measured and no fresh ones.
 AbProtocol follow_ab(const AbSamples& samples, const AbRunOptions& options) {
-  AbSamples again;
-  again.order_seed = samples.order_seed;
-  again.cases = samples.cases;
   AbProtocol protocol;
-  const AbUnitRunner nothing = [](const AbUnitTask&) { return std::nullopt; };
   try {
-    protocol.finished = run_ab(again, options, nothing, {}, {&samples, {}});
+    PairSchedule schedule(samples, options);
+    follow(schedule, samples);
+    protocol.finished = !schedule.next();
   } catch (const Error& error) {
     protocol.problem = error.what();
-    return protocol;
   }
-  if (again.units.size() != samples.units.size())
-    protocol.problem =
-        fmt::format("records[{}]: was measured although everything was decided", again.units.size());
-  else if (again.outputs.size() != samples.outputs.size())
-    protocol.problem =
-        fmt::format("outputs: {}, but {} were scored", samples.outputs.size(), again.outputs.size());
   return protocol;
 }
 
 bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner& run,
-            const AbProgressCallback& progress, const AbRecall& recall) {
-  require_fresh(samples);
-  const int looks = options.settings.policy.looks;
-  PairRunner runner(samples, run, progress, recall, static_cast<std::size_t>(looks) * options.pairs_per_look);
-  std::vector<std::size_t> open = all_cases(samples);
-  std::vector<AbCaseDecision> decisions;
-  for (int look = 1; look <= looks && !open.empty(); ++look) {
-    if (!runner.run_phase(AbPhase::look, look, fmt::format("look {} of {}", look, looks),
-                          same_quota(open, options.pairs_per_look)))
-      return false;
-    decisions = decide_cases(samples, options.settings, Extras::none);
-    open.clear();
-    for (std::size_t i = 0; i < decisions.size(); ++i)
-      if (decisions[i].wants_top_up) open.push_back(i);
+            const AbProgressCallback& progress, const AbPairKeeper& keep) {
+  PairSchedule schedule(samples, options);
+  follow(schedule, samples);
+  OwnSettings settings = own_settings();
+  const auto start = SteadyClock::now();
+  auto phase_start = start;
+  std::string phase;
+  std::size_t earlier = 0;  // units of this phase that were measured before
+  std::vector<CaseResult> pair;
+  while (const auto task = schedule.next()) {
+    const AbCase& one = samples.cases[task->case_index];
+    if (std::exchange(phase, schedule.phase()) != phase) {
+      phase_start = SteadyClock::now();
+      earlier = schedule.done_units();
+    }
+    if (progress) {
+      AbProgress now{
+          phase,       one.name, schedule.done_units(), schedule.planned_units(), seconds_since(start),
+          std::nullopt};
+      if (now.done_units > earlier)
+        now.eta_s = seconds_since(phase_start) / static_cast<double>(now.done_units - earlier) *
+                    static_cast<double>(now.planned_units - now.done_units);
+      progress(now);
+    }
+    auto result = run(*task);
+    if (!result) return false;  // half a pair is no measurement
+    check_settings(settings, *result);
+    Record& record = pair.emplace_back(std::move(*result)).record;
+    record.case_name = one.name;
+    record.unit->case_index = task->case_index;
+    record.unit->side = task->side;
+    record.unit->look = task->look;
+    record.unit->pair = task->pair;
+    if (!schedule.end_unit(record.status)) continue;
+    if (keep) keep(pair);
+    for (CaseResult& unit : pair) samples.units.push_back(std::move(unit.record));
+    pair.clear();
   }
-  std::vector<CaseQuota> quotas;
-  for (std::size_t i = 0; i < decisions.size(); ++i)
-    if (decisions[i].confirmation_pairs > 0) quotas.push_back({i, decisions[i].confirmation_pairs});
-  return runner.run_phase(AbPhase::confirmation, 0, "confirmation", quotas);
+  return true;
 }
 
 }  // namespace aqbench

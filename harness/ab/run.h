@@ -3,10 +3,11 @@
 
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
+#include <vector>
 
 #include "harness/ab/decision.h"
+#include "harness/records/case_result.h"
 
 namespace aqbench {
 
@@ -19,12 +20,6 @@ struct AbProgress {
   std::optional<double> eta_s;                    // to the end of this phase; later phases are not known yet
 };
 
-// What the process of one unit gave. run_ab() fills in its case, phase, look, pair and side.
-struct AbUnitAnswer {
-  AbUnit unit;
-  std::optional<MetricSet> metrics;  // where they were asked for
-};
-
 // The unit that is wanted.
 struct AbUnitTask {
   std::size_t case_index = 0;
@@ -32,9 +27,12 @@ struct AbUnitTask {
   bool score = false;
   // The number of its pair within its case, from 0; those that confirm come after all that looks may take.
   std::size_t draw = 0;
+  int look = 1;  // as in UnitOfRecord
+  std::size_t pair = 0;
 };
-// Runs one case once on one side in a fresh process; returns nullopt after an interruption.
-using AbUnitRunner = std::function<std::optional<AbUnitAnswer>(const AbUnitTask& task)>;
+// Runs one case once on one side in a fresh process. Its record has a `unit`; run_ab() fills in the place of
+// that, and the name of the case. Returns nullopt after an interruption.
+using AbUnitRunner = std::function<std::optional<CaseResult>(const AbUnitTask& task)>;
 // Takes the progress; it is called before each unit.
 using AbProgressCallback = std::function<void(const AbProgress&)>;
 
@@ -44,20 +42,16 @@ struct AbRunOptions {
   std::size_t pairs_per_look = 20;  // of each case; a confirmation takes as many as the flag did
 };
 
-// Lets an interrupted run continue: `earlier` holds what was measured before, and every fresh pair is handed
-// to `keep` as soon as it is there. A pair is two units, or one unit that failed.
-struct AbRecall {
-  const AbSamples* earlier = nullptr;
-  std::function<void(std::span<const AbUnit> pair, std::span<const AbOutput> outputs)> keep;
-};
+// Takes a fresh pair as soon as it is there: two units, or one unit that failed.
+using AbPairKeeper = std::function<void(const std::vector<CaseResult>& pair)>;
 
-// Measures until every case is decided and fills samples.outputs and samples.units; samples.cases is given.
-// The cases take turns, pair by pair, so that a slow minute hits all of them alike. The first unit of each
-// side of each case is scored. A case ends with its first unit that fails. Returns false after an
-// interruption; `samples` then holds the pairs that are complete. Throws Error(input) if `recall.earlier` is
-// not what this run would have measured, and whatever `recall.keep` throws.
+// Measures until every case is decided. samples.cases is given, and in samples.units what an interrupted run
+// measured before; the rest is appended. The cases take turns, pair by pair, so that a slow minute hits all
+// of them alike. The first unit of each side of each case is scored. A case ends with its first unit that
+// fails. Returns false after an interruption; `samples` then holds the pairs that are complete. Throws
+// Error(input) if the earlier units are not what this run would have measured, and whatever `keep` throws.
 bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner& run,
-            const AbProgressCallback& progress, const AbRecall& recall = {});
+            const AbProgressCallback& progress, const AbPairKeeper& keep = {});
 
 // Returns how many pairs a case may get at each look so that all its pairs can still be tested exactly
 // (kMaxSignedRankPairs).

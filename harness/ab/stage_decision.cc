@@ -12,28 +12,23 @@
 namespace aqbench {
 namespace {
 
-const AbStageSamples* find_stage(const AbUnit& unit, const std::string& name) {
-  const auto found = std::ranges::find(unit.stages, name, &AbStageSamples::name);
-  return found == unit.stages.end() ? nullptr : &*found;
-}
-
 // Shortest self time of the stage in each unit; nullopt where a unit does not have it or it is too short.
-std::optional<std::vector<double>> stage_units(std::span<const AbUnit* const> units,
+std::optional<std::vector<double>> stage_units(std::span<const Record* const> units,
                                                const std::string& name) {
   std::vector<double> result;
-  for (const AbUnit* unit : units) {
-    const AbStageSamples* const stage = find_stage(*unit, name);
-    if (stage == nullptr || stage->self_ms.empty()) return std::nullopt;
+  for (const Record* unit : units) {
+    const auto stage = std::ranges::find(unit->stages, name, &StageRecord::name);
+    if (stage == unit->stages.end() || stage->self_ms.empty()) return std::nullopt;
     result.push_back(shortest_warm_run(stage->self_ms));
     if (!(result.back() >= kMinStageMs)) return std::nullopt;
   }
   return result;
 }
 
-std::vector<std::string> stage_names(std::span<const AbUnit* const> a, std::span<const AbUnit* const> b) {
+std::vector<std::string> stage_names(std::span<const Record* const> a, std::span<const Record* const> b) {
   std::vector<std::string> names;
-  for (const AbUnit* unit : {a.front(), b.front()})
-    for (const AbStageSamples& stage : unit->stages)
+  for (const Record* unit : {a.front(), b.front()})
+    for (const StageRecord& stage : unit->stages)
       if (std::ranges::find(names, stage.name) == names.end()) names.push_back(stage.name);
   return names;
 }
@@ -52,7 +47,7 @@ std::vector<double> values_at(const std::vector<double>& values, const std::vect
   return result;
 }
 
-std::vector<AbStageDecision> decide_stages(std::span<const AbUnit* const> a, std::span<const AbUnit* const> b,
+std::vector<AbStageDecision> decide_stages(std::span<const Record* const> a, std::span<const Record* const> b,
                                            const PairedPolicy& policy) {
   std::vector<AbStageDecision> stages;
   std::vector<PairedSeries> series;

@@ -34,7 +34,7 @@ std::vector<double> values_at(const std::vector<double>& values, const std::vect
 
 // Compares the stages' self times in the pairs of one case, a[i] with b[i], by their shortest run in each
 // unit.
-std::vector<AbStageDecision> decide_stages(std::span<const AbUnit* const> a, std::span<const AbUnit* const> b,
+std::vector<AbStageDecision> decide_stages(std::span<const Record* const> a, std::span<const Record* const> b,
                                            const PairedPolicy& policy);
 
 }  // namespace aqbench

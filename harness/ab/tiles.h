@@ -8,8 +8,13 @@
 #include <string>
 
 #include "harness/ab/samples.h"
+#include "harness/records/case_result.h"
 
 namespace aqbench {
+
+// Leaves of the artefacts of a scored unit its tiles alone, under the name of its side, and names them in its
+// record. With `keep` false none is left.
+void keep_tiles(const std::string& case_name, AbSide side, bool keep, CaseResult& unit);
 
 // Returns the texts of the tiles that units name, by ab_tiles_file(). A file that is not there or has another
 // hash is left out: `aqbench verify` names it. Throws Error(io).

@@ -11,9 +11,7 @@
 #include "core/processes/isolate.h"
 #include "core/processes/process.h"
 #include "core/scratch_folder.h"
-#include "core/sha256.h"
 #include "core/text.h"
-#include "harness/records/case_result.h"
 #include "harness/running/run_case.h"
 #include "harness/statistics/pair_plan.h"
 
@@ -94,11 +92,11 @@ UnitProgram read_unit_program(const Json& json, const std::string& source) {
 
 }  // namespace
 
-AbUnitAnswer failed_unit(Status status, std::string_view reason) {
-  AbUnitAnswer answer;
-  answer.unit.status = status;
-  answer.unit.reason = one_line(reason);
-  return answer;
+CaseResult failed_unit(Status status, std::string_view reason) {
+  CaseResult unit{unit_record(), {}};
+  unit.record.status = status;
+  unit.record.reason = one_line(reason);
+  return unit;
 }
 
 UnitProgram describe_this_program(const SweepPlan& plan) {
@@ -140,27 +138,30 @@ UnitProgram describe_program(const std::string& binary, const PlanRequest& reque
   return read_unit_program(parse_unit_output(answer.output, binary), binary);
 }
 
-AbUnitAnswer unit_answer(const Record& record, bool scored, bool wants_warm) {
-  AbUnitAnswer answer;
-  AbUnit& unit = answer.unit;
-  unit.status = record.status;
-  unit.reason = record.reason;
-  unit.cold_ms = record.timing.cold_ms;
-  unit.warm_ms = record.timing.warm_ms;
-  unit.output_sha256 = record.output_sha256;
-  if (wants_warm && unit.status == Status::ok && unit.warm_ms.size() < kMinWarmRuns)
+CaseResult unit_of(Record record, bool scored, bool wants_warm) {
+  const std::vector<double>& warm_ms = record.timing.warm_ms;
+  const bool ok = record.status == Status::ok;
+  if (wants_warm && ok && warm_ms.size() < kMinWarmRuns)
     return failed_unit(Status::failed, fmt::format("gave {} warm runs, a unit needs at least {}",
-                                                   unit.warm_ms.size(), kMinWarmRuns));
-  if (unit.status == Status::ok && !std::ranges::all_of(unit.warm_ms, [](double ms) { return ms > 0; }))
+                                                   warm_ms.size(), kMinWarmRuns));
+  if (ok && !std::ranges::all_of(warm_ms, [](double ms) { return ms > 0; }))
     return failed_unit(Status::failed, "a warm run took no time: too short for the clock");
+  CaseResult result{unit_record(), {}};
+  Record& unit = result.record;
   for (const StageRecord& stage : record.stages) {
-    const std::size_t warm = unit.warm_ms.size();
-    if (warm == 0 || stage.self_ms.size() < warm) continue;
-    unit.stages.push_back({stage_key(record, stage),
-                           {stage.self_ms.end() - static_cast<std::ptrdiff_t>(warm), stage.self_ms.end()}});
+    if (warm_ms.empty() || stage.self_ms.size() < warm_ms.size()) continue;
+    unit.stages.push_back({.name = stage_key(record, stage), .parent = {}});
+    unit.stages.back().self_ms.assign(stage.self_ms.end() - static_cast<std::ptrdiff_t>(warm_ms.size()),
+                                      stage.self_ms.end());
   }
-  if (scored && unit.status == Status::ok) answer.metrics = record.metrics;
-  return answer;
+  unit.status = record.status;
+  unit.reason = std::move(record.reason);
+  unit.timing.cold_ms = record.timing.cold_ms;
+  unit.timing.warm_ms = std::move(record.timing.warm_ms);
+  unit.output_sha256 = std::move(record.output_sha256);
+  unit.unit->scored = scored && ok;
+  if (unit.unit->scored) unit.metrics = std::move(record.metrics);
+  return result;
 }
 
 std::filesystem::path take_hidden_folder() {
@@ -170,7 +171,7 @@ std::filesystem::path take_hidden_folder() {
   return folder;
 }
 
-std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, const UnitLimits& limits) {
+std::optional<CaseResult> run_forked_unit(const Case& planned, bool score, const UnitLimits& limits) {
   CaseBoard board;
   std::optional<ScratchFolder> scratch;  // of a real method: it goes although the unit be killed
   if (planned.workload.empty() && !planned.simulated) board.set_scratch_dir(scratch.emplace().path());
@@ -187,18 +188,14 @@ std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, con
     return failed_unit(status_of_end(outcome.end), reason);
   }
   CaseResult result = decode_case_result(outcome.result);
-  AbUnitAnswer answer = unit_answer(result.record, score, planned.timing.times_warm());
-  for (auto& [path, bytes] : result.artefacts)
-    if (is_in_folder(path, kTilesFolder) && answer.unit.status == Status::ok) {
-      answer.unit.tiles_sha256 = sha256_hex(bytes);
-      answer.unit.tiles_csv = std::move(bytes);
-    }
-  return answer;
+  CaseResult unit = unit_of(std::move(result.record), score, planned.timing.times_warm());
+  if (unit.record.status == Status::ok) unit.artefacts = std::move(result.artefacts);
+  return unit;
 }
 
-std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const PlanRequest& request,
-                                             const std::string& case_name, bool score,
-                                             const UnitLimits& limits) {
+std::optional<CaseResult> run_started_unit(const std::string& binary, const PlanRequest& request,
+                                           const std::string& case_name, bool score,
+                                           const UnitLimits& limits) {
   std::vector<std::string> argv = {binary,   "unit",   "--request", requested_json(request).dump(),
                                    "--case", case_name};
   if (!score) argv.emplace_back("--no-score");
@@ -216,8 +213,8 @@ std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const Pl
   }
   try {
     const Json json = parse_unit_output(answer.output, binary);
-    return unit_answer(record_from_json(JsonPlace(json, binary).at("record").value(), binary), score,
-                       request.timing.repetitions.value_or(1) > 0);
+    return unit_of(record_from_json(JsonPlace(json, binary).at("record").value(), binary), score,
+                   request.timing.repetitions.value_or(1) > 0);
   } catch (const Error& error) {
     return failed_unit(Status::failed, error.what());
   }

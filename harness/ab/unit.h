@@ -52,24 +52,25 @@ UnitProgram describe_this_program(const SweepPlan& plan);
 UnitProgram describe_program(const std::string& binary, const PlanRequest& request, const UnitLimits& limits);
 
 // Returns a unit that did not end well; `reason` is put on one line.
-AbUnitAnswer failed_unit(Status status, std::string_view reason);
+CaseResult failed_unit(Status status, std::string_view reason);
 
 // Runs a unit as a fork of this process. Returns nullopt if it was cancelled; whatever else goes wrong stands
-// in the unit's status and reason. With `score` the unit has its tiles, where the case has any.
-std::optional<AbUnitAnswer> run_forked_unit(const Case& planned, bool score, const UnitLimits& limits);
+// in the unit's status and reason. With `score` its tiles are an artefact, where the case has any;
+// keep_tiles() names them in the record.
+std::optional<CaseResult> run_forked_unit(const Case& planned, bool score, const UnitLimits& limits);
 
 // Runs a unit as a newly started program. Otherwise as run_forked_unit(), but without tiles.
-std::optional<AbUnitAnswer> run_started_unit(const std::string& binary, const PlanRequest& request,
-                                             const std::string& case_name, bool score,
-                                             const UnitLimits& limits);
+std::optional<CaseResult> run_started_unit(const std::string& binary, const PlanRequest& request,
+                                           const std::string& case_name, bool score,
+                                           const UnitLimits& limits);
 
 // Return what `aqbench unit --describe` and `aqbench unit` print.
 Json unit_program_json(const UnitProgram& program);
 Json unit_record_json(const Record& record);
 
-// Returns the record of a case as a unit. Of each stage it takes the last samples, as many as there are warm
-// runs, because the first sample is of the cold run. Where `wants_warm` is false the cold run suffices, as
-// for metrics alone.
-AbUnitAnswer unit_answer(const Record& record, bool scored, bool wants_warm = true);
+// Returns what a unit keeps of the record of a case. Of each stage it takes the last samples, as many as
+// there are warm runs, because the first sample is of the cold run. Where `wants_warm` is false the cold run
+// suffices, as for metrics alone.
+CaseResult unit_of(Record record, bool scored, bool wants_warm = true);
 
 }  // namespace aqbench

@@ -85,12 +85,16 @@ struct OutcomeSamples {
 
 // The place of a unit in a comparison, and what only units have. With the case it is the record's key.
 struct UnitOfRecord {
+  std::size_t case_index = 0;  // into the comparison's cases; in no file
   AbSide side = AbSide::a;
   int look = 1;            // number of the planned look that asked for it, from 1; 0 in a confirmation
   std::uint64_t pair = 0;  // number of the pair within its case, among looks or confirmations
   bool scored = false;     // the record has metrics, perhaps none
   std::optional<std::uint64_t> layout = {};  // number of the drawn code layout (--layouts)
   std::vector<OutcomeSamples> outcomes = {};
+
+  // Returns whether its pair was measured to confirm a flag with fresh pairs.
+  bool confirms() const { return look == 0; }
 };
 
 // Everything known about one case, or about one unit of a comparison. An empty text is null in JSON.

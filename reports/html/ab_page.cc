@@ -102,16 +102,14 @@ std::string ab_evidence(const AbDocument& document, const AbReport& report) {
 // ---- What scripts draw ----
 
 // The value of a unit that is compared; nullopt where it has none.
-std::optional<double> unit_value(const AbUnit& unit, const AbOutcome* outcome) {
+std::optional<double> unit_value(const Record& unit, const AbOutcome* outcome) {
   if (unit.status != Status::ok) return std::nullopt;
-  const std::vector<double>* values = &unit.warm_ms;
   if (outcome != nullptr) {
-    const auto found = std::ranges::find(unit.outcomes, outcome->name, &OutcomeSamples::name);
-    if (found == unit.outcomes.end()) return std::nullopt;
-    values = &found->values;
+    const OutcomeSamples* const found = find_outcome(unit, outcome->name);
+    return found == nullptr ? std::nullopt : std::optional(std::ranges::min(found->values));
   }
-  if (values->empty()) return std::nullopt;
-  return *std::ranges::min_element(*values);
+  if (unit.timing.warm_ms.empty()) return std::nullopt;
+  return std::ranges::min(unit.timing.warm_ms);
 }
 
 const char* shift_kind(ShiftScale scale) {
@@ -131,13 +129,13 @@ Json series_json(const AbSamples& samples, std::size_t case_index, const AbOutco
   bool any = false;
   std::size_t look_pairs = 0;
   for (std::size_t i = 0; i + 1 < samples.units.size(); i += 2) {
-    if (samples.units[i].case_index != case_index) continue;
-    const bool a_first = samples.units[i].side == AbSide::a;
+    const UnitOfRecord& first = *samples.units[i].unit;
+    if (first.case_index != case_index) continue;
+    const bool a_first = first.side == AbSide::a;
     const std::size_t at_a = a_first ? i : i + 1, at_b = a_first ? i + 1 : i;
     const auto a = unit_value(samples.units[at_a], outcome), b = unit_value(samples.units[at_b], outcome);
     any = any || a || b;
-    const bool confirms = samples.units[i].phase == AbPhase::confirmation;
-    const bool is_kept = !confirms && kept.contains(look_pairs);
+    const bool confirms = first.confirms(), is_kept = !confirms && kept.contains(look_pairs);
     if (!confirms) ++look_pairs;
     pairs.push_back(
         {a ? Json(*a) : Json(nullptr), b ? Json(*b) : Json(nullptr), at_a + 1, at_b + 1, confirms, is_kept});

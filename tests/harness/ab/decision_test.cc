@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tests/harness/ab/documents.h"
 #include "tests/harness/ab/support.h"
 
 namespace aqbench {
@@ -66,7 +67,7 @@ double listed_hodges_lehmann(const std::vector<double>& d) {
 
 TEST(AbDecision, AUnitWithoutARunIsRefused) {
   AbSamples samples = samples_of({case_json("x", noisy_units(20, 1, 1))});
-  samples.units[3].warm_ms.clear();
+  samples.units[3].timing.warm_ms.clear();
   EXPECT_THAT(test::error_of(ErrorKind::input, [&] { decide_times(samples, one_look()); }),
               HasSubstr("has status ok and no run"));
 }
@@ -134,8 +135,8 @@ TEST(AbDecision, AFlagNeedsFreshPairs) {
 
 // Moves the pairs from `from` on to the second look.
 AbSamples with_second_look(AbSamples samples, std::size_t from) {
-  for (AbUnit& unit : samples.units)
-    if (unit.pair >= from) unit.look = 2;
+  for (Record& unit : samples.units)
+    if (unit.unit->pair >= from) unit.unit->look = 2;
   return samples;
 }
 
@@ -178,12 +179,11 @@ Units with_differences(const std::vector<double>& kept) {
   return units;
 }
 
-AbUnit failed_unit_of(std::size_t case_index, AbPhase phase, int look, std::size_t pair) {
-  AbUnit unit;
-  unit.case_index = case_index;
-  unit.phase = phase;
-  unit.look = look;
-  unit.pair = pair;
+Record failed_unit_of(std::size_t case_index, int look, std::size_t pair) {
+  Record unit = unit_record();
+  unit.unit->case_index = case_index;
+  unit.unit->look = look;
+  unit.unit->pair = pair;
   unit.status = Status::timeout;
   return unit;
 }
@@ -210,7 +210,7 @@ TEST(AbDecision, ACaseThatFailsLaterDoesNotChangeAnEarlierLook) {
 
   append_units(x, noisy_units(20, 1.06, 1));
   AbSamples samples = with_second_look(samples_of({case_json("x", x), case_json("y", y)}), 20);
-  samples.units.push_back(failed_unit_of(1, AbPhase::look, 2, 20));
+  samples.units.push_back(failed_unit_of(1, 2, 20));
   const auto second = decide_times(samples, settings);
   EXPECT_EQ(second[0]->look, 2);
   EXPECT_EQ(second[0]->comparison->measured_pairs, 40u);
@@ -232,7 +232,7 @@ TEST(AbDecision, ACaseThatFailsInItsConfirmationStaysInTheLooks) {
   ASSERT_EQ(before[0]->look, 2);
   ASSERT_LT(before[0]->comparison->p_worse, before[1]->comparison->p_worse);
   EXPECT_DOUBLE_EQ(before[0]->comparison->p_worse_holm, 2 * before[0]->comparison->p_worse);
-  samples.units.push_back(failed_unit_of(1, AbPhase::confirmation, 0, 0));
+  samples.units.push_back(failed_unit_of(1, 0, 0));
   const auto after = decide_times(samples, settings);
   EXPECT_EQ(after[0]->comparison->p_worse_holm, before[0]->comparison->p_worse_holm);
   EXPECT_FALSE(after[1]);
@@ -254,13 +254,14 @@ TEST(AbDecision, NamesTheStageThatMoved) {
   AbSamples samples = samples_of({case_json("x", noisy_units(40, 1, 1))});
   std::mt19937 generator(3);
   std::normal_distribution<double> normal;
-  for (AbUnit& unit : samples.units) {
-    const double slow = unit.side == AbSide::b ? 1.2 : 1;
+  for (Record& unit : samples.units) {
+    const double slow = unit.unit->side == AbSide::b ? 1.2 : 1;
     const auto noisy = [&](double ms) {
       return std::vector<double>{ms * std::exp(0.005 * normal(generator))};
     };
-    unit.stages = {{"match", noisy(4 * slow)}, {"fuse", noisy(3)}, {"tiny", {0.002}}};
-    if (unit.side == AbSide::b) unit.stages.push_back({"extra", {1}});
+    unit.stages = {self_times("match", noisy(4 * slow)), self_times("fuse", noisy(3)),
+                   self_times("tiny", {0.002})};
+    if (unit.unit->side == AbSide::b) unit.stages.push_back(self_times("extra", {1}));
   }
   const auto stages = decide_times(samples, one_look())[0]->stages;
   ASSERT_EQ(stages.size(), 4u);

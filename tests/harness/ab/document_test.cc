@@ -29,7 +29,7 @@ Results results_with_header(const AbDocument& document, JournalHeader* given = n
 TEST(AbDocument, ReadsBackFromResultsWithItsVerdicts) {
   const std::string hash(64, 'a');
   AbDocument document = document_of(timed_samples(40, 1.07));
-  for (AbUnit& unit : document.samples.units) unit.output_sha256 = hash;
+  for (Record& unit : document.samples.units) unit.output_sha256 = hash;
   document.run.started_utc = document.run.finished_utc = "2026-11-21T12:00:00Z";
   document.notes = {"a note"};
   document.samples.cases[0].tau = 0.03;
@@ -68,10 +68,8 @@ TEST(AbDocument, IsWhatItsJournalBeganWith) {
             }),
             "");
   EXPECT_THAT(problem_after([](auto& d) { d.run.complete = false; }), HasSubstr("nothing is missing"));
-  EXPECT_THAT(problem_after([](auto& d) {
-                d.samples.outputs = {{0, AbSide::a, "other", {}}};
-              }),
-              HasSubstr("another output than the one that was scored"));
+  EXPECT_THAT(problem_after([](auto& d) { d.samples.units[4].unit->scored = true; }),
+              HasSubstr("records[4]: is scored, though it is not the first of its side"));
 }
 
 TEST(AbDocument, WithoutItsPartsIsRefused) {

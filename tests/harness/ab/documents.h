@@ -13,6 +13,12 @@
 
 namespace aqbench {
 
+inline StageRecord self_times(const char* name, std::vector<double> self_ms) {
+  StageRecord stage{.name = name, .parent = {}};
+  stage.self_ms = std::move(self_ms);
+  return stage;
+}
+
 // One case of `pairs` pairs, B taking `ratio` times as long; outputs alike.
 inline AbSamples timed_samples(std::size_t pairs, double ratio, unsigned seed = 1) {
   std::mt19937 generator(seed);
@@ -24,10 +30,10 @@ inline AbSamples timed_samples(std::size_t pairs, double ratio, unsigned seed = 
   }
   AbSamples samples = ab_samples_from_lists(
       Json{{"cases", Json::array({Json{{"name", "waves/x"}, {"a", a}, {"b", b}}})}}, "test");
-  for (AbUnit& unit : samples.units) {
+  for (Record& unit : samples.units) {
     unit.output_sha256 = "same";
-    unit.cold_ms = 30;
-    unit.stages = {{"match", {unit.warm_ms[0] / 2}}, {"fuse", {3}}};
+    unit.timing.cold_ms = 30;
+    unit.stages = {self_times("match", {unit.timing.warm_ms[0] / 2}), self_times("fuse", {3})};
   }
   return samples;
 }
@@ -38,19 +44,21 @@ inline AbSamples reread(const AbSamples& samples) {
   again.order_seed = samples.order_seed;
   again.cases = samples.cases;
   std::vector<Record> records;
-  for (const AbUnit& unit : samples.units) {
-    const Json record = to_json(record_of(samples.cases.at(unit.case_index), unit, samples.outputs));
-    records.push_back(record_from_json(Json::parse(record.dump())));
-  }
-  add_units(records, again);
+  for (const Record& unit : samples.units)
+    records.push_back(record_from_json(Json::parse(to_json(unit).dump())));
+  add_units(std::move(records), again);
   check_pairs(again);
   return again;
 }
 
 inline void give_outputs(AbSamples& samples, double accuracy_a_mm, double accuracy_b_mm) {
-  for (AbUnit& unit : samples.units) unit.output_sha256 = to_string(unit.side);
-  samples.outputs = {{0, AbSide::a, "a", {{"accuracy_mean_mm", {accuracy_a_mm, "mm", Better::lower, ""}}}},
-                     {0, AbSide::b, "b", {{"accuracy_mean_mm", {accuracy_b_mm, "mm", Better::lower, ""}}}}};
+  for (Record& record : samples.units) {
+    const bool a = record.unit->side == AbSide::a;
+    record.output_sha256 = to_string(record.unit->side);
+    record.unit->scored = record.unit->pair == 0 && !record.unit->confirms();
+    if (record.unit->scored)
+      record.metrics = {{"accuracy_mean_mm", {a ? accuracy_a_mm : accuracy_b_mm, "mm", Better::lower, ""}}};
+  }
 }
 
 inline AbDocument document_of(AbSamples samples) {
@@ -71,7 +79,7 @@ inline AbDocument document_of(AbSamples samples) {
 inline void reorder(AbSamples& samples, std::uint64_t order_seed) {
   samples.order_seed = order_seed;
   for (std::size_t i = 0; i + 1 < samples.units.size(); i += 2)
-    if (samples.units[i].side != first_side(order_seed, i / 2))
+    if (samples.units[i].unit->side != first_side(order_seed, i / 2))
       std::swap(samples.units[i], samples.units[i + 1]);
 }
 
@@ -92,13 +100,13 @@ inline AbDocument validation_document(std::size_t comparisons, double delay, dou
     document.samples.cases.push_back({validation.name_of(i), std::nullopt});
   std::mt19937 generator(7);
   std::normal_distribution<double> normal;
-  const auto run = [&](const AbUnitTask& task) -> std::optional<AbUnitAnswer> {
-    AbUnitAnswer answer;
-    answer.unit.output_sha256 = "same";
+  const auto run = [&](const AbUnitTask& task) -> std::optional<CaseResult> {
+    CaseResult answer{unit_record(), {}};
+    answer.record.output_sha256 = "same";
     double typical_ms = task.side == AbSide::b ? 10 * ratio : 10;
     if (task.side == AbSide::b && validation.is_delayed(task.case_index)) typical_ms *= delay;
     for (int k = 0; k < 3; ++k)
-      answer.unit.warm_ms.push_back(typical_ms * std::exp(0.005 * normal(generator)));
+      answer.record.timing.warm_ms.push_back(typical_ms * std::exp(0.005 * normal(generator)));
     return answer;
   };
   run_ab(document.samples, run_options_of(document), run, {});

@@ -34,15 +34,15 @@ AbSettings settings_with(std::vector<AbOutcome> outcomes) {
 // Times and an rmse by formula: B takes `time` and errs `error` times as much as A.
 AbUnitRunner formula(double time, double error, double error_cv = 0.02) {
   auto generator = std::make_shared<std::mt19937>(11);
-  return [=](const AbUnitTask& task) -> std::optional<AbUnitAnswer> {
+  return [=](const AbUnitTask& task) -> std::optional<CaseResult> {
     std::normal_distribution<double> normal;
     const bool b = task.side == AbSide::b;
-    AbUnitAnswer answer;
+    CaseResult answer{unit_record(), {}};
     const double ms = 10 * (b ? time : 1) * std::exp(0.004 * normal(*generator));
-    answer.unit.warm_ms = {ms, ms * 1.01, ms * 1.02};
-    answer.unit.output_sha256 = "hash " + std::to_string(task.draw);
-    answer.unit.outcomes = {{"accuracy_rmse_mm", {2 * (b ? error : 1) * (1 + error_cv * normal(*generator))}},
-                            {"cpu_ms", {ms}}};
+    answer.record.timing.warm_ms = {ms, ms * 1.01, ms * 1.02};
+    answer.record.output_sha256 = "hash " + std::to_string(task.draw);
+    answer.record.unit->outcomes = {
+        {"accuracy_rmse_mm", {2 * (b ? error : 1) * (1 + error_cv * normal(*generator))}}, {"cpu_ms", {ms}}};
     return answer;
   };
 }
@@ -83,7 +83,7 @@ AbReport judged_by_memory(const std::function<double(const AbUnitTask&)>& memory
   const AbUnitRunner runner = [&](const AbUnitTask& task) {
     auto answer = base(task);
     const double typical = task.side == AbSide::b ? memory_of_b(task) : 500;
-    answer->unit.outcomes = {{"memory", {typical + static_cast<double>(task.draw % 3)}}};
+    answer->record.unit->outcomes = {{"memory", {typical + static_cast<double>(task.draw % 3)}}};
     return answer;
   };
   AbSettings settings = settings_with({memory});
@@ -110,7 +110,7 @@ TEST(OutcomeDecision, AnOutcomeThatOneSideLacksIsNoPass) {
   const auto base = formula(1, 1);
   const AbUnitRunner runner = [&](const AbUnitTask& task) {
     auto answer = base(task);
-    if (task.side == AbSide::b && task.draw == 3) answer->unit.outcomes.clear();
+    if (task.side == AbSide::b && task.draw == 3) answer->record.unit->outcomes.clear();
     return answer;
   };
   const AbReport report = judged(runner, settings_with({rmse()}), document);
@@ -123,10 +123,9 @@ TEST(OutcomeDecision, AnUndefinedMetricSaysWhyItIs) {
   const auto base = formula(1, 1);
   const AbUnitRunner runner = [&](const AbUnitTask& task) {
     auto answer = base(task);
-    answer->unit.outcomes.clear();
-    if (task.score)
-      answer->metrics =
-          MetricSet{{"accuracy_rmse_mm", Metric{std::nullopt, "mm", Better::lower, "no points"}}};
+    answer->record.unit->outcomes.clear();
+    if ((answer->record.unit->scored = task.score))
+      answer->record.metrics = {{"accuracy_rmse_mm", Metric{std::nullopt, "mm", Better::lower, "no points"}}};
     return answer;
   };
   const AbReport report = judged(runner, settings_with({rmse()}), document);
@@ -161,10 +160,10 @@ TEST(Layout, TheShareIsThatOfTheVariances) {
   std::vector<double> effects(400);
   for (double& effect : effects) effect = 0.03 * normal(generator);
   for (int i = 0; i < 8000; ++i) {
-    AbUnit unit;
-    unit.side = i % 2 == 0 ? AbSide::a : AbSide::b;
-    unit.layout = static_cast<std::uint64_t>(i / 2 % 400);
-    unit.warm_ms = {10 * std::exp(effects[*unit.layout] + 0.015 * normal(generator))};
+    Record unit = unit_record();
+    unit.unit->side = i % 2 == 0 ? AbSide::a : AbSide::b;
+    unit.unit->layout = static_cast<std::uint64_t>(i / 2 % 400);
+    unit.timing.warm_ms = {10 * std::exp(effects[*unit.unit->layout] + 0.015 * normal(generator))};
     samples.units.push_back(unit);
   }
   const auto share = layout_share(samples, 0);

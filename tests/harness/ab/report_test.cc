@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 #include "tests/harness/ab/documents.h"
 
 namespace aqbench {
@@ -11,6 +13,13 @@ namespace {
 using ::testing::Contains;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+
+// The metrics of A's scored unit, or of B's.
+MetricSet& scored(AbDocument& document, std::size_t side) {
+  for (Record& unit : document.samples.units)
+    if (unit.unit->scored && (unit.unit->side == AbSide::b) == (side == 1)) return unit.metrics;
+  throw std::logic_error("nothing is scored");
+}
 
 AbCaseReport only_case(const AbDocument& document) { return judge_ab(document).cases.at(0); }
 
@@ -58,28 +67,27 @@ TEST(AbReport, TheParetoLineSaysWhatIsTrueOfBothAxes) {
 TEST(AbReport, OtherMetricsThanTheHeadlinesAreShownAndDecideOnlyAlone) {
   AbDocument document = document_of(timed_samples(40, 0.8));
   give_outputs(document.samples, 1.0, 1.0);
-  for (AbOutput& output : document.samples.outputs)
-    output.metrics.push_back(
-        {"tile_worst_abs_bias_mm", {output.side == AbSide::a ? 1.0 : 1.3, "mm", Better::lower, ""}});
+  for (const std::size_t i : {0, 1})
+    scored(document, i).push_back({"tile_worst_abs_bias_mm", {i == 0 ? 1.0 : 1.3, "mm", Better::lower, ""}});
   EXPECT_EQ(only_case(document).verdict, AbVerdict::faster);
   EXPECT_EQ(only_case(document).accuracy.front().metric, "tile_worst_abs_bias_mm");
-  for (AbOutput& output : document.samples.outputs) output.metrics.erase(output.metrics.begin());
+  for (const std::size_t i : {0, 1}) scored(document, i).erase(scored(document, i).begin());
   EXPECT_EQ(only_case(document).verdict, AbVerdict::invalid);
 }
 
 TEST(AbReport, UndefinedUnscoredOrUnsteadyOutputsAreInvalid) {
   AbDocument document = document_of(timed_samples(40, 0.8));
   give_outputs(document.samples, 1.0, 1.0);
-  document.samples.outputs[1].metrics[0].second = {std::nullopt, "mm", Better::lower, "no points"};
+  scored(document, 1)[0].second = {std::nullopt, "mm", Better::lower, "no points"};
   EXPECT_EQ(only_case(document).verdict, AbVerdict::invalid);
-  document.samples.outputs[0].metrics[0].second = {std::nullopt, "mm", Better::lower, "no points"};
+  scored(document, 0)[0].second = {std::nullopt, "mm", Better::lower, "no points"};
   EXPECT_THAT(only_case(document).reason, HasSubstr("no metric of A's is defined"));
   EXPECT_EQ(only_case(document).verdict, AbVerdict::invalid);
-  document.samples.outputs.clear();
+  for (Record& unit : document.samples.units) unit.unit->scored = false;
   EXPECT_THAT(only_case(document).reason, HasSubstr("were not scored"));
   document = document_of(timed_samples(40, 0.8));
-  for (AbUnit& unit : document.samples.units)
-    if (unit.side == AbSide::b && unit.pair == 7) unit.output_sha256 = "other";
+  for (Record& unit : document.samples.units)
+    if (unit.unit->side == AbSide::b && unit.unit->pair == 7) unit.output_sha256 = "other";
   EXPECT_THAT(only_case(document).reason, HasSubstr("2 different outputs for the same input"));
 }
 
@@ -92,7 +100,7 @@ TEST(AbReport, ExitCodesFollowTheVerdicts) {
   failed.samples.units.back().reason = "died of signal 11";
   EXPECT_EQ(judge_ab(failed).exit_code(), ExitCode::case_failed);
   EXPECT_THAT(only_case(failed).reason, HasSubstr("died of signal 11"));
-  failed.samples.units.back().side = AbSide::b;
+  failed.samples.units.back().unit->side = AbSide::b;
   failed.samples.units.back().status = Status::invalid;
   failed.samples.units.back().reason = invalid_reason("mean_intensity is 3, not 4");
   EXPECT_EQ(only_case(failed).verdict, AbVerdict::invalid) << "wrong output of B, however fast";

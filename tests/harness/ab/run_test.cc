@@ -21,21 +21,22 @@ class FakeUnits {
   explicit FakeUnits(std::vector<double> ratios, double cv = 0.005) : ratios_(std::move(ratios)), cv_(cv) {}
 
   AbUnitRunner runner() {
-    return [this](const AbUnitTask& task) -> std::optional<AbUnitAnswer> {
-      const auto [index, side, score, draw] = task;
+    return [this](const AbUnitTask& task) -> std::optional<CaseResult> {
       if (calls == stop_after) return std::nullopt;
       ++calls;
-      AbUnitAnswer answer;
+      CaseResult answer{unit_record(), {}};
       if (calls == fail_at) {
-        answer.unit.status = Status::crashed;
-        answer.unit.reason = "died";
+        answer.record.status = Status::crashed;
+        answer.record.reason = "died";
         return answer;
       }
-      const double ms = 10 * (side == AbSide::b ? ratios_[index] : 1) * std::exp(cv_ * normal_(generator_));
-      answer.unit.warm_ms = {ms, ms * 1.01, ms * 1.02};
-      answer.unit.cold_ms = 3 * ms;
-      answer.unit.output_sha256 = std::string(64, 'd');
-      if (score) answer.metrics = MetricSet{{"points", {5.0, "1", Better::higher, ""}}};
+      const double ms =
+          10 * (task.side == AbSide::b ? ratios_[task.case_index] : 1) * std::exp(cv_ * normal_(generator_));
+      answer.record.timing.warm_ms = {ms, ms * 1.01, ms * 1.02};
+      answer.record.timing.cold_ms = 3 * ms;
+      answer.record.output_sha256 = std::string(64, 'd');
+      if ((answer.record.unit->scored = task.score))
+        answer.record.metrics = {{"points", {5.0, "1", Better::higher, ""}}};
       return answer;
     };
   }
@@ -62,9 +63,9 @@ AbRunOptions three_looks() {
   return options;
 }
 
-std::size_t count_units(const AbSamples& samples, std::size_t case_index, AbPhase phase) {
-  return static_cast<std::size_t>(std::ranges::count_if(samples.units, [&](const AbUnit& unit) {
-    return unit.case_index == case_index && unit.phase == phase;
+std::size_t count_units(const AbSamples& samples, std::size_t case_index, bool confirms = false) {
+  return static_cast<std::size_t>(std::ranges::count_if(samples.units, [&](const Record& record) {
+    return record.unit->case_index == case_index && record.unit->confirms() == confirms;
   }));
 }
 
@@ -72,11 +73,11 @@ TEST(AbRun, DecidedCasesStopFlagsAreConfirmedAndEachSideIsScoredOnce) {
   FakeUnits units({1.0, 1.07});
   AbSamples samples = fresh_samples(2);
   ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
-  EXPECT_EQ(count_units(samples, 0, AbPhase::look), 48u);
-  EXPECT_EQ(count_units(samples, 0, AbPhase::confirmation), 0u);
-  EXPECT_EQ(count_units(samples, 1, AbPhase::look), 48u);
-  EXPECT_EQ(count_units(samples, 1, AbPhase::confirmation), 48u);
-  EXPECT_EQ(samples.outputs.size(), 4u);
+  EXPECT_EQ(count_units(samples, 0), 48u);
+  EXPECT_EQ(count_units(samples, 0, true), 0u);
+  EXPECT_EQ(count_units(samples, 1), 48u);
+  EXPECT_EQ(count_units(samples, 1, true), 48u);
+  EXPECT_EQ(to_json(samples).at("outputs").size(), 4u);
   const auto decisions = decide_times(samples, three_looks().settings);
   EXPECT_EQ(decisions[0]->verdict, PairedVerdict::pass);
   EXPECT_EQ(decisions[1]->verdict, PairedVerdict::regressed);
@@ -89,7 +90,7 @@ TEST(AbRun, AnUndecidedCaseIsToppedUpAsPlanned) {
   AbSamples samples = fresh_samples(1);
   ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
   EXPECT_EQ(samples.units.size(), 3 * 48u);
-  EXPECT_EQ(samples.units.back().look, 3);
+  EXPECT_EQ(samples.units.back().unit->look, 3);
   EXPECT_EQ(decide_times(samples, three_looks().settings)[0]->look, 3);
   EXPECT_NO_THROW(reread(samples));
 }
@@ -98,7 +99,7 @@ TEST(AbRun, CasesTakeTurns) {
   FakeUnits units({1.0, 1.0, 1.0});
   AbSamples samples = fresh_samples(3);
   ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
-  for (std::size_t i = 0; i < 3 * 48; ++i) EXPECT_EQ(samples.units[i].case_index, i / 2 % 3);
+  for (std::size_t i = 0; i < 3 * 48; ++i) EXPECT_EQ(samples.units[i].unit->case_index, i / 2 % 3);
 }
 
 TEST(AbRun, ACrashEndsItsCaseAlone) {
@@ -107,10 +108,10 @@ TEST(AbRun, ACrashEndsItsCaseAlone) {
   AbSamples samples = fresh_samples(2);
   ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
   const auto failed =
-      std::ranges::find_if(samples.units, [](const AbUnit& unit) { return unit.status != Status::ok; });
+      std::ranges::find_if(samples.units, [](const Record& unit) { return unit.status != Status::ok; });
   ASSERT_NE(failed, samples.units.end());
-  EXPECT_EQ(count_units(samples, 1 - failed->case_index, AbPhase::look), 48u);
-  EXPECT_FALSE(decide_times(samples, three_looks().settings)[failed->case_index]);
+  EXPECT_EQ(count_units(samples, 1 - failed->unit->case_index), 48u);
+  EXPECT_FALSE(decide_times(samples, three_looks().settings)[failed->unit->case_index]);
   EXPECT_NO_THROW(reread(samples));
 }
 
@@ -134,10 +135,10 @@ TEST(AbRun, AMethodThatChangesHowBothSidesRunHasFailed) {
         if (!run_ab(samples, three_looks(), meddling, {})) return "interrupted";
         rlimit limit{};
         ::getrlimit(RLIMIT_NOFILE, &limit);
-        const auto failed = std::ranges::count(samples.units, Status::failed, &AbUnit::status);
-        const AbUnit& third = samples.units[2];
+        const auto failed = std::ranges::count(samples.units, Status::failed, &Record::status);
+        const Record& third = samples.units[2];
         return fmt::format("{} failed, {} warm runs left in it: {}; set back: {}", failed,
-                           third.warm_ms.size(), third.reason, limit.rlim_cur != 64);
+                           third.timing.warm_ms.size(), third.reason, limit.rlim_cur != 64);
       },
       {.timeout_s = 60});
   EXPECT_THAT(
@@ -165,18 +166,16 @@ TEST(AbRun, GoesOnWhereItWasInterrupted) {
     FakeUnits units({1.0, 1.07});
     units.stop_after = stop;
     AbSamples kept = fresh_samples(2), cut = fresh_samples(2);
-    const AbRecall keep{nullptr, [&](std::span<const AbUnit> pair, std::span<const AbOutput> outputs) {
-                          kept.units.insert(kept.units.end(), pair.begin(), pair.end());
-                          kept.outputs.insert(kept.outputs.end(), outputs.begin(), outputs.end());
-                        }};
+    const AbPairKeeper keep = [&](const std::vector<CaseResult>& pair) {
+      for (const CaseResult& unit : pair) kept.units.push_back(unit.record);
+    };
     EXPECT_FALSE(run_ab(cut, three_looks(), units.runner(), {}, keep));
     EXPECT_EQ(to_json(kept).dump(), to_json(cut).dump());
     EXPECT_EQ(kept.units.size(), stop / 2 * 2);
-    AbSamples resumed = fresh_samples(2);
+    AbSamples resumed = cut;
     units.stop_after = 1000000;
     const std::size_t before = kept.units.size();
-    const AbRecall recall{&cut, keep.keep};
-    ASSERT_TRUE(run_ab(resumed, three_looks(), units.runner(), {}, recall));
+    ASSERT_TRUE(run_ab(resumed, three_looks(), units.runner(), {}, keep));
     EXPECT_EQ(resumed.units.size(), whole.units.size());
     EXPECT_EQ(kept.units.size() - before, whole.units.size() - before) << "only fresh pairs are kept again";
     EXPECT_TRUE(follow_ab(resumed, three_looks()).finished);

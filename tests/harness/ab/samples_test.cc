@@ -11,13 +11,15 @@ using ::testing::HasSubstr;
 
 AbSamples small_samples() {
   AbSamples samples = test::samples_of({test::case_json("x", test::noisy_units(4, 1, 1))});
-  for (AbUnit& unit : samples.units) {
-    unit.warm_ms.insert(unit.warm_ms.end(), {unit.warm_ms[0] + 1, unit.warm_ms[0] + 2});
-    unit.stages = {{"match", {0.5, 0.25, 1}}};
-    unit.cold_ms = 20;
+  for (Record& unit : samples.units) {
+    std::vector<double>& warm_ms = unit.timing.warm_ms;
+    warm_ms.insert(warm_ms.end(), {warm_ms[0] + 1, warm_ms[0] + 2});
+    unit.stages = {self_times("match", {0.5, 0.25, 1})};
+    unit.timing.cold_ms = 20;
     unit.output_sha256 = std::string(64, 'c');
   }
-  samples.outputs = {{0, AbSide::a, std::string(64, 'c'), {{"points", {3.0, "1", Better::higher, ""}}}}};
+  samples.units[0].unit->scored = true;
+  samples.units[0].metrics = {{"points", {3.0, "1", Better::higher, ""}}};
   return samples;
 }
 
@@ -27,9 +29,9 @@ std::string refusal(const AbSamples& samples) {
 
 TEST(AbSamples, ReadBackTheSame) {
   AbSamples samples = small_samples();
-  samples.units[2].outcomes = {{"cpu_ms", {0.1, 0.2}}};
-  samples.units[2].layout = 7;
-  samples.units[2].tiles_sha256 = std::string(64, 'd');
+  samples.units[2].unit->outcomes = {{"cpu_ms", {0.1, 0.2}}};
+  samples.units[2].unit->layout = 7;
+  samples.units[2].files->push_back({"tiles/x.a.csv", std::string(64, 'd')});
   EXPECT_EQ(to_json(reread(samples)).dump(), to_json(samples).dump());
 }
 
@@ -38,8 +40,8 @@ TEST(AbSamples, AUnitIsANumberOrItsWarmRuns) {
   const AbSamples samples = ab_samples_from_lists(json, "f");
   ASSERT_EQ(samples.units.size(), 4u);
   std::vector<std::vector<double>> a;
-  for (const AbUnit& unit : samples.units)
-    if (unit.side == AbSide::a) a.push_back(unit.warm_ms);
+  for (const Record& unit : samples.units)
+    if (unit.unit->side == AbSide::a) a.push_back(unit.timing.warm_ms);
   EXPECT_EQ(a, (std::vector<std::vector<double>>{{10.5}, {3, 2, 4}}));
 }
 
@@ -72,9 +74,9 @@ TEST(AbSamples, OrderAndPairsAreChecked) {
               HasSubstr("records[2]: is of pair 2, expected 1"));
   EXPECT_THAT(refused([](auto& s) { s.units[0].stages[0].self_ms.pop_back(); }),
               HasSubstr("as long as warm_ms"));
-  EXPECT_NE(refused([](auto& s) { s.units[0].look = 3; }), "");
-  EXPECT_NE(refused([](auto& s) { s.units[0].look = 101; }), "");
-  EXPECT_THAT(refused([](auto& s) { s.units[0].warm_ms[0] = -1; }), HasSubstr("records[0]: warm_ms"));
+  EXPECT_NE(refused([](auto& s) { s.units[0].unit->look = 3; }), "");
+  EXPECT_NE(refused([](auto& s) { s.units[0].unit->look = 101; }), "");
+  EXPECT_THAT(refused([](auto& s) { s.units[0].timing.warm_ms[0] = -1; }), HasSubstr("records[0]: warm_ms"));
   EXPECT_THAT(test::error_of(ErrorKind::input,
                              [] {
                                AbSamples samples = small_samples();
@@ -87,7 +89,7 @@ TEST(AbSamples, AFailedUnitEndsItsCase) {
   AbSamples samples = small_samples();
   samples.units[7].status = Status::crashed;
   samples.units[7].reason = "signal 11";
-  samples.units[7].warm_ms.clear();
+  samples.units[7].timing.warm_ms.clear();
   samples.units[7].stages.clear();
   EXPECT_EQ(reread(samples).units[7].status, Status::crashed);
   samples = small_samples();

@@ -31,39 +31,40 @@ Record timed_record() {
 }
 
 TEST(AbUnit, TakesTheWarmSamplesAndTellsStagesOfOneNameApart) {
-  const AbUnitAnswer answer = unit_answer(timed_record(), true);
-  EXPECT_EQ(answer.unit.status, Status::ok);
-  EXPECT_EQ(answer.unit.cold_ms, 30);
-  EXPECT_EQ(answer.unit.warm_ms, (std::vector<double>{10, 11, 12}));
-  ASSERT_EQ(answer.unit.stages.size(), 3u);
-  EXPECT_EQ(answer.unit.stages[0].self_ms, (std::vector<double>{4, 5, 6}));
-  EXPECT_EQ(answer.unit.stages[1].name, "match>write");
-  EXPECT_EQ(answer.unit.stages[2].name, "fuse>write");
-  EXPECT_EQ(answer.metrics->size(), 1u);
-  EXPECT_FALSE(unit_answer(timed_record(), false).metrics);
+  const Record unit = unit_of(timed_record(), true).record;
+  EXPECT_EQ(unit.status, Status::ok);
+  EXPECT_EQ(unit.timing.cold_ms, 30);
+  EXPECT_EQ(unit.timing.warm_ms, (std::vector<double>{10, 11, 12}));
+  ASSERT_EQ(unit.stages.size(), 3u);
+  EXPECT_EQ(unit.stages[0].self_ms, (std::vector<double>{4, 5, 6}));
+  EXPECT_EQ(unit.stages[1].name, "match>write");
+  EXPECT_EQ(unit.stages[2].name, "fuse>write");
+  EXPECT_TRUE(unit.unit->scored);
+  EXPECT_EQ(unit.metrics.size(), 1u);
+  EXPECT_FALSE(unit_of(timed_record(), false).record.unit->scored);
 }
 
 TEST(AbUnit, TooFewOrUntimedRunsAreFailures) {
   Record record = timed_record();
   record.timing.warm_ms.pop_back();
-  EXPECT_THAT(unit_answer(record, false).unit.reason, HasSubstr("gave 2 warm runs"));
+  EXPECT_THAT(unit_of(record, false).record.reason, HasSubstr("gave 2 warm runs"));
   record = timed_record();
   record.timing.warm_ms[1] = 0;
-  EXPECT_EQ(unit_answer(record, false).unit.status, Status::failed);
+  EXPECT_EQ(unit_of(record, false).record.status, Status::failed);
   record = timed_record();
   record.status = Status::skipped;
   record.reason = "there is no CUDA device here";
-  EXPECT_EQ(unit_answer(record, true).unit.status, Status::skipped);
+  EXPECT_EQ(unit_of(record, true).record.status, Status::skipped);
 }
 
 TEST(AbUnit, ForMetricsAloneTheColdRunIsAll) {
   Record record = timed_record();
   record.timing.warm_ms.clear();
-  const AbUnitAnswer answer = unit_answer(record, true, false);
-  EXPECT_EQ(answer.unit.status, Status::ok) << answer.unit.reason;
-  EXPECT_EQ(answer.metrics->size(), 1u);
-  EXPECT_TRUE(answer.unit.stages.empty());
-  EXPECT_EQ(unit_answer(record, true).unit.status, Status::failed);
+  const Record unit = unit_of(record, true, false).record;
+  EXPECT_EQ(unit.status, Status::ok) << unit.reason;
+  EXPECT_EQ(unit.metrics.size(), 1u);
+  EXPECT_TRUE(unit.stages.empty());
+  EXPECT_EQ(unit_of(record, true).record.status, Status::failed);
 }
 
 TEST(AbUnit, AProgramThatIsNoAqbenchIsNamed) {

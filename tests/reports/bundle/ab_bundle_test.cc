@@ -33,7 +33,7 @@ constexpr const char* kAbTestKeyPem =
 struct AbBundle : ::testing::Test {
   void SetUp() override {
     document = document_of(timed_samples(20, 1.0));
-    for (AbUnit& unit : document.samples.units) unit.output_sha256 = std::string(64, 'a');
+    for (Record& unit : document.samples.units) unit.output_sha256 = std::string(64, 'a');
     write();
   }
   // Makes the bundle again, with the first `pairs` pairs in its journal.
@@ -144,8 +144,9 @@ TEST_F(AbBundle, TheJournalHoldsTheSamePairsWhetherTheRunEndedOrNot) {
 }
 
 TEST_F(AbBundle, TilesAreThoseThatUnitsKept) {
-  document.samples.units[0].tiles_sha256 = sha256_hex("tiles");
-  const std::string file = ab_tiles_file("waves/x", document.samples.units[0].side);
+  Record& unit = document.samples.units[0];
+  const std::string file = ab_tiles_file("waves/x", unit.unit->side);
+  unit.files->push_back({file, sha256_hex("tiles")});
   std::filesystem::create_directory(folder / "tiles");
   write_file(folder / file, "tiles");
   write();
@@ -209,7 +210,7 @@ TEST_F(AbBundle, ASignatureNamesWhoVouchesForIt) {
 
 TEST_F(AbBundle, OfAValidationVerifies) {
   document = validation_document(3, 1.05);
-  for (AbUnit& unit : document.samples.units) unit.output_sha256 = std::string(64, 'a');
+  for (Record& unit : document.samples.units) unit.output_sha256 = std::string(64, 'a');
   write();
   EXPECT_EQ(findings(), "");
   EXPECT_THAT(text_of("summary.md"), HasSubstr("3 comparisons of waves/x with itself"));

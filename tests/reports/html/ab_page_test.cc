@@ -39,10 +39,10 @@ TEST(AbPage, HoldsEveryPairWithTheOrderInWhichItRanAndTheIntervalOfTheShift) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < 40; ++i) {
     const Json& pair = series.at("pairs").at(i);
-    const AbUnit &first = document.samples.units[2 * i], &second = document.samples.units[2 * i + 1];
-    const bool a_first = first.side == AbSide::a;
-    EXPECT_EQ(pair.at(0), (a_first ? first : second).warm_ms[0]);
-    EXPECT_EQ(pair.at(1), (a_first ? second : first).warm_ms[0]);
+    const Record &first = document.samples.units[2 * i], &second = document.samples.units[2 * i + 1];
+    const bool a_first = first.unit->side == AbSide::a;
+    EXPECT_EQ(pair.at(0), (a_first ? first : second).timing.warm_ms[0]);
+    EXPECT_EQ(pair.at(1), (a_first ? second : first).timing.warm_ms[0]);
     EXPECT_EQ(pair.at(a_first ? 2 : 3), 2 * i + 1);
     EXPECT_EQ(pair.at(a_first ? 3 : 2), 2 * i + 2);
     kept += pair.at(5).get<bool>() ? 1 : 0;
@@ -92,14 +92,15 @@ TEST(AbPage, ShowsMetricsOverSeedsAndUnitsThatFailed) {
                                  .better = Better::lower,
                                  .margin = 0.05,
                                  .margin_absolute = true}};
-  for (AbUnit& unit : document.samples.units)
-    unit.outcomes = {{"accuracy_rmse_mm", {unit.warm_ms[0] + (unit.side == AbSide::b ? 0.5 : 0)}}};
+  for (Record& unit : document.samples.units)
+    unit.unit->outcomes = {
+        {"accuracy_rmse_mm", {unit.timing.warm_ms[0] + (unit.unit->side == AbSide::b ? 0.5 : 0)}}};
   const std::string page = page_of(document);
   EXPECT_THAT(page, HasSubstr("rmse [mm]"));
   const Json series = drawn_case(page).at("series").at(1);
   EXPECT_EQ(series.at("kind"), "difference");
   EXPECT_NEAR(series.at("shift").get<double>(), 0.5, 0.05);
-  for (AbUnit& unit : document.samples.units) {
+  for (Record& unit : document.samples.units) {
     unit.status = Status::crashed;
     unit.reason = "<b>died</b>";
   }

@@ -35,10 +35,10 @@ TEST(AbReport, TextsSayWhatCouldHaveBeenSeenAndWhichStageMoved) {
 AbDocument metric_document(double ratio, bool wall_time) {
   AbSamples samples = timed_samples(24, 1);
   double noise = 0;
-  for (AbUnit& unit : samples.units) {
+  for (Record& unit : samples.units) {
     noise = std::fmod(noise + 0.618, 1.0);
-    unit.outcomes = {
-        {"accuracy_rmse_mm", {2 * (unit.side == AbSide::b ? ratio : 1) * (1 + 0.02 * (noise - 0.5))}}};
+    unit.unit->outcomes = {
+        {"accuracy_rmse_mm", {2 * (unit.unit->side == AbSide::b ? ratio : 1) * (1 + 0.02 * (noise - 0.5))}}};
     unit.output_sha256 = std::to_string(noise);
   }
   AbDocument document = document_of(std::move(samples));
