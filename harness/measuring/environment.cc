@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
 #include "core/parallel.h"
 #include "core/processes/process.h"
 #include "core/resources.h"
@@ -102,17 +101,10 @@ std::string library_version(const std::string& name) {
   return "";
 }
 
-// Returns what the driver says of the first OpenCL device among these, or {"reason"} where it cannot be used;
-// null if none is one.
+// Returns the description of the first OpenCL device among these; null if none is one.
 Json opencl_json(const std::string& devices) {
-  for (const std::string_view device : split_at(devices, ',')) {
-    if (!opencl::is_opencl(device)) continue;
-    try {
-      return describe_opencl_device(std::string(device));
-    } catch (const Error& error) {
-      return {{"reason", error.what()}};
-    }
-  }
+  for (const std::string_view device : split_at(devices, ','))
+    if (opencl::is_opencl(device)) return describe_opencl_device(std::string(device));
   return nullptr;
 }
 

@@ -40,23 +40,23 @@ Json list_opencl_devices() {
 }
 
 Json describe_opencl_device(const std::string& device) {
-  Json devices = list_opencl_devices();
-  for (Json& one : devices) {
-    if (device != "opencl" && one.at("name") != device) continue;
-    one.erase("memory_bytes");  // a processor's is what is free at the time
-    return one;
+  try {
+    Json devices = list_opencl_devices();
+    for (Json& one : devices) {
+      if (device != "opencl" && one.at("name") != device) continue;
+      one.erase("memory_bytes");  // a processor's is what is free at the time
+      return one;
+    }
+    return {{"reason", "no OpenCL device '" + device + "' is available; the last one is " +
+                           devices.back().at("name").get<std::string>()}};
+  } catch (const Error& error) {
+    return {{"reason", error.what()}};
   }
-  throw Error(ErrorKind::input, "no OpenCL device '" + device + "' is available; the last one is " +
-                                    devices.back().at("name").get<std::string>());
 }
 
-std::string opencl_device_problem(const std::string& device) {
-  try {
-    describe_opencl_device(device);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
+std::optional<std::string> opencl_device_problem(const std::string& device) {
+  const Json found = describe_opencl_device(device);
+  return found.contains("reason") ? std::optional(found.at("reason").get<std::string>()) : std::nullopt;
 }
 
 std::optional<double> opencl_busy_ms() {

@@ -13,12 +13,12 @@ namespace aqbench {
 // "command_buffers"}. Throws Error(input) where there is none, with the reason.
 Json list_opencl_devices();
 
-// Returns the entry of one device, "opencl" or "opencl:N", without its memory. Throws Error(input) if it does
-// not exist, with the reason.
+// Returns the entry of one device, "opencl" or "opencl:N", without its memory; {"reason"} if it cannot be
+// used here.
 Json describe_opencl_device(const std::string& device);
 
-// Returns why a device cannot be used here, "" if it can.
-std::string opencl_device_problem(const std::string& device);
+// Returns this reason, or nullopt.
+std::optional<std::string> opencl_device_problem(const std::string& device);
 
 // Returns how long kernels and copies that were waited for have run on devices in this process, milliseconds;
 // nullopt if the module was not opened for its cases.

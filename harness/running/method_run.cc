@@ -36,8 +36,7 @@ std::optional<std::string> opencl_skip_reason(const Case& planned, const MethodS
   if (!own_program && method_parameters(planned, method).text("kernel") != "fused")
     return fmt::format("kernel {} has no code for OpenCL; only fused has",
                        method_parameters(planned, method).text("kernel"));
-  std::string problem = opencl_device_problem(planned.device);
-  return problem.empty() ? std::nullopt : std::optional(std::move(problem));
+  return opencl_device_problem(planned.device);
 }
 
 }  // namespace

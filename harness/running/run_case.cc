@@ -210,7 +210,7 @@ void load_pipeline_module() { torch_table(); }
 void load_modules_of(std::span<const Case> cases) {
   const auto is_real = [](const Case& planned) { return !planned.simulated; };
   if (std::ranges::any_of(cases, [](const Case& planned) { return opencl::is_opencl(planned.device); }))
-    opencl::open_if_installed();
+    opencl::open_if_possible();
   if (std::ranges::none_of(cases, is_real)) return;
   // Programs of users run without the module. Where it is installed they have it, as have workloads without
   // libraries: their tensor memory is observed like all others, so that records have the same fields.

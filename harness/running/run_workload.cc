@@ -59,7 +59,7 @@ std::optional<std::string> workload_skip_reason(const Case& planned) {
   const WorkloadSpec& spec = find_workload(planned.workload);
   if (planned.device == "cuda" && !cuda_device_available()) return std::string("no CUDA device is available");
   if (opencl::is_opencl(planned.device))
-    if (std::string problem = opencl_device_problem(planned.device); !problem.empty()) return problem;
+    if (auto problem = opencl_device_problem(planned.device)) return problem;
   if (spec.skip_reason == nullptr) return std::nullopt;
   const std::string reason = spec.skip_reason(workload_input(planned, spec));
   return reason.empty() ? std::nullopt : std::optional(reason);

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
-#include <tuple>
+#include <utility>
 
 #include "core/error.h"
 #include "core/stage_scope.h"
@@ -80,11 +80,9 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t referenc
   for (int pass = 0; pass < options.refinements; ++pass) {
     const std::vector<float> guide_m = plane_sweep::depth_guide(
         map.width, map.height, map.depth_along_ray_m, map.confidence, {options.min_confidence, 3, limit_m});
-    plane_sweep::RefinedDepth refined;
-    if (device != nullptr)
-      std::tie(refined.depth_m, refined.similarity) = device->refine(guide_m, step_m, at_m);
-    else
-      refined = plane_sweep::refine_depth_map(input, sweep, guide_m, step_m, at_m);
+    plane_sweep::RefinedDepth refined =
+        device != nullptr ? device->refine(guide_m, step_m, at_m)
+                          : plane_sweep::refine_depth_map(input, sweep, guide_m, step_m, at_m);
     if (pass > 0) keep_better_matches(map, refined);  // the sweep's confidence is not comparable
     map.depth_along_ray_m = std::move(refined.depth_m);
     map.confidence = std::move(refined.similarity);
@@ -123,11 +121,12 @@ std::vector<DepthMap> confirm_depths(std::span<const DatasetView> views, std::sp
       throw Error(ErrorKind::input, fmt::format("depth map of {}: unknown view", map.camera));
     depth_views.push_back({view->camera, map.depth_along_ray_m, map.confidence});
   }
-  const auto on_device = plane_sweep::on_device(depth_views, options);
+  std::vector<std::vector<int>> agreeing(maps.size());
+  if (opencl::is_opencl(options.device)) agreeing = opencl::table().agreeing_views(depth_views, options);
   std::vector<DepthMap> confirmed;
   for (std::size_t i = 0; i < maps.size(); ++i) {
     plane_sweep::FilteredDepth filtered =
-        plane_sweep::filter_by_consistency(depth_views, i, options, on_device.get());
+        plane_sweep::filter_by_consistency(depth_views, i, options, std::move(agreeing[i]));
     confirmed.push_back({maps[i].camera, maps[i].width, maps[i].height, std::move(filtered.depth_m),
                          std::move(filtered.confidence)});
   }

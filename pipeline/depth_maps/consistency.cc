@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -93,16 +94,8 @@ void check(const ConsistencyOptions& options) {
                 "min_views: must not be negative, got " + std::to_string(options.min_views));
 }
 
-std::unique_ptr<opencl::DeviceMaps> on_device(std::span<const DepthView> views,
-                                              const ConsistencyOptions& options) {
-  if (!opencl::is_opencl(options.device)) return nullptr;
-  std::vector<opencl::DevicePlane> planes;
-  for (const DepthView& view : views) planes.push_back({view.camera, view.depth_m, view.confidence});
-  return opencl::table().make_maps(options.device, planes);
-}
-
 FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_t reference,
-                                    const ConsistencyOptions& options, opencl::DeviceMaps* maps) {
+                                    const ConsistencyOptions& options, std::vector<int> agreeing) {
   check(options);
   if (reference >= views.size())
     throw Error(ErrorKind::input, "filter_by_consistency: view index out of range");
@@ -113,12 +106,11 @@ FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_
   const DepthView& view = views[reference];
   const std::size_t pixels = view.depth_m.size(), width = static_cast<std::size_t>(view.camera.width_px);
   FilteredDepth filtered{std::vector<float>(pixels, kNone), std::vector<float>(pixels, 0.0F),
-                         std::vector<int>(pixels, 0)};
-  if (maps != nullptr)
-    filtered.views = maps->agreeing_views(
-        reference, {options.min_confidence, options.depth_tolerance_m, options.tolerance_per_m2});
+                         std::move(agreeing)};
+  const bool counted = !filtered.views.empty();
+  filtered.views.resize(pixels);
   parallel_for(pixels, kRowsAtOnce * width, [&](std::size_t begin, std::size_t end) {
-    if (maps == nullptr) count_agreeing_views(views, reference, options, begin, end, filtered.views);
+    if (!counted) count_agreeing_views(views, reference, options, begin, end, filtered.views);
     for (std::size_t i = begin; i < end; ++i) {
       if (!(view.confidence[i] >= options.min_confidence) || std::isnan(view.depth_m[i])) continue;
       if (filtered.views[i] < options.min_views) continue;

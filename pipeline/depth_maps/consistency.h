@@ -3,31 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "pipeline/opencl/opencl.h"
-#include "scenes/optics/refractive_camera.h"
+#include "pipeline/plane_sweep/kernels/input.h"
+#include "pipeline/plane_sweep/kernels/options.h"
 
 namespace aqbench::plane_sweep {
-
-// A view's depth map: [y][x], metres along the refracted ray, NaN = none.
-struct DepthView {
-  RefractiveCamera camera;
-  std::span<const float> depth_m;
-  std::span<const float> confidence;
-};
-
-// When a depth is confirmed.
-struct ConsistencyOptions {
-  float min_confidence = 0.1F;
-  double depth_tolerance_m = 0.005;
-  int min_views = 3;            // other views that must agree
-  double tolerance_per_m2 = 0;  // times the squared depth: the tolerance where that is more
-  std::string device = "cpu";   // or an OpenCL device
-};
 
 // A filtered depth map, [y][x].
 struct FilteredDepth {
@@ -39,16 +21,12 @@ struct FilteredDepth {
 // Throws Error(usage) "field: problem".
 void check(const ConsistencyOptions& options);
 
-// Returns the maps on the OpenCL device of the options, for filter_by_consistency(); nullptr on the CPU.
-std::unique_ptr<opencl::DeviceMaps> on_device(std::span<const DepthView> views,
-                                              const ConsistencyOptions& options);
-
 // Filters the depth map of views[reference]: projects each point into every other view, which agrees if its
 // depth there is within the tolerance of the point's depth along that view's ray. The depth there is bilinear
 // over the neighbours that have one; it is missing if the others have more than 1 % of the weight. Uses
-// parallel_for. `maps`: the views on a device, or nullptr. Throws Error(input) for spans whose sizes do not
-// match their camera.
+// parallel_for. agreeing: the views that agree, where a device counted them. Throws Error(input) for spans
+// whose sizes do not match their camera.
 FilteredDepth filter_by_consistency(std::span<const DepthView> views, std::size_t reference,
-                                    const ConsistencyOptions& options, opencl::DeviceMaps* maps = nullptr);
+                                    const ConsistencyOptions& options, std::vector<int> agreeing = {});
 
 }  // namespace aqbench::plane_sweep

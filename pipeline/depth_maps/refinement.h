@@ -5,17 +5,10 @@
 // ripple.
 
 #include <span>
-#include <vector>
 
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
 
 namespace aqbench::plane_sweep {
-
-// A refined depth map.
-struct RefinedDepth {
-  std::vector<float> depth_m;     // [y][x], metres along the ray; NaN = none
-  std::vector<float> similarity;  // [y][x], 1 - the winner's cost, at least 0; 0 where there is no depth
-};
 
 // Refines a depth map. guide_m: [y][x], NaN = none; such a pixel gets no depth and counts in no window. A
 // pixel's hypotheses are step_m apart around the guide, times its depth squared over that of `step_at_m`

@@ -1,10 +1,10 @@
 #pragma once
 // One OpenCL device of this process: context, queues, programs, and what its events measured.
 
-#define CL_TARGET_OPENCL_VERSION 300
+#define CL_HPP_TARGET_OPENCL_VERSION 300
+#define CL_HPP_MINIMUM_OPENCL_VERSION 200
 #define CL_ENABLE_BETA_EXTENSIONS  // command buffers
-#include <CL/cl.h>
-#include <CL/cl_ext.h>
+#include <CL/opencl.hpp>
 
 #include <array>
 #include <cstddef>
@@ -33,40 +33,28 @@ enum class Work { kernel, copy };
 
 class Device;
 
-// Memory of a device; copies share it.
-class Buffer {
+// Memory of a device, reported while it exists; copies share it.
+class Buffer : public cl::Buffer {
  public:
   Buffer() = default;
   Buffer(Device& device, std::size_t bytes, cl_mem_flags flags = CL_MEM_READ_WRITE);
-  cl_mem get() const { return memory_.get(); }
   std::size_t bytes() const { return bytes_; }
 
  private:
-  std::shared_ptr<_cl_mem> memory_;
   std::size_t bytes_ = 0;
+  std::shared_ptr<const void> reported_;
 };
 
-// A kernel with its arguments; copies share them.
-class Kernel {
- public:
-  Kernel(cl_program program, const char* name);
-  // Sets all arguments: buffers, int and float.
-  template <class... Arguments>
-  Kernel& with(const Arguments&... arguments) {
-    cl_uint index = 0;
-    (set(index++, arguments), ...);
-    return *this;
-  }
-  void set(cl_uint index, const Buffer& buffer) { set(index, buffer.get()); }
-  template <class Value>
-  void set(cl_uint index, const Value& value) {
-    require(::clSetKernelArg(get(), index, sizeof value, &value), "clSetKernelArg");
-  }
-  cl_kernel get() const { return kernel_.get(); }
-
- private:
-  std::shared_ptr<_cl_kernel> kernel_;
-};
+// Returns a kernel with its arguments: buffers, int and float.
+template <class... Arguments>
+cl::Kernel kernel_of(const cl::Program& program, const char* name, const Arguments&... arguments) {
+  cl_int status = CL_SUCCESS;
+  cl::Kernel kernel(program, name, &status);
+  require(status, "clCreateKernel");
+  cl_uint index = 0;
+  (require(kernel.setArg(index++, arguments), "clSetKernelArg"), ...);
+  return kernel;
+}
 
 // Work items of a kernel in up to three dimensions, the first rounded up to whole groups.
 using Extent = std::array<std::size_t, 3>;
@@ -76,19 +64,16 @@ Extent in_groups(std::size_t x, std::size_t y = 1, std::size_t z = 1);
 // A device in use. One thread at a time.
 class Device {
  public:
-  Device(cl_platform_id platform, cl_device_id id, const DeviceInfo& info);
-  Device(const Device&) = delete;
-  Device& operator=(const Device&) = delete;
+  Device(const cl::Device& device, const std::string& name);
 
-  const DeviceInfo& info() const { return info_; }
-  cl_platform_id platform() const { return platform_; }
-  cl_context context() const { return context_; }
-  cl_command_queue queue(std::size_t index = 0) const { return queues_[index]; }
+  const cl::Device& device() const { return device_; }
+  const cl::Context& context() const { return context_; }
+  const cl::CommandQueue& queue(std::size_t index = 0) const { return queues_[index]; }
   double context_ms() const { return context_ms_; }
 
   // Returns a program of one source file with these constants, built at its first use (stage device_build).
   // Sets build_ms to the time that this call spent on it.
-  cl_program program(const std::string& file, const Defines& defines, double* build_ms = nullptr);
+  const cl::Program& program(const std::string& file, const Defines& defines, double* build_ms = nullptr);
 
   // Copies to and from the device without waiting; the memory must live until finish().
   void write(const Buffer& to, const void* from, std::size_t bytes, std::size_t offset = 0,
@@ -102,10 +87,10 @@ class Device {
     return buffer;
   }
   void fill(const Buffer& buffer, float value);
-  void run(const Kernel& kernel, const Extent& extent, std::size_t queue = 0);
+  void run(const cl::Kernel& kernel, const Extent& extent, std::size_t queue = 0);
 
-  // Takes over an event of something enqueued elsewhere.
-  void add(cl_event event, Work work);
+  // Counts something enqueued elsewhere.
+  void add(const cl::Event& event, Work work);
 
   // Waits for everything enqueued and adds up its times. Throws Error(method) if something failed.
   void finish();
@@ -114,13 +99,12 @@ class Device {
   double copy_ms() const { return copy_ms_; }
 
  private:
-  DeviceInfo info_;
-  cl_platform_id platform_;
-  cl_device_id id_;
-  cl_context context_ = nullptr;
-  std::array<cl_command_queue, 2> queues_{};
-  std::map<std::string, cl_program> programs_;
-  std::vector<std::pair<cl_event, Work>> events_;
+  cl::Device device_;
+  std::string name_;
+  cl::Context context_;
+  std::array<cl::CommandQueue, 2> queues_;
+  std::map<std::string, cl::Program> programs_;
+  std::vector<std::pair<cl::Event, Work>> events_;
   double context_ms_ = 0, kernel_ms_ = 0, copy_ms_ = 0;
 };
 
@@ -132,7 +116,8 @@ Device& open_device(const std::string& name);
 
 // The functions of the module (opencl.h).
 std::unique_ptr<DeviceSweep> make_sweep(const plane_sweep::Input& input, const plane_sweep::Options& options);
-std::unique_ptr<DeviceMaps> make_maps(const std::string& device, const std::vector<DevicePlane>& maps);
+std::vector<std::vector<int>> agreeing_views(std::span<const plane_sweep::DepthView> maps,
+                                             const plane_sweep::ConsistencyOptions& options);
 std::unique_ptr<DeviceJob> make_job(const KernelJob& job);
 double busy_ms();
 void report_memory_to(void (*report)(const void* buffer, std::int64_t bytes));

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,18 +23,16 @@ struct CommandBuffers {
   clCommandNDRangeKernelKHR_fn add_kernel;
 
   explicit CommandBuffers(cl_platform_id platform) {
-    find(platform, "clCreateCommandBufferKHR", create);
-    find(platform, "clFinalizeCommandBufferKHR", finalize);
-    find(platform, "clReleaseCommandBufferKHR", release);
-    find(platform, "clEnqueueCommandBufferKHR", enqueue);
-    find(platform, "clCommandNDRangeKernelKHR", add_kernel);
-  }
-
- private:
-  template <class Function>
-  static void find(cl_platform_id platform, const char* name, Function& function) {
-    function = reinterpret_cast<Function>(::clGetExtensionFunctionAddressForPlatform(platform, name));
-    if (function == nullptr) throw Error(ErrorKind::method, std::string("OpenCL: this driver lacks ") + name);
+    const auto find = [&]<class Function>(const char* name, Function& function) {
+      function = reinterpret_cast<Function>(::clGetExtensionFunctionAddressForPlatform(platform, name));
+      if (function == nullptr)
+        throw Error(ErrorKind::method, std::string("OpenCL: this driver lacks ") + name);
+    };
+    find("clCreateCommandBufferKHR", create);
+    find("clFinalizeCommandBufferKHR", finalize);
+    find("clReleaseCommandBufferKHR", release);
+    find("clEnqueueCommandBufferKHR", enqueue);
+    find("clCommandNDRangeKernelKHR", add_kernel);
   }
 };
 
@@ -41,34 +40,33 @@ struct CommandBuffers {
 std::shared_ptr<std::byte> pinned_memory(Device& device, std::size_t bytes) {
   const Buffer buffer(device, bytes, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR);
   cl_int status = CL_SUCCESS;
-  void* const data = ::clEnqueueMapBuffer(device.queue(), buffer.get(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
-                                          0, buffer.bytes(), 0, nullptr, nullptr, &status);
+  void* const data = device.queue().enqueueMapBuffer(buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                                     buffer.bytes(), nullptr, nullptr, &status);
   require(status, "clEnqueueMapBuffer");
-  const auto unmap = [queue = device.queue(), buffer](std::byte* mapped) {
-    ::clEnqueueUnmapMemObject(queue, buffer.get(), mapped, 0, nullptr, nullptr);
-    ::clFinish(queue);
-  };
-  return {static_cast<std::byte*>(data), unmap};
+  return {static_cast<std::byte*>(data), [queue = device.queue(), buffer](std::byte* mapped) {
+            queue.enqueueUnmapMemObject(buffer, mapped);
+            queue.finish();
+          }};
 }
 
 class Job final : public DeviceJob {
  public:
   explicit Job(const KernelJob& job);
-  ~Job() override;
 
   void run(const std::vector<std::span<const std::byte>>& inputs, std::span<std::byte> output) override;
   JobTimes times() const override { return times_; }
 
  private:
-  // Items of a call.
+  // Items of a call. A kernel of its own for each: PoCL 3.1 replays the arguments that a kernel had last, not
+  // the recorded ones.
   struct Call {
     std::size_t first, last;
     std::size_t queue;
-    Kernel kernel;  // with the arguments of this call
-    cl_command_buffer_khr recorded = nullptr;
+    cl::Kernel kernel;
+    Extent extent;
+    std::shared_ptr<_cl_command_buffer_khr> recorded;
   };
-  Kernel prepared(cl_program program, std::size_t first, std::size_t last) const;
-  void record();
+  void record(Call& call);
   void launch(const Call& call);
 
   KernelJob job_;
@@ -77,13 +75,13 @@ class Job final : public DeviceJob {
   std::vector<Buffer> constants_, inputs_;
   Buffer output_;
   std::vector<std::shared_ptr<std::byte>> pinned_;  // of each input, then of the output
+  std::optional<CommandBuffers> commands_;
   std::vector<Call> calls_;
-  std::unique_ptr<CommandBuffers> commands_;
 };
 
 Job::Job(const KernelJob& job) : job_(job), device_(open_device(job.options.device)) {
   times_.context_ms = device_.context_ms();
-  cl_program const program = device_.program("workloads.cl", job_.defines, &times_.build_ms);
+  const cl::Program& program = device_.program("workloads.cl", job_.defines, &times_.build_ms);
   for (const auto constant : job_.constants) constants_.push_back(device_.upload<std::byte>(constant));
   for (const std::size_t bytes : job_.input_bytes) inputs_.emplace_back(device_, job_.items * bytes);
   output_ = Buffer(device_, job_.items * job_.output_bytes);
@@ -93,55 +91,44 @@ Job::Job(const KernelJob& job) : job_(job), device_(open_device(job.options.devi
   }
   for (std::size_t first = 0; first < job_.items; first += job_.batch) {
     const std::size_t last = std::min(first + job_.batch, job_.items);
-    calls_.push_back({first, last, calls_.size() % static_cast<std::size_t>(job_.options.queues),
-                      prepared(program, first, last)});
+    Call call{first,
+              last,
+              calls_.size() % static_cast<std::size_t>(job_.options.queues),
+              kernel_of(program, job_.kernel.c_str(), static_cast<cl_int>(first), static_cast<cl_int>(last)),
+              in_groups((last - first) * job_.work_per_item),
+              nullptr};
+    cl_uint index = 2;
+    for (const auto* buffers : {&constants_, &inputs_})
+      for (const Buffer& buffer : *buffers) require(call.kernel.setArg(index++, buffer), "clSetKernelArg");
+    require(call.kernel.setArg(index, output_), "clSetKernelArg");
+    calls_.push_back(std::move(call));
   }
   times_.calls = static_cast<std::int64_t>(calls_.size());
-  if (job_.options.recorded) record();
-}
-
-Job::~Job() {
-  for (const Call& call : calls_)
-    if (call.recorded != nullptr) commands_->release(call.recorded);
-}
-
-// A kernel of its own for each call: PoCL 3.1 replays the arguments that a kernel had last, not the recorded
-// ones.
-Kernel Job::prepared(cl_program program, std::size_t first, std::size_t last) const {
-  Kernel kernel(program, job_.kernel.c_str());
-  cl_uint index = 0;
-  kernel.set(index++, static_cast<cl_int>(first));
-  kernel.set(index++, static_cast<cl_int>(last));
-  for (const Buffer& constant : constants_) kernel.set(index++, constant);
-  for (const Buffer& input : inputs_) kernel.set(index++, input);
-  kernel.set(index, output_);
-  return kernel;
-}
-
-void Job::record() {
+  if (!job_.options.recorded) return;
   const StageScope scope("device_record");
   const auto start = SteadyClock::now();
-  commands_ = std::make_unique<CommandBuffers>(device_.platform());
-  for (Call& call : calls_) {
-    cl_int status = CL_SUCCESS;
-    cl_command_queue queue = device_.queue(call.queue);
-    call.recorded = commands_->create(1, &queue, nullptr, &status);
-    require(status, "clCreateCommandBufferKHR");
-    const Extent extent = in_groups((call.last - call.first) * job_.work_per_item);
-    constexpr std::size_t group[] = {kGroup, 1, 1};
-    require(commands_->add_kernel(call.recorded, nullptr, nullptr, call.kernel.get(), 3, nullptr,
-                                  extent.data(), group, 0, nullptr, nullptr, nullptr),
-            "clCommandNDRangeKernelKHR");
-    require(commands_->finalize(call.recorded), "clFinalizeCommandBufferKHR");
-  }
+  commands_.emplace(device_.device().getInfo<CL_DEVICE_PLATFORM>());
+  for (Call& call : calls_) record(call);
   times_.record_ms = ms_since(start);
 }
 
+void Job::record(Call& call) {
+  cl_int status = CL_SUCCESS;
+  cl_command_queue queue = device_.queue(call.queue).get();
+  call.recorded = {commands_->create(1, &queue, nullptr, &status), commands_->release};
+  require(status, "clCreateCommandBufferKHR");
+  constexpr std::size_t group[] = {kGroup, 1, 1};
+  require(commands_->add_kernel(call.recorded.get(), nullptr, nullptr, call.kernel.get(), 3, nullptr,
+                                call.extent.data(), group, 0, nullptr, nullptr, nullptr),
+          "clCommandNDRangeKernelKHR");
+  require(commands_->finalize(call.recorded.get()), "clFinalizeCommandBufferKHR");
+}
+
 void Job::launch(const Call& call) {
-  if (call.recorded == nullptr)
-    return device_.run(call.kernel, in_groups((call.last - call.first) * job_.work_per_item), call.queue);
-  cl_event event = nullptr;
-  require(commands_->enqueue(0, nullptr, call.recorded, 0, nullptr, &event), "clEnqueueCommandBufferKHR");
+  if (call.recorded == nullptr) return device_.run(call.kernel, call.extent, call.queue);
+  cl::Event event;
+  require(commands_->enqueue(0, nullptr, call.recorded.get(), 0, nullptr, &event()),
+          "clEnqueueCommandBufferKHR");
   device_.add(event, Work::kernel);
 }
 
@@ -164,7 +151,7 @@ void Job::run(const std::vector<std::span<const std::byte>>& inputs, std::span<s
     const auto [offset, bytes] = part(job_.output_bytes);
     device_.read((pinned_.empty() ? output.data() : pinned_.back().get()) + offset, output_, bytes, offset,
                  call.queue);
-    ::clFlush(device_.queue(call.queue));
+    device_.queue(call.queue).flush();
   }
   device_.finish();
   if (!pinned_.empty()) std::memcpy(output.data(), pinned_.back().get(), output.size());

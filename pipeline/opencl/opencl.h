@@ -13,7 +13,6 @@
 
 #include "pipeline/plane_sweep/kernels/input.h"
 #include "pipeline/plane_sweep/kernels/options.h"
-#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench::opencl {
 
@@ -29,10 +28,6 @@ struct DeviceInfo {
   bool command_buffers = false;  // cl_khr_command_buffer
 };
 
-// Depths of a map, metres along the ray, NaN = none, and their confidence or similarity, 0 where there is no
-// depth; both [y][x].
-using ScoredDepths = std::pair<std::vector<float>, std::vector<float>>;
-
 // A plane sweep's reference view on a device: images and tables are copied once, at its creation.
 class DeviceSweep {
  public:
@@ -40,27 +35,8 @@ class DeviceSweep {
   // Does what plane_sweep::run() does. Opens build_cost_volume and extract_depth.
   virtual plane_sweep::Result sweep() = 0;
   // Does what refine_depth_map() does (pipeline/depth_maps/refinement.h). Opens depth_refinement.
-  virtual ScoredDepths refine(std::span<const float> guide_m, double step_m, double step_at_m) = 0;
-};
-
-// A depth map: spans are [y][x], metres along the ray, NaN = none.
-struct DevicePlane {
-  RefractiveCamera camera;
-  std::span<const float> depth_m, confidence;
-};
-
-// When another map agrees with a depth (pipeline/depth_maps/consistency.h).
-struct AgreementLimits {
-  double min_confidence = 0, tolerance_m = 0, tolerance_per_m2 = 0;
-};
-
-// Depth maps on a device, copied once.
-class DeviceMaps {
- public:
-  virtual ~DeviceMaps() = default;
-  // Returns for each pixel of a map how many other maps agree with its depth; 0 for a depth that is not
-  // confident.
-  virtual std::vector<int> agreeing_views(std::size_t reference, const AgreementLimits& limits) = 0;
+  virtual plane_sweep::RefinedDepth refine(std::span<const float> guide_m, double step_m,
+                                           double step_at_m) = 0;
 };
 
 // How the calls of a timed kernel reach the device.
@@ -107,7 +83,10 @@ struct Table {
   std::vector<DeviceInfo> (*devices)();
   std::unique_ptr<DeviceSweep> (*make_sweep)(const plane_sweep::Input& input,
                                              const plane_sweep::Options& options);
-  std::unique_ptr<DeviceMaps> (*make_maps)(const std::string& device, const std::vector<DevicePlane>& maps);
+  // Returns for each map, pixel by pixel, how many others agree with its depth; 0 for a depth that is not
+  // confident. Copies each map once.
+  std::vector<std::vector<int>> (*agreeing_views)(std::span<const plane_sweep::DepthView> maps,
+                                                  const plane_sweep::ConsistencyOptions& options);
   std::unique_ptr<DeviceJob> (*make_job)(const KernelJob& job);
   // Returns how long kernels and copies that were waited for have run on all devices in this process,
   // milliseconds.
@@ -125,8 +104,8 @@ const Table& table();
 // Returns a number as a constant of OpenCL C, exact in double or single precision.
 std::string constant_text(double value, bool single = false);
 
-// Opens the module for this process's cases if it is installed. Starts no threads.
-void open_if_installed();
+// Opens the module for this process's cases if it is installed and finds the loader. Starts no threads.
+void open_if_possible();
 
 // Returns the table if the module was opened for cases, otherwise nullptr.
 const Table* opened_table();

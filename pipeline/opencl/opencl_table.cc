@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/error.h"
 #include "core/module.h"
 #include "pipeline/opencl/opencl.h"
 
@@ -16,12 +17,10 @@ std::atomic<bool> is_open = false;
 }  // namespace
 
 bool is_opencl(std::string_view device) {
-  constexpr std::string_view kName = "opencl", kNumbered = "opencl:";
-  if (device == kName) return true;
-  if (!device.starts_with(kNumbered)) return false;
-  device.remove_prefix(kNumbered.size());
-  return !device.empty() && device.size() <= 3 &&
-         std::ranges::all_of(device, [](char digit) { return digit >= '0' && digit <= '9'; });
+  if (device == "opencl") return true;
+  const bool numbered = device.starts_with("opencl:") && device.size() >= 8 && device.size() <= 10;
+  return numbered &&
+         std::ranges::all_of(device.substr(7), [](char digit) { return digit >= '0' && digit <= '9'; });
 }
 
 const Table& table() {
@@ -34,11 +33,12 @@ std::string constant_text(double value, bool single) {
   return single ? fmt::format("({:a}f)", static_cast<float>(value)) : fmt::format("({:a})", value);
 }
 
-void open_if_installed() {
-  const bool linked = &aqbench_opencl_table != nullptr;
-  if (!linked && module_file(Module::opencl).empty()) return;
-  table();
-  is_open = true;
+void open_if_possible() {
+  try {
+    table();
+    is_open = true;
+  } catch (const Error&) {  // each case is skipped with this reason
+  }
 }
 
 }  // namespace aqbench::opencl

@@ -1,5 +1,5 @@
-// The plane sweep on a device. Constants are generated (sweep.cc, maps.cc): WINDOW, COST (0 zncc, 1 ncc_reference, 2
-// ssim), WEIGHT(k), LEAST_WEIGHT, NOISE, SSIM_C1, SSIM_C2, INVERSE (hypotheses even in inverse depth), GUIDED (a depth
+// The plane sweep on a device. Constants are generated (sweep.cc): WINDOW, COST (as CostFunction: 0 zncc, 1
+// ncc_reference, 2 ssim), WEIGHT(k), LEAST_WEIGHT, NOISE, SSIM_C1, SSIM_C2, INVERSE (hypotheses even in inverse depth), GUIDED (a depth
 // of its own for each pixel), INTERFACE (0 none, 1 level water, 2 level water with the thinner medium below).
 //
 // Planes are [depth of the batch][y][x]; `width` is a multiple of a work group, and rays beyond the image are NaN. A
@@ -8,7 +8,7 @@
 #define HALF (WINDOW / 2)
 #define INLINE __attribute__((always_inline))
 
-// A camera as camera_tables.cc writes it: lengths in metres, from the centre of the reference camera.
+// A camera as camera_table() writes it: lengths in metres, from the centre of the reference camera.
 enum { ROWS = 0, CX = 9, CY, CENTRE_X, CENTRE_Y, CENTRE_Z, WATER_Z, HEIGHT, RATIO_M, RATIO_C, SATURATION };
 
 // Pixel of a point, and the point's depth along the ray; NaN where there is none. The formulas of scenes/optics/snell.h.
@@ -47,9 +47,9 @@ INLINE float3 point_at(global const float* rays, int pixel, int pixels, float de
 
 kernel void count_agreeing(global const float* rays, global const float* depths, global const float* confidence,
                            int pixels, float least_confidence, constant float* camera, global const float* seen,
-                           int width, int height, int pitch, float tolerance, float per_square, global int* agreeing) {
+                           int width, int height, float tolerance, float per_square, global int* agreeing) {
   const int pixel = get_global_id(0);
-  if (!(confidence[pixel] >= least_confidence) || !isfinite(depths[pixel])) return;
+  if (pixel >= pixels || !(confidence[pixel] >= least_confidence) || !isfinite(depths[pixel])) return;
   const float3 at = project(camera, point_at(rays, pixel, pixels, depths[pixel]));
   if (!(at.x >= 0 && at.x <= width - 1 && at.y >= 0 && at.y <= height - 1)) return;
   const int x = (int)at.x, y = (int)at.y;
@@ -57,7 +57,7 @@ kernel void count_agreeing(global const float* rays, global const float* depths,
   float sum = 0, weight = 0;
   for (int k = 0; k < 4; ++k) {
     const float share = ((k & 1) ? fx : 1 - fx) * ((k >> 1) ? fy : 1 - fy);
-    const float depth = seen[min(y + (k >> 1), height - 1) * pitch + min(x + (k & 1), width - 1)];
+    const float depth = seen[min(y + (k >> 1), height - 1) * width + min(x + (k & 1), width - 1)];
     // Differences from the point's depth lose no digits.
     sum += isnan(depth) ? 0 : share * (depth - at.z);
     weight += isnan(depth) ? 0 : share;
@@ -162,47 +162,46 @@ kernel void add_cost(global const float* sums, global const float* means, float 
 
 // ---- Depth extraction (pipeline/plane_sweep/kernels/depth_extraction.h) ----
 
-// state: [least cost, its depth, cost before, cost after, sum, latest cost][pixel].
-kernel void feed_winner(global const float* cost, int pixels, int first, int batch, global float* state) {
+// The least cost of a pixel, its depth, the costs before and after it, the sum and the latest cost.
+typedef struct {
+  float best, index, before, after, sum, last;
+} Winner;
+
+kernel void feed_winner(global const float* cost, int pixels, int first, int batch, global Winner* winners) {
   const int pixel = get_global_id(0);
-  float best = INFINITY, index = -2, before = 0, after = 0, sum = 0, last = 0;
-  if (first > 0) {
-    best = state[pixel], index = state[pixels + pixel], before = state[2 * pixels + pixel];
-    after = state[3 * pixels + pixel], sum = state[4 * pixels + pixel], last = state[5 * pixels + pixel];
-  }
+  Winner w = {INFINITY, -2, 0, 0, 0, 0};
+  if (first > 0) w = winners[pixel];
   for (int k = 0; k < batch; ++k) {
     const float now = cost[k * pixels + pixel], depth = first + k;
-    after = index == depth - 1 ? now : after;
-    const bool better = now < best;
-    before = better ? last : before;
-    index = better ? depth : index;
-    best = better ? now : best;
-    sum += now;
-    last = now;
+    w.after = w.index == depth - 1 ? now : w.after;
+    const bool better = now < w.best;
+    w.before = better ? w.last : w.before;
+    w.index = better ? depth : w.index;
+    w.best = better ? now : w.best;
+    w.sum += now;
+    w.last = now;
   }
-  state[pixel] = best, state[pixels + pixel] = index, state[2 * pixels + pixel] = before;
-  state[3 * pixels + pixel] = after, state[4 * pixels + pixel] = sum, state[5 * pixels + pixel] = last;
+  winners[pixel] = w;
 }
 
 // score: confidence, or with GUIDED the similarity.
-kernel void finish_winner(global const float* state, int pixels, int count, global const float* depths, float step,
+kernel void finish_winner(global const Winner* winners, int count, global const float* depths, float step,
                           float step_at, global float* depth, global float* score) {
   const int pixel = get_global_id(0);
-  const float best = state[pixel], before = state[2 * pixels + pixel], after = state[3 * pixels + pixel];
-  const int index = (int)state[pixels + pixel];
+  const Winner w = winners[pixel];
+  const int index = (int)w.index;
   depth[pixel] = NAN, score[pixel] = 0;
   if (index < 1 || index > count - 2) return;
-  const float offset = clamp(0.5f * (before - after) / (before - 2 * best + after + 1e-8f), -0.5f, 0.5f);
+  const float offset = clamp(0.5f * (w.before - w.after) / (w.before - 2 * w.best + w.after + 1e-8f), -0.5f, 0.5f);
 #if GUIDED
   const float guide = depths[pixel];
   if (!isfinite(guide)) return;
   const float width = step * (step_at > 0 ? (guide / step_at) * (guide / step_at) : 1);
   depth[pixel] = guide + (index - 7.5f + offset) * width;
-  score[pixel] = fmax(0.0f, 1 - best);
+  score[pixel] = fmax(0.0f, 1 - w.best);
 #else
-  const float mean = state[4 * pixels + pixel] / count;
-  const float distinct = clamp(1 - best / (mean + 1e-8f), 0.0f, 1.0f);
-  score[pixel] = sqrt((1 - clamp(best, 0.0f, 1.0f)) * distinct);
+  const float distinct = clamp(1 - w.best / (w.sum / count + 1e-8f), 0.0f, 1.0f);
+  score[pixel] = sqrt((1 - clamp(w.best, 0.0f, 1.0f)) * distinct);
 #if INVERSE  // inverse depth falls as the hypotheses rise
   const float spacing = (1 / depths[count - 1] - 1 / depths[0]) / (count - 1);
   depth[pixel] = 1 / (1 / depths[index] + offset * spacing);

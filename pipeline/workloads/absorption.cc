@@ -336,7 +336,7 @@ WorkloadSpec absorption_workload() {
           .batches = false,
           .pixel_identity = "layers_sum_worst_relative_error",
           .prepare = prepare_absorption,
-          .skip_reason = numeric_skip_reason};
+          .skip_reason = [](const WorkloadInput& input) { return device_skip_reason(input, true); }};
 }
 
 }  // namespace aqbench

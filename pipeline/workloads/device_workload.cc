@@ -5,21 +5,12 @@
 namespace aqbench {
 
 std::vector<ParameterSpec> device_parameters() {
-  return {{"memory",
-           "",
-           std::string("pageable"),
-           0,
-           0,
-           "OpenCL: host memory of copies, any or the driver's own",
-           {"pageable", "pinned"}},
+  return {text_parameter("memory", "pageable", "OpenCL: host memory of copies, any or the driver's own",
+                         {"pageable", "pinned"}),
           {"queues", "1", std::int64_t{1}, 1, 2, "OpenCL: two queues take the calls in turn", {}},
-          {"submission",
-           "",
-           std::string("enqueued"),
-           0,
-           0,
-           "OpenCL: calls enqueued one by one, or recorded once and replayed",
-           {"enqueued", "recorded"}}};
+          text_parameter("submission", "enqueued",
+                         "OpenCL: calls enqueued one by one, or recorded once and replayed",
+                         {"enqueued", "recorded"})};
 }
 
 opencl::JobOptions job_options(const WorkloadInput& input) {
@@ -29,15 +20,19 @@ opencl::JobOptions job_options(const WorkloadInput& input) {
           .recorded = input.parameters.text("submission") == "recorded"};
 }
 
+std::string missing_code(const WorkloadInput& input, const std::string& parameter) {
+  const std::string& chosen = input.parameters.text(parameter);
+  if (opencl::is_opencl(input.device))
+    return chosen == "fused" ? "" : parameter + " " + chosen + " has no code for OpenCL; only fused has";
+  return input.device == "cpu" || chosen == "torch" ? "" : parameter + " " + chosen + " runs on the CPU only";
+}
+
 std::string device_skip_reason(const WorkloadInput& input, bool doubles) {
-  const std::string& variant = input.parameters.text("variant");
   const opencl::JobOptions options = job_options(input);
-  if (!opencl::is_opencl(input.device)) {
-    if (options.pinned || options.queues > 1 || options.recorded)
-      return "memory, queues and submission need an OpenCL device (--device opencl)";
-    return input.device != "cpu" && variant != "torch" ? "variant " + variant + " runs on the CPU only" : "";
-  }
-  if (variant != "fused") return "variant " + variant + " has no code for OpenCL; only fused has";
+  const bool on_device = opencl::is_opencl(input.device);
+  if (!on_device && (options.pinned || options.queues > 1 || options.recorded))
+    return "memory, queues and submission need an OpenCL device (--device opencl)";
+  if (std::string missing = missing_code(input, "variant"); !on_device || !missing.empty()) return missing;
   const std::vector<opencl::DeviceInfo> devices = opencl::table().devices();
   const auto device = std::ranges::find(devices, input.device == "opencl" ? "opencl:0" : input.device,
                                         &opencl::DeviceInfo::name);

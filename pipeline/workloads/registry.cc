@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/error.h"
-#include "pipeline/workloads/device_workload.h"
 #include "pipeline/workloads/workload.h"
 
 namespace aqbench {
@@ -24,19 +24,19 @@ const WorkloadSpec& find_workload(std::string_view name) {
   throw Error(ErrorKind::usage, unknown_name_message("workload", name, names));
 }
 
-std::string numeric_skip_reason(const WorkloadInput& input) { return device_skip_reason(input, true); }
-
 bool Identity::holds() const { return std::abs(measured - expected) <= tolerance; }  // NaN fails
 
+ParameterSpec text_parameter(std::string name, std::string default_value, std::string help,
+                             std::vector<std::string> choices) {
+  return {std::move(name), "", std::move(default_value), 0, 0, std::move(help), std::move(choices)};
+}
+
 ParameterSpec variant_parameter() {
-  return {"variant",
-          "",
-          std::string("fused"),
-          0,
-          0,
-          "loop: plain loops; torch: vectorised LibTorch, as one would write it in PyTorch; fused: one pass, "
-          "also for OpenCL",
-          {"torch", "loop", "fused"}};
+  return text_parameter(
+      "variant", "fused",
+      "loop: plain loops; torch: vectorised LibTorch, as one would write it in PyTorch; fused: one pass, "
+      "also for OpenCL",
+      {"torch", "loop", "fused"});
 }
 
 }  // namespace aqbench

@@ -280,7 +280,7 @@ WorkloadSpec tricubic_workload() {
           .batches = true,
           .pixel_identity = "inside_worst_error",
           .prepare = prepare_tricubic,
-          .skip_reason = numeric_skip_reason};
+          .skip_reason = [](const WorkloadInput& input) { return device_skip_reason(input, true); }};
 }
 
 }  // namespace aqbench

@@ -9,12 +9,7 @@
 namespace aqbench {
 namespace {
 
-std::string plane_sweep_skip_reason(const WorkloadInput& input) {
-  const std::string& kernel = input.parameters.text("kernel");
-  if (opencl::is_opencl(input.device))
-    return kernel == "fused" ? "" : "kernel " + kernel + " has no code for OpenCL; only fused has";
-  return input.device == "cpu" || kernel == "torch" ? "" : "kernel " + kernel + " runs on the CPU only";
-}
+std::string plane_sweep_skip_reason(const WorkloadInput& input) { return missing_code(input, "kernel"); }
 
 std::string synthetic_skip_reason(const WorkloadInput& input) {
   return input.device == "cpu" ? "" : "synthetic_profile runs on the CPU only";
@@ -27,45 +22,28 @@ std::string equirect_views_skip_reason(const WorkloadInput& input) {
 }
 
 std::string equirect_pipeline_skip_reason(const WorkloadInput& input) {
-  const std::string& variant = input.parameters.text("variant");
   if (opencl::is_opencl(input.device)) return "equirect_pipeline has no code for OpenCL; equirect_views has";
-  return input.device == "cpu" || variant == "torch" ? "" : "variant " + variant + " runs on the CPU only";
+  return missing_code(input, "variant");
 }
 
 std::vector<ParameterSpec> equirect_parameters() {
   const ViewGeometry usual;
-  return {{"variant",
-           "",
-           std::string("fused"),
-           0,
-           0,
-           "torch: grid_sample; fused: whole-number weights on bytes",
-           {"torch", "fused"}},
-          {"width",
-           "px",
-           std::int64_t{usual.frame_width_px},
-           16,
-           16384,
-           "of a frame; even, the height is half",
-           {}},
-          {"frames", "1", std::int64_t{8}, 1, 10000, "frames in the sequence", {}},
-          {"view", "px", std::int64_t{usual.view_px}, 4, 4096, "width and height of a view", {}},
-          {"fov_deg", "deg", usual.fov_deg, 10, 150, "field of view", {}},
-          {"batch", "1", std::int64_t{4}, 1, 1024, "frames a call", {}},
-          {"grid",
-           "",
-           std::string("cached"),
-           0,
-           0,
-           "sampling grid: made once, or for each batch",
-           {"cached", "rebuilt"}},
-          {"copy",
-           "",
-           std::string("uint8"),
-           0,
-           0,
-           "variant torch: data type copied to the device",
-           {"uint8", "float"}}};
+  return {
+      text_parameter("variant", "fused", "torch: grid_sample; fused: whole-number weights on bytes",
+                     {"torch", "fused"}),
+      {"width",
+       "px",
+       std::int64_t{usual.frame_width_px},
+       16,
+       16384,
+       "of a frame; even, the height is half",
+       {}},
+      {"frames", "1", std::int64_t{8}, 1, 10000, "frames in the sequence", {}},
+      {"view", "px", std::int64_t{usual.view_px}, 4, 4096, "width and height of a view", {}},
+      {"fov_deg", "deg", usual.fov_deg, 10, 150, "field of view", {}},
+      {"batch", "1", std::int64_t{4}, 1, 1024, "frames a call", {}},
+      text_parameter("grid", "cached", "sampling grid: made once, or for each batch", {"cached", "rebuilt"}),
+      text_parameter("copy", "uint8", "variant torch: data type copied to the device", {"uint8", "float"})};
 }
 
 }  // namespace
@@ -74,10 +52,9 @@ WorkloadSpec plane_sweep_workload() {
   const plane_sweep::Options usual;
   return {.name = "plane_sweep",
           .summary = "the plane sweep's kernels on a textured plane under water",
-          .parameters = {{"kernel", "", std::string("fused"), 0, 0, "implementation",
-                          plane_sweep::kernel_names()},
-                         {"cost", "", std::string("zncc"), 0, 0, "how windows are compared",
-                          plane_sweep::cost_function_names()},
+          .parameters = {text_parameter("kernel", "fused", "implementation", plane_sweep::kernel_names()),
+                         text_parameter("cost", "zncc", "how windows are compared",
+                                        plane_sweep::cost_function_names()),
                          {"width", "px", std::int64_t{640}, 16, 16384, "of all images", {}},
                          {"height", "px", std::int64_t{480}, 16, 16384, "of all images", {}},
                          {"depths",
@@ -145,14 +122,9 @@ WorkloadSpec equirect_views_workload() {
 WorkloadSpec equirect_pipeline_workload() {
   std::vector<ParameterSpec> parameters = equirect_parameters();
   parameters.insert(parameters.begin(),
-                    {{"loader",
-                      "",
-                      std::string("serial"),
-                      0,
-                      0,
-                      "how frames are read",
-                      {"serial", "thread_pool", "ring", "prefetch", "ram_cache"}},
-                     {"format", "", std::string("png"), 0, 0, "of the files", {"png", "jpeg"}}});
+                    {text_parameter("loader", "serial", "how frames are read",
+                                    {"serial", "thread_pool", "ring", "prefetch", "ram_cache"}),
+                     text_parameter("format", "png", "of the files", {"png", "jpeg"})});
   return {.name = "equirect_pipeline",
           .summary = "equirectangular frames to 8 perspective views, from files to files",
           .parameters = std::move(parameters),

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "scenes/optics/refractive_camera.h"
@@ -52,7 +53,20 @@ struct Result {
   std::vector<float> depth_m;     // [y][x], metres along the refracted ray; NaN = none
   std::vector<float> confidence;  // [y][x], 0 to 1; 0 where there is no depth
   std::vector<float> volume;      // [y][x][depth] if Options::keep_volume, else empty; lower = better match
-  int kernel_calls = 1;           // kernel torch: one per batch of depths
+  int kernel_calls = 1;           // kernel torch, and OpenCL: one per batch of depths
+};
+
+// A refined depth map (pipeline/depth_maps/refinement.h).
+struct RefinedDepth {
+  std::vector<float> depth_m;     // [y][x], metres along the ray; NaN = none
+  std::vector<float> similarity;  // [y][x], 1 - the winner's cost, at least 0; 0 where there is no depth
+};
+
+// A view's depth map: [y][x], metres along the refracted ray, NaN = none.
+struct DepthView {
+  RefractiveCamera camera;
+  std::span<const float> depth_m;
+  std::span<const float> confidence;
 };
 
 }  // namespace aqbench::plane_sweep

@@ -60,9 +60,6 @@ void check(const Options& options) {
   if (!(options.noise_variance >= 1e-7 && options.noise_variance <= 1))
     throw Error(ErrorKind::usage,
                 "noise_variance: must be from 1e-7 to 1, got " + std::to_string(options.noise_variance));
-  if (options.kernel != Kernel::torch && options.device != "cpu")
-    throw Error(ErrorKind::usage, "device: kernel " + std::string(to_string(options.kernel)) +
-                                      " runs on cpu only, got '" + options.device + "'");
 }
 
 CostFunction cost_function_from_name(std::string_view name) { return value_of(kCostNames, "cost", name); }

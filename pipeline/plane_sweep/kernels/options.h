@@ -36,6 +36,15 @@ struct Options {
   double noise_variance = 1.0 / (255.0 * 255.0 * 12.0);
 };
 
+// When a depth is confirmed by other views (pipeline/depth_maps/consistency.h).
+struct ConsistencyOptions {
+  float min_confidence = 0.1F;
+  double depth_tolerance_m = 0.005;
+  int min_views = 3;            // other views that must agree
+  double tolerance_per_m2 = 0;  // times the squared depth: the tolerance where that is more
+  std::string device = "cpu";   // where confirm_depths() counts: or an OpenCL device
+};
+
 // Structural similarity (Wang et al. 2004) for grey values up to 1: the width of its Gaussian window.
 inline constexpr double kSsimSigma_px = 1.5;
 // Its two constants, which keep the quotient finite in windows without texture.

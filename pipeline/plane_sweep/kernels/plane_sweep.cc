@@ -57,6 +57,9 @@ void check(const Input& input) {
 
 Result run(const Input& input, const Options& options) {
   check(options);
+  if (options.kernel != Kernel::torch && options.device != "cpu")
+    throw Error(ErrorKind::usage, "device: kernel " + std::string(to_string(options.kernel)) +
+                                      " runs on cpu only, got '" + options.device + "'");
   check(input);
   Result result;
   result.width_px = input.reference.image.width_px;

@@ -145,6 +145,7 @@ TEST_F(DeviceJobTest, PlaneSweepIsProvedAgainstTheReferenceKernel) {
   const auto run = find_workload("plane_sweep").prepare(input);
   run->run_once();
   EXPECT_THAT(test::broken_identities(*run), IsEmpty());
+  EXPECT_GT(figure_of(*run, "device_ms"), 0);
   run->corrupt_output();
   EXPECT_THAT(test::broken_identities(*run), Not(IsEmpty()));
 }

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "pipeline/depth_maps/consistency.h"
 #include "pipeline/depth_maps/refinement.h"
 #include "tests/pipeline/opencl/device_here.h"
 #include "tests/pipeline/plane_sweep/kernels/agreement.h"
@@ -39,25 +40,18 @@ std::vector<RefractiveCamera*> cameras_of(Input& input) {
   return cameras;
 }
 
-TEST_F(DeviceSweepTest, EveryCostFunctionAgreesWithTheReferenceKernel) {
+TEST_F(DeviceSweepTest, EveryCostFunctionAndWindowAgreesWithTheReferenceKernel) {
   const SyntheticViews views = small_scene(75, 53, 3);
   Options options;
   options.depths = 20;
   options.batch = 8;
-  options.window_px = 5;
-  for (const CostFunction cost : {CostFunction::zncc, CostFunction::ncc_reference, CostFunction::ssim}) {
-    SCOPED_TRACE(to_string(cost));
-    options.cost = cost;
-    expect_reference(views.input, options);
-  }
-}
-
-TEST_F(DeviceSweepTest, TheWidestWindowAgrees) {
-  const SyntheticViews views = small_scene(70, 40, 2);
-  Options options;
-  options.depths = 6;
-  options.window_px = kMaxWindow_px;
-  expect_reference(views.input, options);
+  for (const CostFunction cost : {CostFunction::zncc, CostFunction::ncc_reference, CostFunction::ssim})
+    for (const int window_px : {kMinWindow_px, 5, 11, kMaxWindow_px}) {
+      SCOPED_TRACE(to_string(cost) + std::string(", window ") + std::to_string(window_px));
+      options.cost = cost;
+      options.window_px = window_px;
+      expect_reference(views.input, options);
+    }
 }
 
 // Straight rays, and sources of which one looks from a denser medium through level water into a thinner one.
@@ -123,14 +117,15 @@ TEST_F(DeviceSweepTest, RefinementAgreesWithTheProcessors) {
     const RefinedDepth expected = refine_depth_map(views.input, options, guide_m, step_m, step_at_m);
     Options there = options;
     there.device = "opencl";
-    const auto [depth_m, similarity] =
+    const RefinedDepth found =
         opencl::table().make_sweep(views.input, there)->refine(guide_m, step_m, step_at_m);
     std::size_t valid = 0, far = 0;
     for (std::size_t i = 0; i < guide_m.size(); ++i) {
       if (std::isnan(expected.depth_m[i])) continue;
       ++valid;
-      const bool near = std::abs(depth_m[i] - expected.depth_m[i]) <= kMaxDepthDifference_steps * step_m &&
-                        std::abs(similarity[i] - expected.similarity[i]) <= 1e-2F;
+      const bool near =
+          std::abs(found.depth_m[i] - expected.depth_m[i]) <= kMaxDepthDifference_steps * step_m &&
+          std::abs(found.similarity[i] - expected.similarity[i]) <= 1e-2F;
       far += near ? 0 : 1;
     }
     EXPECT_GT(valid, guide_m.size() / 2);
@@ -150,6 +145,64 @@ TEST_F(DeviceSweepTest, RefusesWhatItDoesNotHave) {
   EXPECT_THROW(opencl::table().make_sweep(views.input, options), Error);
   views.input.sources.clear();
   EXPECT_THROW(opencl::table().make_sweep(views.input, options), Error);
+}
+
+struct Maps {
+  std::vector<std::vector<float>> depth_m, confidence;
+  std::vector<DepthView> views;
+};
+
+// True depths with errors about as large as the tolerance, holes, and pixels without confidence.
+Maps noisy_maps(const std::vector<RefractiveCamera>& cameras, const SyntheticScene& scene) {
+  Maps maps;
+  for (std::size_t k = 0; k < cameras.size(); ++k) {
+    std::vector<float> image, depth_m;
+    render_view(scene, cameras[k], k, image, &depth_m);
+    std::vector<float> confidence(depth_m.size());
+    for (std::size_t i = 0; i < depth_m.size(); ++i) {
+      depth_m[i] += static_cast<float>(0.004 * (hashed_unit(k * depth_m.size() + i) - 0.5));
+      if (i % 17 == k) depth_m[i] = std::numeric_limits<float>::quiet_NaN();
+      confidence[i] = i % 13 == k ? 0.05F : 0.8F;
+    }
+    maps.depth_m.push_back(std::move(depth_m));
+    maps.confidence.push_back(std::move(confidence));
+  }
+  for (std::size_t k = 0; k < cameras.size(); ++k)
+    maps.views.push_back({cameras[k], maps.depth_m[k], maps.confidence[k]});
+  return maps;
+}
+
+TEST_F(DeviceSweepTest, TheFilterAgreesWithTheProcessors) {
+  SyntheticScene scene;
+  scene.width_px = 90;
+  scene.height_px = 70;
+  scene.amplitude_m = 0.005;
+  std::vector<RefractiveCamera> cameras;
+  for (const int index : {0, 1, 2, 11}) cameras.push_back(ring_camera(scene, index));
+  cameras[3].optics = &kStraightRays;  // its depths agree with nothing
+  const Maps maps = noisy_maps(cameras, scene);
+  for (const double per_square : {0.0, 0.05}) {
+    ConsistencyOptions options;
+    options.depth_tolerance_m = 0.0015;
+    options.tolerance_per_m2 = per_square;
+    options.min_views = 2;
+    const FilteredDepth expected = filter_by_consistency(maps.views, 1, options);
+    options.device = "opencl";
+    const auto agreeing = opencl::table().agreeing_views(maps.views, options);
+    const FilteredDepth found = filter_by_consistency(maps.views, 1, options, agreeing.at(1));
+    std::size_t kept = 0, differing = 0;
+    for (std::size_t i = 0; i < expected.views.size(); ++i) {
+      kept += std::isnan(expected.depth_m[i]) ? 0 : 1;
+      differing += expected.views[i] != found.views[i] ? 1 : 0;
+      if (expected.views[i] == found.views[i]) {
+        EXPECT_EQ(std::isnan(expected.depth_m[i]), std::isnan(found.depth_m[i]));
+      }
+    }
+    EXPECT_GT(kept, expected.views.size() / 10);
+    EXPECT_LT(kept, expected.views.size());
+    // Differences as large as the tolerance to the last digit.
+    EXPECT_LE(differing, expected.views.size() / 500);
+  }
 }
 
 }  // namespace
