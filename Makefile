@@ -80,12 +80,12 @@ fuzz: ## Fuzz the readers with clang, ASan + UBSan (SECONDS=60 each)
 DOCS_BUNDLES := seed $(filter-out seed,$(notdir $(wildcard docs/bundles/*)))
 DOCS_MEASURED ?=
 FILL_DOCS = $(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/bundles/%)
-DOCS_SWEEP_seed := --suite seed --baseline baselines/seed.json --gate
-DOCS_SWEEP_pipeline := --suite pipeline --scene undulating --method dense_flow \
+DOCS_MEASURE_seed := sweep --suite seed --baseline baselines/seed.json --gate
+DOCS_MEASURE_pipeline := sweep --suite pipeline --scene undulating --method dense_flow \
   --method plane_sweep:balanced --method sparse
-DOCS_SWEEP_sensitivity := --suite sensitivity --no-pictures
-DOCS_SWEEP_presets := --suite presets --no-pictures
-DOCS_SWEEP_batching := --suite batching --workload absorption --workload tricubic --workload equirect_views \
+DOCS_MEASURE_sensitivity := sweep --suite sensitivity --no-pictures
+DOCS_MEASURE_presets := sweep --suite presets --no-pictures
+DOCS_MEASURE_batching := sweep --suite batching --workload absorption --workload tricubic --workload equirect_views \
   --blocks 4 --repetitions 3 --max-time 0.1
 
 PREFIX ?= /usr/local
@@ -134,7 +134,7 @@ docs: program ## Fill the tables of the documents from the bundles in docs/
 
 docs-bundle: program ## Render the bundles in docs/ again from their records, then fill the documents (DOCS_MEASURED="seed ...": measure these)
 	@rm -rf $(BUILD)/docs-bundles
-	@$(foreach bundle,$(DOCS_MEASURED),$(BUILD)/aqbench sweep $(DOCS_SWEEP_$(bundle)) \
+	@$(foreach bundle,$(DOCS_MEASURED),$(BUILD)/aqbench $(DOCS_MEASURE_$(bundle)) \
 	  --out $(BUILD)/docs-bundles/$(bundle) &&) true
 	@$(foreach bundle,$(DOCS_MEASURED),rm -rf docs/bundles/$(bundle) && \
 	  mkdir docs/bundles/$(bundle) && cp -r $(BUILD)/docs-bundles/$(bundle)/*/. docs/bundles/$(bundle) &&) true

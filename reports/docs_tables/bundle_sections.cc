@@ -9,6 +9,8 @@
 #include "core/parameters.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/ab/document.h"
+#include "harness/ab/report.h"
 #include "harness/gating/gate.h"
 #include "harness/records/stage_memory.h"
 #include "harness/statistics/summary.h"
@@ -18,6 +20,7 @@
 #include "reports/content/comparisons.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/narrative.h"
+#include "reports/text/ab_summary.h"
 #include "reports/text/workload_tables.h"
 
 namespace aqbench {
@@ -116,6 +119,12 @@ std::string docs_times(const BundleContent& content) {
   return text;
 }
 
+std::string docs_verdicts(const BundleContent& content) {
+  if (!content.results.is_comparison()) no_data("verdicts: it is no comparison of `aqbench ab`");
+  const AbDocument document = document_of(content.results);
+  return ab_verdict_table(document, judge_ab(document));
+}
+
 std::string docs_baseline(const BundleContent& content) {
   if (!content.baseline) no_data("baseline: run the sweep with --baseline FILE");
   const Verdicts& report = *content.gated;
@@ -174,15 +183,11 @@ std::string docs_narrative(const BundleContent& content) {
 
 using BundleSection = std::string (*)(const BundleContent&);
 constexpr std::pair<const char*, BundleSection> kBundleSections[] = {
-    {"accuracy", docs_accuracy},
-    {"comparisons", docs_comparisons},
-    {"stages", docs_stages},
-    {"batching", docs_batching},
-    {"times", docs_times},
-    {"baseline", docs_baseline},
-    {"environment", docs_environment},
-    {"reproduce", docs_reproduce},
-    {"narrative", docs_narrative},
+    {"accuracy", docs_accuracy},   {"comparisons", docs_comparisons},
+    {"stages", docs_stages},       {"batching", docs_batching},
+    {"times", docs_times},         {"verdicts", docs_verdicts},
+    {"baseline", docs_baseline},   {"environment", docs_environment},
+    {"reproduce", docs_reproduce}, {"narrative", docs_narrative},
 };
 
 }  // namespace

@@ -135,6 +135,10 @@ std::string accuracy_table(const AbCaseReport& one) {
 
 }  // namespace
 
+std::string ab_verdict_table(const AbDocument& document, const AbReport& report) {
+  return has_metrics(document.settings) ? metrics_summary(report) : times_summary(report);
+}
+
 std::string render_ab_summary(const AbDocument& document, const AbReport& report) {
   std::string text = fmt::format("**{}**\n\n# {} against {}\n\n", md_escape(banner_line(banner_of(report))),
                                  md_escape(document.b.label), md_escape(document.a.label));
@@ -144,7 +148,7 @@ std::string render_ab_summary(const AbDocument& document, const AbReport& report
   if (report.validation)
     for (const std::string& line : validation_lines(*report.validation))
       text += fmt::format("- {}\n", md_escape(line));
-  text += "\n" + (has_metrics(document.settings) ? metrics_summary(report) : times_summary(report));
+  text += "\n" + ab_verdict_table(document, report);
   text += "\n<details><summary>settings, machine, statistics of each verdict</summary>\n\n";
   text += fmt::format("- {}\n- {}\n- run {}, UTC: {} to {}\n", md_escape(ab_units_line(document.run)),
                       md_escape(settings_line(document.settings)), md_escape(document.run.id),
