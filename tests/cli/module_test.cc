@@ -110,5 +110,15 @@ TEST_F(ProgramAlone, RefusesAnotherBuildsModule) {
   EXPECT_THAT(said, HasSubstr("exit=2"));
 }
 
+TEST_F(ProgramAlone, SkipsTheCasesOfDevicesWhoseModuleCannotBeLoaded) {
+  const std::filesystem::path modules = std::filesystem::path(AQBENCH_BINARY).parent_path();
+  std::filesystem::copy_file(modules / "libaqbench_pipeline.so", dir_ / "libaqbench_pipeline.so");
+  std::ofstream(dir_ / "libaqbench_opencl.so") << "no library";
+  const std::string said = run("sweep --workload absorption --device opencl --out out");
+  EXPECT_THAT(said, HasSubstr("skipped  absorption/seed=42: "));
+  EXPECT_THAT(said, HasSubstr("opencl"));
+  EXPECT_THAT(said, HasSubstr("0 of 1 case ran"));
+}
+
 }  // namespace
 }  // namespace aqbench::testing
