@@ -118,14 +118,16 @@ UnscoredPoints measure_unscored(const PointCloud& cloud, const Rig& rig, const I
 }
 
 // Keeps the cloud and its view without a truth, in the dataset's own frame.
-void keep_unscored(const PointCloud& cloud, const UnscoredPoints& points, const Rig* rig,
+void keep_unscored(const Reconstruction& output, const UnscoredPoints& points, const Rig* rig,
                    const Afterwards& afterwards, CaseResult& result) {
   const std::string& name = result.record.case_name;
   if (afterwards.kept.cloud)
-    result.artefacts.emplace_back(case_file(kCloudsFolder, name, ".ply"), ply_cloud_bytes(cloud));
+    result.artefacts.emplace_back(case_file(kCloudsFolder, name, ".ply"), ply_cloud_bytes(output.cloud));
   if (!points.index.empty())
-    result.artefacts.emplace_back(case_file(kViewerFolder, name, ".bin"),
-                                  encode_view(make_view_without_truth(cloud, points, rig)));
+    result.artefacts.emplace_back(
+        case_file(kViewerFolder, name, ".bin"),
+        encode_view(
+            make_view_without_truth(output, points, rig, afterwards.kept.cloud ? kFullView : ViewLimits{})));
 }
 
 }  // namespace
@@ -214,7 +216,7 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   if (alignment && alignment->then_icp && !data.truth.has_surface())
     throw Error(ErrorKind::method, "alignment.then=icp: the dataset has no true surface");
   Crop crop;
-  if (!data.truth.has_surface()) keep_unscored(output.cloud, unscored, &rig, afterwards, result);
+  if (!data.truth.has_surface()) keep_unscored(output, unscored, &rig, afterwards, result);
   if (data.truth.has_surface()) {
     const Scene scene = true_scene(data.truth, frame, planned.scene, recording);
     const Surface& truth = *scene.truth.surface;

@@ -182,30 +182,24 @@ std::uint8_t mark_of(int views, float confidence) {
   return static_cast<std::uint8_t>(seen | (known ? static_cast<int>(std::lround(14 * confidence)) : 15) << 4);
 }
 
-// The scored part of a mesh that is near enough to be drawn: vertices outside the patch have no error of
-// their own. Keeps all vertices.
-TriangleMesh drawable(const TriangleMesh& mesh, const ScoredPoints& scored, const Vec3& origin_m) {
-  std::vector<bool> is_near(mesh.vertices_m.size(), false);
-  for (const std::uint32_t i : scored.index)
-    is_near[i] = (mesh.vertices_m[i] - origin_m).cwiseAbs().maxCoeff() <= kFar_m;
-  TriangleMesh part{mesh.vertices_m, {}};
-  for (const auto& triangle : mesh.triangles)
-    if (std::ranges::all_of(triangle, [&](std::uint32_t corner) { return is_near[corner]; }))
-      part.triangles.push_back(triangle);
-  return part;
+bool is_near(const Vec3& point_m, const Vec3& origin_m) {
+  return point_m.allFinite() && (point_m - origin_m).cwiseAbs().maxCoeff() <= kFar_m;
 }
 
-// Adds the mesh with at most `most` triangles and returns its description for the page: the number of
-// triangles, of kept ones, and how far vertices were moved.
-Json add_mesh(const TriangleMesh& mesh, const Surface& truth, const Vec3& origin_m, std::size_t most,
+// Adds the triangles whose corners are near and `counted`, at most `most` of them, and returns their
+// description for the page: the number of triangles, of kept ones, and how far vertices were moved. `codes`
+// are those of the vertices.
+Json add_mesh(const TriangleMesh& mesh, const std::vector<bool>& counted,
+              const std::vector<std::int8_t>& codes, const Vec3& origin_m, std::size_t most,
               CloudView& view) {
   if (most == 0) return {{"triangles", mesh.triangles.size()}, {"kept", 0}};
-  const ScoredPoints scored = score_points(mesh.vertices_m, truth);
-  const TriangleMesh part = drawable(mesh, scored, origin_m);
+  TriangleMesh part{mesh.vertices_m, {}};
+  for (const auto& triangle : mesh.triangles)
+    if (std::ranges::all_of(triangle, [&](std::uint32_t corner) {
+          return counted[corner] && is_near(mesh.vertices_m[corner], origin_m);
+        }))
+      part.triangles.push_back(triangle);
   const SimplifiedMesh simple = simplify_mesh(part, most);
-  std::vector<double> error_mm(mesh.vertices_m.size());
-  for (std::size_t k = 0; k < scored.index.size(); ++k)
-    error_mm[scored.index[k]] = scored.signed_error_m[k] * kMillimetresPerMetre;
   std::vector<bool> is_used(mesh.vertices_m.size(), false);
   for (const auto& triangle : simple.triangles)
     for (const std::uint32_t corner : triangle) is_used[corner] = true;
@@ -214,13 +208,28 @@ Json add_mesh(const TriangleMesh& mesh, const Surface& truth, const Vec3& origin
     if (!is_used[i]) continue;
     place[i] = static_cast<std::uint32_t>(view.vertices.size());
     view.vertices.push_back(grid_point(mesh.vertices_m[i], origin_m));
-    view.vertex_errors.push_back(error_code(error_mm[i]));
+    view.vertex_errors.push_back(codes[i]);
   }
   for (const auto& triangle : simple.triangles)
     view.triangles.push_back({place[triangle[0]], place[triangle[1]], place[triangle[2]]});
   return {{"triangles", part.triangles.size()},
           {"kept", simple.triangles.size()},
           {"moved_mm", std::ceil(simple.moved_m * kMillimetresPerMetre * 1e3) / 1e3}};
+}
+
+// Vertices outside the patch have no error of their own: their triangles are left out.
+Json add_scored_mesh(const TriangleMesh& mesh, const Surface& truth, const Vec3& origin_m, std::size_t most,
+                     CloudView& view) {
+  std::vector<bool> in_patch(mesh.vertices_m.size(), false);
+  std::vector<std::int8_t> codes(mesh.vertices_m.size(), 0);
+  if (most > 0) {
+    const ScoredPoints scored = score_points(mesh.vertices_m, truth);
+    for (std::size_t k = 0; k < scored.index.size(); ++k) {
+      in_patch[scored.index[k]] = true;
+      codes[scored.index[k]] = error_code(scored.signed_error_m[k] * kMillimetresPerMetre);
+    }
+  }
+  return add_mesh(mesh, in_patch, codes, origin_m, most, view);
 }
 
 void add_holes(const ViewHoles& holes, const Vec3& origin_m, std::size_t most, CloudView& view) {
@@ -269,7 +278,7 @@ CloudView make_view(const Reconstruction& reconstruction, const Surface& truth, 
   add_holes(holes, origin_m, limits.holes, view);
   Json mesh;
   if (reconstruction.mesh && !reconstruction.mesh->triangles.empty())
-    mesh = add_mesh(*reconstruction.mesh, truth, origin_m, limits.triangles, view);
+    mesh = add_scored_mesh(*reconstruction.mesh, truth, origin_m, limits.triangles, view);
   view.scene_json = scene_text(truth_json(truth, origin_m), rig, origin_m, std::move(mesh));
   return view;
 }
@@ -278,33 +287,40 @@ std::vector<std::uint32_t> spread_points(const PointCloud& cloud, std::size_t mo
   const Vec3 origin_m = middle_of(cloud.points_m);
   std::vector<std::uint32_t> finite, chosen;
   for (std::uint32_t i = 0; i < cloud.points_m.size(); ++i)
-    if (cloud.points_m[i].allFinite() && (cloud.points_m[i] - origin_m).cwiseAbs().maxCoeff() <= kFar_m)
-      finite.push_back(i);
+    if (is_near(cloud.points_m[i], origin_m)) finite.push_back(i);
   const std::vector<std::uint32_t> order = neighbours_first(cloud.points_m, finite, origin_m);
   for (std::size_t k = 0; k < order.size(); k += stride_for(order.size(), most)) chosen.push_back(order[k]);
   return chosen;
 }
 
-CloudView make_view_without_truth(const PointCloud& cloud, const UnscoredPoints& points, const Rig* rig) {
+CloudView make_view_without_truth(const Reconstruction& reconstruction, const UnscoredPoints& points,
+                                  const Rig* rig, const ViewLimits& limits) {
+  const PointCloud& cloud = reconstruction.cloud;
   const Vec3 origin_m = middle_of(cloud.points_m);
   CloudView view;
   view.is_agreement = true;
   for (int axis = 0; axis < 3; ++axis)
     view.origin_mm[static_cast<std::size_t>(axis)] = rounded(origin_m[axis] * kMillimetresPerMetre, 1);
-  const auto is_far = [&](const Vec3& point) { return (point - origin_m).cwiseAbs().maxCoeff() > kFar_m; };
   for (const Vec3& point : cloud.points_m) {
     view.scored += point.allFinite() ? 1 : 0;
-    view.far += point.allFinite() && is_far(point) ? 1 : 0;
+    view.far += point.allFinite() && !is_near(point, origin_m) ? 1 : 0;
   }
   for (std::size_t k = 0; k < points.index.size(); ++k) {
     const std::uint32_t i = points.index[k];
-    if (is_far(cloud.points_m[i])) continue;
+    if (!is_near(cloud.points_m[i], origin_m)) continue;
     view.points.push_back(grid_point(cloud.points_m[i], origin_m));
     view.errors.push_back(agreement_code(points.agreement.at(k)));
     view.marks.push_back(mark_of(points.views.at(k), cloud.confidence.empty() ? -1 : cloud.confidence[i]));
     if (!cloud.colours.empty()) view.colours.push_back(colour_code(cloud.colours.at(i)));
   }
-  view.scene_json = scene_text(nullptr, rig, origin_m, nullptr);
+  Json mesh;
+  if (reconstruction.mesh && !reconstruction.mesh->triangles.empty()) {
+    const std::size_t vertices = reconstruction.mesh->vertices_m.size();
+    mesh = add_mesh(*reconstruction.mesh, std::vector<bool>(vertices, true),
+                    std::vector<std::int8_t>(vertices, agreement_code(std::nan(""))), origin_m,
+                    limits.triangles, view);
+  }
+  view.scene_json = scene_text(nullptr, rig, origin_m, std::move(mesh));
   return view;
 }
 

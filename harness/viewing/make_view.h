@@ -50,7 +50,8 @@ struct UnscoredPoints {
 std::vector<std::uint32_t> spread_points(const PointCloud& cloud, std::size_t most);
 
 // Returns the view of these points, whose values are their agreement. Points more than 10 m from the middle
-// of the cloud are left out and counted. `rig` may be nullptr.
-CloudView make_view_without_truth(const PointCloud& cloud, const UnscoredPoints& points, const Rig* rig);
+// of the cloud are left out and counted. The agreement of a mesh is not known. `rig` may be nullptr.
+CloudView make_view_without_truth(const Reconstruction& reconstruction, const UnscoredPoints& points,
+                                  const Rig* rig, const ViewLimits& limits = {});
 
 }  // namespace aqbench

@@ -60,6 +60,10 @@ const view_data = (() => {
   // Returns the error of a code, mm.
   const error_of_code = (code, full_mm) => Math.sign(code) * full_mm * (code / 127) ** 2;
 
+  // Returns what a code of a view is: an error in mm, of a cloud without a truth the agreement of images, -1 to 1.
+  const value_of_code = (view) => view.values === 'agreement' ? (code) => code === -128 ? NaN : code / 127
+    : (code) => error_of_code(code, view.error_mm);
+
   // Returns an order in which every beginning is an even choice: each 64th index, then each 32nd, and so on.
   function levels(count) {
     const order = new Uint32Array(count);
@@ -76,8 +80,7 @@ const view_data = (() => {
     const order = levels(view.count);
     const positions = new Float32Array(3 * view.count), errors = new Float32Array(view.count);
     const table = new Float32Array(256);
-    const value_of = view.values === 'agreement' ? (code) => code === -128 ? NaN : code / 127
-      : (code) => error_of_code(code, view.error_mm);
+    const value_of = value_of_code(view);
     for (let code = -128; code < 128; ++code) table[code + 128] = value_of(code);
     for (let i = 0; i < view.count; ++i) {
       const from = order[i];
@@ -146,6 +149,6 @@ const view_data = (() => {
     });
   }
 
-  return {height_at, squares, box_of, bytes_of, decode, error_of_code, levels, points_of, difference};
+  return {height_at, squares, box_of, bytes_of, decode, error_of_code, value_of_code, levels, points_of, difference};
 })();
 if (typeof module !== 'undefined') module.exports = view_data;

@@ -72,7 +72,7 @@ const aqbench_viewer = (() => {
       });
     if (view.triangles.length > 0)
       shapes.mesh = gl.load(in_mm(view.vertices, view.step_mm), Float32Array.from(view.vertex_codes,
-        (code) => view_data.error_of_code(code, view.error_mm)), view.triangles);
+        view_data.value_of_code(view)), view.triangles);
     if (scene.truth) shapes.truth = gl.load(wire(scene.truth, view.step_mm), null);
     if (scene.cameras) [shapes.cameras, shapes.water] = rig_lines(scene).map((lines) => gl.load(lines, null));
     cloud.painter = gl;

@@ -241,7 +241,8 @@ TEST(MakeView, WithoutATruthShowsAgreementAroundTheMiddle) {
   EXPECT_EQ(points.index.size(), 10u);
   points.agreement.assign(10, 0.5);
   points.views.assign(10, 3);
-  const CloudView view = make_view_without_truth(cloud, points, nullptr);
+  Reconstruction made{.cloud = cloud, .mesh = {}, .depth_maps = {}};
+  const CloudView view = make_view_without_truth(made, points, nullptr);
   EXPECT_TRUE(view.is_agreement);
   EXPECT_EQ(view.scored, 11u);
   EXPECT_EQ(view.far, 1u);
@@ -252,6 +253,12 @@ TEST(MakeView, WithoutATruthShowsAgreementAroundTheMiddle) {
   EXPECT_EQ(view.colours, std::vector<std::uint16_t>(10, 0xF800));
   EXPECT_EQ(view.scene_json, "{\"truth\":null}");
   EXPECT_EQ(spread_points(cloud, 5).size(), 5u);
+  // A mesh is shown without values, its triangles far away and those without a position are not.
+  made.mesh = TriangleMesh{cloud.points_m, {{0, 1, 2}, {0, 1, 10}, {0, 1, 11}}};
+  EXPECT_THAT(make_view_without_truth(made, points, nullptr).scene_json, ::testing::HasSubstr("\"kept\":0"));
+  const CloudView with_mesh = make_view_without_truth(made, points, nullptr, kFullView);
+  EXPECT_EQ(with_mesh.triangles.size(), 1u);
+  EXPECT_EQ(with_mesh.vertex_errors, std::vector<std::int8_t>(3, agreement_code(std::nan(""))));
 }
 
 }  // namespace
