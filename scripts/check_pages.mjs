@@ -33,6 +33,7 @@ const too_wide = () => {
   const found = document.documentElement.scrollWidth > width ? [`page ${document.documentElement.scrollWidth}`] : [];
   for (const element of document.querySelectorAll('body *')) {
     const box = element.getBoundingClientRect();
+    if (!element.checkVisibility()) continue;  // in a closed fold
     if (box.width > 0 && (box.right > width + 0.5 || box.left < -0.5) && !element.closest('svg') && !scrolls(element))
       found.push(`${element.tagName} ${Math.round(box.left)} to ${Math.round(box.right)}`);
   }
