@@ -28,7 +28,7 @@ const char* change_word(int worsening) {
 }
 
 std::string change_text(Better better, double before, double after) {
-  if (better == Better::equal || before == 0) return fmt::format("{:+.4g}", after - before);
+  if (better == Better::equal || before == 0) return fmt::format("{:+.3g}", after - before);
   const double share = (after - before) / std::abs(before), factor = after / before;
   if (share < 1 || before < 0) return fmt::format("{:+.3g} %", 100 * share);
   return factor < 99.5 ? fmt::format("{:.2g} x", factor) : fmt::format("{:.0f} x", factor);

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/quantiles.h"
+#include "core/text.h"
 #include "harness/statistics/pair_plan.h"
 #include "metrics/registry.h"
 
@@ -236,7 +237,7 @@ class TimeDecider {
     AbTimeDecision& decision = *decisions_[i];
     const CasePairs& pairs = pairs_[i];
     if (!decision.comparison) {
-      decision.reason = fmt::format("{} pairs measured, a verdict needs {}", pairs.a.size(),
+      decision.reason = fmt::format("{} measured, a verdict needs {}", counted(pairs.a.size(), "pair"),
                                     measured_for_case(i, minimum_kept(1, i)));
       return;
     }

@@ -1,11 +1,13 @@
 #include "harness/gating/verdicts.h"
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <unordered_map>
 
 #include "harness/gating/gated_metrics.h"
 #include "metrics/registry.h"
+#include "metrics/value_change.h"
 
 namespace aqbench {
 namespace {
@@ -52,6 +54,21 @@ std::string to_string(Verdict verdict) {
       break;
   }
   return "pass";
+}
+
+VerdictRow shown_verdict(const std::string& case_name, const std::string& metric, const std::string& unit,
+                         Better better, std::optional<double> before, std::optional<double> after) {
+  VerdictRow row;
+  row.case_name = case_name;
+  row.metric = metric;
+  row.unit = unit;
+  row.better = better;
+  row.baseline = before;
+  row.current = after;
+  if (before) row.excess = after ? worsening_share(metric, better, *before, *after) : HUGE_VAL;
+  row.verdict = row.excess > 0 ? Verdict::regressed : row.excess < 0 ? Verdict::improved : Verdict::pass;
+  row.label = change_word(row.excess > 0 ? 1 : row.excess < 0 ? -1 : 0);
+  return row;
 }
 
 std::size_t Verdicts::count(Verdict verdict) const {

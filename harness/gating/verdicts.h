@@ -47,6 +47,11 @@ struct VerdictRow {
   std::string words = {};   // the verdict in a sentence, "B is 5.9 % slower (5.3 to 6.6 %)"; else ""
 };
 
+// Returns a row that decides nothing: "worse", "better" or "other" by metrics/value_change.h; a value that is
+// lost is worse without limit.
+VerdictRow shown_verdict(const std::string& case_name, const std::string& metric, const std::string& unit,
+                         Better better, std::optional<double> before, std::optional<double> after);
+
 // All verdicts on a run.
 struct Verdicts {
   std::vector<VerdictRow> rows;     // worst first, those of a case together

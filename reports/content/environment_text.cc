@@ -68,7 +68,10 @@ std::string environment_line(const Json& environment) {
 
 std::string run_title(const Results& results) {
   const RunInfo& run = results.run;
-  std::string text = run.suite.empty() ? "aqbench sweep" : "suite " + run.suite;
+  const bool profiled = run.effective->is_object() && run.effective->contains("profile");
+  std::string text = !run.suite.empty() ? "suite " + run.suite
+                     : profiled         ? "aqbench profile"
+                                        : "aqbench sweep";
   if (run.started_utc.size() > 16)
     text += fmt::format(", {} {} UTC", run.started_utc.substr(0, 10), run.started_utc.substr(11, 5));
   if (const std::string commit = users_commit(results); !commit.empty())

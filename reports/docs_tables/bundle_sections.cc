@@ -3,40 +3,33 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "core/error.h"
-#include "core/parameters.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/document.h"
 #include "harness/ab/report.h"
-#include "harness/gating/gate.h"
+#include "harness/gating/verdicts.h"
 #include "harness/records/stage_memory.h"
 #include "harness/statistics/summary.h"
-#include "metrics/registry.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/comparisons.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/narrative.h"
+#include "reports/content/verdict_text.h"
 #include "reports/text/ab_summary.h"
+#include "reports/text/summary.h"
+#include "reports/text/verdict_table.h"
 #include "reports/text/workload_tables.h"
 
 namespace aqbench {
 namespace {
 
-constexpr double kMiB = 1 << 20;
 constexpr std::size_t kDocumentColumns = 120;  // of text in documents; rows of tables are as long as they are
 
 [[noreturn]] void no_data(const std::string& what) {
   throw Error(ErrorKind::input, "the bundle has no " + what);
-}
-
-std::string docs_spread(const std::optional<Spread>& spread) {
-  if (!spread) return "n/a";
-  if (!spread->standard_deviation) return table_number(spread->mean);
-  return table_number(spread->mean) + " ± " + table_number(*spread->standard_deviation);
 }
 
 // Names the axes that all cases have; the names below leave them out.
@@ -49,18 +42,7 @@ std::string docs_accuracy(const BundleContent& content) {
   std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
   if (groups.empty()) no_data("cases of methods");
   const std::string common = take_common_axes(groups);
-  std::vector<std::string> titles = {"scene", "method", "axes", "seeds"};
-  const std::vector<MetricColumn> columns = metric_columns(groups);
-  for (const MetricColumn& column : columns) titles.push_back(column.title);
-  std::string text = common_line(common) + md_head(titles, 3);
-  for (const CaseGroup& group : groups) {
-    std::vector<std::string> cells = {md_escape(group.scene), md_escape(group.method), md_escape(group.axes)};
-    cells.push_back(fmt::format("{} of {}", ok_count(group), group.records.size()));
-    for (const MetricColumn& column : columns)
-      cells.push_back(docs_spread(metric_spread(group, column.metric)));
-    text += md_row(cells);
-  }
-  return text;
+  return common_line(common) + seeds_table(groups, false);
 }
 
 std::string docs_stages(const BundleContent& content) {
@@ -102,45 +84,21 @@ std::string docs_comparisons(const BundleContent& content) {
 }
 
 std::string docs_times(const BundleContent& content) {
-  const CaseLabels labels = label_cases(group_cases(content.results));
-  std::string text = common_line(labels.common) +
-                     md_head({"case", "cold ms", "n", "warm ms", "median", "min", "max", "throughput"}, 1);
-  for (const Record& record : content.results.records) {
-    const SampleSummary warm = summarize(record.timing.warm_ms);
-    std::string mean = table_number_or_na(warm.mean);
-    if (warm.sd) mean += " ± " + table_number(*warm.sd);
-    text += md_row({md_escape(labels.of.at(record.case_name)), table_number_or_na(record.timing.cold_ms),
-                    std::to_string(warm.n), mean, table_number_or_na(warm.median),
-                    table_number_or_na(warm.min), table_number_or_na(warm.max),
-                    record.timing.throughput ? fmt::format("{} {}", short_number(*record.timing.throughput),
-                                                           md_escape(record.timing.throughput_unit))
-                                             : "n/a"});
-  }
+  std::string text = times_table(content.results);
+  if (text.empty()) no_data("cases with warm runs");
   return text;
 }
 
 std::string docs_verdicts(const BundleContent& content) {
   if (!content.results.is_comparison()) no_data("verdicts: it is no comparison of `aqbench ab`");
-  const AbDocument document = document_of(content.results);
-  return ab_verdict_table(document, judge_ab(document));
+  return ab_verdict_table(judge_ab(document_of(content.results)));
 }
 
 std::string docs_baseline(const BundleContent& content) {
   if (!content.baseline) no_data("baseline: run the sweep with --baseline FILE");
-  const Verdicts& report = *content.gated;
-  if (!report.refusal.empty()) throw Error(ErrorKind::not_comparable, report.refusal);
-  std::string text = md_head({"case", "metric", "current", "baseline", "delta", "allowed", "status"}, 2);
-  for (const VerdictRow& row : report.rows) {
-    const bool headline = std::ranges::any_of(
-        headline_metrics(), [&](const HeadlineMetric& metric) { return row.metric == metric.name; });
-    if (!is_refused(row.verdict) && !headline) continue;
-    const std::string delta =
-        row.current && row.baseline ? fmt::format("{:+.4g}", *row.current - *row.baseline) : "n/a";
-    text += md_row({md_escape(row.case_name), md_escape(row.metric), table_number_or_na(row.current),
-                    table_number_or_na(row.baseline), delta, row.tolerance ? to_string(*row.tolerance) : "",
-                    to_string(row.verdict)});
-  }
-  return text;
+  if (!content.gated->refusal.empty()) throw Error(ErrorKind::not_comparable, content.gated->refusal);
+  return banner_line(banner_of(*content.gated)) + "\n\n" +
+         verdicts_markdown(*content.gated, std::size_t{1} << 20);
 }
 
 std::string docs_environment(const BundleContent& content) {

@@ -146,6 +146,8 @@ bool comparable(const Record& a, const Record& b, CompareReport& report) {
 
 std::optional<double> ComparedStage::time_factor() const { return quotient(self_ms_a, self_ms_b); }
 
+std::optional<double> ComparedTime::factor() const { return quotient(a_ms, b_ms); }
+
 std::optional<double> ComparedStage::work_factor() const {
   if (calls_a == 0 || calls_b == 0) return std::nullopt;
   return calls_b / calls_a;

@@ -39,6 +39,9 @@ struct ComparedTime {
   std::string case_name;
   std::string batch;  // the value of a batch axis; "" without one
   std::optional<double> a_ms, b_ms;
+
+  // Returns B / A; nullopt where a side has none.
+  std::optional<double> factor() const;
 };
 
 // What two bundles have in common and where they differ.

@@ -11,7 +11,9 @@
 
 #include "core/json.h"
 #include "core/text.h"
+#include "reports/content/case_groups.h"
 #include "reports/content/case_names.h"
+#include "reports/history/compare_table.h"
 #include "reports/history/moved.h"
 #include "reports/html/page.h"
 #include "reports/html/page_data.h"
@@ -26,49 +28,45 @@ namespace {
 
 constexpr std::size_t kCloudBytes = 6'600'000;  // base64 makes 8.8 MB of them, at most: less beside much else
 
-std::string factor(const std::optional<double>& value) {
-  return value ? fmt::format("{:.3g} x", *value) : "n/a";
-}
-
-std::string stage_rows(const CompareReport& report, const ShortNames& names) {
-  std::vector<const ComparedStage*> rows;
-  for (const ComparedStage& row : report.stages) rows.push_back(&row);
-  std::ranges::stable_sort(rows, std::ranges::greater{},
+std::string stages_table(const CompareReport& report, const ShortNames& names) {
+  const std::vector<std::string> titles = {"case", "stage", "A [ms]",       "B [ms]",
+                                           "time", "calls", "time per call"};
+  std::vector<const ComparedStage*> stages;
+  for (const ComparedStage& row : report.stages) stages.push_back(&row);
+  std::ranges::stable_sort(stages, std::ranges::greater{},
                            [](const ComparedStage* row) { return row->time_factor().value_or(0); });
-  std::string text;
-  for (const ComparedStage* const row : rows)
-    text += fmt::format(
-        "<tr title=\"{}\"><td>{}</td><td data-label=\"stage\">{}</td><td data-label=\"A [ms]\">{}</td><td "
-        "data-label=\"B "
-        "[ms]\">{}</td><td "
-        "data-label=\"time\">{}</td><td data-label=\"calls\">{}</td><td data-label=\"time per "
-        "call\">{}</td></tr>\n",
-        xml_escape(row->case_name), xml_escape(names.of.at(row->case_name)), xml_escape(row->stage),
-        short_number_or_na(row->self_ms_a), short_number_or_na(row->self_ms_b), factor(row->time_factor()),
-        factor(row->work_factor()), factor(row->cost_factor()));
-  return text;
+  std::string rows;
+  for (const ComparedStage* const row : stages)
+    rows += table_row(titles,
+                      {{xml_escape(names.of.at(row->case_name))},
+                       {xml_escape(row->stage)},
+                       {table_number_or_na(row->self_ms_a)},
+                       {table_number_or_na(row->self_ms_b)},
+                       {factor_text(row->time_factor())},
+                       {factor_text(row->work_factor())},
+                       {factor_text(row->cost_factor())}},
+                      case_attributes(row->case_name, false));
+  return page_table("stages", titles, rows);
 }
 
-std::string time_rows(const CompareReport& report, const ShortNames& names) {
-  std::string text;
+std::string times_table(const CompareReport& report, const ShortNames& names) {
+  const std::vector<std::string> titles = {"case", "A [ms]", "B [ms]", "B / A"};
+  std::string rows;
   for (const ComparedTime& row : report.times)
-    text += fmt::format(
-        "<tr title=\"{}\"><td>{}</td><td data-label=\"A [ms]\">{}</td><td data-label=\"B [ms]\">{}</td><td "
-        "data-label=\"B "
-        "/ "
-        "A\">{}</td></tr>\n",
-        xml_escape(row.case_name), xml_escape(names.of.at(row.case_name)), short_number_or_na(row.a_ms),
-        short_number_or_na(row.b_ms),
-        factor(row.a_ms && row.b_ms && *row.a_ms > 0 ? std::optional(*row.b_ms / *row.a_ms) : std::nullopt));
-  return text;
+    rows += table_row(titles,
+                      {{xml_escape(names.of.at(row.case_name))},
+                       {table_number_or_na(row.a_ms)},
+                       {table_number_or_na(row.b_ms)},
+                       {factor_text(row.factor())}},
+                      case_attributes(row.case_name, false));
+  return page_table("times", titles, rows);
 }
 
 std::string notes_html(const CompareReport& report) {
-  std::string text = "<ul>\n";
-  for (const std::string& note : report.notes) text += "<li>" + xml_escape(note) + "</li>\n";
+  std::vector<std::string> lines = report.notes;
   for (const std::string& difference : report.key_differences)
-    text += fmt::format("<li>another machine or build: {}</li>\n", xml_escape(difference));
-  return text + "</ul>\n";
+    lines.push_back("another machine or build: " + difference);
+  return text_list(std::move(lines));
 }
 
 // How this page is made again, and how its cases are run again.
@@ -169,10 +167,8 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
       "options: {}. Shown, not decided: <code>aqbench gate</code> and <code>aqbench ab</code> decide.</p>\n",
       banner_html(shown_banner_of(verdicts)), xml_escape(report.a), xml_escape(report.b), report.cases);
   const ShortNames names = compared_names(report);
-  parts.body = notes_html(report);
-  if (!names.common.empty())
-    parts.body += fmt::format("<p class=\"dim\">All cases have {}.</p>\n", xml_escape(names.common));
-  parts.body += verdicts_section(verdicts, "A", "B", "The largest change for the worse first.");
+  parts.body = notes_html(report) + common_html(names.common) +
+               verdicts_section(verdicts, "A", "B", "The largest change for the worse first.");
   const SharedCases shared = shared_cases(report, a, b);
   if (shared.stages || !shared.views.empty())
     parts.data_json =
@@ -187,22 +183,16 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
   parts.viewer = !parts.blocks.empty();
   parts.stages = shared.stages;
   if (parts.viewer)
-    parts.body +=
-        "<section id=\"clouds\" class=\"scripted\">\n<h2>Where on the surface</h2>\n<p class=\"dim\">A and B "
-        "under "
-        "one camera, or B minus A: red is where B is worse.</p>\n</section>\n";
+    parts.body += scripted_section("clouds", "Where on the surface",
+                                   "A and B under one camera, or B minus A: red is where B is worse.");
   parts.body += places;
-  parts.body += page_section(
-      "stages", "Stages",
-      page_table("stages", {"case", "stage", "A [ms]", "B [ms]", "time", "calls", "time per call"},
-                 stage_rows(report, names)) +
-          (parts.stages ? kStageTree : ""),
-      "Self times, B / A. Times of two runs at different moments are a trend, no verdict.");
+  parts.body +=
+      page_section("stages", "Stages", stages_table(report, names) + (parts.stages ? kStageTree : ""),
+                   "Self times, B / A. Times of two runs at different moments are a trend, no verdict.");
   if (std::ranges::any_of(shared.profiles,
                           [](const auto& profile) { return !profile.second.stacks.empty(); }))
     parts.body += flames_html();
-  parts.body += page_section(
-      "times", "Times", page_table("times", {"case", "A [ms]", "B [ms]", "B / A"}, time_rows(report, names)));
+  parts.body += page_section("times", "Times", times_table(report, names));
   parts.body += again_html(a, b);
   return html_page(parts);
 }

@@ -20,19 +20,6 @@ namespace {
 constexpr std::size_t kMaxCompareRows = 60;
 constexpr double kMovedShare = 0.05;  // of a stage's time: less is not worth a name
 
-std::string factor_text(const std::optional<double>& factor) {
-  return factor ? fmt::format("{:.3g} x", *factor) : std::string("n/a");
-}
-
-// The change and what it is; of a value that stayed, or that A lacks, no word.
-std::vector<TableCell> change_cells(const ComparedMetric& row) {
-  const int worse = worsening_of(row);
-  const Colour colour = worse > 0 ? Colour::red : worse < 0 ? Colour::green : Colour::none;
-  const bool both = row.a && row.b;
-  return {{both ? change_text(row.better, *row.a, *row.b) : row.note, colour},
-          {!row.a || row.a == row.b ? "" : change_word(worse), colour}};
-}
-
 std::string metrics_table(const CompareReport& report, bool colours, bool all) {
   Table table{{{"case", Align::left},
                {"metric", Align::left},
@@ -51,9 +38,15 @@ std::string metrics_table(const CompareReport& report, bool colours, bool all) {
       ++more;
       continue;
     }
-    table.rows.push_back(
-        {{row.case_name}, {row.metric}, {short_number_or_na(row.a)}, {short_number_or_na(row.b)}});
-    for (TableCell& cell : change_cells(row)) table.rows.back().push_back(std::move(cell));
+    const VerdictRow found = verdict_on(row);
+    const VerdictCells cells = verdict_cells(found);
+    const Colour colour = colour_of(found);
+    table.rows.push_back({{row.case_name},
+                          {row.metric},
+                          {cells.before},
+                          {cells.after},
+                          {row.a && row.b ? cells.change : row.note, colour},
+                          {!row.a || row.a == row.b ? "" : found.label, colour}});
   }
   std::string text = "accuracy\n";
   if (!table.rows.empty()) text += render_table(table, colours, table_width(table));
@@ -127,13 +120,11 @@ std::string times_table_of(const CompareReport& report, const std::string& kind)
               {}};
   for (const ComparedTime& time : report.times) {
     if (!time.a_ms && !time.b_ms) continue;
-    std::optional<double> factor;
-    if (time.a_ms && time.b_ms && *time.a_ms > 0) factor = *time.b_ms / *time.a_ms;
     table.rows.push_back({{time.case_name},
                           {time.batch},
                           {table_number_or_na(time.a_ms)},
                           {table_number_or_na(time.b_ms)},
-                          {factor_text(factor)}});
+                          {factor_text(time.factor())}});
   }
   return table.rows.empty() ? ""
                             : fmt::format("\ntimes{} ({})\n", batched ? " and batching" : "", kind) +
@@ -141,6 +132,10 @@ std::string times_table_of(const CompareReport& report, const std::string& kind)
 }
 
 }  // namespace
+
+std::string factor_text(const std::optional<double>& factor) {
+  return factor ? fmt::format("{:.3g} x", *factor) : std::string("n/a");
+}
 
 std::string moved_stage_line(const CompareReport& report) {
   const ComparedStage* most = nullptr;

@@ -12,18 +12,22 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/verdicts.h"
-#include "metrics/value_change.h"
+#include "reports/content/verdict_text.h"
 #include "reports/text/verdict_table.h"
 
 namespace aqbench {
 namespace {
 
-int level_worsening(const TrendSeries& series, const LevelChange& level) {
-  return worsening(series.metric, series.better, level.mean_before, level.mean_after);
+VerdictRow verdict_on(const TrendSeries& series, const LevelChange& level) {
+  return shown_verdict(series.case_name, series.metric, series.unit, series.better, level.mean_before,
+                       level.mean_after);
 }
 
-std::string level_change_text(const TrendSeries& series, const LevelChange& level) {
-  return change_text(series.better, level.mean_before, level.mean_after);
+// Before, after, change and what it is.
+void add_level(const VerdictRow& row, std::vector<TableCell>& cells) {
+  const VerdictCells texts = verdict_cells(row);
+  cells.insert(cells.end(),
+               {{texts.before}, {texts.after}, {texts.change, colour_of(row)}, {row.label, colour_of(row)}});
 }
 
 // "RUN COMMIT" of the folder that the run was started in, and "aqbench COMMIT" where that is another one.
@@ -40,15 +44,6 @@ struct TrendLine {
   const TrendSeries* series;
   const ChangePoint* change;
 };
-
-Colour verdict_colour(const TrendSeries& series, const LevelChange& level) {
-  const int worse = level_worsening(series, level);
-  return worse > 0 ? Colour::red : worse < 0 ? Colour::green : Colour::none;
-}
-
-TableCell verdict_cell(const TrendSeries& series, const LevelChange& level) {
-  return {change_word(level_worsening(series, level)), verdict_colour(series, level)};
-}
 
 std::string changes_table(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours,
                           std::size_t width) {
@@ -68,15 +63,10 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
                {"p", Align::right}},
               {}};
   for (const TrendLine& line : lines) {
-    const LevelChange& level = line.change->level;
-    table.rows.push_back({{printable(history.runs[line.run].id)},
-                          {line.series->case_name},
-                          {line.series->metric},
-                          {short_number(level.mean_before)},
-                          {short_number(level.mean_after)},
-                          {level_change_text(*line.series, level), verdict_colour(*line.series, level)},
-                          verdict_cell(*line.series, level),
-                          {step_p_text(level.p)}});
+    table.rows.push_back(
+        {{printable(history.runs[line.run].id)}, {line.series->case_name}, {line.series->metric}});
+    add_level(verdict_on(*line.series, line.change->level), table.rows.back());
+    table.rows.back().push_back({step_p_text(line.change->level.p)});
   }
   std::string text = render_table(table, colours, table_width(table)) + "\n";
   std::size_t last = history.runs.size();
@@ -96,13 +86,8 @@ std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
               {}};
   for (const TrendSeries& one : series) {
     if (!one.pinned || !one.pinned->changed) continue;
-    const LevelChange& level = one.pinned->level;
-    table.rows.push_back({{one.case_name},
-                          {one.metric},
-                          {short_number(level.mean_before)},
-                          {short_number(level.mean_after)},
-                          {level_change_text(one, level), verdict_colour(one, level)},
-                          verdict_cell(one, level)});
+    table.rows.push_back({{one.case_name}, {one.metric}});
+    add_level(verdict_on(one, one.pinned->level), table.rows.back());
   }
   return table.rows.empty() ? "" : "\n" + render_table(table, colours, table_width(table));
 }
@@ -115,17 +100,7 @@ Verdicts verdicts_of(const TrendHistory& history, const std::vector<TrendSeries>
     cases.insert(one.case_name);
     if (one.changes.empty()) continue;
     const ChangePoint& change = one.changes.back();
-    const int worse = level_worsening(one, change.level);
-    VerdictRow row;
-    row.case_name = one.case_name;
-    row.metric = one.metric;
-    row.unit = one.unit;
-    row.better = one.better;
-    row.baseline = change.level.mean_before;
-    row.current = change.level.mean_after;
-    row.excess = worsening_share(one.metric, one.better, *row.baseline, *row.current);
-    row.verdict = worse > 0 ? Verdict::regressed : worse < 0 ? Verdict::improved : Verdict::pass;
-    row.label = change_word(worse);
+    VerdictRow row = verdict_on(one, change.level);
     row.reason = "since run " + run_name(history.runs[one.runs[change.index]]);
     verdicts.rows.push_back(std::move(row));
   }
@@ -150,8 +125,9 @@ void draw_trend(const TrendHistory& history, const TrendSeries& series, double t
   const auto y_of = [&](double value) { return top + kTop + height * (y_max - value) / (y_max - y_min); };
   shapes.push_back(text_shape(kLeft, top + 16, "start",
                               series.case_name + "  " + series.metric + " [" + series.unit + "]", "t"));
-  for (const double value : {low, high})
-    shapes.push_back(text_shape(kLeft - 6, y_of(value) + 4, "end", short_number(value), "s"));
+  const auto [least, most] = number_pair(low, high);
+  for (const auto& [value, text] : {std::pair{low, least}, {high, most}})
+    shapes.push_back(text_shape(kLeft - 6, y_of(value) + 4, "end", text, "s"));
   shapes.push_back(line_shape(kLeft, top + kTop + height, kLeft + width, top + kTop + height, "axis"));
   shapes.push_back(
       text_shape(kLeft, top + kChartHeight - 6, "start", history.runs[series.runs.front()].started_utc, "s"));
@@ -161,11 +137,11 @@ void draw_trend(const TrendHistory& history, const TrendSeries& series, double t
   for (const ChangePoint& change : series.changes) {
     starts.push_back(change.index);
     const double x = (x_of(change.index) + x_of(change.index - 1)) / 2;
-    const int worse = level_worsening(series, change.level);
+    const Verdict verdict = verdict_on(series, change.level).verdict;
     shapes.push_back(line_shape(x, top + kTop, x, top + kTop + height,
-                                worse > 0   ? "bad"
-                                : worse < 0 ? "good"
-                                            : "axis"));
+                                verdict == Verdict::regressed  ? "bad"
+                                : verdict == Verdict::improved ? "good"
+                                                               : "axis"));
   }
   starts.push_back(series.values.size());
   for (std::size_t level = 0; level + 1 < starts.size(); ++level) {

@@ -22,19 +22,8 @@
 namespace aqbench {
 namespace {
 
-using AbCells = std::vector<std::string>;
-
 // A page with more units would be too large to load: it shows verdicts without curves.
 constexpr std::size_t kMaxUnitsDrawn = 20'000;
-
-std::string ab_row(const AbCells& titles, const AbCells& cells) {
-  std::string text = "<tr>";
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    text += i == 0
-                ? fmt::format("<td>{}</td>", xml_escape(cells[i]))
-                : fmt::format("<td data-label=\"{}\">{}</td>", xml_escape(titles[i]), xml_escape(cells[i]));
-  return text + "</tr>\n";
-}
 
 // The tiles of both sides of each case.
 std::vector<TilePair> ab_tile_pairs(const AbReport& report, const std::map<std::string, std::string>& tiles) {
@@ -51,17 +40,16 @@ std::vector<TilePair> ab_tile_pairs(const AbReport& report, const std::map<std::
 }
 
 std::string ab_stages_section(const AbReport& report) {
-  const AbCells titles = {
+  const std::vector<std::string> titles = {
       "case", "stage", "A [ms]", "B [ms]", "change", "change [ms]", "verdict or why none"};
   std::string rows;
   for (const AbCaseReport& one : report.cases) {
     if (!one.time) continue;
     for (const AbStageDecision& stage : one.time->stages) {
-      const bool known = stage.comparison.has_value();
-      rows += ab_row(titles, {one.name, stage.name, known ? short_number(stage.median_a_ms) : "n/a",
-                              known ? short_number(stage.median_b_ms) : "n/a",
-                              known ? ab_change_text(*stage.comparison) : "n/a",
-                              known ? fmt::format("{:+.3g}", stage.change_ms) : "n/a", ab_stage_text(stage)});
+      std::vector<PageCell> cells = {{xml_escape(one.name)}, {xml_escape(stage.name)}};
+      for (std::string& cell : ab_stage_cells(stage)) cells.push_back({std::move(cell)});
+      cells.push_back({xml_escape(ab_stage_text(stage))});
+      rows += table_row(titles, cells);
     }
   }
   return page_section("stages", "Stages", page_table("stages", titles, rows),
@@ -87,15 +75,11 @@ std::string ab_evidence(const AbDocument& document, const AbReport& report) {
   if (!document.environment->empty())
     lines.push_back("environment: " + environment_line(*document.environment));
   for (const std::string& note : report.notes) lines.push_back("note: " + note);
-  std::string text = "<details><summary>settings, machine, statistics of each verdict</summary>\n<ul>\n";
-  for (const std::string& line : lines) text += "<li>" + xml_escape(line) + "</li>\n";
-  text += "</ul>\n";
-  for (const AbCaseReport& one : report.cases) {
-    text += fmt::format("<h3>{}: {}</h3>\n<ul>\n", xml_escape(one.name), to_string(one.verdict));
-    for (const std::string& line : ab_case_lines(one, document.settings))
-      text += fmt::format("<li>{}</li>\n", xml_escape(line));
-    text += "</ul>\n";
-  }
+  std::string text = "<details><summary>settings, machine, statistics of each verdict</summary>\n" +
+                     text_list(std::move(lines));
+  for (const AbCaseReport& one : report.cases)
+    text += fmt::format("<h3>{}: {}</h3>\n{}", xml_escape(one.name), to_string(one.verdict),
+                        text_list(ab_case_lines(one, document.settings)));
   return page_section("details", "How it was measured", text + "</details>\n");
 }
 
@@ -189,9 +173,8 @@ std::string ab_page(const AbDocument& document, const AbReport& report,
   if (document.samples.units.size() <= kMaxUnitsDrawn) {
     parts.data_json = comparison_json(document, report);
     parts.comparison = true;
-    parts.body +=
-        "<section id=\"comparison\" class=\"scripted\">\n<h2>Pair by pair</h2>\n<p class=\"dim\">Drag over a "
-        "curve to zoom in, double click to zoom out.</p>\n</section>\n";
+    parts.body += scripted_section("comparison", "Pair by pair",
+                                   "Drag over a curve to zoom in, double click to zoom out.");
   }
   parts.body += tile_places_section(ab_tile_pairs(report, tiles),
                                     "Of each case the first run of A and the first of B, on the same input: "

@@ -86,7 +86,7 @@ std::string metric_bars(const std::vector<CaseGroup>& groups, const MetricColumn
     rows.add(group,
              bar_html(most > 0 ? spread->mean / most : 0, "") +
                  fmt::format("<span class=\"barnumber\">{}</span>", number),
-             fmt::format("{}: {}", group_label(group), short_number(spread->mean)));
+             fmt::format("{}: {}", group_label(group), table_number(spread->mean)));
   }
   return rows.html(fmt::format("<h3>{}<span class=\"dim\">{}</span></h3>\n", xml_escape(column.title),
                                direction_text(column)));

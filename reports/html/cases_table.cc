@@ -129,32 +129,23 @@ std::vector<CaseColumn> columns_of(const Results& results, const std::vector<Cas
   return columns;
 }
 
-std::string cell_html(const CaseColumn& column, const CaseCell& cell) {
-  std::string attributes = fmt::format(" data-label=\"{}\"", xml_escape(column.title));
-  if (!column.metric.empty()) attributes += fmt::format(" data-metric=\"{}\"", column.metric);
-  const bool is_text = column.title == "status" || column.title == "gate";
-  if (cell.bad || is_text)
-    attributes += fmt::format(" class=\"{}\"", cell.bad && is_text ? "text bad" : is_text ? "text" : "bad");
+PageCell page_cell(const CaseColumn& column, const CaseCell& cell) {
+  std::string attributes = column.metric.empty() ? "" : fmt::format(" data-metric=\"{}\"", column.metric);
   if (!cell.hint.empty()) attributes += fmt::format(" title=\"{}\"", xml_escape(cell.hint));
-  return fmt::format("<td{}>{}</td>", attributes, cell.text.empty() ? "n/a" : xml_escape(cell.text));
+  return {cell.text.empty() ? "n/a" : xml_escape(cell.text), cell.bad ? "bad" : "", std::move(attributes)};
 }
 
 }  // namespace
 
-std::string name_cells_html(const CaseNames& names, const std::string& case_name, const std::string& note) {
+std::vector<PageCell> name_page_cells(const CaseNames& names, const std::string& case_name,
+                                      const std::string& note) {
   const std::vector<std::string> titles = name_titles(names), cells = name_cells(names, case_name);
-  std::string text;
-  for (std::size_t i = 0; i < cells.size(); ++i)
-    text += fmt::format("<td class=\"text\" data-label=\"{0}\"{1}>{2}{3}</td>", titles[i],
-                        titles[i] == "method" ? " data-open" : "", xml_escape(cells[i]),
-                        titles[i] == "method" ? note : "");
-  return text;
-}
-
-std::string common_html(const CaseNames& names) {
-  return names.common.empty()
-             ? ""
-             : fmt::format("<p class=\"dim\">All cases: <code>{}</code></p>\n", xml_escape(names.common));
+  std::vector<PageCell> found;
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const bool opens = titles[i] == "method";
+    found.push_back({xml_escape(cells[i]) + (opens ? note : ""), "", opens ? " data-open" : ""});
+  }
+  return found;
 }
 
 std::string cases_table(const BundleContent& content) {
@@ -167,13 +158,13 @@ std::string cases_table(const BundleContent& content) {
   std::string text = table_open("all cases", titles);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Record& record = *rows[i].record;
-    text += fmt::format("<tr data-case=\"{0}\" title=\"{0}\"{1}>", xml_escape(record.case_name),
-                        rows[i].rank < 2 ? " class=\"first\"" : "");
-    text += name_cells_html(names, record.case_name, record.simulated ? " (simulated)" : "");
-    for (const CaseColumn& column : columns) text += cell_html(column, column.cells[i]);
-    text += "</tr>\n";
+    std::vector<PageCell> cells =
+        name_page_cells(names, record.case_name, record.simulated ? " (simulated)" : "");
+    for (const CaseColumn& column : columns) cells.push_back(page_cell(column, column.cells[i]));
+    text += table_row(titles, cells,
+                      case_attributes(record.case_name) + (rows[i].rank < 2 ? " class=\"first\"" : ""));
   }
-  return common_html(names) + text + kTableEnd;
+  return common_html(names.common) + text + kTableEnd;
 }
 
 std::string programs_html(const Results& results) {
@@ -190,34 +181,26 @@ std::string programs_html(const Results& results) {
       titles.push_back(program_titles()[i]);
     }
   std::string text = table_open("what programs used", titles, "lively cards");
-  for (const auto& [record, cells] : rows) {
-    text += fmt::format("<tr data-case=\"{0}\" title=\"{0}\"><td>{1}</td>", xml_escape(record->case_name),
-                        xml_escape(labels.of.at(record->case_name)));
-    for (const std::size_t i : columns)
-      text += fmt::format("<td data-label=\"{}\">{}</td>", program_titles()[i], cells[i]);
-    text += "</tr>\n";
+  for (const auto& [record, values] : rows) {
+    std::vector<PageCell> cells = {{xml_escape(labels.of.at(record->case_name))}};
+    for (const std::size_t i : columns) cells.push_back({values[i]});
+    text += table_row(titles, cells, case_attributes(record->case_name));
   }
   return text + kTableEnd;
 }
 
 std::string protocols_html(const Results& results) {
   const ProtocolRows table = protocol_rows(results);
-  if (table.rows.empty()) return "";
   const CaseLabels labels = label_cases(group_cases(results));
-  std::string text =
-      "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"numbers of protocols\"><table "
-      "class=\"lively cards\">\n<thead><tr><th scope=\"col\">case</th>";
-  for (const std::string& title : table.titles)
-    text += fmt::format("<th scope=\"col\">{}</th>", xml_escape(title));
-  text += "</tr></thead>\n<tbody>\n";
-  for (const auto& [name, cells] : table.rows) {
-    text += fmt::format("<tr data-case=\"{0}\" title=\"{0}\"><td>{1}</td>", xml_escape(name),
-                        xml_escape(labels.of.at(name)));
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      text += fmt::format("<td data-label=\"{}\">{}</td>", xml_escape(table.titles[i]), cells[i]);
-    text += "</tr>\n";
+  std::vector<std::string> titles = {"case"};
+  titles.insert(titles.end(), table.titles.begin(), table.titles.end());
+  std::string rows;
+  for (const auto& [name, values] : table.rows) {
+    std::vector<PageCell> cells = {{xml_escape(labels.of.at(name))}};
+    for (const std::string& value : values) cells.push_back({value});
+    rows += table_row(titles, cells, case_attributes(name));
   }
-  return text + "</tbody></table></div>\n";
+  return page_table("numbers of protocols", titles, rows);
 }
 
 }  // namespace aqbench

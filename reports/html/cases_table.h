@@ -2,10 +2,12 @@
 // The table of all cases of report.html.
 
 #include <string>
+#include <vector>
 
 #include "harness/records/results.h"
 #include "reports/content/bundle_content.h"
 #include "reports/content/case_columns.h"
+#include "reports/html/page.h"
 
 namespace aqbench {
 
@@ -15,11 +17,8 @@ namespace aqbench {
 std::string cases_table(const BundleContent& content);
 
 // Returns the cells that name a case, as name_cells() has them, with `note` behind the method.
-std::string name_cells_html(const CaseNames& names, const std::string& case_name,
-                            const std::string& note = "");
-
-// Returns the line that says what all cases share; "" for nothing.
-std::string common_html(const CaseNames& names);
+std::vector<PageCell> name_page_cells(const CaseNames& names, const std::string& case_name,
+                                      const std::string& note = "");
 
 // Returns a table with processor time, memory, bytes, page faults and context switches of each case that ran
 // a program; "" where none did. Columns that no case fills are left out.

@@ -26,9 +26,15 @@ constexpr std::size_t kMaxRowsDrawn = 60;
 constexpr std::size_t kLabelColumns = 46;  // wide letters fit, too
 std::string fit_label(const std::string& text) { return elide_middle(text, kLabelColumns); }
 
-std::string and_more(std::size_t all) {
-  return all > kMaxRowsDrawn ? fmt::format("<p class=\"dim\">and {} more</p>\n", all - kMaxRowsDrawn)
-                             : std::string();
+// A drawing of the first of `all` rows; the others are counted below.
+Drawing drawing_of(double width, double height, std::vector<Shape> shapes, std::string label,
+                   std::size_t all) {
+  if (all > kMaxRowsDrawn) {
+    shapes.push_back(
+        text_shape(0, height + 12, "start", fmt::format("and {} more", all - kMaxRowsDrawn), "s"));
+    height += 20;
+  }
+  return {width, height, std::move(shapes), std::move(label)};
 }
 
 // A round number at or above `most`, where a scale can end.
@@ -60,15 +66,7 @@ std::vector<Shape> stage_legend(const std::vector<std::string>& names, double& y
 
 }  // namespace
 
-// A drawing is as wide as it is: on a narrow page one scrolls it, and can read it.
-std::string chart_html(const Chart& chart) {
-  if (chart.drawing.shapes.empty()) return chart.notes;
-  return fmt::format("<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\">\n{}</div>\n",
-                     xml_escape(chart.drawing.label), svg_figure(chart.drawing)) +
-         chart.notes;
-}
-
-Chart bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title) {
+Drawing bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title) {
   struct Bar {
     std::string label;
     Spread spread;
@@ -101,10 +99,10 @@ Chart bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric
     y += kRow;
   }
   shapes.push_back(line_shape(kLabels, 26, kLabels, y, "axis"));
-  return {{kPage, y + 8, std::move(shapes), title}, and_more(all)};
+  return drawing_of(kPage, y + 8, std::move(shapes), title, all);
 }
 
-Chart stages_chart(const std::vector<CaseGroup>& groups) {
+Drawing stages_chart(const std::vector<CaseGroup>& groups) {
   std::vector<std::string> names;
   std::vector<StageBar> bars = stage_bars(groups, names);
   if (bars.empty()) return {};
@@ -128,10 +126,10 @@ Chart stages_chart(const std::vector<CaseGroup>& groups) {
     shapes.push_back(text_shape(at + 6, y + 14, "start", elide_middle(bar.text(), 40), "s"));
     y += kRow;
   }
-  return {{kPage, y + 6, std::move(shapes), "self times of stages"}, and_more(all)};
+  return drawing_of(kPage, y + 6, std::move(shapes), "self times of stages", all);
 }
 
-Chart times_chart(const Results& results) {
+Drawing times_chart(const Results& results) {
   struct Row {
     const Record* record;
     std::vector<double> warm;
@@ -174,26 +172,24 @@ Chart times_chart(const Results& results) {
                    "s"));
     y += kRow;
   }
-  return {{kPage + 60, y + 4, std::move(shapes), "times of warm and cold calls"}, and_more(all)};
+  return drawing_of(kPage + 60, y + 4, std::move(shapes), "times of warm and cold calls", all);
 }
 
 std::vector<std::pair<std::string, Drawing>> report_figures(const BundleContent& content) {
   auto groups = group_cases(content.results);
   const std::vector<MetricColumn> columns = metric_columns(groups);
   take_common_axes(groups);
-  std::vector<std::pair<std::string, Chart>> charts;
+  std::vector<std::pair<std::string, Drawing>> figures;
   for (const auto& [name, prefix] : {std::pair{"accuracy", "accuracy_mean_mm"},
                                      {"precision", "precision_"},
                                      {"completeness", "completeness_"},
                                      {"agreement", "photometric_zncc_median"},
                                      {"reprojection", "reprojection_median_px"}})
     if (const MetricColumn* const column = find_column(columns, prefix))
-      charts.emplace_back(name, bars_chart(groups, column->metric, column->title.c_str()));
-  charts.emplace_back("stages", stages_chart(groups));
-  charts.emplace_back("times", times_chart(content.results));
-  std::vector<std::pair<std::string, Drawing>> figures;
-  for (auto& [name, chart] : charts)
-    if (!chart.drawing.shapes.empty()) figures.emplace_back(name, std::move(chart.drawing));
+      figures.emplace_back(name, bars_chart(groups, column->metric, column->title.c_str()));
+  figures.emplace_back("stages", stages_chart(groups));
+  figures.emplace_back("times", times_chart(content.results));
+  std::erase_if(figures, [](const auto& figure) { return figure.second.shapes.empty(); });
   return figures;
 }
 

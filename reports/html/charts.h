@@ -1,5 +1,5 @@
 #pragma once
-// The charts of report.html.
+// The charts of `aqbench export`. Each has no shapes where there is nothing to draw.
 
 #include <string>
 #include <utility>
@@ -11,23 +11,14 @@
 
 namespace aqbench {
 
-// A drawing, without shapes where there is nothing to draw, and HTML that stands below it.
-struct Chart {
-  Drawing drawing;
-  std::string notes = {};
-};
-
-// Returns the chart for a page; "" for an empty one.
-std::string chart_html(const Chart& chart);
-
 // Draws a bar for each group: the metric's mean over seeds, with its standard deviation as a thin line.
-Chart bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title);
+Drawing bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title);
 
 // Draws a bar for each group, divided into the self times of its stages.
-Chart stages_chart(const std::vector<CaseGroup>& groups);
+Drawing stages_chart(const std::vector<CaseGroup>& groups);
 
 // Draws a box plot of the warm runs of each case with at least three, and a dot for its cold run.
-Chart times_chart(const Results& results);
+Drawing times_chart(const Results& results);
 
 // Returns names and drawings: accuracy, precision, completeness, agreement, reprojection, baseline, stages,
 // times; those that have something to show.

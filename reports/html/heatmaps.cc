@@ -224,10 +224,10 @@ std::string map_row(const std::vector<MappedCase>& cases, bool same_extent, cons
 // The maps of a scene: one scale and one legend for all of its cases.
 std::string scene_maps(const std::vector<MappedCase>& cases) {
   std::vector<const std::vector<ReportTile>*> clouds;
-  bool all_covered = true;
+  double least = 100;  // of a tile
   for (const MappedCase& one : cases) {
     clouds.push_back(one.tiles);
-    for (const ReportTile& tile : *one.tiles) all_covered = all_covered && !(tile.completeness_pct < 99.5);
+    for (const ReportTile& tile : *one.tiles) least = std::fmin(least, tile.completeness_pct);
   }
   const bool same_extent =
       std::ranges::all_of(cases, [&](const MappedCase& one) { return one.extent == cases.front().extent; });
@@ -238,10 +238,11 @@ std::string scene_maps(const std::vector<MappedCase>& cases) {
       fmt::format(
           "Mean signed distance to the true surface{}{}; red is towards the cameras, grey: no points.",
           same_extent ? ", from above, " : "", same_extent ? cases.front().extent : ""));
-  if (all_covered) return text + "<p class=\"dim\">Everywhere the surface has a point within 2 mm.</p>\n";
+  if (least >= 99.5) return text + "<p class=\"dim\">Everywhere the surface has a point within 2 mm.</p>\n";
+  const double low = least >= 90 ? 90 : least >= 50 ? 50 : 0;
   return text + map_row(
-                    cases, same_extent, [](const ReportTile& tile) { return tile.completeness_pct; }, 0, 100,
-                    "%", sequential_colour, "Share of the surface that has a point within 2 mm.");
+                    cases, same_extent, [](const ReportTile& tile) { return tile.completeness_pct; }, low,
+                    100, "%", sequential_colour, "Share of the surface that has a point within 2 mm.");
 }
 
 // One picture of tiles with its colours.

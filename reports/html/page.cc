@@ -35,16 +35,18 @@ std::vector<std::string_view> scripts_of(const PageParts& parts) {
 
 // Whether cells below the title are text, which stands at the left.
 bool is_of_text(std::string_view title) {
-  constexpr std::string_view kTitles[] = {"scene",
-                                          "method",
-                                          "axes",
-                                          "status",
-                                          "gate",
-                                          "worse than",
-                                          "map",
-                                          "worst place",
-                                          "stage that lost most",
-                                          "since the baseline"};
+  constexpr std::string_view kTitles[] = {"scene",       "method",     "axes",
+                                          "status",      "gate",       "worse than",
+                                          "map",         "case",       "worst place",
+                                          "worst value", "verdict",    "stage that lost most",
+                                          "suite",       "metric",     "since run",
+                                          "since when",  "commit",     "since the baseline",
+                                          "commits",     "it is",      "over the runs",
+                                          "newest run",  "what moved", "verdict or why none",
+                                          "machine",     "report",     "kind",
+                                          "stage",       "more",       "accepted run",
+                                          "program",     "file",       "by",
+                                          "when",        "cases"};
   return std::ranges::find(kTitles, title) != std::end(kTitles);
 }
 
@@ -69,6 +71,28 @@ std::string page_section(std::string_view id, std::string_view title, const std:
   return fmt::format("<section id=\"{}\">\n<h2>{}</h2>\n{}{}</section>\n", id, title, lead, body);
 }
 
+std::string scripted_section(std::string_view id, std::string_view title, std::string_view explanation) {
+  return fmt::format(
+      "<section id=\"{}\" class=\"scripted\">\n<h2>{}</h2>\n<p class=\"dim\">{}</p>\n</section>\n", id, title,
+      explanation);
+}
+
+std::string common_html(const std::string& common) {
+  return common.empty() ? "" : fmt::format("<p class=\"dim\">All cases have {}.</p>\n", xml_escape(common));
+}
+
+std::string list_html(const std::vector<std::string>& items, std::size_t most) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(items.size(), most); ++i) text += "<li>" + items[i] + "</li>\n";
+  if (items.size() > most) text += fmt::format("<li>and {} more</li>\n", items.size() - most);
+  return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
+}
+
+std::string text_list(std::vector<std::string> lines, std::size_t most) {
+  for (std::string& line : lines) line = xml_escape(line);
+  return list_html(lines, most);
+}
+
 std::string table_open(std::string_view label, const std::vector<std::string>& titles,
                        std::string_view classes) {
   std::string text = fmt::format(
@@ -76,9 +100,30 @@ std::string table_open(std::string_view label, const std::vector<std::string>& t
       "class=\"{}\">\n<thead><tr>",
       xml_escape(label), classes);
   for (const std::string& title : titles)
-    text += fmt::format("<th scope=\"col\"{}>{}</th>", is_of_text(title) ? " class=\"text\"" : "",
+    text += fmt::format("<th scope=\"col\"{}>{}</th>",
+                        title == "case"     ? " class=\"text case\""
+                        : is_of_text(title) ? " class=\"text\""
+                                            : "",
                         xml_escape(title));
   return text + "</tr></thead>\n<tbody>\n";
+}
+
+std::string table_row(const std::vector<std::string>& titles, const std::vector<PageCell>& cells,
+                      const std::string& attributes) {
+  std::string text = fmt::format("<tr{}>", attributes);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    std::string classes = i > 0 && is_of_text(titles[i]) ? "text" : "";
+    if (!cells[i].classes.empty()) classes += (classes.empty() ? "" : " ") + cells[i].classes;
+    text += i == 0 ? "<td" : fmt::format("<td data-label=\"{}\"", xml_escape(titles[i]));
+    if (!classes.empty()) text += fmt::format(" class=\"{}\"", classes);
+    text += fmt::format("{}>{}</td>", cells[i].attributes, cells[i].html);
+  }
+  return text + "</tr>\n";
+}
+
+std::string case_attributes(const std::string& case_name, bool opens) {
+  const std::string name = xml_escape(case_name);
+  return (opens ? fmt::format(" data-case=\"{}\"", name) : "") + fmt::format(" title=\"{}\"", name);
 }
 
 std::string page_table(std::string_view label, const std::vector<std::string>& titles,

@@ -16,6 +16,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/folded.h"
+#include "reports/html/page.h"
 
 namespace aqbench {
 namespace {
@@ -225,10 +226,10 @@ Json stacks_json(std::string_view stacks, std::size_t most) {
 }
 
 std::string flames_html() {
-  return "<section id=\"flames\" class=\"scripted\">\n<h2>Where the processor's time goes</h2>\n<p "
-         "class=\"dim\">Samples of the stacks, callers above: the width of a box is its share of the "
-         "samples. A "
-         "click or Enter zooms, Esc shows all of it, arrows move.</p>\n</section>\n";
+  return scripted_section(
+      "flames", "Where the processor's time goes",
+      "Samples of the stacks, callers above: the width of a box is its share of the samples. "
+      "A click or Enter zooms, Esc shows all of it, arrows move.");
 }
 
 std::map<std::string, JsonBox> page_profiles(const std::map<std::string, ReportProfile>& profiles) {

@@ -39,16 +39,12 @@ bool keeps_clouds(const ReportPictures& pictures) {
 
 // Says why the first cases failed; all of them stand in the table with their reasons.
 std::string failures_html(const Results& results) {
-  constexpr std::size_t kMaxReasons = 5;
-  std::string text;
-  std::size_t count = 0;
-  for (const Record& record : results.records) {
-    if (record.status == Status::ok || record.status == Status::skipped || ++count > kMaxReasons) continue;
-    text += fmt::format("<li><span class=\"bad\">{}</span> {}: {}</li>\n", to_string(record.status),
-                        xml_escape(record.case_name), xml_escape(record.reason));
-  }
-  if (count > kMaxReasons) text += fmt::format("<li>and {} more</li>\n", count - kMaxReasons);
-  return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
+  std::vector<std::string> failures;
+  for (const Record& record : results.records)
+    if (record.status != Status::ok && record.status != Status::skipped)
+      failures.push_back(fmt::format("<span class=\"bad\">{}</span> {}: {}", to_string(record.status),
+                                     xml_escape(record.case_name), xml_escape(record.reason)));
+  return list_html(failures, 5);
 }
 
 std::string report_head(const BundleContent& content) {
@@ -56,9 +52,7 @@ std::string report_head(const BundleContent& content) {
   std::string text =
       fmt::format("<h1>{}</h1>\n{}", xml_escape(run_title(results)), banner_html(banner_of(content)));
   if (has_injected_faults(results)) text += "<p><span class=\"badge bad\">injected faults</span></p>\n";
-  text += failures_html(results) + "<ul>\n";
-  for (const std::string& line : narrative_lines(content)) text += "<li>" + xml_escape(line) + "</li>\n";
-  return text + "</ul>\n";
+  return text + failures_html(results) + text_list(narrative_lines(content));
 }
 
 // What a doubter asks for: digests, machine, isolation, programs.
@@ -72,19 +66,11 @@ std::string evidence_section(const Results& results) {
     lines.push_back("isolation of methods: " + isolation);
   for (const std::string& line : guest_lines(results)) lines.push_back("program of " + line);
   lines.push_back("reproduce: " + reproduce_command(run));
-  std::string text = "<details><summary>run, machine, digests, command</summary>\n<ul>\n";
-  for (const std::string& line : lines) text += "<li>" + xml_escape(line) + "</li>\n";
-  return page_section("evidence", "Evidence",
-                      text +
-                          "</ul>\n<p class=\"dim\">Made from the files of this bundle; <code>aqbench "
-                          "verify</code> makes it again and compares.</p></details>\n");
-}
-
-// Where scripts put what turns and what can be chosen; hidden without them.
-std::string scripted(const std::string& id, const std::string& title, const std::string& text) {
-  return fmt::format(
-      "<section id=\"{}\" class=\"scripted\">\n<h2>{}</h2>\n<p class=\"dim\">{}</p>\n</section>\n", id, title,
-      text);
+  return page_section(
+      "evidence", "Evidence",
+      "<details><summary>run, machine, digests, command</summary>\n" + text_list(std::move(lines)) +
+          "<p class=\"dim\">Made from the files of this bundle; <code>aqbench verify</code> makes it "
+          "again and compares.</p></details>\n");
 }
 
 std::string accuracy_section(const std::vector<CaseGroup>& groups) {
@@ -100,7 +86,7 @@ std::string clouds_section(const std::vector<PageView>& views) {
   const auto shown = std::ranges::count_if(views, [](const PageView& view) { return !view.bytes.empty(); });
   if (shown == 0) return "";
   const auto left_out = views.size() - static_cast<std::size_t>(shown);
-  return scripted(
+  return scripted_section(
       "clouds", "Clouds to turn",
       "Drag to turn, shift-drag to move, wheel or pinch to zoom, click a point to ask what it is. The "
       "colours have one scale for all cases." +
@@ -116,10 +102,16 @@ std::string depths_section(const ReportPictures& pictures) {
          "id=\"depth-slider\"></div>\n</section>\n";
 }
 
-std::string stages_section(const std::vector<CaseGroup>& groups) {
+// What the shares of a profile are of.
+constexpr const char* kShareBases =
+    " Shares here are of all stages; <code>aqbench profile</code> prints them beside those of the whole run, "
+    "which has time outside of stages, too.";
+
+std::string stages_section(const std::vector<CaseGroup>& groups, const ReportPictures& pictures) {
   const std::string stages = stage_bars_html(groups);
   return page_section("stages", "Stages", stages.empty() ? "" : stages + kStageTree,
-                      "Self time, without nested stages; medians over the repetitions.");
+                      std::string("Self time, without nested stages; medians over the repetitions.") +
+                          (pictures.profiles.empty() ? "" : kShareBases));
 }
 
 std::string flames_section(const ReportPictures& pictures) {
@@ -158,9 +150,9 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
       case_pictures(page.results, pictures));
   body += depths_section(pictures) + accuracy_section(groups);
   if (!results.records.empty())
-    body +=
-        scripted("curves", "Curves", "Choose cases; drag over a curve to zoom in, double click to zoom out.");
-  body += stages_section(groups) + flames_section(pictures);
+    body += scripted_section("curves", "Curves",
+                             "Choose cases; drag over a curve to zoom in, double click to zoom out.");
+  body += stages_section(groups, pictures) + flames_section(pictures);
   body += page_section(
       "times", "Times", time_boxes(results),
       "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of "

@@ -207,40 +207,27 @@ std::string since_text(const Rivals& pair, const BundleContent& content) {
   return "as it was accepted";
 }
 
-std::string cell(const char* label, const std::string& text, bool is_text = false) {
-  return fmt::format("<td data-label=\"{}\"{}>{}</td>", label, is_text ? " class=\"text\"" : "",
-                     xml_escape(text));
-}
-
 std::string label_of(const CaseNames& names, const std::string& case_name) {
   const CaseName& name = names.of.at(case_name);
   return name.axes.empty() ? name.method : name.method + " " + name.axes;
 }
 
-std::string value_cell(const std::string& label, const std::string& number) {
-  return fmt::format("<td class=\"num\" data-label=\"{}\">{}</td>", xml_escape(label), number);
-}
-
 // This, best and their ratio.
-std::string value_cells(const Rivals& pair, const std::string& metric, const std::string& title,
-                        bool with_ratio) {
+void add_values(const Rivals& pair, const std::string& metric, bool with_ratio,
+                std::vector<PageCell>& cells) {
   const auto worse = value_of(*pair.worse, metric), best = value_of(*pair.best, metric);
-  std::string text =
-      value_cell(title, table_number_or_na(worse)) + value_cell("best", table_number_or_na(best));
+  cells.push_back({table_number_or_na(worse), "num"});
+  cells.push_back({table_number_or_na(best), "num"});
   if (with_ratio)
-    text += value_cell("ratio", worse && best && *best > 0 ? table_number(*worse / *best) + " x" : "n/a");
-  return text;
+    cells.push_back({worse && best && *best > 0 ? table_number(*worse / *best) + " x" : "n/a", "num"});
 }
 
-std::string map_cell(const Rivals& pair, const ReportPictures& pictures) {
-  const auto tiles_of = [&](const Record& record) -> const std::vector<ReportTile>* {
-    const auto found = pictures.tiles.find(record.case_name);
-    return found == pictures.tiles.end() ? nullptr : &found->second;
-  };
-  const auto* const worse = tiles_of(*pair.worse);
-  const auto* const best = tiles_of(*pair.best);
-  return fmt::format("<td data-label=\"map\" class=\"text map\">{}</td>",
-                     worse != nullptr && best != nullptr ? difference_map(*best, *worse) : "");
+std::string map_of(const Rivals& pair, const ReportPictures& pictures) {
+  const auto worse = pictures.tiles.find(pair.worse->case_name),
+             best = pictures.tiles.find(pair.best->case_name);
+  return worse == pictures.tiles.end() || best == pictures.tiles.end()
+             ? ""
+             : difference_map(best->second, worse->second);
 }
 
 std::string lead(const BundleContent& content) {
@@ -289,21 +276,20 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
   for (const char* title : {"worse than", "mean error [mm]", "best", "ratio"}) titles.emplace_back(title);
   titles.insert(titles.end(), {completeness.title, "best", "map", "worst place", "stage that lost most"});
   if (content.baseline) titles.emplace_back("since the baseline");
-  std::string text = common_html(names) + table_open("methods against each other", titles, "cards");
+  std::string text = common_html(names.common) + table_open("methods against each other", titles, "cards");
   for (std::size_t i = 0; i < std::min(all.size(), kMaxRivals); ++i) {
     const Rivals& pair = all[i];
-    text += fmt::format("<tr data-case=\"{}\" data-against=\"{}\">", xml_escape(pair.worse->case_name),
-                        xml_escape(pair.best->case_name));
-    text += name_cells_html(names, pair.worse->case_name);
-    text += fmt::format("<td data-label=\"worse than\" class=\"text\" data-turn>{}</td>",
-                        xml_escape(label_of(names, pair.best->case_name)));
-    text += value_cells(pair, "accuracy_mean_mm", "mean error [mm]", true) +
-            value_cells(pair, completeness.metric, completeness.title, false);
-    text += map_cell(pair, pictures);
-    text += cell("worst place", places_text(pair, pictures), true);
-    text += cell("stage that lost most", stage_text(pair), true);
-    if (content.baseline) text += cell("since the baseline", since_text(pair, content), true);
-    text += "</tr>\n";
+    std::vector<PageCell> cells = name_page_cells(names, pair.worse->case_name);
+    cells.push_back({xml_escape(label_of(names, pair.best->case_name)), "", " data-turn"});
+    add_values(pair, "accuracy_mean_mm", true, cells);
+    add_values(pair, completeness.metric, false, cells);
+    cells.push_back({map_of(pair, pictures), "map"});
+    cells.push_back({xml_escape(places_text(pair, pictures))});
+    cells.push_back({xml_escape(stage_text(pair))});
+    if (content.baseline) cells.push_back({xml_escape(since_text(pair, content))});
+    text += table_row(titles, cells,
+                      fmt::format(" data-case=\"{}\" data-against=\"{}\"", xml_escape(pair.worse->case_name),
+                                  xml_escape(pair.best->case_name)));
   }
   text += kTableEnd;
   if (all.size() > kMaxRivals)

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <vector>
 
 #include "core/text.h"
@@ -29,41 +31,36 @@ bool changed(const VerdictRow& row) {
   return row.verdict != Verdict::added && (row.verdict != Verdict::pass || row.baseline != row.current);
 }
 
-std::string verdict_cell(const std::string& label, const std::string& text, const std::string& classes = "") {
-  return fmt::format("<td data-label=\"{}\"{}>{}</td>", label,
-                     classes.empty() ? "" : fmt::format(" class=\"{}\"", classes), xml_escape(text));
-}
-
 std::string value_line(const VerdictRow& row) {
-  return fmt::format("<li><span class=\"{}\">{}</span> {}</li>\n", class_of(row),
-                     xml_escape(verdict_label(row)), xml_escape(verdict_row_text(row)));
+  return fmt::format("<span class=\"{}\">{}</span> {}", class_of(row), xml_escape(verdict_label(row)),
+                     xml_escape(verdict_row_text(row)));
 }
 
 // The other values of a case that changed, folded.
-std::string rest_cell(const CaseVerdicts& one) {
-  std::string lines;
-  std::size_t count = 0;
+std::string rest_of(const CaseVerdicts& one) {
+  std::vector<std::string> lines;
   for (const VerdictRow* const row : one.rows)
-    if (row != one.worst && changed(*row) && ++count <= kMaxValues) lines += value_line(*row);
-  if (count == 0) return "<td data-label=\"more\"></td>";
-  if (count > kMaxValues) lines += fmt::format("<li>and {} more</li>\n", count - kMaxValues);
-  return fmt::format(
-      "<td data-label=\"more\"><details><summary>{} more</summary><ul>\n{}</ul></details></td>", count,
-      lines);
+    if (row != one.worst && changed(*row)) lines.push_back(value_line(*row));
+  if (lines.empty()) return "";
+  return fmt::format("<details><summary>{} more</summary>{}</details>", lines.size(),
+                     list_html(lines, kMaxValues));
 }
 
-std::string case_row(const CaseVerdicts& one, const std::string& name, const std::string& before,
-                     const std::string& after) {
+std::vector<PageCell> cells_of(const CaseVerdicts& one, const std::string& name, const VerdictLink& link) {
   const VerdictRow& row = *one.worst;
   const VerdictCells cells = verdict_cells(row);
   const bool numbers = row.baseline && row.current;
-  std::string text = fmt::format("<tr data-case=\"{0}\" title=\"{0}\"><td>{1}</td>",
-                                 xml_escape(row.case_name), xml_escape(name));
-  text += verdict_cell("verdict", verdict_label(row), class_of(row));
-  text += verdict_cell("worst value", numbers ? cells.what : verdict_row_text(row), "text");
-  text += verdict_cell(before, cells.before) + verdict_cell(after, cells.after);
-  text += verdict_cell("change", cells.change, class_of(row)) + verdict_cell("allowed", cells.allowed);
-  return text + rest_cell(one) + "</tr>\n";
+  const auto linked = [&](bool after, const std::string& text) {
+    return link ? link(row.case_name, after, xml_escape(text)) : xml_escape(text);
+  };
+  return {{xml_escape(name)},
+          {xml_escape(verdict_label(row)), class_of(row)},
+          {xml_escape(numbers ? cells.what : verdict_row_text(row))},
+          {linked(false, cells.before)},
+          {linked(true, cells.after)},
+          {xml_escape(cells.change), class_of(row)},
+          {xml_escape(cells.allowed)},
+          {rest_of(one)}};
 }
 
 }  // namespace
@@ -76,28 +73,45 @@ std::string banner_html(const Banner& banner) {
   return text + "</div>\n";
 }
 
-std::string verdicts_section(const Verdicts& verdicts, const std::string& before, const std::string& after,
-                             const std::string& explanation) {
-  const ShortNames shortened = short_names_of(verdicts);
-  std::string rows;
+std::string verdicts_html(const Verdicts& verdicts, const ShortNames& names, const std::string& label,
+                          const std::string& before, const std::string& after, const VerdictLink& link) {
+  std::vector<std::string> titles = {"case", "verdict", "worst value", before,
+                                     after,  "change",  "allowed",     "more"};
+  std::vector<std::vector<PageCell>> cells;
+  std::vector<std::string> attributes;
   std::size_t shown = 0, same = 0;
   for (const CaseVerdicts& one : by_case(verdicts)) {
     const bool is_same = one.worst->words.empty() && !changed(*one.worst) &&
                          !(one.worst->verdict == Verdict::added && one.worst->metric.empty());
-    if (is_same)
+    if (is_same) {
       ++same;
-    else if (++shown <= kMaxCaseRows)
-      rows += case_row(one, shortened.of.at(one.worst->case_name), before, after);
+    } else if (++shown <= kMaxCaseRows) {
+      cells.push_back(cells_of(one, names.of.at(one.worst->case_name), link));
+      attributes.push_back(case_attributes(one.worst->case_name, !link));
+    }
   }
-  std::string body = page_table(
-      "verdicts", {"case", "verdict", "worst value", before, after, "change", "allowed", "more"}, rows);
+  for (std::size_t i = titles.size(); i-- > 0;) {  // columns that no case fills
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    if (std::ranges::any_of(cells, [&](const auto& row) { return !row[i].html.empty(); })) continue;
+    titles.erase(titles.begin() + at);
+    for (auto& row : cells) row.erase(row.begin() + at);
+  }
+  std::string rows;
+  for (std::size_t i = 0; i < cells.size(); ++i) rows += table_row(titles, cells[i], attributes[i]);
+  std::string body = page_table(label, titles, rows);
   if (shown > kMaxCaseRows)
-    body += fmt::format("<p class=\"dim\">and {} more, in summary.md</p>\n",
-                        counted(shown - kMaxCaseRows, "case"));
+    body += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(shown - kMaxCaseRows, "case"));
   if (same > 0) body += fmt::format("<p class=\"dim\">{} as before.</p>\n", counted(same, "case"));
   for (const std::string& note : verdicts.notes)
     body += fmt::format("<p class=\"dim\">note: {}</p>\n", xml_escape(note));
-  return page_section("verdicts", "Case by case", body, explanation);
+  return body;
+}
+
+std::string verdicts_section(const Verdicts& verdicts, const std::string& before, const std::string& after,
+                             const std::string& explanation) {
+  return page_section("verdicts", "Case by case",
+                      verdicts_html(verdicts, short_names_of(verdicts), "verdicts", before, after),
+                      explanation);
 }
 
 }  // namespace aqbench

@@ -15,15 +15,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMaxPairs = 10, kMaxComparisonRows = 100, kMaxNotes = 10;
-
-std::string notes_list(const std::vector<std::string>& notes) {
-  std::string text;
-  for (std::size_t i = 0; i < std::min(notes.size(), kMaxNotes); ++i)
-    text += fmt::format("<li>{}</li>\n", xml_escape(notes[i]));
-  if (notes.size() > kMaxNotes) text += fmt::format("<li>and {} more</li>\n", notes.size() - kMaxNotes);
-  return text.empty() ? "" : "<ul>\n" + text + "</ul>\n";
-}
+constexpr std::size_t kMaxPairs = 10, kMaxNotes = 10;
 
 // Returns a run as the results of a bundle, as far as a site knows it: cases, status, headline metrics and
 // the hash of the options. Times are left out: they vary by themselves, and the trend shows them.
@@ -51,6 +43,7 @@ std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& n
                          const SiteReports& reports) {
   const std::vector<std::size_t> metrics = filled_metrics({&a, &b});
   const CompareReport report = compare_results(site_results(a, metrics), site_results(b, metrics));
+  const Verdicts verdicts = verdicts_of(report);
   const auto side = [](const SiteRun& run) {
     return fmt::format("{}, commit {} {}", xml_escape(run.id),
                        xml_escape(run.commit.empty() ? "not known" : run.commit.substr(0, 12)),
@@ -61,15 +54,14 @@ std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& n
   if (!report.refusal.empty())
     body += "<p>All values are the same.</p>\n";
   else
-    body +=
-        banner_html(shown_banner_of(verdicts_of(report))) +
-        moved_table(report, names, fmt::format("what moved from {} to {}", a.id, b.id), kMaxComparisonRows,
-                    [&](const std::string& case_name, bool of_b, const std::string& number) {
-                      return case_link(of_b ? b : a, case_name, reports, number);
-                    });
+    body += banner_html(shown_banner_of(verdicts)) +
+            verdicts_html(verdicts, names, fmt::format("what moved from {} to {}", a.id, b.id), "A", "B",
+                          [&](const std::string& case_name, bool after, const std::string& number) {
+                            return case_link(after ? b : a, case_name, reports, number);
+                          });
   return page_section("to-" + site_file_name(b.id),
                       fmt::format("{} to {}", xml_escape(a.id), xml_escape(b.id)),
-                      body + notes_list(report.notes));
+                      body + text_list(report.notes, kMaxNotes));
 }
 
 }  // namespace

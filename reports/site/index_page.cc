@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "metrics/value_change.h"
+#include "reports/content/verdict_text.h"
 #include "reports/html/page.h"
 #include "reports/site/site_pages.h"
 
@@ -41,33 +42,33 @@ std::string worse_section(const SiteSuites& suites, const SiteNames& names, cons
       }
   std::ranges::stable_sort(rows, std::ranges::greater{},
                            [](const WorseRow& row) { return row.since->started_utc; });
+  const std::vector<std::string> titles = {"case",  "suite",  "metric",    "before",
+                                           "after", "change", "since run", "commit"};
   std::string text;
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxWorse); ++i) {
     const auto& [since, suite, step, others] = rows[i];
     const SiteMetric& metric = site_metrics()[step->metric];
-    text += fmt::format(
-        "<tr title=\"{}\"><td>{}</td><td data-label=\"suite\"><a href=\"suite/{}.html#steps\">{}</a></td>",
-        xml_escape(step->case_name),
-        case_link(*since, step->case_name, reports, xml_escape(names.at(*suite).of.at(step->case_name)), ""),
-        site_file_name(*suite), xml_escape(shown_suite(*suite)));
-    text += fmt::format(
-        "<td data-label=\"metric\"><a href=\"metric/{}.html\">{}</a>{}</td><td "
-        "data-label=\"before\">{}</td><td "
-        "data-label=\"after\" class=\"bad\">{}</td><td data-label=\"change\" class=\"bad\">{}</td>",
-        site_file_name(metric.name), xml_escape(metric.title),
-        others == 0 ? std::string() : fmt::format(" and {} more", others),
-        value_text(step->level.mean_before), value_text(step->level.mean_after),
-        change_text(metric.better, step->level.mean_before, step->level.mean_after));
-    text += fmt::format("<td data-label=\"since run\">{}</td><td data-label=\"commit\">{}</td></tr>\n",
-                        xml_escape(since->id), xml_escape(commit_of_run(*since)));
+    const auto [before, after] = number_pair(step->level.mean_before, step->level.mean_after);
+    text += table_row(titles,
+                      {{case_link(*since, step->case_name, reports,
+                                  xml_escape(names.at(*suite).of.at(step->case_name)), "")},
+                       {fmt::format("<a href=\"suite/{}.html#steps\">{}</a>", site_file_name(*suite),
+                                    xml_escape(shown_suite(*suite)))},
+                       {fmt::format("<a href=\"metric/{}.html\">{}</a>{}", site_file_name(metric.name),
+                                    xml_escape(metric.title),
+                                    others == 0 ? std::string() : fmt::format(" and {} more", others))},
+                       {before},
+                       {after, "bad"},
+                       {change_text(metric.better, step->level.mean_before, step->level.mean_after), "bad"},
+                       {xml_escape(since->id)},
+                       {xml_escape(commit_of_run(*since))}},
+                      case_attributes(step->case_name, false));
   }
   if (text.empty())
     return page_section(
         "worse", "Newest changes for the worse",
         "<p>None: no value of any suite changed its level for the worse over the runs shown.</p>\n");
-  text = table_open("newest changes for the worse",
-                    {"case", "suite", "metric", "before", "after", "change", "since run", "commit"}) +
-         text + kTableEnd;
+  text = page_table("newest changes for the worse", titles, text);
   if (rows.size() > kMaxWorse)
     text += fmt::format("<p class=\"dim\">and {} older ones, on the pages of their suites</p>\n",
                         rows.size() - kMaxWorse);
@@ -116,11 +117,10 @@ std::string sparkline(const std::vector<const SiteRun*>& runs) {
 
 // Bundles, reports and baselines that could not be read, each with its reason.
 std::string not_shown_section(const std::vector<std::string>& problems) {
-  std::string list;
-  for (const std::string& problem : problems)
-    list += fmt::format("<li>{}</li>\n", xml_escape(printable(problem)));
+  std::vector<std::string> lines;
+  for (const std::string& problem : problems) lines.push_back(printable(problem));
   return page_section(
-      "not-shown", "Not shown", list.empty() ? "" : "<ul>\n" + list + "</ul>\n",
+      "not-shown", "Not shown", text_list(std::move(lines)),
       "Bundles, reports and baselines that could not be read when this site was written. Of one "
       "that the site knew, what it knew stays on the other pages. <code>aqbench verify</code> "
       "says more of a bundle.");
@@ -131,29 +131,32 @@ std::string not_shown_section(const std::vector<std::string>& problems) {
 std::pair<std::string, std::string> index_page(const SiteSuites& suites, const SiteNames& names,
                                                const SiteSteps& steps, const SiteReports& reports,
                                                const std::vector<std::string>& problems) {
-  std::string body =
-      table_open("suites", {"suite", "newest run", "over the runs", "cases", "runs", "what moved"});
+  const std::vector<std::string> titles = {"suite", "newest run", "over the runs",
+                                           "cases", "runs",       "what moved"};
+  std::string body = table_open("suites", titles);
   std::map<std::string, std::string> scenes, methods;
   for (const auto& [suite, runs] : suites) {
     const SiteRun& newest = *runs.back();
-    body += fmt::format(
-        "<tr><td><a href=\"suite/{0}.html\">{1}</a></td><td data-label=\"newest run\">{2}</td><td "
-        "data-label=\"over the runs\">{5}</td><td data-label=\"cases\">{3}</td><td "
-        "data-label=\"runs\">{4}</td><td data-label=\"what moved\"><a "
-        "href=\"comparison/{0}.html\">from run to run of {1}</a></td></tr>\n",
-        site_file_name(suite), xml_escape(shown_suite(suite)), xml_escape(newest.id),
-        health_text(health_of(newest)), runs.size(), sparkline(runs));
+    const std::string file = site_file_name(suite), shown = xml_escape(shown_suite(suite));
+    body += table_row(
+        titles, {{fmt::format("<a href=\"suite/{}.html\">{}</a>", file, shown)},
+                 {xml_escape(newest.id)},
+                 {sparkline(runs)},
+                 {health_text(health_of(newest))},
+                 {fmt::format("{}", runs.size())},
+                 {fmt::format("<a href=\"comparison/{}.html\">from run to run of {}</a>", file, shown)}});
     for (const SiteCase& one : newest.cases) {
       if (!one.scene.empty()) scenes[one.scene];
       methods[one.method];
     }
   }
   body += kTableEnd;
-  std::string subjects = table_open("scenes, methods, metrics", {"page", "kind"});
+  const std::vector<std::string> kinds = {"page", "kind"};
+  std::string subjects = table_open("scenes, methods, metrics", kinds);
   const auto link = [&](const char* kind, const std::string& name) {
-    subjects +=
-        fmt::format("<tr><td><a href=\"{0}/{1}.html\">{2}</a></td><td data-label=\"kind\">{0}</td></tr>\n",
-                    kind, site_file_name(name), xml_escape(name));
+    subjects += table_row(
+        kinds, {{fmt::format("<a href=\"{}/{}.html\">{}</a>", kind, site_file_name(name), xml_escape(name))},
+                {kind}});
   };
   for (const auto& [name, unused] : scenes) link("scene", name);
   for (const auto& [name, unused] : methods) link("method", name);

@@ -93,7 +93,9 @@ const BySeed* best_of(const std::vector<BoardRow>& rows, const std::string& scen
 
 }  // namespace
 
-std::string leaderboard(const SiteRun& run, std::size_t metric, const SiteReports& reports) {
+std::string leaderboard(std::span<const SiteRun* const> runs, std::size_t metric, const SiteReports& reports,
+                        std::span<const SiteStep> steps) {
+  const SiteRun& run = *runs.back();
   const SiteMetric& known = site_metrics()[metric];
   std::set<std::string> scenes;
   const std::vector<BoardRow> rows = rows_of(run, metric, scenes);
@@ -106,24 +108,29 @@ std::string leaderboard(const SiteRun& run, std::size_t metric, const SiteReport
     titles.push_back(scene);
     best[scene] = best_of(rows, scene, known);
   }
-  titles.emplace_back("missing");
+  titles.insert(titles.end(), {"missing", "since when"});
   std::string text = common_html(shorter.common) + table_open(known.title + " of methods and scenes", titles);
   for (const BoardRow& row : rows) {
-    text += fmt::format("<tr title=\"{}\"><td>{}</td>", xml_escape(row.method),
-                        xml_escape(shorter.of.at(row.method)));
+    std::vector<PageCell> cells = {{xml_escape(shorter.of.at(row.method))}};
+    std::set<std::string> cases;
     for (const std::string& scene : scenes) {
       const auto found = row.scenes.find(scene);
       std::string cell = "n/a";
       if (found != row.scenes.end()) {
-        cell =
-            case_link(run, found->second.begin()->second.second, reports, value_text(mean_of(found->second)));
+        const BySeed& values = found->second;
+        for (const auto& [seed, value] : values) cases.insert(value.second);
+        cell = case_link(run, values.begin()->second.second, reports, value_text(mean_of(values)));
         const bool own = has_own_poses(row.method);
-        if (!own && best.at(scene) != nullptr && !differ(found->second, *best.at(scene)))
+        if (!own && best.at(scene) != nullptr && !differ(values, *best.at(scene)))
           cell = "<strong>" + cell + "</strong>";
       }
-      text += fmt::format("<td data-label=\"{}\">{}</td>", xml_escape(scene), cell);
+      cells.push_back({cell});
     }
-    text += fmt::format("<td data-label=\"missing\">{}</td></tr>\n", scenes.size() - row.scenes.size());
+    cells.push_back({fmt::format("{}", scenes.size() - row.scenes.size())});
+    cells.push_back(since_cell(runs, steps, [&](const SiteStep& step) {
+      return step.metric == metric && cases.contains(step.case_name);
+    }));
+    text += table_row(titles, cells, case_attributes(row.method, false));
   }
   return text + kTableEnd;
 }

@@ -104,8 +104,9 @@ SiteBaselines read_site_baselines(const std::vector<fs::path>& folders, const st
 std::pair<std::string, std::string> baselines_page(const std::vector<SiteBaseline>& baselines,
                                                    const std::vector<SiteRun>& runs,
                                                    const SiteReports& reports) {
-  std::string body =
-      table_open("baselines", {"suite", "file", "accepted run", "program", "values", "by", "when", "commit"});
+  const std::vector<std::string> titles = {"suite",  "file", "accepted run", "program",
+                                           "values", "by",   "when",         "commit"};
+  std::string rows;
   for (const SiteBaseline& one : baselines) {
     const auto run = std::ranges::find_if(runs, [&](const SiteRun& known) {
       return known.id == one.bundle && known.suite == one.suite && reports.contains(known.key);
@@ -122,20 +123,21 @@ std::pair<std::string, std::string> baselines_page(const std::vector<SiteBaselin
       return xml_escape(of_file) +
              (of_git.empty() ? "" : "<div class=\"dim\">committed: " + xml_escape(of_git) + "</div>");
     };
-    body += fmt::format(
-        "<tr><td>{}</td><td data-label=\"file\">{}</td><td data-label=\"accepted run\">{}</td><td "
-        "data-label=\"program\">{}</td><td data-label=\"values\">{} of {}</td>",
-        xml_escape(shown_suite(one.suite)), xml_escape(one.path), bundle,
-        known(one.program_commit.substr(0, 12)), one.values, counted(one.cases, "case"));
-    body += fmt::format(
-        "<td data-label=\"by\">{}</td><td data-label=\"when\">{}</td><td "
-        "data-label=\"commit\">{}{}</td></tr>\n",
-        first(one.accepted_by, one.by), first(one.accepted_utc, one.at), known(one.commit.substr(0, 12)),
-        one.note.empty() ? "" : "<div class=\"dim\">" + xml_escape(one.note) + "</div>");
+    rows += table_row(titles,
+                      {{xml_escape(shown_suite(one.suite))},
+                       {xml_escape(one.path)},
+                       {bundle},
+                       {known(one.program_commit.substr(0, 12))},
+                       {fmt::format("{} of {}", one.values, counted(one.cases, "case"))},
+                       {first(one.accepted_by, one.by)},
+                       {first(one.accepted_utc, one.at)},
+                       {known(one.commit.substr(0, 12)) +
+                        (one.note.empty() ? "" : "<div class=\"dim\">" + xml_escape(one.note) + "</div>")}});
   }
-  body += kTableEnd;
-  if (baselines.empty())
-    body = "<p>No baseline stands in the folders: <code>aqbench site --baseline FILE</code> names one.</p>\n";
+  const std::string body =
+      rows.empty() ? "<p>No baseline stands in the folders: <code>aqbench site --baseline FILE</code> names "
+                     "one.</p>\n"
+                   : page_table("baselines", titles, rows);
   return {"baseline/accepted.html",
           site_page(
               "accepted values", 1,

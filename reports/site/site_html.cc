@@ -117,8 +117,4 @@ ShortNames site_short_names(std::span<const SiteRun* const> runs) {
   return shorten_names(names);
 }
 
-std::string common_html(const std::string& common) {
-  return common.empty() ? "" : fmt::format("<p class=\"dim\">All cases have {}.</p>\n", xml_escape(common));
-}
-
 }  // namespace aqbench

@@ -60,7 +60,4 @@ std::string case_link(const SiteRun& run, const std::string& case_name, const Si
 // Returns the short names of all cases of the runs (reports/content/case_names.h).
 ShortNames site_short_names(std::span<const SiteRun* const> runs);
 
-// Returns a paragraph that says what all cases of a table share, "" for nothing.
-std::string common_html(const std::string& common);
-
 }  // namespace aqbench

@@ -15,17 +15,6 @@
 namespace aqbench {
 namespace {
 
-// Since which run the case has its values: the newest step of any of its metrics.
-std::string since_cell(const std::string& case_name, std::span<const SiteRun* const> runs,
-                       std::span<const SiteStep> steps) {
-  const auto step = std::ranges::find(steps, case_name, &SiteStep::case_name);  // the newest first
-  return step == steps.end()
-             ? fmt::format("<td data-label=\"since when\">first run, {}</td>", xml_escape(runs.front()->id))
-             : fmt::format("<td data-label=\"since when\"{}><a href=\"#steps\">{}: {}</a></td>",
-                           step->worsening() > 0 ? " class=\"bad\"" : "", xml_escape(runs[step->since]->id),
-                           xml_escape(site_metrics()[step->metric].name));
-}
-
 // The newest values, each with its change since the run before and a link to its case.
 std::string newest_table(std::span<const SiteRun* const> runs, const SiteReports& reports,
                          std::span<const SiteStep> steps) {
@@ -41,37 +30,35 @@ std::string newest_table(std::span<const SiteRun* const> runs, const SiteReports
   titles.emplace_back("since when");
   std::string text = common_html(names.common) + table_open("newest run", titles);
   for (const SiteCase& one : newest.cases) {
-    text +=
-        fmt::format("<tr title=\"{}\"><td>{}</td><td data-label=\"status\"{}>{}</td>", xml_escape(one.name),
-                    case_link(newest, one.name, reports, xml_escape(names.of.at(one.name))),
-                    one.status == "ok" ? "" : " class=\"bad\"", xml_escape(one.status));
+    std::vector<PageCell> cells = {{case_link(newest, one.name, reports, xml_escape(names.of.at(one.name)))},
+                                   {xml_escape(one.status), one.status == "ok" ? "" : "bad"}};
     const auto old = earlier.find(one.name);
     for (const std::size_t i : metrics) {
-      std::string change;
-      if (old != earlier.end() && one.values[i] != old->second->values[i])
-        change = fmt::format(" title=\"{} in the run before\"", value_text(old->second->values[i]));
-      text += fmt::format("<td data-label=\"{}\"{}>{}{}</td>", xml_escape(site_metrics()[i].title), change,
-                          case_link(newest, one.name, reports, value_text(one.values[i])),
-                          change.empty() ? "" : " *");
+      const bool moved = old != earlier.end() && one.values[i] != old->second->values[i];
+      cells.push_back(
+          {case_link(newest, one.name, reports, value_text(one.values[i])) + (moved ? " *" : ""), "",
+           moved ? fmt::format(" title=\"{} in the run before\"", value_text(old->second->values[i])) : ""});
     }
-    text += since_cell(one.name, runs, steps) + "</tr>\n";
+    cells.push_back(
+        since_cell(runs, steps, [&](const SiteStep& step) { return step.case_name == one.name; }));
+    text += table_row(titles, cells, case_attributes(one.name, false));
   }
   return text + kTableEnd + "<p class=\"dim\">* changed since the run before.</p>\n";
 }
 
 std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& reports) {
-  std::string text = table_open("runs", {"run", "cases", "commit", "machine", "report"});
+  const std::vector<std::string> titles = {"run", "cases", "commit", "machine", "report"};
+  std::string text = table_open("runs", titles);
   for (std::size_t i = runs.size(); i-- > 0;) {
     const SiteRun& run = *runs[i];
     const auto report = reports.find(run.key);
-    text += fmt::format(
-        "<tr><td>{}</td><td data-label=\"cases\">{}</td><td data-label=\"commit\">{}</td><td "
-        "data-label=\"machine\">{}</td><td data-label=\"report\">{}</td></tr>\n",
-        xml_escape(run.id), health_text(health_of(run)), xml_escape(commit_of_run(run)),
-        xml_escape(run.machine),
-        report == reports.end()
-            ? "in the bundle"
-            : fmt::format("<a href=\"../{}\">report of {}</a>", report->second, xml_escape(run.id)));
+    text += table_row(titles, {{xml_escape(run.id)},
+                               {health_text(health_of(run))},
+                               {xml_escape(commit_of_run(run))},
+                               {xml_escape(run.machine)},
+                               {report == reports.end() ? "in the bundle"
+                                                        : fmt::format("<a href=\"../{}\">report of {}</a>",
+                                                                      report->second, xml_escape(run.id))}});
   }
   return text + kTableEnd;
 }
@@ -90,7 +77,8 @@ std::pair<std::string, std::string> suite_page(const std::string& suite, std::sp
   body += "<section id=\"trend\" class=\"scripted\"><h2>Over the runs</h2></section>\n";
   std::vector<std::string> rows;
   for (const SiteStep& step : steps) rows.push_back(site_step_row(step, runs, {&names, &reports}));
-  body += steps_section(site_step_titles(), rows, site_steps_lead(steps, runs) + common_html(names.common));
+  body +=
+      steps_section(site_step_titles(false), rows, site_steps_lead(steps, runs) + common_html(names.common));
   body += page_section("newest", "Newest values", newest_table(runs, reports, steps));
   body += page_section("runs", "Runs", runs_table(runs, reports));
   return {fmt::format("suite/{}.html", file),

@@ -44,7 +44,7 @@ std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites&
 
 // Returns the path and the text of the page that compares each of the newest runs of a suite, oldest first,
 // with the one before: values that differ, the largest change for the worse first, and what was not compared.
-// It holds at most 10 comparisons of at most 100 rows and counts the rest.
+// It holds at most 10 comparisons and counts the rest.
 std::pair<std::string, std::string> comparisons_page(const std::string& suite,
                                                      std::span<const SiteRun* const> runs,
                                                      const SiteReports& reports);

@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "harness/statistics/trend_steps.h"
 #include "metrics/value_change.h"
+#include "reports/content/verdict_text.h"
 #include "reports/history/trend.h"
 #include "reports/history/trend_text.h"
 #include "reports/html/page.h"
@@ -113,9 +114,10 @@ std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs) {
   return steps;
 }
 
-const std::vector<std::string>& site_step_titles() {
-  static const std::vector<std::string> titles = {"metric", "case",      "before",  "after", "change",
-                                                  "it is",  "since run", "commits", "p"};
+std::vector<std::string> site_step_titles(bool with_suite) {
+  std::vector<std::string> titles = {"metric", "case",      "before",  "after", "change",
+                                     "it is",  "since run", "commits", "p"};
+  if (with_suite) titles.insert(titles.begin() + 1, "suite");
   return titles;
 }
 
@@ -127,18 +129,27 @@ std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> 
   const auto linked = [&](const SiteRun& run, const std::string& text) {
     return case_link(run, step.case_name, *cells.reports, xml_escape(text));
   };
-  std::string row = fmt::format("<tr title=\"{}\"><td>{}</td>{}<td data-label=\"case\">{}</td>",
-                                xml_escape(step.case_name), xml_escape(site_metrics()[step.metric].name),
-                                cells.suite, linked(since, cells.names->of.at(step.case_name)));
-  row += fmt::format(
-      "<td data-label=\"before\">{}</td><td data-label=\"after\">{}</td><td data-label=\"change\">{}</td>",
-      linked(before, short_number(step.level.mean_before)),
-      linked(since, short_number(step.level.mean_after)), change_of(step));
-  row += fmt::format("<td data-label=\"it is\"{}>{}</td><td data-label=\"since run\">{}</td>",
-                     worse > 0 ? " class=\"bad\"" : "", change_word(worse), xml_escape(since.id));
-  return row + fmt::format("<td data-label=\"commits\">{}</td><td data-label=\"p\">{}</td></tr>\n",
-                           xml_escape(from == to ? from + ", the same" : from + " to " + to),
-                           step_p_text(step.level.p));
+  const auto [low, high] = number_pair(step.level.mean_before, step.level.mean_after);
+  std::vector<PageCell> row = {{site_metrics()[step.metric].name},
+                               {linked(since, cells.names->of.at(step.case_name))},
+                               {linked(before, low)},
+                               {linked(since, high)},
+                               {change_of(step)},
+                               {change_word(worse), worse > 0 ? "bad" : ""},
+                               {xml_escape(since.id)},
+                               {xml_escape(from == to ? from + ", the same" : from + " to " + to)},
+                               {step_p_text(step.level.p)}};
+  if (!cells.suite.empty()) row.insert(row.begin() + 1, {cells.suite});
+  return table_row(site_step_titles(!cells.suite.empty()), row, case_attributes(step.case_name, false));
+}
+
+PageCell since_cell(std::span<const SiteRun* const> runs, std::span<const SiteStep> steps,
+                    const std::function<bool(const SiteStep&)>& is_meant) {
+  const auto step = std::ranges::find_if(steps, is_meant);  // the newest first
+  if (step == steps.end()) return {"first run"};
+  return {fmt::format("<a href=\"../suite/{}.html#steps\">{}</a>", site_file_name(runs.front()->suite),
+                      xml_escape(runs[step->since]->id)),
+          step->worsening() > 0 ? "bad" : ""};
 }
 
 std::string steps_section(const std::vector<std::string>& titles, const std::vector<std::string>& rows,
@@ -154,9 +165,8 @@ std::string steps_section(const std::vector<std::string>& titles, const std::vec
 
 std::string site_steps_lead(std::span<const SiteStep> steps, std::span<const SiteRun* const> runs) {
   constexpr std::size_t kMaxRuns = 5;
-  std::string text;
-  std::size_t shown = 0;
-  for (std::size_t i = 0; i < steps.size() && shown < kMaxRuns; ++shown) {
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < steps.size() && items.size() < kMaxRuns;) {
     const std::size_t since = steps[i].since;
     std::array<std::size_t, 3> counts{};  // better, neither, worse
     std::string before = commit_of_run(*runs[steps[i].before]);
@@ -165,13 +175,13 @@ std::string site_steps_lead(std::span<const SiteStep> steps, std::span<const Sit
       // Where a case was missing in between, the last run before is another one.
       if (commit_of_run(*runs[steps[i].before]) != before) before = "an earlier one";
     }
-    text += fmt::format(
-        "<li>since run {}, commit {} after {}: <span class=\"{}\">{} worse</span>, {} better{}</li>\n",
-        xml_escape(runs[since]->id), xml_escape(commit_of_run(*runs[since])), xml_escape(before),
-        counts[2] > 0 ? "bad" : "dim", counted(counts[2], "value"), counts[0],
-        counts[1] > 0 ? fmt::format(", {} neither", counts[1]) : std::string());
+    items.push_back(
+        fmt::format("since run {}, commit {} after {}: <span class=\"{}\">{} worse</span>, {} better{}",
+                    xml_escape(runs[since]->id), xml_escape(commit_of_run(*runs[since])), xml_escape(before),
+                    counts[2] > 0 ? "bad" : "dim", counted(counts[2], "value"), counts[0],
+                    counts[1] > 0 ? fmt::format(", {} neither", counts[1]) : std::string()));
   }
-  return text.empty() ? text : "<ul>\n" + text + "</ul>\n";
+  return list_html(items);
 }
 
 std::string site_steps_json(std::span<const SiteStep> steps,

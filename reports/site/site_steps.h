@@ -2,6 +2,7 @@
 // Where a value changed its level over the runs of a suite, found as `aqbench trend` finds it.
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -9,6 +10,7 @@
 
 #include "harness/statistics/change_points.h"
 #include "reports/content/case_names.h"
+#include "reports/html/page.h"
 #include "reports/site/site_html.h"
 #include "reports/site/site_run.h"
 
@@ -33,7 +35,7 @@ using SiteSteps = std::map<std::string, std::vector<SiteStep>>;
 // another machine or build. Of more than 2000 the newest 2000 are kept.
 std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs);
 
-// How a table of steps names and links cases: their short names, the copied reports, and a cell that leads to
+// How a table of steps names and links cases: their short names, the copied reports, and HTML that leads to
 // the suite, "" for none.
 struct SiteStepCells {
   const ShortNames* names = nullptr;
@@ -41,10 +43,15 @@ struct SiteStepCells {
   std::string suite = {};
 };
 
-// Returns the headings of a table of steps, without that of the suite, and the row of a step.
-const std::vector<std::string>& site_step_titles();
+// Returns the headings of a table of steps, and the row of a step.
+std::vector<std::string> site_step_titles(bool with_suite);
 std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> runs,
                           const SiteStepCells& cells);
+
+// Returns since which run the values are what they are: that of the newest step that is meant, with a link to
+// the steps of its suite.
+PageCell since_cell(std::span<const SiteRun* const> runs, std::span<const SiteStep> steps,
+                    const std::function<bool(const SiteStep&)>& is_meant);
 
 // Returns the section with a table of such rows, the newest first; of more than 200 the rest is counted.
 // `lead` is HTML that stands before it. "" without rows.

@@ -19,9 +19,19 @@ struct SubjectCase {
   const SiteCase* one;
 };
 
-std::string suite_cell(const std::string& suite) {
-  return fmt::format("<td data-label=\"suite\"><a href=\"../suite/{}.html\">{}</a></td>",
-                     site_file_name(suite), xml_escape(shown_suite(suite)));
+// What a page is about, and the metrics that it shows.
+struct Subject {
+  std::string name;
+  std::vector<std::size_t> metrics;
+  const SiteSuites& suites;
+  const SiteSteps& steps;
+
+  bool has(std::size_t metric) const { return std::ranges::find(metrics, metric) != metrics.end(); }
+};
+
+std::string suite_link(const std::string& suite) {
+  return fmt::format("<a href=\"../suite/{}.html\">{}</a>", site_file_name(suite),
+                     xml_escape(shown_suite(suite)));
 }
 
 // Returns the steps of one metric over all suites.
@@ -36,58 +46,61 @@ std::string metric_steps(const std::string& metric, const SiteSuites& suites, co
     for (const SiteStep& step : list)
       if (site_metrics()[step.metric].name == metric)
         found.push_back({runs[step.since]->started_utc,
-                         site_step_row(step, runs, {&names.at(suite), &reports, suite_cell(suite)})});
+                         site_step_row(step, runs, {&names.at(suite), &reports, suite_link(suite)})});
   }
   std::ranges::stable_sort(found, std::ranges::greater{}, &Row::started_utc);
-  std::vector<std::string> titles = site_step_titles(), rows;
-  titles.insert(titles.begin() + 1, "suite");
+  std::vector<std::string> rows;
   for (Row& row : found) rows.push_back(std::move(row.text));
-  return steps_section(titles, rows);
+  return steps_section(site_step_titles(true), rows);
 }
 
 // Returns the table of the cases with these metrics, each value with a link to its case.
-std::string subject_table(const std::string& name, const std::vector<SubjectCase>& cases,
-                          const std::vector<std::size_t>& metrics, const SiteReports& reports) {
+std::string subject_table(const Subject& subject, const std::vector<SubjectCase>& cases,
+                          const SiteReports& reports) {
   std::vector<std::string> all, titles = {"case", "suite"};
   for (const SubjectCase& at : cases) all.push_back(at.one->name);
-  for (const std::size_t i : metrics) titles.push_back(site_metrics()[i].title);
+  for (const std::size_t i : subject.metrics) titles.push_back(site_metrics()[i].title);
+  titles.emplace_back("since when");
   const ShortNames names = shorten_names(all);
-  std::string text = common_html(names.common) + table_open(name, titles);
+  std::string text = common_html(names.common) + table_open(subject.name, titles);
   for (const auto& [run, one] : cases) {
-    text += fmt::format("<tr title=\"{}\"><td>{}</td>{}", xml_escape(one->name),
-                        case_link(*run, one->name, reports, xml_escape(names.of.at(one->name))),
-                        suite_cell(run->suite));
-    for (const std::size_t i : metrics)
-      text += fmt::format("<td data-label=\"{}\">{}</td>", xml_escape(site_metrics()[i].title),
-                          case_link(*run, one->name, reports, value_text(one->values[i])));
-    text += "</tr>\n";
+    std::vector<PageCell> cells = {{case_link(*run, one->name, reports, xml_escape(names.of.at(one->name)))},
+                                   {suite_link(run->suite)}};
+    for (const std::size_t i : subject.metrics)
+      cells.push_back({case_link(*run, one->name, reports, value_text(one->values[i]))});
+    cells.push_back(since_cell(subject.suites.at(run->suite), subject.steps.at(run->suite),
+                               [&, name = &one->name](const SiteStep& step) {
+                                 return step.case_name == *name && subject.has(step.metric);
+                               }));
+    text += table_row(titles, cells, case_attributes(one->name, false));
   }
   return text + kTableEnd;
 }
 
 // The tables of the newest runs: cases with given poses, and those whose method finds its poses itself.
-std::string newest_tables(const std::string& name, const std::vector<SubjectCase>& cases,
-                          const std::vector<std::size_t>& columns, const SiteReports& reports) {
+std::string newest_tables(const Subject& subject, const std::vector<SubjectCase>& cases,
+                          const SiteReports& reports) {
   std::vector<SubjectCase> given, own;
   for (const SubjectCase& at : cases) (has_own_poses(at.one->name) ? own : given).push_back(at);
   std::string text;
   if (!given.empty())
-    text += page_section("newest", "In the newest run of every suite",
-                         subject_table(name, given, columns, reports));
+    text +=
+        page_section("newest", "In the newest run of every suite", subject_table(subject, given, reports));
   if (!own.empty())
     text += page_section("newest_own", "In the newest run of every suite, of methods with poses of their own",
-                         subject_table(name, own, columns, reports));
+                         subject_table(subject, own, reports));
   return text;
 }
 
 // The methods of the newest run of every suite against its scenes.
-std::string leaderboards(std::size_t metric, const SiteSuites& suites, const SiteReports& reports) {
+std::string leaderboards(std::size_t metric, const SiteSuites& suites, const SiteSteps& steps,
+                         const SiteReports& reports) {
   std::string text;
   for (const auto& [suite, runs] : suites)
     text += page_section("board-" + site_file_name(suite),
                          fmt::format("<a href=\"../suite/{}.html\">{}</a>", site_file_name(suite),
                                      xml_escape(shown_suite(suite))),
-                         leaderboard(*runs.back(), metric, reports),
+                         leaderboard(runs, metric, reports, steps.at(suite)),
                          "Means over seeds. Bold: the best of a scene, and those that a paired test over the "
                          "seeds cannot tell from it.");
   return text;
@@ -117,12 +130,12 @@ std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites&
       const auto metric = std::ranges::find(site_metrics(), name, &SiteMetric::name);
       columns = {static_cast<std::size_t>(metric - site_metrics().begin())};
       lead = fmt::format("<p>{}</p>\n", xml_escape(metric->definition)) +
-             leaderboards(columns.front(), suites, reports) +
+             leaderboards(columns.front(), suites, steps, reports) +
              metric_steps(name, suites, names, steps, reports);
     }
-    pages.emplace_back(
-        fmt::format("{}/{}.html", kind, site_file_name(name)),
-        site_page(kind + " " + name, 1, lead + newest_tables(name, cases, columns, reports), ""));
+    pages.emplace_back(fmt::format("{}/{}.html", kind, site_file_name(name)),
+                       site_page(kind + " " + name, 1,
+                                 lead + newest_tables({name, columns, suites, steps}, cases, reports), ""));
   }
   return pages;
 }

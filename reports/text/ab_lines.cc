@@ -33,10 +33,6 @@ std::string resolution_text(const PairedComparison& c, const AbSettings& setting
 
 }  // namespace
 
-std::string ab_kept_text(const PairedComparison& c) {
-  return fmt::format("{}", rests_on_all_pairs(c) ? c.measured_pairs : c.kept.size());
-}
-
 std::string ab_stage_text(const AbStageDecision& stage) {
   if (!stage.comparison) return "n/a: " + stage.reason;
   switch (stage.comparison->verdict) {
@@ -51,6 +47,12 @@ std::string ab_stage_text(const AbStageDecision& stage) {
     default:
       return "unclear";
   }
+}
+
+std::vector<std::string> ab_stage_cells(const AbStageDecision& stage) {
+  if (!stage.comparison) return std::vector<std::string>(4, "n/a");
+  const auto [a, b] = number_pair(stage.median_a_ms, stage.median_b_ms);
+  return {a, b, ab_change_text(*stage.comparison), fmt::format("{:+.3g}", stage.change_ms)};
 }
 
 namespace {
@@ -111,8 +113,8 @@ std::vector<std::string> outcome_lines(const AbOutcomeReport& one, const AbSetti
   std::string line = fmt::format("{} {}", outcome.name, outcome_verdict_text(outcome, decision.verdict));
   if (!decision.comparison) return {line + ": " + decision.reason};
   const PairedComparison& c = *decision.comparison;
-  line += fmt::format(": {} -> {}{}, {} ({})", short_number_or_na(decision.median_a_ms),
-                      short_number_or_na(decision.median_b_ms),
+  const auto [a, b] = number_pair(decision.median_a_ms.value(), decision.median_b_ms.value());
+  line += fmt::format(": {} -> {}{}, {} ({})", a, b,
                       outcome.unit == "1" || outcome.unit.empty() ? "" : " " + outcome.unit,
                       ab_change_text(c), ab_interval_text(c));
   if (outcome.kind == AbOutcome::Kind::metric)
@@ -138,30 +140,10 @@ std::string command_line_text(const AbSideInfo& side) {
 
 }  // namespace
 
-std::vector<AbJudgedText> ab_judged_texts(const AbCaseReport& one) {
-  std::vector<AbJudgedText> texts;
-  const auto add = [&](const std::string& name, const std::string& unit, const std::string& verdict,
-                       const AbTimeDecision& decision) {
-    AbJudgedText text{name, unit == "1" ? "" : unit, verdict, "n/a", "n/a", "n/a", "n/a",
-                      "0",  decision.verdict};
-    if (const auto& compared = decision.comparison) {
-      text.a = short_number_or_na(decision.median_a_ms);
-      text.b = short_number_or_na(decision.median_b_ms);
-      text.change = ab_change_text(*compared);
-      text.interval = ab_interval_text(*compared);
-      text.kept = ab_kept_text(*compared);
-    }
-    texts.push_back(std::move(text));
-  };
-  if (one.time) add("wall time", "ms", to_string(one.time->verdict), *one.time);
-  for (const auto& [outcome, decision] : one.outcomes)
-    add(outcome.name, outcome.unit, outcome_verdict_text(outcome, decision.verdict), decision);
-  return texts;
-}
-
 std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings& settings) {
   std::vector<std::string> lines;
   if (!one.reason.empty()) lines.push_back(one.reason);
+  if (!one.outputs.empty()) lines.push_back("outputs: " + one.outputs);
   for (const AbOutcomeReport& outcome : one.outcomes)
     for (std::string& line : outcome_lines(outcome, settings)) lines.push_back(std::move(line));
   if (one.layout) lines.push_back(layout_line(*one.layout));

@@ -9,22 +9,11 @@
 
 namespace aqbench {
 
-// Returns how many pairs that rests on: all for PASS and INCONCLUSIVE, else those that were kept.
-std::string ab_kept_text(const PairedComparison& comparison);
-
 // Returns what became of a stage: "slower", "faster", "same", "unclear", or "n/a: REASON".
 std::string ab_stage_text(const AbStageDecision& stage);
 
-// One thing that is judged of a case, as the cells of a table: "n/a" where nothing could be compared.
-struct AbJudgedText {
-  std::string name, unit;  // "wall time", "ms"; the unit is empty where there is none
-  std::string verdict;  // of a metric BETTER, WORSE, EQUIVALENT; of times and costs REGRESSED, FASTER, PASS
-  std::string a, b, change, interval, kept;
-  PairedVerdict found = PairedVerdict::inconclusive;
-};
-
-// Returns what is judged of a case, the wall time first where it is judged; nothing where a unit failed.
-std::vector<AbJudgedText> ab_judged_texts(const AbCaseReport& one);
+// Returns A and B in ms, the change and the change in ms of a stage; "n/a" where it was not compared.
+std::vector<std::string> ab_stage_cells(const AbStageDecision& stage);
 
 // Returns lines, without markup, with what the verdict on a case follows from.
 std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings& settings);

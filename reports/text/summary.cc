@@ -111,27 +111,13 @@ std::string spread_cell(const std::optional<Spread>& spread, double unit = 1) {
   return table_number(spread->mean / unit) + " ± " + table_number(*spread->standard_deviation / unit);
 }
 
-std::string seeds_table(const Results& results) {
+std::string seeds_section(const Results& results) {
   auto groups = group_cases(results);
   std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
   if (std::ranges::none_of(groups, [](const CaseGroup& group) { return group.records.size() > 1; }))
     return "";
-  const std::vector<MetricColumn> columns = metric_columns(groups);
-  const TimeUnit unit = time_unit(groups);
-  std::vector<std::string> titles = {"scene", "method", "axes", "seeds"};
-  for (const MetricColumn& column : columns) titles.push_back(column.title);
-  titles.push_back(fmt::format("time [{}]", unit.name));
-  std::string text = "\n## Across seeds\n\nMean ± sample standard deviation over the cases that are ok.\n\n";
-  text += md_head(titles, 3);
-  for (const CaseGroup& group : groups) {
-    std::vector<std::string> cells = {md_escape(group.scene), md_escape(group.method), md_escape(group.axes)};
-    cells.push_back(fmt::format("{} of {}", ok_count(group), group.records.size()));
-    for (const MetricColumn& column : columns)
-      cells.push_back(spread_cell(metric_spread(group, column.metric)));
-    cells.push_back(spread_cell(time_spread(group), unit.ms));
-    text += md_row(cells);
-  }
-  return text;
+  return "\n## Across seeds\n\nMean ± sample standard deviation over the cases that are ok.\n\n" +
+         seeds_table(groups, true);
 }
 
 std::string narrative_section(const BundleContent& content) {
@@ -152,34 +138,13 @@ std::string baseline_section(const BundleContent& content) {
          verdicts_markdown(*content.gated, kMaxBytes);
 }
 
-// A table for cases with warm runs or a throughput; the first table shows a single cold run.
-std::string times_table(const Results& results) {
-  const auto timed = [](const Record& record) {
-    return !record.timing.warm_ms.empty() || record.timing.throughput.has_value();
-  };
-  if (std::ranges::none_of(results.records, timed)) return "";
-  std::string text =
-      "\n## Times\n\nCold: the first call of a fresh process. The others are over the warm calls: mean ± "
-      "sample "
-      "standard deviation; ± after the median: half its 95 % interval.\n\n" +
-      md_head({"case", "cold [ms]", "n", "warm [ms]", "median", "±", "min", "max", "throughput", "roofline"},
-              1);
-  std::size_t rows = 0;
-  for (const Record& record : results.records) {
-    if (!timed(record) || ++rows > kMaxSummaryRows) continue;
-    const SampleSummary warm = summarize(record.timing.warm_ms);
-    std::string mean = table_number_or_na(warm.mean);
-    if (warm.sd) mean += " ± " + table_number(*warm.sd);
-    const Timing& timing = record.timing;
-    text += md_row({md_escape(record.case_name), table_number_or_na(timing.cold_ms), std::to_string(warm.n),
-                    mean, table_number_or_na(warm.median), precision_text(timing),
-                    table_number_or_na(warm.min), table_number_or_na(warm.max),
-                    timing.throughput ? fmt::format("{} {}", short_number(*timing.throughput),
-                                                    md_escape(timing.throughput_unit))
-                                      : std::string("n/a"),
-                    roofline_text(timing)});
-  }
-  return text + more_rows(rows);
+std::string times_section(const Results& results) {
+  const std::string table = times_table(results);
+  return table.empty()
+             ? ""
+             : "\n## Times\n\nCold: the first call of a fresh process. The others are over the warm "
+               "calls: mean ± sample standard deviation; ± after the median: half its 95 % interval.\n\n" +
+                   table;
 }
 
 std::string warnings_list(const BundleContent& content) {
@@ -248,12 +213,57 @@ std::string reproduce_section(const Results& results) {
 
 }  // namespace
 
+std::string seeds_table(const std::vector<CaseGroup>& groups, bool with_times) {
+  const std::vector<MetricColumn> columns = metric_columns(groups);
+  const TimeUnit unit = time_unit(groups);
+  std::vector<std::string> titles = {"scene", "method", "axes", "seeds"};
+  for (const MetricColumn& column : columns) titles.push_back(column.title);
+  if (with_times) titles.push_back(fmt::format("time [{}]", unit.name));
+  std::string text = md_head(titles, 3);
+  for (const CaseGroup& group : groups) {
+    std::vector<std::string> cells = {md_escape(group.scene), md_escape(group.method), md_escape(group.axes)};
+    cells.push_back(fmt::format("{} of {}", ok_count(group), group.records.size()));
+    for (const MetricColumn& column : columns)
+      cells.push_back(spread_cell(metric_spread(group, column.metric)));
+    if (with_times) cells.push_back(spread_cell(time_spread(group), unit.ms));
+    text += md_row(cells);
+  }
+  return text;
+}
+
+std::string times_table(const Results& results) {
+  const auto timed = [](const Record& record) {
+    return !record.timing.warm_ms.empty() || record.timing.throughput.has_value();
+  };
+  std::string text;
+  std::size_t rows = 0;
+  for (const Record& record : results.records) {
+    if (!timed(record) || ++rows > kMaxSummaryRows) continue;
+    const SampleSummary warm = summarize(record.timing.warm_ms);
+    std::string mean = table_number_or_na(warm.mean);
+    if (warm.sd) mean += " ± " + table_number(*warm.sd);
+    const Timing& timing = record.timing;
+    text += md_row({md_escape(record.case_name), table_number_or_na(timing.cold_ms), std::to_string(warm.n),
+                    mean, table_number_or_na(warm.median), precision_text(timing),
+                    table_number_or_na(warm.min), table_number_or_na(warm.max),
+                    timing.throughput ? fmt::format("{} {}", short_number(*timing.throughput),
+                                                    md_escape(timing.throughput_unit))
+                                      : std::string("n/a"),
+                    roofline_text(timing)});
+  }
+  if (rows == 0) return "";
+  return md_head(
+             {"case", "cold [ms]", "n", "warm [ms]", "median", "±", "min", "max", "throughput", "roofline"},
+             1) +
+         text + more_rows(rows);
+}
+
 std::string render_summary(const BundleContent& content) {
   const Results& results = content.results;
   return fmt::format("**{}**\n\n", md_escape(banner_line(banner_of(content)))) + header_lines(results) +
          narrative_section(content) + simulated_note(results) + cases_table(results) +
-         baseline_section(content) + times_table(results) + programs_table(results) +
-         protocols_table(results) + seeds_table(results) + failures_list(results) + injected_list(results) +
+         baseline_section(content) + times_section(results) + programs_table(results) +
+         protocols_table(results) + seeds_section(results) + failures_list(results) + injected_list(results) +
          warnings_list(content) + notes_list(content) + reproduce_section(results) + evidence_lines(results) +
          environment_list(results) + fmt::format("\n<!-- aqbench summary {} -->\n", kSummaryVersion);
 }

@@ -2,8 +2,11 @@
 // summary.md of a bundle.
 
 #include <string>
+#include <vector>
 
+#include "harness/records/results.h"
 #include "reports/content/bundle_content.h"
+#include "reports/content/case_groups.h"
 
 namespace aqbench {
 
@@ -19,5 +22,12 @@ inline constexpr int kSummaryVersion = 18;
 // injected faults; warnings in the logs; notes; how to reproduce the run. An undefined value is "n/a" with
 // its reason.
 std::string render_summary(const BundleContent& content);
+
+// Returns a Markdown table of these groups of cases: mean and standard deviation of each metric, and of the
+// times.
+std::string seeds_table(const std::vector<CaseGroup>& groups, bool with_times);
+
+// Returns a Markdown table of the cases with warm runs or a throughput; "" without any.
+std::string times_table(const Results& results);
 
 }  // namespace aqbench

@@ -21,52 +21,25 @@ bool is_notable(const VerdictRow& row) {
 
 bool has_two_values(const VerdictRow& row) { return row.baseline && row.current; }
 
-Colour colour_of(const VerdictRow& row) {
-  if (row.only_shown) return Colour::none;
-  return row.verdict == Verdict::open       ? Colour::yellow
-         : is_refused(row.verdict)          ? Colour::red
-         : row.verdict == Verdict::improved ? Colour::green
-                                            : Colour::none;
-}
-
 // A row for each case, or for each value.
-std::string values_table(const std::vector<CaseVerdicts>& cases, const ShortNames& names, bool colours,
-                         bool all, std::size_t width) {
-  Table table{{{"case", Align::left, true},
-               {"worst value", Align::left, true},
-               {"before", Align::right},
-               {"after", Align::right},
-               {"change", Align::right},
-               {"allowed", Align::right},
-               {"verdict"},
-               {"more", Align::right}},
-              {}};
-  std::size_t left_out = 0;
+std::string values_text(const std::vector<CaseVerdicts>& cases, const ShortNames& names, bool colours,
+                        bool all, std::size_t width) {
+  std::vector<ListedValue> values;
+  std::size_t left_out = 0, more = 0;
   for (const CaseVerdicts& one : cases)
     for (const VerdictRow* const row : one.rows) {
       if (!has_two_values(*row) || (!all && (row != one.worst || !is_notable(*row)))) continue;
-      if (!all && table.rows.size() == kMaxRows) {
+      if (!all && values.size() == kMaxRows) {
         ++left_out;
         continue;
       }
-      const VerdictCells cells = verdict_cells(*row);
-      const std::string more =
-          row == one.worst && one.others > 0 && !all ? fmt::format("+{}", one.others) : "";
-      table.rows.push_back({{names.of.at(row->case_name)},
-                            {cells.what},
-                            {cells.before},
-                            {cells.after},
-                            {cells.change, colour_of(*row)},
-                            {cells.allowed},
-                            {verdict_label(*row), colour_of(*row)},
-                            {more}});
+      values.push_back({row, row == one.worst && !all ? one.others : 0});
+      more += values.back().more;
     }
-  if (table.rows.empty()) return "";
-  const bool any_more =
-      std::ranges::any_of(table.rows, [](const auto& row) { return !row.back().text.empty(); });
-  std::string text = render_table(table, colours, width);
+  if (values.empty()) return "";
+  std::string text = render_table(values_table(values, names), colours, width);
   if (left_out > 0) text += fmt::format("... and {} (--all)\n", counted(left_out, "more case"));
-  if (any_more) text += "more: values of the same case with the same verdict (--all lists them)\n";
+  if (more > 0) text += "more: values of the same case with the same verdict (--all lists them)\n";
   return text + "\n";
 }
 
@@ -135,6 +108,45 @@ std::string markdown_rest(const CaseVerdicts& one, const ShortNames& names) {
 
 }  // namespace
 
+Colour colour_of(const VerdictRow& row) {
+  if (row.only_shown) return Colour::none;
+  return row.verdict == Verdict::open       ? Colour::yellow
+         : is_refused(row.verdict)          ? Colour::red
+         : row.verdict == Verdict::improved ? Colour::green
+                                            : Colour::none;
+}
+
+Table values_table(std::span<const ListedValue> values, const ShortNames& names, const char* value,
+                   const char* before, const char* after) {
+  Table table{{{"case", Align::left},
+               {value, Align::left},
+               {before, Align::right},
+               {after, Align::right},
+               {"change", Align::right},
+               {"allowed", Align::right},
+               {"verdict"},
+               {"more", Align::right}},
+              {}};
+  for (const auto& [row, more] : values) {
+    const VerdictCells cells = verdict_cells(*row);
+    table.rows.push_back({{names.of.at(row->case_name)},
+                          {cells.what},
+                          {cells.before},
+                          {cells.after},
+                          {cells.change, colour_of(*row)},
+                          {cells.allowed},
+                          {verdict_label(*row), colour_of(*row)},
+                          {more > 0 ? fmt::format("+{}", more) : ""}});
+  }
+  for (std::size_t i = table.columns.size(); i-- > 0;) {
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    if (std::ranges::any_of(table.rows, [&](const auto& row) { return !row[i].text.empty(); })) continue;
+    table.columns.erase(table.columns.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+  }
+  return table;
+}
+
 std::string render_banner(const Banner& banner, bool colours, std::size_t width) {
   const char* const escape = !colours || banner.kind == Banner::Kind::none ? ""
                              : banner.kind == Banner::Kind::good           ? "\033[32m"
@@ -153,7 +165,7 @@ std::string render_verdicts(const Verdicts& verdicts, bool colours, bool all, st
     const ShortNames names = short_names_of(verdicts);
     const std::vector<CaseVerdicts> cases = by_case(verdicts);
     const std::string tables =
-        reason_lines(cases, names, all, width) + values_table(cases, names, colours, all, width);
+        reason_lines(cases, names, all, width) + values_text(cases, names, colours, all, width);
     if (!names.common.empty() && !tables.empty())
       text += wrap_text(printable("all: " + names.common), width, 5);
     text += tables + information_lines(verdicts, names, all, width);

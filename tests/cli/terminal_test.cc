@@ -1,15 +1,18 @@
 // What the tables of the commands look like on terminals of several widths, and in a pipe.
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <regex>
 #include <thread>
 
+#include "core/files.h"
 #include "core/text.h"
 #include "tests/cli/program.h"
 
@@ -23,7 +26,7 @@ using testing::run_program;
 using testing::TemporaryDir;
 
 // Runs the program on a terminal of this width and returns what it shows, without colours; 0: in a pipe.
-std::string shown_at(unsigned short columns, const Arguments& arguments) {
+std::string shown_at(unsigned short columns, const Arguments& arguments, int exit_code = 0) {
   if (columns == 0) return run_program(arguments).out;
   const int terminal = ::posix_openpt(O_RDWR | O_NOCTTY);
   EXPECT_GE(terminal, 0);
@@ -39,7 +42,7 @@ std::string shown_at(unsigned short columns, const Arguments& arguments) {
     for (ssize_t count; (count = ::read(terminal, bytes, sizeof(bytes))) > 0;)
       text.append(bytes, static_cast<std::size_t>(count));
   });
-  EXPECT_EQ(run_program(arguments, {.working_dir = {}, .stdout_to = name}).exit_code, 0);
+  EXPECT_EQ(run_program(arguments, {.working_dir = {}, .stdout_to = name}).exit_code, exit_code);
   ::close(held);
   reader.join();
   ::close(terminal);
@@ -56,8 +59,9 @@ class Terminal : public ::testing::TestWithParam<unsigned short> {
  protected:
   static void SetUpTestSuite() {
     folder_ = new TemporaryDir;
-    for (const auto& [name, more] :
-         {std::pair<const char*, Arguments>{"a", {}}, {"b", {"--inject", "*:*=+5%"}}}) {
+    for (const auto& [name, more] : {std::pair<const char*, Arguments>{"a", {}},
+                                     {"b", {"--inject", "*:*=+5%"}},
+                                     {"worse", {"--inject", "undulating/roma_like*:*=corrupt"}}}) {
       Arguments sweep = {"sweep", "--suite", "seed", "--out", (*folder_ / name).string()};
       sweep.insert(sweep.end(), more.begin(), more.end());
       ASSERT_EQ(run_program(sweep).exit_code, 0);
@@ -100,6 +104,40 @@ TEST_P(Terminal, EvalCompareAndTrendShowWholeNames) {
   const std::string trend = shown_at(GetParam(), {"trend", bundle("a"), bundle("b")});
   EXPECT_THAT(trend, Not(HasSubstr("…")));
   EXPECT_THAT(trend, HasSubstr("2 runs"));
+}
+
+TEST_P(Terminal, AFailedGateShowsWholeNamesAndItsVerdictLast) {
+  const TemporaryDir folder;
+  const std::string baseline = (folder / "baseline.json").string();
+  ASSERT_EQ(run_program({"accept", bundle("a"), "--baseline", baseline}).exit_code, 0);
+  const std::string text = shown_at(GetParam(), {"gate", bundle("worse"), "--baseline", baseline}, 1);
+  EXPECT_THAT(text, Not(HasSubstr("…")));
+  for (const char* part : {"undulating/roma_like", "mean error [mm]", "5.7 x", "± 5 %", "regressed"})
+    EXPECT_THAT(text, HasSubstr(part));
+  const std::string verdict = text.substr(text.rfind("\nFAIL: 1 of 4 cases worse.") + 1);
+  EXPECT_THAT(verdict, HasSubstr("accepted in run"));
+  if (GetParam() > 0) {
+    EXPECT_LE(widest(text), GetParam());
+  }
+}
+
+TEST_P(Terminal, AComparisonShowsWholeNamesAndThreeDigits) {
+  const TemporaryDir folder;
+  const std::string name =
+      "undulating/plane_sweep:balanced/rig=arc6/width=480/height=360/plane_sweep.surface=none";
+  std::string sides[2];
+  for (int i = 0; i < 40; ++i)
+    for (int side = 0; side < 2; ++side)
+      sides[side] += fmt::format("{}{:.4f}", i > 0 ? "," : "",
+                                 (411.63 + 30 * side) * (1 + 0.002 * std::sin(7.0 * i + side)));
+  write_file(folder / "times.json", fmt::format(R"({{"cases": [{{"name": "{}", "a": [{}], "b": [{}]}}]}})",
+                                                name, sides[0], sides[1]));
+  const std::string text =
+      shown_at(GetParam(),
+               {"ab", "--samples", (folder / "times.json").string(), "--out", (folder / "out").string()}, 1);
+  EXPECT_THAT(text, Not(HasSubstr("…")));
+  EXPECT_THAT(text, ::testing::ContainsRegex(name + " +wall time \\[ms\\] +41[0-9] +44[0-9] .*REGRESSED"));
+  EXPECT_THAT(text, HasSubstr("\nREGRESSED: B is 7."));
 }
 
 INSTANTIATE_TEST_SUITE_P(Widths, Terminal, ::testing::Values(0, 80, 120, 200));

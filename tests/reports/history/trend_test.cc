@@ -71,7 +71,7 @@ TEST(Trend, ABiasThatMovedAwayFromZeroIsWorse) {
                            {{2, {-0.2, -0.3, 0.5, 0.5, 0}}},
                            {}};
   EXPECT_THAT(render_trends(history, {series}, true),
-              ::testing::ContainsRegex("-0.2 +-0.3 .*-0.1.* .*worse"));
+              ::testing::ContainsRegex("-0.200 +-0.300 .*-0.1.* .*worse"));
   EXPECT_THAT(trends_svg(history, {series}), HasSubstr("class=\"bad\""));
 }
 
@@ -100,7 +100,7 @@ TEST(Trend, OfTwoRunsWhatAGateWouldNotPassIsAStep) {
   EXPECT_FALSE(series_of(all, "time_ms").pinned.value().changed);
   const std::string text = render_trends(history, all, false);
   EXPECT_THAT(text, ::testing::ContainsRegex("accuracy_mean_mm +1 +5.74 +5.7 x +worse +n/a"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("bias_mean_mm +-0.02 +-4.4 +-4.38 +worse +n/a"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("bias_mean_mm +-0.0200 +-4.40 +-4.38 +worse +n/a"));
   // 4 % and 0.09 mm pass a gate; three runs that all differ have two steps, of which the first passes.
   const auto passes = trends_of({1, 1.04}, {-0.02, -0.11}).second;
   EXPECT_THAT(series_of(passes, "accuracy_mean_mm").changes, IsEmpty());

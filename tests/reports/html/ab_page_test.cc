@@ -30,8 +30,8 @@ TEST(AbPage, HoldsEveryPairWithTheOrderInWhichItRanAndTheIntervalOfTheShift) {
   for (const char* const part :
        {"<div class=\"verdict bad\">\n<p><b>REGRESSED</b> B is ", "<h2>Case by case</h2>",
         "<h2>Pair by pair</h2>", "<h2>Stages</h2>", "40 pairs, 20 kept",
-        "<td data-label=\"verdict\" class=\"bad\">REGRESSED</td>", "<td data-label=\"stage\">match</td>",
-        "old/aqbench", "default-src 'none'"})
+        "<td data-label=\"verdict\" class=\"text bad\">REGRESSED</td>",
+        "<td data-label=\"stage\" class=\"text\">match</td>", "old/aqbench", "default-src 'none'"})
     EXPECT_THAT(page, HasSubstr(part));
   const Json one = drawn_case(page), &series = one.at("series").at(0);
   EXPECT_EQ(one.at("verdict"), "REGRESSED");

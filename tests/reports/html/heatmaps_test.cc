@@ -47,6 +47,16 @@ TEST(Heatmaps, EndWithThePatch) {
   EXPECT_THAT(maps_at(1), AllOf(extent, HasSubstr("per 500 mm tile"), HasSubstr("\"0 0 1 0.6\"")));
 }
 
+TEST(Heatmaps, TheScaleOfCompletenessBeginsWhereTilesDiffer) {
+  const auto maps_with = [](const char* least) {
+    return maps_of(std::string("0,0,0,0,1,1,0,100,10,10\n1,0,10,0,1,1,0,") + least + ",20,10\n");
+  };
+  EXPECT_THAT(maps_with("92"), HasSubstr("colours from 90 to 100 %"));
+  EXPECT_THAT(maps_with("60"), HasSubstr("colours from 50 to 100 %"));
+  EXPECT_THAT(maps_with("3"), HasSubstr("colours from 0 to 100 %"));
+  EXPECT_THAT(maps_with("99.8"), HasSubstr("Everywhere the surface has a point within 2 mm."));
+}
+
 // Tiles of two sizes are not the same places.
 TEST(Heatmaps, CompareTilesOfOnePlace) {
   const auto a = parse_tiles_csv("0,0,0,0,1,1,0,100,10,10\n");

@@ -89,6 +89,8 @@ TEST(HtmlReport, ShowsTheProfilesOfABundleAndIsTheSameTwice) {
   const std::string page = render_html_report(content_of(results), pictures);
   EXPECT_EQ(page, render_html_report(content_of(results), pictures));
   EXPECT_THAT(page, HasSubstr("<section id=\"flames\" class=\"scripted\">"));
+  EXPECT_THAT(page,
+              HasSubstr("Shares here are of all stages; <code>aqbench profile</code> prints them beside"));
   EXPECT_THAT(page, HasSubstr(R"("names":["main","\u003chot>"])"));
   EXPECT_THAT(page, HasSubstr(R"("lanes":["main","worker 3"])"));
   EXPECT_THAT(render_html_report(content_of(results), {}), Not(HasSubstr("id=\"flames\"")));

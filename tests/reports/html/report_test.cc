@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/drawing/svg.h"
 #include "core/files.h"
 #include "core/text.h"
 #include "harness/records/case_result.h"
@@ -92,7 +93,7 @@ TEST(HtmlReport, LongLabelsOfBarsStayInsideOfTheChart) {
   Results results = synthetic_results();
   results.records.resize(1);
   results.records[0].scene = "undulating_with_a_very_long_name_mmmmmmmmmmmmmmmmmmmmmmmmmmmmmmmm";
-  const std::string chart = chart_html(bars_chart(group_cases(results), "accuracy_mean_mm", "title"));
+  const std::string chart = svg_figure(bars_chart(group_cases(results), "accuracy_mean_mm", "title"));
   const std::size_t end = chart.find("</text>", chart.find("undulating_with")),
                     begin = chart.rfind('>', end) + 1;
   EXPECT_LE(6.6 * static_cast<double>(display_width(chart.substr(begin, end - begin))), 312);
@@ -106,7 +107,7 @@ TEST(HtmlReport, EveryStageHasAColourOfItsOwn) {
     results.records[0].stages.push_back({fmt::format("stage{:02}", i), "", 1, {10}, {10}, {}, {}});
   const auto groups = group_cases(results);
   EXPECT_EQ(stage_names(groups).size(), 30u);
-  const std::string chart = chart_html(stages_chart(groups));
+  const std::string chart = svg_figure(stages_chart(groups));
   std::set<std::string> colours;
   for (std::size_t at = 0; (at = chart.find("fill=\"#", at)) != std::string::npos; ++at)
     colours.insert(chart.substr(at + 6, 7));

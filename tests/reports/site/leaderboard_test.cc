@@ -31,14 +31,29 @@ SiteRun run_of(const std::vector<std::tuple<std::string, std::string, int, doubl
 TEST(Leaderboard, IsSortedByValueAndCountsWhatIsMissing) {
   const SiteRun run =
       run_of({{"s", "a", 1, 2}, {"t", "a", 1, 3}, {"s", "b", 1, 1}, {"t", "b", 1, 3.5}, {"s", "c", 1, 0.5}});
-  const std::string text = leaderboard(run, place_of("accuracy_mean_mm"), {});
+  const SiteRun* const runs[] = {&run};
+  const std::string text = leaderboard(runs, place_of("accuracy_mean_mm"), {}, {});
   const std::size_t a = text.find("<td>a</td>"), b = text.find("<td>b</td>"), c = text.find("<td>c</td>");
   EXPECT_LT(b, a);
   EXPECT_LT(a, c);
   EXPECT_THAT(text.substr(c), HasSubstr("<strong>0.500</strong>"));
-  EXPECT_THAT(text.substr(c), HasSubstr("n/a</td><td data-label=\"missing\">1</td>"));
+  EXPECT_THAT(text.substr(c), HasSubstr("n/a</td><td data-label=\"missing\">1</td><td data-label=\"since "
+                                        "when\" class=\"text\">first run</td>"));
   EXPECT_THAT(text.substr(a, c - a), HasSubstr("2.00</td><td data-label=\"t\"><strong>3.00</strong>"));
-  EXPECT_EQ(leaderboard(run, place_of("bias_mean_mm"), {}), "");
+  EXPECT_EQ(leaderboard(runs, place_of("bias_mean_mm"), {}, {}), "");
+}
+
+TEST(Leaderboard, EachRowLeadsToTheNewestStepOfItsCases) {
+  SiteRun old = run_of({{"s", "a", 1, 2}, {"s", "b", 1, 1}}), run = old;
+  run.id = "r2";
+  run.suite = old.suite = "seed";
+  const SiteRun* const runs[] = {&old, &run};
+  const std::size_t metric = place_of("accuracy_mean_mm");
+  const SiteStep steps[] = {{metric, "s/a/seed=1", 0, 1, {}}, {metric + 1, "s/b/seed=1", 0, 1, {}}};
+  const std::string text = leaderboard(runs, metric, {}, steps);
+  const std::size_t a = text.find("<td>a</td>"), b = text.find("<td>b</td>");
+  EXPECT_THAT(text.substr(a), HasSubstr("<a href=\"../suite/seed.html#steps\">r2</a>"));
+  EXPECT_THAT(text.substr(b, a - b), HasSubstr("first run"));
 }
 
 // Differences of 0.1, -0.1, 0.2 mm between a and b scatter around 0; c is 1 mm worse for each seed.
@@ -52,7 +67,8 @@ TEST(Leaderboard, BoldAreAlsoThoseThatTheSeedsCannotTellFromTheBest) {
                               {"s", "c", 1, 2.0},
                               {"s", "c", 2, 2.21},
                               {"s", "c", 3, 2.1}});
-  const std::string text = leaderboard(run, place_of("accuracy_mean_mm"), {});
+  const SiteRun* const runs[] = {&run};
+  const std::string text = leaderboard(runs, place_of("accuracy_mean_mm"), {}, {});
   EXPECT_THAT(text, HasSubstr("<strong>1.10</strong>"));
   EXPECT_THAT(text, HasSubstr("<strong>1.17</strong>"));
   EXPECT_THAT(text, HasSubstr(">2.10</td>"));

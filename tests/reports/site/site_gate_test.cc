@@ -80,7 +80,7 @@ TEST(SiteGate, OfAnEarlierRunStandsBesideIt) {
     EXPECT_EQ(made.read, known ? 0u : 3u);
     const std::string suite = read_file(folder / "site/suite/seed.html"),
                       moved = read_file(folder / "site/comparison/seed.html");
-    const std::string cell = "T101112Z</td><td data-label=\"cases\"><span class=\"badge ";
+    const std::string cell = "T101112Z</td><td data-label=\"cases\" class=\"text\"><span class=\"badge ";
     EXPECT_THAT(suite, HasSubstr("20250521" + cell + "good\">4 of 4 ok<"));
     EXPECT_THAT(suite, HasSubstr("20250522" + cell + "bad\">4 of 4 ok, gate: FAIL, 4 rows<"));
     EXPECT_THAT(suite, HasSubstr("20250523" + cell + "good\">4 of 4 ok, gate: pass<"));

@@ -85,7 +85,7 @@ TEST(SiteSteps, ABiasThatMovedAwayFromZeroIsWorse) {
   const ShortNames names = site_short_names(list);
   const std::string row = site_step_row(steps[0], list, {&names, &no_reports()});
   EXPECT_THAT(row, HasSubstr("<td data-label=\"change\">-0.1</td>"));
-  EXPECT_THAT(row, HasSubstr("class=\"bad\">worse</td>"));
+  EXPECT_THAT(row, HasSubstr("class=\"text bad\">worse</td>"));
 }
 
 // Two runs do not tell whether a value varies by itself: what a gate would not pass is a step. A time
@@ -138,15 +138,16 @@ TEST(SiteSteps, StandOnThePagesOfTheSuiteAndOfTheMetric) {
   EXPECT_THAT(page, HasSubstr("<li>since run run118, commit c1018 after c1017: <span class=\"bad\">4 values "
                               "worse</span>, 0 better</li>"));
   EXPECT_THAT(page, HasSubstr("c1017 to c1018"));
-  EXPECT_THAT(page,
-              HasSubstr("<td data-label=\"change\">+20 %</td><td data-label=\"it is\" class=\"bad\">worse"
-                        "</td><td data-label=\"since run\">run118</td>"));
+  EXPECT_THAT(
+      page, HasSubstr("<td data-label=\"change\">+20 %</td><td data-label=\"it is\" class=\"text bad\">worse"
+                      "</td><td data-label=\"since run\" class=\"text\">run118</td>"));
   EXPECT_THAT(suite_data("s", suites["s"], names.at("s"), steps.at("s")).second,
               HasSubstr(R"(window.aqbench_steps=[["accuracy_mean_mm",0,18,1],["time_ms",0,18,1],)"));
   for (const auto& [path, text] : subject_pages(suites, names, steps, {})) {
     if (path == "metric/accuracy_mean_mm.html") {
-      EXPECT_THAT(text, HasSubstr("<td data-label=\"suite\"><a href=\"../suite/s.html\">s</a></td><td "
-                                  "data-label=\"case\">noisy</td>"));
+      EXPECT_THAT(
+          text, HasSubstr("<td data-label=\"suite\" class=\"text\"><a href=\"../suite/s.html\">s</a></td><td "
+                          "data-label=\"case\" class=\"text\">noisy</td>"));
     }
     if (path == "metric/accuracy_rmse_mm.html") {
       EXPECT_THAT(text, Not(HasSubstr("Where a level changed")));
