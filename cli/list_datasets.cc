@@ -19,11 +19,10 @@ namespace {
 std::string dataset_summary(const ProjectDataset& dataset, const std::filesystem::path& base) {
   try {
     const Recording recording = read_recording(dataset.directory);
-    const std::string truth =
-        truth_text(find_recording_truth(recording, {dataset.truth, base, dataset.where + ".truth"}));
-    return fmt::format("{}: layout {}, {}, {}, truth: {}", dataset.directory.string(),
-                       to_string(recording.layout), counted(recording.rig.cameras.size(), "camera"),
-                       counted(recording.images.size(), "frame"), truth);
+    const RecordingTruth truth =
+        find_recording_truth(recording, {dataset.truth, base, dataset.where + ".truth"});
+    return fmt::format("{}: layout {}, {}", dataset.directory.string(), to_string(recording.layout),
+                       content_text(recording, truth));
   } catch (const Error& error) {
     return fmt::format("cannot be read: {}", one_line(error.what()));
   }

@@ -10,6 +10,7 @@
 
 #include "cli/eval/eval_request.h"
 #include "core/text.h"
+#include "scenes/dataset/dtu_observed.h"
 #include "scenes/registry.h"
 
 namespace aqbench::cli {
@@ -269,17 +270,22 @@ const ModeFlag<EvalRequest> kProtocolFlags[] = {
     {"knob", "NAME=VALUE", kEvalProtocol | kEvalExplain | kFiles,
      "set a knob of the protocol (docs/protocols.md); may be repeated",
      into<&EvalRequest::protocol, &Protocol::knobs>, repeated()},
-    {"mask", "M.npy", kByProtocol, "DTU's observation mask: an array of x, y, z",
-     into<&EvalRequest::protocol, &Protocol::mask_file>, needs("mask-box")},
+    {"mask", "FILE", kByProtocol,
+     "DTU's observation mask: ObsMaskN_10.mat, or an NPY array of x, y, z with --mask-box",
+     into<&EvalRequest::protocol, &Protocol::mask_file>},
     {"mask-box", "LIST", kByProtocol,
-     "the mask's low corner, high corner and spacing, 7 numbers in --truth-unit",
+     "low corner, high corner and spacing of an NPY mask, 7 numbers in --truth-unit",
      [](EvalRequest& r, const FlagValue& v) {
        r.protocol.mask_box = read_numbers(v, 7, "expected X0,Y0,Z0,X1,Y1,Z1,SPACING");
      },
      needs("mask")},
     {"plane", "A,B,C,D", kByProtocol,
-     "DTU's plane, in --truth-unit: truth points with A x + B y + C z + D > 0 are scored",
-     [](EvalRequest& r, const FlagValue& v) { r.protocol.plane = read_numbers(v, 4, "expected A,B,C,D"); }},
+     "DTU's plane, in --truth-unit, or PlaneN.mat: truth points with A x + B y + C z + D > 0 are scored",
+     [](EvalRequest& r, const FlagValue& v) {
+       r.protocol.plane = v.text.ends_with(".mat")
+                              ? read_observed_plane(v.text)
+                              : read_numbers(v, 4, "expected A,B,C,D or a file PlaneN.mat");
+     }},
     {"rpe-delta", "DELTA", kEvalPoses, "how far apart the poses of RPE are, frames (10) or path (10m)",
      [](EvalRequest& r, const FlagValue& v) { r.protocol.knobs.push_back("rpe_delta=" + v.text); }},
     {"confidence", "C.npy", kEvalDepthFiles, "how well these confidences rank the errors",

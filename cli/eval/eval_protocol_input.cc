@@ -102,6 +102,17 @@ void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
 // Reads DTU's mask and its box.
 ObservationMask read_mask(const EvalProtocolRequest& request, double metres_per_unit) {
   const auto& box = request.mask_box;
+  const std::string ending = std::filesystem::path(request.mask_file).extension().string();
+  if (ending == ".png")
+    throw Error(ErrorKind::usage,
+                "--mask: is what DTU's scanner observed, a volume; masks of images belong into the folder "
+                "masks/ of --dataset (docs/layouts.md)");
+  if (ending == ".mat") {
+    if (!box.empty()) throw Error(ErrorKind::usage, "--mask-box: a .mat file has its own box, BB and Res");
+    const ObservedVolume observed = read_observed(request.mask_file, {}, metres_per_unit);
+    return {observed.voxels, observed.high_m};
+  }
+  if (box.empty()) throw Error(ErrorKind::usage, "--mask: an NPY array needs --mask-box");
   return {read_crop_mask(request.mask_file, metres_per_unit * Vec3(box[0], box[1], box[2]),
                          metres_per_unit * box[6]),
           metres_per_unit * Vec3(box[3], box[4], box[5])};

@@ -76,9 +76,7 @@ const char* kind_of_layout(RecordingLayout layout) {
 std::string content_of(const fs::path& folder) {
   try {
     const Recording recording = read_recording(folder);
-    return fmt::format("{}, {}, truth: {}", counted(recording.rig.cameras.size(), "camera"),
-                       counted(recording.images.size(), "frame"),
-                       truth_text(find_recording_truth(recording)));
+    return content_text(recording, find_recording_truth(recording));
   } catch (const Error& error) {
     return fmt::format("not readable yet: {}", error.what());
   }

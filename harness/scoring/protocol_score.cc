@@ -39,12 +39,16 @@ void take_observed(const std::optional<ObservedVolume>& observed, CloudTruth& tr
   truth.plane = observed->plane;
 }
 
-std::function<std::vector<bool>(std::span<const Vec3>, double)> seen_by(const Surface& surface,
-                                                                        const Rig& rig) {
+std::function<std::vector<bool>(std::span<const Vec3>, double, int)> seen_by(const Surface& surface,
+                                                                             const Rig& rig) {
   if (!casts_rays(surface)) return {};
-  return [&surface, rig](std::span<const Vec3> positions_m, double behind_m) {
+  return [&surface, rig](std::span<const Vec3> positions_m, double behind_m, int erosion_px) {
+    Rig looking = rig;
+    for (Camera& camera : looking.cameras)
+      if (camera.mask && erosion_px > 0)
+        camera.mask = std::make_shared<const PixelMask>(eroded(*camera.mask, erosion_px));
     const std::vector<int> views =
-        count_views(surface, rig, positions_m, {.auxiliary_cameras = true, .tolerance_m = behind_m});
+        count_views(surface, looking, positions_m, {.auxiliary_cameras = true, .tolerance_m = behind_m});
     std::vector<bool> seen(views.size());
     for (std::size_t i = 0; i < views.size(); ++i) seen[i] = views[i] > 0;
     return seen;

@@ -19,8 +19,8 @@ namespace aqbench {
 
 // Returns whether some camera of a rig sees positions, for CloudTruth::seen; empty where rays cannot meet the
 // surface. Auxiliary cameras count: methods use their images. `surface` must outlive the function.
-std::function<std::vector<bool>(std::span<const Vec3>, double)> seen_by(const Surface& surface,
-                                                                        const Rig& rig);
+std::function<std::vector<bool>(std::span<const Vec3>, double, int)> seen_by(const Surface& surface,
+                                                                             const Rig& rig);
 
 // Gives a truth what DTU's scanner observed; does nothing for nullopt.
 void take_observed(const std::optional<ObservedVolume>& observed, CloudTruth& truth);

@@ -76,8 +76,8 @@ void crop_parts(const CloudTruth& truth, Parts& parts, CloudCounts& counts) {
 }
 
 // Keeps what some camera sees, and returns how many points went.
-std::size_t cull_points(const CloudTruth& truth, double behind_m, std::vector<Vec3>& points_m) {
-  const std::vector<bool> seen = truth.seen(points_m, behind_m);
+std::size_t cull_points(const CloudTruth& truth, const CloudKnobs& knobs, std::vector<Vec3>& points_m) {
+  const std::vector<bool> seen = truth.seen(points_m, knobs.cull_behind_m, knobs.cull_erosion_px);
   std::vector<Vec3> kept;
   for (std::size_t i = 0; i < points_m.size(); ++i)
     if (seen[i]) kept.push_back(points_m[i]);
@@ -89,9 +89,9 @@ std::size_t cull_points(const CloudTruth& truth, double behind_m, std::vector<Ve
 void cull_parts(const CloudKnobs& knobs, const CloudTruth& truth, Parts& parts, CloudCounts& counts) {
   if (!truth.seen) return;  // measure_distances() says so
   if (knobs.cull == Cull::cloud || knobs.cull == Cull::both)
-    counts.unseen = cull_points(truth, knobs.cull_behind_m, parts.cloud_m);
+    counts.unseen = cull_points(truth, knobs, parts.cloud_m);
   if (knobs.cull == Cull::truth || knobs.cull == Cull::both)
-    counts.truth_unseen = cull_points(truth, knobs.cull_behind_m, parts.truth_m);
+    counts.truth_unseen = cull_points(truth, knobs, parts.truth_m);
 }
 
 void mean_by_voxel(std::vector<Vec3>& points_m, double size_m) {

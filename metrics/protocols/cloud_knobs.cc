@@ -14,7 +14,7 @@
 namespace aqbench {
 namespace {
 
-[[noreturn]] void refuse_knob(const char* name, const std::string& text, const char* expected) {
+[[noreturn]] void refuse_knob(const char* name, const std::string& text, std::string_view expected) {
   throw Error(ErrorKind::usage, fmt::format("knob {}: '{}': expected {}", name, text, expected));
 }
 
@@ -66,10 +66,11 @@ void set_averaging(CloudKnobs& knobs, const std::string& text) {
   knobs.averaging = text == "voxels" ? Averaging::voxels : Averaging::points;
 }
 
-void set_seed(CloudKnobs& knobs, const std::string& text) {
-  const double seed = number_of_knob("thinning_seed", text);
-  if (seed != std::floor(seed) || seed > 9e15) refuse_knob("thinning_seed", text, "a whole number");
-  knobs.thinning_seed = static_cast<std::uint64_t>(seed);
+double whole_of_knob(const char* name, const std::string& text, double most) {
+  const double whole = number_of_knob(name, text);
+  if (whole != std::floor(whole) || whole > most)
+    refuse_knob(name, text, fmt::format("a whole number, at most {:g}", most));
+  return whole;
 }
 
 // A knob whose value is a length or an angle, and one that is yes or no.
@@ -107,6 +108,13 @@ std::vector<CloudKnob> make_cloud_knobs() {
        {}},
       number_knob<&CloudKnobs::cull_behind_m, kCullBehind>(
           "a point so far behind what a camera sees of the truth is hidden from it", {}),
+      {"cull_erosion_px",
+       "the masks of images shrink by so many pixels before cull looks at them",
+       [](const CloudKnobs& knobs) { return fmt::format("{}", knobs.cull_erosion_px); },
+       [](CloudKnobs& knobs, const std::string& text) {
+         knobs.cull_erosion_px = static_cast<int>(whole_of_knob("cull_erosion_px", text, 10000));
+       },
+       {}},
       number_knob<&CloudKnobs::voxel_m, kVoxel>(
           "both clouds become their means in voxels of this size; 0: off",
           {"0", "0.0005", "0.001", "0.002", "0.005", "0.01", "0.02"}),
@@ -116,7 +124,9 @@ std::vector<CloudKnob> make_cloud_knobs() {
       {"thinning_seed",
        "seed of the order in which points are thinned",
        [](const CloudKnobs& knobs) { return fmt::format("{}", knobs.thinning_seed); },
-       set_seed,
+       [](CloudKnobs& knobs, const std::string& text) {
+         knobs.thinning_seed = static_cast<std::uint64_t>(whole_of_knob("thinning_seed", text, 9e15));
+       },
        {"1"}},
       switch_knob<&CloudKnobs::mask, kMask>("DTU's box, observation mask and plane, if given, apply"),
       number_knob<&CloudKnobs::box_below_m, kBoxBelow>("how far DTU's box reaches below its low corner", {}),

@@ -32,6 +32,7 @@ struct CloudKnobs {
   bool crop = true;                 // only points in the truth's crop volume count, of both clouds
   Cull cull = Cull::no;             // what no camera sees goes: out of every image, or behind the truth
   double cull_behind_m = 0.01;      // a point so far behind what a camera sees of the truth is hidden from it
+  int cull_erosion_px = 0;          // masks of images shrink by so many pixels before `cull` looks at them
   double voxel_m = 0;               // both clouds become one mean point for each voxel of this size; 0: off
   double thinning_m = 0;            // points of the cloud within this distance of a kept one go; 0: off
   std::uint64_t thinning_seed = 1;  // of the order in which points are looked at

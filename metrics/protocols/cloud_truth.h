@@ -36,8 +36,10 @@ struct CloudTruth {
   ScoredPart surface_part = {};  // what of the cloud is held against the surface; the crop is `crop`
   std::function<bool(const Vec3&)> crop = {};  // whether a point lies in the scored volume; empty: all do
   // Whether some camera sees each position: it lies in an image, and not behind the truth by more than
-  // behind_m. Empty: no cameras are known, or rays cannot meet the truth.
-  std::function<std::vector<bool>(std::span<const Vec3> positions_m, double behind_m)> seen = {};
+  // behind_m; masks of images shrink by erosion_px. Empty: no cameras are known, or rays cannot meet the
+  // truth.
+  std::function<std::vector<bool>(std::span<const Vec3> positions_m, double behind_m, int erosion_px)> seen =
+      {};
   std::optional<ObservationMask> mask = {};
   std::optional<Eigen::Vector4d> plane = {};  // truth points x with plane . (x, 1) > 0 are scored
 };

@@ -35,7 +35,9 @@ Reconstruction run(const Observation& observation, const MethodInput& input) {
   }
   if (output.cloud.points_m.empty())
     throw Error(ErrorKind::method,
-                "no point was seen by two cameras: too little texture or a wrong calibration (" +
+                (counts.disagree == counts.tracks
+                     ? "no point was seen by two cameras: too little texture or a wrong calibration ("
+                     : "no point is left (") +
                     describe(counts, options) + ")");
   return output;
 }

@@ -55,10 +55,13 @@ ObservedVolume read_observed(const fs::path& mask, const fs::path& plane, double
   volume.voxels.low_m = metres_per_unit * Vec3(box[0], box[2], box[4]);
   volume.high_m = metres_per_unit * Vec3(box[1], box[3], box[5]);
   if (plane.empty()) return volume;
-  const auto of_plane = read_mat_file(plane);
-  const std::vector<double>& p = array_of(of_plane, "P", 4, plane).values;
+  const std::vector<double> p = read_observed_plane(plane);
   volume.plane = Eigen::Vector4d(p[0], p[1], p[2], p[3] * metres_per_unit);
   return volume;
+}
+
+std::vector<double> read_observed_plane(const fs::path& file) {
+  return array_of(read_mat_file(file), "P", 4, file).values;
 }
 
 std::optional<ObservedVolume> observed_of(const Recording& recording) {

@@ -4,6 +4,7 @@
 #include <Eigen/Core>
 #include <filesystem>
 #include <optional>
+#include <vector>
 
 #include "scenes/cloud/crop.h"
 #include "scenes/dataset/recording.h"
@@ -24,5 +25,8 @@ ObservedVolume read_observed(const std::filesystem::path& mask, const std::files
 
 // Does so for the files that a recording of DTU brings along; nullopt for any other recording and without.
 std::optional<ObservedVolume> observed_of(const Recording& recording);
+
+// Returns the four values of P of PlaneN.mat, in the file's unit. Throws as read_observed() does.
+std::vector<double> read_observed_plane(const std::filesystem::path& file);
 
 }  // namespace aqbench

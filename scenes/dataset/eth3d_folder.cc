@@ -19,6 +19,10 @@ namespace fs = std::filesystem;
 constexpr const char* kModelFolder = "dslr_calibration_undistorted";
 constexpr const char* kScanProject = "dslr_scan_eval/scan_alignment.mlp";
 
+// The scans before they were cut to what is evaluated, and what belongs to the distorted images.
+constexpr const char* kUnreadTruth[] = {"ground_truth_depth", "occlusion", "occlusion_depth",
+                                        "dslr_scan_clean"};
+
 void take_scans(const fs::path& dir, LayoutTruth& truth) {
   const fs::path project = dir / kScanProject;
   std::error_code unknown;
@@ -50,6 +54,9 @@ LayoutCameras read_eth3d_folder(const fs::path& dir) {
   for (std::size_t i = 0; i < model.images.size(); ++i)
     read.images.push_back(named_image(dir, model.images[i].name, read.cameras[i].name));
   take_scans(dir, read.truth);
+  std::error_code unknown;
+  for (const char* const folder : kUnreadTruth)
+    if (fs::is_directory(dir / folder, unknown)) read.truth.unread.push_back(dir / folder);
   return read;
 }
 

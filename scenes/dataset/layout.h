@@ -17,6 +17,7 @@ struct LayoutTruth {
   std::vector<std::filesystem::path> crops;    // files that limit what is scored (scenes/cloud/crop.h)
   bool depths_are_surface = false;             // the true depth maps are the scans of the surface
   std::vector<std::filesystem::path> files;    // all files of the truth, those above included
+  std::vector<std::filesystem::path> unread;   // folders that hold more of it, which is not read
 };
 
 // The cameras of a layout. A dry world in metres: that of the truth where there is one.

@@ -119,6 +119,17 @@ std::string truth_text(const RecordingTruth& truth) {
   return kinds.empty() ? "none" : fmt::format("{}", fmt::join(kinds, "+"));
 }
 
+std::string content_text(const Recording& recording, const RecordingTruth& truth) {
+  std::string text = fmt::format("{}, {}, truth: {}", counted(recording.rig.cameras.size(), "camera"),
+                                 counted(recording.images.size(), "frame"), truth_text(truth));
+  const char* separator = "; not read: ";
+  for (const fs::path& folder : recording.truth.unread) {
+    text += separator + folder.filename().string();
+    separator = ", ";
+  }
+  return text;
+}
+
 std::vector<fs::path> declared_files(const Recording& recording, const DeclaredTruth& declared) {
   if (declared.entry->empty()) return {};
   const TruthEntry entry = truth_entry_at(JsonPlace(*declared.entry, declared.source));
@@ -136,7 +147,8 @@ std::vector<fs::path> declared_files(const Recording& recording, const DeclaredT
 std::vector<fs::path> hidden_files(const Recording& recording, const DeclaredTruth& declared) {
   std::vector<fs::path> hidden = declared_files(recording, declared);
   hidden.push_back(fs::absolute(recording.dir) / "truth");
-  for (const fs::path& file : recording.truth.files) hidden.push_back(fs::absolute(file));
+  for (const auto* const paths : {&recording.truth.files, &recording.truth.unread})
+    for (const fs::path& path : *paths) hidden.push_back(fs::absolute(path));
   return hidden;
 }
 

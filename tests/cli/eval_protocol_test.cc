@@ -259,6 +259,26 @@ TEST(EvalProtocol, WhatRoundingTo32BitsCostsIsSaid) {
     }
 }
 
+// What the layout of DTU finds by itself is also found by flags.
+TEST(EvalProtocol, FilesOfDtuAreReadAsFlags) {
+  const std::string dtu = AQBENCH_SOURCE_DIR "/conformance/layouts/dtu/";
+  const std::string scan = dtu + "Points/stl/stl007_total.ply", mask = dtu + "ObsMask/ObsMask7_10.mat";
+  const auto values = [&](const Arguments& more) {
+    Arguments arguments = {"eval", scan, "--unit", "mm", "--protocol", "dtu", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const ProgramResult run = run_in_data(arguments);
+    EXPECT_EQ(run.exit_code, 0) << run.err;
+    const json found = json::parse(run.out).at("protocols").at(0);
+    EXPECT_GT(found.at("counts").at("outside_mask"), 0);
+    EXPECT_GT(found.at("counts").at("truth_below_plane"), 0);
+    return found;
+  };
+  EXPECT_EQ(
+      values({"--dataset", dtu + "scan7"}).at("values"),
+      values({"--truth", scan, "--truth-unit", "mm", "--mask", mask, "--plane", dtu + "ObsMask/Plane7.mat"})
+          .at("values"));
+}
+
 TEST(EvalProtocol, WrongFlagsAreNamed) {
   const auto refused = [](Arguments more, const char* said) {
     Arguments arguments = {"eval", "sparse.ply", "--truth", "truth.ply"};
@@ -271,6 +291,7 @@ TEST(EvalProtocol, WrongFlagsAreNamed) {
   refused({"--protocol", "dtu", "--knob", "voxel=1"}, "voxel_m");
   refused({"--protocol", "dtu", "--knob", "voxel_m=x"}, "voxel_m");
   refused({"--protocol", "dtu", "--mask", "mask.npy"}, "--mask-box");
+  refused({"--protocol", "dtu", "--mask", "mask.png"}, "masks of images belong into");
   refused({"--protocol", "dtu", "--explain", "dtu,eth3d"}, "give one of --protocol or --explain");
   refused({"--explain", "dtu"}, "--explain");
   refused({"--which-protocol", "much"}, "--which-protocol");

@@ -14,6 +14,7 @@ namespace aqbench {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 const fs::path kFolder = fs::path(AQBENCH_SOURCE_DIR) / "conformance/layouts/dtu";
@@ -34,6 +35,7 @@ TEST(DtuObserved, VoxelsBoxAndPlaneComeWithTheScanInMetres) {
             << i << " " << j << " " << k;
   ASSERT_TRUE(observed->plane.has_value());
   EXPECT_LT((*observed->plane - Eigen::Vector4d(0.1, 0.02, -1, 1.005)).norm(), 1e-12);
+  EXPECT_THAT(read_observed_plane(kFolder / "ObsMask/Plane7.mat"), ElementsAre(0.1, 0.02, -1, 1005));
   EXPECT_FALSE(observed_of(read_recording(kFolder.parent_path() / "tanks")).has_value());
 }
 

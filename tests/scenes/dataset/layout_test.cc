@@ -25,6 +25,7 @@ namespace aqbench {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::Contains;
 using testing::HasSubstr;
 
 const fs::path kConformance = fs::path(AQBENCH_SOURCE_DIR) / "conformance";
@@ -279,6 +280,20 @@ TEST(Layouts, MissingPartsOfEth3dAreNamed) {
   const ChangedLayout eth3d("eth3d");
   EXPECT_THAT(eth3d.without("dslr_scan_eval/scan2.ply"), HasSubstr("scan2.ply: no such file"));
   EXPECT_THAT(eth3d.without("images/dslr_images_undistorted/view05.png"), HasSubstr("no such image"));
+}
+
+TEST(Layouts, TruthOfEth3dsDistortedImagesIsNamedAndHidden) {
+  const ChangedLayout eth3d("eth3d");
+  const auto content = [&] {
+    const Recording recording = read_recording(eth3d.dir());
+    return content_text(recording, find_recording_truth(recording));
+  };
+  EXPECT_EQ(content(), "4 cameras, 1 frame, truth: surface");
+  for (const char* const folder : {"occlusion", "ground_truth_depth"})
+    std::filesystem::create_directory(eth3d.dir() / folder);
+  EXPECT_EQ(content(), "4 cameras, 1 frame, truth: surface; not read: ground_truth_depth, occlusion");
+  EXPECT_THAT(hidden_files(read_recording(eth3d.dir()), {}),
+              Contains(std::filesystem::absolute(eth3d.dir()) / "ground_truth_depth"));
 }
 
 TEST(Layouts, MvsnetNamesFileAndLine) {
