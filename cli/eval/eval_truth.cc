@@ -44,19 +44,28 @@ void warn_of_truth(const std::string& file, const std::vector<Vec3>& points_m,
   warn_of_steps(file, coordinate_steps(SpanBlocks(points_m), request.truth_metres_per_unit), request.score);
 }
 
+std::vector<Vec3> cameras_of_request(const EvalCloudRequest& request) {
+  const auto rig = request_rig(request);
+  return rig ? cameras_of_signs(*rig) : std::vector<Vec3>();
+}
+
 Scene truth_from_scans(const EvalCloudRequest& request, std::vector<Scan> scans) {
   for (const Scan& scan : scans) warn_of_truth(scan.file, scan.cloud.points_m, request);
+  TruthCloudOptions options = request.truth_cloud;
+  options.cameras_m = cameras_of_request(request);
   return {fmt::format("{}:{}", request.truth_depths.empty() ? "scan" : "depth",
                       fmt::join(scan_names(request), "+")),
           {},
-          {make_truth_cloud(std::move(scans), request.truth_cloud)}};
+          {make_truth_cloud(std::move(scans), options)}};
 }
 
 Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, TriangleMesh mesh) {
   for (Vec3& vertex : mesh.vertices_m) vertex *= request.truth_metres_per_unit;
   warn_of_truth(file, mesh.vertices_m, request);
   try {
-    return {std::string(kMeshPrefix) + file, {}, {make_mesh_surface(std::move(mesh))}};
+    return {std::string(kMeshPrefix) + file,
+            {},
+            {make_mesh_surface(std::move(mesh), MeshSide::outside, cameras_of_request(request))}};
   } catch (const Error& error) {
     throw Error(error.kind(), fmt::format("{}: {}", file, error.what()), file);
   }

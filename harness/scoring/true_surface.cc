@@ -35,20 +35,28 @@ std::vector<Scan> scans_of_files(const SurfaceTruth& truth, std::size_t frame) {
   return scans;
 }
 
-std::shared_ptr<const Surface> surface_of(const SurfaceTruth& truth, std::size_t frame) {
+std::shared_ptr<const Surface> surface_of(const SurfaceTruth& truth, std::size_t frame, const Rig& rig) {
+  std::vector<Vec3> cameras_m = cameras_of_signs(rig);
   const double metres = metres_per_unit(truth.unit).value();
   const std::filesystem::path first = file_of_frame(truth.files.front(), frame);
   if (truth.files.size() == 1 && first.extension() != ".mlp") {
     GeometryFile read = read_geometry_file(first);
     if (read.mesh) {
       for (Vec3& vertex : read.mesh->vertices_m) vertex *= metres;
-      return make_mesh_surface(*std::move(read.mesh));
+      return make_mesh_surface(*std::move(read.mesh), MeshSide::outside, cameras_m);
     }
   }
-  return make_truth_cloud(scans_of_files(truth, frame));
+  return make_truth_cloud(scans_of_files(truth, frame), {.cameras_m = std::move(cameras_m)});
 }
 
 }  // namespace
+
+std::vector<Vec3> cameras_of_signs(const Rig& rig) {
+  std::vector<Vec3> centres_m;
+  for (const Camera& camera : rig.cameras)
+    if (level_water(camera) == nullptr) centres_m.push_back(camera_centre_m(camera.camera_from_world));
+  return centres_m;
+}
 
 Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name,
                  const Recording& recording) {
@@ -56,7 +64,7 @@ Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::stri
   if (truth.surface->from_depths)
     return {name, Parameters(), {make_truth_cloud(scans_of_depths(truth, frame, recording))}};
   try {
-    return {name, Parameters(), {surface_of(*truth.surface, frame)}};
+    return {name, Parameters(), {surface_of(*truth.surface, frame, recording.rig)}};
   } catch (const Error& error) {
     if (!error.file().empty()) throw;
     const std::string file = file_of_frame(truth.surface->files.front(), frame).string();

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 #include "core/error.h"
 #include "core/parameters.h"
@@ -66,18 +69,23 @@ void set_averaging(CloudKnobs& knobs, const std::string& text) {
   knobs.averaging = text == "voxels" ? Averaging::voxels : Averaging::points;
 }
 
-double whole_of_knob(const char* name, const std::string& text, double most) {
-  const double whole = number_of_knob(name, text);
-  if (whole != std::floor(whole) || whole > most)
-    refuse_knob(name, text, fmt::format("a whole number, at most {:g}", most));
-  return whole;
-}
-
 // A knob whose value is a length or an angle, and one that is yes or no.
 template <double CloudKnobs::*member, const char* name>
 CloudKnob number_knob(const char* help, std::vector<std::string> usual) {
   return {name, help, [](const CloudKnobs& knobs) { return fmt::format("{}", knobs.*member); },
           [](CloudKnobs& knobs, const std::string& text) { knobs.*member = number_of_knob(name, text); },
+          std::move(usual)};
+}
+
+template <auto member, const char* name, std::int64_t most>
+CloudKnob whole_knob(const char* help, std::vector<std::string> usual) {
+  return {name, help, [](const CloudKnobs& knobs) { return fmt::format("{}", knobs.*member); },
+          [](CloudKnobs& knobs, const std::string& text) {
+            const double whole = number_of_knob(name, text);
+            if (whole != std::floor(whole) || whole > static_cast<double>(most))
+              refuse_knob(name, text, fmt::format("a whole number, at most {}", most));
+            knobs.*member = static_cast<std::remove_reference_t<decltype(knobs.*member)>>(whole);
+          },
           std::move(usual)};
 }
 
@@ -91,10 +99,10 @@ CloudKnob switch_knob(const char* help) {
 }
 
 constexpr char kCrop[] = "crop", kCullBehind[] = "cull_behind_m", kVoxel[] = "voxel_m",
-               kThinning[] = "thinning_m", kMask[] = "mask", kBoxBelow[] = "box_below_m",
-               kBoxAbove[] = "box_above_m", kBeamRadius[] = "beam_radius_m",
-               kBeamAngle[] = "beam_halfangle_deg", kDrop[] = "drop_from_m", kStrict[] = "strict",
-               kAveragingVoxel[] = "averaging_voxel_m", kSingle[] = "single_precision";
+               kErosion[] = "cull_erosion_px", kThinning[] = "thinning_m", kThinningSeed[] = "thinning_seed",
+               kMask[] = "mask", kBoxBelow[] = "box_below_m", kBoxAbove[] = "box_above_m",
+               kBeamRadius[] = "beam_radius_m", kBeamAngle[] = "beam_halfangle_deg", kDrop[] = "drop_from_m",
+               kStrict[] = "strict", kAveragingVoxel[] = "averaging_voxel_m", kSingle[] = "single_precision";
 
 std::vector<CloudKnob> make_cloud_knobs() {
   return {
@@ -108,26 +116,16 @@ std::vector<CloudKnob> make_cloud_knobs() {
        {}},
       number_knob<&CloudKnobs::cull_behind_m, kCullBehind>(
           "a point so far behind what a camera sees of the truth is hidden from it", {}),
-      {"cull_erosion_px",
-       "the masks of images shrink by so many pixels before cull looks at them",
-       [](const CloudKnobs& knobs) { return fmt::format("{}", knobs.cull_erosion_px); },
-       [](CloudKnobs& knobs, const std::string& text) {
-         knobs.cull_erosion_px = static_cast<int>(whole_of_knob("cull_erosion_px", text, 10000));
-       },
-       {}},
+      whole_knob<&CloudKnobs::cull_erosion_px, kErosion, 10000>(
+          "the masks of images shrink by so many pixels before cull looks at them", {}),
       number_knob<&CloudKnobs::voxel_m, kVoxel>(
           "both clouds become their means in voxels of this size; 0: off",
           {"0", "0.0005", "0.001", "0.002", "0.005", "0.01", "0.02"}),
       number_knob<&CloudKnobs::thinning_m, kThinning>(
           "points of the cloud within this distance of one that is kept go; 0: off",
           {"0", "0.0002", "0.0005"}),
-      {"thinning_seed",
-       "seed of the order in which points are thinned",
-       [](const CloudKnobs& knobs) { return fmt::format("{}", knobs.thinning_seed); },
-       [](CloudKnobs& knobs, const std::string& text) {
-         knobs.thinning_seed = static_cast<std::uint64_t>(whole_of_knob("thinning_seed", text, 9e15));
-       },
-       {"1"}},
+      whole_knob<&CloudKnobs::thinning_seed, kThinningSeed, 9000000000000000>(
+          "seed of the order in which points are thinned", {"1"}),
       switch_knob<&CloudKnobs::mask, kMask>("DTU's box, observation mask and plane, if given, apply"),
       number_knob<&CloudKnobs::box_below_m, kBoxBelow>("how far DTU's box reaches below its low corner", {}),
       number_knob<&CloudKnobs::box_above_m, kBoxAbove>("how far DTU's box reaches above its high corner", {}),

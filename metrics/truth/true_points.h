@@ -4,10 +4,12 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/reconstruction.h"
+#include "scenes/surfaces/bordered_surface.h"
 
 namespace aqbench {
 
@@ -34,9 +36,9 @@ struct TruePoints {
   std::vector<std::uint32_t> scan_of;           // as many, or none if no scanner's place is known
   std::vector<std::optional<Vec3>> scanners_m;  // of the scans
 
-  // Returns the direction from point i to where it was seen from: its scanner, or (0, 0, -1).
-  Vec3 towards_m(std::size_t i, const Vec3& position_m) const {
-    if (scan_of.empty() || !scanners_m[scan_of[i]]) return {0, 0, -1};
+  // Returns the direction from point i to where it was seen from: its scanner, or else the nearest camera.
+  Vec3 towards_m(std::size_t i, const Vec3& position_m, std::span<const Vec3> cameras_m = {}) const {
+    if (scan_of.empty() || !scanners_m[scan_of[i]]) return towards_nearest(position_m, cameras_m);
     return *scanners_m[scan_of[i]] - position_m;
   }
 };

@@ -136,7 +136,7 @@ void ScanSurface::add_planes(const TruePoints& points) {
       Vec3 normal = points.normals.empty() ? Vec3::Zero() : points.normals[i].unit();
       if (normal.isZero()) {
         normal = plane_normal(offsets_m);
-        if (normal.dot(points.towards_m(i, position_m)) < 0) normal = -normal;
+        if (normal.dot(points.towards_m(i, position_m, options_.cameras_m)) < 0) normal = -normal;
       }
       normals_[slot] = CompactNormal(normal);
       reaches_m_[slot] = static_cast<float>(std::sqrt(neighbours.back().squared_m2));

@@ -2,7 +2,9 @@
 // True surfaces with open borders: meshes and scans.
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cstdint>
+#include <ranges>
 #include <span>
 
 #include "scenes/surfaces/surface.h"
@@ -26,5 +28,12 @@ class BorderedSurface : public Surface {
 
   const Patch* patch() const final { return nullptr; }
 };
+
+// Returns the direction from a position towards the nearest of some cameras; (0, 0, -1) if there is none.
+inline Vec3 towards_nearest(const Vec3& position_m, std::span<const Vec3> cameras_m) {
+  const auto nearest = std::ranges::min_element(
+      cameras_m, {}, [&](const Vec3& camera) { return (camera - position_m).squaredNorm(); });
+  return nearest == cameras_m.end() ? Vec3(0, 0, -1) : Vec3(*nearest - position_m);
+}
 
 }  // namespace aqbench

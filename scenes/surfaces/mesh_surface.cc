@@ -44,9 +44,9 @@ void check_mesh(const TriangleMesh& mesh) {
 
 class MeshSurface final : public BorderedSurface, public RayTarget {
  public:
-  MeshSurface(TriangleMesh mesh, MeshSide side) : mesh_(std::move(mesh)) {
+  MeshSurface(TriangleMesh mesh, MeshSide side, std::span<const Vec3> cameras_m) : mesh_(std::move(mesh)) {
     check_mesh(mesh_);
-    add_faces(side);
+    add_faces(side, cameras_m);
     add_side_normals();
     build_search();
   }
@@ -68,7 +68,7 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
   void first_hits(std::span<const SurfaceRay> rays, std::span<FaceHit> hits) const override;
 
  private:
-  void add_faces(MeshSide side);
+  void add_faces(MeshSide side, std::span<const Vec3> cameras_m);
   void add_side_normals();
   void build_search();
   // `beyond_border` may be empty.
@@ -101,11 +101,11 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
   mutable std::unique_ptr<FaceSearch> ray_search_;  // of faces_, made for the first ray
 };
 
-void MeshSurface::add_faces(MeshSide side) {
+void MeshSurface::add_faces(MeshSide side, std::span<const Vec3> cameras_m) {
   JoinedFaces joined = join_faces(mesh_.vertices_m, mesh_.triangles);
   counts_ = joined.counts;
   faces_ = std::move(joined.triangles);
-  const std::vector<FaceStand> stands = find_stands(mesh_.vertices_m, faces_);
+  const std::vector<FaceStand> stands = find_stands(mesh_.vertices_m, faces_, cameras_m);
   double area = 0;
   for (std::size_t face = 0; face < faces_.size(); ++face) {
     const auto [a, b, c] = corners(face);
@@ -113,7 +113,7 @@ void MeshSurface::add_faces(MeshSide side) {
     const double length = cross.norm();
     area += 0.5 * length;
     area_to_.push_back(area);
-    const bool slopes = !stands[face].is_closed && cross.z() != 0;
+    const bool slopes = cameras_m.empty() && !stands[face].is_closed && cross.z() != 0;
     const bool inwards = side == MeshSide::inside && stands[face].is_closed;
     const bool turned = slopes ? cross.z() > 0 : stands[face].is_turned != inwards;
     normals_.push_back(cross * ((turned ? -1 : 1) / length));
@@ -324,8 +324,9 @@ SurfaceSamples MeshSurface::stratified_samples(double spacing_m, std::uint64_t s
 
 }  // namespace
 
-std::shared_ptr<const BorderedSurface> make_mesh_surface(TriangleMesh mesh, MeshSide side) {
-  return std::make_shared<MeshSurface>(std::move(mesh), side);
+std::shared_ptr<const BorderedSurface> make_mesh_surface(TriangleMesh mesh, MeshSide side,
+                                                         std::span<const Vec3> cameras_m) {
+  return std::make_shared<MeshSurface>(std::move(mesh), side, cameras_m);
 }
 
 }  // namespace aqbench

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numbers>
 #include <utility>
 
 #include "scenes/triangles/joined_faces.h"
@@ -22,6 +23,10 @@ struct Part {
   Vector3d doubled_area = Vector3d::Zero();  // vector area, by the winding of its first face
   double sixfold_volume = 0;                 // the same, about its first corner
   double absolute = 0;                       // of the parts of sixfold_volume
+  double doubled_size = 0;                   // area
+  Vector3d corners = Vector3d::Zero();       // sum over the faces, from its first corner
+  double faces = 0;
+  double away = 0;  // solid angle of what looks away from a camera, less that of what looks at it; sum
   std::uint32_t first_face = 0;
 };
 
@@ -96,7 +101,14 @@ void find_open(std::span<const FaceEdge> edges, Parts& parts) {
   });
 }
 
-void measure_parts(std::span<const Vector3d> vertices, std::span<const Triangle> faces, Parts& parts) {
+// Of a triangle, positive if its winding looks away (van Oosterom and Strackee, TBME 1983).
+double solid_angle(const Vector3d& a, const Vector3d& b, const Vector3d& c) {
+  const double la = a.norm(), lb = b.norm(), lc = c.norm();
+  return 2 * std::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
+}
+
+void measure_parts(std::span<const Vector3d> vertices, std::span<const Triangle> faces,
+                   std::span<const Vector3d> cameras, Parts& parts) {
   for (std::size_t i = 0; i < faces.size(); ++i) {
     Part& part = parts.parts[parts.part_of[i]];
     const Vector3d& origin = vertices[faces[part.first_face][0]];
@@ -107,14 +119,33 @@ void measure_parts(std::span<const Vector3d> vertices, std::span<const Triangle>
     const double volume = sign * a.dot(b.cross(c));
     part.sixfold_volume += volume;
     part.absolute += std::abs(volume);
+    part.doubled_size += (b - a).cross(c - a).norm();
+    part.corners += a + b + c;
+    ++part.faces;
+    for (const Vector3d& camera : cameras) {
+      const Vector3d to = origin - camera;
+      part.away += sign * solid_angle(to + a, to + b, to + c);
+    }
   }
 }
 
-void turn_part(Part& part) {
+// An open part that cameras look at. About the mean of its corners the volume says what is outside.
+bool is_turned_from(std::size_t cameras, const Part& part) {
+  const double volume = part.sixfold_volume - part.doubled_area.dot(part.corners) / (3 * part.faces);
+  const bool is_round = part.doubled_area.norm() < 0.5 * part.doubled_size;
+  const bool holds_cameras = std::abs(part.away) > 2 * std::numbers::pi * static_cast<double>(cameras);
+  return is_round && !holds_cameras ? volume < 0 : part.away > 0;
+}
+
+void turn_part(std::size_t cameras, Part& part) {
   constexpr double kRounding = 1e-12;
   part.is_closed = part.is_closed && std::abs(part.sixfold_volume) > kRounding * part.absolute;
   if (part.is_closed) {
     part.is_turned = part.sixfold_volume < 0;
+    return;
+  }
+  if (cameras > 0) {
+    part.is_turned = is_turned_from(cameras, part);
     return;
   }
   const double least = kRounding * part.doubled_area.norm();
@@ -193,12 +224,13 @@ void turn_cavities(std::span<const Vector3d> vertices, std::span<const Triangle>
 
 }  // namespace
 
-std::vector<FaceStand> find_stands(std::span<const Vector3d> vertices, std::span<const Triangle> faces) {
+std::vector<FaceStand> find_stands(std::span<const Vector3d> vertices, std::span<const Triangle> faces,
+                                   std::span<const Vector3d> cameras) {
   const std::vector<FaceEdge> edges = edges_by_ends(faces);
   Parts parts = collect_parts(edges, faces.size());
   find_open(edges, parts);
-  measure_parts(vertices, faces, parts);
-  std::ranges::for_each(parts.parts, turn_part);
+  measure_parts(vertices, faces, cameras, parts);
+  for (Part& part : parts.parts) turn_part(cameras.size(), part);
   turn_cavities(vertices, faces, parts);
   std::vector<FaceStand> stands(faces.size());
   for (std::size_t i = 0; i < faces.size(); ++i) {

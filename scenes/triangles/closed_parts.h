@@ -20,9 +20,10 @@ struct FaceStand {
 // closed if every edge of it has two of its faces, it has two sides and a volume. A closed part looks away
 // from what it encloses. In an odd number of other closed parts it is a cavity of them, and looks into
 // itself: always away from what is solid. An open part, where it has two sides, looks towards smaller z by
-// its vector area (where that is level, towards smaller y, then x). Faces are those of join_faces(). No
-// answer depends on the winding.
-std::vector<FaceStand> find_stands(std::span<const Eigen::Vector3d> vertices,
-                                   std::span<const Triangle> faces);
+// its vector area (where that is level, towards smaller y, then x). With cameras an open part looks out of
+// the volume that it nearly encloses, or, if it does not or they stand inside, to the side that they see more
+// of, by the solid angles of its faces. Faces are those of join_faces(). No answer depends on the winding.
+std::vector<FaceStand> find_stands(std::span<const Eigen::Vector3d> vertices, std::span<const Triangle> faces,
+                                   std::span<const Eigen::Vector3d> cameras = {});
 
 }  // namespace aqbench

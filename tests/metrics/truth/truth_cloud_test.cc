@@ -118,6 +118,9 @@ TEST(TruthCloud, TheScannerDecidesTheSide) {
   EXPECT_NEAR(distance[0], 0.01, 1e-12);
   make_truth_cloud({{cloud, std::nullopt, ""}})->signed_distances(query, distance);
   EXPECT_NEAR(distance[0], -0.01, 1e-12);
+  const TruthCloudOptions seen{.cameras_m = {{0, 0, -90}, {0.1, 0.1, 5}}};
+  make_truth_cloud({{cloud, std::nullopt, ""}}, seen)->signed_distances(query, distance);
+  EXPECT_NEAR(distance[0], 0.01, 1e-12) << "without a scanner the nearest camera does";
 }
 
 // Shuffled cloud, shuffled and split truth, another number of threads: every metric has the same bits.

@@ -138,6 +138,33 @@ TEST(MeshSurface, TurnsNormalsToTheCamerasWhateverTheWinding) {
   }
 }
 
+// A box of 2 without its lower side, cameras about it, mostly below, and in it.
+TEST(MeshSurface, OfAnOpenObjectIsPositiveWhereTheCamerasAre) {
+  TriangleMesh box;
+  for (int i = 0; i < 8; ++i)
+    box.vertices_m.emplace_back(i % 2 == 0 ? -1 : 1, i / 2 % 2 == 0 ? -1 : 1, i / 4 == 0 ? -1 : 1);
+  box.triangles = {{0, 4, 2}, {2, 4, 6}, {1, 3, 5}, {3, 7, 5}, {0, 1, 4},
+                   {1, 5, 4}, {2, 6, 3}, {3, 6, 7}, {4, 5, 6}, {5, 7, 6}};
+  std::vector<Vec3> around_m, inside_m = {{0.3, 0.2, 0.1}, {-0.5, 0.1, 0.4}};
+  for (int i = 0; i < 12; ++i)
+    around_m.emplace_back(4 * std::cos(0.5236 * i), 4 * std::sin(0.5236 * i), 2 * (i % 3 - 1) - 2);
+  const auto seen = make_mesh_surface(box, MeshSide::outside, around_m);
+  const auto room = make_mesh_surface(box, MeshSide::outside, inside_m), level = make_mesh_surface(box);
+  for (const Vec3& out : {Vec3(1, 0, 0), Vec3(-1, 0, 0), Vec3(0, 1, 0), Vec3(0, -1, 0), Vec3(0, 0, 1)}) {
+    const Vec3 place = out + Vec3(0.1, 0.1, 0.1) - 0.1 * out.cwiseAbs();
+    EXPECT_NEAR(closest(*seen, place + 0.1 * out).signed_distance_m, 0.1, 1e-12) << out.transpose();
+    EXPECT_NEAR(closest(*seen, place - 0.1 * out).signed_distance_m, -0.1, 1e-12) << out.transpose();
+    EXPECT_NEAR(closest(*room, place - 0.1 * out).signed_distance_m, 0.1, 1e-12) << out.transpose();
+  }
+  EXPECT_NEAR(closest(*level, {0.1, 0.1, 1.1}).signed_distance_m, -0.1, 1e-12) << "towards smaller z";
+  box.triangles = {{4, 5, 6}, {5, 7, 6}};  // the upper side alone
+  for (const double side : {-1.0, 1.0}) {
+    const std::vector<Vec3> camera_m = {{3, 0, 1 + side}};
+    const auto roof = make_mesh_surface(box, MeshSide::outside, camera_m);
+    EXPECT_NEAR(closest(*roof, {0.1, 0.1, 1.1}).signed_distance_m, 0.1 * side, 1e-12);
+  }
+}
+
 TEST(MeshSurface, IsAsExactFarFromTheOrigin) {
   TriangleMesh mesh = make_undulating({}, {})->mesh(0.01);
   const auto here = make_mesh_surface(mesh);
