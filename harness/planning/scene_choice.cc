@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <set>
 #include <variant>
@@ -145,6 +146,24 @@ int recording_scale(const Case& planned) { return static_cast<int>(recording_num
 
 void keep_views_of(const Case& planned, Recording& recording) {
   keep_views(recording, recording_number(planned, "every", 1), recording_number(planned, "hold_out", 0));
+}
+
+std::vector<std::filesystem::path> held_out_files(const Case& planned) {
+  if (!looks_at_recording(planned) || recording_number(planned, "hold_out", 0) == 0) return {};
+  const RecordingPlace& place = recording_place(planned);
+  const Recording whole = read_recording(place.dir);
+  Recording kept = whole;
+  keep_views_of(planned, kept);
+  std::set<std::filesystem::path> given;
+  for (const auto* const frames : {&kept.images, &kept.masks})
+    for (const auto& files : *frames) given.insert(files.begin(), files.end());
+  std::vector<std::filesystem::path> hidden = place.poses;
+  for (const auto* const frames : {&whole.images, &whole.masks})
+    for (const auto& files : *frames)
+      std::ranges::copy_if(files, std::back_inserter(hidden), [&](const std::filesystem::path& file) {
+        return !file.empty() && !given.contains(file);
+      });
+  return hidden;
 }
 
 void require_own_label(const std::vector<SceneChoice>& scenes) {

@@ -65,6 +65,10 @@ struct RecordingPlace {
 // a method could otherwise find the truth of another case in a readable folder.
 const std::set<std::filesystem::path>& hidden_of_recordings();
 
+// Returns the files that a case with dataset.hold_out hides from its method: images and masks of views that
+// it does not get, and the recording's own poses. None for any other case.
+std::vector<std::filesystem::path> held_out_files(const Case& planned);
+
 // Returns whether the case's scene is a recording.
 bool looks_at_recording(const Case& planned);
 

@@ -118,12 +118,14 @@ MethodTask method_task(const Case& planned, const MethodSpec& method, const std:
   task.hidden = board.hidden_dirs();
   for (const std::filesystem::path& bundle : board.hidden_dirs()) task.beside.push_back(bundle.parent_path());
   for (const std::filesystem::path& path : hidden_of_recordings()) task.hidden.push_back(path);
-  if (task.input.own_poses && looks_at_recording(planned))
-    for (const std::filesystem::path& path : recording_place(planned).poses) {
-      std::error_code unknown;
-      task.hidden.push_back(std::filesystem::absolute(path, unknown));
-      task.hidden.push_back(std::filesystem::weakly_canonical(path, unknown));
-    }
+  std::vector<std::filesystem::path> hidden = held_out_files(planned);
+  if (hidden.empty() && task.input.own_poses && looks_at_recording(planned))
+    hidden = recording_place(planned).poses;
+  for (const std::filesystem::path& path : hidden) {
+    std::error_code unknown;
+    task.hidden.push_back(std::filesystem::absolute(path, unknown));
+    task.hidden.push_back(std::filesystem::weakly_canonical(path, unknown));
+  }
   return task;
 }
 
