@@ -34,6 +34,10 @@ constexpr std::string_view kGeometric = ".geometric.bin", kPhotometric = ".photo
   throw Error(ErrorKind::input, fmt::format("{}: {}", file.string(), why), file.string());
 }
 
+bool has_float32(const NpyArray& array) {
+  return !array.is_whole && std::holds_alternative<std::vector<float>>(array.values);
+}
+
 DepthMap read_npy_map(const fs::path& file) {
   const NpyArray array = read_npy(file);
   const auto* const depths = std::get_if<std::vector<float>>(&array.values);
@@ -111,7 +115,8 @@ void take_confidence(const fs::path& file, DepthMap& map) {
 }
 
 DepthMap read_result_map(const fs::path& file, const std::string& name, const ResultDepths& depths) {
-  DepthMap map = file.extension() == ".npy" ? read_npy_map(file) : read_any_map(file, depths);
+  const bool as_it_is = file.extension() == ".npy" && has_float32(read_npy(file));
+  DepthMap map = as_it_is ? read_npy_map(file) : read_any_map(file, depths);
   const Camera* const camera = camera_of(file, name, depths);
   map.camera = camera == nullptr ? name : camera->name;
   if (depths.along_z && camera != nullptr) make_along_ray(file, *camera, map);

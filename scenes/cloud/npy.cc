@@ -307,6 +307,7 @@ NpyArray read_npy(const std::filesystem::path& path) {
   else
     array.values = copy_npy_values<double>(data, layout);
   array.shape = std::move(layout.shape);
+  array.is_whole = layout.type.kind != 'f';
   return array;
 }
 

@@ -20,6 +20,7 @@ namespace aqbench {
 struct NpyArray {
   std::vector<std::size_t> shape;                                // 1 to 3 sizes, the last one varying fastest
   std::variant<std::vector<float>, std::vector<double>> values;  // as many as the product of `shape`
+  bool is_whole = false;                                         // the file has integers or bools
 };
 
 // Reads an array; one in Fortran order is put into C order. Types that a float holds exactly come as floats,

@@ -38,6 +38,7 @@ DepthImage read_npy_depths(const std::filesystem::path& path) {
     fail_depth(path.string(), fmt::format("shape ({}) is not rows x columns", fmt::join(array.shape, ", ")));
   DepthImage image = depth_image_of_size(path.string(), array.shape[1], array.shape[0]);
   std::visit([&](const auto& values) { image.values.assign(values.begin(), values.end()); }, array.values);
+  image.counts = array.is_whole;
   return image;
 }
 

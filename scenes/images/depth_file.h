@@ -9,7 +9,7 @@
 namespace aqbench {
 
 // Reads a depth map, by content:
-// - NPY: rows x columns, or rows x columns x 1, of float32 or float64 in C or Fortran order
+// - NPY: rows x columns, or rows x columns x 1, of float32 or float64, or integers as counts
 // - PFM with one channel (Debevec, "PF format"), of either byte order; its rows go from the bottom up
 // - COLMAP's .bin of dense stereo: "WIDTH&HEIGHT&1&" and float32
 // - PNG with one channel of 16 bits

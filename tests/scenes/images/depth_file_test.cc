@@ -40,6 +40,15 @@ std::string npy(const std::string& order, const std::string& shape, const std::s
 }
 
 // All are the image (1 2 3; 4 5 6).
+TEST_F(DepthFile, IntegersOfNumpyAreCounts) {
+  std::string bytes = npy("False", "1, 2", std::string("\x10\0\xff\xff", 4));
+  bytes.replace(bytes.find("<f4"), 3, "<u2");
+  const DepthImage image = read("counts.npy", bytes);
+  EXPECT_TRUE(image.counts);
+  EXPECT_THAT(image.values, ElementsAre(16, 65535));
+  EXPECT_FALSE(read("lengths.npy", npy("False", "1, 2", floats({1, 2}))).counts);
+}
+
 TEST_F(DepthFile, TheSameImageInEveryFormat) {
   const auto rows = floats({1, 2, 3, 4, 5, 6});
   for (const auto& [name, bytes] : {std::pair<std::string, std::string>{"c.npy", npy("False", "2, 3", rows)},
