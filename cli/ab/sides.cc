@@ -21,7 +21,6 @@
 #include "harness/measuring/environment.h"
 #include "harness/planning/foreign_code.h"
 #include "harness/records/case_name.h"
-#include "reports/content/case_names.h"
 
 namespace aqbench::cli {
 namespace {
@@ -43,11 +42,6 @@ std::string without_axis(const std::string& name, const std::string& axis) {
   if (start == std::string::npos) return name;
   const std::size_t end = name.find('/', start + 1);
   return name.substr(0, start) + (end == std::string::npos ? "" : name.substr(end));
-}
-
-// A name without wildcards may leave out steps, as tables do.
-bool means_case(const std::string& glob, const std::string& name) {
-  return has_wildcard(glob) ? glob_matches(glob, name) : names_case(glob, name);
 }
 
 bool matches_any(const std::vector<std::string>& globs, const std::string& name) {

@@ -16,6 +16,7 @@
 #include "harness/measuring/machine.h"
 #include "harness/planning/case_protocols.h"
 #include "harness/planning/plan_cases.h"
+#include "harness/records/case_name.h"
 #include "harness/records/json_values.h"
 #include "metrics/registry.h"
 
@@ -44,7 +45,7 @@ void plan_fault(std::vector<Case>& cases, const Inject& inject, const Selection&
   bool matched = false, reached = false;
   std::vector<std::string> stages;
   for (Case& planned : cases) {
-    if (!glob_matches(inject.case_glob, planned.name)) continue;
+    if (!means_case(inject.case_glob, planned.name)) continue;
     matched = true;
     const auto& known = stages_of(planned, selection);
     stages.insert(stages.end(), known.begin(), known.end());

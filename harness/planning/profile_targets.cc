@@ -29,7 +29,14 @@ void read_case_target(const Strings& parts, PlanRequest& plan) {
     plan.methods = {parts[1]};
     axes = 2;
   }
-  for (; axes < parts.size(); ++axes) plan.axes.push_back(parse_axis(parts[axes]));
+  for (; axes < parts.size(); ++axes) {
+    Axis axis = parse_axis(parts[axes]);
+    // Tables show a method's parameter without the method.
+    if (!plan.methods.empty() && axis.name.find('.') == std::string::npos &&
+        std::ranges::find(axis_names(), axis.name) == axis_names().end())
+      axis.name = plan.methods[0].substr(0, plan.methods[0].find(':')) + "." + axis.name;
+    plan.axes.push_back(std::move(axis));
+  }
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/text.h"
+
 namespace aqbench {
 namespace {
 
@@ -40,6 +42,24 @@ std::string name_without_method(std::string_view case_name) {
   const std::size_t end = start == case_name.npos ? start : case_name.find('/', start + 1);
   if (end == case_name.npos) return std::string(case_name);
   return std::string(case_name.substr(0, start)).append(case_name.substr(end));
+}
+
+bool names_case(std::string_view given, std::string_view name) {
+  const auto is_meant = [](std::string_view step, std::string_view one) {
+    return step == one || (one.find('=') != one.npos && step.ends_with("." + std::string(one)));
+  };
+  const auto steps = split_at(name, '/');
+  auto step = steps.begin();
+  for (const std::string_view one : split_at(given, '/')) {
+    step = std::find_if(step, steps.end(), [&](std::string_view other) { return is_meant(other, one); });
+    if (step == steps.end()) return false;
+    ++step;
+  }
+  return true;
+}
+
+bool means_case(std::string_view pattern, std::string_view name) {
+  return has_wildcard(pattern) ? glob_matches(pattern, name) : names_case(pattern, name);
 }
 
 bool has_own_poses(std::string_view case_name) {

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "harness/records/case_name.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -76,17 +77,6 @@ ShortNames shorten_names(const std::vector<std::string>& names) {
   std::set<std::string> distinct;
   for (const auto& [name, shorter] : found.of) distinct.insert(shorter);
   return distinct.size() == found.of.size() ? found : without(names, steps, common_axes(steps, false));
-}
-
-bool names_case(const std::string& given, const std::string& name) {
-  const auto wanted = split_at(given, '/'), steps = split_at(name, '/');
-  auto step = steps.begin();
-  for (const std::string_view one : wanted) {
-    step = std::find(step, steps.end(), one);
-    if (step == steps.end()) return false;
-    ++step;
-  }
-  return true;
 }
 
 const std::string& case_meant(const std::vector<std::string>& names, const std::string& given) {

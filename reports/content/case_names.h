@@ -18,10 +18,6 @@ struct ShortNames {
 // a seed, as simulated methods have, does not keep the other axes in the rest.
 ShortNames shorten_names(const std::vector<std::string>& names);
 
-// Returns whether the steps of `given` are among those of the name, in order: "step/sparse" names
-// "step/sparse/rig=arc6/seed=42".
-bool names_case(const std::string& given, const std::string& name);
-
 // Returns the one of these cases that is meant: its whole name, the short name that tables show, or steps
 // that are those of one name alone. Throws Error(usage) for none, with near names, and for several, with two.
 const std::string& case_meant(const std::vector<std::string>& names, const std::string& given);

@@ -91,8 +91,9 @@ TEST_F(Profile, StagesAddUpAndTheTraceAndTheFlamegraphAreWhole) {
 }
 
 TEST_F(Profile, AnInjectedSleepComesFirst) {
-  const Json results = profile(
-      {"roma_like", "--inject", "noise=80ms", "--repetitions", "1", "--sampler", "none", "--no-plain"});
+  const Json results =
+      profile({"flat_plane/roma_like/points=300", "--inject", "flat_plane/roma_like:noise=80ms",
+               "--repetitions", "1", "--sampler", "none", "--no-plain"});
   const Json& details = results.at("run").at("effective").at("profile").at(0);
   EXPECT_EQ(details.at("bottlenecks").at(0).at("stage"), "noise");
   EXPECT_GE(details.at("bottlenecks").at(0).at("self_ms").get<double>(), 80);

@@ -89,9 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
         RefusedPlan{"threads", with([](auto& r) { r.threads = 0; }), "--threads 0"},
         RefusedPlan{"device", with([](auto& r) { r.device = "tpu"; }), "--device: 'tpu'"},
         RefusedPlan{"timeout", with([](auto& r) { r.timeout_s = -1; }), "--timeout"},
-        RefusedPlan{"inject glob",
-                    with([](auto& r) { r.injects = {parse_inject("roma_like:simulate=throw")}; }),
-                    "no planned case matches 'roma_like'"},
+        RefusedPlan{"inject glob", with([](auto& r) { r.injects = {parse_inject("roma:simulate=throw")}; }),
+                    "no planned case matches 'roma'"},
         RefusedPlan{"inject stage", with([](auto& r) { r.injects = {parse_inject("*:simulat=throw")}; }),
                     "did you mean simulate"}),
     [](const auto& tested) {
@@ -99,6 +98,14 @@ INSTANTIATE_TEST_SUITE_P(
       std::ranges::replace(name, ' ', '_');
       return name;
     });
+
+TEST(Plan, FaultsGoToTheCasesThatAreNamedAsTablesDo) {
+  const SweepPlan given =
+      plan(with([](auto& r) { r.injects = {parse_inject("undulating/roma_like:simulate=throw")}; }));
+  for (const Case& planned : given.cases)
+    EXPECT_EQ(planned.faults.size(), planned.name == "undulating/roma_like/seed=42" ? 1U : 0U)
+        << planned.name;
+}
 
 TEST(Plan, FaultsGoToTheCasesThatHaveTheStage) {
   PlanRequest request;

@@ -24,5 +24,14 @@ TEST(CaseName, HasAMethodThatCanBeLeftOut) {
   EXPECT_EQ(name_without_method("case0"), "case0");
 }
 
+TEST(CaseName, IsMeantByTheStepsThatTablesShowOrByWildcards) {
+  const char* const name = "step/sparse:fast/seed=42/rig=arc6/sparse.window=5";
+  for (const char* const given :
+       {name, "step/sparse:fast", "sparse:fast/window=5", "rig=arc6", "step/*window=5"})
+    EXPECT_TRUE(means_case(given, name)) << given;
+  for (const char* const given : {"step/sparse", "sparse:fast/step", "indow=5", "window=6", "step/*window"})
+    EXPECT_FALSE(means_case(given, name)) << given;
+}
+
 }  // namespace
 }  // namespace aqbench
