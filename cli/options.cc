@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <bit>
@@ -148,6 +149,16 @@ std::vector<FlagValue> values_of(const std::string& name, const po::variable_val
   return values;
 }
 
+// Returns "; sweep and run have it" for an option of at most three other commands; else "".
+std::string commands_with(const std::string& option) {
+  std::vector<std::string_view> names;
+  for (const Command& command : commands())
+    for (const FlagText& flag : text_of(command).flags)
+      if ("--" + std::string(flag.name) == option) names.push_back(command.name);
+  if (names.empty() || names.size() > 3) return "";
+  return fmt::format("; {} {} it", fmt::join(names, " and "), names.size() == 1 ? "has" : "have");
+}
+
 // Returns "--rig or --dataset".
 std::string alternatives(const std::vector<std::string_view>& words, const char* before) {
   std::string text;
@@ -221,7 +232,10 @@ std::optional<GivenValues> split_arguments(const CommandLineText& line, const Ar
     check_choices(line, given);
     return given;
   } catch (const po::unknown_option& error) {
-    throw Error(ErrorKind::usage, unknown_name_message("option", error.get_option_name(), long_names(all)));
+    const std::string& name = error.get_option_name();
+    if (const std::string others = commands_with(name); !others.empty())
+      throw Error(ErrorKind::usage, fmt::format("{} has no {}{}", command_of(line), name, others));
+    throw Error(ErrorKind::usage, unknown_name_message("option", name, long_names(all)));
   } catch (const po::too_many_positional_options_error&) {
     throw Error(ErrorKind::usage, fmt::format("too many arguments; usage: {}", usage_in_a_line(line)));
   } catch (const po::error& error) {

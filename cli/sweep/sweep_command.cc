@@ -161,8 +161,8 @@ void complete_sweep_request(SweepRequest& request) {
     use_current_project(request.plan);
   }
   complete_share(request.share, request.plan, request.resume.has_value(), request.given);
-  if (request.keep_work != KeepWork::none && (request.share.local || request.share.slurm))
-    throw Error(ErrorKind::usage, "--keep-work: needs a sweep of one process");
+  if (request.keep_work != KeepWork::none && request.share.slurm)
+    throw Error(ErrorKind::usage, "--keep-work: not with --slurm; sweep the case again without --slurm");
   if (request.tests_of) check_test_dir(*request.tests_of);
 }
 

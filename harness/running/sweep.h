@@ -29,12 +29,14 @@ struct SweepProgress {
   std::string doing = {};            // what the case does: "rendering", "warm 3 of 10: fusion"; "" unknown
 };
 
+// Called after the process of a real method's case, before its scratch folder (case_dataset.h) is removed.
+using CaseEnded = std::function<void(const Case&, const Record&, const std::filesystem::path& scratch)>;
+
 // Callbacks of a running sweep, in this process. Each may be empty.
 struct SweepCallbacks {
   std::function<void(const SweepProgress&, const Case&)> started;
   std::function<void(const SweepProgress&, const Record&)> finished;
-  // After the process of a real method's case, before its scratch folder (case_dataset.h) is removed.
-  std::function<void(const Case&, const Record&, const std::filesystem::path& scratch)> ended;
+  CaseEnded ended;
   std::function<void(const SweepProgress&, const Case&)> tick;  // a few times a second while a case runs
 };
 

@@ -43,7 +43,7 @@ constexpr useconds_t kPause_us = 50'000;  // between two searches for results
 // Runs one case in a child; nullopt if a signal stopped it.
 std::optional<CaseResult> run_leased(const Case& planned, const SweepPlan& plan, const fs::path& bundle,
                                      const fs::path& log, int cancel, Lease& lease, const CaseRunner& run,
-                                     OwnSettings& settings) {
+                                     const CaseEnded& ended, OwnSettings& settings) {
   CaseBoard board;
   board.hide(bundle);
   board.hide(log.parent_path());  // results of other cases
@@ -59,6 +59,7 @@ std::optional<CaseResult> run_leased(const Case& planned, const SweepPlan& plan,
   if (end.end == IsolateOutcome::End::cancelled) return std::nullopt;
   CaseResult result = result_of(planned, end, options, board);
   check_own_settings(planned, settings, result);
+  if (ended && scratch) ended(planned, result.record, scratch->path());
   return result;
 }
 
@@ -67,6 +68,7 @@ struct Task {
   const SweepPlan& plan;
   fs::path bundle, tasks;
   const CaseRunner& run;
+  const CaseEnded& ended;
   LeaseTable leases;
   StopSignals signals{};
   OwnSettings settings = own_settings();
@@ -92,7 +94,8 @@ struct Task {
     const fs::path log = tasks / fmt::format("log.{}.{}", place, lease.generation());
     append_to_file(
         log, fmt::format("== {} {}\non {}, process {}\n", utc_now(), planned.name, self.host, self.process));
-    const auto result = run_leased(planned, plan, bundle, log, signals.descriptor(), lease, run, settings);
+    const auto result =
+        run_leased(planned, plan, bundle, log, signals.descriptor(), lease, run, ended, settings);
     if (result) {
       const Record& record = result->record;
       append_to_file(log, fmt::format("-- {}{}{}\n", to_string(record.status),
@@ -123,8 +126,9 @@ struct Task {
 
 class LocalTasks {
  public:
-  LocalTasks(const SweepPlan& plan, Journal& journal, double lease_s, const CaseRunner& run)
-      : plan_(plan), journal_(journal), lease_s_(lease_s), run_(run) {}
+  LocalTasks(const SweepPlan& plan, Journal& journal, double lease_s, const CaseRunner& run,
+             const CaseEnded& ended)
+      : plan_(plan), journal_(journal), lease_s_(lease_s), run_(run), ended_(ended) {}
   ~LocalTasks() { stop(); }
   LocalTasks(const LocalTasks&) = delete;
   LocalTasks& operator=(const LocalTasks&) = delete;
@@ -142,6 +146,7 @@ class LocalTasks {
   Journal& journal_;
   double lease_s_;
   const CaseRunner& run_;
+  const CaseEnded& ended_;
   std::vector<pid_t> children_;
 };
 
@@ -151,7 +156,7 @@ void LocalTasks::work(pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGTERM);
     journal_.release_in_child();
     if (::getppid() == parent)
-      run_task(plan_, journal_.bundle(), tasks_folder(journal_.bundle()), lease_s_, run_);
+      run_task(plan_, journal_.bundle(), tasks_folder(journal_.bundle()), lease_s_, run_, ended_);
   } catch (const std::exception& error) {
     std::fputs(fmt::format("aqbench: error: {}\n", printable(error.what())).c_str(), stderr);
     code = static_cast<int>(ExitCode::io);
@@ -250,10 +255,10 @@ FileLock take_machine(const SweepPlan& plan, const fs::path& tasks, UnlikeMachin
 }
 
 TaskOutcome run_task(const SweepPlan& plan, const fs::path& bundle, const fs::path& tasks, double lease_s,
-                     const CaseRunner& run) {
+                     const CaseRunner& run, const CaseEnded& ended) {
   load_modules_of(plan.cases);
   if (plan.cases.size() >= kManyCases) hold_in_large_pages();
-  Task task{plan, bundle, tasks, run, LeaseTable(leases_folder(tasks), lease_s)};
+  Task task{plan, bundle, tasks, run, ended, LeaseTable(leases_folder(tasks), lease_s)};
   while (!task.outcome.interrupted && task.done.size() < plan.cases.size())
     if (!task.pass() && !task.outcome.interrupted && task.done.size() < plan.cases.size()) {
       ::usleep(kPause_us);
@@ -295,7 +300,7 @@ SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const L
   const auto start = SteadyClock::now();
   SweepOutcome outcome;
   std::optional<FileLock> machine;  // while timed cases run here
-  LocalTasks children(plan, journal, processes.lease_s, run);
+  LocalTasks children(plan, journal, processes.lease_s, run, callbacks.ended);
   const auto is_failed_end = [](const CaseEnd& end) { return is_failure(end.status); };
   outcome.failed = static_cast<std::size_t>(std::ranges::count_if(journal.ends(), is_failed_end));
   std::size_t deaths = 0;

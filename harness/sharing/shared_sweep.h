@@ -40,10 +40,11 @@ void require_shareable(const SweepPlan& plan, OwnMachines machines);
 
 // Runs cases without a result until all have one, each in its own child, waiting for those of other tasks: if
 // one of these dies, its case runs here. Stops at SIGINT, SIGTERM or SIGHUP; the running case is then free
-// for others. `tasks` is the folder of shared_results.h. Throws Error(io). The process must not have run
-// LibTorch, TBB, Open3D or threads.
+// for others. `tasks` is the folder of shared_results.h. `ended` is called here after each. Throws Error(io).
+// The process must not have run LibTorch, TBB, Open3D or threads.
 TaskOutcome run_task(const SweepPlan& plan, const std::filesystem::path& bundle,
-                     const std::filesystem::path& tasks, double lease_s, const CaseRunner& run);
+                     const std::filesystem::path& tasks, double lease_s, const CaseRunner& run,
+                     const CaseEnded& ended = {});
 
 // A host and the number of cases it ran.
 using CasesOfHosts = std::map<std::string, std::size_t>;
@@ -62,8 +63,8 @@ struct LocalProcesses {
 };
 
 // Runs all cases of the plan in children of this process and collects their results. A child that dies is
-// replaced. Throws like run_task(), collect() and, for remaining timed cases, take_machine(), and
-// Error(method) if children die repeatedly without a result.
+// replaced; `callbacks.ended` is called in the children. Throws like run_task(), collect() and, for remaining
+// timed cases, take_machine(), and Error(method) if children die repeatedly without a result.
 SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const LocalProcesses& processes,
                                 const SweepCallbacks& callbacks, const CaseRunner& run, CasesOfHosts& hosts);
 

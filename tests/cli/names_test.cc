@@ -85,6 +85,22 @@ TEST_F(Names, WorkIsKeptWithALineThatRunsItAgain) {
   EXPECT_EQ(run({"run", "mine", "--dataset", "reef", "--out", "x", "--keep-work=some"}).exit_code, 2);
 }
 
+TEST_F(Names, WorkIsKeptBySeveralProcessesAndRefusedElsewhere) {
+  const Arguments words = {"sweep",    "--dataset", "reef",    "--method", "mine",
+                           "--method", "broken",    "--local", "2",        "--keep-work"};
+  const auto swept = run(words);
+  EXPECT_EQ(swept.exit_code, 3) << swept.err;
+  const auto kept = dir_ / "out.work" / only_bundle(dir_ / "out").filename().string();
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(kept), {}), 2);
+  EXPECT_THAT(swept.err, AllOf(HasSubstr("mine/seed=42: its work is in "),
+                               HasSubstr("broken/seed=42: its work is in ")));
+  EXPECT_THAT(run({"sweep", "--dataset", "reef", "--method", "mine", "--slurm", "--keep-work"}).err,
+              HasSubstr("--keep-work: not with --slurm; sweep the case again without --slurm"));
+  EXPECT_THAT(
+      run({"ab", "--method-a", "mine", "--method-b", "broken", "--dataset", "reef", "--keep-work"}).err,
+      HasSubstr("ab has no --keep-work; sweep and run have it"));
+}
+
 TEST_F(Names, ACaseIsFoundByTheNameThatTablesShow) {
   EXPECT_EQ(run({"sweep", "--suite", "all", "--out", "out"}).exit_code, 0);
   const auto bundle = only_bundle(dir_ / "out");
