@@ -12,7 +12,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "harness/planning/plan_request.h"
-#include "pipeline/method/declaration.h"
+#include "pipeline/method/placeholders.h"
 
 namespace aqbench::cli {
 namespace {
@@ -25,28 +25,19 @@ struct StartCommand {
   std::vector<std::pair<std::string, std::string>> defaults;
 };
 
-// Throws Error(usage) for what looks like a placeholder and is none: "{ window=7}", "{window=}", "{window".
+// What looks like a placeholder and is none is refused with the declaration.
 StartCommand without_defaults(const std::string& given) {
   StartCommand command;
-  for (std::size_t at = 0; at < given.size();) {
-    const std::size_t end = given.find('}', at);
-    const std::string inside = given[at] == '{' ? given.substr(at + 1, end - at - 1) : std::string();
-    const std::size_t equals = inside.find('=');
-    const std::string name = inside.substr(0, equals), placeholder = "{" + name + "}";
-    // Other braces, as of JSON or of find, are literal, and {{NAME}} is read with the declaration.
-    if (name.empty() || name.find_first_of("{\"':$,") != std::string::npos) {
-      const std::size_t taken = name.starts_with('{') ? 2 : 1;
-      command.text += given.substr(at, taken);
-      at += taken;
-      continue;
-    }
-    if (end == std::string::npos || placeholders_in(placeholder).size() != 1 || equals + 1 == inside.size())
-      throw Error(ErrorKind::usage,
-                  fmt::format("--command: '{{{}' is no placeholder; write {{NAME}} or {{NAME=DEFAULT}}",
-                              given.substr(at + 1, end == std::string::npos ? end : end - at)));
-    if (equals != std::string::npos) command.defaults.emplace_back(name, inside.substr(equals + 1));
-    command.text += placeholder;
-    at = end + 1;
+  for (std::size_t at = 0; at < given.size(); ++at) {
+    command.text += given[at];
+    if (given[at] != '{') continue;
+    const std::size_t end = given.find('}', at), equals = given.find('=', at);
+    if (end == std::string::npos || equals >= end - 1) continue;  // without a default
+    const std::string name = given.substr(at + 1, equals - at - 1);
+    if (placeholders_in("{" + name + "}") != std::vector{name}) continue;
+    command.defaults.emplace_back(name, given.substr(equals + 1, end - equals - 1));
+    command.text += name + "}";
+    at = end;
   }
   return command;
 }

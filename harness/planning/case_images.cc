@@ -8,6 +8,7 @@
 #include "core/json.h"
 #include "harness/measuring/build_info.h"
 #include "harness/planning/case_method.h"
+#include "pipeline/method/placeholders.h"
 
 namespace aqbench {
 

@@ -16,6 +16,7 @@
 #include "pipeline/external/environment.h"
 #include "pipeline/external/guest_parts.h"
 #include "pipeline/external/program_run.h"
+#include "pipeline/method/placeholders.h"
 
 namespace aqbench {
 namespace {

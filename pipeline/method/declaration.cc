@@ -12,55 +12,13 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "pipeline/method/placeholders.h"
 
 namespace aqbench {
 namespace {
 
-constexpr std::array kOwnPlaceholders = {"dataset", "output", "threads", "seed", "device", "project"};
 constexpr std::array kUnits = {std::pair("m", 1.0), std::pair("cm", 0.01), std::pair("mm", 0.001)};
 constexpr double kLongestTimeoutS = 1e6;
-
-bool is_name_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// A letter, then letters, digits and "_"; with `dashes` also "-" and leading digits.
-bool is_plain_name(std::string_view name, bool dashes) {
-  if (name.empty() || name.size() > 64 || name.front() == '-') return false;
-  if (!dashes && name.front() >= '0' && name.front() <= '9') return false;
-  return std::ranges::all_of(name, [&](char c) { return is_name_letter(c) || (dashes && c == '-'); });
-}
-
-// A name in braces and its position in a text.
-struct Braced {
-  std::string_view name;
-  std::size_t end = 0;  // behind the closing brace
-};
-
-Braced braced_at(std::string_view text, std::size_t at, std::string_view open, std::string_view close) {
-  if (!text.substr(at).starts_with(open)) return {};
-  std::size_t end = at + open.size();
-  while (end < text.size() && is_name_letter(text[end])) ++end;
-  const std::string_view name = text.substr(at + open.size(), end - at - open.size());
-  if (!is_plain_name(name, false) || !text.substr(end).starts_with(close)) return {};
-  return {name, end + close.size()};
-}
-
-// Calls `plain` for each character and `braced` for each placeholder.
-template <class Plain, class Name>
-void walk(std::string_view text, const Plain& plain, const Name& braced) {
-  for (std::size_t i = 0; i < text.size();) {
-    if (const Braced kept = braced_at(text, i, "{{", "}}"); kept.end > 0) {
-      for (const char c : text.substr(i + 1, kept.name.size() + 2)) plain(c);
-      i = kept.end;
-    } else if (const Braced found = braced_at(text, i, "{", "}"); found.end > 0) {
-      braced(found.name);
-      i = found.end;
-    } else {
-      plain(text[i++]);
-    }
-  }
-}
 
 std::string one_line_of(const JsonPlace& place) {
   std::string text = place.text();
@@ -104,7 +62,7 @@ ParameterSpec read_parameter(const JsonPlace& place, const std::string& owner) {
   ParameterSpec spec;
   spec.name = place.at("name").text();
   if (!is_plain_name(spec.name, false)) place.at("name").fail("must be a letter, then letters, digits or _");
-  if (std::ranges::find(kOwnPlaceholders, spec.name) != kOwnPlaceholders.end())
+  if (const auto own = own_placeholders(); std::ranges::find(own, spec.name) != own.end())
     place.at("name").fail(fmt::format("{{{}}} is reserved for aqbench", spec.name));
   spec.default_value = place.at("default").parameter();
   if (const auto help = place.find("help")) spec.help = one_line_of(*help);
@@ -157,12 +115,9 @@ std::vector<ParameterSpec> read_parameters(const JsonPlace& place, const std::st
 // ---- The whole ----
 
 void check_placeholders(const JsonPlace& place, std::string_view text, const MethodDeclaration& method) {
-  std::vector<std::string> known(kOwnPlaceholders.begin(), kOwnPlaceholders.end());
+  std::vector<std::string> known = own_placeholders();
   for (const ParameterSpec& spec : method.parameters) known.push_back(spec.name);
-  for (const std::string& name : placeholders_in(text))
-    if (std::ranges::find(known, name) == known.end())
-      place.fail(fmt::format("{} (write {{{{{}}}}} for a literal {{{}}})",
-                             unknown_name_message("placeholder", name, known), name, name));
+  if (const std::string problem = placeholder_problem(text, known); !problem.empty()) place.fail(problem);
 }
 
 void read_environment(const JsonPlace& place, MethodDeclaration& method) {
@@ -232,28 +187,6 @@ void read_poses(const JsonPlace& place, MethodDeclaration& method) {
 }
 
 }  // namespace
-
-std::vector<std::string> placeholders_in(std::string_view text) {
-  std::vector<std::string> names;
-  walk(
-      text, [](char) {},
-      [&](std::string_view name) {
-        if (std::ranges::find(names, name) == names.end()) names.emplace_back(name);
-      });
-  return names;
-}
-
-std::string with_placeholders(std::string_view text,
-                              const std::vector<std::pair<std::string, std::string>>& values) {
-  std::string filled;
-  walk(
-      text, [&](char c) { filled += c; },
-      [&](std::string_view name) {
-        const auto found = std::ranges::find(values, name, [](const auto& value) { return value.first; });
-        filled += found == values.end() ? fmt::format("{{{}}}", name) : found->second;
-      });
-  return filled;
-}
 
 MethodDeclaration declaration_from_json(const JsonPlace& place) {
   place.allow_only(

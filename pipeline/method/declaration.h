@@ -61,12 +61,4 @@ Json to_json(const MethodDeclaration& declaration);
 // Returns the length of a declared result's unit in metres: 0.001 for "mm".
 double metres_of(const MethodDeclaration& declaration);
 
-// Returns the names in braces of a text, "{window}" as "window", each once. "{{window}}" is an escaped
-// "{window}".
-std::vector<std::string> placeholders_in(std::string_view text);
-
-// Returns the text with placeholders replaced by their values and "{{name}}" by "{name}".
-std::string with_placeholders(std::string_view text,
-                              const std::vector<std::pair<std::string, std::string>>& values);
-
 }  // namespace aqbench

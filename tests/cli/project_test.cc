@@ -198,7 +198,7 @@ TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
     const auto refused =
         run_program({"init", "--command", std::string("run {dataset} {output} ") + wrong}, there);
     EXPECT_EQ(refused.exit_code, 2) << wrong;
-    EXPECT_THAT(refused.err, HasSubstr(std::string("--command: '") + wrong + "' is no placeholder")) << wrong;
+    EXPECT_THAT(refused.err, HasSubstr(std::string("'") + wrong + "' is no placeholder")) << wrong;
   }
   const auto begun = run_program(
       {"init", "--command", "python3 run.py {dataset} {output} --window {window=7} --x {x=a b}"}, there);

@@ -7,11 +7,13 @@
 #include <string>
 
 #include "core/json.h"
+#include "pipeline/method/placeholders.h"
 #include "tests/core/error_matcher.h"
 
 namespace aqbench {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -54,6 +56,15 @@ TEST(Declaration, MistakesAreNamed) {
             "f: command: lacks {output}, the folder for the result");
   EXPECT_THAT(error_with("/command", "run {output} {window} {mode} {windo}"),
               HasSubstr("f: command: unknown placeholder 'windo'; did you mean window?"));
+  for (const char* const wrong : {"{window=9}", "{ window }", "{ window=9}", "{mode=}"})
+    EXPECT_THAT(error_with("/command", std::string("run {output} {window} {mode} ") + wrong),
+                AllOf(HasSubstr(std::string("f: command: '") + wrong + "' is no placeholder"),
+                      HasSubstr(": did you mean {")))
+        << wrong;
+  EXPECT_THAT(error_with("/command", "run {output/x {window} {mode} {out-put}"),
+              HasSubstr("'{output' is no placeholder: did you"));
+  EXPECT_THAT(error_with("/env/SCALE", "{scale} {scael=1}"),
+              HasSubstr("unknown name 'scael'; did you mean scale?"));
   EXPECT_EQ(error_with("/command", "run {output} {mode}"),
             "f: parameters[0].name: {window} is used neither in the command nor in env");
   EXPECT_EQ(error_with("/parameters/0/default", 99),
@@ -79,6 +90,13 @@ TEST(Declaration, MistakesAreNamed) {
   EXPECT_THAT(error_with("/depth_range_m", {1, 2}), HasSubstr("belongs to \"reads_layout\": \"mvsnet\""));
   EXPECT_THAT(error_with("/depth_along", "y"), HasSubstr("depth_along: "));
   EXPECT_THAT(error_with("/comand", "x"), HasSubstr("unknown key 'comand'; did you mean command?"));
+}
+
+TEST(Declaration, OtherBracesAreLiteral) {
+  for (const char* const literal : {"awk '{print $1, NR}'", "sh -c '{ a=1; b; }'", "grep a{3,5}b{2}",
+                                    R"(x '{"seed": 1}')", "{{output=}} {}", "{f g}", "find -exec {} +"})
+    EXPECT_EQ(read({{"name", "m"}, {"command", std::string("x {output} ") + literal}}).command,
+              std::string("x {output} ") + literal);
 }
 
 TEST(Placeholders, AreNamesInSingleBraces) {
