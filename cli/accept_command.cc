@@ -27,7 +27,7 @@ struct AcceptRequest {
   std::vector<std::pair<std::string, Tolerance>> tolerances;
   bool tolerances_from_seeds = false;
   std::optional<std::string> seeds_bundle;
-  bool stored_times = false;
+  bool stored_times = false, measured_here = false;
   std::optional<std::string> by;
   AcceptExceptions allowed;
 };
@@ -90,6 +90,9 @@ CommandLine<AcceptRequest> accept_command_line() {
        {{.name = "stored-times",
          .help = "store median times and throughputs too (aqbench gate --stored-times)"},
         into<&AcceptRequest::stored_times>},
+       {{.name = "measured-here",
+         .help = "BUNDLE of hyperfine or Criterion, which name no machine, were measured on this one"},
+        into<&AcceptRequest::measured_here>},
        {{.name = "by",
          .value_name = "NAME",
          .help = "who accepts it, written into FILE with the time (default: git config user.name, else the "
@@ -132,7 +135,7 @@ ExitCode accept_command(const Arguments& arguments) {
   if (request->by && one_line(*request->by).find_first_not_of(' ') == std::string::npos)
     throw Error(ErrorKind::usage, "--by: must not be empty");
   const std::string& file = *request->baseline_file;
-  AcceptedRun run = read_accepted_run(request->bundle);
+  AcceptedRun run = read_accepted_run(request->bundle, request->measured_here);
   if (!run.times_alone) run.suite_cases = cases_of_suite(request->bundle);
   run.stored_times = request->stored_times;
   run.by = one_line(request->by ? *request->by : own_name(), kMaxAcceptedBytes);

@@ -18,7 +18,7 @@ namespace {
 struct GateRequest {
   std::string results;
   std::optional<std::filesystem::path> baseline_file, project_file;
-  bool all = false, stored_times = false;
+  bool all = false, stored_times = false, measured_here = false;
   GateExports exports;
 };
 
@@ -45,7 +45,10 @@ CommandLine<GateRequest> gate_command_line() {
        {{.name = "stored-times",
          .help = "compare times with those of the baseline, on the same kind of machine and build: at most "
                  "1.05 x the time, at least 0.95 x the throughput"},
-        into<&GateRequest::stored_times>}},
+        into<&GateRequest::stored_times>},
+       {{.name = "measured-here",
+         .help = "RESULTS of hyperfine or Criterion, which name no machine, were measured on this one"},
+        into<&GateRequest::measured_here>}},
       {{{.name = "RESULTS"}, into<&GateRequest::results>}}};
   append_flags<GateRequest, GateExports>(line.flags, gate_export_flags(), &GateRequest::exports);
   return line;
@@ -68,7 +71,7 @@ ExitCode gate_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   std::optional<Baseline> named;  // its faults before those of the results
   if (request->baseline_file) named = read_baseline(baseline_file(*request->baseline_file));
-  const GateInput input = read_gate_input(request->results);
+  const GateInput input = read_gate_input(request->results, request->measured_here);
   const Baseline baseline =
       named ? std::move(*named)
             : read_baseline(gate_baseline(input.results.run.suite, request->project_file));

@@ -142,7 +142,7 @@ bool has_benchmark_samples(const AbRequest& request) {
                              !benchmark_tool(*request.samples).empty());
 }
 
-BenchmarkSamples benchmark_samples(const AbRequest& request) {
+AbDocument benchmark_samples(const AbRequest& request) {
   std::array<std::vector<DatedFile>, 2> sides = {read_files_of(*request.samples), {}};
   if (request.samples_b)
     sides[1] = read_files_of(*request.samples_b);
@@ -153,8 +153,7 @@ BenchmarkSamples benchmark_samples(const AbRequest& request) {
     throw Error(ErrorKind::input,
                 fmt::format("--samples, --samples-b: {} of A and {} of B: pairs need as many of each",
                             counted(files_a, "file"), files_b));
-  BenchmarkSamples samples;
-  AbDocument& document = samples.document;
+  AbDocument document;
   document.settings = request.settings;
   document.settings.confirm = false;  // nothing fresh could confirm a flag
   document.samples.order_seed = request.policy.order_seed;
@@ -163,23 +162,12 @@ BenchmarkSamples benchmark_samples(const AbRequest& request) {
   document.run.samples_file =
       request.samples_b ? document.a.label + " and " + document.b.label : document.a.label;
   add_benchmarks(sides, document);
-  samples.in_pairs = files_a > 1 && were_by_turns(sides);
-  if (!samples.in_pairs)
+  document.run.unpaired = files_a == 1 || !were_by_turns(sides);
+  if (document.run.unpaired)
     document.notes.emplace_back(
         "A and B were not measured in pairs: what the machine did meanwhile may look like a change, or hide "
-        "one; "
-        "no verdict but REGRESSED counts");
-  return samples;
-}
-
-void keep_unpaired_verdicts(AbReport& report) {
-  for (AbCaseReport& one : report.cases) {
-    if (one.verdict != AbVerdict::pass && one.verdict != AbVerdict::faster && one.verdict != AbVerdict::trade)
-      continue;
-    one.reason = fmt::format("would be {}, but was not measured in pairs", to_string(one.verdict));
-    one.verdict = AbVerdict::inconclusive;
-  }
-  report.verdicts = verdicts_of(report.cases);
+        "one; no verdict but REGRESSED counts");
+  return document;
 }
 
 }  // namespace aqbench::cli

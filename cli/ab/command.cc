@@ -75,29 +75,19 @@ AbDocument document_of_samples(const AbRequest& request) {
 }
 
 // Prints the verdict on a comparison and leaves it in its bundle, where it has one.
-ExitCode conclude(const AbRequest& request, AbDocument document, AbRecording* recording,
-                  bool in_pairs = true) {
-  AbReport report = judge_ab(document);
-  if (!in_pairs) keep_unpaired_verdicts(report);
+ExitCode conclude(const AbRequest& request, AbDocument document, AbRecording* recording) {
+  const AbReport report = judge_ab(document);
   print_verdict(request, document, report, recording ? recording->bundle() : "");
   const ExitCode code = document.run.complete ? verdict_code(request, report)
                                               : combine(ExitCode::interrupted, report.exit_code());
   return recording ? recording->finish(std::move(document), request, code) : code;
 }
 
-// Judges what another tool measured. A bundle has pairs alone, by which it is judged again.
-ExitCode judge_benchmarks(const AbRequest& request) {
-  BenchmarkSamples samples = benchmark_samples(request);
-  if (request.given.contains("out"))
-    throw Error(ErrorKind::usage,
-                "--out: files of other tools make no bundle; --gbench-a, --cmd-a measure one");
-  samples.document.run.started_utc = samples.document.run.finished_utc = utc_now();
-  return conclude(request, std::move(samples.document), nullptr, samples.in_pairs);
-}
-
 // Judges what was measured before.
 ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
-  AbDocument document = request.samples ? document_of_samples(request) : document_of_bundles(request);
+  AbDocument document = has_benchmark_samples(request) ? benchmark_samples(request)
+                        : request.samples              ? document_of_samples(request)
+                                                       : document_of_bundles(request);
   std::optional<AbRecording> recording;
   if (request.given.contains("out")) {
     recording.emplace(request, arguments, journal_header_of(document, arguments, {}));
@@ -179,7 +169,6 @@ ExitCode ab_command(const Arguments& arguments) {
   const AbRequest request = given->resume ? resumed_request(*given) : *given;
   // Read before anything is measured: a key that cannot be used should not cost a comparison.
   if (request.sign) read_signing_key(*request.sign);
-  if (has_benchmark_samples(request)) return judge_benchmarks(request);
   if (request.samples || request.metrics.of_bundles()) return judge_samples(request, arguments);
   try {
     return measure_sides(request, arguments);

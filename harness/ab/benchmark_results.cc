@@ -13,6 +13,8 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/ab/benchmark_file.h"
+#include "harness/measuring/environment.h"
+#include "harness/measuring/machine.h"
 
 namespace aqbench {
 namespace {
@@ -26,6 +28,14 @@ std::string changed_utc(const std::filesystem::path& path) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}",
                      fmt::gmtime(std::chrono::system_clock::to_time_t(
                          std::chrono::time_point_cast<std::chrono::system_clock::duration>(system))));
+}
+
+Json this_machine() {
+  const auto bytes = memory_total_bytes();
+  return {{"architecture", architecture()},
+          {"cpu_model", cpu_model().value_or("unknown")},
+          {"cores", affinity_processors().size()},
+          {"memory", bytes ? memory_class(*bytes) : "unknown"}};
 }
 
 Record record_of(const BenchmarkSeries& series) {
@@ -43,8 +53,9 @@ Record record_of(const BenchmarkSeries& series) {
 
 }  // namespace
 
-Results results_of_benchmarks(const std::filesystem::path& path) {
-  const BenchmarkFile file = read_benchmark_file(path);
+Results results_of_benchmarks(const std::filesystem::path& path, bool measured_here) {
+  BenchmarkFile file = read_benchmark_file(path);
+  if (file.machine->empty() && measured_here) file.machine = this_machine();
   Results results;
   results.run.suite = lower_case(file.tool);
   std::ranges::replace(results.run.suite, ' ', '-');

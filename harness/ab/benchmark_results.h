@@ -14,8 +14,8 @@ namespace aqbench {
 // Reads a file or folder (harness/ab/benchmark_file.h). The suite is the tool's name in small letters, the id
 // and start those of the file, or of its last change where it does not say. A benchmark without times is a
 // failed record. `comparability` is what the tool says of the machine, together with the tool; none where it
-// says nothing. Throws as read_benchmark_file().
-Results results_of_benchmarks(const std::filesystem::path& path);
+// says nothing, unless it was `measured_here`: then it is this machine. Throws as read_benchmark_file().
+Results results_of_benchmarks(const std::filesystem::path& path, bool measured_here = false);
 
 // Returns how often chance alone looks like a slow-down, of runs in their order: the share of contiguous
 // halves of a case's runs whose median is more than `factor` times that of the other half, and how many

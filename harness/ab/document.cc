@@ -121,11 +121,12 @@ Json to_json(const AbValidation& validation) {
 
 AbRunInfo read_ab_run(const JsonPlace& place) {
   place.allow_only({"samples_file", "exec", "warm_runs", "pairs_per_look", "resumed", "commands",
-                    "paired_over", "quick", "validation"});
+                    "paired_over", "quick", "validation", "unpaired"});
   AbRunInfo run;
   if (const auto commands = place.find("commands")) run.commands = ab_command_rules_from_json(*commands);
   if (const auto paired_over = place.find("paired_over")) run.paired_over = paired_over->text();
   if (const auto validation = place.find("validation")) run.validation = read_validation(*validation);
+  if (const auto unpaired = place.find("unpaired")) run.unpaired = unpaired->boolean();
   if (const auto quick = place.find("quick")) run.quick = quick->boolean();
   run.samples_file = place.at("samples_file").text();
   run.exec = place.at("exec").boolean();
@@ -146,6 +147,7 @@ Json run_json(const AbRunInfo& run) {
                {"resumed", run.resumed}};
   if (run.commands) json["commands"] = to_json(*run.commands);
   if (!run.paired_over.empty()) json["paired_over"] = run.paired_over;
+  if (run.unpaired) json["unpaired"] = true;
   if (run.quick) json["quick"] = true;
   if (run.validation) json["validation"] = to_json(*run.validation);
   return json;

@@ -50,7 +50,8 @@ struct AbRunInfo {
   std::optional<AbCommandRules> commands = {};  // where two commands are compared
   std::string paired_over;                      // "seeds" or "runs" where metrics are compared, else ""
   std::optional<AbValidation> validation = {};  // where the cases are comparisons of one side with itself
-  bool quick = false;  // two methods with as many pairs as fitted into a minute (of commands: `commands`)
+  bool unpaired = false;  // A and B of --samples were not measured by turns: only what is worse counts
+  bool quick = false;     // two methods with as many pairs as fitted into a minute (of commands: `commands`)
 };
 
 // A comparison without its verdicts.

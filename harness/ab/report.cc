@@ -243,6 +243,17 @@ AbCaseReport judge_case(const AbSamples& samples, const AbSettings& settings, st
   return report;
 }
 
+// Leaves of times that were not measured in pairs only REGRESSED and what is worse: a machine that drifted
+// may hide a change as well as make one.
+void keep_unpaired_verdicts(AbReport& report) {
+  for (AbCaseReport& one : report.cases) {
+    if (one.verdict != AbVerdict::pass && one.verdict != AbVerdict::faster && one.verdict != AbVerdict::trade)
+      continue;
+    one.reason = fmt::format("would be {}, but was not measured in pairs", to_string(one.verdict));
+    one.verdict = AbVerdict::inconclusive;
+  }
+}
+
 }  // namespace
 
 ExitCode AbReport::exit_code() const {
@@ -273,6 +284,7 @@ AbReport judge_ab(const AbDocument& document) {
   auto decisions = decide_cases(document.samples, document.settings);
   for (std::size_t i = 0; i < decisions.size(); ++i)
     report.cases.push_back(judge_case(document.samples, document.settings, i, std::move(decisions[i])));
+  if (document.run.unpaired) keep_unpaired_verdicts(report);
   report.verdicts = verdicts_of(report.cases);
   if (document.run.validation)
     report.validation = count_validation(*document.run.validation, report.cases, document.settings.policy);

@@ -12,6 +12,10 @@
 namespace aqbench {
 namespace {
 
+// Only files of some other tools are so.
+constexpr const char* kNoMachine =
+    "the file does not say on which machine it was measured; if it was this one, add --measured-here";
+
 double positive(const JsonPlace& place) {
   if (!(place.number() > 0)) place.fail("must be positive");
   return place.number();
@@ -27,8 +31,7 @@ std::optional<double> median_warm_ms(const Record& record) {
 StoredTimes stored_times_of(const Results& results) {
   StoredTimes times;
   const Json comparability = comparability_of(*results.environment);
-  if (!comparability.is_object())
-    throw Error(ErrorKind::input, "stored times: the environment has no 'comparability'");
+  if (!comparability.is_object()) throw Error(ErrorKind::input, fmt::format("stored times: {}", kNoMachine));
   times.comparability = comparability;
   for (const Record& record : results.records) {
     const std::optional<double> median_ms = median_warm_ms(record);
@@ -44,7 +47,7 @@ StoredTimes stored_times_of(const Results& results) {
 
 std::vector<std::string> comparability_differences(const StoredTimes& stored, const Results& results) {
   const Json now = comparability_of(*results.environment);
-  if (!now.is_object()) return {"the results have no comparability"};
+  if (!now.is_object()) return {kNoMachine};
   return comparability_differences(*stored.comparability, now, "the baseline's");
 }
 

@@ -34,7 +34,7 @@ struct StoredTimes {
 };
 
 // Returns the times of the cases that are ok and have enough warm runs. Throws Error(input) if there are
-// none, or if the environment lacks the comparability.
+// none, or if the environment lacks the comparability (a file of another tool).
 StoredTimes stored_times_of(const Results& results);
 
 // Returns the median of the record's warm runs; nullopt if there are too few.

@@ -12,10 +12,10 @@
 
 namespace aqbench {
 
-GateInput read_gate_input(const std::filesystem::path& results_path) {
+GateInput read_gate_input(const std::filesystem::path& results_path, bool measured_here) {
   std::error_code error;
   if (!std::filesystem::exists(results_path / "results.json", error) && !benchmark_tool(results_path).empty())
-    return {results_of_benchmarks(results_path), false, true};
+    return {results_of_benchmarks(results_path, measured_here), false, true};
   if (!std::filesystem::is_directory(results_path, error)) return {read_results(results_path), false, false};
   GateInput input{{}, true, false};
   const VerifyReport report = verify_bundle(results_path, input.results);
@@ -24,13 +24,13 @@ GateInput read_gate_input(const std::filesystem::path& results_path) {
   return input;
 }
 
-AcceptedRun read_accepted_run(const std::filesystem::path& bundle) {
+AcceptedRun read_accepted_run(const std::filesystem::path& bundle, bool measured_here) {
   std::error_code error;
   if (!std::filesystem::is_directory(bundle, error) && benchmark_tool(bundle).empty())
     throw Error(ErrorKind::input, bundle.string() + ": no bundle: only a verified bundle can be accepted");
   AcceptedRun run;
   run.bundle = bundle;
-  GateInput input = read_gate_input(bundle);
+  GateInput input = read_gate_input(bundle, measured_here);
   run.results = std::move(input.results);
   run.times_alone = input.of_benchmark;
   if (run.times_alone) return run;

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <random>
 
+#include "core/files.h"
 #include "tests/cli/ab_fixture.h"
 #include "tests/cli/program.h"
 
@@ -80,9 +81,12 @@ TEST_F(Benchmarks, WithoutPairsOnlyARegressionCounts) {
       run_program({"ab", "--samples", kToolFiles + "pytest.json", "--samples-b", kToolFiles + "pytest.json"})
           .exit_code,
       5);
-  EXPECT_THAT(
-      run_program({"ab", "--samples", dir_ / "a", "--samples-b", dir_ / "b", "--out", dir_ / "o"}).err,
-      HasSubstr("--out: files of other tools make no bundle"));
+  // A bundle is judged again by what it holds.
+  EXPECT_EQ(run_program({"ab", "--samples", kToolFiles + "hyperfine.json", "--out", dir_ / "o"}).exit_code,
+            5);
+  const auto bundle = only_bundle(dir_ / "o");
+  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  EXPECT_THAT(read_file(bundle / "summary.md"), HasSubstr("not measured in pairs"));
 }
 
 TEST_F(Benchmarks, TimesAreGatedOnRequestOnAnEqualMachine) {
@@ -102,10 +106,22 @@ TEST_F(Benchmarks, TimesAreGatedOnRequestOnAnEqualMachine) {
   std::ofstream(dir_ / "elsewhere.json") << text.replace(text.find("x86_64"), 6, "arm64x");
   EXPECT_EQ(
       run_program({"gate", dir_ / "elsewhere.json", "--baseline", baseline, "--stored-times"}).exit_code, 4);
-  EXPECT_EQ(
-      run_program({"accept", kToolFiles + "hyperfine.json", "--baseline", dir_ / "h.json", "--stored-times"})
-          .exit_code,
-      2);
+  const auto timed = [&](const char* command) {
+    return Arguments{command, kToolFiles + "hyperfine.json", "--baseline", dir_ / "h.json", "--stored-times"};
+  };
+  const auto here = [&](const char* command) {
+    Arguments words = timed(command);
+    words.emplace_back("--measured-here");
+    return run_program(words);
+  };
+  const auto nowhere = run_program(timed("accept"));
+  EXPECT_EQ(nowhere.exit_code, 2);
+  EXPECT_THAT(nowhere.err, HasSubstr("if it was this one, add --measured-here"));
+  EXPECT_EQ(here("accept").exit_code, 0);
+  EXPECT_EQ(run_program(timed("gate")).exit_code, 4);
+  const auto equal = here("gate");
+  EXPECT_EQ(equal.exit_code, 0) << equal.err;
+  EXPECT_THAT(equal.out, HasSubstr("rate of false alarms: "));
 }
 
 TEST_F(Benchmarks, TrendAndSiteShowThem) {
