@@ -15,12 +15,15 @@
 #include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "harness/checking/board_scale.h"
 #include "harness/checking/relations.h"
 #include "harness/planning/plan.h"
 #include "harness/project/project_use.h"
 #include "harness/running/dataset_run.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/npy.h"
+#include "scenes/dataset/recording_truth.h"
+#include "scenes/dataset/true_points.h"
 
 namespace aqbench::cli {
 namespace {
@@ -68,7 +71,8 @@ const Flag<CheckRequest> kCheckFlags[] = {
      [](CheckRequest& r, const FlagValue& v) { r.run.sets.push_back(parse_override(v.text)); }},
     {{.name = "length",
       .value_name = "CAM:CAM=M",
-      .help = "the true distance of two cameras in metres: how far off the scale is"},
+      .help = "the true distance of two cameras in metres: how far off the scale is (a ChArUco board in the "
+              "dataset's truth.json says it, too)"},
      read_known_length},
     {{.name = "threads", .value_name = "N", .help = "threads; changes no result (default: all processors)"},
      [](CheckRequest& r, const FlagValue& v) { r.threads = v.number<int>(); }},
@@ -112,6 +116,7 @@ void complete_check_request(CheckRequest& request) {
   const auto project = current_project(request.project_file);
   const PlacedDataset dataset = place_dataset(project, *request.dataset);
   request.run.dataset_dir = dataset.directory;
+  request.run.declared_truth = dataset.truth;
   if (!project) return;
   request.run.project_dir = project->dir;
   for (const MethodDeclaration& method : project->methods)
@@ -188,7 +193,7 @@ std::vector<DepthMap> depth_maps_in(const fs::path& folder, const Rig& rig) {
 }
 
 // Compares the runs. Throws Error(input) for a camera of --length that is not there.
-CheckReport compare_runs(const CheckRequest& request, const Recording& recording,
+CheckReport compare_runs(const CheckRequest& request, const Recording& recording, const RecordingTruth& truth,
                          const std::vector<Relation>& relations, const CheckedRuns& runs,
                          const fs::path& scratch) {
   const std::vector<Vec3>& base = runs.base.points_m;
@@ -217,6 +222,8 @@ CheckReport compare_runs(const CheckRequest& request, const Recording& recording
   }
   report.baselines = depth_agreement(depth_maps_in(scratch / "base" / "depth", recording.rig), recording.rig);
   if (request.length) report.scale = scale_by_length(*request.length, recording.rig);
+  if (!truth.board_file.empty())
+    report.board = scale_by_board(true_board(truth, request.run.frame), recording.rig);
   return report;
 }
 
@@ -234,10 +241,12 @@ ExitCode check_command(const Arguments& arguments) {
                 fmt::format("--frame {}: {} has {}", request->run.frame, request->run.dataset_dir.string(),
                             counted(recording.images.size(), "frame")));
   if (request->length) scale_by_length(*request->length, recording.rig);  // its faults before any run
+  const RecordingTruth truth = find_recording_truth(recording, request->run.declared_truth);
+  if (!truth.board_file.empty()) true_board(truth, request->run.frame);  // its faults, too
   const std::vector<Relation> relations = relations_of(recording);
   const ScratchFolder scratch;
   const CheckedRuns runs = run_all(*request, recording, relations, scratch.path());
-  const CheckReport report = compare_runs(*request, recording, relations, runs, scratch.path());
+  const CheckReport report = compare_runs(*request, recording, truth, relations, runs, scratch.path());
   if (request->json)
     print_json(to_json(report).dump(2) + "\n");
   else

@@ -112,6 +112,12 @@ std::string render_check(const CheckReport& report, bool colours) {
         "scale by the known length: {} x: all lengths of the dataset times this are metres; one length "
         "does not show whether the others are consistent with it.",
         short_number(*report.scale)));
+  if (report.board)
+    say(fmt::format(
+        "scale by the board ({} between {}): {} x: all lengths of the dataset times this are metres; "
+        "not seen is a scale that changes away from the board.",
+        counted(report.board->sides, "side"), counted(report.board->corners, "corner"),
+        short_number(report.board->factor)));
   return text;
 }
 
@@ -140,6 +146,7 @@ Json to_json(const CheckReport& report) {
           {"halves_reason", report.halves ? Json(nullptr) : Json(report.halves_problem)},
           {"depth_agreement", std::move(groups)},
           {"scale_by_length", report.scale ? Json(*report.scale) : Json(nullptr)},
+          {"scale_by_board", report.board ? Json(report.board->factor) : Json(nullptr)},
           {"is_accuracy", false}};
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "harness/checking/board_scale.h"
 #include "harness/checking/cloud_difference.h"
 #include "harness/checking/depth_agreement.h"
 #include "scenes/optics/camera.h"
@@ -39,7 +40,8 @@ struct CheckReport {
   std::optional<CloudDifference> halves;
   std::string halves_problem;  // why `halves` is empty
   std::vector<BaselineGroup> baselines;
-  std::optional<double> scale;  // by a known length
+  std::optional<double> scale;      // by a known length
+  std::optional<BoardScale> board;  // by a board in the images
 
   // Returns up to which difference (95 % of the points) a relation holds: twice that of another seed, and at
   // least a hundredth of the spacing where the method got the same numbers, else the spacing; and a millionth

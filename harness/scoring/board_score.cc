@@ -52,25 +52,20 @@ std::optional<Vec3> corner_of(const BoardCorner& corner, const Reconstruction& o
   return made_with.to_world(corner_m);
 }
 
-void write_scale(const std::map<int, Vec3>& found_m, bool no_depth_maps, const BoardTruth& board,
-                 MetricWriter& writer) {
-  const int columns = board.squares_x - 1;
-  double sum_m = 0;
-  std::size_t sides = 0;
-  for (const auto& [id, corner_m] : found_m)
-    for (const int next : {(id + 1) % columns != 0 ? id + 1 : -1, id + columns})
-      if (const auto other = found_m.find(next); other != found_m.end()) {
-        sum_m += (other->second - corner_m).norm();
-        ++sides;
-      }
-  if (sides == 0)
-    writer.add_undefined("charuco_scale_pct",
-                         no_depth_maps ? kNoDepthMaps : "no two corners of one square were found");
-  else
-    writer.add("charuco_scale_pct", 100 * sum_m / static_cast<double>(sides) / board.square_m);
-}
-
 }  // namespace
+
+BoardSides board_sides(const std::map<int, Vec3>& corners_m, int squares_x) {
+  const int columns = squares_x - 1;
+  BoardSides sides;
+  for (const auto& [id, corner_m] : corners_m)
+    for (const int next : {(id + 1) % columns != 0 ? id + 1 : -1, id + columns})
+      if (const auto other = corners_m.find(next); other != corners_m.end()) {
+        sides.mean_m += (other->second - corner_m).norm();
+        ++sides.count;
+      }
+  if (sides.count > 0) sides.mean_m /= static_cast<double>(sides.count);
+  return sides;
+}
 
 MetricSet score_board(const Reconstruction& output, const Rig& rig, const BoardTruth& board,
                       const MapCalibration* made_with) {
@@ -97,7 +92,13 @@ MetricSet score_board(const Reconstruction& output, const Rig& rig, const BoardT
     writer.add("charuco_rmse_mm", kMillimetresPerMetre * *errors.rmse_m);
   else
     writer.add_undefined("charuco_rmse_mm", reason);
-  write_scale(found_m, output.depth_maps.empty(), board, writer);
+  const BoardSides sides = board_sides(found_m, board.squares_x);
+  if (sides.count == 0)
+    writer.add_undefined("charuco_scale_pct", output.depth_maps.empty()
+                                                  ? kNoDepthMaps
+                                                  : "no two corners of one square were found");
+  else
+    writer.add("charuco_scale_pct", 100 * sides.mean_m / board.square_m);
   return writer.take();
 }
 

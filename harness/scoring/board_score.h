@@ -1,6 +1,9 @@
 #pragma once
 // Scores the corners of a ChArUco board in a recording, as depth maps give them, against the true board.
 
+#include <cstddef>
+#include <map>
+
 #include "metrics/diagnosis.h"
 #include "metrics/metric.h"
 #include "scenes/cloud/reconstruction.h"
@@ -8,6 +11,14 @@
 #include "scenes/optics/camera.h"
 
 namespace aqbench {
+
+// The mean side of the squares between corners, by their ids; 0 of 0 sides where no two corners are
+// neighbours.
+struct BoardSides {
+  double mean_m = 0;
+  std::size_t count = 0;
+};
+BoardSides board_sides(const std::map<int, Vec3>& corners_m, int squares_x);
 
 // Takes each corner from the depth maps, at its pixel in every camera that sees it: the median of the
 // cameras' points, coordinate by coordinate. Returns charuco_* (metrics/registry.h): distances from the true

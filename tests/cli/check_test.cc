@@ -6,6 +6,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/distortion.h"
+#include "scenes/optics/refraction.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -56,9 +59,26 @@ class Check : public ::testing::Test {
     methods += R"(,{"name": "broken", "command": "false {output}"})";
     std::ofstream(dir_ / "aqbench.json")
         << R"({"version": 1, "datasets": {"reef": "data"}, "methods": [)" << methods << "]}";
-    const auto rendered = run({"render", "flat_plane", "--rig", "ring12", "--width", "48", "--mesh-pitch-mm",
-                               "50", "--out", "data"});
+    const auto rendered = run(
+        {"render", "flat_plane", "--rig", "arc6", "--width", "48", "--mesh-pitch-mm", "50", "--out", "data"});
     EXPECT_EQ(rendered.exit_code, 0) << rendered.err;
+  }
+  // Corners of a board of 40 mm at z = 1.178 m, where the rig's cameras see them, said to be of 42 mm.
+  void add_board() const {
+    const Rig rig = read_calibration(dir_ / "data/calibration.json");
+    json corners = json::array();
+    for (int id = 0; id < 4; ++id) {
+      json pixels;
+      for (const Camera& camera : rig.cameras)
+        if (const auto seen = project(refractive_camera(camera), {0.04 * (id % 2), 0.04 * (id / 2), 1.178})) {
+          const Vec2 pixel = distort_pixel(camera.intrinsics, seen->pixel);
+          pixels[camera.name] = {pixel.x(), pixel.y()};
+        }
+      corners.push_back({{"id", id}, {"pixels", pixels}});
+    }
+    std::ofstream(dir_ / "data/truth/board.json")
+        << json{{"unit", "mm"}, {"squares_x", 3}, {"square_size", 42}, {"corners", corners}};
+    std::ofstream(dir_ / "data/truth/truth.json") << R"({"charuco": "board.json"})";
   }
   ProgramResult run(const Arguments& arguments) const {
     ProgramOptions options;
@@ -80,14 +100,17 @@ class Check : public ::testing::Test {
 };
 
 TEST_F(Check, AMethodThatKeepsAllRelationsPasses) {
+  add_board();
   EXPECT_THAT(broken_by("none", 0), ::testing::IsEmpty()) << report_;
   EXPECT_EQ(report_["is_accuracy"], false);
+  EXPECT_NEAR(report_["scale_by_board"].get<double>(), 1.05, 1e-6);
   EXPECT_EQ(report_["relations"].size(), 5u);
   EXPECT_GT(report_["halves"]["p95_mm"].get<double>(), 0);
   const auto shown = run({"check", "none", "--dataset", "data", "--length", "cam00:cam01=1"});
   EXPECT_EQ(shown.exit_code, 0) << shown.err;
   for (const char* const said :
-       {"Relations say nothing of accuracy", "halves: stability, no accuracy", "scale by the known length: "})
+       {"Relations say nothing of accuracy", "halves: stability, no accuracy",
+        "scale by the known length: ", "scale by the board (4 sides between 4 corners): 1.05 x"})
     EXPECT_THAT(shown.out, HasSubstr(said));
 }
 
