@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
@@ -49,14 +48,6 @@ std::vector<std::string> container_words(const MethodInput& input, std::vector<s
   all.push_back(image_of(input));
   all.insert(all.end(), words.begin(), words.end());
   return all;
-}
-
-std::string last_line(const fs::path& log) {
-  std::ifstream file(log);
-  std::string line, last;
-  while (std::getline(file, line))
-    if (line.find_first_not_of(" \t\r") != line.npos) last = line;
-  return escape_bytes(last.substr(0, 200));
 }
 
 }  // namespace
@@ -132,7 +123,7 @@ void require_container_starts(const MethodInput& input, const ProgramRun& progra
       runs_in_of(input).kind, runs_in_of(input).kind == "podman" ? "run" : "exec", image_of(input), "true"};
   const CommandOutcome outcome = run_command(words, options);
   if (outcome.end == CommandOutcome::End::exited && outcome.code == 0) return;
-  const std::string said = last_line(options.log_file);
+  const std::string said = last_words(options.log_file);
   throw CannotRunHere(fmt::format("{} cannot start image {} inside the isolation: it {}{}", words[0],
                                   runs_in_of(input).place, describe(outcome, options),
                                   said.empty() ? "" : "; it said: " + said));

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 
 #include "core/error.h"
 #include "core/program_report.h"
 #include "core/stage_scope.h"
 #include "core/stopwatch.h"
-#include "core/text.h"
 #include "pipeline/external/own_intrinsics.h"
 #include "pipeline/external/program_stages.h"
 #include "pipeline/external/result_files.h"
@@ -22,19 +20,6 @@ namespace {
 
 constexpr const char* kCommandStage = "external_command";
 
-// Returns the last non-blank line, for the reason of a failure; "" if there is none.
-std::string last_log_line(const std::filesystem::path& log) {
-  constexpr std::streamoff tail_bytes = 4096;
-  std::ifstream file(log, std::ios::binary | std::ios::ate);
-  const std::streamoff size = file.tellg();
-  if (size <= 0) return {};
-  file.seekg(std::max<std::streamoff>(0, size - tail_bytes));
-  std::string line, last;
-  while (std::getline(file, line))
-    if (line.find_first_not_of(" \t\r") != std::string::npos) last = line;
-  return escape_bytes(last.substr(0, 200));
-}
-
 bool ended_well(const CommandOutcome& outcome) {
   return outcome.end == CommandOutcome::End::exited && outcome.code == 0;
 }
@@ -42,7 +27,7 @@ bool ended_well(const CommandOutcome& outcome) {
 [[noreturn]] void throw_failure(const CommandOutcome& outcome, const CommandOptions& options,
                                 const std::string& where) {
   std::string reason = "the command " + describe(outcome, options) + where;
-  if (const std::string line = last_log_line(options.log_file); !line.empty()) reason += "; it said: " + line;
+  if (const std::string words = last_words(options.log_file); !words.empty()) reason += "; it said: " + words;
   if (outcome.end == CommandOutcome::End::timeout) throw ProgramFailure(ProgramFailure::How::timeout, reason);
   if (outcome.end == CommandOutcome::End::signalled)
     throw ProgramFailure(ProgramFailure::How::crashed, reason);

@@ -15,6 +15,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 
 #include "core/descriptor.h"
@@ -24,6 +25,7 @@
 #include "core/resources.h"
 #include "core/sandbox/sandbox.h"
 #include "core/stopwatch.h"
+#include "core/text.h"
 
 namespace aqbench {
 namespace {
@@ -294,6 +296,9 @@ CommandOutcome run_command(const std::vector<std::string>& words, const CommandO
 std::string describe(const CommandOutcome& outcome, const CommandOptions& options) {
   switch (outcome.end) {
     case CommandOutcome::End::exited:
+      if (outcome.code > 128 && outcome.code < 160)  // as shells say of a program that they ran
+        return fmt::format("ended with exit code {} (128 + signal {}: {})", outcome.code, outcome.code - 128,
+                           ::strsignal(outcome.code - 128));
       return fmt::format("ended with exit code {}", outcome.code);
     case CommandOutcome::End::signalled:
       return fmt::format("died of signal {} ({})", outcome.code, ::strsignal(outcome.code));
@@ -307,6 +312,27 @@ std::string describe(const CommandOutcome& outcome, const CommandOptions& option
       break;
   }
   return fmt::format("could not be started: {}: {}", outcome.program, std::strerror(outcome.code));
+}
+
+std::string last_words(const std::filesystem::path& log) {
+  constexpr std::streamoff tail_bytes = 1 << 16;
+  std::ifstream file(log, std::ios::binary | std::ios::ate);
+  const std::streamoff size = file.tellg();
+  if (size <= 0) return {};
+  file.seekg(std::max<std::streamoff>(0, size - tail_bytes));
+  std::string line, last, raised;
+  for (bool in_traceback = false; std::getline(file, line);) {
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    last = line;
+    if (line.starts_with("Traceback (most recent call last)")) {
+      in_traceback = true;
+    } else if (in_traceback && line.front() != ' ') {
+      raised = line;
+      in_traceback = false;
+    }
+  }
+  if (raised.empty() || raised == last) return escape_bytes(last);
+  return escape_bytes(raised) + "; last: " + escape_bytes(last);
 }
 
 }  // namespace aqbench

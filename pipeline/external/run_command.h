@@ -43,4 +43,8 @@ CommandOutcome run_command(const std::vector<std::string>& words, const CommandO
 // killed after 10 s, its time limit".
 std::string describe(const CommandOutcome& outcome, const CommandOptions& options);
 
+// Returns the last line of a log that is not blank, and before it what Python raised last, if that is another
+// line: "ValueError: no points; last: cleaning up"; "" for an empty log.
+std::string last_words(const std::filesystem::path& log);
+
 }  // namespace aqbench

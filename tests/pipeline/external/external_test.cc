@@ -84,6 +84,12 @@ TEST_F(External, ReadsTheCloudThatItWrote) {
 TEST_F(External, AFailureIsTheReason) {
   EXPECT_EQ(failure("echo one; echo 'no licence' >&2; exit 3"),
             "the command ended with exit code 3; it said: no licence");
+  const std::string raise = "python3 -c 'def f(): raise ValueError(\"no points\")\nf()'\n";
+  EXPECT_EQ(failure(raise), "the command ended with exit code 1; it said: ValueError: no points");
+  EXPECT_EQ(failure(raise + "echo cleaning up; exit 1"),
+            "the command ended with exit code 1; it said: ValueError: no points; last: cleaning up");
+  EXPECT_EQ(failure("sh -c 'kill -11 $$'; exit $?").substr(0, 74),
+            "the command ended with exit code 139 (128 + signal 11: Segmentation fault)");
   EXPECT_EQ(failure("true"), "the command wrote no cloud.ply to its output folder");
   EXPECT_THAT(failure("echo nonsense > \"$2/cloud.ply\""), HasSubstr("cloud.ply"));
   EXPECT_THAT(error_of(ErrorKind::method, [&] { run_words("/nowhere/program {output}"); }),
