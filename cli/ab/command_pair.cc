@@ -134,7 +134,7 @@ std::string plan_by_gbench_trial(const AbRequest& request, const Arguments& argu
   std::array<CommandAnswer, 2> trials;
   for (const AbSide side : {AbSide::a, AbSide::b}) {
     if (quick) pair.limits.timeout_s = quick_timeout(own_s, seconds_since(start));
-    trials[index_of(side)] = tried(pair, side, settling_command(arguments, document, kQuick_s));
+    trials[index_of(side)] = tried(pair, side, settling_command(arguments, document, quick_s()));
   }
   pair.limits.timeout_s = own_s;
   const double pair_s = seconds_since(start);

@@ -169,7 +169,7 @@ std::string plan_by_trial(const AbRequest& request, const Arguments& arguments, 
   const AbSide first = first_side(pair.order_seed, 0);
   for (const AbSide side : {first, other_side(first)})
     trials[index_of(side)] =
-        try_side(pair, side, seconds_since(start), settling_command(arguments, document, kQuick_s));
+        try_side(pair, side, seconds_since(start), settling_command(arguments, document, quick_s()));
   const double longest_s = std::max(trials[0].run_s, trials[1].run_s);
   pair.runs = request.plan.timing.repetitions.value_or(longest_s > kLongRunS ? 1 : kUsualRuns);
   choose_outcomes(trials, document);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -70,7 +71,7 @@ QuickTrial try_quick(const AbSides& sides, const std::string& settle, SteadyCloc
   const double own_s = sides.limits->timeout_s;
   const std::size_t cases = document.samples.cases.size();
   const auto fits = [&] {
-    return trial.tried == 0 || trial.spent_s * (1 + 1.0 / static_cast<double>(trial.tried)) < kQuick_s;
+    return trial.tried == 0 || trial.spent_s * (1 + 1.0 / static_cast<double>(trial.tried)) < quick_s();
   };
   while (trial.tried < cases && fits()) {
     const AbSide first = first_side(document.samples.order_seed, trial.tried);
@@ -78,7 +79,7 @@ QuickTrial try_quick(const AbSides& sides, const std::string& settle, SteadyCloc
       sides.limits->timeout_s = quick_timeout(own_s, seconds_since(start));
       auto answer = sides.runner({.case_index = trial.tried, .side = side, .score = true, .draw = 0});
       if (!answer) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
-      const bool late = answer->record.status == Status::timeout && seconds_since(start) > kQuick_s - 1;
+      const bool late = answer->record.status == Status::timeout && seconds_since(start) > quick_s() - 1;
       if (late && trial.tried > 0) {  // the pairs before it are something
         sides.limits->timeout_s = own_s;
         return trial;
@@ -162,12 +163,18 @@ std::string measured_text(const AbDocument& document, std::size_t case_index) {
 
 }  // namespace
 
+double quick_s() {
+  constexpr double usual_s = 55;
+  const char* const value = std::getenv("AQBENCH_QUICK_S");
+  return parse_double(value == nullptr ? "" : value).value_or(usual_s);
+}
+
 std::size_t quick_pairs(double pair_s, double spent_s) {
-  return std::min(kQuickPairs, static_cast<std::size_t>(std::max(0.0, (kQuick_s - spent_s) / pair_s)));
+  return std::min(kQuickPairs, static_cast<std::size_t>(std::max(0.0, (quick_s() - spent_s) / pair_s)));
 }
 
 double quick_timeout(double own_s, double spent_s) {
-  const double left_s = std::max(0.1, kQuick_s - spent_s);
+  const double left_s = std::max(0.1, quick_s() - spent_s);
   return own_s > 0 ? std::min(own_s, left_s) : left_s;
 }
 
@@ -211,7 +218,7 @@ AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, i
     return sides;
   }
   plan_one_look(document);
-  QuickTrial trial = try_quick(sides, settled(kQuick_s), start, document);
+  QuickTrial trial = try_quick(sides, settled(quick_s()), start, document);
   const double pair_s = trial.spent_s / static_cast<double>(trial.tried);
   const double round_s = pair_s * static_cast<double>(document.samples.cases.size());
   settle = settled(round_s * (chosen ? 1 : kWholeUnitRuns));

@@ -12,8 +12,10 @@
 
 namespace aqbench::cli {
 
-// What --quick takes: seconds for its pairs and their trial, and pairs at most.
-inline constexpr double kQuick_s = 55;
+// Returns the seconds that --quick takes for its pairs and their trial: 55, or $AQBENCH_QUICK_S.
+double quick_s();
+
+// The most pairs of --quick.
 inline constexpr std::size_t kQuickPairs = 40;
 
 // Thrown where a minute is too short for one pair: what is said in place of a verdict.

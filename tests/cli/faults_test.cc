@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "tests/cli/program.h"
 
@@ -134,6 +135,17 @@ TEST_F(Faults, AClockThatIsSetMakesNoBundleWrong) {
     EXPECT_EQ(swept.exit_code, 0) << step << ": " << swept.err;
     EXPECT_NE(digest(only_bundle(out)), "") << step;
   }
+}
+
+// A limit that is short for a hang alone: no other case of these has to end within it.
+TEST(Hang, OfACaseBecomesATimeout) {
+  const TemporaryDir dir;
+  const auto result = run_program({"sweep", "--json", "--scene", "flat_plane", "--method", "roma_like",
+                                   "--timeout", "3", "--out", dir / "out", "--inject", "noise=hang"});
+  EXPECT_EQ(result.exit_code, 3) << result.err;
+  const nlohmann::json record = nlohmann::json::parse(result.out).at("records").at(0);
+  EXPECT_EQ(record.at("status"), "timeout");
+  EXPECT_EQ(record.at("injected").at(0).at("times"), 1) << record.dump();
 }
 
 }  // namespace
