@@ -27,9 +27,9 @@ struct StatusRequest {
 CommandLine<StatusRequest> status_command_line() {
   return {
       "aqbench status BUNDLE... [--json]",
-      "Shows the progress of sweeps, from any machine that sees their folders: done, failed and remaining\n"
-      "cases, whether a process works on them and, for a shared sweep, the process of each running case.\n"
-      "Exit 130 if one has neither ended nor a process.",
+      "Shows the progress of sweeps and comparisons, from any machine that sees their folders: done, failed\n"
+      "and remaining cases, whether a process works on them and, for a shared sweep, the process of each\n"
+      "running case. Exit 130 if one has neither ended nor a process.",
       {{{.name = "json", .help = "print JSON"}, into<&StatusRequest::json>}},
       {{{.name = "BUNDLE", .repeatable = true}, into<&StatusRequest::bundles>}}};
 }
@@ -39,8 +39,6 @@ bool did_not_end_well(Status status) { return status != Status::ok && status != 
 // Done are the cases in the journal and those with a result to be merged, whose failures are read from it.
 Json status_json(const std::filesystem::path& bundle) {
   const JournalContents journal = read_journal(bundle, TornTail::accept, KeptRecords::ends);
-  if (journal.header.sides)
-    throw Error(ErrorKind::input, fmt::format("{}: is a comparison; status is of sweeps", bundle.string()));
   const std::filesystem::path tasks = tasks_folder(bundle);
   std::set<std::string> done;
   for (const CaseEnd& end : journal.ends) done.insert(end.case_name);
@@ -65,7 +63,8 @@ Json status_json(const std::filesystem::path& bundle) {
                      });
   return {{"bundle", bundle.string()},
           {"cases", journal.header.case_names.size()},
-          {"done", done.size()},
+          {"comparison", journal.header.sides.has_value()},
+          {"done", journal.header.sides ? journal.ends.size() : done.size()},  // units of a comparison
           {"failed", failed},
           {"shared", shared},
           {"state", std::filesystem::exists(bundle / kHashListName) ? "ended"
@@ -76,8 +75,12 @@ Json status_json(const std::filesystem::path& bundle) {
 
 void print_status(const Json& status) {
   const std::string bundle = status["bundle"].get<std::string>(), state = status["state"].get<std::string>();
-  fmt::print("{}: {} of {} cases done, {} failed{}\n", bundle, status["done"].get<std::size_t>(),
-             status["cases"].get<std::size_t>(), status["failed"].get<std::size_t>(),
+  const bool comparison = status["comparison"].get<bool>();
+  const auto done = status["done"].get<std::size_t>(), cases = status["cases"].get<std::size_t>();
+  fmt::print("{}: {} done, {} failed{}\n", bundle,
+             comparison ? fmt::format("a comparison of {}, {}", counted(cases, "case"), counted(done, "unit"))
+                        : fmt::format("{} of {} cases", done, cases),
+             status["failed"].get<std::size_t>(),
              state == "ended"               ? ", ended"
              : status["shared"].get<bool>() ? ", not merged yet"
                                             : "");
@@ -86,7 +89,8 @@ void print_status(const Json& status) {
                printable(task["host"].get<std::string>()), task["process"].get<std::int64_t>(),
                task["known_dead"].get<bool>() ? " (dead: the case is free)" : "");
   if (state == "stopped")
-    fmt::print("  no process works on it; go on with: aqbench sweep --resume {}\n", bundle);
+    fmt::print("  no process works on it; go on with: aqbench {} --resume {}\n", comparison ? "ab" : "sweep",
+               bundle);
 }
 
 }  // namespace

@@ -83,14 +83,14 @@ ProjectDataset read_dataset(const std::string& name, const JsonPlace& place,
                             const std::filesystem::path& dir) {
   if (!may_stand_in_names(name))
     place.fail("the name must be plain ASCII without blanks, quotes and any of / \\ : * ? [ ] = , $");
-  if (place.value().is_string()) return {name, (dir / place.text()).lexically_normal(), {}, {}};
+  const auto folder = [&](const JsonPlace& given) {  // without a slash at its end, also of "."
+    return (dir / given.text() / "").lexically_normal().parent_path();
+  };
+  if (place.value().is_string()) return {name, folder(place), {}, {}};
   place.allow_only({"directory", "truth"});
   const auto truth = place.find("truth");
   if (truth) truth_entry_at(*truth);
-  return {name,
-          (dir / place.at("directory").text()).lexically_normal(),
-          truth ? JsonBox(truth->value()) : JsonBox(),
-          {}};
+  return {name, folder(place.at("directory")), truth ? JsonBox(truth->value()) : JsonBox(), {}};
 }
 
 // Returns the suites this project may name: aqbench's and its own.
