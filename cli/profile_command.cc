@@ -2,10 +2,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "cli/command_trust.h"
+#include "cli/bundle_run.h"
 #include "cli/options.h"
 #include "cli/plan_options.h"
 #include "cli/program_check.h"
@@ -13,7 +12,6 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/parallel.h"
-#include "core/stopwatch.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
@@ -29,8 +27,6 @@
 #include "harness/running/run_case.h"
 #include "harness/running/sweep.h"
 #include "reports/bundle/bundle.h"
-#include "reports/bundle/verify.h"
-#include "reports/content/commands.h"
 #include "reports/html/flamegraph.h"
 #include "reports/text/profile_text.h"
 #include "reports/text/summary.h"
@@ -170,39 +166,33 @@ ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, cons
   // Before a bundle is started; the environment lists the loaded libraries.
   load_pipeline_module();
   load_modules_of(plan.cases);
-  const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
-  const RunClock clock;
-  Json environment = environment_json(
-      {plan.request.threads.value_or(available_processors()), devices_of(plan.request), plan.dtype});
-  Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now(), environment);
-  remember_commands(bundle, kJournalFile, foreign_code(plan.cases));
-  Arguments command{"aqbench", "profile"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  begin_command(bundle, utc_now(), read_git_state("."), command);
-  const auto load_before = load_average();
+  BundleRun run(
+      {.command = "profile",
+       .arguments = arguments,
+       .out = request.out,
+       .commands = foreign_code(plan.cases),
+       .resumable = false},
+      journal_header_of(plan, environment_json({plan.request.threads.value_or(available_processors()),
+                                                devices_of(plan.request), plan.dtype})));
   SweepOutcome outcome;
   {
     SweepDisplay display(SweepDisplay::options_for_stderr());
-    outcome = run_sweep(plan, journal, display.callbacks(), [&](const Case& planned, CaseBoard& board) {
+    outcome = run_sweep(plan, run.journal(), display.callbacks(), [&](const Case& planned, CaseBoard& board) {
       return run_profile(planned, request.options, board);
     });
   }
-  add_load(environment, load_before, load_average());
-  const std::vector<ProfiledCase> profiles = read_profiles(bundle, journal.records());
+  const std::vector<ProfiledCase> profiles = read_profiles(run.bundle(), run.journal().records());
   if (request.flamegraph)
     for (const ProfiledCase& profile : profiles)
-      if (profile.details.sampler != "none") write_flamegraph(bundle, profile);
-  const Results results = profile_results(plan, journal, environment, profiles);
+      if (profile.details.sampler != "none") write_flamegraph(run.bundle(), profile);
+  Results results = profile_results(plan, run.journal(), run.environment(), profiles);
   if (request.json)
     print_json(results_text(results));
   else
     print_profiles(results, profiles);
   const ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
                                 outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
-  end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
-  finalise_bundle(bundle, results);
-  fmt::print(request.json ? stderr : stdout, "\nbundle {}\n", bundle.string());
-  return code;
+  return run.finish(std::move(results), code, request.json ? stderr : stdout);
 }
 
 // ---- Comparing ----

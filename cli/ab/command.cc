@@ -2,18 +2,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "cli/ab/benchmark_samples.h"
-#include "cli/ab/case_trial.h"
-#include "cli/ab/command_sides.h"
-#include "cli/ab/metric_runs.h"
+#include "cli/ab/first_pairs.h"
 #include "cli/ab/options.h"
 #include "cli/ab/quick.h"
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
-#include "cli/ab/validation.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -24,14 +20,13 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/outcome_decision.h"
-#include "harness/ab/progress.h"
 #include "harness/ab/report_json.h"
 #include "harness/ab/run.h"
 #include "harness/ab/tiles.h"
 #include "harness/ab/unit.h"
 #include "harness/measuring/environment.h"
+#include "harness/running/progress.h"
 #include "harness/statistics/pair_plan.h"
-#include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
@@ -75,12 +70,14 @@ AbDocument document_of_samples(const AbRequest& request) {
 }
 
 // Prints the verdict on a comparison and leaves it in its bundle, where it has one.
-ExitCode conclude(const AbRequest& request, AbDocument document, AbRecording* recording) {
+ExitCode conclude(const AbRequest& request, AbDocument document, BundleRun* run) {
   const AbReport report = judge_ab(document);
-  print_verdict(request, document, report, recording ? recording->bundle() : "");
+  print_verdict(request, document, report, run ? run->bundle() : "");
   const ExitCode code = document.run.complete ? verdict_code(request, report)
                                               : combine(ExitCode::interrupted, report.exit_code());
-  return recording ? recording->finish(std::move(document), request, code) : code;
+  if (!run) return code;
+  return run->finish(results_of(std::move(document), run->journal().header()), code,
+                     request.json ? stderr : stdout);
 }
 
 // Judges what was measured before.
@@ -88,15 +85,11 @@ ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
   AbDocument document = has_benchmark_samples(request) ? benchmark_samples(request)
                         : request.samples              ? document_of_samples(request)
                                                        : document_of_bundles(request);
-  std::optional<AbRecording> recording;
-  if (request.given.contains("out")) {
-    recording.emplace(request, arguments, journal_header_of(document, arguments, {}));
-    recording->describe(document);
-    recording->keep_all(document.samples.units);
-  }
-  document.run.finished_utc = utc_now();
-  if (!recording) document.run.started_utc = document.run.finished_utc;
-  return conclude(request, std::move(document), recording ? &*recording : nullptr);
+  document.run.started_utc = document.run.finished_utc = utc_now();
+  if (!request.given.contains("out")) return conclude(request, std::move(document), nullptr);
+  BundleRun run = open_ab_bundle(request, arguments, {}, document);
+  run.guarded([&] { keep_units(run.journal(), document.samples.units); });
+  return conclude(request, std::move(document), &run);
 }
 
 // ---- Running ----
@@ -124,18 +117,20 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   document.environment = ab_environment(request);
   if (request.validation) apply_validation(*request.validation, request.plan, document);
 
-  AbRecording recording(request, arguments, journal_header_of(document, arguments, sides.plans));
-  recording.describe(document);
-  if (sides.limits) sides.limits->hidden = recording.bundle();
-  recording.guarded([&] {
-    AbDisplay display(SweepDisplay::options_for_stderr());
-    document.run.complete = run_ab(document.samples, options, sides.runner, display.callback(),
-                                   [&](const auto& pair) { recording.keep(pair); });
+  BundleRun run = open_ab_bundle(request, arguments, sides.plans, document);
+  if (sides.limits) sides.limits->hidden = run.bundle();
+  run.guarded([&] {
+    SweepDisplay display(SweepDisplay::options_for_stderr());
+    const auto show = [&](const AbProgress& progress) {
+      display.show(progress.elapsed_s, [&](int columns) { return ab_progress_text(progress, columns); });
+    };
+    document.run.complete = run_ab(document.samples, options, sides.runner, show,
+                                   [&](const auto& pair) { keep_pair(run.journal(), pair); });
   });
   document.run.finished_utc = utc_now();
   if (request.commands.quick) note_quick(settle, document);
-  document.environment = with_load_after(recording.environment());
-  return conclude(request, std::move(document), &recording);
+  document.environment = run.environment();
+  return conclude(request, std::move(document), &run);
 }
 
 // Returns what was asked for when the bundle was begun; what only concerns its end may be given anew.

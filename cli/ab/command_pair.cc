@@ -130,13 +130,13 @@ std::string plan_by_gbench_trial(const AbRequest& request, const Arguments& argu
                                  AbDocument& document) {
   const auto start = SteadyClock::now();
   const bool quick = request.commands.quick;
-  const double own_s = pair.limits.timeout_s;
+  const double own_s = pair.limits.process.timeout_s;
   std::array<CommandAnswer, 2> trials;
   for (const AbSide side : {AbSide::a, AbSide::b}) {
-    if (quick) pair.limits.timeout_s = quick_timeout(own_s, seconds_since(start));
+    if (quick) pair.limits.process.timeout_s = quick_timeout(own_s, seconds_since(start));
     trials[index_of(side)] = tried(pair, side, settling_command(arguments, document, quick_s()));
   }
-  pair.limits.timeout_s = own_s;
+  pair.limits.process.timeout_s = own_s;
   const double pair_s = seconds_since(start);
   document.samples.cases.clear();
   for (const std::string& name : common_benchmarks(trials[0].benchmarks, trials[1].benchmarks, document))

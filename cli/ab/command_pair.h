@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "cli/ab/case_trial.h"
 #include "cli/ab/options.h"
 #include "cli/ab/quick.h"
 #include "core/scratch_folder.h"

@@ -1,5 +1,3 @@
-#include "cli/ab/command_sides.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "cli/ab/command_pair.h"
 #include "cli/ab/quick.h"
 #include "cli/ab/recording.h"
+#include "cli/ab/sides.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/processes/process.h"
@@ -54,12 +53,12 @@ double outcome_value(const Record& unit, const char* name) {
 // Runs a side once or twice, so that what is cold the first time counts only where it is long.
 Trial try_side(CommandPair& pair, AbSide side, double spent_s, const std::string& settle) {
   Trial trial;
-  const double own_s = pair.limits.timeout_s;
+  const double own_s = pair.limits.process.timeout_s;
   for (int i = 0; i < 2; ++i) {
     const auto start = SteadyClock::now();
-    if (pair.rules.quick) pair.limits.timeout_s = quick_timeout(own_s, spent_s);
+    if (pair.rules.quick) pair.limits.process.timeout_s = quick_timeout(own_s, spent_s);
     const CommandAnswer ran = tried(pair, side, settle);
-    pair.limits.timeout_s = own_s;
+    pair.limits.process.timeout_s = own_s;
     trial.unit_s = seconds_since(start);
     trial.unit = ran.unit;
     trial.single = i == 0;
@@ -207,8 +206,8 @@ AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments,
                  commands.gbench[0]};
   pair->warmup = request.plan.timing.warmup.value_or(0);
   pair->order_seed = request.policy.order_seed;
-  pair->limits = {request.plan.timeout_s.value_or(0), request.plan.memory_limit_bytes.value_or(0),
-                  cancel_descriptor};
+  pair->limits = ab_limits(request.plan.timeout_s.value_or(0), request.plan.memory_limit_bytes.value_or(0),
+                           cancel_descriptor);
   for (std::size_t side = 0; side < 2; ++side) {
     pair->commands[side] = command_of(commands, side);
     pair->files[side] = program_file(pair->commands[side]);

@@ -1,11 +1,10 @@
-#include "cli/ab/metric_runs.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "cli/ab/sides.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"

@@ -12,7 +12,6 @@
 #include <optional>
 #include <vector>
 
-#include "cli/ab/case_trial.h"
 #include "cli/ab/recording.h"
 #include "core/error.h"
 #include "core/quantiles.h"
@@ -58,51 +57,41 @@ std::string unit_text(const Record& unit) {
   return text;
 }
 
-struct QuickTrial {
-  FirstUnits units;
-  std::size_t tried = 0;  // cases with a pair, or with a unit that failed
-  double spent_s = 0;
+// Thrown by a unit that was not done when the minute was over.
+struct MinuteOver {
+  AbSide side;
 };
 
 // Measures a pair of each case while the minute that began at `start` lasts.
-QuickTrial try_quick(const AbSides& sides, const std::string& settle, SteadyClock::time_point start,
-                     AbDocument& document) {
-  QuickTrial trial;
-  const double own_s = sides.limits->timeout_s;
-  const std::size_t cases = document.samples.cases.size();
-  const auto fits = [&] {
-    return trial.tried == 0 || trial.spent_s * (1 + 1.0 / static_cast<double>(trial.tried)) < quick_s();
+FirstPairs try_quick(const AbSides& sides, const std::string& settle, SteadyClock::time_point start,
+                     const AbDocument& document) {
+  FirstPairs pairs{start};
+  double& timeout_s = sides.limits->process.timeout_s;
+  const double own_s = timeout_s;
+  const AbUnitRunner hurried = [&](const AbUnitTask& task) {
+    timeout_s = quick_timeout(own_s, seconds_since(start));
+    auto answer = sides.runner(task);
+    timeout_s = own_s;
+    if (answer && answer->record.status == Status::timeout && seconds_since(start) > quick_s() - 1)
+      throw MinuteOver{task.side};
+    return answer;
   };
-  while (trial.tried < cases && fits()) {
-    const AbSide first = first_side(document.samples.order_seed, trial.tried);
-    for (const AbSide side : {first, other_side(first)}) {
-      sides.limits->timeout_s = quick_timeout(own_s, seconds_since(start));
-      auto answer = sides.runner({.case_index = trial.tried, .side = side, .score = true, .draw = 0});
-      if (!answer) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
-      const bool late = answer->record.status == Status::timeout && seconds_since(start) > quick_s() - 1;
-      if (late && trial.tried > 0) {  // the pairs before it are something
-        sides.limits->timeout_s = own_s;
-        return trial;
-      }
-      if (late)
-        throw QuickEnd{fmt::format("--quick: a run of {} was not done when the minute was over{}; {}",
-                                   side_letter(side),
-                                   side == first ? ""
-                                                 : fmt::format(", one of {} took {}", side_letter(first),
-                                                               unit_text(trial.units.at({0, first}).record)),
-                                   settle)};
-      const bool failed = answer->record.status != Status::ok;
-      trial.units[{trial.tried, side}] = std::move(*answer);
-      if (failed) break;
-    }
-    const auto a = trial.units.find({trial.tried, AbSide::a}), b = trial.units.find({trial.tried, AbSide::b});
-    if (a != trial.units.end() && b != trial.units.end())
-      say_first_outputs(document, trial.tried, a->second.record, b->second.record);
-    ++trial.tried;
-    trial.spent_s = seconds_since(start);
+  const auto fits = [&] {
+    return pairs.tried == 0 || pairs.spent_s * (1 + 1.0 / static_cast<double>(pairs.tried)) < quick_s();
+  };
+  try {
+    measure_first_pairs(hurried, document, fits, pairs);
+  } catch (const MinuteOver& over) {
+    if (pairs.tried > 0) return pairs;  // these are something
+    const auto other = pairs.units.find({0, other_side(over.side)});
+    throw QuickEnd{fmt::format(
+        "--quick: a run of {} was not done when the minute was over{}; {}", side_letter(over.side),
+        other == pairs.units.end() ? ""
+                                   : fmt::format(", one of {} took {}", side_letter(other->first.second),
+                                                 unit_text(other->second.record)),
+        settle)};
   }
-  sides.limits->timeout_s = own_s;
-  return trial;
+  return pairs;
 }
 
 std::size_t needed_pairs(const AbDocument& document) {
@@ -218,7 +207,7 @@ AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, i
     return sides;
   }
   plan_one_look(document);
-  QuickTrial trial = try_quick(sides, settled(quick_s()), start, document);
+  FirstPairs trial = try_quick(sides, settled(quick_s()), start, document);
   const double pair_s = trial.spent_s / static_cast<double>(trial.tried);
   const double round_s = pair_s * static_cast<double>(document.samples.cases.size());
   settle = settled(round_s * (chosen ? 1 : kWholeUnitRuns));

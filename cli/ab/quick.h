@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "cli/ab/first_units.h"
+#include "cli/ab/first_pairs.h"
 #include "cli/ab/options.h"
 #include "cli/ab/sides.h"
 #include "harness/ab/document.h"

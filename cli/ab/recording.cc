@@ -3,35 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
 #include "cli/ab/sides.h"
-#include "cli/bundle_report.h"
 #include "core/error.h"
-#include "core/text.h"
-#include "harness/records/case_result.h"
+#include "harness/records/results.h"
 #include "harness/running/sweep.h"
-#include "reports/bundle/bundle.h"
 #include "reports/content/bundle_files.h"
-#include "reports/content/commands.h"
-#include "reports/text/summary.h"
 
 namespace aqbench::cli {
 namespace {
-
-void begin_ab_command(const std::filesystem::path& bundle, const Arguments& arguments) {
-  Arguments command{"aqbench", "ab"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  begin_command(bundle, utc_now(), read_git_state("."), command);
-}
-
-std::optional<SigningKey> key_of(const AbRequest& request) {
-  if (!request.sign) return std::nullopt;
-  return read_signing_key(*request.sign);
-}
 
 // A bundle that is sealed and complete has nothing to go on with. One that was complete when writing its
 // files failed has: they are written anew.
@@ -41,6 +24,16 @@ void require_unfinished(const std::filesystem::path& bundle) {
     if (!std::filesystem::exists(bundle / file, error)) return;
   if (read_any_results(bundle / "results.json").run.complete)
     throw Error(ErrorKind::input, fmt::format("--resume {}: is complete", bundle.string()));
+}
+
+// A kill between the tiles and the line that names them leaves tiles of a unit that is run again.
+void drop_unnamed_tiles(const std::filesystem::path& bundle, const std::vector<Record>& records) {
+  std::set<std::filesystem::path> named;
+  for (const Record& record : records)
+    for (const CaseFile& file : *record.files) named.insert(bundle / file.path);
+  std::error_code none;  // no folder: nothing to remove
+  for (const auto& file : std::filesystem::directory_iterator(bundle / kTilesFolder, none))
+    if (!named.contains(file.path())) std::filesystem::remove(file.path());
 }
 
 }  // namespace
@@ -54,71 +47,34 @@ JournalHeader ab_header(const std::filesystem::path& bundle) {
   return header;
 }
 
-AbRecording::AbRecording(const AbRequest& request, const Arguments& arguments, JournalHeader header)
-    : key_(key_of(request)) {
-  if (!request.resume) {
-    const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
-    begin_ab_command(bundle, arguments);
-    header.run_id = bundle_name(bundle);
-    journal_.emplace(Journal::create(bundle, std::move(header)));
-    remember_commands(bundle, kJournalFile, commands_of(request));
-    return;
-  }
-  require_unfinished(*request.resume);
-  journal_.emplace(Journal::resume(*request.resume, header, {utc_now(), header.environment}));
-  earlier_ = journal_->records();
-  drop_unnamed_tiles(earlier_);
-  begin_ab_command(bundle(), arguments);
+BundleRun open_ab_bundle(const AbRequest& request, const Arguments& arguments,
+                         const std::vector<std::string>& plans, AbDocument& document) {
+  if (request.resume) require_unfinished(*request.resume);
+  BundleRun run({"ab", arguments, request.out, request.resume, request.sign, commands_of(request)},
+                journal_header_of(document, arguments, plans));
+  document.run.id = run.journal().header().run_id;
+  document.run.started_utc = run.journal().header().started_utc;
+  document.run.resumed = static_cast<int>(run.journal().resumptions());
+  if (!request.resume) return run;
+  std::vector<Record> earlier = run.journal().records();
+  drop_unnamed_tiles(run.bundle(), earlier);
+  add_units(std::move(earlier), document.samples);
+  return run;
 }
 
-void AbRecording::describe(AbDocument& document) {
-  document.run.id = journal_->header().run_id;
-  document.run.started_utc = journal_->header().started_utc;
-  document.run.resumed = static_cast<int>(journal_->resumptions());
-  add_units(std::exchange(earlier_, {}), document.samples);
-}
-
-Json AbRecording::environment() const {
-  return environment_of_run(read_journal(bundle(), TornTail::accept, KeptRecords::ends));
-}
-
-void AbRecording::keep(const std::vector<CaseResult>& pair) {
+void keep_pair(Journal& journal, const std::vector<CaseResult>& pair) {
   std::vector<Record> records;
   for (const CaseResult& unit : pair) {
-    write_artefacts(bundle(), unit);  // before the line that names them
+    write_artefacts(journal.bundle(), unit);  // before the line that names them
     records.push_back(unit.record);
   }
-  journal_->append_units(records);
+  journal.append_units(records);
 }
 
-void AbRecording::keep_all(std::span<const Record> units) {
+void keep_units(Journal& journal, std::span<const Record> units) {
   constexpr std::size_t kUnitsOfLine = 100;
   for (; !units.empty(); units = units.subspan(std::min(kUnitsOfLine, units.size())))
-    journal_->append_units(units.first(std::min(kUnitsOfLine, units.size())));
-}
-
-// A kill between the tiles and the line that names them leaves tiles of a unit that is run again.
-void AbRecording::drop_unnamed_tiles(const std::vector<Record>& records) const {
-  std::set<std::filesystem::path> named;
-  for (const Record& record : records)
-    for (const CaseFile& file : *record.files) named.insert(bundle() / file.path);
-  std::error_code none;  // no folder: nothing to remove
-  for (const auto& file : std::filesystem::directory_iterator(bundle() / kTilesFolder, none))
-    if (!named.contains(file.path())) std::filesystem::remove(file.path());
-}
-
-ExitCode AbRecording::finish(AbDocument document, const AbRequest& request, ExitCode code) {
-  return guarded([&] {
-    const bool complete = document.run.complete;
-    end_command(bundle(), utc_now(), read_git_state("."), static_cast<int>(code), clock_.elapsed());
-    Results results = results_of(std::move(document), journal_->header());
-    results.run.text_version = kSummaryVersion;
-    finalise_bundle(bundle(), std::move(results), key_ ? &*key_ : nullptr);
-    const ExitCode ended = report_bundle(bundle(), request.json ? stderr : stdout, code);
-    if (!complete)
-      fmt::print(stderr, "aqbench: interrupted; go on with: aqbench ab --resume {}\n", bundle().string());
-    return ended;
-  });
+    journal.append_units(units.first(std::min(kUnitsOfLine, units.size())));
 }
 
 }  // namespace aqbench::cli

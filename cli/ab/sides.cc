@@ -10,7 +10,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/ab/metric_runs.h"
 #include "cli/program_check.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -263,8 +262,12 @@ std::vector<std::string> commands_of(const AbRequest& request) {
   return found;
 }
 
-UnitLimits ab_limits(const SweepPlan& plan, int cancel_descriptor) {
-  return {plan.timeout_s, plan.memory_limit_bytes, cancel_descriptor};
+UnitLimits ab_limits(double timeout_s, std::uint64_t memory_limit_bytes, int cancel_descriptor) {
+  UnitLimits limits;
+  limits.process.timeout_s = timeout_s;
+  limits.process.memory_limit_bytes = memory_limit_bytes;
+  limits.process.cancel_descriptor = cancel_descriptor;
+  return limits;
 }
 
 AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label) {
@@ -282,16 +285,7 @@ Json ab_environment(const AbRequest& request) {
   EnvironmentOptions options;
   options.threads = plan.threads.value_or(available_processors());
   options.device = devices_of(plan);
-  Json environment = environment_json(options);
-  add_load(environment, load_average(), std::nullopt);
-  return environment;
-}
-
-Json with_load_after(Json environment) {
-  Json now;
-  add_load(now, std::nullopt, load_average());
-  environment["load"]["after"] = now.at("load").at("after");
-  return environment;
+  return environment_json(options);
 }
 
 AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document) {
@@ -303,15 +297,16 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   UnitProgram program_a, program_b;
   UnitLimits limits;
   if (programs) {
-    limits = {request.plan.timeout_s.value_or(kDefaultTimeoutS),
-              request.plan.memory_limit_bytes.value_or(default_memory_limit_bytes()), cancel_descriptor};
+    limits =
+        ab_limits(request.plan.timeout_s.value_or(kDefaultTimeoutS),
+                  request.plan.memory_limit_bytes.value_or(default_memory_limit_bytes()), cancel_descriptor);
     program_a = describe_program(a->binary, a->request, limits);
     program_b = describe_program(b->binary, b->request, limits);
     compare_builds(program_a, program_b, request.different_builds, document);
   } else {
     for (Side* const side : {a.get(), b.get()})
       require_programs((side->plan = plan_sweep(side->request)).cases);
-    limits = ab_limits(a->plan, cancel_descriptor);
+    limits = ab_limits(a->plan.timeout_s, a->plan.memory_limit_bytes, cancel_descriptor);
     program_a = describe_this_program(a->plan);
     program_b = describe_this_program(b->plan);
   }

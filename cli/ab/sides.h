@@ -28,12 +28,39 @@ struct AbSides {
 // for a program that cannot be asked, Error(usage) where no case is left.
 AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document);
 
+// Does the same for --cmd-a and --cmd-b: tries both commands, plans runs and pairs by the time that they took
+// (a resumed comparison takes its plan from journal.jsonl), says on stderr how long it will take, and fills
+// document.run, .settings, .a, .b and .samples.cases; `settle` gets settling_command(). Commands whose
+// outputs differ get one pair. Throws Error(input) for a command that fails or does not exist, QuickEnd where
+// --quick has no time for one run.
+AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments, int cancel_descriptor,
+                           AbDocument& document, std::string& settle);
+
+// Does the same for --calibrate and --live (harness/ab/validation.h): plans the comparisons of one case, and
+// fills document.run, .a, .b and .samples.cases. Throws Error(usage) where not exactly one case is chosen.
+AbSides plan_validation(const AbRequest& request, int cancel_descriptor, AbDocument& document);
+
+// Takes from a bundle of --calibrate what it says of this machine: a note, and the tau of its case if that
+// runs here with the same options, threads and number of warm runs (else a note says what differs).
+// document.environment, .run and .samples.cases must be filled. Throws Error(verification) if the bundle does
+// not verify, Error(not_comparable) naming what differs if it is of another machine.
+void apply_validation(const std::filesystem::path& bundle, const PlanRequest& request, AbDocument& document);
+
+// Reads both bundles and pairs their cases by seed, in the order of A's cases. Times of sweeps were not
+// measured in pairs and are not judged. Throws as read_gate_input(), Error(not_comparable) where B has no
+// case of A's, other seeds, or a case with other options than those of its method, Error(usage) for the same
+// bundle twice.
+AbDocument document_of_bundles(const AbRequest& request);
+
+// Puts the values of the wanted metrics into the unit as its outcomes, and removes its metrics.
+void take_metrics(const std::vector<AbOutcome>& outcomes, Record& unit);
+
 // Returns a text that changes when the program is built again or replaced; empty
 // for a program that is looked up in PATH.
 std::string file_state_of(const std::string& binary);
 
-// Returns the limits of a unit: those of the plan, and the descriptor that becomes readable on Ctrl-C.
-UnitLimits ab_limits(const SweepPlan& plan, int cancel_descriptor);
+// Returns the limits of a unit; `cancel_descriptor` becomes readable on Ctrl-C.
+UnitLimits ab_limits(double timeout_s, std::uint64_t memory_limit_bytes, int cancel_descriptor);
 
 // Returns a line for each thing that a comparison uses with the user's rights and that is no part of this
 // program: the two programs or commands that it starts, or what the cases of both sides start and load; and
@@ -43,11 +70,8 @@ std::vector<std::string> commands_of(const AbRequest& request);
 // Returns what a document says of a side. `label` is its path or variant.
 AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label);
 
-// Returns the environment before the first unit.
+// Returns the environment of the units, without the machine's load.
 Json ab_environment(const AbRequest& request);
-
-// Returns the environment with the machine's load now, after the last unit.
-Json with_load_after(Json environment);
 
 // Keeps the cases whose name matches one of the patterns (all without patterns). Throws Error(usage) for a
 // pattern that matches none.

@@ -1,12 +1,10 @@
-#include "cli/ab/validation.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/ab/metric_runs.h"
+#include "cli/ab/sides.h"
 #include "core/error.h"
 #include "core/json.h"
 #include "harness/ab/report.h"
@@ -124,7 +122,8 @@ AbSides plan_validation(const AbRequest& request, int cancel_descriptor, AbDocum
     document.samples.cases.push_back({validation.name_of(i), std::nullopt});
   document.a = document.b = ab_side_info(describe_this_program(plan), "this program");
 
-  const auto limits = std::make_shared<UnitLimits>(ab_limits(plan, cancel_descriptor));
+  const auto limits =
+      std::make_shared<UnitLimits>(ab_limits(plan.timeout_s, plan.memory_limit_bytes, cancel_descriptor));
   const std::string binary =
       request.exec ? std::filesystem::read_symlink("/proc/self/exe").string() : std::string();
   const bool seeds = metrics && document.run.paired_over == "seeds";
@@ -147,8 +146,8 @@ AbSides plan_validation(const AbRequest& request, int cancel_descriptor, AbDocum
 
 void apply_validation(const std::filesystem::path& bundle, const PlanRequest& request, AbDocument& document) {
   require_verified(verify_bundle(bundle), bundle);
-  const Results results = read_any_results(bundle / "results.json");
-  const AbDocument calibrated = results.is_comparison() ? document_of(results) : AbDocument{};
+  Results results = read_any_results(bundle / "results.json");
+  const AbDocument calibrated = results.is_comparison() ? document_of(std::move(results)) : AbDocument{};
   if (!calibrated.run.validation)
     throw Error(ErrorKind::input,
                 fmt::format("--calibration {}: is not a bundle of --calibrate", bundle.string()));

@@ -11,7 +11,7 @@
 namespace aqbench::cli {
 
 std::vector<Flag<ShareRequest>> share_flags() {
-  return {
+  std::vector<Flag<ShareRequest>> flags = {
       {{.name = "local",
         .value_name = "N",
         .help = "share untimed cases among N processes of this machine, by leases"},
@@ -43,15 +43,15 @@ std::vector<Flag<ShareRequest>> share_flags() {
         .help = "seconds after which a silent process of a shared sweep loses its case (default 60)"},
        [](ShareRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }},
   };
+  for (Flag<ShareRequest>& flag : flags)
+    for (const char* const name : {"wait", "own-nodes", "partition", "time", "sbatch-arg"})
+      if (std::string_view(flag.name) == name) flag.needs = "slurm";
+  std::ranges::find(flags, std::string_view("unlike-nodes"), &FlagText::name)->needs = "own-nodes|resume";
+  return flags;
 }
 
 void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed, const GivenValues& given) {
   if (share.local && share.slurm) throw Error(ErrorKind::usage, "--local and --slurm exclude each other");
-  if (!share.slurm && (share.wait || share.own_nodes || share.partition || share.time_limit ||
-                       !share.sbatch_arguments.empty()))
-    throw Error(ErrorKind::usage, "--wait, --own-nodes, --partition, --time and --sbatch-arg need --slurm");
-  if (share.unlike_nodes && !share.own_nodes && !resumed)
-    throw Error(ErrorKind::usage, "--unlike-nodes: needs --own-nodes");
   if (!share.any() || resumed) return;
   // Neither the tasks nor the merging job would apply these.
   for (const char* const flag : {"keep-clouds", "no-pictures", "with-tests", "json", "github"})

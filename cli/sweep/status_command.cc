@@ -13,6 +13,7 @@
 #include "core/text.h"
 #include "harness/planning/plan.h"
 #include "harness/running/journal.h"
+#include "harness/running/sweep.h"
 #include "harness/sharing/shared_results.h"
 #include "reports/content/bundle_files.h"
 
@@ -34,22 +35,20 @@ CommandLine<StatusRequest> status_command_line() {
       {{{.name = "BUNDLE", .repeatable = true}, into<&StatusRequest::bundles>}}};
 }
 
-bool did_not_end_well(Status status) { return status != Status::ok && status != Status::skipped; }
-
 // Done are the cases in the journal and those with a result to be merged, whose failures are read from it.
 Json status_json(const std::filesystem::path& bundle) {
   const JournalContents journal = read_journal(bundle, TornTail::accept, KeptRecords::ends);
   const std::filesystem::path tasks = tasks_folder(bundle);
   std::set<std::string> done;
   for (const CaseEnd& end : journal.ends) done.insert(end.case_name);
-  auto failed = std::ranges::count_if(journal.ends, did_not_end_well, &CaseEnd::status);
+  auto failed = std::ranges::count_if(journal.ends, is_failure, &CaseEnd::status);
   Json working = Json::array();
   const bool shared = std::filesystem::is_directory(tasks);
   if (shared) {
     const SweepPlan plan = plan_sweep(journal.header.request);
     for (const std::size_t place : published_places(tasks)) {
       if (place >= plan.cases.size() || !done.insert(plan.cases[place].name).second) continue;
-      failed += did_not_end_well(read_shared_result(tasks, place).result.record.status) ? 1 : 0;
+      failed += is_failure(read_shared_result(tasks, place).result.record.status) ? 1 : 0;
     }
     for (const WorkingTask& task : working_tasks(tasks))
       if (task.place < plan.cases.size() && !done.contains(plan.cases[task.place].name))

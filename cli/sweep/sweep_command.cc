@@ -5,15 +5,13 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "cli/bundle_report.h"
+#include "cli/bundle_run.h"
 #include "cli/command_trust.h"
 #include "cli/gate_exports.h"
 #include "cli/kept_work.h"
 #include "cli/options.h"
 #include "cli/plan_options.h"
 #include "cli/program_check.h"
-#include "cli/resume_hint.h"
-#include "cli/sweep/ownership.h"
 #include "cli/sweep/share_options.h"
 #include "cli/sweep/slurm.h"
 #include "core/error.h"
@@ -67,11 +65,20 @@ struct SweepRequest {
   bool json = false;
 };
 
+enum : Modes { kNewSweep = 1, kResumedSweep = 2 };
+
+constexpr ModeText kSweepModes[] = {{kNewSweep, "a new sweep"},
+                                    {kResumedSweep, "--resume", "runs the bundle's plan"}};
+
+Modes mode_of(const SweepRequest& request) { return request.resume ? kResumedSweep : kNewSweep; }
+
 // Options of the plan; --resume takes all of it from the bundle.
 std::vector<Flag<SweepRequest>> planned_flags() {
   std::vector<Flag<SweepRequest>> flags;
   for (const auto& table : {selection_flags(), case_flags(), timing_flags(), shard_flags()})
     append_plan_flags(flags, table, &SweepRequest::plan);
+  for (Flag<SweepRequest>& flag : flags)
+    if (std::string_view(flag.name) != "project") flag.modes = kNewSweep;
   return flags;
 }
 
@@ -132,31 +139,28 @@ CommandLine<SweepRequest> sweep_command_line() {
       "  aqbench sweep --resume out/20261120T101500Z\n\n"
       "Exit 0 pass, 1 the gate failed, 2 usage or input, 3 a case failed, 4 not comparable, 6 disk full or\n"
       "unreadable, 130 interrupted.",
-      planned_flags()};
+      planned_flags(),
+      {},
+      kSweepModes,
+      mode_of};
   line.flags.insert(line.flags.end(), std::begin(kGateFlags), std::end(kGateFlags));
   append_flags<SweepRequest, ShareRequest>(line.flags, share_flags(), &SweepRequest::share);
   append_flags<SweepRequest, GateExports>(line.flags, gate_export_flags(), &SweepRequest::gate_exports);
   line.flags.insert(line.flags.end(), std::begin(kBundleFlags), std::end(kBundleFlags));
+  const std::size_t trust = line.flags.size();
   append_flags<SweepRequest, CommandTrust>(line.flags, command_trust_flags(), &SweepRequest::trust);
+  for (std::size_t i = trust; i < line.flags.size(); ++i) line.flags[i].needs = "resume";
   return line;
 }
 
 // Checks combinations of flags. A resumed sweep gets the plan of its bundle.
 void complete_sweep_request(SweepRequest& request) {
   if (request.resume) {
-    for (const auto& flag : planned_flags())
-      if (request.given.contains(flag.name) && std::string_view(flag.name) != "project")
-        throw Error(ErrorKind::usage,
-                    fmt::format("--{}: not allowed with --resume, which runs the bundle's plan", flag.name));
     require_plain_bundle(*request.resume);
     const auto project_file = request.plan.project_file;
     request.plan = read_journal(*request.resume, TornTail::accept, KeptRecords::ends).header.request;
     request.plan.project_file = project_file;
   } else {
-    for (const auto& flag : command_trust_flags())
-      if (request.given.contains(flag.name))
-        throw Error(ErrorKind::usage,
-                    fmt::format("--{}: needs --resume; your own sweep needs no permission", flag.name));
     check(request.plan.timing);
     use_current_project(request.plan);
   }
@@ -182,13 +186,10 @@ ExitCode print_plan(const SweepPlan& plan, bool json) {
   return ExitCode::pass;
 }
 
-Journal open_journal(const SweepRequest& request, const SweepPlan& plan, const Json& environment) {
-  if (request.resume) return Journal::resume(*request.resume, plan, {utc_now(), environment});
-  const std::filesystem::path bundle = create_bundle_dir(request.out, std::chrono::system_clock::now());
-  Journal journal = Journal::create(bundle, plan, bundle.filename().string(), utc_now(), environment);
-  remember_commands(bundle, kJournalFile, foreign_code(plan.cases));
-  note_ownership(environment, bundle / kLogFile);
-  return journal;
+BundleRun open_bundle(const SweepRequest& request, const SweepPlan& plan, const Json& environment,
+                      const Arguments& arguments) {
+  return BundleRun({"sweep", arguments, request.out, request.resume, request.sign, foreign_code(plan.cases)},
+                   journal_header_of(plan, environment));
 }
 
 // Prints what the run comes to, compared with the baseline if there is one, and returns the command to go on
@@ -201,9 +202,7 @@ std::string conclude(const SweepRequest& request, const std::optional<Baseline>&
     fmt::print(
         stream, "\n{}",
         render_banner(banner_of(content), wants_colours(fileno(stream)), screen_columns(fileno(stream))));
-    const auto failed = std::ranges::find_if(results.records, [](const Record& record) {
-      return record.status != Status::ok && record.status != Status::skipped;
-    });
+    const auto failed = std::ranges::find_if(results.records, is_failure, &Record::status);
     return shell_join(failed == results.records.end()
                           ? Arguments{"aqbench", "accept", bundle.string(), "--baseline", "baseline.json"}
                           : Arguments{"aqbench", "replay", bundle.string(), "--case", failed->case_name});
@@ -226,11 +225,6 @@ ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& 
   if (tests.passed) return ExitCode::pass;
   fmt::print(stderr, "aqbench: error: tests: {}; see {}\n", tests.problem, (bundle / kTestsLog).string());
   return ExitCode::regression;
-}
-
-Arguments sweep_words(Arguments arguments) {
-  arguments.insert(arguments.begin(), {"aqbench", "sweep"});
-  return arguments;
 }
 
 // Runs cases without a record. Results left by tasks of a shared sweep are taken first.
@@ -267,17 +261,15 @@ ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, cons
   SlurmJobs jobs;
   std::optional<std::filesystem::path> baseline;
   if (request.baseline) read_baseline(*(baseline = baseline_file(*request.baseline)));  // as in run_planned()
-  if (request.sign) read_signing_key(*request.sign);
   {
-    const Journal journal =
-        open_journal(request, plan, environment_json({*plan.request.threads, devices_of(plan.request)}));
+    const BundleRun run = open_bundle(
+        request, plan, environment_json({*plan.request.threads, devices_of(plan.request)}), arguments);
     jobs = {
-        journal.bundle(),
+        run.bundle(),
         arguments_of_merge(baseline, request.gate, request.gate_exports.junit, request.sign, request.notes),
         !foreign_code(plan.cases).empty(), plan.cases.size()};
   }
   make_tasks_folder(tasks_folder(jobs.bundle));
-  begin_command(jobs.bundle, utc_now(), read_git_state("."), sweep_words(arguments));
   end_command(jobs.bundle, utc_now(), read_git_state("."), 0, RunClock().elapsed());
   return submit(jobs, request.share);
 }
@@ -288,22 +280,13 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
   // Read before anything runs: an unusable baseline should not cost a sweep.
   std::optional<Baseline> baseline;
   if (request.baseline) baseline = read_baseline(baseline_file(*request.baseline));
-  std::optional<SigningKey> key;
-  if (request.sign) key = read_signing_key(*request.sign);
-
   const Json environment = environment_json(
       {plan.request.threads.value_or(available_processors()), devices_of(plan.request), plan.dtype});
-  std::optional<Journal> journal(open_journal(request, plan, environment));
-  const std::filesystem::path bundle = journal->bundle();
-  return with_resume_hint("sweep", bundle, [&] {
-    const RunClock clock;
-    begin_command(bundle, utc_now(), read_git_state("."), sweep_words(arguments));
-    const auto load_before = load_average();
-    const SweepOutcome outcome = run_cases(request, plan, *journal);
-    Json environment_then = environment_of_run(read_journal(bundle, TornTail::accept));
-    add_load(environment_then, load_before, load_average());
+  BundleRun run = open_bundle(request, plan, environment, arguments);
+  return run.guarded([&] {
+    const SweepOutcome outcome = run_cases(request, plan, run.journal());
     BundleContent content;
-    Results& results = content.results = results_of_run(plan, *journal, std::move(environment_then));
+    Results& results = content.results = results_of_run(plan, run.journal(), run.environment());
     if (request.json)
       write_results_text(results, print_json);
     else
@@ -311,16 +294,10 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
                  render_sweep_table(results, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
     ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
                             outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
-    const std::string next = conclude(request, baseline, bundle, content, code);
-    code = combine(code, add_evidence(request, bundle, outcome.interrupted));
-    end_command(bundle, utc_now(), read_git_state("."), static_cast<int>(code), clock.elapsed());
-    finalise_bundle(bundle, std::move(results), key ? &*key : nullptr);
-    plan = {}, journal.reset();  // verification needs the memory
-    if (outcome.interrupted)
-      fmt::print(stderr, "aqbench: interrupted; continue with: aqbench sweep --resume {}\n", bundle.string());
-    return report_bundle(
-        bundle, request.json ? stderr : stdout, code,
-        outcome.interrupted ? shell_join({"aqbench", "sweep", "--resume", bundle.string()}) : next);
+    const std::string next = conclude(request, baseline, run.bundle(), content, code);
+    code = combine(code, add_evidence(request, run.bundle(), outcome.interrupted));
+    plan = {};  // verification needs the memory
+    return run.finish(std::move(results), code, request.json ? stderr : stdout, next);
   });
 }
 

@@ -193,13 +193,14 @@ class CommandUnit {
     Json benchmarks = Json::array();
     for (const GbenchTimes& one : benchmarks_)
       benchmarks.push_back({{"name", one.name}, {"real_ms", one.real_ms}, {"error", one.error}});
-    return Json{{"cold_ms", cold_ms_ ? Json(*cold_ms_) : Json(nullptr)},
-                {"warm_ms", wall_ms_},
-                {"cpu_ms", cpu_ms_},
-                {"memory", memory_mib_},
-                {"sha256", hashes_.size() == 1 ? *hashes_.begin() : sha256_hex(joined)},
-                {"benchmarks", benchmarks},
-                {"prints_gbench_report", prints_gbench_report_}}
+    unit_.case_name = "command";  // until the comparison names it
+    unit_.output_sha256 = hashes_.size() == 1 ? *hashes_.begin() : sha256_hex(joined);
+    if (cpu_ms_.empty())  // of Google Benchmark: its times alone
+      unit_.output_sha256.clear();
+    else
+      unit_.unit->outcomes = {{kCpuOutcome, cpu_ms_}, {kMemoryOutcome, memory_mib_}};
+    return Json{
+        {"unit", to_json(unit_)}, {"benchmarks", benchmarks}, {"prints_gbench_report", prints_gbench_report_}}
         .dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
@@ -224,10 +225,10 @@ class CommandUnit {
       hash = sha256_hex(fmt::format("{} exit code {}", hash, WEXITSTATUS(run.status)));
     hashes_.insert(hash);
     if (number < plan_.warmup) {
-      if (number == 0) cold_ms_ = run.wall_ms;
+      if (number == 0) unit_.timing.cold_ms = run.wall_ms;
       return;
     }
-    wall_ms_.push_back(run.wall_ms);
+    unit_.timing.warm_ms.push_back(run.wall_ms);
     cpu_ms_.push_back(std::max(run.cpu_ms, kClockMs));
     memory_mib_.push_back(run.peak_memory_mib);
   }
@@ -241,15 +242,16 @@ class CommandUnit {
     } catch (const Error& error) {
       throw CommandFailure(fmt::format("gave no report of Google Benchmark as JSON: {}", error.what()));
     }
-    if (plan_.benchmark.empty()) return wall_ms_.push_back(run.wall_ms);
+    std::vector<double>& warm_ms = unit_.timing.warm_ms;
+    if (plan_.benchmark.empty()) return warm_ms.push_back(run.wall_ms);
     const auto found = std::ranges::find(benchmarks_, plan_.benchmark, &GbenchTimes::name);
     if (found == benchmarks_.end() || (found->real_ms.empty() && found->error.empty()))
       throw CommandFailure(fmt::format("did not measure {}", plan_.benchmark));
     if (!found->error.empty()) throw CommandFailure(fmt::format("{}: {}", plan_.benchmark, found->error));
     if (number >= plan_.warmup)
-      wall_ms_.insert(wall_ms_.end(), found->real_ms.begin(), found->real_ms.end());
+      warm_ms.insert(warm_ms.end(), found->real_ms.begin(), found->real_ms.end());
     else if (number == 0)
-      cold_ms_ = found->real_ms.front();
+      unit_.timing.cold_ms = found->real_ms.front();
     benchmarks_.clear();
   }
 
@@ -258,26 +260,19 @@ class CommandUnit {
   Variables variables_;
   std::vector<GbenchTimes> benchmarks_;
   bool prints_gbench_report_ = false;
-  std::optional<double> cold_ms_;
-  std::vector<double> wall_ms_, cpu_ms_, memory_mib_;
+  Record unit_ = unit_record();
+  std::vector<double> cpu_ms_, memory_mib_;
   std::set<std::string> hashes_;
 };
 
 CommandAnswer command_answer(const std::string& text) {
   const Json json = parse_strict_json(text, "unit", kMessageJson);
   const JsonPlace place(json, "unit");
-  CommandAnswer given{unit_record()};
+  CommandAnswer given{record_from_json(place.at("unit").value(), "unit")};
   given.prints_gbench_report = place.at("prints_gbench_report").boolean();
   for (const JsonPlace& one : place.at("benchmarks").elements())
     given.benchmarks.push_back(
         {one.at("name").text(), numbers_from_json(one.at("real_ms")), one.at("error").text()});
-  given.unit.timing.cold_ms = place.at("cold_ms").number_or_null();
-  given.unit.timing.warm_ms = numbers_from_json(place.at("warm_ms"));
-  const std::vector<double> cpu_ms = numbers_from_json(place.at("cpu_ms"));
-  if (cpu_ms.empty()) return given;  // of Google Benchmark: its times alone
-  given.unit.output_sha256 = place.at("sha256").text();
-  given.unit.unit->outcomes = {{kCpuOutcome, cpu_ms},
-                               {kMemoryOutcome, numbers_from_json(place.at("memory"))}};
   return given;
 }
 
@@ -285,15 +280,12 @@ CommandAnswer command_answer(const std::string& text) {
 
 std::optional<CommandAnswer> run_command_unit(const AbCommand& command, const CommandUnitPlan& plan,
                                               const UnitLimits& limits) {
-  IsolateOptions options;
-  options.timeout_s = limits.timeout_s;
-  options.memory_limit_bytes = limits.memory_limit_bytes;
-  options.cancel_descriptor = limits.cancel_descriptor;
-  const IsolateOutcome outcome = run_isolated([&] { return CommandUnit(command, plan).run(); }, options);
+  const IsolateOutcome outcome =
+      run_isolated([&] { return CommandUnit(command, plan).run(); }, limits.process);
   if (outcome.end == IsolateOutcome::End::cancelled) return std::nullopt;
   if (outcome.end != IsolateOutcome::End::ok) {
     const Status status = outcome.end == IsolateOutcome::End::timeout ? Status::timeout : Status::failed;
-    return CommandAnswer{failed_unit(status, describe(outcome, options)).record};
+    return CommandAnswer{failed_unit(status, describe(outcome, limits.process)).record};
   }
   CommandAnswer given = command_answer(outcome.result);
   given.unit.unit->layout = plan.layout;

@@ -284,7 +284,7 @@ Results results_of(AbDocument document, const JournalHeader& header) {
   return results;
 }
 
-AbDocument document_of(Results results) {
+AbDocument document_of(Results&& results) {
   const std::string source = "results.json: comparison";
   const JsonPlace place(*results.comparison, source);
   place.allow_only({"run", "settings", "a", "b", "notes", "order_seed", "cases"});

@@ -88,8 +88,9 @@ bool is_a_a(const AbDocument& document);
 // Returns what results.json holds: the document, with the units of its samples as records.
 Results results_of(AbDocument document, const JournalHeader& header);
 
-// Reads a comparison back. Throws Error(input) "results.json: ..." as add_units() and check_pairs().
-AbDocument document_of(Results results);
+// Reads a comparison back, whose units are moved out of the results. Throws Error(input) "results.json: ..."
+// as add_units() and check_pairs().
+AbDocument document_of(Results&& results);
 
 // Returns a problem of a verified bundle's results: units that were dropped, added or moved, or that the
 // journal does not begin with. Returns "" if there is none.

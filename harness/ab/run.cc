@@ -9,7 +9,9 @@
 #include "core/error.h"
 #include "core/sandbox/own_settings.h"
 #include "core/stopwatch.h"
+#include "core/text.h"
 #include "harness/ab/outcome_decision.h"
+#include "harness/running/progress.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/signed_rank.h"
 
@@ -164,6 +166,14 @@ AbProtocol follow_ab(const AbSamples& samples, const AbRunOptions& options) {
     protocol.problem = error.what();
   }
   return protocol;
+}
+
+std::string ab_progress_text(const AbProgress& progress, int columns) {
+  std::string text = fmt::format("{}: {}/{} units {}", progress.phase, progress.done_units,
+                                 progress.planned_units, clock_text(progress.elapsed_s));
+  if (progress.eta_s) text += fmt::format(", {} left", clock_text(*progress.eta_s));
+  text += "  " + progress.case_name;
+  return one_line(printable(text), static_cast<std::size_t>(std::max(columns, 20)));
 }
 
 bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner& run,

@@ -20,6 +20,9 @@ struct AbProgress {
   std::optional<double> eta_s;                    // to the end of this phase; later phases are not known yet
 };
 
+// Returns "look 1 of 3: 12/40 units 0:07, 0:21 left  undulating/roma_like/seed=42", at most `columns` wide.
+std::string ab_progress_text(const AbProgress& progress, int columns);
+
 // The unit that is wanted.
 struct AbUnitTask {
   std::size_t case_index = 0;

@@ -8,10 +8,9 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "core/processes/isolate.h"
 #include "core/processes/process.h"
-#include "core/scratch_folder.h"
 #include "core/text.h"
+#include "harness/running/case_process.h"
 #include "harness/running/run_case.h"
 #include "harness/statistics/pair_plan.h"
 
@@ -33,14 +32,6 @@ Status status_of_end(IsolateOutcome::End end) {
     default:
       return Status::failed;
   }
-}
-
-IsolateOptions isolate_options(const UnitLimits& limits) {
-  IsolateOptions options;
-  options.timeout_s = limits.timeout_s;
-  options.memory_limit_bytes = limits.memory_limit_bytes;
-  options.cancel_descriptor = limits.cancel_descriptor;
-  return options;
 }
 
 // The object that `BIN unit` printed. Throws Error(input).
@@ -128,7 +119,7 @@ Json unit_record_json(const Record& record) {
 
 UnitProgram describe_program(const std::string& binary, const PlanRequest& request,
                              const UnitLimits& limits) {
-  IsolateOptions options = isolate_options(limits);
+  IsolateOptions options = limits.process;
   options.timeout_s = kDescribeTimeoutS;
   options.result_limit_bytes = kMaxUnitBytes;
   const ProgramAnswer answer =
@@ -172,24 +163,16 @@ std::filesystem::path take_hidden_folder() {
 }
 
 std::optional<CaseResult> run_forked_unit(const Case& planned, bool score, const UnitLimits& limits) {
-  CaseBoard board;
-  std::optional<ScratchFolder> scratch;  // of a real method: it goes although the unit be killed
-  if (planned.workload.empty() && !planned.simulated) board.set_scratch_dir(scratch.emplace().path());
-  if (!limits.hidden.empty()) board.hide(limits.hidden);
-  const auto body = [&] {
-    return encode_case_result(score ? run_case(planned, board) : run_case_unscored(planned, board));
-  };
   load_modules_of(std::span(&planned, 1));
-  const IsolateOutcome outcome = run_isolated(body, isolate_options(limits));
-  if (outcome.end == IsolateOutcome::End::cancelled) return std::nullopt;
-  if (outcome.end != IsolateOutcome::End::ok) {
-    std::string reason = describe(outcome, isolate_options(limits));
-    if (!board.stage().empty()) reason += fmt::format(", in stage '{}'", board.stage());
-    return failed_unit(status_of_end(outcome.end), reason);
-  }
-  CaseResult result = decode_case_result(outcome.result);
-  CaseResult unit = unit_of(std::move(result.record), score, planned.timing.times_warm());
-  if (unit.record.status == Status::ok) unit.artefacts = std::move(result.artefacts);
+  CaseProcess process(planned, limits.process, {});
+  if (!limits.hidden.empty()) process.board.hide(limits.hidden);
+  process.start([&](const Case& one, CaseBoard& board) {
+    return score ? run_case(one, board) : run_case_unscored(one, board);
+  });
+  std::optional<CaseResult> result = process.wait();
+  if (!result) return std::nullopt;
+  CaseResult unit = unit_of(std::move(result->record), score, planned.timing.times_warm());
+  if (unit.record.status == Status::ok) unit.artefacts = std::move(result->artefacts);
   return unit;
 }
 
@@ -199,7 +182,7 @@ std::optional<CaseResult> run_started_unit(const std::string& binary, const Plan
   std::vector<std::string> argv = {binary,   "unit",   "--request", requested_json(request).dump(),
                                    "--case", case_name};
   if (!score) argv.emplace_back("--no-score");
-  IsolateOptions options = isolate_options(limits);
+  IsolateOptions options = limits.process;
   options.result_limit_bytes = kMaxUnitBytes;
   std::vector<std::pair<std::string, std::string>> variables;
   if (!limits.hidden.empty())

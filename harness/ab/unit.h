@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/processes/isolate.h"
 #include "harness/ab/run.h"
 #include "harness/measuring/build_info.h"
 #include "harness/planning/plan.h"
@@ -21,10 +22,8 @@ inline constexpr int kUnitProtocol = 1;
 
 // The limits of a unit's process.
 struct UnitLimits {
-  double timeout_s = 0;                  // 0: none
-  std::uint64_t memory_limit_bytes = 0;  // 0: none
-  int cancel_descriptor = -1;            // the unit is cancelled when this becomes readable; -1: never
-  std::filesystem::path hidden = {};     // a folder that no method may reach: the comparison's bundle
+  IsolateOptions process;
+  std::filesystem::path hidden = {};  // a folder that no method may reach: the comparison's bundle
 };
 
 // Returns the folder that whoever started this unit wants hidden from its method, and takes the variable that

@@ -78,20 +78,6 @@ std::string synced_tail(const std::filesystem::path& file, std::uint64_t from) {
   return tail;
 }
 
-JournalHeader header_of(const SweepPlan& plan) {
-  JournalHeader header;
-  header.suite = plan.suite;
-  header.program_sha256 = program_sha256();
-  header.program_commit = build_info().commit;
-  header.request = plan.request;
-  header.plan_sha256 = plan.sha256;
-  header.all_shards_sha256 = plan.all_shards_sha256;
-  header.cases_text = cases_text(plan.cases);
-  header.case_names.reserve(plan.cases.size());
-  for (const Case& planned : plan.cases) header.case_names.push_back(planned.name);
-  return header;
-}
-
 [[noreturn]] void refuse_resume(const std::filesystem::path& bundle, const std::string& why) {
   throw Error(ErrorKind::input, fmt::format("--resume {}: {}", bundle.string(), why));
 }
@@ -167,6 +153,21 @@ void require_same_sweep(const std::filesystem::path& bundle, const JournalHeader
 
 }  // namespace
 
+JournalHeader journal_header_of(const SweepPlan& plan, const JsonBox& environment) {
+  JournalHeader header;
+  header.suite = plan.suite;
+  header.program_sha256 = program_sha256();
+  header.program_commit = build_info().commit;
+  header.request = plan.request;
+  header.environment = environment;
+  header.plan_sha256 = plan.sha256;
+  header.all_shards_sha256 = plan.all_shards_sha256;
+  header.cases_text = cases_text(plan.cases);
+  header.case_names.reserve(plan.cases.size());
+  for (const Case& planned : plan.cases) header.case_names.push_back(planned.name);
+  return header;
+}
+
 Journal::Journal(std::filesystem::path bundle, JournalContents contents)
     : bundle_(std::move(bundle)),
       header_(std::move(contents.header)),
@@ -207,10 +208,9 @@ bool is_being_written(const std::filesystem::path& bundle) {
 
 Journal Journal::create(const std::filesystem::path& bundle, const SweepPlan& plan, const std::string& run_id,
                         const std::string& started_utc, const JsonBox& environment) {
-  JournalHeader header = header_of(plan);
+  JournalHeader header = journal_header_of(plan, environment);
   header.run_id = run_id;
   header.started_utc = started_utc;
-  header.environment = environment;
   return create(bundle, std::move(header));
 }
 
@@ -235,7 +235,7 @@ Journal Journal::create(const std::filesystem::path& bundle, JournalHeader heade
 
 Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& plan,
                         const JournalResumption& now) {
-  return resume(bundle, header_of(plan), now);
+  return resume(bundle, journal_header_of(plan), now);
 }
 
 Journal Journal::resume(const std::filesystem::path& bundle, const JournalHeader& planned,

@@ -74,6 +74,9 @@ struct LogMark {
   std::string sha256;
 };
 
+// Returns the header of a sweep that is about to begin; without id and time.
+JournalHeader journal_header_of(const SweepPlan& plan, const JsonBox& environment = {});
+
 // How a case ended, without its measurements: what a sweep keeps of its records.
 struct CaseEnd {
   std::string case_name;  // record_key()
@@ -126,8 +129,8 @@ std::vector<CaseEnd> case_ends(const JournalContents& contents);
 // are not comparable, "comparability" says so.
 Json environment_of_run(const JournalContents& journal);
 
-// Returns whether a process on this machine, or on one that shares its locks, has the journal of a bundle open.
-// Throws Error(io) if there is none.
+// Returns whether a process on this machine, or on one that shares its locks, has the journal of a bundle
+// open. Throws Error(io) if there is none.
 bool is_being_written(const std::filesystem::path& bundle);
 
 // An open journal, locked against a second writer.

@@ -73,19 +73,17 @@ void SweepDisplay::clear() {
   shown_ = false;
 }
 
-void SweepDisplay::show(const SweepProgress& progress, const std::string& case_name) {
-  if (!options_.live) return log_line(progress, case_name);
-  // One column stays free: writing into the last one makes some terminals break the line.
-  write(fmt::format("{}{}", kClearLine, progress_text(progress, case_name, options_.columns - 1)));
-  shown_ = true;
-}
-
-// A rewritten line would be endless in a log: writes one a minute.
-void SweepDisplay::log_line(const SweepProgress& progress, const std::string& case_name) {
-  if (progress.elapsed_s < next_line_s_) return;
-  next_line_s_ = progress.elapsed_s + kLogLineSeconds;
-  if (progress.elapsed_s < kLogLineSeconds) return;  // shorter runs need none
-  write(progress_text(progress, case_name, kLogColumns) + "\n");
+void SweepDisplay::show(double elapsed_s, const std::function<std::string(int)>& text) {
+  if (options_.live) {
+    // One column stays free: writing into the last one makes some terminals break the line.
+    write(fmt::format("{}{}", kClearLine, text(options_.columns - 1)));
+    shown_ = true;
+    return;
+  }
+  // A rewritten line would be endless in a log: writes one a minute. Shorter runs need none.
+  if (elapsed_s < next_line_s_) return;
+  next_line_s_ = elapsed_s + kLogLineSeconds;
+  if (elapsed_s >= kLogLineSeconds) write(text(kLogColumns) + "\n");
 }
 
 void SweepDisplay::report(const Record& record) {
@@ -99,7 +97,7 @@ SweepCallbacks SweepDisplay::callbacks() {
   SweepCallbacks callbacks;
   callbacks.finished = [this](const SweepProgress&, const Record& record) { report(record); };
   callbacks.started = [this](const SweepProgress& progress, const Case& planned) {
-    show(progress, planned.name);
+    show(progress.elapsed_s, [&](int columns) { return progress_text(progress, planned.name, columns); });
   };
   callbacks.tick = callbacks.started;
   return callbacks;

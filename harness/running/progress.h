@@ -1,7 +1,7 @@
 #pragma once
 // Shows the progress of a sweep on stderr.
 
-#include <chrono>
+#include <functional>
 #include <string>
 
 #include "harness/running/sweep.h"
@@ -29,9 +29,10 @@ class SweepDisplay {
   // The display must outlive them.
   SweepCallbacks callbacks();
 
+  // Shows how far a run is after so many seconds: the text that fits into so many columns.
+  void show(double elapsed_s, const std::function<std::string(int columns)>& text);
+
  private:
-  void show(const SweepProgress& progress, const std::string& case_name);
-  void log_line(const SweepProgress& progress, const std::string& case_name);
   void report(const Record& record);
   void clear();
   void write(const std::string& text) const;

@@ -10,16 +10,14 @@
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/processes/isolate.h"
 #include "core/resources.h"
-#include "core/scratch_folder.h"
 #include "core/signals/stop_signals.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
-#include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/merge_blocks.h"
 #include "harness/running/run_case.h"
@@ -27,8 +25,6 @@
 
 namespace aqbench {
 namespace {
-
-bool counts_as_failed(Status status) { return status != Status::ok && status != Status::skipped; }
 
 // Removes the files of a record that its replacement does not have.
 void remove_files(const std::filesystem::path& bundle, const Record& old, const Record& now) {
@@ -44,27 +40,6 @@ void remove_files(const std::filesystem::path& bundle, const Record& old, const 
 // this process must not disturb a timed method.
 bool may_overlap(const Case& planned) { return planned.simulated && !planned.timing.times_warm(); }
 
-// A running case. The board must outlive the child.
-struct RunningCase {
-  RunningCase(const Case& the_case, const std::filesystem::path& log, const SweepPlan& plan, int cancel)
-      : planned(the_case) {
-    board.hide(log.parent_path());
-    options.timeout_s = plan.timeout_s;
-    options.memory_limit_bytes = plan.memory_limit_bytes;
-    options.log_file = log;
-    options.cancel_descriptor = cancel;
-    if (!planned.workload.empty() || planned.simulated) return;
-    scratch.emplace();
-    board.set_scratch_dir(scratch->path());
-  }
-
-  const Case& planned;
-  CaseBoard board;
-  std::optional<ScratchFolder> scratch;  // of a real method; removed after the child has ended
-  IsolateOptions options;
-  std::unique_ptr<IsolatedProcess> process;
-};
-
 class Sweep {
  public:
   Sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks, const CaseRunner& run)
@@ -74,7 +49,7 @@ class Sweep {
 
  private:
   void find_unfinished();
-  std::unique_ptr<RunningCase> start(const Case& planned);
+  std::unique_ptr<CaseProcess> start(const Case& planned);
   void announce(const Case& planned);
   void write(const CaseResult& result);
   void finish_block(const Case& planned, const CaseResult& result);
@@ -104,9 +79,14 @@ class Sweep {
   SweepProgress progress_;
 };
 
-std::unique_ptr<RunningCase> Sweep::start(const Case& planned) {
+std::unique_ptr<CaseProcess> Sweep::start(const Case& planned) {
   append_to_file(log_, fmt::format("== {} {}\n", utc_now(), planned.name));
-  auto running = std::make_unique<RunningCase>(planned, log_, plan_, signals_.descriptor());
+  IsolateOptions limits;
+  limits.timeout_s = plan_.timeout_s;
+  limits.memory_limit_bytes = plan_.memory_limit_bytes;
+  limits.log_file = log_;
+  limits.cancel_descriptor = signals_.descriptor();
+  auto running = std::make_unique<CaseProcess>(planned, limits, std::vector{journal_.bundle()});
   if (callbacks_.tick)
     running->options.tick = [this, &planned, &board = running->board] {
       progress_.doing = board.phase();
@@ -116,11 +96,10 @@ std::unique_ptr<RunningCase> Sweep::start(const Case& planned) {
       update_progress();
       callbacks_.tick(progress_, planned);
     };
-  const auto body = [this, &planned, &board = running->board] {
+  running->start([this](const Case& one, CaseBoard& board) {
     journal_.release_in_child();
-    return encode_case_result(run_(planned, board));
-  };
-  running->process = std::make_unique<IsolatedProcess>(body, running->options);
+    return run_(one, board);
+  });
   return running;
 }
 
@@ -186,7 +165,7 @@ void Sweep::write(const CaseResult& result) {
   write_artefacts(journal_.bundle(), result);
   journal_.append(result.record);
   ++outcome_.ran;
-  if (counts_as_failed(result.record.status)) ++outcome_.failed;
+  if (is_failure(result.record.status)) ++outcome_.failed;
   const std::size_t index = plan_.cases.size() - cases_left() + 1;
   drop_last();
   update_progress();
@@ -198,7 +177,7 @@ void Sweep::find_unfinished() {
   std::set<std::string_view> finished;
   for (const CaseEnd& end : journal_.ends()) {
     finished.insert(end.case_name);
-    if (counts_as_failed(end.status)) ++outcome_.failed;
+    if (is_failure(end.status)) ++outcome_.failed;
   }
   std::vector<const Case*> left;
   for (const Case& planned : plan_.cases) {
@@ -231,28 +210,26 @@ void Sweep::recall_blocks() {
 
 SweepOutcome Sweep::run() {
   find_unfinished();
-  std::unique_ptr<RunningCase> running;
+  std::unique_ptr<CaseProcess> running;
   while (!unfinished_.empty()) {
     const Case& planned = *unfinished_.back();
     if (!running) running = start(planned);
     announce(planned);
-    const IsolateOutcome end = running->process->wait();
-    const bool cancelled = end.end == IsolateOutcome::End::cancelled;
-    std::unique_ptr<RunningCase> next;
-    if (!cancelled) {
-      CaseResult result = result_of(planned, end, running->options, running->board);
-      check_own_settings(planned, settings_, result);
-      append_to_file(log_, fmt::format("-- {}{}{}\n", to_string(result.record.status),
-                                       result.record.reason.empty() ? "" : ": ", result.record.reason));
-      if (callbacks_.ended && running->scratch)
-        callbacks_.ended(planned, result.record, running->scratch->path());
+    std::optional<CaseResult> result = running->wait();
+    std::unique_ptr<CaseProcess> next;
+    if (result) {
+      const Record& record = result->record;
+      check_own_settings(planned, settings_, *result);
+      append_to_file(log_, fmt::format("-- {}{}{}\n", to_string(record.status),
+                                       record.reason.empty() ? "" : ": ", record.reason));
+      if (callbacks_.ended && running->scratch) callbacks_.ended(planned, record, running->scratch->path());
       if (unfinished_.size() > 1 && may_overlap(*unfinished_[unfinished_.size() - 2]))
         next = start(*unfinished_[unfinished_.size() - 2]);
-      finish_block(planned, result);
+      finish_block(planned, *result);
     }
     // A signal during the writing of a record stops the sweep too, after that record.
     outcome_.signal = signals_.take();
-    if (cancelled || outcome_.signal != 0) {
+    if (!result || outcome_.signal != 0) {
       outcome_.interrupted = !unfinished_.empty();
       break;  // a case just started is killed and stays unfinished
     }

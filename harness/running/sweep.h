@@ -9,7 +9,7 @@
 
 #include "harness/planning/plan.h"
 #include "harness/records/case.h"
-#include "harness/running/case_board.h"
+#include "harness/running/case_process.h"
 #include "harness/running/journal.h"
 #include "harness/running/run_case.h"
 
@@ -49,8 +49,8 @@ struct SweepOutcome {
   double wall_s = 0;
 };
 
-// Runs one case in its child process.
-using CaseRunner = std::function<CaseResult(const Case&, CaseBoard&)>;
+// Returns whether a case ended badly: neither ok nor skipped.
+inline bool is_failure(Status status) { return status != Status::ok && status != Status::skipped; }
 
 // Writes the files of a record into the bundle. Throws Error(io).
 void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result);

@@ -22,13 +22,13 @@
 #include "core/parallel.h"
 #include "core/processes/isolate.h"
 #include "core/resources.h"
-#include "core/scratch_folder.h"
 #include "core/signals/stop_signals.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
 #include "harness/records/comparability.h"
 #include "harness/running/case_outcome.h"
+#include "harness/running/case_process.h"
 #include "harness/running/run_case.h"
 #include "harness/sharing/lease.h"
 #include "harness/sharing/shared_results.h"
@@ -44,22 +44,17 @@ constexpr useconds_t kPause_us = 50'000;  // between two searches for results
 std::optional<CaseResult> run_leased(const Case& planned, const SweepPlan& plan, const fs::path& bundle,
                                      const fs::path& log, int cancel, Lease& lease, const CaseRunner& run,
                                      const CaseEnded& ended, OwnSettings& settings) {
-  CaseBoard board;
-  board.hide(bundle);
-  board.hide(log.parent_path());  // results of other cases
-  IsolateOptions options;
-  options.timeout_s = plan.timeout_s;
-  options.memory_limit_bytes = plan.memory_limit_bytes;
-  options.log_file = log;
-  options.cancel_descriptor = cancel;
-  options.tick = [&lease] { lease.renew_if_due(); };
-  std::optional<ScratchFolder> scratch;
-  if (planned.workload.empty() && !planned.simulated) board.set_scratch_dir(scratch.emplace().path());
-  const IsolateOutcome end = run_isolated([&] { return encode_case_result(run(planned, board)); }, options);
-  if (end.end == IsolateOutcome::End::cancelled) return std::nullopt;
-  CaseResult result = result_of(planned, end, options, board);
-  check_own_settings(planned, settings, result);
-  if (ended && scratch) ended(planned, result.record, scratch->path());
+  IsolateOptions limits;
+  limits.timeout_s = plan.timeout_s;
+  limits.memory_limit_bytes = plan.memory_limit_bytes;
+  limits.log_file = log;
+  limits.cancel_descriptor = cancel;
+  limits.tick = [&lease] { lease.renew_if_due(); };
+  CaseProcess process(planned, limits, {bundle, log.parent_path()});  // hides results of other cases
+  process.start(run);
+  std::optional<CaseResult> result = process.wait();
+  if (result) check_own_settings(planned, settings, *result);
+  if (result && ended && process.scratch) ended(planned, result->record, process.scratch->path());
   return result;
 }
 
@@ -197,8 +192,6 @@ void LocalTasks::stop() {
     }
   children_.clear();
 }
-
-bool is_failure(Status status) { return status != Status::ok && status != Status::skipped; }
 
 bool is_timed(const Case& planned) { return !planned.workload.empty() || planned.timing.times_warm(); }
 

@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -166,32 +165,27 @@ bool is_left_out_by_merge(std::string_view file) {
   return file == "results.json" || file == kJournalFile || file == "summary.md" || file == kReportName;
 }
 
-std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, const BundleContent& content) {
+std::shared_ptr<const JudgedComparison> take_comparison(Results& results) {
+  if (!results.is_comparison()) return nullptr;
+  auto judged = std::make_shared<JudgedComparison>();
+  judged->document = document_of(std::move(results));
+  judged->report = judge_ab(judged->document);
+  return judged;
+}
+
+std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, const BundleContent& content,
+                                       const std::shared_ptr<const JudgedComparison>& judged) {
   const Results& results = content.results;
   const auto environment = [&results] {
     return results.environment->dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
   };
-  if (results.is_comparison()) {
-    struct Judged {
-      std::once_flag once;
-      AbDocument document;
-      AbReport report;
-    };
-    // Judged once for both texts, whichever thread asks first.
-    const auto judged = [&results, kept = std::make_shared<Judged>()]() -> const Judged& {
-      std::call_once(kept->once, [&] {
-        kept->document = document_of(results);
-        kept->report = judge_ab(kept->document);
-      });
-      return *kept;
-    };
+  if (results.is_comparison())
     return {{"env.json", environment},
-            {"summary.md", [judged] { return render_ab_summary(judged().document, judged().report); }},
+            {"summary.md", [judged] { return render_ab_summary(judged->document, judged->report); }},
             {kReportName, [judged, bundle] {
-               const Judged& all = judged();
-               return ab_page(all.document, all.report, read_ab_tiles(bundle, all.document.samples));
+               return ab_page(judged->document, judged->report,
+                              read_ab_tiles(bundle, judged->document.samples));
              }}};
-  }
   return {{"env.json", environment},
           {"summary.md", [&content] { return render_summary(content); }},
           {"benchmark.json", [&results] { return benchmark_json_text(results); }},
@@ -206,8 +200,8 @@ void finalise_bundle(const std::filesystem::path& bundle, Results results, const
   write_file_parts(file, [&](const WriteBytes& write) { write_results_text(results, write); });
   results = {};
   // From the text, as `aqbench verify` renders it.
-  const BundleContent content = read_bundle_content(bundle, read_any_results(file));
-  for (const DerivedFile& derived : derived_files(bundle, content))
+  BundleContent content = read_bundle_content(bundle, read_any_results(file));
+  for (const DerivedFile& derived : derived_files(bundle, content, take_comparison(content.results)))
     write_file(bundle / derived.name, derived.render());
   remove_stale(bundle, {kStatementName, kInventoryName});
   std::vector<HashLine> lines = hash_lines(bundle, required_bundle_files(content.results.is_comparison()));

@@ -16,10 +16,13 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/ab/document.h"
+#include "harness/ab/report.h"
 #include "harness/planning/plan.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
@@ -53,9 +56,19 @@ struct DerivedFile {
   std::string name;
   std::function<std::string()> render;
 };
-// Returns what follows from the results and the files beside them, the page last. `bundle` has the pictures;
-// `content` must outlive the result.
-std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, const BundleContent& content);
+// A comparison and its verdicts.
+struct JudgedComparison {
+  AbDocument document;
+  AbReport report;
+};
+// Takes the units, which may be 200 000, out of the results of a comparison and judges them; nullptr for a
+// sweep. Throws as document_of() and judge_ab().
+std::shared_ptr<const JudgedComparison> take_comparison(Results& results);
+
+// Returns what follows from the results and the files beside them, the page last; `judged` are the units of a
+// comparison. `bundle` has the pictures; `content` must outlive the result.
+std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, const BundleContent& content,
+                                       const std::shared_ptr<const JudgedComparison>& judged);
 
 // The folder of a merged bundle for what its shards had beside the files of their cases.
 inline constexpr const char* kShardsFolder = "shards/";

@@ -128,29 +128,42 @@ class Verifier {
   }
 
   // Checks what was run, and beside it, on another thread, the page that is drawn from it, which takes as
-  // long.
+  // long. Of a comparison one after the other, so that its units are held once.
   void check_run_files(Results& results, const std::vector<std::string>& files) {
     BundleContent content;
     content.results = std::move(results);
-    const bool rendered = content.results.run.text_version == kSummaryVersion && read_content(content);
-    const std::vector<DerivedFile> derived = derived_files(bundle_, content);
+    bool rendered = content.results.run.text_version == kSummaryVersion && read_content(content);
+    std::shared_ptr<const JudgedComparison> judged;
+    if (content.results.is_comparison()) {
+      judged = check_records(content.results, files);
+      rendered = rendered && judged != nullptr;
+    }
+    const std::vector<DerivedFile> derived = derived_files(bundle_, content, judged);
     std::vector<Finding> of_page;
     parallel_for(2, 1, [&](std::size_t part, std::size_t) {
       if (part == 0 && rendered && derived.back().name == kReportName)
         of_page = changed_text(derived.back(), files);
-      if (part == 1) check_run_and_texts(content, derived, files, rendered);
+      if (part == 0) return;
+      if (!content.results.is_comparison()) check_records(content.results, files);
+      check_texts(content, derived, files, rendered);
     });
     add_findings(std::move(of_page));
     if (!content.results.is_comparison()) check_inventory(rendered);
     results = std::move(content.results);
   }
 
-  void check_run_and_texts(const BundleContent& content, const std::vector<DerivedFile>& derived,
-                           const std::vector<std::string>& files, bool rendered) {
+  // Returns the units of a comparison, which are then no longer in the results; nullptr if they cannot be
+  // judged.
+  std::shared_ptr<const JudgedComparison> check_records(Results& results,
+                                                        const std::vector<std::string>& files) {
+    guarded("results.json", [&] { add_findings(check_case_files(bundle_, results, files)); });
+    return check_journal(results, files);
+  }
+
+  void check_texts(const BundleContent& content, const std::vector<DerivedFile>& derived,
+                   const std::vector<std::string>& files, bool rendered) {
     const Results& results = content.results;
     add_findings(changed_text(derived.front(), files));  // env.json, which is as it was in older versions
-    guarded("results.json", [&] { add_findings(check_case_files(bundle_, results, files)); });
-    check_journal(results, files);
     if (is_of_other_text(results.run)) return;
     for (const std::string& file : derived_bundle_files(results.is_comparison()))
       if (!has(files, file) &&
@@ -246,28 +259,29 @@ class Verifier {
     });
   }
 
-  // Everything that stands on the journal; what cannot be read is named, the rest left out.
-  void check_journal(const Results& results, const std::vector<std::string>& files) {
-    if (!has(files, kJournalFile)) return;
+  // Everything that stands on the journal; what cannot be read is named, the rest left out. The measuring
+  // loop of a comparison is followed on the recorded pairs.
+  std::shared_ptr<const JudgedComparison> check_journal(Results& results,
+                                                        const std::vector<std::string>& files) {
+    std::shared_ptr<const JudgedComparison> judged;
+    if (!has(files, kJournalFile)) return judged;
     guarded(kJournalFile, [&] {
       const JournalContents journal = read_journal(bundle_, TornTail::refuse, KeptRecords::ends);
       add_findings(check_run(results, journal));
-      if (results.is_comparison()) return check_comparison(results, journal);
+      if (results.is_comparison())
+        return guarded("results.json", [&] {
+          judged = take_comparison(results);
+          const std::string problem = comparison_problem(judged->document, *results.comparison,
+                                                         journal.header, journal.resumptions.size());
+          if (!problem.empty()) add_finding("results.json", problem);
+        });
       const PlanCheck plan = check_plan(results, journal);
       for (const std::string& problem : plan.problems) add_finding("results.json", problem);
       if (!plan.other_version.empty()) set_other_version({kJournalFile, plan.other_version});
       if (!plan.not_planned_again.empty()) report_.notes.push_back(plan.not_planned_again);
       guarded(kLogFile, [&] { add_findings(check_log(bundle_, results.run.complete, journal)); });
     });
-  }
-
-  // The measuring loop is followed on the recorded pairs.
-  void check_comparison(const Results& results, const JournalContents& journal) {
-    guarded("results.json", [&] {
-      const std::string problem = comparison_problem(document_of(results), *results.comparison,
-                                                     journal.header, journal.resumptions.size());
-      if (!problem.empty()) add_finding("results.json", problem);
-    });
+    return judged;
   }
 
   void add_findings(std::vector<Finding> findings) {

@@ -34,8 +34,8 @@ TEST(AbDocument, ReadsBackFromResultsWithItsVerdicts) {
   document.notes = {"a note"};
   document.samples.cases[0].tau = 0.03;
   for (const AbDocument& one : {document, validation_document(3, 1.05)}) {
-    const Results results = results_with_header(one);
-    EXPECT_EQ(text_of(document_of(results)), text_of(one));
+    Results results = results_with_header(one);
+    EXPECT_EQ(text_of(document_of(std::move(results))), text_of(one));
     EXPECT_EQ(results.run.planned_cases, one.samples.cases.size());
   }
   const std::string text = results_text(results_with_header(document));
@@ -78,7 +78,7 @@ TEST(AbDocument, WithoutItsPartsIsRefused) {
   comparison.erase("settings");
   results.comparison = comparison;
   try {
-    document_of(results);
+    document_of(std::move(results));
     ADD_FAILURE() << "no settings";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("settings"));

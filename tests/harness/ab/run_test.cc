@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "core/processes/isolate.h"
-#include "harness/ab/progress.h"
 #include "tests/harness/ab/documents.h"
 #include "tests/harness/ab/support.h"
 
