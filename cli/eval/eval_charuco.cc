@@ -1,4 +1,4 @@
-#include "cli/eval/eval_charuco.h"
+#include "cli/eval/eval_modes.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -41,11 +41,12 @@ void print_errors(const CornerErrors& errors) {
 
 }  // namespace
 
-ExitCode eval_charuco(const EvalCharucoRequest& request) {
-  const CornerErrors errors = charuco_errors(read_corners(request.detected_file, request.metres_per_unit),
-                                             read_corners(request.board_file, request.metres_per_unit));
-  if (!request.json) {
-    fmt::print("{} against {}\n\n", printable(request.detected_file), printable(request.board_file));
+ExitCode eval_charuco(const EvalRequest& asked) {
+  const double metres_per_unit = asked.cloud.metres_per_unit;
+  const CornerErrors errors = charuco_errors(read_corners(asked.charuco_file, metres_per_unit),
+                                             read_corners(asked.board_file, metres_per_unit));
+  if (!asked.cloud.json) {
+    fmt::print("{} against {}\n\n", printable(asked.charuco_file), printable(asked.board_file));
     print_errors(errors);
     return ExitCode::pass;
   }

@@ -7,11 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/eval/eval_charuco.h"
-#include "cli/eval/eval_cloud.h"
-#include "cli/eval/eval_dataset.h"
 #include "cli/eval/eval_depth.h"
-#include "cli/eval/eval_protocol.h"
+#include "cli/eval/eval_modes.h"
 #include "cli/eval/eval_protocol_input.h"
 #include "cli/eval/eval_request.h"
 #include "core/error.h"
@@ -76,9 +73,7 @@ ExitCode eval_command(const Arguments& arguments) {
   auto request = parse(eval_command_line(), arguments);
   if (!request) return ExitCode::pass;
   if (request->threads) set_thread_count(*request->threads);
-  if (request->mode == kEvalBoard)
-    return eval_charuco(
-        {request->charuco_file, request->board_file, request->cloud.metres_per_unit, request->cloud.json});
+  if (request->mode == kEvalBoard) return eval_charuco(*request);
   if (request->mode == kEvalDepth) {
     request->depth.dataset_dir = request->cloud.dataset_dir;
     if (request->given.contains("unit"))

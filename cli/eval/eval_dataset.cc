@@ -1,4 +1,4 @@
-#include "cli/eval/eval_dataset.h"
+#include "cli/eval/eval_modes.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,6 @@
 
 #include "core/error.h"
 #include "pipeline/fusion/cloud_filter.h"
-#include "pipeline/fusion/surfel_refinement.h"
 #include "pipeline/fusion/surfels.h"
 
 namespace aqbench {

@@ -1,4 +1,4 @@
-#include "pipeline/fusion/surfel_refinement.h"
+#include "pipeline/fusion/surfels.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>

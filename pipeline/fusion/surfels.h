@@ -37,4 +37,12 @@ Surfels coarsen(const Surfels& fine, int level);
 // Estimates the spacing of points on a surface from how many share a cell; at least the voxel size.
 double spacing_m(const Surfels& surfels);
 
+// Moves `moved` along the local normals onto a smooth surface through `all` (often the same surfels; both
+// must have the same voxel size): moving least squares with a quadratic surface in the frame of the local
+// plane, and weights (1 - (r / radius)^2)^2 times Tukey's biweight of the residuals (Levin, "Mesh-independent
+// surface interpolation", 2004). A surfel with fewer than six neighbours stays, and so does one that would
+// move further than the radius. Only positions change, which invalidates the keys: call regroup() afterwards.
+// Uses parallel_for; the result is the same for any thread count.
+void refine_surfels(const Surfels& all, double radius_m, Surfels& moved);
+
 }  // namespace aqbench

@@ -15,13 +15,11 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "scenes/cloud/colmap.h"
+#include "scenes/cloud/mesh_formats.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/cloud/obj.h"
-#include "scenes/cloud/off.h"
 #include "scenes/cloud/pcd.h"
 #include "scenes/cloud/ply_blocks.h"
 #include "scenes/cloud/ply_read.h"
-#include "scenes/cloud/stl.h"
 #include "scenes/cloud/text_points.h"
 
 namespace aqbench {

@@ -1,8 +1,8 @@
 #pragma once
 // The camera used by every kernel: an undistorted camera, either without an interface or in air above the
-// flat water surface z = water_z_m. Plain numbers without Eigen, so that the plane sweep's kernels build
-// alone. World frame: metres, +Z down into the water. Camera frame: x right, y down, z forward. Pixels are
-// those of the undistorted camera (scenes/optics/distortion.h), their centres at integers.
+// flat water surface z = water_z_m. Plain numbers, without Eigen. World frame: metres, +Z down into the
+// water. Camera frame: x right, y down, z forward. Pixels are those of the undistorted camera
+// (scenes/optics/distortion.h), their centres at integers.
 //
 // One ray or point at a time, with Eigen's vectors: refraction.h. Many at once: refraction_batch.h. A whole
 // image at many depths: projection_table.h.
