@@ -129,7 +129,12 @@ target_link_libraries(aqbench PRIVATE aqbench::cli)
 target_link_options(aqbench PRIVATE LINKER:--as-needed)
 aqbench_bind_old_symbols(aqbench)
 
-aqbench_schema(project/project)
+# project.schema.json travels inside the program: no path to find at run time.
+set(project_schema ${PROJECT_SOURCE_DIR}/harness/project/project.schema.json)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${project_schema})
+file(READ ${project_schema} AQBENCH_PROJECT_SCHEMA)
+configure_file(harness/project/project_schema.cc.in ${PROJECT_BINARY_DIR}/generated/project_schema.cc @ONLY)
+target_sources(aqbench_project PRIVATE ${PROJECT_BINARY_DIR}/generated/project_schema.cc)
 # Scripts and styles of pages are built into the program, too. Those in third_party/ are unchanged copies of their
 # authors' releases.
 file(GLOB_RECURSE asset_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/reports/html/assets/*.css

@@ -46,7 +46,7 @@ if(AQBENCH_LIBRARIES_ONLY)
   return()
 endif()
 
-# The program itself prints manual pages and completion.
+# The program itself prints manual pages, completion and the schema of results.json.
 set(shell_files ${PROJECT_BINARY_DIR}/generated/shell)
 find_program(AQBENCH_GZIP gzip)
 if(AQBENCH_GZIP)
@@ -60,6 +60,7 @@ add_custom_command(OUTPUT ${shell_files}/done
   COMMAND aqbench completion bash > ${shell_files}/aqbench
   COMMAND aqbench completion zsh > ${shell_files}/_aqbench
   COMMAND aqbench completion fish > ${shell_files}/aqbench.fish
+  COMMAND aqbench schema results > ${shell_files}/results.schema.json
   COMMAND ${CMAKE_COMMAND} -E touch ${shell_files}/done
   DEPENDS aqbench COMMENT "" VERBATIM)
 if(NOT AQBENCH_SANITIZE)
@@ -75,7 +76,7 @@ install(DIRECTORY ${shell_files}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 $
 install(FILES ${shell_files}/aqbench DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${evaluator})
 install(FILES ${shell_files}/_aqbench DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions ${evaluator})
 install(FILES ${shell_files}/aqbench.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d ${evaluator})
-install(FILES harness/records/results.schema.json DESTINATION ${AQBENCH_DATA_DIR}/schemas ${evaluator})
+install(FILES ${shell_files}/results.schema.json DESTINATION ${AQBENCH_DATA_DIR}/schemas ${evaluator})
 install(DIRECTORY baselines/ DESTINATION ${AQBENCH_DATA_DIR}/baselines ${evaluator} FILES_MATCHING PATTERN "*.json")
 file(GLOB install_documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
 install(FILES ${install_documents} README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} ${evaluator})

@@ -32,22 +32,6 @@ endforeach()
 aqbench_library(statistics harness/statistics aqbench::core)
 target_link_libraries(aqbench_statistics PRIVATE Boost::headers)  # distributions.cc; in no header
 aqbench_library(records harness/records aqbench_metrics)
-# False alarms of g++ 12 inside valijson and std::regex.
-set_source_files_properties(harness/records/schema_check.cc PROPERTIES
-  COMPILE_OPTIONS "-Wno-restrict;-Wno-maybe-uninitialized")
-
-# aqbench_schema(FOLDER/NAME): harness/FOLDER/NAME.schema.json travels inside the program: no path to find at run time.
-function(aqbench_schema schema)
-  cmake_path(GET schema PARENT_PATH folder)
-  cmake_path(GET schema FILENAME name)
-  string(TOUPPER ${name} upper)
-  set(file ${PROJECT_SOURCE_DIR}/harness/${schema}.schema.json)
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-  file(READ ${file} AQBENCH_${upper}_SCHEMA)
-  configure_file(harness/${schema}_schema.cc.in ${PROJECT_BINARY_DIR}/generated/${name}_schema.cc @ONLY)
-  target_sources(aqbench_${folder} PRIVATE ${PROJECT_BINARY_DIR}/generated/${name}_schema.cc)
-endfunction()
-aqbench_schema(records/results)
 
 if(OpenCV_FOUND AND OpenEXR_FOUND)
   aqbench_library(opencv_images scenes/images/opencv aqbench::images)

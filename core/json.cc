@@ -319,7 +319,7 @@ std::optional<double> JsonPlace::number_or_null() const {
   return number();
 }
 
-void JsonPlace::allow_only(std::initializer_list<std::string_view> keys) const {
+void JsonPlace::allow_only(std::span<const std::string_view> keys) const {
   for (const auto& [key, place] : members()) {
     if (std::ranges::find(keys, key) != keys.end()) continue;
     place.fail(unknown_name_message("key", key, {keys.begin(), keys.end()}));

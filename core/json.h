@@ -9,6 +9,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -93,7 +94,10 @@ class JsonPlace {
   std::optional<double> number_or_null() const;
 
   // Throws unless this is an object with no other keys than these.
-  void allow_only(std::initializer_list<std::string_view> keys) const;
+  void allow_only(std::span<const std::string_view> keys) const;
+  void allow_only(std::initializer_list<std::string_view> keys) const {
+    allow_only(std::span(keys.begin(), keys.size()));
+  }
 
   // Throws Error(input) "SOURCE: PATH: WHAT".
   [[noreturn]] void fail(std::string_view what) const;

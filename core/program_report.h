@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/members.h"
+
 namespace aqbench {
 
 // A stage as the program reported it.
@@ -27,6 +29,20 @@ struct ProgramUse {
   std::uint64_t voluntary_switches = 0, involuntary_switches = 0;
 
   bool operator==(const ProgramUse&) const = default;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("cpu_user_s", &ProgramUse::cpu_user_s, kNotNegative);
+    row("cpu_system_s", &ProgramUse::cpu_system_s, kNotNegative);
+    row("peak_resident_bytes", &ProgramUse::peak_resident_bytes, 0,
+        "Of all together; shared pages count once.");
+    row("read_bytes", &ProgramUse::read_bytes, 0, "By read calls, from pipes and the page cache, too.");
+    row("written_bytes", &ProgramUse::written_bytes);
+    row("minor_faults", &ProgramUse::minor_faults);
+    row("major_faults", &ProgramUse::major_faults);
+    row("voluntary_switches", &ProgramUse::voluntary_switches);
+    row("involuntary_switches", &ProgramUse::involuntary_switches);
+  }
 };
 
 // A program that has ended.

@@ -31,7 +31,7 @@ std::string to_string(Better better) {
 }
 
 std::optional<Better> better_from_string(std::string_view text) {
-  for (const Better better : {Better::lower, Better::higher, Better::equal})
+  for (const Better better : json_values(Better{}))
     if (to_string(better) == text) return better;
   return std::nullopt;
 }

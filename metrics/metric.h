@@ -1,6 +1,7 @@
 #pragma once
 // One metric value as it stands in a record.
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -8,12 +9,14 @@
 #include <vector>
 
 #include "core/interned_text.h"
+#include "core/members.h"
 
 namespace aqbench {
 
 // The direction in which a change is an improvement; `equal` means that any change beyond the tolerance is a
 // failure.
 enum class Better { lower, higher, equal };
+constexpr auto json_values(Better) { return std::array{Better::lower, Better::higher, Better::equal}; }
 
 // The value of one metric.
 struct Metric {
@@ -21,6 +24,14 @@ struct Metric {
   InternedText unit;            // "mm", "%", "1", "deg", "points"
   Better better = Better::lower;
   InternedText reason;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("value", &Metric::value);
+    row("unit", &Metric::unit);
+    row("better", &Metric::better);
+    row("reason", &Metric::reason, kLeftOut | kNotEmpty, "Why the value is undefined.");
+  }
 };
 
 // Metrics by name, in the order of the registry (metrics/registry.h). Names are unique.

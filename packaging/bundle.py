@@ -149,10 +149,12 @@ def list_libraries(out, taken, stub):
 def copy_data(build, out):
     """Copies what the program finds beside itself, and the script of CI."""
     data = out / "share" / "aqbench"
-    for folder, pattern in (("baselines", "baselines/*.json"), ("schemas", "harness/records/results.schema.json")):
+    for folder in ("baselines", "schemas"):
         (data / folder).mkdir(parents=True)
-        for file in SOURCES.glob(pattern):
-            shutil.copyfile(file, data / folder / file.name)
+    for file in SOURCES.glob("baselines/*.json"):
+        shutil.copyfile(file, data / "baselines" / file.name)
+    schema = subprocess.run([build / "aqbench", "schema", "results"], check=True, capture_output=True).stdout
+    (data / "schemas" / "results.schema.json").write_bytes(schema)
     gate = out / "bin" / "aqbench-ci-gate"
     shutil.copyfile(SOURCES / "scripts" / "ci_gate.sh", gate)
     gate.chmod(0o755)

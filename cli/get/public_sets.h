@@ -7,6 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/json.h"
+#include "core/members.h"
+
 namespace aqbench::cli {
 
 // One file of a set. What is not known is absent: then it cannot be checked, or must be fetched by hand.
@@ -15,6 +18,17 @@ struct PublicFile {
   std::optional<std::string> address;  // http or https
   std::optional<std::uintmax_t> bytes;
   std::optional<std::string> sha256;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("name", &PublicFile::name);
+    row("address", &PublicFile::address);
+    row("size", &PublicFile::bytes);
+    row("sha256", &PublicFile::sha256, kSha256);
+  }
+
+  // Checks name and address.
+  void after_reading(const JsonPlace& place) const;
 };
 
 // One set of images or scans that others publish.
@@ -23,6 +37,20 @@ struct PublicSet {
   std::optional<std::string> licence, truth;
   std::string layout;  // docs/layouts.md
   std::vector<PublicFile> files;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("name", &PublicSet::name);
+    row("title", &PublicSet::title);
+    row("page", &PublicSet::page);
+    row("licence", &PublicSet::licence);
+    row("layout", &PublicSet::layout);
+    row("truth", &PublicSet::truth);
+    row("files", &PublicSet::files);
+  }
+
+  // Checks the name.
+  void after_reading(const JsonPlace& place) const;
 };
 
 // Returns the registry that the program brings: cli/get/public_sets.json.

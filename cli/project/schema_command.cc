@@ -4,7 +4,7 @@
 #include "core/error.h"
 #include "core/parameters.h"
 #include "harness/project/project.h"
-#include "harness/records/schema_check.h"
+#include "harness/records/results.h"
 
 namespace aqbench::cli {
 namespace {

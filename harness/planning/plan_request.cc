@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json_members.h"
 #include "core/parallel.h"
 #include "harness/records/json_values.h"
 #include "pipeline/opencl/opencl.h"
@@ -76,7 +76,7 @@ Json requested_json(const PlanRequest& request) {
                {"scenes", request.scenes},
                {"methods", request.methods},
                {"workloads", request.workloads},
-               {"timing", to_json(request.timing)},
+               {"timing", JsonOf<TimingRequest>::write(request.timing)},
                {"axes", axes_json(request.axes)},
                {"set", sets},
                {"seed", json_or_null(request.seed)},
@@ -113,7 +113,7 @@ PlanRequest request_from_json(const Json& json, const std::string& source) {
   request.methods = texts_of(root.at("methods"));
   if (const auto place = root.find("workloads")) request.workloads = texts_of(*place);
   if (const auto place = root.find("timing"))
-    request.timing = timing_request_from_json(place->value(), source + ": timing");
+    request.timing = from_json<TimingRequest>(*place);
   for (const auto& [name, place] : root.at("axes").members()) request.axes.push_back({name, texts_of(place)});
   for (const std::string& text : texts_of(root.at("set"))) request.sets.push_back(parse_override(text));
   if (const auto place = root.at("seed"); !place.is_null()) request.seed = place.count();

@@ -24,6 +24,14 @@ struct CaseImages {
   std::string rig = "ring12";
   std::string imaging = "default";         // a variant
   std::optional<int> width_px, height_px;  // one of them keeps the rig's ratio; none: the rig's size
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("rig", &CaseImages::rig);
+    row("imaging", &CaseImages::imaging);
+    row("width_px", &CaseImages::width_px);
+    row("height_px", &CaseImages::height_px);
+  }
 };
 
 // A case: everything that determines its result, so that the hash of its JSON identifies it.
@@ -52,6 +60,27 @@ struct Case {
   JsonBox declaration = {};
   // The folder of its project file. Not in the JSON: it does not affect the result.
   std::string project_dir = {};
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("case", &Case::name);
+    row("scene", &Case::scene);
+    row("method", &Case::method);
+    row("preset", &Case::preset);
+    row("workload", &Case::workload);
+    row("seed", &Case::seed);
+    row("threads", &Case::threads);
+    row("device", &Case::device);
+    row("simulated", &Case::simulated);
+    row("images", &Case::images);
+    row("axes", &Case::axes);
+    row("overrides", &Case::overrides);
+    row("options", &Case::options);
+    row("faults", &Case::faults);
+    row("defaults", &Case::defaults, kLeftOut);
+    row("timing", &Case::timing, kLeftOut);
+    row("declaration", &Case::declaration, kLeftOut);
+  }
 };
 
 // Returns all members in a fixed order; "timing" only if the case is not only timed cold, "declaration" only

@@ -48,8 +48,8 @@ std::string array_line(std::string_view name, const std::vector<Element>& array)
 std::string encode_case_result(const CaseResult& result) {
   std::string bytes;
   Record record = result.record;
-  record.files.emplace();
-  for (const auto& [path, content] : result.artefacts) record.files->push_back({path, sha256_hex(content)});
+  record.files.clear();
+  for (const auto& [path, content] : result.artefacts) record.files.push_back({path, sha256_hex(content)});
   put_part(bytes, to_json(record).dump());
   for (const auto& [path, content] : result.artefacts) {
     put_part(bytes, path);

@@ -22,6 +22,12 @@ inline constexpr std::size_t kMaxFaultsPerCase = 64;
 struct Fault {
   std::string stage;   // a stage of the method, or "*" for the outermost ones
   std::string effect;  // as given: "+5%", "20ms", "throw", "abort", "hang", "oom", "corrupt"
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("stage", &Fault::stage);
+    row("effect", &Fault::effect);
+  }
 };
 
 // One --inject argument. The stage is between the last ':' and the last '='; "*" means the outermost stages.

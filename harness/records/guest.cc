@@ -3,10 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
-
-#include "harness/records/json_values.h"
 
 namespace aqbench {
 namespace {
@@ -21,26 +18,6 @@ std::string hash_of(const Guest& guest, const std::string& name) {
 }
 
 }  // namespace
-
-Json to_json(const Guest& guest) {
-  Json files = Json::object();
-  for (const auto& [name, sha256] : guest.files) files[name] = text_json(sha256);
-  return {{"files", std::move(files)},
-          {"runs_in", text_json(guest.runs_in)},
-          {"commit", text_json(guest.commit)},
-          {"changed", guest.changed ? Json(*guest.changed) : Json(nullptr)}};
-}
-
-Guest guest_from_json(const JsonPlace& place) {
-  place.allow_only({"files", "runs_in", "commit", "changed"});
-  Guest guest;
-  for (const auto& [name, sha256] : place.at("files").members())
-    guest.files.emplace_back(name, sha256.text_or_null());
-  guest.runs_in = place.at("runs_in").text_or_null();
-  guest.commit = place.at("commit").text_or_null();
-  if (const JsonPlace changed = place.at("changed"); !changed.is_null()) guest.changed = changed.boolean();
-  return guest;
-}
 
 std::vector<std::string> guest_differences(const Guest& before, const Guest& now) {
   std::set<std::string> names;

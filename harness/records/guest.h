@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/json.h"
+#include "core/members.h"
 
 namespace aqbench {
 
@@ -18,14 +18,17 @@ struct Guest {
   std::string runs_in;          // "venv .venv"; empty: as aqbench itself
   std::string commit;           // of the repository around its project; empty: it is in none
   std::optional<bool> changed;  // whether that has changes of its files that are not committed
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("files", &Guest::files, kOrNull,
+        "SHA-256 of program, script, files and folders that it reads, lock file and image.");
+    row("runs_in", &Guest::runs_in, kOrNull, "Its environment: venv .venv.");
+    row("commit", &Guest::commit, kOrNull, "Of the repository around its project.");
+    row("changed", &Guest::changed, 0,
+        "Whether files of that repository had changes that were not committed.");
+  }
 };
-
-// Returns {"files": {NAME: SHA256}, "runs_in": TEXT, "commit": HEX, "changed": BOOLEAN}; what is unknown is
-// null.
-Json to_json(const Guest& guest);
-
-// Reads what to_json() wrote. Throws Error(input) naming the place.
-Guest guest_from_json(const JsonPlace& place);
 
 // Returns one line for each file that differs: "run.py is SHA, was SHA". The commit is no difference: it says
 // where files came from, not what ran.

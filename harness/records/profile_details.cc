@@ -3,13 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "core/json.h"
+#include "core/json_members.h"
 #include "core/quantiles.h"
 #include "harness/records/case_result.h"
-#include "harness/records/json_values.h"
 
 namespace aqbench {
 
@@ -44,29 +42,12 @@ std::string profile_file(const std::string& case_name, const char* file) {
   return fmt::format("{}/{}/{}", kProfileFolder, file_name_of(case_name), file);
 }
 
-Json to_json(const ProfileDetails& details) {
-  return {{"profiled_ms", details.profiled_ms},
-          {"plain_ms", details.plain_ms},
-          {"shown", details.shown},
-          {"sampler", details.sampler},
-          {"sampler_note", details.sampler_note},
-          {"lost_samples", details.lost_samples},
-          {"trace_events_left_out", details.trace_events_left_out},
-          {"device_time_note", details.device_time_note}};
-}
+Json to_json(const ProfileDetails& details) { return JsonOf<ProfileDetails>::write(details); }
 
 ProfileDetails profile_details_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
-  ProfileDetails details;
-  details.profiled_ms = numbers_from_json(root.at("profiled_ms"));
-  details.plain_ms = numbers_from_json(root.at("plain_ms"));
-  details.shown = root.at("shown").count();
+  const auto details = from_json<ProfileDetails>(root);
   if (details.shown >= details.profiled_ms.size()) root.at("shown").fail("is not the index of a repetition");
-  details.sampler = root.at("sampler").text();
-  details.sampler_note = root.at("sampler_note").text();
-  details.lost_samples = root.at("lost_samples").count();
-  details.trace_events_left_out = root.at("trace_events_left_out").count();
-  details.device_time_note = root.at("device_time_note").text();
   return details;
 }
 

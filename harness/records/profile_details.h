@@ -22,6 +22,18 @@ struct ProfileDetails {
   std::string device_time_note;  // why device time is missing
 
   double total_ms() const { return profiled_ms.at(shown); }
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("profiled_ms", &ProfileDetails::profiled_ms);
+    row("plain_ms", &ProfileDetails::plain_ms);
+    row("shown", &ProfileDetails::shown);
+    row("sampler", &ProfileDetails::sampler);
+    row("sampler_note", &ProfileDetails::sampler_note);
+    row("lost_samples", &ProfileDetails::lost_samples);
+    row("trace_events_left_out", &ProfileDetails::trace_events_left_out);
+    row("device_time_note", &ProfileDetails::device_time_note);
+  }
 };
 
 // Returns the median over the pairs of profiled / plain time: 1.02 = 2 % slower while profiled. The runs of a

@@ -1,7 +1,7 @@
 #pragma once
-// The result of one case: a line of the journal and an element of results.json (schema:
-// harness/records/results.schema.json).
+// The result of one case: a line of the journal and an element of results.json.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/members.h"
 #include "core/program_report.h"
 #include "harness/records/case_timing.h"
 #include "harness/records/guest.h"
@@ -23,6 +24,9 @@ namespace aqbench {
 // on screen such a case is "failed" with a reason that begins with "invalid: "; only status_from_string()
 // knows this.
 enum class Status { ok, failed, crashed, timeout, skipped, invalid };
+constexpr auto json_values(Status) {
+  return std::array{Status::ok, Status::failed, Status::crashed, Status::timeout, Status::skipped};
+}
 
 // Returns the status for files and screens: "failed" for failed and invalid.
 std::string to_string(Status status);
@@ -54,6 +58,21 @@ struct StageRecord {
   // Growth of the process's peak of resident memory; nullopt: not measured.
   std::optional<std::int64_t> resident_peak_bytes = {};
   bool other_thread = false;  // ran beside the main thread: its time is not part of the run's sum
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("name", &StageRecord::name, kNotEmpty | kAlways);
+    row("parent", &StageRecord::parent, kOrNull);
+    row("calls", &StageRecord::calls);
+    row("wall_ms", &StageRecord::wall_ms, kNotNegative);
+    row("self_ms", &StageRecord::self_ms);
+    row("net_bytes", &StageRecord::net_bytes);
+    row("peak_bytes", &StageRecord::peak_bytes);
+    row("cpu_ms", &StageRecord::cpu_ms, kLeftOut | kNotNegative);
+    row("device_ms", &StageRecord::device_ms, kLeftOut | kNotNegative);
+    row("resident_peak_bytes", &StageRecord::resident_peak_bytes, kLeftOut);
+    row("other_thread", &StageRecord::other_thread, kLeftOut);
+  }
 };
 
 // Returns the stage of the same name, parent and kind of thread; nullptr if there is none.
@@ -63,6 +82,13 @@ const StageRecord* find_stage(const std::vector<StageRecord>& stages, const Stag
 struct InjectedFault {
   std::string stage, effect;  // as given: "+5%", "20ms", "throw", ...
   std::uint64_t times = 0;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("stage", &InjectedFault::stage);
+    row("effect", &InjectedFault::effect);
+    row("times", &InjectedFault::times);
+  }
 };
 
 // A file written into the bundle by the process of a case, and its hash.
@@ -73,6 +99,7 @@ struct CaseFile {
 
 // The sides of a comparison (`aqbench ab`): two programs, methods or commands, or two values of a variant.
 enum class AbSide { a, b };
+constexpr auto json_values(AbSide) { return std::array{AbSide::a, AbSide::b}; }
 
 // Returns "a" or "b".
 std::string to_string(AbSide side);
@@ -95,6 +122,19 @@ struct UnitOfRecord {
 
   // Returns whether its pair was measured to confirm a flag with fresh pairs.
   bool confirms() const { return look == 0; }
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("side", &UnitOfRecord::side);
+    row("look", &UnitOfRecord::look, kNotNegative, "The planned look that asked for it; 0: a confirmation.");
+    row("pair", &UnitOfRecord::pair, 0, "Within the case, among looks or confirmations.");
+    row("scored", &UnitOfRecord::scored, kLeftOut);
+    row("layout", &UnitOfRecord::layout, kLeftOut, "Number of the drawn code layout.");
+    row("outcomes", &UnitOfRecord::outcomes, kLeftOut | kNotEmpty);
+  }
+
+  // Checks the number of the look.
+  void after_reading(const JsonPlace& place) const;
 };
 
 // Everything known about one case, or about one unit of a comparison. An empty text is null in JSON.
@@ -118,8 +158,48 @@ struct Record {
   std::string isolation;       // how its process was sandboxed (core/sandbox/sandbox.h), or "none: REASON"
   std::string dataset_sha256;  // of the dataset and its truth, as found by the case
   std::vector<std::pair<std::string, double>> effective = {};  // Reconstruction::effective of a real method
-  std::optional<std::vector<CaseFile>> files = std::vector<CaseFile>{};  // nullopt: of results.json 1
+  std::vector<CaseFile> files = {};
   std::optional<UnitOfRecord> unit = {};  // nullopt: the record of a sweep, with one side and one round
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("case", &Record::case_name, kNotEmpty | kAlways);
+    row("scene", &Record::scene, kOrNull);
+    row("method", &Record::method, kOrNull);
+    row("preset", &Record::preset, kOrNull);
+    row("workload", &Record::workload, kOrNull);
+    row("axes", &Record::axes);
+    row("status", &Record::status, kAlways);
+    row("reason", &Record::reason, kOrNull);
+    row("metrics", &Record::metrics);
+    row("stages", &Record::stages, kShortInside);
+    row("timing", &Record::timing, kShortInside);
+    row("peak_rss_bytes", &Record::peak_rss_bytes);
+    row("output_sha256", &Record::output_sha256, kOrNull | kSha256, "Of the reconstruction's bytes.");
+    row("options", &Record::options, 0,
+        "Effective parameters, \"owner.name\", that differ from their defaults or have none.");
+    row("simulated", &Record::simulated, 0, "The method saw the truth and drew its points from it.");
+    row("injected", &Record::injected, 0, "Faults put in with --inject.");
+    row("defaults", &Record::defaults, kLeftOut, "Effective parameters that have their default values.");
+    row("guest", &Record::guest, kLeftOut, "Who ran as a program of the user, as it was before it ran.");
+    row("program", &Record::program, kLeftOut,
+        "Resources used by an external program and its children in the cold run.");
+    row("isolation", &Record::isolation, kLeftOut | kNotEmpty,
+        "How the process of a real method was kept from truth, cache, other cases and bundle; \"none: "
+        "REASON\" "
+        "where it was not. A simulated method sees the truth and has none.");
+    row("dataset_sha256", &Record::dataset_sha256, kLeftOut | kSha256,
+        "Of the dataset that the case saw: of its lines \"HASH  NAME\", as sha256sum prints them, sorted by "
+        "name.");
+    row("effective", &Record::effective, kLeftOut,
+        "What a real method made of its options and of the images, with units in the names: window_px, "
+        "voxel_m.");
+    row("files", &Record::files, kSha256, "Hashes of what the case's process wrote into the bundle.");
+    row("unit", &Record::unit, kLeftOut, "Side and round of one unit of a comparison.");
+  }
+
+  // Distinguishes invalid cases from failed ones, and checks the stages.
+  void after_reading(const JsonPlace& place);
 };
 
 // Returns {"NAME": {"value": 0.79, "unit": "mm", "better": "lower"}, ...}; "reason" where the value is null.
@@ -138,9 +218,10 @@ Json to_json(const Record& record);
 
 // Reads what to_json() wrote. Throws Error(input) "SOURCE: metrics.points.value: expected a number" for a
 // member that is missing, unknown or of the wrong type.
+Record record_from_json(const JsonPlace& place);
 Record record_from_json(const Json& json, const std::string& source = "record");
 
-// Returns a record's JSON with the members that were left out as empty.
-Json whole_record(Json record);
+// Returns the schema of a record, of a sweep or of a unit.
+Json record_schema(bool of_unit);
 
 }  // namespace aqbench

@@ -8,11 +8,11 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/json_members.h"
 #include "core/sha256.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/json_values.h"
 #include "harness/records/results_size.h"
-#include "harness/records/schema_check.h"
 
 namespace aqbench {
 namespace {
@@ -33,99 +33,19 @@ std::vector<const Record*> sorted_records(const Results& results) {
   return records;
 }
 
-Json run_to_json(const RunInfo& run, int schema_version) {
-  Json json = {{"id", run.id},
-               {"suite", text_json(run.suite)},
-               {"started_utc", run.started_utc},
-               {"finished_utc", run.finished_utc},
-               {"complete", run.complete},
-               {"planned_cases", run.planned_cases},
-               {"plan_sha256", run.plan_sha256},
-               {"requested", *run.requested},
-               {"effective", *run.effective}};
-  if (schema_version > 1) json["text_version"] = static_cast<std::uint64_t>(run.text_version);
-  return json;
-}
-
 // Returns the document without records.
 Json head_json(const Results& results) {
-  Json json = {{"schema_version", results.schema_version},
-               {"run", run_to_json(results.run, results.schema_version)}};
-  if (results.is_comparison()) json["comparison"] = *results.comparison;
-  json["environment"] = *results.environment;
+  Json json = {{"schema_version", kResultsSchemaVersion}};
+  json.update(JsonOf<Results>::write(results));
   json["records"] = Json::array();
   return json;
 }
 
-// Returns the member of an object, or nullptr; for documents not yet checked against the schema.
-Json* member_of(Json& json, const char* name) {
-  const auto found = json.is_object() ? json.find(name) : json.end();
-  return found == json.end() ? nullptr : &*found;
-}
-
-// Adds a reason to every null metric without one.
-void name_bare_nulls_of(Json& record) {
-  Json* const metrics = member_of(record, "metrics");
-  if (metrics == nullptr || !metrics->is_object()) return;
-  for (Json& metric : *metrics) {
-    const Json* const value = member_of(metric, "value");
-    if (value != nullptr && value->is_null() && member_of(metric, "reason") == nullptr)
-      metric["reason"] = "null without a reason";
-  }
-}
-
-// Adds reasons and what records of units leave out.
-void complete_records(Json& json) {
-  Json* const records = member_of(json, "records");
-  if (records == nullptr || !records->is_array()) return;
-  for (Json& record : *records) {
-    name_bare_nulls_of(record);
-    record = whole_record(std::move(record));
-  }
-}
-
-RunInfo run_from_json(const JsonPlace& json) {
-  RunInfo run;
-  run.id = json.at("id").text();
-  run.suite = json.at("suite").text_or_null();
-  run.started_utc = json.at("started_utc").text();
-  run.finished_utc = json.at("finished_utc").text();
-  run.complete = json.at("complete").boolean();
-  run.planned_cases = json.at("planned_cases").count();
-  run.plan_sha256 = json.at("plan_sha256").text();
-  run.requested = json.at("requested").value();
-  run.effective = json.at("effective").value();
-  if (const auto version = json.find("text_version")) {
-    if (version->count() > INT32_MAX) version->fail("is too large");
-    run.text_version = static_cast<int>(version->count());
-  }
-  return run;
-}
-
-// Throws if a member is present or missing contrary to the version.
-void check_schema_version(const Results& results, const JsonPlace& root) {
-  const bool old = results.schema_version == 1;
-  if (root.at("run").find("text_version").has_value() == old)
-    root.at("run").fail(old ? "unexpected text_version in version 1" : "text_version is missing");
-}
-
-void check_files_known(const Results& results, const std::string& source) {
-  const bool old = results.schema_version == 1;
-  for (std::size_t i = 0; i < results.records.size(); ++i)
-    if (results.records[i].files.has_value() == old)
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: records[{}]: {}", source, i,
-                              old ? "unexpected files in version 1" : "files are missing"),
-                  source);
-}
-
-std::string place_of_record(const std::string& source, std::size_t index) {
-  return fmt::format("{}: records[{}]", source, index);
-}
-
-// Checks properties of all records together.
+// Checks that each case has one record, and each failure its reason.
 void check_records_together(const Results& results, const std::string& source) {
-  check_files_known(results, source);
+  for (std::size_t i = 0; i < results.records.size(); ++i)
+    if (results.records[i].status != Status::ok && results.records[i].reason.empty())
+      throw Error(ErrorKind::input, fmt::format("{}: records[{}].reason: is missing", source, i), source);
   try {
     sorted_records(results);
   } catch (const Error& error) {
@@ -139,13 +59,8 @@ Results read_record_by_record(const std::filesystem::path& file) {
   const std::string head =
       split_json(bytes_of_file(file, kMaxResultsFileBytes), "records", source,
                  [&](std::string_view, std::string_view text) {
-                   const std::string place = place_of_record(source, records.size());
-                   Json record = parse_strict_json(text, place, kResultsJson);
-                   name_bare_nulls_of(record);
-                   record = whole_record(std::move(record));
-                   if (const auto problem = record_schema_problem(record, records.size()))
-                     throw Error(ErrorKind::input, source + ": " + *problem);
-                   records.push_back(record_from_json(record, place));
+                   const std::string place = fmt::format("{}: records[{}]", source, records.size());
+                   records.push_back(record_from_json(parse_strict_json(text, place, kResultsJson), place));
                  });
   Results results = results_from_text(head, source);
   if (records.empty()) return results;
@@ -190,26 +105,37 @@ std::string results_sha256(const Results& results) {
   return hash.hex();
 }
 
-Results results_from_json(Json json, const std::string& source) {
-  if (json.is_object() && json.contains("schema_version")) {
-    const Json& version = json.at("schema_version");
-    if (version.is_number_integer() &&
-        (version < kOldestResultsSchemaVersion || version > kResultsSchemaVersion))
-      throw Error(ErrorKind::not_comparable,
-                  fmt::format("{}: schema_version: {}; this program reads {} to {}", source, compact(version),
-                              kOldestResultsSchemaVersion, kResultsSchemaVersion));
-  }
-  complete_records(json);
-  if (const auto problem = results_schema_problem(json))
-    throw Error(ErrorKind::input, source + ": " + *problem);
+std::string results_schema_text() {
+  Json json = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+               {"title", "aqbench results.json"},
+               {"description",
+                "What one sweep or one comparison (aqbench ab) measured. Numbers are unrounded; an undefined "
+                "value is null with a reason, never 0 and never NaN."}};
+  json.update(JsonOf<Results>::schema());
+  add_member(json["properties"], "schema_version", {{"const", kResultsSchemaVersion}});
+  add_member(
+      json["properties"], "records",
+      {{"type", "array"},
+       {"description",
+        "Sorted by case, each case once. Of a comparison: units in the order in which "
+        "they ran, without their empty members."},
+       {"items",
+        {{"if", {{"required", {"unit"}}}}, {"then", record_schema(true)}, {"else", record_schema(false)}}}});
+  for (const char* const key : {"schema_version", "records"}) json["required"].push_back(key);
+  return indented_json(json) + '\n';
+}
+
+Results results_from_json(const Json& json, const std::string& source) {
+  const JsonPlace root(json, source);
+  if (const std::int64_t version = root.at("schema_version").integer(); version != kResultsSchemaVersion)
+    throw Error(ErrorKind::not_comparable, fmt::format("{}: schema_version: {}; this program reads {}",
+                                                       source, version, kResultsSchemaVersion));
   Results results;
-  results.schema_version = json.at("schema_version").get<int>();
-  results.run = run_from_json(JsonPlace(json, source).at("run"));
-  results.environment = json.at("environment");
-  if (json.contains("comparison")) results.comparison = json.at("comparison");
-  for (const Json& record : json.at("records"))
-    results.records.push_back(record_from_json(record, place_of_record(source, results.records.size())));
-  check_schema_version(results, JsonPlace(json, source));
+  std::vector<std::string_view> keys = {"schema_version", "records"};
+  Results::members(ReadRow<Results>{root, results, {}, keys});
+  root.allow_only(keys);
+  for (const JsonPlace& record : root.at("records").elements())
+    results.records.push_back(record_from_json(record));
   check_records_together(results, source);
   return results;
 }

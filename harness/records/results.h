@@ -1,6 +1,6 @@
 #pragma once
-// results.json: the measurements of a sweep or of a comparison, in memory and on disk (schema:
-// harness/records/results.schema.json). Its text is canonical: one Results has one text.
+// results.json: the measurements of a sweep or of a comparison, in memory and on disk. Its text is canonical:
+// one Results has one text.
 
 #include <cstddef>
 #include <filesystem>
@@ -11,13 +11,12 @@
 
 #include "core/files.h"
 #include "core/json.h"
+#include "core/members.h"
 #include "harness/records/record.h"
 
 namespace aqbench {
 
-// Supported versions of the schema of results.json; the last one is written. Version 1 lacks files of cases
-// and the version of the texts; before version 4 there are no comparisons.
-inline constexpr int kOldestResultsSchemaVersion = 1;
+// The version of results.json, which goes up when its fields change.
 inline constexpr int kResultsSchemaVersion = 4;
 
 // The request and times of a run.
@@ -29,14 +28,28 @@ struct RunInfo {
   bool complete = false;     // every planned case has a record; false after an interruption
   std::size_t planned_cases = 0;
   std::string plan_sha256;  // of the planned cases: the journal's first link
-  int text_version = 0;     // of summary.md and the other texts of the bundle; 0: of schema version 1
+  int text_version = 0;     // of summary.md and the other texts of the bundle
   JsonBox requested;        // options as given on the command line
   JsonBox effective;        // options as applied
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("id", &RunInfo::id, kNotEmpty, "The bundle's stamp.");
+    row("suite", &RunInfo::suite, kOrNull, "Null where cases were chosen by hand.");
+    row("started_utc", &RunInfo::started_utc, kUtc);
+    row("finished_utc", &RunInfo::finished_utc, kUtc);
+    row("complete", &RunInfo::complete, 0, "Every planned case has a record.");
+    row("planned_cases", &RunInfo::planned_cases);
+    row("plan_sha256", &RunInfo::plan_sha256, kSha256,
+        "Of the planned cases; the first link of the journal.");
+    row("requested", &RunInfo::requested, 0, "Options as given.");
+    row("effective", &RunInfo::effective, 0, "Options as they took effect.");
+    row("text_version", &RunInfo::text_version, kNotNegative, "Of summary.md and the other texts.");
+  }
 };
 
 // The content of results.json.
 struct Results {
-  int schema_version = kResultsSchemaVersion;
   RunInfo run;
   JsonBox environment;          // as in env.json
   std::vector<Record> records;  // sorted by case name; names are unique. Of a comparison: units as they ran
@@ -44,6 +57,15 @@ struct Results {
   JsonBox comparison = {};
 
   bool is_comparison() const;
+
+  // All but the records, which are written and read one by one.
+  template <class Row>
+  static void members(const Row& row) {
+    row("run", &Results::run);
+    row("comparison", &Results::comparison, kLeftOut,
+        "Of aqbench ab: sides, settings, cases, how units were run.");
+    row("environment", &Results::environment, 0, "As in env.json.");
+  }
 };
 
 // Returns the document with its records sorted by case name (bytewise), units in the given order. Throws
@@ -59,10 +81,13 @@ void write_results_text(const Results& results, const WriteBytes& write);
 // Returns the SHA-256 of the bytes of results.json.
 std::string results_sha256(const Results& results);
 
-// Reads a document. Throws Error(input) "SOURCE: records[3].status: ..." for violations of the schema or
-// invalid records, Error(not_comparable) for an unsupported schema_version. A null metric without a reason
-// (from an edited file) is read as undefined, so that a gate fails it like any other null.
-Results results_from_json(Json json, const std::string& source);
+// Returns the JSON Schema (draft-07) of results.json, of which every document read is an instance.
+std::string results_schema_text();
+
+// Reads a document. Throws Error(input) "SOURCE: records[3].status: ..." where it does not follow the schema,
+// Error(not_comparable) for another schema_version. A null metric without a reason (from an edited file) is
+// read as undefined, so that a gate fails it like any other null.
+Results results_from_json(const Json& json, const std::string& source);
 
 // Reads the text of a document. Throws like results_from_json() and parse_strict_json().
 Results results_from_text(std::string_view text, const std::string& source);

@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json.h"
 
 namespace aqbench {
 namespace {
@@ -26,22 +24,6 @@ void check_count(const char* flag, const std::optional<int>& value, int least, i
 void check_seconds(const char* flag, const std::optional<double>& value) {
   if (value && !(std::isfinite(*value) && *value > 0 && *value <= kMaxSeconds))
     refuse_timing(fmt::format("--{} {}: must be above 0 and at most {} seconds", flag, *value, kMaxSeconds));
-}
-
-template <class Value>
-Json optional_json(const std::optional<Value>& value) {
-  return value ? Json(*value) : Json(nullptr);
-}
-
-std::optional<int> read_count(const JsonPlace& root, const char* key) {
-  const auto place = root.find(key);
-  if (!place || place->is_null()) return std::nullopt;
-  return static_cast<int>(std::clamp<std::int64_t>(place->integer(), INT32_MIN, INT32_MAX));
-}
-
-std::optional<double> read_number(const JsonPlace& root, const char* key) {
-  const auto place = root.find(key);
-  return place ? place->number_or_null() : std::nullopt;
 }
 
 }  // namespace
@@ -84,52 +66,6 @@ TimingPlan effective_timing(const TimingRequest& request, bool workload) {
   plan.max_time_s = std::max(request.max_time_s.value_or(usual.max_time_s), plan.min_time_s);
   plan.blocks = request.blocks.value_or(1);
   return plan;
-}
-
-Json to_json(const TimingPlan& plan) {
-  return {{"repetitions", plan.repetitions},
-          {"warmup", plan.warmup},
-          {"min_time_s", plan.min_time_s},
-          {"precision", plan.precision},
-          {"max_repetitions", plan.max_repetitions},
-          {"max_time_s", plan.max_time_s},
-          {"blocks", plan.blocks}};
-}
-
-Json to_json(const TimingRequest& request) {
-  return {{"repetitions", optional_json(request.repetitions)},
-          {"warmup", optional_json(request.warmup)},
-          {"min_time_s", optional_json(request.min_time_s)},
-          {"precision", optional_json(request.precision)},
-          {"max_repetitions", optional_json(request.max_repetitions)},
-          {"max_time_s", optional_json(request.max_time_s)},
-          {"blocks", optional_json(request.blocks)}};
-}
-
-TimingPlan timing_plan_from_json(const Json& json, const std::string& source) {
-  const JsonPlace root(json, source);
-  const auto count = [&](const char* key) {
-    const std::int64_t value = root.at(key).integer();
-    if (value < 0 || value > kMaxRepetitions) root.at(key).fail(fmt::format("is {}", value));
-    return static_cast<int>(value);
-  };
-  return {count("repetitions"),
-          count("warmup"),
-          root.at("min_time_s").number(),
-          root.at("precision").number(),
-          count("max_repetitions"),
-          root.at("max_time_s").number(),
-          count("blocks")};
-}
-
-TimingRequest timing_request_from_json(const Json& json, const std::string& source) {
-  const JsonPlace root(json, source);
-  root.allow_only(
-      {"repetitions", "warmup", "min_time_s", "precision", "max_repetitions", "max_time_s", "blocks"});
-  return {read_count(root, "repetitions"),     read_count(root, "warmup"),
-          read_count(root, "max_repetitions"), read_count(root, "blocks"),
-          read_number(root, "min_time_s"),     read_number(root, "precision"),
-          read_number(root, "max_time_s")};
 }
 
 }  // namespace aqbench

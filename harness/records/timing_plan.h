@@ -2,9 +2,8 @@
 // The number of runs of a timed case. Plain data, carried out by harness/measuring/timing.h.
 
 #include <optional>
-#include <string>
 
-#include "core/json.h"
+#include "core/members.h"
 
 namespace aqbench {
 
@@ -24,6 +23,17 @@ struct TimingPlan {
 
   bool times_warm() const { return repetitions > 0 || min_time_s > 0 || precision > 0; }
   bool operator==(const TimingPlan&) const = default;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("repetitions", &TimingPlan::repetitions, kNotNegative);
+    row("warmup", &TimingPlan::warmup, kNotNegative);
+    row("min_time_s", &TimingPlan::min_time_s);
+    row("precision", &TimingPlan::precision);
+    row("max_repetitions", &TimingPlan::max_repetitions, kNotNegative);
+    row("max_time_s", &TimingPlan::max_time_s);
+    row("blocks", &TimingPlan::blocks, kNotNegative);
+  }
 };
 
 // The timing options of the command line; effective_timing() fills the rest.
@@ -32,6 +42,17 @@ struct TimingRequest {
   std::optional<double> min_time_s, precision, max_time_s;
 
   bool operator==(const TimingRequest&) const = default;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("repetitions", &TimingRequest::repetitions);
+    row("warmup", &TimingRequest::warmup);
+    row("min_time_s", &TimingRequest::min_time_s);
+    row("precision", &TimingRequest::precision);
+    row("max_repetitions", &TimingRequest::max_repetitions);
+    row("max_time_s", &TimingRequest::max_time_s);
+    row("blocks", &TimingRequest::blocks);
+  }
 };
 
 // Throws Error(usage) naming the flag for negative counts, a precision of 100 % or more, and a maximum below
@@ -41,15 +62,5 @@ void check(const TimingRequest& request);
 // Returns the plan of a request. By default methods run only cold, workloads with 2 warm-up calls and 10
 // repetitions.
 TimingPlan effective_timing(const TimingRequest& request, bool workload);
-
-// Returns all members by name.
-Json to_json(const TimingPlan& plan);
-
-// Returns all members by name; null for those not given.
-Json to_json(const TimingRequest& request);
-
-// Read what to_json() wrote. Throw Error(input) naming `source` and the member.
-TimingPlan timing_plan_from_json(const Json& json, const std::string& source);
-TimingRequest timing_request_from_json(const Json& json, const std::string& source);
 
 }  // namespace aqbench

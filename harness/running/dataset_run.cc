@@ -232,7 +232,7 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   DatasetRun run;
   const CaseResult result = result_of(planned, outcome, options, board, request.dataset_dir.string());
   run.record = result.record;
-  run.record.files.reset();  // the child's additional results are not a file of a bundle
+  run.record.files.clear();  // the child's additional results are not a file of a bundle
   run.interrupted = outcome.end == IsolateOutcome::End::cancelled;
   run.log_tail = outcome.log_tail;
   read_told(result, run);

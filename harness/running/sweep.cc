@@ -28,10 +28,9 @@ namespace {
 
 // Removes the files of a record that its replacement does not have.
 void remove_files(const std::filesystem::path& bundle, const Record& old, const Record& now) {
-  if (!old.files || !now.files) return;
-  for (const CaseFile& file : *old.files) {
+  for (const CaseFile& file : old.files) {
     std::error_code ignored;  // verify finds what cannot be removed
-    if (std::ranges::find(*now.files, file.path, &CaseFile::path) == now.files->end())
+    if (std::ranges::find(now.files, file.path, &CaseFile::path) == now.files.end())
       std::filesystem::remove(bundle / file.path, ignored);
   }
 }

@@ -78,8 +78,7 @@ std::vector<Finding> check_case_files(const std::filesystem::path& bundle, const
                                       const std::vector<std::string>& files) {
   std::vector<Finding> findings;
   for (const Record& record : results.records) {
-    if (!record.files) continue;
-    for (const CaseFile& file : *record.files)
+    for (const CaseFile& file : record.files)
       if (!std::ranges::binary_search(files, file.path))
         findings.push_back({file.path, "is missing, though a record names it"});
       else if (sha256_file_hex(bundle / file.path) != file.sha256)

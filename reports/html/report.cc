@@ -184,7 +184,7 @@ BundleContent listed_on_page(const BundleContent& content) {
   for (const Record* const record : records)
     if (listed.size() < kMaxPageCases) listed.insert(record->case_name);
 
-  BundleContent page{{content.results.schema_version, content.results.run, content.results.environment, {}},
+  BundleContent page{{content.results.run, content.results.environment, {}},
                      {},
                      {},
                      content.notes,

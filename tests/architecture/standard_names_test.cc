@@ -28,14 +28,16 @@ struct StandardHeader {
 // A name that several headers declare stands where people look for it.
 constexpr StandardHeader kStandardHeaders[] = {
     {"algorithm",
-     "any_of all_of clamp count find max max_element min min_element nth_element reverse sort transform"},
+     "any_of all_of clamp count equal find max max_element min min_element nth_element reverse sort "
+     "transform"},
     {"array", "array"},
     {"atomic", "atomic memory_order_acquire memory_order_relaxed memory_order_release"},
     {"bit", "bit_cast countr_zero endian"},
     {"charconv", "errc from_chars"},
     {"chrono", "chrono milli"},
-    {"cmath", "abs ceil cos erfc exp floor fma hypot isfinite isnan log1p lround pow round sin sqrt tanh"},
-    {"concepts", "convertible_to floating_point integral same_as"},
+    {"cmath",
+     "abs ceil cos erfc exp floor fma hypot isfinite isnan log1p lround nan pow round sin sqrt tanh"},
+    {"concepts", "convertible_to equality_comparable floating_point integral same_as"},
     {"compare", "strong_ordering"},
     {"condition_variable", "condition_variable"},
     {"cstddef", "byte ptrdiff_t size_t"},
@@ -70,10 +72,11 @@ constexpr StandardHeader kStandardHeaders[] = {
     {"system_error", "error_code"},
     {"thread", "this_thread thread"},
     {"tuple", "get tie tuple"},
-    {"type_traits", "common_type decay_t is_arithmetic_v is_invocable_v is_same_v remove_cvref_t"},
+    {"type_traits",
+     "common_type decay_t is_arithmetic_v is_enum_v is_invocable_v is_same_v is_unsigned_v remove_cvref_t"},
     {"unordered_map", "unordered_map"},
     {"unordered_set", "unordered_set"},
-    {"utility", "exchange forward move pair swap"},
+    {"utility", "in_range exchange forward move pair swap"},
     {"variant", "get_if holds_alternative monostate variant visit"},
     {"vector", "vector"},
 };

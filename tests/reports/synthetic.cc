@@ -239,7 +239,7 @@ std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Result
     if (record.status == Status::ok) {
       const std::string tiles = "tiles/" + file_name_of(record.case_name) + ".csv";
       write_file(bundle / tiles, tiles_of(record));
-      record.files = {{{tiles, sha256_hex(tiles_of(record))}}};
+      record.files = {{tiles, sha256_hex(tiles_of(record))}};
     }
     log += fmt::format("== {} {}\n-- {}{}{}\n", results.run.started_utc, record.case_name,
                        to_string(record.status), record.reason.empty() ? "" : ": ", record.reason);

@@ -31,7 +31,7 @@ inline AbSamples timed_samples(std::size_t pairs, double ratio, unsigned seed = 
   AbSamples samples = ab_samples_from_lists(
       Json{{"cases", Json::array({Json{{"name", "waves/x"}, {"a", a}, {"b", b}}})}}, "test");
   for (Record& unit : samples.units) {
-    unit.output_sha256 = "same";
+    unit.output_sha256 = std::string(64, '5');
     unit.timing.cold_ms = 30;
     unit.stages = {self_times("match", {unit.timing.warm_ms[0] / 2}), self_times("fuse", {3})};
   }
@@ -102,7 +102,7 @@ inline AbDocument validation_document(std::size_t comparisons, double delay, dou
   std::normal_distribution<double> normal;
   const auto run = [&](const AbUnitTask& task) -> std::optional<CaseResult> {
     CaseResult answer{unit_record(), {}};
-    answer.record.output_sha256 = "same";
+    answer.record.output_sha256 = std::string(64, '5');
     double typical_ms = task.side == AbSide::b ? 10 * ratio : 10;
     if (task.side == AbSide::b && validation.is_delayed(task.case_index)) typical_ms *= delay;
     for (int k = 0; k < 3; ++k)

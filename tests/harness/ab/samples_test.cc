@@ -76,7 +76,7 @@ TEST(AbSamples, OrderAndPairsAreChecked) {
               HasSubstr("as long as warm_ms"));
   EXPECT_NE(refused([](auto& s) { s.units[0].unit->look = 3; }), "");
   EXPECT_NE(refused([](auto& s) { s.units[0].unit->look = 101; }), "");
-  EXPECT_THAT(refused([](auto& s) { s.units[0].timing.warm_ms[0] = -1; }), HasSubstr("records[0]: warm_ms"));
+  EXPECT_THAT(refused([](auto& s) { s.units[0].timing.warm_ms[0] = -1; }), HasSubstr("warm_ms[0]: must not be negative"));
   EXPECT_THAT(test::error_of(ErrorKind::input,
                              [] {
                                AbSamples samples = small_samples();

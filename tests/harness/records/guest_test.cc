@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include "core/json_members.h"
 
 namespace aqbench {
 namespace {
@@ -15,8 +15,8 @@ const std::string kOne(64, '1'), kTwo(64, '2');
 TEST(Guest, IsReadBackAsItWasWritten) {
   for (const Guest& guest :
        {Guest{{{"run.py", kOne}, {"gone.bin", ""}}, "venv .venv", "abc", true}, Guest{}}) {
-    const Json json = to_json(guest);
-    EXPECT_EQ(to_json(guest_from_json(JsonPlace(json, "f"))), json);
+    const Json json = JsonOf<Guest>::write(guest);
+    EXPECT_EQ(JsonOf<Guest>::write(from_json<Guest>(JsonPlace(json, "f"))), json);
   }
 }
 

@@ -273,9 +273,8 @@ TEST_F(Verify, AnInterruptedRunVerifiesAndSaysSo) {
 
 TEST_F(Verify, HostileResultsAreAFindingNotACrash) {
   for (const std::string& bad :
-       {std::string(3'000'000, '['), std::string("{\"schema_version\":1}"), std::string("\xff"),
-        std::string("null"), std::string("{\"schema_version\":2}"),
-        read_file(bundle_ / "results.json") + " "}) {
+       {std::string(3'000'000, '['), std::string("{\"schema_version\":4}"), std::string("\xff"),
+        std::string("null"), read_file(bundle_ / "results.json") + " "}) {
     const auto found = after([&] {
       overwrite(bundle_ / "results.json", bad);
       rehash(bundle_);
