@@ -188,6 +188,7 @@ TEST_F(AbCommands, MethodsAreQuickAndSayHowLongTheyTake) {
   EXPECT_THAT(std::string(std::istreambuf_iterator<char>(summary), {}),
               HasSubstr("as many pairs as fit into a minute (--quick)"));
   EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  EXPECT_THAT(run_program({"status", bundle}).out, HasSubstr(": a comparison of 1 case, "));
   // The errors by place of the first run of each side: the noise is not the same.
   for (const char* const side : {"a", "b"})
     EXPECT_TRUE(std::filesystem::exists(bundle / "tiles" / (std::string("flat_plane.") + side + ".csv")));
