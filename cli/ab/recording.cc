@@ -30,7 +30,7 @@ void require_unfinished(const std::filesystem::path& bundle) {
 void drop_unnamed_tiles(const std::filesystem::path& bundle, const std::vector<Record>& records) {
   std::set<std::filesystem::path> named;
   for (const Record& record : records)
-    for (const CaseFile& file : *record.files) named.insert(bundle / file.path);
+    for (const CaseFile& file : record.files) named.insert(bundle / file.path);
   std::error_code none;  // no folder: nothing to remove
   for (const auto& file : std::filesystem::directory_iterator(bundle / kTilesFolder, none))
     if (!named.contains(file.path())) std::filesystem::remove(file.path());

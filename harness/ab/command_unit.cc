@@ -265,6 +265,12 @@ class CommandUnit {
   std::set<std::string> hashes_;
 };
 
+std::vector<double> numbers_of(const JsonPlace& place) {
+  std::vector<double> numbers;
+  for (const JsonPlace& number : place.elements()) numbers.push_back(number.number());
+  return numbers;
+}
+
 CommandAnswer command_answer(const std::string& text) {
   const Json json = parse_strict_json(text, "unit", kMessageJson);
   const JsonPlace place(json, "unit");
@@ -272,7 +278,7 @@ CommandAnswer command_answer(const std::string& text) {
   given.prints_gbench_report = place.at("prints_gbench_report").boolean();
   for (const JsonPlace& one : place.at("benchmarks").elements())
     given.benchmarks.push_back(
-        {one.at("name").text(), numbers_from_json(one.at("real_ms")), one.at("error").text()});
+        {one.at("name").text(), numbers_of(one.at("real_ms")), one.at("error").text()});
   return given;
 }
 

@@ -70,7 +70,7 @@ Json unit_json(const Record& record) {
     json["outcomes"] = std::move(outcomes);
   }
   if (unit.layout) json["layout"] = *unit.layout;
-  if (!record.files->empty()) json["tiles_sha256"] = record.files->front().sha256;
+  if (!record.files.empty()) json["tiles_sha256"] = record.files.front().sha256;
   return json;
 }
 

@@ -18,7 +18,7 @@ void keep_tiles(const std::string& case_name, AbSide side, bool keep, CaseResult
                 [&](const auto& file) { return !keep || !is_in_folder(file.first, kTilesFolder); });
   for (auto& [path, bytes] : unit.artefacts) {
     path = ab_tiles_file(case_name, side);
-    unit.record.files->push_back({path, sha256_hex(bytes)});
+    unit.record.files.push_back({path, sha256_hex(bytes)});
   }
 }
 
@@ -26,7 +26,7 @@ std::map<std::string, std::string> read_ab_tiles(const std::filesystem::path& bu
                                                  const AbSamples& samples) {
   std::map<std::string, std::string> found;
   for (const Record& unit : samples.units)
-    for (const CaseFile& file : *unit.files) try {
+    for (const CaseFile& file : unit.files) try {
         std::string text = read_file(bundle / file.path, kMaxTilesBytes);
         if (sha256_hex(text) == file.sha256) found.emplace(file.path, std::move(text));
       } catch (const Error& error) {

@@ -91,7 +91,7 @@ std::string docs_times(const BundleContent& content) {
 
 std::string docs_verdicts(const BundleContent& content) {
   if (!content.results.is_comparison()) no_data("verdicts: it is no comparison of `aqbench ab`");
-  return ab_verdict_table(judge_ab(document_of(content.results)));
+  return ab_verdict_table(judge_ab(document_of(Results(content.results))));
 }
 
 std::string docs_baseline(const BundleContent& content) {

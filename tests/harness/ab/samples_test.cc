@@ -31,7 +31,7 @@ TEST(AbSamples, ReadBackTheSame) {
   AbSamples samples = small_samples();
   samples.units[2].unit->outcomes = {{"cpu_ms", {0.1, 0.2}}};
   samples.units[2].unit->layout = 7;
-  samples.units[2].files->push_back({"tiles/x.a.csv", std::string(64, 'd')});
+  samples.units[2].files.push_back({"tiles/x.a.csv", std::string(64, 'd')});
   EXPECT_EQ(to_json(reread(samples)).dump(), to_json(samples).dump());
 }
 

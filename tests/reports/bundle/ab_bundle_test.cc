@@ -146,7 +146,7 @@ TEST_F(AbBundle, TheJournalHoldsTheSamePairsWhetherTheRunEndedOrNot) {
 TEST_F(AbBundle, TilesAreThoseThatUnitsKept) {
   Record& unit = document.samples.units[0];
   const std::string file = ab_tiles_file("waves/x", unit.unit->side);
-  unit.files->push_back({file, sha256_hex("tiles")});
+  unit.files.push_back({file, sha256_hex("tiles")});
   std::filesystem::create_directory(folder / "tiles");
   write_file(folder / file, "tiles");
   write();

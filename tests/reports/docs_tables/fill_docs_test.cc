@@ -44,6 +44,7 @@ TEST(FillDocs, AnyChangedCharacterOfATableIsStale) {
   const Results results = synthetic_results();
   std::vector<NamedBundle> bundles = {{"bundle", {}}, {"bundle-two", {}}};
   bundles[0].content.results = results;
+  bundles[0].content.results.records[0].timing.warm_ms = {3.1, 3.2, 3.4};
   set_baseline(bundles[0].content, synthetic_baseline(results));
   bundles[1].content.results = synthetic_results();
   bundles[1].content.results.records[3].stages = {{"depth", "", 1, {90}, {60}, {}, {}}};

@@ -49,7 +49,7 @@ TEST(SiteIndex, BeginsWithWhatGotWorseOneRowForOneCause) {
   EXPECT_THAT(worse, HasSubstr("<h2>Newest changes for the worse</h2>"));
   EXPECT_THAT(worse, HasSubstr("mean error [mm]</a> and 1 more</td>"));
   EXPECT_THAT(worse, HasSubstr("<td data-label=\"before\">0.500</td>"));
-  EXPECT_THAT(worse, HasSubstr("class=\"bad\">2.00</td>"));
+  EXPECT_THAT(worse, HasSubstr("class=\"bad\">2</td>"));
   EXPECT_THAT(worse, HasSubstr("<td data-label=\"since run\" class=\"text\">run3</td><td "
                                "data-label=\"commit\" class=\"text\">abc3</td>"));
   EXPECT_THAT(page, HasSubstr("aria-label=\"mean error [mm] over 4 runs\""));

@@ -59,7 +59,7 @@ TEST(AbReport, MetricsHaveRowsOfTheirOwnInWordsOfQuality) {
   ASSERT_EQ(report.cases[0].verdict, AbVerdict::worse) << report.cases[0].reason;
   const std::string table = render_ab_table(worse, report), summary = render_ab_summary(worse, report);
   EXPECT_THAT(table, ::testing::ContainsRegex("rmse \\[mm\\] +[0-9.]+ +[0-9.]+ .*WORSE\n"));
-  EXPECT_THAT(summary, ::testing::ContainsRegex("\\| waves/x \\| rmse \\[mm\\] \\| .* \\| WORSE \\|"));
+  EXPECT_THAT(summary, HasSubstr("| waves/x | rmse \\[mm\\] | 2.00 | 2.40 | "));
   for (const std::string& text : {table, summary})
     for (const char* const none : {"n/a", "REGRESSED", "A ms", "wall time", "A/A rate", "tau", "p slower"})
       EXPECT_THAT(text, ::testing::Not(HasSubstr(none)));
