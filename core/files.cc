@@ -29,10 +29,8 @@ namespace {
 // Makes the rename survive a power cut. Returns 0 or the errno.
 int sync_directory(const std::filesystem::path& directory) {
   const Descriptor folder(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.get() < 0) return 0;  // some file systems cannot open directories; the data itself is safe
-  return ::fsync(folder.get()) == 0 || errno == EINVAL
-             ? 0
-             : errno;  // EINVAL: directories cannot be flushed there
+  // Some file systems cannot open directories, others cannot flush them (EINVAL); the data itself is safe.
+  return folder.get() < 0 || ::fsync(folder.get()) == 0 || errno == EINVAL ? 0 : errno;
 }
 
 // Device files and pipes (/dev/stdout, /dev/full) cannot be replaced and are written directly.
