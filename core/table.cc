@@ -35,7 +35,7 @@ struct Layout {
   std::vector<std::vector<std::string>> cells;         // printable cells of each row
   std::vector<std::size_t> widths;
   std::size_t header_lines = 0;
-  std::size_t max_columns = 0;  // more than requested if rows would look the same otherwise
+  std::size_t max_columns = 0;  // more than requested if nothing may be cut so far
 };
 
 std::size_t total_width(const std::vector<std::size_t>& widths) {
@@ -75,7 +75,9 @@ void shrink_to(std::size_t max_columns, const Table& table, Layout& layout) {
     --*widest;
     --total;
   }
-  if (std::ranges::any_of(least, [](std::size_t width) { return width > kLeast; }))
+  // What cannot shrink is whole: a terminal wraps it.
+  if (std::ranges::none_of(table.columns, &TableColumn::shrinks) ||
+      std::ranges::any_of(least, [](std::size_t width) { return width > kLeast; }))
     layout.max_columns = std::max(max_columns, total);
 }
 
@@ -109,7 +111,6 @@ void append_cell(std::string& line, std::string text, std::size_t width, Align a
 
 void append_line(std::string& out, std::string line, std::size_t max_columns) {
   while (line.ends_with(' ')) line.pop_back();
-  // Only tables that cannot shrink get here; lines are cut rather than wrapped.
   if (line.find('\033') == line.npos) line = elide_middle(line, max_columns);
   out += line + '\n';
 }

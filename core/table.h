@@ -1,6 +1,6 @@
 #pragma once
-// Tables as plain text for a terminal, aligned by display width and never wider than requested, and in
-// Markdown.
+// Tables as plain text for a terminal, aligned by display width, and in Markdown. A table with a column that
+// shrinks is as wide as requested, unless rows would look the same.
 
 #include <cstddef>
 #include <string>

@@ -37,6 +37,10 @@ std::string values_text(const std::vector<CaseVerdicts>& cases, const ShortNames
       more += values.back().more;
     }
   if (values.empty()) return "";
+  if (table_width(values_table(values, names)) > width) {  // a narrow screen shows what is worst
+    for (ListedValue& value : values) value.more = 0;
+    more = 0;
+  }
   std::string text = render_table(values_table(values, names), colours, width);
   if (left_out > 0) text += fmt::format("... and {} (--all)\n", counted(left_out, "more case"));
   if (more > 0) text += "more: values of the same case with the same verdict (--all lists them)\n";
