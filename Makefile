@@ -80,13 +80,18 @@ fuzz: ## Fuzz the readers with clang, ASan + UBSan (SECONDS=60 each)
 DOCS_BUNDLES := seed $(filter-out seed,$(notdir $(wildcard docs/bundles/*)))
 DOCS_MEASURED ?=
 FILL_DOCS = $(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/bundles/%)
-DOCS_MEASURE_seed := sweep --suite seed --baseline baselines/seed.json --gate
-DOCS_MEASURE_pipeline := sweep --suite pipeline --scene undulating --method dense_flow \
+DOCS_SWEEP_seed := --suite seed --baseline baselines/seed.json --gate
+DOCS_SWEEP_pipeline := --suite pipeline --scene undulating --method dense_flow \
   --method plane_sweep:balanced --method sparse
-DOCS_MEASURE_sensitivity := sweep --suite sensitivity --no-pictures
-DOCS_MEASURE_presets := sweep --suite presets --no-pictures
-DOCS_MEASURE_batching := sweep --suite batching --workload absorption --workload tricubic --workload equirect_views \
+DOCS_SWEEP_sensitivity := --suite sensitivity --no-pictures
+DOCS_SWEEP_presets := --suite presets --no-pictures
+DOCS_SWEEP_batching := --suite batching --workload absorption --workload tricubic --workload equirect_views \
   --blocks 4 --repetitions 3 --max-time 0.1
+DOCS_SWEEP_OPENCL := --workload absorption --workload tricubic --workload equirect_views --device opencl --threads 1 \
+  --blocks 18 --repetitions 3 --max-time 0.1
+DOCS_SWEEP_opencl_memory := $(DOCS_SWEEP_OPENCL) --axis memory=pageable,pinned
+DOCS_SWEEP_opencl_queues := $(DOCS_SWEEP_OPENCL) --axis queues=1,2
+DOCS_SWEEP_opencl_submission := $(DOCS_SWEEP_OPENCL) --axis submission=enqueued,recorded
 
 PREFIX ?= /usr/local
 install: library-deps ## Build and install into PREFIX (default /usr/local); DESTDIR is honoured
@@ -134,7 +139,7 @@ docs: program ## Fill the tables of the documents from the bundles in docs/
 
 docs-bundle: program ## Render the bundles in docs/ again from their records, then fill the documents (DOCS_MEASURED="seed ...": measure these)
 	@rm -rf $(BUILD)/docs-bundles
-	@$(foreach bundle,$(DOCS_MEASURED),$(BUILD)/aqbench $(DOCS_MEASURE_$(bundle)) \
+	@$(foreach bundle,$(DOCS_MEASURED),$(BUILD)/aqbench sweep $(DOCS_SWEEP_$(bundle)) \
 	  --out $(BUILD)/docs-bundles/$(bundle) &&) true
 	@$(foreach bundle,$(DOCS_MEASURED),rm -rf docs/bundles/$(bundle) && \
 	  mkdir docs/bundles/$(bundle) && cp -r $(BUILD)/docs-bundles/$(bundle)/*/. docs/bundles/$(bundle) &&) true

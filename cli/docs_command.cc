@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "harness/gating/gate.h"
 #include "reports/bundle/bundle.h"
+#include "reports/bundle/gate_input.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/bundle_content.h"
 #include "reports/docs_tables/bundle_sections.h"
@@ -56,9 +57,7 @@ std::vector<NamedBundle> read_bundles(const Strings& folders) {
     for (const NamedBundle& other : bundles)
       if (other.name == name)
         throw Error(ErrorKind::usage, fmt::format("--bundle: duplicate bundle name {}", name));
-    Results results;
-    require_verified(verify_bundle(bundle, results), bundle);
-    bundles.push_back({name, read_bundle_content(bundle, std::move(results))});
+    bundles.push_back({name, read_bundle_content(bundle, read_gate_input(bundle).results)});
   }
   return bundles;
 }
@@ -88,8 +87,8 @@ CommandLine<DocsRequest> docs_command_line() {
       "rest of the file is unchanged.\n"
       "\n"
       "sections of a bundle: accuracy, stages, batching, comparisons, times, baseline, environment,\n"
-      "                      reproduce, narrative, verdicts (of aqbench ab); of the first --bundle, or of\n"
-      "                      the one whose folder's name follows: <!-- aqbench:stages pipeline -->\n"
+      "                      reproduce, narrative; of the first --bundle, or of the one whose folder's name\n"
+      "                      follows: <!-- aqbench:stages pipeline -->\n"
       "of the program:       scenes, methods, presets, metrics, suites, parameters OWNER, hotspots,\n"
       "                      commands, flags COMMAND\n"
       "\n"

@@ -7,8 +7,6 @@
 #include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/ab/document.h"
-#include "harness/ab/report.h"
 #include "harness/gating/verdicts.h"
 #include "harness/records/stage_memory.h"
 #include "harness/statistics/summary.h"
@@ -18,7 +16,6 @@
 #include "reports/content/environment_text.h"
 #include "reports/content/narrative.h"
 #include "reports/content/verdict_text.h"
-#include "reports/text/ab_summary.h"
 #include "reports/text/summary.h"
 #include "reports/text/verdict_table.h"
 #include "reports/text/workload_tables.h"
@@ -89,11 +86,6 @@ std::string docs_times(const BundleContent& content) {
   return text;
 }
 
-std::string docs_verdicts(const BundleContent& content) {
-  if (!content.results.is_comparison()) no_data("verdicts: it is no comparison of `aqbench ab`");
-  return ab_verdict_table(judge_ab(document_of(Results(content.results))));
-}
-
 std::string docs_baseline(const BundleContent& content) {
   if (!content.baseline) no_data("baseline: run the sweep with --baseline FILE");
   if (!content.gated->refusal.empty()) throw Error(ErrorKind::not_comparable, content.gated->refusal);
@@ -141,11 +133,15 @@ std::string docs_narrative(const BundleContent& content) {
 
 using BundleSection = std::string (*)(const BundleContent&);
 constexpr std::pair<const char*, BundleSection> kBundleSections[] = {
-    {"accuracy", docs_accuracy},   {"comparisons", docs_comparisons},
-    {"stages", docs_stages},       {"batching", docs_batching},
-    {"times", docs_times},         {"verdicts", docs_verdicts},
-    {"baseline", docs_baseline},   {"environment", docs_environment},
-    {"reproduce", docs_reproduce}, {"narrative", docs_narrative},
+    {"accuracy", docs_accuracy},
+    {"comparisons", docs_comparisons},
+    {"stages", docs_stages},
+    {"batching", docs_batching},
+    {"times", docs_times},
+    {"baseline", docs_baseline},
+    {"environment", docs_environment},
+    {"reproduce", docs_reproduce},
+    {"narrative", docs_narrative},
 };
 
 }  // namespace

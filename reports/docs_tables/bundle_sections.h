@@ -15,10 +15,9 @@ struct NamedBundle {
   BundleContent content;
 };
 
-// Returns the sections accuracy, comparisons, stages, batching, times, verdicts (of a comparison by
-// `aqbench ab`), baseline, environment, reproduce and narrative. A section's argument names the bundle;
-// without one it is the first. The sections refer to `bundles`, which must not be empty. A section whose data
-// its bundle does not have throws Error(input).
+// Returns the sections accuracy, comparisons, stages, batching, times, baseline, environment, reproduce and
+// narrative. A section's argument names the bundle; without one it is the first. The sections refer to
+// `bundles`, which must not be empty. A section whose data its bundle does not have throws Error(input).
 DocsSections bundle_sections(const std::vector<NamedBundle>& bundles);
 
 // Returns the same sections for a call without --bundle; each throws Error(usage).

@@ -49,8 +49,6 @@ std::string accuracy_table(const AbCaseReport& one) {
          md_head({"metric", "change", "A", "B", "unit"}, 2) + rows;
 }
 
-}  // namespace
-
 std::string ab_verdict_table(const AbReport& report) {
   const Table table = judged_table(report);
   std::vector<std::string> cells;
@@ -63,6 +61,8 @@ std::string ab_verdict_table(const AbReport& report) {
   }
   return text;
 }
+
+}  // namespace
 
 std::string render_ab_summary(const AbDocument& document, const AbReport& report) {
   std::string text = fmt::format("**{}**\n\n# {} against {}\n\n", md_escape(banner_line(banner_of(report))),

@@ -11,9 +11,6 @@ namespace aqbench {
 // Returns summary.md, as Markdown.
 std::string render_ab_summary(const AbDocument& document, const AbReport& report);
 
-// Returns the table of summary.md with the verdict on each case.
-std::string ab_verdict_table(const AbReport& report);
-
 // Returns a table of the cases, a sentence for each, and the banner as the last line.
 std::string render_ab_table(const AbDocument& document, const AbReport& report, bool colours = false,
                             std::size_t width = kScreenColumns);

@@ -97,7 +97,7 @@ TEST(DocsSections, WhatTheBundleDoesNotHaveIsSaid) {
                          sections.at("accuracy")({"bundle", "x"});
                        }),
               HasSubstr("one bundle"));
-  for (const char* name : {"batching", "comparisons", "verdicts", "baseline"})
+  for (const char* name : {"batching", "comparisons", "baseline"})
     EXPECT_THAT(error_of(ErrorKind::input, [&] { sections.at(name)({}); }), HasSubstr("the bundle has no"));
   EXPECT_THAT(error_of(ErrorKind::usage, [&] { missing_bundle_sections().at("accuracy")({}); }),
               HasSubstr("--bundle"));
