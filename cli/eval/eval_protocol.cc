@@ -53,11 +53,12 @@ CloudKnobs with_given(CloudKnobs knobs, const EvalProtocolRequest& request) {
 struct ShapedMap {
   std::vector<std::size_t> shape;
   std::vector<float> values;
+  bool counts = false;  // integers, which are no lengths
 };
 
 ShapedMap read_npy_map(const std::string& file) {
   NpyArray array = read_npy(file);
-  ShapedMap map{std::move(array.shape), {}};
+  ShapedMap map{std::move(array.shape), {}, array.is_whole};
   if (map.shape.size() == 3 && map.shape.back() == 1) map.shape.pop_back();
   std::visit([&](const auto& read) { map.values.assign(read.begin(), read.end()); }, array.values);
   return map;
@@ -71,12 +72,13 @@ ShapedMap read_depth_map(const std::string& file, double metres_per_unit,
     map = read_npy_map(file);
   } else {
     DepthImage image = read_depth_image(file);
-    if (image.counts && !request.metres_per_count)
-      throw Error(ErrorKind::usage, file + ": holds counts: give --depth-scale METRES");
-    if (image.counts) metres_per_unit = *request.metres_per_count;
     map = {{static_cast<std::size_t>(image.height), static_cast<std::size_t>(image.width)},
-           std::move(image.values)};
+           std::move(image.values),
+           image.counts};
   }
+  if (map.counts && !request.metres_per_count)
+    throw Error(ErrorKind::usage, file + ": holds counts: give --depth-scale METRES");
+  if (map.counts) metres_per_unit = *request.metres_per_count;
   for (float& value : map.values) value *= static_cast<float>(metres_per_unit);
   return map;
 }

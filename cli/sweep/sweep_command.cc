@@ -283,9 +283,10 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
   const Json environment = environment_json(
       {plan.request.threads.value_or(available_processors()), devices_of(plan.request), plan.dtype});
   BundleRun run = open_bundle(request, plan, environment, arguments);
-  return run.guarded([&] {
+  BundleContent content;
+  std::string next;
+  const ExitCode ended = run.guarded([&] {
     const SweepOutcome outcome = run_cases(request, plan, run.journal());
-    BundleContent content;
     Results& results = content.results = results_of_run(plan, run.journal(), run.environment());
     if (request.json)
       write_results_text(results, print_json);
@@ -294,11 +295,11 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
                  render_sweep_table(results, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
     ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
                             outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
-    const std::string next = conclude(request, baseline, run.bundle(), content, code);
-    code = combine(code, add_evidence(request, run.bundle(), outcome.interrupted));
-    plan = {};  // verification needs the memory
-    return run.finish(std::move(results), code, request.json ? stderr : stdout, next);
+    next = conclude(request, baseline, run.bundle(), content, code);
+    return combine(code, add_evidence(request, run.bundle(), outcome.interrupted));
   });
+  plan = {};  // verification needs the memory
+  return run.finish(std::move(content.results), ended, request.json ? stderr : stdout, next);
 }
 
 }  // namespace

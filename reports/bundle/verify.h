@@ -30,7 +30,7 @@ VerifyReport verify_bundle(const std::filesystem::path& bundle,
                            const std::optional<std::string>& public_key = std::nullopt);
 
 // Does the same and fills `results` with those that it checked, so that they are read once. They are
-// good for use only if the report is ok().
+// good for use only if the report is ok(), and without the units of a comparison.
 VerifyReport verify_bundle(const std::filesystem::path& bundle, Results& results);
 
 }  // namespace aqbench

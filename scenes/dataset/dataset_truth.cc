@@ -52,6 +52,8 @@ DepthMap read_npy_map(const std::filesystem::path& file, const std::string& came
                                              static_cast<std::size_t>(width)};
   if (array.shape != expected)
     refuse_depth_size(file, fmt::format("{}", fmt::join(array.shape, " x ")), camera, width, height);
+  if (array.is_whole)
+    throw Error(ErrorKind::input, file.string() + ": holds integers; depths are floats in metres");
   DepthMap map{camera, width, height, {}, {}};
   if (auto* floats = std::get_if<std::vector<float>>(&array.values)) {
     map.depth_along_ray_m = std::move(*floats);

@@ -142,10 +142,10 @@ TEST(EvalProtocol, OurRowIsWhatEvalGives) {
   EXPECT_EQ(json::parse(normals.out).at("protocols").at(0).at("values").at(0).at("value"), 1) << normals.out;
 }
 
-TEST(EvalProtocol, DepthMapsOfAnotherShapeAreRefused) {
+TEST(EvalProtocol, DepthMapsOfAnotherShapeOrOfIntegersAreRefused) {
   const TemporaryDir dir;
-  const auto npy = [&](const char* name, const std::string& shape) {
-    std::string header = "{'descr': '<f4', 'fortran_order': False, 'shape': (" + shape + "), }";
+  const auto npy = [&](const char* name, const std::string& shape, const std::string& type = "<f4") {
+    std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
     header.resize(117, ' ');
     const std::vector<float> depths(6, 1.5F);
     std::ofstream file(dir / name, std::ios::binary);
@@ -155,12 +155,15 @@ TEST(EvalProtocol, DepthMapsOfAnotherShapeAreRefused) {
   npy("truth.npy", "2, 3");
   npy("same.npy", "2, 3, 1");
   npy("turned.npy", "3, 2");
+  npy("counts.npy", "2, 3", "<i4");
   const auto run = [&](const char* name) {
     return run_program({"eval", dir / name, "--protocol", "depth", "--truth", dir / "truth.npy"});
   };
   EXPECT_EQ(run("same.npy").exit_code, 0) << run("same.npy").err;
   EXPECT_EQ(run("turned.npy").exit_code, 2);
   EXPECT_NE(run("turned.npy").err.find("turned.npy: 3 x 2 values where "), std::string::npos);
+  EXPECT_EQ(run("counts.npy").exit_code, 2);
+  EXPECT_NE(run("counts.npy").err.find("counts.npy: holds counts: give --depth-scale"), std::string::npos);
 }
 
 // KITTI's depths are counts of 1/256 m; COLMAP's are metres.

@@ -93,8 +93,9 @@ TEST(Declaration, MistakesAreNamed) {
 }
 
 TEST(Declaration, OtherBracesAreLiteral) {
-  for (const char* const literal : {"awk '{print $1, NR}'", "sh -c '{ a=1; b; }'", "grep a{3,5}b{2}",
-                                    R"(x '{"seed": 1}')", "{{output=}} {}", "{f g}", "find -exec {} +"})
+  for (const char* const literal :
+       {"awk '{print $1, NR}'", "sh -c '{ a=1; b; }'", "grep a{3,5}b{2}", "awk '{ print }'",
+        R"(x '{"seed": 1}')", "{{output=}} {}", "{f g}", "find -exec {} +"})
     EXPECT_EQ(read({{"name", "m"}, {"command", std::string("x {output} ") + literal}}).command,
               std::string("x {output} ") + literal);
 }
