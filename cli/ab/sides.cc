@@ -20,6 +20,7 @@
 #include "harness/measuring/environment.h"
 #include "harness/planning/foreign_code.h"
 #include "harness/records/case_name.h"
+#include "harness/running/run_case.h"
 
 namespace aqbench::cli {
 namespace {
@@ -304,8 +305,10 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
     program_b = describe_program(b->binary, b->request, limits);
     compare_builds(program_a, program_b, request.different_builds, document);
   } else {
-    for (Side* const side : {a.get(), b.get()})
+    for (Side* const side : {a.get(), b.get()}) {
       require_programs((side->plan = plan_sweep(side->request)).cases);
+      if (!request.exec) load_modules_of(side->plan.cases);  // the environment lists them, also with --resume
+    }
     limits = ab_limits(a->plan.timeout_s, a->plan.memory_limit_bytes, cancel_descriptor);
     program_a = describe_this_program(a->plan);
     program_b = describe_this_program(b->plan);
