@@ -64,7 +64,7 @@ std::string_view malformed_in(std::string_view text, const std::vector<std::stri
     const std::size_t first = std::min(inside.find_first_not_of(' '), inside.size());
     const std::string_view core = inside.substr(first, inside.find_last_not_of(' ') + 1 - first);
     const bool is_word = std::ranges::all_of(core, [](char c) { return is_name_letter(c) || c == '-'; }) &&
-                         !near_names(core, known).empty();
+                         (rest.find('}') == rest.npos || !near_names(core, known).empty());
     if (has_letter && inside.find_first_of("{;") == text.npos && name.find_first_of("\"':$,") == text.npos &&
         (is_word || name.size() < inside.size()))
       return inside;
