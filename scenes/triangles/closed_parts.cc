@@ -107,8 +107,7 @@ double solid_angle(const Vector3d& a, const Vector3d& b, const Vector3d& c) {
   return 2 * std::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
 }
 
-void measure_parts(std::span<const Vector3d> vertices, std::span<const Triangle> faces,
-                   std::span<const Vector3d> cameras, Parts& parts) {
+void measure_parts(std::span<const Vector3d> vertices, std::span<const Triangle> faces, Parts& parts) {
   for (std::size_t i = 0; i < faces.size(); ++i) {
     Part& part = parts.parts[parts.part_of[i]];
     const Vector3d& origin = vertices[faces[part.first_face][0]];
@@ -122,10 +121,22 @@ void measure_parts(std::span<const Vector3d> vertices, std::span<const Triangle>
     part.doubled_size += (b - a).cross(c - a).norm();
     part.corners += a + b + c;
     ++part.faces;
-    for (const Vector3d& camera : cameras) {
-      const Vector3d to = origin - camera;
-      part.away += sign * solid_angle(to + a, to + b, to + c);
-    }
+  }
+  constexpr double kRounding = 1e-12;
+  for (Part& part : parts.parts)
+    part.is_closed = part.is_closed && std::abs(part.sixfold_volume) > kRounding * part.absolute;
+}
+
+// How far open parts look away from the cameras; closed ones have a volume, and may have many faces.
+void watch_open_parts(std::span<const Vector3d> vertices, std::span<const Triangle> faces,
+                      std::span<const Vector3d> cameras, Parts& parts) {
+  for (std::size_t i = 0; i < faces.size(); ++i) {
+    Part& part = parts.parts[parts.part_of[i]];
+    if (part.is_closed) continue;
+    for (const Vector3d& camera : cameras)
+      part.away += (parts.against[i] ? -1 : 1) * solid_angle(vertices[faces[i][0]] - camera,
+                                                             vertices[faces[i][1]] - camera,
+                                                             vertices[faces[i][2]] - camera);
   }
 }
 
@@ -138,8 +149,6 @@ bool is_turned_from(std::size_t cameras, const Part& part) {
 }
 
 void turn_part(std::size_t cameras, Part& part) {
-  constexpr double kRounding = 1e-12;
-  part.is_closed = part.is_closed && std::abs(part.sixfold_volume) > kRounding * part.absolute;
   if (part.is_closed) {
     part.is_turned = part.sixfold_volume < 0;
     return;
@@ -148,7 +157,7 @@ void turn_part(std::size_t cameras, Part& part) {
     part.is_turned = is_turned_from(cameras, part);
     return;
   }
-  const double least = kRounding * part.doubled_area.norm();
+  const double least = 1e-12 * part.doubled_area.norm();
   for (int axis = 2; axis >= 0; --axis) {
     if (!(std::abs(part.doubled_area[axis]) > least)) continue;
     part.is_turned = part.doubled_area[axis] > 0;
@@ -229,7 +238,8 @@ std::vector<FaceStand> find_stands(std::span<const Vector3d> vertices, std::span
   const std::vector<FaceEdge> edges = edges_by_ends(faces);
   Parts parts = collect_parts(edges, faces.size());
   find_open(edges, parts);
-  measure_parts(vertices, faces, cameras, parts);
+  measure_parts(vertices, faces, parts);
+  watch_open_parts(vertices, faces, cameras, parts);
   for (Part& part : parts.parts) turn_part(cameras.size(), part);
   turn_cavities(vertices, faces, parts);
   std::vector<FaceStand> stands(faces.size());
