@@ -67,6 +67,7 @@ const char* kind_of_layout(RecordingLayout layout) {
     case RecordingLayout::calibration:
     case RecordingLayout::cameras:
     case RecordingLayout::colmap:
+    case RecordingLayout::images:
       break;
   }
   return "";

@@ -16,28 +16,34 @@
 #include "scenes/cloud/camera_poses.h"
 #include "scenes/dataset/colmap_files.h"
 #include "scenes/dataset/colmap_rig.h"
+#include "scenes/dataset/transforms_file.h"
 
 namespace aqbench {
 namespace {
 
 namespace fs = std::filesystem;
 
-void set_intrinsics(const std::string& name, const std::optional<OwnIntrinsics>& found,
-                    std::vector<OwnCamera>& cameras, const std::string& file) {
+// The camera of that name; nullptr if it has no pose.
+OwnCamera* camera_called(const std::string& name, std::vector<OwnCamera>& cameras) {
   const auto camera = std::ranges::find(cameras, name, &OwnCamera::name);
-  if (!found || camera == cameras.end()) return;
-  if (!(found->fx_px > 0 && found->fy_px > 0 && found->width_px >= 1 && found->height_px >= 1))
+  return camera == cameras.end() ? nullptr : &*camera;
+}
+
+void check_intrinsics(const OwnCamera& camera, const std::string& file) {
+  if (const auto& found = camera.intrinsics;
+      found && !(found->fx_px > 0 && found->fy_px > 0 && found->width_px >= 1 && found->height_px >= 1))
     throw Error(ErrorKind::input, fmt::format("{}: camera '{}': focal length and size must be positive", file,
-                                              escape_bytes(name)));
-  camera->intrinsics = found;
+                                              escape_bytes(camera.name)));
 }
 
 void read_of_colmap(const fs::path& dir, std::vector<OwnCamera>& cameras) {
   if (find_colmap_model(dir) != dir) return;  // images without cameras
   const ColmapModel model = read_colmap_model(dir);
   for (const ColmapImage& image : model.images)
-    set_intrinsics(image.name, colmap_intrinsics(model.cameras.at(image.camera_id)), cameras,
-                   model.files.front().string());
+    if (OwnCamera* const camera = camera_called(image.name, cameras)) {
+      take_colmap_intrinsics(model.cameras.at(image.camera_id), *camera);
+      check_intrinsics(*camera, model.files.front().string());
+    }
 }
 
 // nullopt unless focal length and size are there. The principal point is the middle if it is not.
@@ -73,7 +79,11 @@ void read_own_intrinsics(const fs::path& path, std::vector<OwnCamera>& cameras) 
   const Json json = parse_strict_json(text, file.string());
   const JsonPlace root(json, file.string());
   for (const JsonPlace& frame : root.at("frames").elements())
-    set_intrinsics(frame.at("file_path").text(), intrinsics_of_frame(frame, root), cameras, file.string());
+    if (OwnCamera* const camera = camera_called(frame.at("file_path").text(), cameras)) {
+      camera->intrinsics = intrinsics_of_frame(frame, root);
+      camera->distortion = distortion_at(frame, root);
+      check_intrinsics(*camera, file.string());
+    }
 }
 
 }  // namespace aqbench

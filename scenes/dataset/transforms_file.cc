@@ -146,6 +146,12 @@ std::string name_of_camera(const std::string& image) {
 
 }  // namespace
 
+std::vector<double> distortion_at(const JsonPlace& frame, const JsonPlace& root) {
+  Intrinsics inside;
+  take_lens({frame, root}, inside);
+  return inside.distortion;
+}
+
 fs::path find_transforms_file(const fs::path& dir) {
   std::error_code unknown;
   for (const char* const name : {"transforms.json", "transforms_train.json"})
