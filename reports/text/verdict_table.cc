@@ -7,6 +7,7 @@
 
 #include "core/table.h"
 #include "core/text.h"
+#include "metrics/metric_words.h"
 
 namespace aqbench {
 namespace {
