@@ -107,11 +107,11 @@ std::vector<MetricColumn> columns_without_truth() {
   return columns;
 }
 
-TimeUnit unit_of(double most_ms) {
+}  // namespace
+
+TimeUnit time_unit(double most_ms) {
   return most_ms < 1000 ? TimeUnit{} : most_ms < 600'000 ? TimeUnit{"s", 1000} : TimeUnit{"min", 60'000};
 }
-
-}  // namespace
 
 std::vector<MetricColumn> metric_columns(std::span<const MetricSet* const> cases) {
   const auto any_has = [&](const MetricColumn& column) {
@@ -194,7 +194,7 @@ TimeUnit time_unit(const Results& results) {
   double most_ms = 0;
   for (const Record& record : results.records)
     most_ms = std::max(most_ms, typical_ms(record.timing).value_or(0));
-  return unit_of(most_ms);
+  return time_unit(most_ms);
 }
 
 TimeUnit time_unit(std::span<const CaseGroup> groups) {
@@ -202,7 +202,7 @@ TimeUnit time_unit(std::span<const CaseGroup> groups) {
   for (const CaseGroup& group : groups)
     for (const Record* const record : group.records)
       most_ms = std::max(most_ms, typical_ms(record->timing).value_or(0));
-  return unit_of(most_ms);
+  return time_unit(most_ms);
 }
 
 std::vector<MetricColumn> all_columns(std::span<const double> tolerances_mm) {

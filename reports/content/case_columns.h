@@ -69,6 +69,7 @@ struct TimeUnit {
 // Returns ms where no case takes a second, min where one takes ten minutes, else s.
 TimeUnit time_unit(std::span<const CaseGroup> groups);
 TimeUnit time_unit(const Results& results);
+TimeUnit time_unit(double most_ms);  // by the longest time
 
 // Returns the first column whose metric begins with `prefix`, "completeness_"; nullptr where there is none.
 const MetricColumn* find_column(std::span<const MetricColumn> columns, std::string_view prefix);
