@@ -24,8 +24,9 @@ struct MetricColumn {
 
 // Returns the columns of cases with these metrics, in their order: errors, shares and density of clouds with
 // a truth; then, where a case has none of these, what is known without a truth: agreement, reprojection,
-// scale, control points, depth maps. A column has at least one value; where nothing has any, the columns are
-// those of the undefined values, whose reasons stand in the cells.
+// scale, control points, depth maps; last what is known of a method's own poses. A column has at least one
+// value; where nothing has any, the columns are those of the undefined values, whose reasons stand in the
+// cells.
 //
 // Shares at the default tolerances have one column each, at 2 mm, or at the next tolerance at which half of
 // the cases are below 99 % and one is above 1 %. Other tolerances were declared: each has its columns, up to
