@@ -95,7 +95,7 @@ void sort_worst_first(std::vector<VerdictRow>& rows) {
   std::ranges::stable_sort(rows, comes_before);
   struct CaseRank {
     Verdict worst = Verdict::pass;
-    double excess = 0;      // the largest of the rows with that verdict
+    double excess = 0;      // the largest of the rows as grave as that
     std::size_t first = 0;  // index of the case's first row
   };
   std::unordered_map<std::string, CaseRank> cases;
@@ -105,8 +105,9 @@ void sort_worst_first(std::vector<VerdictRow>& rows) {
   for (std::size_t i = 0; i < moved; ++i) {
     const auto [place, is_new] = cases.try_emplace(rows[i].case_name);
     CaseRank& rank = place->second;
-    if (is_new) rank = {gravity(rows[i].verdict), rows[i].excess, i};
-    if (gravity(rows[i].verdict) == rank.worst) rank.excess = std::max(rank.excess, rows[i].excess);
+    if (is_new) rank = {rows[i].verdict, rows[i].excess, i};
+    if (rows[i].verdict < rank.worst) rank.worst = rows[i].verdict;
+    if (gravity(rows[i].verdict) == gravity(rank.worst)) rank.excess = std::max(rank.excess, rows[i].excess);
   }
   std::ranges::stable_sort(std::span(rows).first(moved), [&](const VerdictRow& a, const VerdictRow& b) {
     const CaseRank &rank_a = cases.at(a.case_name), &rank_b = cases.at(b.case_name);
