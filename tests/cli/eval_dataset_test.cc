@@ -65,13 +65,14 @@ TEST_F(EvalDataset, DepthMapsAreScoredAlongTheRay) {
             std::string::npos);
   EXPECT_EQ(all.at("records").at(0).at("options").at("undulating.amplitude_m"), 0.004);
   const std::string millimetres = changed_depths("mm.npy", [](float depth) { return 1000 * depth; });
-  const auto warned =
+  const auto refused =
       run_program({"eval", "--depth", millimetres, "--camera", "cam00", "--dataset", dataset_});
-  EXPECT_NE(warned.err.find("--unit"), std::string::npos) << warned.err;
-  EXPECT_NE(warned.out.find("undistorted camera"), std::string::npos) << warned.out;
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.err.find("1000 times the true ones; see --unit"), std::string::npos) << refused.err;
   const auto scaled = run_program(
       {"eval", "--depth", millimetres, "--camera", "cam00", "--dataset", dataset_, "--unit", "mm"});
   EXPECT_EQ(scaled.err, "");
+  EXPECT_NE(scaled.out.find("undistorted camera"), std::string::npos) << scaled.out;
 }
 
 TEST_F(EvalDataset, UnusableDepthMapsAreOneLineAndExitTwo) {
