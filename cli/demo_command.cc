@@ -2,13 +2,11 @@
 
 #include <cstdio>
 #include <string>
-#include <vector>
 
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/processes/process.h"
-#include "core/text.h"
 #include "pipeline/method/method.h"
 #include "reports/content/commands.h"
 #include "scenes/cloud/ply.h"

@@ -10,7 +10,6 @@
 #include "core/parameters.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gate.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/bundle/verify.h"

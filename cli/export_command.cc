@@ -9,7 +9,6 @@
 #include "core/drawing/svg.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "harness/gating/gate.h"
 #include "harness/records/case_result.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/content/case_names.h"

@@ -4,14 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "cli/list_datasets.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "core/text.h"
 #include "harness/measuring/machine.h"
 #include "harness/measuring/opencl_device.h"
 #include "harness/planning/scene_choice.h"
@@ -24,7 +22,7 @@
 #include "scenes/dataset/perturb.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
-#include "scenes/rendering/imaging.h"
+#include "scenes/rendering/imaging_options.h"
 
 namespace aqbench::cli {
 namespace {

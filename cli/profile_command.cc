@@ -29,7 +29,6 @@
 #include "reports/bundle/bundle.h"
 #include "reports/html/flamegraph.h"
 #include "reports/text/profile_text.h"
-#include "reports/text/summary.h"
 
 namespace aqbench::cli {
 namespace {

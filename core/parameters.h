@@ -3,7 +3,6 @@
 // NAME.PARAMETER=VALUE`, listed by `aqbench list`, recorded in every result.
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -1,11 +1,9 @@
 #pragma once
 // Scores a reconstruction against the true surface, by the metrics of docs/metrics.md.
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "metrics/cloud_measurements.h"

@@ -14,7 +14,6 @@
 #include "core/text.h"
 #include "harness/ab/layout.h"
 #include "harness/running/progress.h"
-#include "harness/statistics/pair_plan.h"
 
 namespace aqbench::cli {
 namespace {

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -12,10 +10,7 @@
 #include "cli/ab/quick.h"
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
-#include "core/error.h"
-#include "core/files.h"
 #include "core/processes/process.h"
-#include "core/scratch_folder.h"
 #include "core/sha256.h"
 #include "core/stopwatch.h"
 #include "core/table.h"

@@ -12,7 +12,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/parameters.h"
-#include "core/text.h"
 #include "harness/measuring/build_info.h"
 
 namespace aqbench::cli {

@@ -8,7 +8,6 @@
 
 #include "core/module.h"
 #include "core/processes/process.h"
-#include "core/text.h"
 #include "harness/sharing/shared_results.h"
 #include "reports/content/commands.h"
 

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "cli/bundle_run.h"
@@ -39,7 +38,6 @@
 #include "reports/content/bundle_content.h"
 #include "reports/content/commands.h"
 #include "reports/content/test_run.h"
-#include "reports/text/summary.h"
 #include "reports/text/sweep_table.h"
 #include "reports/text/verdict_table.h"
 

@@ -3,7 +3,6 @@
 // it. Plain data.
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>

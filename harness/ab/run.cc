@@ -12,7 +12,6 @@
 #include "core/text.h"
 #include "harness/ab/outcome_decision.h"
 #include "harness/running/progress.h"
-#include "harness/statistics/pair_plan.h"
 #include "harness/statistics/signed_rank.h"
 
 namespace aqbench {

@@ -2,12 +2,10 @@
 // One unit of a comparison: a fresh process that runs one case once cold and then warm. It is either a fork
 // of this process, or a program started anew: `BIN unit --request JSON --case NAME`, which prints JSON.
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/processes/isolate.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "harness/ab/outcome_decision.h"
-#include "harness/gating/gate.h"
 #include "metrics/value_change.h"
 
 namespace aqbench {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numbers>
 #include <numeric>
-#include <utility>
 
 #include "core/error.h"
 #include "scenes/optics/camera.h"

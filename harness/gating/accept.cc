@@ -6,7 +6,6 @@
 #include <sys/file.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <system_error>
 #include <unordered_map>

@@ -1,9 +1,7 @@
 #pragma once
 // Watches other programs from /proc/stat while something is timed.
 
-#include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "core/stopwatch.h"
 

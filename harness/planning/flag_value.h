@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <concepts>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -10,7 +10,6 @@
 
 #include "core/error.h"
 #include "core/json_members.h"
-#include "core/parallel.h"
 #include "harness/records/json_values.h"
 #include "pipeline/opencl/opencl.h"
 #include "scenes/dataset/truth_entry.h"

@@ -7,7 +7,6 @@
 #include "core/parameters.h"
 #include "harness/planning/plan_basis.h"
 #include "harness/planning/scene_choice.h"
-#include "harness/records/results_size.h"
 
 namespace aqbench {
 namespace {

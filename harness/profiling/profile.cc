@@ -16,7 +16,6 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "core/quantiles.h"
 #include "core/scratch_folder.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
@@ -30,6 +29,7 @@
 #include "harness/measuring/trace.h"
 #include "harness/planning/case_method.h"
 #include "harness/profiling/profile_target.h"
+#include "harness/records/planned_record.h"
 #include "harness/records/profile_details.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/case_recording.h"
@@ -37,7 +37,6 @@
 #include "harness/running/measured_case.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
-#include "harness/running/run_case.h"
 #include "pipeline/opencl/opencl.h"
 
 namespace aqbench {

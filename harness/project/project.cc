@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <system_error>
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/text.h"
 #include "harness/planning/axis.h"
 #include "harness/planning/case_images.h"
 #include "harness/planning/case_scoring.h"

@@ -13,7 +13,6 @@
 #include "core/module.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
-#include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/planning/select.h"

@@ -5,15 +5,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <thread>
-#include <utility>
 
 #include "core/error.h"
 #include "core/stopwatch.h"

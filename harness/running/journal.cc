@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "core/descriptor.h"

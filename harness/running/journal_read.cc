@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <unordered_set>
 #include <utility>
 

@@ -11,7 +11,6 @@
 #include "core/module.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
-#include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/measuring/torch_table.h"
 #include "harness/planning/case_images.h"
@@ -19,6 +18,7 @@
 #include "harness/planning/case_poses.h"
 #include "harness/planning/case_protocols.h"
 #include "harness/planning/case_scoring.h"
+#include "harness/records/planned_record.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_guest.h"
 #include "harness/running/case_recording.h"
@@ -31,7 +31,6 @@
 #include "pipeline/method/method.h"
 #include "pipeline/opencl/opencl.h"
 #include "scenes/registry.h"
-#include "scenes/rendering/ray_hit.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench {

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "core/drawing/colour_map.h"
 #include "core/quantiles.h"

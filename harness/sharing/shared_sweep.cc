@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>

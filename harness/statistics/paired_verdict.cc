@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "harness/statistics/quality.h"
 #include "harness/statistics/slow_runs.h"
 
 namespace aqbench {

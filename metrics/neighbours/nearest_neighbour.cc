@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdint>
 #include <numeric>
-#include <utility>
 
 #include "core/error.h"
 #include "core/multiversion.h"

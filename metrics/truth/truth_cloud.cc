@@ -9,7 +9,6 @@
 #include <limits>
 #include <mutex>
 #include <numbers>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
 

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <system_error>
 
 #include "core/error.h"
-#include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/layout_writer.h"
 #include "scenes/optics/calibration_file.h"
 

@@ -5,7 +5,6 @@
 #include <open3d/utility/Logging.h>
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <numeric>

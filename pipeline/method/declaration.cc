@@ -5,9 +5,7 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <string>
 
 #include "core/error.h"

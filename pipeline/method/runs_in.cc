@@ -6,7 +6,6 @@
 #include <array>
 #include <nlohmann/json.hpp>
 #include <system_error>
-#include <vector>
 
 #include "core/text.h"
 

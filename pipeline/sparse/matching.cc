@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "core/multiversion.h"
 #include "core/parallel.h"

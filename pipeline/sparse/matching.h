@@ -2,7 +2,6 @@
 // Matches keypoints of two images.
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "pipeline/sparse/features.h"

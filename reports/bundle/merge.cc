@@ -27,8 +27,6 @@
 #include "reports/content/bundle_content.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
-#include "reports/content/test_run.h"
-#include "reports/html/report.h"
 #include "reports/text/summary.h"
 
 namespace aqbench {

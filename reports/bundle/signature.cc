@@ -9,7 +9,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"

@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <initializer_list>
-#include <optional>
 #include <utility>
 
 #include "core/error.h"

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/files.h"
 #include "core/json.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/images/depth_file.h"

@@ -1,6 +1,5 @@
 #include "scenes/dataset/depth_scan.h"
 
-#include <cmath>
 #include <utility>
 
 #include "core/error.h"

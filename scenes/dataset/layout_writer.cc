@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <system_error>
 
 #include "core/error.h"
 #include "core/files.h"

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"

@@ -10,11 +10,9 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "core/error.h"

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <numeric>
 
 #include "core/error.h"
 #include "core/morton.h"

@@ -5,15 +5,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "harness/planning/plan.h"
+#include "harness/records/planned_record.h"
 #include "harness/running/run_case.h"
 #include "tests/temporary_directory.h"
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/error.h"
 #include "metrics/scored_points.h"
 #include "tests/metrics/truth.h"
 

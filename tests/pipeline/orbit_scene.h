@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <numbers>
 #include <span>
-#include <string>
 #include <tuple>
 #include <vector>
 

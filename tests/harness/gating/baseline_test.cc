@@ -8,7 +8,6 @@
 
 #include "core/files.h"
 #include "core/json.h"
-#include "harness/gating/gated_metrics.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"

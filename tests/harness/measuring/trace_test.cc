@@ -1,3 +1,5 @@
+#include "core/json.h"
+#include "harness/measuring/observer_chain.h"
 #include "harness/measuring/trace.h"
 
 #include <gmock/gmock.h>
@@ -6,8 +8,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
-
-#include "harness/measuring/stage_recorder.h"
 
 namespace aqbench {
 namespace {

@@ -1,7 +1,6 @@
 #pragma once
 // Plans from the catalogue of support.h, and what tests ask of them.
 
-#include <algorithm>
 #include <functional>
 #include <stdexcept>
 #include <string>

@@ -15,7 +15,6 @@
 #include <valijson/validator.hpp>
 #include <vector>
 
-#include "core/files.h"
 #include "core/sha256.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"

@@ -5,7 +5,6 @@
 
 #include "core/processes/isolate.h"
 #include "harness/records/planned_record.h"
-#include "tests/harness/support.h"
 
 namespace aqbench {
 namespace {

@@ -1,3 +1,5 @@
+#include "harness/records/case_result.h"
+#include "harness/records/planned_record.h"
 #include "harness/running/merge_blocks.h"
 
 #include <gmock/gmock.h>
@@ -5,9 +7,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <numeric>
-
-#include "tests/harness/support.h"
 
 namespace aqbench {
 namespace {

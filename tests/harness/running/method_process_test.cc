@@ -13,7 +13,6 @@
 #include "core/files.h"
 #include "core/sandbox/sandbox.h"
 #include "harness/running/case_dataset.h"
-#include "harness/running/case_outcome.h"
 #include "harness/running/journal.h"
 #include "harness/running/run_case.h"
 #include "harness/running/sweep.h"

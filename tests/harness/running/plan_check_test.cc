@@ -6,7 +6,6 @@
 #include "core/sha256.h"
 #include "harness/measuring/build_info.h"
 #include "harness/records/planned_record.h"
-#include "tests/harness/support.h"
 
 namespace aqbench {
 namespace {

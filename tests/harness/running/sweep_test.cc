@@ -1,3 +1,4 @@
+#include "harness/measuring/observer_chain.h"
 #include "harness/running/sweep.h"
 
 #include <signal.h>
@@ -15,7 +16,6 @@
 #include "core/processes/isolate.h"
 #include "core/resources.h"
 #include "core/sha256.h"
-#include "harness/measuring/stage_recorder.h"
 #include "harness/running/inject.h"
 #include "tests/harness/support.h"
 

@@ -3,15 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/sha256.h"
-#include "harness/ab/report.h"
-#include "harness/ab/tiles.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/bundle/verify.h"

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numbers>
 

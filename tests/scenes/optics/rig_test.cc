@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/error.h"
 #include "scenes/optics/refraction.h"
 #include "tests/scenes/optics/optics_fixtures.h"
 
