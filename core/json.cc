@@ -10,7 +10,6 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_scan.h"
 #include "core/text.h"
 
 namespace aqbench {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/stage_scope.h"
-#include "harness/measuring/observer_chain.h"
 #include "harness/records/record.h"
 
 namespace aqbench {

@@ -12,7 +12,6 @@
 #include "core/sha256.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/json_values.h"
-#include "harness/records/results_size.h"
 
 namespace aqbench {
 namespace {

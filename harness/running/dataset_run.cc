@@ -16,7 +16,7 @@
 #include "harness/measuring/library_threads.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/planning/select.h"
-#include "harness/records/planned_record.h"
+#include "harness/records/case_result.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_guest.h"
 #include "harness/running/case_outcome.h"

@@ -18,7 +18,7 @@
 #include "harness/planning/case_poses.h"
 #include "harness/planning/case_protocols.h"
 #include "harness/planning/case_scoring.h"
-#include "harness/records/planned_record.h"
+#include "harness/records/case_result.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_guest.h"
 #include "harness/running/case_recording.h"

@@ -7,7 +7,7 @@
 
 #include "scenes/optics/refraction.h"
 #include "scenes/surfaces/height_field.h"
-#include "scenes/surfaces/ray_target.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 

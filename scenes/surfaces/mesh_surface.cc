@@ -13,7 +13,7 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "scenes/surfaces/face_search.h"
-#include "scenes/surfaces/ray_target.h"
+#include "scenes/surfaces/surface.h"
 #include "scenes/surfaces/triangle_geometry.h"
 #include "scenes/surfaces/triangle_tree.h"
 #include "scenes/triangles/closed_parts.h"

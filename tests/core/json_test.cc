@@ -6,7 +6,6 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "core/json_scan.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 

@@ -11,7 +11,7 @@
 
 #include "core/error.h"
 #include "harness/planning/plan.h"
-#include "harness/records/planned_record.h"
+#include "harness/records/case_result.h"
 #include "harness/running/run_case.h"
 #include "tests/temporary_directory.h"
 

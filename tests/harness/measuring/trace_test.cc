@@ -1,6 +1,6 @@
-#include "core/json.h"
-#include "harness/measuring/observer_chain.h"
 #include "harness/measuring/trace.h"
+#include "core/json.h"
+#include "core/stage_scope.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "core/processes/isolate.h"
-#include "harness/records/planned_record.h"
+#include "harness/records/case_result.h"
 
 namespace aqbench {
 namespace {

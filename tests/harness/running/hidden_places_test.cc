@@ -1,4 +1,4 @@
-#include "harness/running/hidden_places.h"
+#include "harness/running/method_process.h"
 
 #include <fstream>
 

@@ -1,6 +1,5 @@
-#include "harness/records/case_result.h"
-#include "harness/records/planned_record.h"
 #include "harness/running/merge_blocks.h"
+#include "harness/records/case_result.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

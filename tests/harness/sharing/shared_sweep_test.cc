@@ -19,7 +19,7 @@
 #include "core/files.h"
 #include "core/scratch_folder.h"
 #include "harness/planning/plan.h"
-#include "harness/records/planned_record.h"
+#include "harness/records/case_result.h"
 #include "harness/running/journal.h"
 #include "harness/sharing/lease.h"
 #include "harness/sharing/shared_results.h"
