@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json_members.h"
 #include "core/module.h"
 #include "core/parameters.h"
 #include "core/resources.h"
@@ -147,8 +147,7 @@ ExitCode print_version(const Arguments& arguments) {
   }
   if (arguments != Arguments{"--json"})
     throw Error(ErrorKind::usage, "--version: unexpected argument; only --json is allowed");
-  Json version = Json::object();
-  add_build(version, build_info());
+  Json version = JsonOf<BuildInfo>::write(build_info());
   for (const auto& [library, number] : library_versions()) version["libraries"][library] = number;
   version["program"] = own_file().string();
   version["program_sha256"] = program_sha256();

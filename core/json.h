@@ -115,8 +115,6 @@ class JsonPlace {
 // Returns a parameter's value with its type: 0.5, 3 or "text". Throws Error(method) if it is not finite.
 Json parameter_json(const ParameterValue& value);
 
-struct JsonLimits;  // core/json.h
-
 // Receives the parts of a document in order. A key is followed by its value.
 class JsonVisitor {
  public:

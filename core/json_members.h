@@ -243,10 +243,16 @@ struct WriteRow {
     if (may_lack(rules, form)) {
       if (written.empty()) return;  // null, {} or []
       if constexpr (std::is_arithmetic_v<Value> || IsText<Value> ||
-                    (HasMembers<Value> && std::equality_comparable<Value>))
-        if (value == Value{}) return;
+                    (HasMembers<Value> && std::equality_comparable<Value>)) {
+        static const Struct fresh{};
+        if (value == fresh.*member) return;
+      }
     }
     add_member(json, key, std::move(written));
+  }
+  template <class Value>
+  void part(Value Struct::*member) const {
+    Value::members(WriteRow<Value>{json, from.*member, form});
   }
   template <class Members>
   void group(const char* key, unsigned rules, const char*, const Members& members) const {
@@ -276,6 +282,10 @@ struct ReadRow {
   void operator()(const char* key, Value Struct::*member, unsigned rules = 0, const char* = "") const {
     if (const auto found = find(key, rules))
       JsonOf<Value>::read(*found, into.*member, rules, inside_of(form, rules));
+  }
+  template <class Value>
+  void part(Value Struct::*member) const {
+    Value::members(ReadRow<Value>{place, into.*member, form, keys});
   }
   template <class Members>
   void group(const char* key, unsigned rules, const char*, const Members& members) const {

@@ -21,6 +21,16 @@ struct AbSettings {
   std::vector<AbOutcome> outcomes = {};  // judged beside the wall time (outcome_decision.h)
   bool wall_time = true;                 // false where units were not run in pairs: their times say nothing
   bool outputs_may_differ = false;       // other outputs do not make B invalid
+
+  template <class Row>
+  static void members(const Row& row) {
+    row.part(&AbSettings::policy);
+    row("confirm", &AbSettings::confirm);
+    row("separately", &AbSettings::separately);
+    row("outcomes", &AbSettings::outcomes, kLeftOut);
+    row("wall_time", &AbSettings::wall_time, kLeftOut);
+    row("outputs_may_differ", &AbSettings::outputs_may_differ, kLeftOut);
+  }
 };
 
 // Returns the scale on which a metric is compared.

@@ -173,14 +173,9 @@ AbSide first_side(std::uint64_t order_seed, std::size_t pair) {
   return b_runs_first(order_seed, pair) ? AbSide::b : AbSide::a;
 }
 
-Json to_json(const AbCase& one) {
-  return {{"case", one.name}, {"tau", one.tau ? Json(*one.tau) : Json(nullptr)}};
-}
+std::string to_string(AbOutcome::Kind kind) { return kind == AbOutcome::Kind::cost ? "cost" : "metric"; }
 
-AbCase ab_case_from_json(const JsonPlace& place) {
-  place.allow_only({"case", "tau"});
-  return {place.at("case").text(), read_tau(place)};
-}
+void AbCase::after_reading(const JsonPlace& place) const { read_tau(place); }
 
 Json to_json(const AbSamples& samples) {
   Json cases = Json::array(), outputs = Json::array(), units = Json::array();

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json_members.h"
 #include "core/processes/process.h"
 #include "core/text.h"
 #include "harness/running/case_process.h"
@@ -64,23 +64,6 @@ std::string stage_key(const Record& record, const StageRecord& stage) {
   return (repeated ? stage.parent + ">" + stage.name : stage.name) + (stage.other_thread ? " beside" : "");
 }
 
-UnitProgram read_unit_program(const Json& json, const std::string& source) {
-  const JsonPlace root(json, source);
-  root.allow_only({"aqbench_unit", "sha256", "version", "commit", "dirty", "compiler", "flags", "build_type",
-                   "sanitizers", "cases"});
-  UnitProgram program;
-  program.sha256 = root.at("sha256").text();
-  program.build = build_from_json(root);
-  for (const JsonPlace& place : root.at("cases").elements()) {
-    UnitProgram::PlannedCase planned;
-    planned.name = place.at("name").text();
-    for (const auto& [name, value] : place.at("options").members())
-      planned.options.emplace_back(name, value.parameter());
-    program.cases.push_back(std::move(planned));
-  }
-  return program;
-}
-
 }  // namespace
 
 CaseResult failed_unit(Status status, std::string_view reason) {
@@ -101,15 +84,8 @@ UnitProgram describe_this_program(const SweepPlan& plan) {
 }
 
 Json unit_program_json(const UnitProgram& program) {
-  Json cases = Json::array();
-  for (const auto& planned : program.cases) {
-    Json options = Json::object();
-    for (const auto& [name, value] : planned.options) options[name] = parameter_json(value);
-    cases.push_back({{"name", planned.name}, {"options", options}});
-  }
-  Json json = {{"aqbench_unit", kUnitProtocol}, {"sha256", program.sha256}};
-  add_build(json, program.build);
-  json["cases"] = cases;
+  Json json = {{"aqbench_unit", kUnitProtocol}};
+  json.update(JsonOf<UnitProgram>::write(program));
   return json;
 }
 
@@ -126,7 +102,9 @@ UnitProgram describe_program(const std::string& binary, const PlanRequest& reque
       ask_program({binary, "unit", "--describe", "--request", requested_json(request).dump()}, options);
   if (answer.end == IsolateOutcome::End::cancelled) throw Error(ErrorKind::interrupted, "interrupted");
   if (!answer.ok) refuse_program(binary, answer.problem);
-  return read_unit_program(parse_unit_output(answer.output, binary), binary);
+  Json described = parse_unit_output(answer.output, binary);
+  described.erase("aqbench_unit");
+  return from_json<UnitProgram>(JsonPlace(described, binary));
 }
 
 CaseResult unit_of(Record record, bool scored, bool wants_warm) {

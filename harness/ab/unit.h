@@ -36,8 +36,21 @@ struct UnitProgram {
   struct PlannedCase {
     std::string name;
     NamedValues options;
+
+    template <class Row>
+    static void members(const Row& row) {
+      row("name", &PlannedCase::name);
+      row("options", &PlannedCase::options);
+    }
   };
   std::vector<PlannedCase> cases;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("sha256", &UnitProgram::sha256);
+    row.part(&UnitProgram::build);
+    row("cases", &UnitProgram::cases);
+  }
 };
 
 // Describes this program.
