@@ -124,7 +124,7 @@ void keep_what_is_used(PlanRequest& request, const std::vector<Case>& cases) {
     return !(has_its_suite && names_method(*request.own_suite, method.name)) &&
            std::ranges::find(cases, method.name, &Case::method) == cases.end();
   });
-  std::erase_if(request.project.datasets, [&](const RequestedDataset& dataset) {
+  std::erase_if(request.project.datasets, [&](const ProjectDataset& dataset) {
     const std::string scene = std::string(kDatasetPrefix) + dataset.name;
     return !(has_its_suite && names_scene(*request.own_suite, scene)) &&
            std::ranges::find(cases, scene, &Case::scene) == cases.end();

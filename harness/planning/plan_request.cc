@@ -91,8 +91,8 @@ Json requested_json(const PlanRequest& request) {
   Json& project = json["project"] = {{"dir", request.project.dir}, {"methods", Json::array()}};
   for (const MethodDeclaration& method : request.project.methods)
     project["methods"].push_back(to_json(method));
-  for (const RequestedDataset& dataset : request.project.datasets) {
-    Json& one = project["datasets"][dataset.name] = {{"directory", dataset.directory}};
+  for (const ProjectDataset& dataset : request.project.datasets) {
+    Json& one = project["datasets"][dataset.name] = {{"directory", dataset.directory.string()}};
     if (!dataset.truth->empty()) one["truth"] = *dataset.truth;
   }
   return json;

@@ -42,19 +42,20 @@ std::string to_string(const Shard& shard);
 // The name of a project file.
 inline constexpr const char* kProjectFileName = "aqbench.json";
 
-// A named recording: the scene "dataset:NAME".
-struct RequestedDataset {
+// A named recording of a project file, the scene "dataset:NAME".
+struct ProjectDataset {
   std::string name;
-  std::string directory;  // absolute
-  JsonBox truth;  // its declaration (scenes/dataset/truth_entry.h), with files relative to the project
-  std::string where = {};  // its place in the project file, for errors; not in the JSON
+  std::filesystem::path directory;  // absolute
+  // Its declaration (scenes/dataset/truth_entry.h), with files relative to the project; an empty object: none.
+  JsonBox truth;
+  std::string where = {};  // "FILE:LINE: datasets.NAME", for errors; not in the JSON
 };
 
 // The parts of a user's project file used by a request (harness/project/project.h).
 struct RequestedProject {
   std::string dir;  // the folder of the file, absolute; empty: no project
   std::vector<MethodDeclaration> methods = {};
-  std::vector<RequestedDataset> datasets = {};
+  std::vector<ProjectDataset> datasets = {};
 };
 
 // A request as given; filled by the command line with parse_axis, parse_override, parse_shard, parse_inject,

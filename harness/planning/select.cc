@@ -64,7 +64,7 @@ std::vector<std::string> matching_methods(const std::string& pattern, std::span<
 // Returns the project's datasets as scenes.
 std::vector<std::string> dataset_scenes(const RequestedProject& project) {
   std::vector<std::string> scenes;
-  for (const RequestedDataset& dataset : project.datasets)
+  for (const ProjectDataset& dataset : project.datasets)
     scenes.push_back(std::string(kDatasetPrefix) + dataset.name);
   return scenes;
 }
@@ -82,7 +82,7 @@ std::vector<std::string> expand_scenes(const std::vector<std::string>& patterns,
       append_unique(names, pattern);
       continue;
     }
-    if (const auto dataset = std::ranges::find(project.datasets, pattern, &RequestedDataset::name);
+    if (const auto dataset = std::ranges::find(project.datasets, pattern, &ProjectDataset::name);
         dataset != project.datasets.end() &&
         std::ranges::find(scenes, pattern, &SceneSpec::name) == scenes.end())
       throw Error(ErrorKind::usage,
@@ -143,9 +143,9 @@ std::vector<std::string> filter_names(std::string_view kind, const std::vector<s
 SceneChoice choose_dataset(const std::string& scene, const RequestedProject& project) {
   const std::string name = scene.substr(kDatasetPrefix.size());
   std::error_code status;
-  auto known = std::ranges::find(project.datasets, name, &RequestedDataset::name);
+  auto known = std::ranges::find(project.datasets, name, &ProjectDataset::name);
   if (known == project.datasets.end())  // its folder
-    known = std::ranges::find_if(project.datasets, [&](const RequestedDataset& dataset) {
+    known = std::ranges::find_if(project.datasets, [&](const ProjectDataset& dataset) {
       return std::filesystem::equivalent(dataset.directory, name, status);
     });
   if (known == project.datasets.end()) {
@@ -158,7 +158,7 @@ SceneChoice choose_dataset(const std::string& scene, const RequestedProject& pro
   }
   const std::string where = known->where.empty() ? "dataset " + known->name : known->where;
   if (!std::filesystem::is_directory(known->directory, status))
-    throw Error(ErrorKind::input, fmt::format("{}: no such folder: {}", where, known->directory));
+    throw Error(ErrorKind::input, fmt::format("{}: no such folder: {}", where, known->directory.string()));
   return choose_recording(scene, known->name, known->directory,
                           {known->truth, project.dir, where + ".truth"});
 }

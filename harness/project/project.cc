@@ -170,10 +170,7 @@ std::optional<Project> current_project(const std::optional<std::filesystem::path
 }
 
 void use_project(const Project& project, PlanRequest& request) {
-  request.project = {project.dir.string(), project.methods, {}};
-  for (const ProjectDataset& dataset : project.datasets)
-    request.project.datasets.push_back(
-        {dataset.name, dataset.directory.string(), dataset.truth, dataset.where});
+  request.project = {project.dir.string(), project.methods, project.datasets};
   if (request.suite.empty() || request.own_suite) return;
   const auto suite = std::ranges::find(project.suites, request.suite, &Suite::name);
   const std::vector<std::string> known = suite_names(project);

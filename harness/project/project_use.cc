@@ -33,10 +33,10 @@ void place_datasets(PlanRequest& request, const std::optional<std::filesystem::p
   if (!project_file || request.project.datasets.empty()) return;
   const Project project = read_project(*project_file);
   request.project.dir = project.dir.string();
-  for (RequestedDataset& dataset : request.project.datasets) {
+  for (ProjectDataset& dataset : request.project.datasets) {
     const auto here = std::ranges::find(project.datasets, dataset.name, &ProjectDataset::name);
     if (here == project.datasets.end()) continue;
-    dataset.directory = here->directory.string();
+    dataset.directory = here->directory;
     dataset.where = here->where;
   }
 }

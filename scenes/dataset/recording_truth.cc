@@ -45,15 +45,14 @@ void require_depths(const Recording& recording, const RecordingTruth& truth, con
       place.fail(fmt::format("frame {} has no depth map in {}/CAMERA", frame, truth.dir.string()));
 }
 
-void take_surface(const SurfaceEntry& entry, const JsonPlace& place, const fs::path& base,
+void take_surface(SurfaceTruth surface, const JsonPlace& place, const fs::path& base,
                   const Recording& recording, RecordingTruth& truth) {
   if (truth.scene_file) place.fail("truth/scene.json already gives a surface; remove one");
   if (truth.surface) place.fail("truth/truth.json already gives a surface; remove one");
-  SurfaceTruth surface{{}, entry.unit, entry.scoring, entry.from_depths};
-  if (entry.from_depths) require_depths(recording, truth, place.at("depths"));
-  for (const std::string& name : entry.files) {
-    surface.files.push_back((base / name).lexically_normal().string());
-    require_files(surface.files.back(), recording.images.size(), truth.source);
+  if (surface.from_depths) require_depths(recording, truth, place.at("depths"));
+  for (std::string& file : surface.files) {
+    file = (base / file).lexically_normal().string();
+    require_files(file, recording.images.size(), truth.source);
   }
   truth.surface = std::move(surface);
 }

@@ -77,10 +77,10 @@ SurfaceScoring scoring_at(const JsonPlace& place) {
   return scoring;
 }
 
-SurfaceEntry surface_at(const JsonPlace& place) {
+SurfaceTruth surface_at(const JsonPlace& place) {
   place.allow_only({"file", "depths", "unit", "max_distance_mm", "border", "thresholds_mm", "outlier_mm",
                     "spacing_mm", "tile_mm", "crop"});
-  SurfaceEntry surface;
+  SurfaceTruth surface;
   if (const auto depths = place.find("depths")) {
     if (!depths->boolean()) depths->fail("must be true or absent");
     if (place.find("file") || place.find("unit"))
