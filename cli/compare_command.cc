@@ -9,7 +9,6 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"

@@ -7,7 +7,6 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/screen.h"
 #include "core/table.h"
 #include "reports/exports/github.h"
 #include "reports/exports/junit.h"

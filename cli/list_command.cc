@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/list_datasets.h"
 #include "cli/list_registries.h"
 #include "cli/options.h"
 #include "core/error.h"

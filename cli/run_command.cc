@@ -12,7 +12,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "core/screen.h"
 #include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"

@@ -7,7 +7,6 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/screen.h"
 #include "core/table.h"
 
 namespace aqbench::cli {

@@ -315,6 +315,12 @@ std::int64_t clock_ns(clockid_t clock) {
 
 }  // namespace
 
+bool is_utc(std::string_view text) {
+  constexpr std::string_view shape = "0000-00-00T00:00:00Z";
+  return std::equal(text.begin(), text.end(), shape.begin(), shape.end(),
+                    [](char c, char at) { return at == '0' ? c >= '0' && c <= '9' : c == at; });
+}
+
 std::string utc_now() {
   static const std::int64_t kWallMinusBootNs = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);
   const std::time_t now = (clock_ns(CLOCK_BOOTTIME) + kWallMinusBootNs) / 1'000'000'000;

@@ -15,7 +15,7 @@
 #include "metrics/neighbours/measurable.h"
 #include "metrics/registry.h"
 #include "metrics/scored_points.h"
-#include "metrics/views.h"
+#include "metrics/tiles.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench {

@@ -10,7 +10,6 @@
 #include "metrics/metric.h"
 #include "metrics/score_options.h"
 #include "metrics/tiles.h"
-#include "metrics/views.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"
 #include "scenes/triangles/joined_faces.h"

@@ -17,7 +17,6 @@
 #include "core/files.h"
 #include "core/module.h"
 #include "core/parallel.h"
-#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"

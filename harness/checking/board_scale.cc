@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "harness/scoring/board_score.h"
 #include "scenes/optics/distortion.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/triangulation.h"
 
 namespace aqbench {

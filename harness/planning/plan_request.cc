@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/json_members.h"
 #include "harness/records/json_values.h"
 #include "pipeline/opencl/opencl.h"
@@ -111,8 +112,7 @@ PlanRequest request_from_json(const Json& json, const std::string& source) {
   request.scenes = texts_of(root.at("scenes"));
   request.methods = texts_of(root.at("methods"));
   if (const auto place = root.find("workloads")) request.workloads = texts_of(*place);
-  if (const auto place = root.find("timing"))
-    request.timing = from_json<TimingRequest>(*place);
+  if (const auto place = root.find("timing")) request.timing = from_json<TimingRequest>(*place);
   for (const auto& [name, place] : root.at("axes").members()) request.axes.push_back({name, texts_of(place)});
   for (const std::string& text : texts_of(root.at("set"))) request.sets.push_back(parse_override(text));
   if (const auto place = root.at("seed"); !place.is_null()) request.seed = place.count();

@@ -68,6 +68,19 @@ Results read_record_by_record(const std::filesystem::path& file) {
   return results;
 }
 
+// Returns the only non-empty text of the guests; `several` where they differ.
+template <class TextOf>
+std::string only_text(const Results& results, const char* several, const TextOf& text_of) {
+  std::string only;
+  for (const Record& record : results.records) {
+    const std::string text = record.guest ? text_of(*record.guest) : std::string();
+    if (text.empty() || text == only) continue;
+    if (!only.empty()) return several;
+    only = text;
+  }
+  return only;
+}
+
 }  // namespace
 
 bool Results::is_comparison() const { return !comparison->empty(); }
@@ -183,6 +196,14 @@ std::string metrics_digest(const Results& results) {
     hash.add(compact(part) + '\n');
   }
   return hash.hex();
+}
+
+std::string users_commit(const Results& results) {
+  return only_text(results, "several commits", commit_text);
+}
+
+std::string full_users_commit(const Results& results) {
+  return only_text(results, "", [](const Guest& guest) { return guest.commit; });
 }
 
 }  // namespace aqbench

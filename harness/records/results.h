@@ -122,4 +122,11 @@ inline constexpr std::uint64_t kMaxResultsFileBytes = 2 * kMaxPlannedResultsByte
 // The limits of text parsed at once: one record, or a whole file.
 inline constexpr JsonLimits kResultsJson = {.max_bytes = std::size_t{512} << 20};
 
+// Returns the commit of the repository that the programs of a run come from, as commit_text() writes it;
+// "several commits" where they differ, "" where no record has one.
+std::string users_commit(const Results& results);
+
+// Returns that commit in full; "" where records differ or none has one.
+std::string full_users_commit(const Results& results);
+
 }  // namespace aqbench

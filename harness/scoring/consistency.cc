@@ -11,7 +11,7 @@
 #include "core/parallel.h"
 #include "metrics/numbers/order_statistics.h"
 #include "metrics/registry.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {

@@ -14,7 +14,7 @@
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/optics/distortion.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {

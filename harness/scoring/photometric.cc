@@ -12,7 +12,7 @@
 #include "metrics/numbers/order_statistics.h"
 #include "metrics/registry.h"
 #include "scenes/optics/distortion.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {

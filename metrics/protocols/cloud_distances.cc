@@ -5,7 +5,6 @@
 #include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/protocols/beams.h"
-#include "metrics/protocols/thinning.h"
 #include "metrics/protocols/voxels.h"
 #include "metrics/scored_points.h"
 

@@ -9,8 +9,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "metrics/protocols/cloud_protocol.h"
 #include "metrics/protocols/cloud_protocols.h"
-#include "metrics/protocols/distance_cache.h"
 
 namespace aqbench {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "reports/bundle/verify_report.h"
+#include "reports/bundle/verify_steps.h"
 
 namespace aqbench {
 

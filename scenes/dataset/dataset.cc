@@ -16,7 +16,7 @@
 #include "core/sha256.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
-#include "scenes/dataset/colmap_model.h"
+#include "scenes/dataset/colmap_rig.h"
 #include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"

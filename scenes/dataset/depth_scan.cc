@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 

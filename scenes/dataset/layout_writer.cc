@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "scenes/dataset/colmap_model.h"
+#include "scenes/dataset/colmap_rig.h"
 
 namespace aqbench {
 namespace {

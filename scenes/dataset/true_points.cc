@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {

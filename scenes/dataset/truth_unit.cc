@@ -17,7 +17,7 @@
 #include "core/error.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/scan_project.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/screen.h"
+#include "core/table.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "metrics/views.h"
+#include "metrics/tiles.h"
 
 #include <gtest/gtest.h>
 

@@ -12,7 +12,7 @@
 
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/dataset.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/rendering/ray_hit.h"
 #include "scenes/surfaces/surface.h"
 

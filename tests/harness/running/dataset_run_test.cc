@@ -13,7 +13,7 @@
 #include "core/sha256.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/cloud/ply_read.h"
-#include "scenes/dataset/colmap_model.h"
+#include "scenes/dataset/colmap_rig.h"
 #include "scenes/dataset/dataset.h"
 #include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"

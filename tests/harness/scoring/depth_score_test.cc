@@ -9,7 +9,7 @@
 
 #include "harness/scoring/score_case.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 #include "tests/harness/support.h"
 

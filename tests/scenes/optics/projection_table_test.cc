@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "tests/scenes/optics/optics_fixtures.h"
 
 namespace aqbench {

@@ -1,4 +1,4 @@
-#include "scenes/images/depth_image.h"
+#include "scenes/images/pixels.h"
 
 #include <fmt/format.h>
 
