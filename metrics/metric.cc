@@ -30,10 +30,4 @@ std::string to_string(Better better) {
   return "equal";
 }
 
-std::optional<Better> better_from_string(std::string_view text) {
-  for (const Better better : json_values(Better{}))
-    if (to_string(better) == text) return better;
-  return std::nullopt;
-}
-
 }  // namespace aqbench

@@ -58,8 +58,7 @@ std::string exit_status() {
   return text;
 }
 
-}  // namespace
-
+// Returns the manual page of the program, commands and exit codes, in man(7).
 std::string program_manual(const std::string& version) {
   std::string page = heading("aqbench", version);
   page +=
@@ -77,6 +76,16 @@ std::string program_manual(const std::string& version) {
   return page + exit_status();
 }
 
+// Returns file names and texts of all pages: {"aqbench.1", "..."}, {"aqbench-sweep.1", "..."}, ...
+std::vector<std::pair<std::string, std::string>> all_manuals(const std::string& version) {
+  std::vector<std::pair<std::string, std::string>> pages = {{"aqbench.1", program_manual(version)}};
+  for (const Command& command : commands())
+    pages.emplace_back(fmt::format("aqbench-{}.1", command.name), command_manual(command, version));
+  return pages;
+}
+
+}  // namespace
+
 std::string command_manual(const Command& command, const std::string& version) {
   const CommandLineText line = text_of(command);
   std::string page = heading(fmt::format("aqbench-{}", command.name), version);
@@ -84,13 +93,6 @@ std::string command_manual(const Command& command, const std::string& version) {
   page += as_it_is(line.usage) + ".SH DESCRIPTION\n" + as_it_is(line.description) + ".SH OPTIONS\n";
   for (const FlagText& flag : line.flags) page += option_text(flag);
   return page + exit_status() + ".SH SEE ALSO\n\\fBaqbench\\fR(1)\n";
-}
-
-std::vector<std::pair<std::string, std::string>> all_manuals(const std::string& version) {
-  std::vector<std::pair<std::string, std::string>> pages = {{"aqbench.1", program_manual(version)}};
-  for (const Command& command : commands())
-    pages.emplace_back(fmt::format("aqbench-{}.1", command.name), command_manual(command, version));
-  return pages;
 }
 
 namespace {

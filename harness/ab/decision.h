@@ -33,9 +33,6 @@ struct AbSettings {
   }
 };
 
-// Returns the scale on which a metric is compared.
-QualityScale quality_scale_of(const AbOutcome& outcome);
-
 // The verdict on the time of one case.
 struct AbTimeDecision {
   std::string name;

@@ -35,7 +35,7 @@ void check_acceptable(const std::filesystem::path& bundle, const Results& result
                                           results.run.planned_cases));
   bool any = false;
   for (const Record& record : results.records) {
-    if (record.status != Status::ok && record.status != Status::skipped)
+    if (is_failure(record.status))
       refuse_acceptance(
           bundle, fmt::format("case {} {}: {}", record.case_name, to_string(record.status), record.reason));
     any = any || record.status == Status::ok;

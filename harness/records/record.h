@@ -97,6 +97,9 @@ constexpr auto json_values(Status) {
   return std::array{Status::ok, Status::failed, Status::crashed, Status::timeout, Status::skipped};
 }
 
+// Returns whether a case ended badly: neither ok nor skipped.
+inline bool is_failure(Status status) { return status != Status::ok && status != Status::skipped; }
+
 // Returns the status for files and screens: "failed" for failed and invalid.
 std::string to_string(Status status);
 

@@ -232,11 +232,6 @@ Journal Journal::create(const std::filesystem::path& bundle, JournalHeader heade
   return journal;
 }
 
-Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& plan,
-                        const JournalResumption& now) {
-  return resume(bundle, journal_header_of(plan), now);
-}
-
 Journal Journal::resume(const std::filesystem::path& bundle, const JournalHeader& planned,
                         const JournalResumption& now) {
   const std::filesystem::path file = bundle / kJournalFile;

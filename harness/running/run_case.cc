@@ -165,10 +165,6 @@ void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& boa
   result.record.status = Status::ok;
 }
 
-}  // namespace
-
-namespace {
-
 CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards& afterwards) {
   CaseResult result{planned_record(planned), {}};
   Record& record = result.record;
