@@ -67,6 +67,21 @@ ParameterValue parse_value(const ParameterSpec& spec, const Override& given) {
 
 }  // namespace
 
+ParameterSpec number_parameter(std::string name, std::string unit, double default_value, double min,
+                               double max, std::string help) {
+  return {std::move(name), std::move(unit), default_value, min, max, std::move(help), {}};
+}
+
+ParameterSpec count_parameter(std::string name, std::string unit, std::int64_t default_value, double min,
+                              double max, std::string help) {
+  return {std::move(name), std::move(unit), default_value, min, max, std::move(help), {}};
+}
+
+ParameterSpec text_parameter(std::string name, std::string default_value, std::string help,
+                             std::vector<std::string> choices) {
+  return {std::move(name), "", std::move(default_value), 0, 0, std::move(help), std::move(choices)};
+}
+
 Parameters::Parameters(const std::vector<ParameterSpec>& specs) {
   for (const ParameterSpec& spec : specs) items_.emplace_back(spec.name, spec.default_value);
   defaults_ = items_;

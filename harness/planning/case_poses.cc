@@ -13,16 +13,11 @@ namespace aqbench {
 
 const std::vector<ParameterSpec>& alignment_parameters() {
   static const std::vector<ParameterSpec> specs = {
-      {.name = "scale",
-       .unit = "",
-       .default_value = std::string("estimated"),
-       .help = "scale of the similarity between own and true cameras; one: the method knows the metre",
-       .choices = {"estimated", "one"}},
-      {.name = "then",
-       .unit = "",
-       .default_value = std::string("nothing"),
-       .help = "what moves the cloud after its cameras; icp hides a bias",
-       .choices = {"nothing", "icp"}},
+      text_parameter("scale", "estimated",
+                     "scale of the similarity between own and true cameras; one: the method knows the metre",
+                     {"estimated", "one"}),
+      text_parameter("then", "nothing", "what moves the cloud after its cameras; icp hides a bias",
+                     {"nothing", "icp"}),
   };
   return specs;
 }

@@ -38,39 +38,18 @@ std::set<std::filesystem::path>& known_hidden() {
 }
 
 ParameterSpec frame_parameter(std::size_t frames) {
-  return {.name = "frame",
-          .unit = "1",
-          .default_value = std::int64_t{0},
-          .min = 0,
-          .max = static_cast<double>(frames - 1),
-          .help = "number of the frame, from 0",
-          .choices = {}};
+  return count_parameter("frame", "1", 0, 0, static_cast<double>(frames - 1), "number of the frame, from 0");
 }
 
 std::vector<ParameterSpec> recording_parameters(const Recording& recording) {
   const auto cameras = static_cast<double>(recording.rig.cameras.size());
   return {frame_parameter(recording.images.size()),
-          {.name = "every",
-           .unit = "1",
-           .default_value = std::int64_t{1},
-           .min = 1,
-           .max = std::max(1.0, cameras),
-           .help = "take each N-th camera, in the order of names, the first included",
-           .choices = {}},
-          {.name = "hold_out",
-           .unit = "1",
-           .default_value = std::int64_t{0},
-           .min = 0,
-           .max = std::max(2.0, cameras),
-           .help = "of those keep each N-th from the method, the first included; 0: none",
-           .choices = {}},
-          {.name = "scale",
-           .unit = "1",
-           .default_value = std::int64_t{1},
-           .min = 1,
-           .max = 16,
-           .help = "make the images smaller N times, each pixel the mean of N x N",
-           .choices = {}}};
+          count_parameter("every", "1", 1, 1, std::max(1.0, cameras),
+                          "take each N-th camera, in the order of names, the first included"),
+          count_parameter("hold_out", "1", 0, 0, std::max(2.0, cameras),
+                          "of those keep each N-th from the method, the first included; 0: none"),
+          count_parameter("scale", "1", 1, 1, 16,
+                          "make the images smaller N times, each pixel the mean of N x N")};
 }
 
 }  // namespace
