@@ -33,19 +33,19 @@ struct AcceptRequest {
 };
 
 const Flag<AcceptExceptions> kExceptionFlags[] = {
-    {{.name = "from-shard", .help = "accept a shard of a sweep (better: aqbench merge)"},
+    {"from-shard", nullptr, "accept a shard of a sweep (better: aqbench merge)",
      into<&AcceptExceptions::from_shard>},
-    {{.name = "part-of-suite", .help = "accept a run that lacks cases of its suite"},
+    {"part-of-suite", nullptr, "accept a run that lacks cases of its suite",
      into<&AcceptExceptions::part_of_suite>},
-    {{.name = "remove-cases", .help = "remove cases from the baseline that the run lacks"},
+    {"remove-cases", nullptr, "remove cases from the baseline that the run lacks",
      into<&AcceptExceptions::remove_cases>},
-    {{.name = "remove-metrics", .help = "remove metrics from the baseline that the run lacks"},
+    {"remove-metrics", nullptr, "remove metrics from the baseline that the run lacks",
      into<&AcceptExceptions::remove_metrics>},
-    {{.name = "new-options", .help = "accept cases whose options differ from the baseline or suite"},
+    {"new-options", nullptr, "accept cases whose options differ from the baseline or suite",
      into<&AcceptExceptions::new_options>},
-    {{.name = "injected-faults", .help = "accept cases that ran with injected faults"},
+    {"injected-faults", nullptr, "accept cases that ran with injected faults",
      into<&AcceptExceptions::injected_faults>},
-    {{.name = "leave-out-undefined", .help = "accept a run with null values, which are then not gated"},
+    {"leave-out-undefined", nullptr, "accept a run with null values, which are then not gated",
      into<&AcceptExceptions::leave_out_undefined>},
 };
 
@@ -71,32 +71,27 @@ CommandLine<AcceptRequest> accept_command_line() {
       "Tolerances in FILE are kept; edit them there, or give --tolerance. Nothing else "
       "writes\nbaselines.\nWhatever weakens the gate needs its own flag: a shard, a part of a suite, removed "
       "cases or\nmetrics, changed options, injected faults, undefined values.",
-      {{{.name = "baseline", .value_name = "FILE", .help = "the file to write, e.g. baselines/seed.json"},
+      {{"baseline", "FILE", "the file to write, e.g. baselines/seed.json",
         into<&AcceptRequest::baseline_file>},
-       {{.name = "dry-run", .help = "show what would change, write nothing"}, into<&AcceptRequest::dry_run>},
-       {{.name = "tolerance",
-         .value_name = "METRIC=X[%]",
-         .help = "tolerance of this metric in every case, as a share or in its unit; may be repeated",
-         .repeatable = true},
-        read_tolerance},
-       {{.name = "tolerances-from-seeds",
-         .help = "learn tolerances from the spread over at least 5 seeds (sweep --repeat)"},
+       {"dry-run", nullptr, "show what would change, write nothing", into<&AcceptRequest::dry_run>},
+       {"tolerance", "METRIC=X[%]",
+        "tolerance of this metric in every case, as a share or in its unit; may be repeated", read_tolerance,
+        repeated()},
+       {"tolerances-from-seeds", nullptr,
+        "learn tolerances from the spread over at least 5 seeds (sweep --repeat)",
         into<&AcceptRequest::tolerances_from_seeds>},
-       {{.name = "tolerances-from",
-         .value_name = "BUNDLE",
-         .help = "learn tolerances from another run of some of the cases with at least 5 seeds each; others "
-                 "stay"},
+       {"tolerances-from", "BUNDLE",
+        "learn tolerances from another run of some of the cases with at least 5 seeds each; others "
+        "stay",
         into<&AcceptRequest::seeds_bundle>},
-       {{.name = "stored-times",
-         .help = "store median times and throughputs too (aqbench gate --stored-times)"},
+       {"stored-times", nullptr, "store median times and throughputs too (aqbench gate --stored-times)",
         into<&AcceptRequest::stored_times>},
-       {{.name = "measured-here",
-         .help = "BUNDLE of hyperfine or Criterion, which name no machine, were measured on this one"},
+       {"measured-here", nullptr,
+        "BUNDLE of hyperfine or Criterion, which name no machine, were measured on this one",
         into<&AcceptRequest::measured_here>},
-       {{.name = "by",
-         .value_name = "NAME",
-         .help = "who accepts it, written into FILE with the time (default: git config user.name, else the "
-                 "login)"},
+       {"by", "NAME",
+        "who accepts it, written into FILE with the time (default: git config user.name, else the "
+        "login)",
         into<&AcceptRequest::by>}},
       {{{.name = "BUNDLE"}, into<&AcceptRequest::bundle>}}};
   append_flags<AcceptRequest, AcceptExceptions>(line.flags, kExceptionFlags, &AcceptRequest::allowed);

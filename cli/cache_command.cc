@@ -104,7 +104,7 @@ CommandLine<CacheRequest> cache_command_line() {
       "(default): size and last use of each; clear: remove all unused ones; path: the folder.\n"
       "The folder is $AQBENCH_CACHE_DIR, else $XDG_CACHE_HOME/aqbench, else ~/.cache/aqbench. Beyond\n"
       "$AQBENCH_CACHE_LIMIT (such as 500M, 20G; default 10G) the least recently used are removed.",
-      {{{.name = "json", .help = "print JSON"}, into<&CacheRequest::json>}},
+      {{"json", nullptr, "print JSON", into<&CacheRequest::json>}},
       {{{.name = "what", .optional = true}, into<&CacheRequest::what>}}};
 }
 

@@ -52,12 +52,11 @@ void read_known_length(CheckRequest& request, const FlagValue& value) {
 }
 
 const Flag<CheckRequest> kCheckFlags[] = {
-    {{.name = "length",
-      .value_name = "CAM:CAM=M",
-      .help = "the true distance of two cameras in metres: how far off the scale is (a ChArUco board in the "
-              "dataset's truth.json says it, too)"},
+    {"length", "CAM:CAM=M",
+     "the true distance of two cameras in metres: how far off the scale is (a ChArUco board in the "
+     "dataset's truth.json says it, too)",
      read_known_length},
-    {{.name = "json", .help = "print JSON instead of the table"}, into<&CheckRequest::json>},
+    {"json", nullptr, "print JSON instead of the table", into<&CheckRequest::json>},
 };
 
 CommandLine<CheckRequest> command_line_of_check() {

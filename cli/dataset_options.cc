@@ -18,33 +18,27 @@ void read_threads(DatasetOptions& options, const FlagValue& value) {
 
 std::vector<Flag<DatasetOptions>> dataset_flags() {
   return {
-      {{.name = "dataset",
-        .value_name = "DATASET",
-        .help = "dataset of the project file, or the folder of a dataset or recording in any layout"},
+      {"dataset", "DATASET",
+       "dataset of the project file, or the folder of a dataset or recording in any layout",
        into<&DatasetOptions::dataset>},
-      {{.name = "frame", .value_name = "N", .help = "frame number, from 0", .default_value = "0"},
+      {"frame", "N", "frame number, from 0",
        [](DatasetOptions& o, const FlagValue& v) {
          o.run.frame = static_cast<std::size_t>(v.at_least<std::int64_t>(0));
-       }},
-      {{.name = "set",
-        .value_name = "NAME=VALUE",
-        .help = "METHOD.PARAMETER=VALUE (aqbench list methods), may be repeated",
-        .repeatable = true},
-       [](DatasetOptions& o, const FlagValue& v) { o.run.sets.push_back(parse_override(v.text)); }},
-      {{.name = "threads", .value_name = "N", .help = "threads; changes no result (default: all processors)"},
-       read_threads},
-      {{.name = "seed",
-        .value_name = "N",
-        .help = "seed of the method's random numbers",
-        .default_value = "42"},
+       },
+       usually("0")},
+      {"set", "NAME=VALUE", "METHOD.PARAMETER=VALUE (aqbench list methods), may be repeated",
+       [](DatasetOptions& o, const FlagValue& v) { o.run.sets.push_back(parse_override(v.text)); },
+       repeated()},
+      {"threads", "N", "threads; changes no result (default: all processors)", read_threads},
+      {"seed", "N", "seed of the method's random numbers",
        [](DatasetOptions& o, const FlagValue& v) {
          o.run.seed = static_cast<std::uint64_t>(v.at_least<std::int64_t>(0));
-       }},
-      {{.name = "timeout", .value_name = "S", .help = "seconds of each run (default: none)"},
+       },
+       usually("42")},
+      {"timeout", "S", "seconds of each run (default: none)",
        [](DatasetOptions& o, const FlagValue& v) { o.run.timeout_s = v.positive(); }},
-      {{.name = "project",
-        .value_name = "FILE",
-        .help = "the project file with your methods (default: aqbench.json, here or in a folder above)"},
+      {"project", "FILE",
+       "the project file with your methods (default: aqbench.json, here or in a folder above)",
        into<&DatasetOptions::project_file>},
   };
 }

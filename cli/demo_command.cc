@@ -25,11 +25,8 @@ CommandLine<DemoRequest> demo_command_line() {
           "Shows in a few seconds how a gate finds a worse result: a project with one program is swept, its\n"
           "values are accepted, the program gets worse, and the gate fails on purpose. The program copies a\n"
           "simulated cloud, so that nothing is rendered. Exit 0 if the gate failed as it should.",
-          {{{.name = "out",
-             .value_name = "DIR",
-             .help = "folder of the demo; must be new or empty",
-             .default_value = "aqbench-demo"},
-            into<&DemoRequest::out>}}};
+          {{"out", "DIR", "folder of the demo; must be new or empty", into<&DemoRequest::out>,
+            usually("aqbench-demo")}}};
 }
 
 constexpr const char* kProject = R"({

@@ -92,14 +92,9 @@ CommandLine<DocsRequest> docs_command_line() {
       "                      commands, flags COMMAND\n"
       "\n"
       "Exit 0 written or up to date, 1 stale (--check) or the bundle does not verify, 2 bad marker.",
-      {{{.name = "bundle",
-         .value_name = "DIR",
-         .help = "a source of numbers; may be repeated",
-         .repeatable = true},
-        into<&DocsRequest::bundles>},
-       {{.name = "check", .help = "write nothing; exit 1 naming stale sections"}, into<&DocsRequest::check>},
-       {{.name = "render",
-         .help = "first write summary, report and hashes of older bundles again from their records"},
+      {{"bundle", "DIR", "a source of numbers; may be repeated", into<&DocsRequest::bundles>, repeated()},
+       {"check", nullptr, "write nothing; exit 1 naming stale sections", into<&DocsRequest::check>},
+       {"render", nullptr, "first write summary, report and hashes of older bundles again from their records",
         into<&DocsRequest::render>}},
       {{{.name = "FILE", .repeatable = true}, into<&DocsRequest::files>}}};
 }

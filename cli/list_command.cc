@@ -117,16 +117,12 @@ CommandLine<ListRequest> list_command_line() {
       "Lists what there is, a line each. With the name of a list, or of one thing in it, also parameters\n"
       "with their defaults, units and meaning. imaging_parameters belong to rendered images, perturb to\n"
       "calibration errors; devices are listed by name only.",
-      {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
-        into<&ListRequest::json>},
-       {{.name = "dataset",
-         .value_name = "DATASET",
-         .help = "of datasets only this one: of the project file, or a folder in any layout"},
+      {{"json", nullptr, "print JSON, with ranges and choices of every parameter", into<&ListRequest::json>},
+       {"dataset", "DATASET", "of datasets only this one: of the project file, or a folder in any layout",
         into<&ListRequest::dataset>},
-       {{.name = "project",
-         .value_name = "FILE",
-         .help = "also list declarations of this project file (default: aqbench.json, here or in a "
-                 "folder above)"},
+       {"project", "FILE",
+        "also list declarations of this project file (default: aqbench.json, here or in a "
+        "folder above)",
         into<&ListRequest::project_file>}},
       {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
 }

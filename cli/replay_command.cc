@@ -97,19 +97,17 @@ CommandLine<ReplayRequest> replay_command_line() {
              "it; may be repeated",
          .repeatable = true},
         [](ReplayRequest& r, const FlagValue& v) { r.case_names.push_back(v.text); }},
-       {{.name = "all", .help = "every successful case"}, into<&ReplayRequest::all>},
-       {{.name = "sample",
-         .value_name = "N",
-         .help = "N random successful cases of simulated methods; prints the probability of missing altered "
-                 "cases"},
+       {"all", nullptr, "every successful case", into<&ReplayRequest::all>},
+       {"sample", "N",
+        "N random successful cases of simulated methods; prints the probability of missing altered "
+        "cases",
         [](ReplayRequest& r, const FlagValue& v) {
           r.sample = static_cast<std::size_t>(v.at_least<std::int64_t>(1));
         }},
-       {{.name = "any", .help = "with --sample: draw from all successful cases"}, into<&ReplayRequest::any>},
-       {{.name = "project",
-         .value_name = "FILE",
-         .help = "run the bundle's declared methods in the folder of this project file (default: the folder "
-                 "named by the bundle)"},
+       {"any", nullptr, "with --sample: draw from all successful cases", into<&ReplayRequest::any>},
+       {"project", "FILE",
+        "run the bundle's declared methods in the folder of this project file (default: the folder "
+        "named by the bundle)",
         into<&ReplayRequest::project_file>}},
       {{{.name = "BUNDLE"}, into<&ReplayRequest::bundle>}}};
   append_flags<ReplayRequest, CommandTrust>(line.flags, command_trust_flags(), &ReplayRequest::trust);

@@ -27,8 +27,7 @@ CommandLine<ReportRequest> report_command_line() {
       "and completeness, errors by place, stages, times, changes against the baseline. A sweep writes the\n"
       "same page into its bundle as report.html. Of a comparison (aqbench ab): verdicts, distributions,\n"
       "pairs with their interval, units in their order, differences of metrics.",
-      {{{.name = "out", .value_name = "FILE", .help = "output file (default: stdout)"},
-        into<&ReportRequest::out>}},
+      {{"out", "FILE", "output file (default: stdout)", into<&ReportRequest::out>}},
       {{{.name = "BUNDLE"}, into<&ReportRequest::bundle>}}};
 }
 

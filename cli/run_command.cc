@@ -45,26 +45,18 @@ void read_device(RunRequest& request, const FlagValue& value) {
 }
 
 const Flag<RunRequest> kRunFlags[] = {
-    {{.name = "out", .value_name = "OUT", .help = "output folder; must be new or empty"},
-     into<&RunRequest::out>},
-    {{.name = "depth-range",
-      .value_name = "LO:HI",
-      .help = "depths to search, metres along the ray from the water surface, for methods that sweep depths "
-              "(default: from a sparse cloud)"},
+    {"out", "OUT", "output folder; must be new or empty", into<&RunRequest::out>},
+    {"depth-range", "LO:HI",
+     "depths to search, metres along the ray from the water surface, for methods that sweep depths "
+     "(default: from a sparse cloud)",
      read_depth_range},
-    {{.name = "device",
-      .value_name = "DEVICE",
-      .help = "cpu, cuda, opencl or opencl:N",
-      .default_value = "cpu"},
-     read_device},
-    {{.name = "memory-limit",
-      .value_name = "GIB",
-      .help = "GiB of resident memory (default: 75 % of the machine)"},
+    {"device", "DEVICE", "cpu, cuda, opencl or opencl:N", read_device, usually("cpu")},
+    {"memory-limit", "GIB", "GiB of resident memory (default: 75 % of the machine)",
      [](RunRequest& r, const FlagValue& v) {
        r.memory_limit_bytes = static_cast<std::uint64_t>(v.positive() * 0x1p30);
      }},
     {kKeepWorkFlag, [](RunRequest& r, const FlagValue& v) { r.keep_work = read_keep_work(v); }},
-    {{.name = "json", .help = "print result.json: results.json's layout, and depth metrics of each camera"},
+    {"json", nullptr, "print result.json: results.json's layout, and depth metrics of each camera",
      into<&RunRequest::json>},
 };
 

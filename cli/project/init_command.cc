@@ -45,16 +45,12 @@ CommandLine<InitRequest> init_command_line() {
           "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
           "\n"
           "Exit 0 written, 2 usage or aqbench.json exists, 6 writing failed.",
-          {{{.name = "command",
-             .value_name = "COMMAND",
-             .help = "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
-                     "an example to replace)"},
+          {{"command", "COMMAND",
+            "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
+            "an example to replace)",
             into<&InitRequest::start, &ProjectStart::command>},
-           {{.name = "name",
-             .value_name = "NAME",
-             .help = "name of the method and the suite",
-             .default_value = "mine"},
-            into<&InitRequest::start, &ProjectStart::method>}}};
+           {"name", "NAME", "name of the method and the suite",
+            into<&InitRequest::start, &ProjectStart::method>, usually("mine")}}};
 }
 
 // Writes a new file. Returns false if it exists; throws Error(io).

@@ -107,8 +107,7 @@ CommandLine<ManRequest> man_command_line() {
       "aqbench man [COMMAND] [--out DIR]",
       "Prints the manual page of the program or of a command, for `man -l -`. With --out: writes the pages\n"
       "of all commands into a folder, created if missing: aqbench.1, aqbench-sweep.1, ...",
-      {{{.name = "out", .value_name = "DIR", .help = "write all pages into this folder"},
-        into<&ManRequest::out>}},
+      {{"out", "DIR", "write all pages into this folder", into<&ManRequest::out>}},
       {{{.name = "command", .optional = true}, into<&ManRequest::command>}}};
 }
 

@@ -31,9 +31,7 @@ CommandLine<WorkRequest> work_command_line() {
       "Runs cases of a shared sweep (aqbench sweep --slurm) until all have a result, on any machine "
       "that\nsees the bundle's folder. Results are in BUNDLE.tasks; `aqbench sweep --resume BUNDLE --local "
       "1`\nmerges them into the bundle. A killed task loses only the time of its case.",
-      {{{.name = "lease",
-         .value_name = "S",
-         .help = "seconds after which a silent process loses its case (default 60)"},
+      {{"lease", "S", "seconds after which a silent process loses its case (default 60)",
         [](WorkRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }},
        {{.name = "unlike-nodes",
          .help =
