@@ -81,8 +81,7 @@ CommandLine<AcceptRequest> accept_command_line() {
         "learn tolerances from the spread over at least 5 seeds (sweep --repeat)",
         into<&AcceptRequest::tolerances_from_seeds>},
        {"tolerances-from", "BUNDLE",
-        "learn tolerances from another run of some of the cases with at least 5 seeds each; others "
-        "stay",
+        "learn tolerances from another run of some of the cases with at least 5 seeds each; others stay",
         into<&AcceptRequest::seeds_bundle>},
        {"stored-times", nullptr, "store median times and throughputs too (aqbench gate --stored-times)",
         into<&AcceptRequest::stored_times>},
@@ -90,8 +89,7 @@ CommandLine<AcceptRequest> accept_command_line() {
         "BUNDLE of hyperfine or Criterion, which name no machine, were measured on this one",
         into<&AcceptRequest::measured_here>},
        {"by", "NAME",
-        "who accepts it, written into FILE with the time (default: git config user.name, else the "
-        "login)",
+        "who accepts it, written into FILE with the time (default: git config user.name, else the login)",
         into<&AcceptRequest::by>}},
       {{{.name = "BUNDLE"}, into<&AcceptRequest::bundle>}}};
   append_flags<AcceptRequest, AcceptExceptions>(line.flags, kExceptionFlags, &AcceptRequest::allowed);

@@ -137,9 +137,7 @@ ExitCode dispatch(const Arguments& arguments) {
     print_help();
     return ExitCode::pass;
   }
-  if (arguments[0] == "--version") {
-    return print_version({arguments.begin() + 1, arguments.end()});
-  }
+  if (arguments[0] == "--version") return print_version({arguments.begin() + 1, arguments.end()});
   require_recordable(arguments);
   return find_command(arguments[0]).run(Arguments(arguments.begin() + 1, arguments.end()));
 }

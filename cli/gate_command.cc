@@ -36,13 +36,13 @@ CommandLine<GateRequest> gate_command_line() {
         "accepted values, e.g. baselines/seed.json, or the name of an installed baseline: seed",
         into<&GateRequest::baseline_file>},
        {"project", "FILE",
-        "the project file with the suite's gate and baseline (default: aqbench.json, here or in a "
-        "folder above)",
+        "the project file with the suite's gate and baseline (default: aqbench.json, here or in a folder "
+        "above)",
         into<&GateRequest::project_file>},
        {"all", nullptr, "also list rows that pass", into<&GateRequest::all>},
        {"stored-times", nullptr,
-        "compare times with those of the baseline, on the same kind of machine and build: at most "
-        "1.05 x the time, at least 0.95 x the throughput",
+        "compare times with those of the baseline, on the same kind of machine and build: at most 1.05 x the "
+        "time, at least 0.95 x the throughput",
         into<&GateRequest::stored_times>},
        {"measured-here", nullptr,
         "RESULTS of hyperfine or Criterion, which name no machine, were measured on this one",
@@ -57,8 +57,8 @@ std::string false_alarm_note(const Results& results) {
   const auto [share, halves] = false_alarms_of_halves(results, kStoredTimeFactor);
   if (halves == 0) return "rate of false alarms: not measured, since no case has 10 runs";
   return fmt::format(
-      "rate of false alarms: {} of {} halves of these runs exceed the other half by {:.2g} %; what "
-      "drifts between two days comes on top",
+      "rate of false alarms: {} of {} halves of these runs exceed the other half by {:.2g} %; what drifts "
+      "between two days comes on top",
       fmt::format("{:.1f} %", 100 * share), halves, 100 * (kStoredTimeFactor - 1));
 }
 
@@ -74,12 +74,10 @@ ExitCode gate_command(const Arguments& arguments) {
       named ? std::move(*named)
             : read_baseline(gate_baseline(input.results.run.suite, request->project_file));
   if (input.of_benchmark && !request->stored_times)
-    throw Error(
-        ErrorKind::not_comparable,
-        fmt::format(
-            "{}: has times alone, which were not measured in pairs with the baseline's: --stored-times "
-            "gates them, aqbench ab measures in pairs",
-            request->results));
+    throw Error(ErrorKind::not_comparable,
+                fmt::format("{}: has times alone, which were not measured in pairs with the baseline's: "
+                            "--stored-times gates them, aqbench ab measures in pairs",
+                            request->results));
   Verdicts report;
   if (!input.of_benchmark) report = gate(input.results, baseline);
   if (request->stored_times) {

@@ -42,8 +42,7 @@ std::vector<Flag<GateExports>> gate_export_flags() {
   return {{"junit", "FILE", "write the gate's verdict as JUnit XML: a test case per case",
            into<&GateExports::junit>},
           {"github", nullptr,
-           "print the 10 worst cases as GitHub annotations; append a table to "
-           "$GITHUB_STEP_SUMMARY if set",
+           "print the 10 worst cases as GitHub annotations; append a table to $GITHUB_STEP_SUMMARY if set",
            into<&GateExports::github>}};
 }
 

@@ -121,8 +121,7 @@ CommandLine<ListRequest> list_command_line() {
        {"dataset", "DATASET", "of datasets only this one: of the project file, or a folder in any layout",
         into<&ListRequest::dataset>},
        {"project", "FILE",
-        "also list declarations of this project file (default: aqbench.json, here or in a "
-        "folder above)",
+        "also list declarations of this project file (default: aqbench.json, here or in a folder above)",
         into<&ListRequest::project_file>}},
       {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
 }

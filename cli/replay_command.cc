@@ -92,22 +92,20 @@ CommandLine<ReplayRequest> replay_command_line() {
       "different case under that name, or another program of yours.",
       {{{.name = "case",
          .value_name = "CASE",
-         .help =
-             "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42, or as tables shorten "
-             "it; may be repeated",
+         .help = "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42, or as tables "
+                 "shorten it; may be repeated",
          .repeatable = true},
         [](ReplayRequest& r, const FlagValue& v) { r.case_names.push_back(v.text); }},
        {"all", nullptr, "every successful case", into<&ReplayRequest::all>},
        {"sample", "N",
-        "N random successful cases of simulated methods; prints the probability of missing altered "
-        "cases",
+        "N random successful cases of simulated methods; prints the probability of missing altered cases",
         [](ReplayRequest& r, const FlagValue& v) {
           r.sample = static_cast<std::size_t>(v.at_least<std::int64_t>(1));
         }},
        {"any", nullptr, "with --sample: draw from all successful cases", into<&ReplayRequest::any>},
        {"project", "FILE",
-        "run the bundle's declared methods in the folder of this project file (default: the folder "
-        "named by the bundle)",
+        "run the bundle's declared methods in the folder of this project file (default: the folder named by "
+        "the bundle)",
         into<&ReplayRequest::project_file>}},
       {{{.name = "BUNDLE"}, into<&ReplayRequest::bundle>}}};
   append_flags<ReplayRequest, CommandTrust>(line.flags, command_trust_flags(), &ReplayRequest::trust);

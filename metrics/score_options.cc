@@ -45,9 +45,8 @@ void check(const ScoreOptions& options) {
   for (const double tolerance_m : options.tolerances_m) require_positive("tolerances_m", tolerance_m);
   std::vector<double> sorted = options.tolerances_m;
   std::ranges::sort(sorted);
-  if (std::ranges::adjacent_find(sorted) != sorted.end()) {
+  if (std::ranges::adjacent_find(sorted) != sorted.end())
     throw Error(ErrorKind::usage, "tolerances_m: a tolerance is given twice");
-  }
   require_positive("outlier_m", options.outlier_m);
   require_positive("sample_spacing_m", options.sample_spacing_m);
   require_positive("tile_m", options.tile_m);

@@ -164,9 +164,8 @@ std::string why_nothing_is_scored(const ScoredCounts& counts) {
 }
 
 ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth, const ScoredPart& part) {
-  if (points_m.size() > std::numeric_limits<std::uint32_t>::max()) {
+  if (points_m.size() > std::numeric_limits<std::uint32_t>::max())
     throw Error(ErrorKind::method, fmt::format("cloud: more than 4294967295 points: {}", points_m.size()));
-  }
   ScoredPoints scored;
   list_scored(points_m, {truth.patch(), part.crop.parts.empty() ? nullptr : &part.crop}, scored);
   scored.signed_error_m.resize(scored.index.size());

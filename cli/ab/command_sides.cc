@@ -132,8 +132,7 @@ void hint_at_gbench(const std::array<Trial, 2>& trials, AbDocument& document) {
   if (!trials[0].prints_gbench_report && !trials[1].prints_gbench_report) return;
   const std::string hint = fmt::format(
       "{} a report of Google Benchmark: such a program chooses how long it runs, so its wall time says "
-      "little; "
-      "--gbench-a CMD --gbench-b CMD compares the time per iteration that it measured",
+      "little; --gbench-a CMD --gbench-b CMD compares the time per iteration that it measured",
       trials[0].prints_gbench_report && trials[1].prints_gbench_report ? "both commands print"
       : trials[0].prints_gbench_report                                 ? "A prints"
                                                                        : "B prints");
@@ -148,8 +147,8 @@ void plan_differing(CommandPair& pair, AbDocument& document) {
   document.run.pairs_per_look = 1;
   pair.runs = 1;
   const char* const note =
-      "the outputs of the first runs differ: one pair is measured (--outputs-may-differ compares "
-      "the times all the same)";
+      "the outputs of the first runs differ: one pair is measured (--outputs-may-differ compares the times "
+      "all the same)";
   fmt::print(stderr, "aqbench: {}\n", note);
   document.notes.emplace_back(note);
 }

@@ -101,10 +101,9 @@ AbSides plan_validation(const AbRequest& request, int cancel_descriptor, AbDocum
   SweepPlan plan = plan_sweep(plain.request);
   keep_matching(plan, request.case_globs);
   if (plan.cases.size() != 1)
-    throw Error(ErrorKind::usage,
-                fmt::format("--calibrate: takes one case, {} are planned (first '{}'); choose with "
-                            "--case, --scene, --method or --workload",
-                            plan.cases.size(), plan.cases.front().name));
+    throw Error(ErrorKind::usage, fmt::format("--calibrate: takes one case, {} are planned (first '{}'); "
+                                              "choose with --case, --scene, --method or --workload",
+                                              plan.cases.size(), plan.cases.front().name));
   plain.planned = plan.cases.front();
   const std::string name = plain.planned.name;
   const bool metrics = !document.settings.outcomes.empty();

@@ -126,8 +126,7 @@ void warn_of_quality(HotspotReport& report) {
   if (report.unresolved_share >= kUnresolvedShare)
     report.warnings.push_back(
         fmt::format("{:.0f} % of the CPU samples end in code without symbols: install the library's debug "
-                    "symbols, or look at "
-                    "the library's name in brackets",
+                    "symbols, or look at the library's name in brackets",
                     100 * report.unresolved_share));
 }
 

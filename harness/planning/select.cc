@@ -260,10 +260,9 @@ std::vector<Override> preset_overrides(const MethodSpec& method, const std::stri
   if (preset.empty() && method.presets.empty()) return {};
   auto found = method.presets.begin();
   if (!preset.empty()) found = std::ranges::find(method.presets, preset, &Preset::name);
-  if (found == method.presets.end()) {
+  if (found == method.presets.end())
     throw Error(ErrorKind::usage,
                 unknown_name_message("preset of " + method.name, preset, names_of(method.presets)));
-  }
   std::vector<Override> overrides = found->overrides;
   for (Override& given : overrides) given.owner = method.name;
   return overrides;

@@ -258,8 +258,7 @@ struct Record {
         "Resources used by an external program and its children in the cold run.");
     row("isolation", &Record::isolation, kLeftOut | kNotEmpty,
         "How the process of a real method was kept from truth, cache, other cases and bundle; \"none: "
-        "REASON\" "
-        "where it was not. A simulated method sees the truth and has none.");
+        "REASON\" where it was not. A simulated method sees the truth and has none.");
     row("dataset_sha256", &Record::dataset_sha256, kLeftOut | kSha256,
         "Of the dataset that the case saw: of its lines \"HASH  NAME\", as sha256sum prints them, sorted by "
         "name.");

@@ -78,11 +78,9 @@ MethodSpec check_method(const DatasetRunRequest& request) {
   if (method.simulated())
     throw Error(ErrorKind::usage, fmt::format("method {} is simulated and uses no images", method.name));
   if (method.declaration && method.declaration->own_poses)
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("method {} finds its poses itself: aqbench sweep --scene dataset:{} --method {} runs "
-                    "and aligns it",
-                    method.name, request.dataset_dir.string(), method.name));
+    throw Error(ErrorKind::usage, fmt::format("method {} finds its poses itself: aqbench sweep --scene "
+                                              "dataset:{} --method {} runs and aligns it",
+                                              method.name, request.dataset_dir.string(), method.name));
   if (!request.depth_range_m) return method;
   if (!method.takes_depth_range)
     throw Error(ErrorKind::usage, fmt::format("--depth-range: not supported by method {}", method.name));

@@ -140,10 +140,9 @@ void require_same_sweep(const std::filesystem::path& bundle, const JournalHeader
   if (then.sides) refuse_resume(bundle, "is a comparison; continue it with: aqbench ab --resume");
   const std::string file = (bundle / kJournalFile).string();
   if (then.plan_sha256 != now.plan_sha256)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: plans {} cases, but this command {} (or options, --threads or the machine's "
-                            "cores differ); start a new sweep",
-                            file, then.case_names.size(), now.case_names.size()));
+    throw Error(ErrorKind::input, fmt::format("{}: plans {} cases, but this command {} (or options, "
+                                              "--threads or the machine's cores differ); start a new sweep",
+                                              file, then.case_names.size(), now.case_names.size()));
   if (then.program_sha256 != now.program_sha256)
     throw Error(ErrorKind::input,
                 fmt::format("{}: started by another build of aqbench (commit {}); start a new sweep", file,

@@ -55,10 +55,9 @@ double next_average(std::span<const double> sorted, double limit) {
 std::vector<double> sorted_differences(std::span<const double> differences) {
   require_not_empty("differences", differences.size());
   require_finite("differences", differences);
-  if (differences.size() > kMaxSignedRankPairs) {
+  if (differences.size() > kMaxSignedRankPairs)
     throw Error(ErrorKind::input,
                 fmt::format("differences: {} values, at most {}", differences.size(), kMaxSignedRankPairs));
-  }
   std::vector<double> sorted(differences.begin(), differences.end());
   std::sort(sorted.begin(), sorted.end());
   return sorted;

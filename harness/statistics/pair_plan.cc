@@ -48,10 +48,9 @@ double sum_of_products(std::span<const double> x, std::span<const double> y) {
 }  // namespace
 
 double unit_of(std::span<const double> warm_runs) {
-  if (warm_runs.size() < kMinWarmRuns) {
+  if (warm_runs.size() < kMinWarmRuns)
     throw Error(ErrorKind::input,
                 fmt::format("warm_runs: {} runs, a unit needs at least {}", warm_runs.size(), kMinWarmRuns));
-  }
   require_positive("warm_runs", warm_runs);
   return *std::min_element(warm_runs.begin(), warm_runs.end());
 }
@@ -74,9 +73,8 @@ PairNoise estimate_pair_noise(std::span<const double> u_a, std::span<const doubl
   require_equal_lengths("u_a", u_a.size(), "u_b", u_b.size());
   require_positive("u_a", u_a);
   require_positive("u_b", u_b);
-  if (u_a.size() < 3) {
+  if (u_a.size() < 3)
     throw Error(ErrorKind::input, fmt::format("u_a: {} pairs, their noise needs at least 3", u_a.size()));
-  }
   std::vector<double> log_a, log_b;
   for (const double u : u_a) log_a.push_back(std::log(u));
   for (const double u : u_b) log_b.push_back(std::log(u));

@@ -67,10 +67,9 @@ void check_series(const PairedSeries& series) {
     for (const auto& [side, units] : {std::pair("A", &series.u_a), {"B", &series.u_b}})
       for (std::size_t i = 0; i < units->size(); ++i)
         if (!((*units)[i] > 0))
-          throw Error(ErrorKind::input,
-                      fmt::format("{}: {}'s value in pair {} is {:g}, and no share of it is a margin: give "
-                                  "--margin in the metric's unit",
-                                  series.name, side, i + 1, (*units)[i]));
+          throw Error(ErrorKind::input, fmt::format("{}: {}'s value in pair {} is {:g}, and no share of it "
+                                                    "is a margin: give --margin in the metric's unit",
+                                                    series.name, side, i + 1, (*units)[i]));
   }
   require_positive(u_a, series.u_a);
   require_positive(u_b, series.u_b);
@@ -248,10 +247,9 @@ void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest
   result.shift = kept.shift;
   result.interval = kept.interval;
   result.whole = result.quality ? kept : estimated(candidate.whole, confidence, result.half_step);
-  if (policy.bootstrap_draws > 0) {
+  if (policy.bootstrap_draws > 0)
     result.bootstrap =
         bootstrap_hodges_lehmann(candidate.differences, confidence, policy.bootstrap_draws, policy.seed);
-  }
   if (policy.resolution_draws == 0) return;
   const ResolutionQuestion question{result.flag_above, strictest_alpha / (result.quality ? 2 : 1),
                                     policy.power, policy.resolution_draws, policy.seed};
@@ -308,10 +306,9 @@ bool needs_confirmation(const PairedComparison& comparison) {
 }
 
 Confirmation confirm(const PairedComparison& first, const PairedComparison& fresh) {
-  if (first.name != fresh.name) {
+  if (first.name != fresh.name)
     throw Error(ErrorKind::input,
                 fmt::format("name: '{}' cannot be confirmed by pairs of '{}'", first.name, fresh.name));
-  }
   if (!needs_confirmation(first)) return {first.verdict, first.reason};
   if (fresh.verdict == first.verdict) return {first.verdict, "confirmed by fresh pairs: " + fresh.reason};
   if (fresh.verdict == PairedVerdict::trade)

@@ -84,10 +84,9 @@ DoubledRanks doubled_mid_ranks(std::span<const double> values) {
 SignedRankTest signed_rank_test(std::span<const double> differences) {
   require_not_empty("differences", differences.size());
   require_finite("differences", differences);
-  if (differences.size() > kMaxSignedRankPairs) {
+  if (differences.size() > kMaxSignedRankPairs)
     throw Error(ErrorKind::input, fmt::format("differences: {} values, at most {} can be tested exactly",
                                               differences.size(), kMaxSignedRankPairs));
-  }
   SignedRankTest test;
   test.pairs = differences.size();
   std::vector<double> magnitudes;

@@ -130,10 +130,9 @@ RansacFit fit_similarity_ransac(std::span<const Vec3> from, std::span<const Vec3
   }
   fit_similarity(agreed_from, agreed_to, FitScale::estimated, what);
   if (width_of(agreed_to) < 3 * fit.rms_m)
-    throw Error(ErrorKind::input,
-                what +
-                    ": all that agree lie on one line as far as their errors tell: the rotation about it "
-                    "is not determined");
+    throw Error(ErrorKind::input, what +
+                                      ": all that agree lie on one line as far as their errors tell: the "
+                                      "rotation about it is not determined");
   return fit;
 }
 

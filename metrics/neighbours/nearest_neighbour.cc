@@ -287,9 +287,8 @@ void NearestNeighbourIndex::k_nearest(const Vec3& query_m, std::size_t count,
 }
 
 void NearestNeighbourIndex::distances(std::span<const Vec3> queries_m, std::span<double> out_m) const {
-  if (queries_m.size() != out_m.size()) {
+  if (queries_m.size() != out_m.size())
     throw Error(ErrorKind::usage, "nearest neighbours: queries_m and out_m differ in size");
-  }
   if (size_ == 0) throw Error(ErrorKind::method, "nearest neighbours: the cloud has no finite point");
   parallel_for(queries_m.size(), 1 << 12, [&](std::size_t begin, std::size_t end) {
     std::vector<Pending> stack(kWidth * levels_ + 1);

@@ -166,8 +166,7 @@ class TrajectoryReader {
     if (!named_ && may_have_w_first_)
       lines_.fail(
           "pose: a comment names the w of a quaternion before other columns, and not all of its names are "
-          "known: "
-          "name the columns (# timestamp tx ty tz qw qx qy qz)");
+          "known: name the columns (# timestamp tx ty tz qw qx qy qz)");
     if (columns_ == kTum.columns && commas && numbers_[0] > kLeastNanoseconds)
       lines_.fail(
           "pose: its time is in nanoseconds as EuRoC's, and no line says whether QW is first: name the "

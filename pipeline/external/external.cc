@@ -31,13 +31,12 @@ std::vector<std::string> command_words(const std::string& dataset, const MethodI
 }  // namespace
 
 std::vector<ParameterSpec> external_parameters() {
-  return {
-      text_parameter("command", "",
-                     "program and arguments with {dataset}, {output} and {threads}; split at blanks, quotes "
-                     "group words, no shell"),
-      text_parameter("result", "cloud.ply", "cloud or mesh written by the command, relative to {output}"),
-      number_parameter("timeout_s", "s", 540.0, 0.01, 1e6,
-                       "time limit; must be below the sweep's --timeout")};
+  return {text_parameter("command", "",
+                         "program and arguments with {dataset}, {output} and {threads}; split at blanks, "
+                         "quotes group words, no shell"),
+          text_parameter("result", "cloud.ply", "cloud or mesh written by the command, relative to {output}"),
+          number_parameter("timeout_s", "s", 540.0, 0.01, 1e6,
+                           "time limit; must be below the sweep's --timeout")};
 }
 
 std::vector<std::filesystem::path> external_reads(const Observation& observation, const MethodInput& input) {

@@ -27,8 +27,7 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
   };
   const FusionHelp fusion{
       .voxel_m =
-          "side of fusion's voxels: the spacing of the cloud; at least a quarter of a pixel on "
-          "the surface",
+          "side of fusion's voxels: the spacing of the cloud; at least a quarter of a pixel on the surface",
       .fusion_radius_m = "of fusion's local fits; 0: none"};
   const SurfaceParameterTraits surface{
       .default_method = SurfaceMethod::poisson,

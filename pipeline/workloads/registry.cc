@@ -27,11 +27,10 @@ const WorkloadSpec& find_workload(std::string_view name) {
 bool Identity::holds() const { return std::abs(measured - expected) <= tolerance; }  // NaN fails
 
 ParameterSpec variant_parameter() {
-  return text_parameter(
-      "variant", "fused",
-      "loop: plain loops; torch: vectorised LibTorch, as one would write it in PyTorch; fused: one pass, "
-      "also for OpenCL",
-      {"torch", "loop", "fused"});
+  return text_parameter("variant", "fused",
+                        "loop: plain loops; torch: vectorised LibTorch, as one would write it in PyTorch; "
+                        "fused: one pass, also for OpenCL",
+                        {"torch", "loop", "fused"});
 }
 
 }  // namespace aqbench

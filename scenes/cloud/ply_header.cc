@@ -76,12 +76,11 @@ class PlyHeaderParser {
                                          "vertices", "verts", "indices"});
       });
       if (is_face || lists_vertices)
-        throw Error(
-            ErrorKind::input,
-            fmt::format("{}: element {}: faces are read under the names face (with a list vertex_indices) "
-                        "and tristrips alone",
-                        name_, escape_bytes(element.name)),
-            name_);
+        throw Error(ErrorKind::input,
+                    fmt::format("{}: element {}: faces are read under the names face (with a list "
+                                "vertex_indices) and tristrips alone",
+                                name_, escape_bytes(element.name)),
+                    name_);
     }
   }
 

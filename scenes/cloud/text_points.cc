@@ -99,8 +99,7 @@ class TextPointsReader {
     if (says_columns_ || points_ < 3) return;
     constexpr const char* kSayColumns =
         "name the columns in the first line (id x y z), or say which are x, y and z, from 1: --columns 2,3,4 "
-        "of "
-        "a cloud, --truth-columns of a truth";
+        "of a cloud, --truth-columns of a truth";
     if (begins_with_id_ && places_.columns > 3)
       lines_.fail(fmt::format("a comment calls the first column an id, but not which are x, y and z: {}",
                               kSayColumns));
@@ -109,8 +108,8 @@ class TextPointsReader {
                               places_.columns, first_number_, kSayColumns));
     if (like_colmap_)
       lines_.fail(
-          fmt::format("the lines look like those of COLMAP's points3D.txt, whose first column is not "
-                      "x: call the file points3D.txt; or {}",
+          fmt::format("the lines look like those of COLMAP's points3D.txt, whose first column is not x: call "
+                      "the file points3D.txt; or {}",
                       kSayColumns));
   }
 

@@ -85,12 +85,11 @@ void read_cam_file(const fs::path& file, Camera& camera) {
 void check_size(const fs::path& file, const Intrinsics& inside) {
   const double x = inside.K(0, 2) / inside.width_px, y = inside.K(1, 2) / inside.height_px;
   if (std::min(x, y) < 0.25 || std::max(x, y) > 0.75)
-    throw Error(
-        ErrorKind::input,
-        fmt::format("{}: intrinsic: the principal point ({:.6g}, {:.6g}) is far from the middle of the "
-                    "{} x {} image; the camera is likely one of another size",
-                    file.string(), inside.K(0, 2), inside.K(1, 2), inside.width_px, inside.height_px),
-        file.string());
+    throw Error(ErrorKind::input,
+                fmt::format("{}: intrinsic: the principal point ({:.6g}, {:.6g}) is far from the middle of "
+                            "the {} x {} image; the camera is likely one of another size",
+                            file.string(), inside.K(0, 2), inside.K(1, 2), inside.width_px, inside.height_px),
+                file.string());
 }
 
 fs::path image_of(const fs::path& dir, const std::string& number) {

@@ -197,11 +197,10 @@ Recording read_recording(const fs::path& dir) {
   recording.dir = dir;
   const auto layout = layout_of(dir);
   if (!layout)
-    refuse_recording(
-        dir,
-        "no calibration.json, cameras.json, COLMAP model (cameras and images as .bin or .txt, "
-        "here or in sparse/0, sparse or colmap), transforms.json, dslr_calibration_undistorted/, "
-        "cams/*_cam.txt or *_COLMAP_SfM.log");
+    refuse_recording(dir,
+                     "no calibration.json, cameras.json, COLMAP model (cameras and images as .bin or .txt, "
+                     "here or in sparse/0, sparse or colmap), transforms.json, "
+                     "dslr_calibration_undistorted/, cams/*_cam.txt or *_COLMAP_SfM.log");
   recording.layout = *layout;
   std::ranges::find(kLayouts, *layout, &LayoutRow::layout)->read(recording);
   find_masks(recording.dir, recording.images, recording.masks);

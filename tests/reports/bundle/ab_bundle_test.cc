@@ -216,9 +216,8 @@ TEST_F(AbBundle, OfAValidationVerifies) {
 TEST_F(AbBundle, OfAKilledRunSaysHowToGoOn) {
   for (const std::string& file : required_bundle_files(true))
     if (file != kJournalFile && file != "commands.txt") std::filesystem::remove(folder / file);
-  EXPECT_THAT(findings(),
-              ::testing::StartsWith("journal.jsonl: the comparison did not end; go on with: aqbench "
-                                    "ab --resume "));
+  EXPECT_THAT(findings(), ::testing::StartsWith(
+                              "journal.jsonl: the comparison did not end; go on with: aqbench ab --resume "));
 }
 
 }  // namespace
