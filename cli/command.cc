@@ -19,7 +19,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/error.h"
 #include "core/json_members.h"
 #include "core/module.h"
 #include "core/parameters.h"

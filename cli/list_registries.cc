@@ -9,13 +9,11 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json.h"
 #include "core/text.h"
 #include "harness/measuring/machine.h"
 #include "harness/measuring/opencl_device.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/planning/suite.h"
-#include "harness/project/project.h"
 #include "harness/project/project_use.h"
 #include "metrics/registry.h"
 #include "pipeline/method/method.h"

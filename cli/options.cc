@@ -12,8 +12,6 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <boost/program_options/variables_map.hpp>
 #include <sstream>
-#include <string>
-#include <string_view>
 
 #include "cli/help_tasks.h"
 #include "core/error.h"

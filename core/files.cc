@@ -10,10 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <new>
 #include <system_error>

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
-#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"

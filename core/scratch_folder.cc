@@ -12,7 +12,6 @@
 #include <cstring>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 

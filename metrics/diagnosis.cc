@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <vector>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -14,7 +13,6 @@
 #include "metrics/cramer_rao.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/registry.h"
-#include "metrics/scored_points.h"
 #include "metrics/tiles.h"
 #include "scenes/rendering/visibility.h"
 

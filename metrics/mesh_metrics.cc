@@ -5,10 +5,8 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
 #include "core/parallel.h"

@@ -1,7 +1,6 @@
 #include "metrics/metric.h"
 
 #include <algorithm>
-#include <array>
 
 namespace aqbench {
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <set>
 
-#include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/outcome_decision.h"

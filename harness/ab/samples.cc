@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json.h"
 #include "harness/records/case_result.h"
 #include "harness/records/json_values.h"
 #include "harness/statistics/pair_plan.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstddef>
 #include <map>
 #include <optional>
 

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "core/text.h"
-
 namespace aqbench {
 
 double FlagValue::positive() const {

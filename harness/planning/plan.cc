@@ -9,7 +9,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/json.h"
 #include "core/resources.h"
 #include "core/sha256.h"
 #include "core/text.h"

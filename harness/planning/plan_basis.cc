@@ -1,6 +1,5 @@
 #include "harness/planning/plan_basis.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json.h"
 #include "core/json_members.h"
 #include "harness/records/json_values.h"
 #include "pipeline/opencl/opencl.h"

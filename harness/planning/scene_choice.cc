@@ -6,12 +6,10 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
-#include <set>
 #include <variant>
 
 #include "core/error.h"
 #include "core/text.h"
-#include "scenes/dataset/recording.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/dataset/true_points.h"
 #include "scenes/dataset/truth_unit.h"

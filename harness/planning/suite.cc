@@ -8,7 +8,6 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/json.h"
 #include "core/text.h"
 
 namespace aqbench {

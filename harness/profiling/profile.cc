@@ -29,7 +29,6 @@
 #include "harness/measuring/trace.h"
 #include "harness/planning/case_method.h"
 #include "harness/profiling/profile_target.h"
-#include "harness/records/case_result.h"
 #include "harness/records/profile_details.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/case_recording.h"

@@ -6,8 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
-#include "core/json.h"
 #include "core/json_members.h"
 
 namespace aqbench {

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json.h"
 #include "core/json_members.h"
 #include "core/sha256.h"
 #include "harness/records/json_parts.h"

@@ -20,7 +20,6 @@
 #include "core/scratch_folder.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/planning/scene_choice.h"
-#include "harness/records/case_result.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/journal.h"

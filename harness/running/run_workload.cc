@@ -12,7 +12,6 @@
 #include "harness/measuring/timing.h"
 #include "harness/running/measured_case.h"
 #include "pipeline/opencl/opencl.h"
-#include "pipeline/workloads/workload.h"
 
 namespace aqbench {
 namespace {

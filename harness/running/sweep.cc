@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -20,7 +18,6 @@
 #include "core/text.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/merge_blocks.h"
-#include "harness/running/run_case.h"
 #include "harness/running/time_left.h"
 
 namespace aqbench {

@@ -9,7 +9,6 @@
 #include "core/parallel.h"
 #include "harness/scoring/consistency.h"
 #include "metrics/depth_metrics.h"
-#include "metrics/diagnosis.h"
 #include "metrics/numbers/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <vector>
 
 #include "core/parallel.h"
 #include "metrics/numbers/order_statistics.h"

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/files.h"
 #include "core/parallel.h"
 #include "core/processes/isolate.h"
 #include "core/resources.h"

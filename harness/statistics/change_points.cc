@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "core/error.h"
 #include "harness/statistics/checks.h"

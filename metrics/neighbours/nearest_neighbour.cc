@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
 
 #include "core/error.h"
@@ -12,7 +11,6 @@
 #include "metrics/neighbours/block_search.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_indices.h"
-#include "metrics/neighbours/spatial_tree.h"
 
 namespace aqbench {
 namespace {

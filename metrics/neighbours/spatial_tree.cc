@@ -1,7 +1,6 @@
 #include "metrics/neighbours/spatial_tree.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>

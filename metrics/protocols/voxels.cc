@@ -1,7 +1,6 @@
 #include "metrics/protocols/voxels.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string>
 #include <system_error>
 #include <utility>
 
@@ -14,7 +13,6 @@
 #include "pipeline/external/command_words.h"
 #include "pipeline/external/environment.h"
 #include "pipeline/external/guest_parts.h"
-#include "pipeline/external/program_run.h"
 #include "pipeline/external/result_files.h"
 #include "pipeline/method/placeholders.h"
 #include "scenes/dataset/layout_writer.h"

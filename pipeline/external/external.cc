@@ -8,7 +8,6 @@
 #include "pipeline/external/command_problem.h"
 #include "pipeline/external/command_words.h"
 #include "pipeline/external/guest_parts.h"
-#include "pipeline/external/program_run.h"
 
 namespace aqbench {
 namespace {

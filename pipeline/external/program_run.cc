@@ -17,7 +17,6 @@
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "pipeline/external/program_stages.h"
-#include "pipeline/external/result_files.h"
 #include "pipeline/external/run_command.h"
 #include "scenes/cloud/camera_poses.h"
 #include "scenes/cloud/reconstruction.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "core/error.h"
 #include "core/text.h"

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -15,7 +14,6 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "harness/ab/report.h"
 #include "harness/ab/tiles.h"
 #include "harness/records/case_result.h"
 #include "reports/bundle/statement.h"

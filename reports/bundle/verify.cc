@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -16,7 +15,6 @@
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/statement.h"
-#include "reports/bundle/verify_steps.h"
 #include "reports/content/bundle_files.h"
 #include "reports/html/report.h"
 #include "reports/text/summary.h"

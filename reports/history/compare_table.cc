@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/records/stage_memory.h"
 #include "reports/content/case_groups.h"

@@ -16,7 +16,6 @@
 #include "harness/gating/gate.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/measuring/timing.h"
-#include "harness/records/results.h"
 #include "harness/running/journal.h"
 #include "harness/statistics/summary.h"
 #include "reports/bundle/verify.h"

@@ -14,7 +14,6 @@
 #include "harness/statistics/summary.h"
 #include "metrics/registry.h"
 #include "reports/content/case_columns.h"
-#include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/guest_text.h"
 #include "reports/content/narrative.h"

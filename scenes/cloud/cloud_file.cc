@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <fstream>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -18,7 +17,6 @@
 #include "scenes/cloud/pcd.h"
 #include "scenes/cloud/ply_blocks.h"
 #include "scenes/cloud/ply_read.h"
-#include "scenes/cloud/text_points.h"
 
 namespace aqbench {
 namespace {

@@ -8,9 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "core/error.h"

@@ -3,20 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/text.h"
-#include "scenes/cloud/record_blocks.h"
 #include "scenes/cloud/text_lines.h"
 
 namespace aqbench {

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "core/error.h"
 #include "core/files.h"

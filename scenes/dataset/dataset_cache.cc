@@ -15,7 +15,6 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
-#include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
 #include "scenes/dataset/dataset_digest.h"

@@ -8,7 +8,6 @@
 #include <set>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "core/error.h"
 #include "core/json.h"

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <utility>
 
 #include "core/files.h"
 #include "core/sha256.h"

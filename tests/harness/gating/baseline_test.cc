@@ -2,12 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <string>
 
-#include "core/files.h"
-#include "core/json.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"

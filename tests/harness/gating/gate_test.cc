@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <utility>
 
 #include "core/sha256.h"

@@ -1,6 +1,5 @@
 #include "harness/measuring/trace.h"
 #include "core/json.h"
-#include "core/stage_scope.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

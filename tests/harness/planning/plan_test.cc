@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <vector>
 
 #include "core/sha256.h"
 #include "tests/harness/planning/plan_support.h"

@@ -13,7 +13,6 @@
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
-#include <vector>
 
 #include "core/sha256.h"
 #include "tests/core/error_matcher.h"

@@ -3,9 +3,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/processes/isolate.h"
-#include "harness/records/case_result.h"
-
 namespace aqbench {
 namespace {
 

@@ -2,11 +2,8 @@
 #include "harness/running/dataset_run.h"
 
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "core/files.h"
 #include "core/processes/isolate.h"

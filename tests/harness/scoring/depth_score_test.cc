@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <filesystem>
 #include <optional>
-#include <vector>
 
 #include "harness/scoring/score_case.h"
 #include "scenes/cloud/npy.h"

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "harness/statistics/signed_rank.h"
 #include "tests/core/error_matcher.h"

@@ -10,7 +10,6 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "metrics/neighbours/nearest_neighbour.h"
-#include "metrics/neighbours/spatial_tree.h"
 
 namespace aqbench {
 namespace {

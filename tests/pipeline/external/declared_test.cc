@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "core/files.h"
 #include "core/program_report.h"

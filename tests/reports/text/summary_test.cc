@@ -8,7 +8,6 @@
 
 #include "core/table.h"
 #include "harness/measuring/timing.h"
-#include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 #include "tests/reports/synthetic.h"
 

@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
 #include "reports/content/case_groups.h"

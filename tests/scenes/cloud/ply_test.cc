@@ -6,7 +6,6 @@
 
 #include <cmath>
 #include <limits>
-#include <string>
 
 #include "scenes/cloud/ply_read.h"
 #include "scenes/triangles/faces.h"

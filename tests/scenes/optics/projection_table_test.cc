@@ -4,7 +4,6 @@
 
 #include <utility>
 
-#include "scenes/optics/refractive_camera.h"
 #include "tests/scenes/optics/optics_fixtures.h"
 
 namespace aqbench {
