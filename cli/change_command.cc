@@ -103,10 +103,9 @@ State read_state(const std::filesystem::path& file, double metres_per_unit, cons
   GeometryFile read = read_geometry_file(file);
   State state;
   state.points_m = std::move(read.cloud.points_m);
-  if (state.points_m.empty()) throw Error(ErrorKind::input, fmt::format("{}: has no points", file.string()));
+  if (state.points_m.empty()) throw input_error("{}: has no points", file.string());
   for (Vec3& point : state.points_m) {
-    if (!point.allFinite())
-      throw Error(ErrorKind::input, fmt::format("{}: has a point that is not finite", file.string()));
+    if (!point.allFinite()) throw input_error("{}: has a point that is not finite", file.string());
     point *= metres_per_unit;
     state.raised_m.push_back(up.raised(point));
   }

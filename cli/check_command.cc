@@ -26,20 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct CheckRequest {
-  DatasetRunRequest run;
-  std::optional<std::string> dataset;
-  std::optional<int> threads;
-  std::optional<fs::path> project_file;
+struct CheckRequest : DatasetOptions {
   std::optional<KnownLength> length;
   bool json = false;
 };
-
-void read_checked_method(CheckRequest& request, const FlagValue& value) {
-  const std::size_t colon = value.text.find(':');
-  request.run.method = value.text.substr(0, colon);
-  if (colon != std::string::npos) request.run.preset = value.text.substr(colon + 1);
-}
 
 // Reads "cam00:cam05=0.25".
 void read_known_length(CheckRequest& request, const FlagValue& value) {
@@ -120,8 +110,7 @@ CheckedRuns run_all(const CheckRequest& request, const Recording& recording,
   };
   CheckedRuns runs;
   runs.base = run(recording, seed, "base");
-  if (!runs.base.problem.empty())
-    throw Error(ErrorKind::method, fmt::format("{}: {}", request.run.method, runs.base.problem));
+  if (!runs.base.problem.empty()) throw method_error("{}: {}", request.run.method, runs.base.problem);
   runs.again = run(recording, seed + 1, "again");
   for (const Relation& relation : relations)
     runs.changed.push_back(run(relation.recording, seed, relation.name));
@@ -192,9 +181,8 @@ ExitCode check_command(const Arguments& arguments) {
   request->run.cancel_descriptor = signals.descriptor();
   const Recording recording = read_recording(request->run.dataset_dir);
   if (request->run.frame >= recording.images.size())
-    throw Error(ErrorKind::usage,
-                fmt::format("--frame {}: {} has {}", request->run.frame, request->run.dataset_dir.string(),
-                            counted(recording.images.size(), "frame")));
+    throw usage_error("--frame {}: {} has {}", request->run.frame, request->run.dataset_dir.string(),
+                      counted(recording.images.size(), "frame"));
   if (request->length) scale_by_length(*request->length, recording.rig);  // its faults before any run
   const RecordingTruth truth = find_recording_truth(recording, request->run.declared_truth);
   if (!truth.board_file.empty()) true_board(truth, request->run.frame);  // its faults, too

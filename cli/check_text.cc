@@ -43,9 +43,7 @@ double scale_by_length(const KnownLength& length, const Rig& rig) {
     throw Error(ErrorKind::input, "--length: " + unknown_name_message("camera", name, names));
   };
   const double metres = (centre(length.from) - centre(length.to)).norm();
-  if (!(metres > 0))
-    throw Error(ErrorKind::input,
-                fmt::format("--length: {} and {} are at one place", length.from, length.to));
+  if (!(metres > 0)) throw input_error("--length: {} and {} are at one place", length.from, length.to);
   return length.metres / metres;
 }
 

@@ -122,8 +122,7 @@ void require_recordable(const Arguments& arguments) {
   if (std::ranges::find(kRecording, arguments[0]) == std::end(kRecording)) return;
   for (std::size_t i = 1; i < arguments.size(); ++i)
     if (!is_valid_utf8(arguments[i]))
-      throw Error(ErrorKind::usage, fmt::format("argument {} of {}: '{}' is not UTF-8", i, arguments[0],
-                                                printable(arguments[i])));
+      throw usage_error("argument {} of {}: '{}' is not UTF-8", i, arguments[0], printable(arguments[i]));
 }
 
 ExitCode dispatch(const Arguments& arguments) {

@@ -43,12 +43,10 @@ void require_trust(const std::filesystem::path& bundle, const char* journal,
   fmt::print(stderr, "aqbench: {} would run these commands with your rights:\n", bundle.string());
   for (const std::string& command : commands) fmt::print(stderr, "  {}\n", printable(command));
   if (trust.run_its_commands) return;
-  throw Error(
-      ErrorKind::input,
-      fmt::format(
-          "{}: refusing to run its commands, because it was neither started by you in this folder nor signed "
-          "by a trusted key (--pubkey, --trust); --run-its-commands runs those shown above",
-          bundle.string()));
+  throw input_error(
+      "{}: refusing to run its commands, because it was neither started by you in this folder nor signed "
+      "by a trusted key (--pubkey, --trust); --run-its-commands runs those shown above",
+      bundle.string());
 }
 
 void remember_commands(const std::filesystem::path& bundle, const char* journal,

@@ -61,17 +61,15 @@ void keep_method(const std::string& flag, const std::string& method, Results& re
   };
   std::erase_if(results.records, [&](const Record& record) { return !is_meant(record); });
   if (results.records.empty())
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{}: {}", flag, unknown_name_message("method", method, {known.begin(), known.end()})));
+    throw usage_error("{}: {}", flag, unknown_name_message("method", method, {known.begin(), known.end()}));
   for (Record& record : results.records) {
     record.case_name = name_without_method(record.case_name);
     for (NamedValues* const values : {&record.options, &record.defaults})
       std::erase_if(*values,
                     [&](const auto& option) { return option.first.starts_with(record.method + "."); });
     if (!names.insert(record.case_name).second)
-      throw Error(ErrorKind::usage, fmt::format("{} {}: has several presets of {}; name one, {}:PRESET", flag,
-                                                method, record.case_name, record.method));
+      throw usage_error("{} {}: has several presets of {}; name one, {}:PRESET", flag, method,
+                        record.case_name, record.method);
   }
 }
 
@@ -107,9 +105,8 @@ ExitCode compare_command(const Arguments& arguments) {
     write_file(*request->html, compare_page(report, side(request->a, a), side(*request->b, b)));
   }
   if (request->times && !report.key_differences.empty())
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("--times: {} ({} in all)", printable(report.key_differences.front()),
-                            counted(report.key_differences.size(), "difference")));
+    throw not_comparable_error("--times: {} ({} in all)", printable(report.key_differences.front()),
+                               counted(report.key_differences.size(), "difference"));
   return ExitCode::pass;
 }
 

@@ -70,8 +70,8 @@ std::string newest_bundle(const std::filesystem::path& out) {
 
 void require_code(int code, ExitCode expected, const char* step) {
   if (code != static_cast<int>(expected))
-    throw Error(ErrorKind::method, fmt::format("demo: {} ended with exit code {} instead of {}", step, code,
-                                               static_cast<int>(expected)));
+    throw method_error("demo: {} ended with exit code {} instead of {}", step, code,
+                       static_cast<int>(expected));
 }
 
 }  // namespace

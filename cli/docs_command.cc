@@ -54,8 +54,7 @@ std::vector<NamedBundle> read_bundles(const Strings& folders) {
       throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
     const std::string name = bundle_name(bundle);
     for (const NamedBundle& other : bundles)
-      if (other.name == name)
-        throw Error(ErrorKind::usage, fmt::format("--bundle: duplicate bundle name {}", name));
+      if (other.name == name) throw usage_error("--bundle: duplicate bundle name {}", name);
     bundles.push_back({name, read_bundle_content(bundle, read_gate_input(bundle).results)});
   }
   return bundles;

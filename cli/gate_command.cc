@@ -74,10 +74,10 @@ ExitCode gate_command(const Arguments& arguments) {
       named ? std::move(*named)
             : read_baseline(gate_baseline(input.results.run.suite, request->project_file));
   if (input.of_benchmark && !request->stored_times)
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: has times alone, which were not measured in pairs with the baseline's: "
-                            "--stored-times gates them, aqbench ab measures in pairs",
-                            request->results));
+    throw not_comparable_error(
+        "{}: has times alone, which were not measured in pairs with the baseline's: "
+        "--stored-times gates them, aqbench ab measures in pairs",
+        request->results);
   Verdicts report;
   if (!input.of_benchmark) report = gate(input.results, baseline);
   if (request->stored_times) {

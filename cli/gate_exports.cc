@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <random>
 
-#include "core/error.h"
 #include "core/files.h"
 #include "core/table.h"
 #include "reports/exports/github.h"

@@ -152,7 +152,7 @@ std::vector<Listing> chosen_listings(const ListRequest& request) {
   if (!request.what && !request.dataset) return all;
   const std::string what = request.what.value_or("datasets");
   if (request.dataset && what != "datasets")
-    throw Error(ErrorKind::usage, fmt::format("--dataset: list datasets shows one, not list {}", what));
+    throw usage_error("--dataset: list datasets shows one, not list {}", what);
   if (what == "devices") return {{"devices", devices_json}};
   std::erase_if(all, [&](const Listing& listing) {
     const bool of_imaging = what == "imaging" && listing.name == std::string_view("imaging_parameters");

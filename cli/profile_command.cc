@@ -116,9 +116,8 @@ void check_sampler(const ProfileRequest& request, const SweepPlan& plan) {
   if (request.options.sampler != SamplerChoice::in_process) return;
   const auto program = std::ranges::find_if(plan.cases, starts_program);
   if (program != plan.cases.end())
-    throw Error(ErrorKind::usage,
-                fmt::format("--sampler in-process: cannot see the program of method {}; use --sampler perf",
-                            program->method));
+    throw usage_error("--sampler in-process: cannot see the program of method {}; use --sampler perf",
+                      program->method);
 }
 
 // ---- Running ----
@@ -198,8 +197,7 @@ struct ProfileBundle {
 ProfileBundle read_profile_bundle(const std::string& path) {
   const Results results = read_results(std::filesystem::path(path) / "results.json");
   ProfileBundle bundle{path, read_profiles(path, results.records)};
-  if (bundle.cases.empty())
-    throw Error(ErrorKind::input, fmt::format("{}: contains no successful profile", path));
+  if (bundle.cases.empty()) throw input_error("{}: contains no successful profile", path);
   return bundle;
 }
 

@@ -44,9 +44,8 @@ ExitCode trend_command(const Arguments& arguments) {
   const std::vector<std::filesystem::path> folders(request->folders.begin(), request->folders.end());
   const TrendHistory history = read_history(folders);
   if (history.runs.empty())
-    throw Error(ErrorKind::input,
-                fmt::format("{}: no verified bundle found{}", fmt::join(request->folders, ", "),
-                            history.problems.empty() ? "" : "; " + history.problems.front()));
+    throw input_error("{}: no verified bundle found{}", fmt::join(request->folders, ", "),
+                      history.problems.empty() ? "" : "; " + history.problems.front());
   const std::vector<TrendSeries> series = detect_trends(history, request->options);
   fmt::print("{}",
              render_trends(history, series, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));

@@ -23,7 +23,7 @@ class QuietStdout {
     std::fflush(stdout);
     saved_ = ::dup(STDOUT_FILENO);
     if (saved_ < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-      throw Error(ErrorKind::io, fmt::format("stdout: {}", std::strerror(errno)));
+      throw io_error("stdout: {}", std::strerror(errno));
   }
   ~QuietStdout() {
     std::fflush(stdout);

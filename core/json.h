@@ -2,6 +2,8 @@
 // JSON: a strict parser, and access with errors that name the place: "FILE: records[3].metrics.points.value:
 // expected a number".
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -99,8 +101,12 @@ class JsonPlace {
     allow_only(std::span(keys.begin(), keys.size()));
   }
 
-  // Throws Error(input) "SOURCE: PATH: WHAT".
+  // Throw Error(input) "SOURCE: PATH: WHAT", WHAT as it is or in the form of fmt::format().
   [[noreturn]] void fail(std::string_view what) const;
+  template <class First, class... Args>
+  [[noreturn]] void fail(fmt::format_string<First, Args...> what, First&& first, Args&&... args) const {
+    fail(fmt::format(what, std::forward<First>(first), std::forward<Args>(args)...));
+  }
   const Json& value() const { return *value_; }
 
  private:

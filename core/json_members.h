@@ -101,7 +101,7 @@ struct JsonOf<Int> {
     } else {
       const std::int64_t given = place.integer();
       if (given < 0 && (rules & kNotNegative) != 0) place.fail("must not be negative");
-      if (!std::in_range<Int>(given)) place.fail(fmt::format("{} is out of range", given));
+      if (!std::in_range<Int>(given)) place.fail("{} is out of range", given);
       value = static_cast<Int>(given);
     }
   }
@@ -142,7 +142,7 @@ struct JsonOf<E> {
     for (const E one : json_values(E{}))
       if (to_string(one) == text) return void(value = one);
     const auto all = names();
-    place.fail(fmt::format("expected {} or {}", fmt::join(all.begin(), all.end() - 1, ", "), all.back()));
+    place.fail("expected {} or {}", fmt::join(all.begin(), all.end() - 1, ", "), all.back());
   }
   static Json schema(unsigned, JsonForm = {}) { return {{"enum", names()}}; }
 

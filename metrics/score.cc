@@ -1,7 +1,5 @@
 #include "metrics/score.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -240,7 +238,7 @@ void note_sampling(const CloudMeasurements& measured, std::span<const double> to
 
 void check_length(const char* name, std::size_t length, std::size_t points) {
   if (length == 0 || length == points) return;
-  throw Error(ErrorKind::method, fmt::format("cloud.{}: {} entries for {} points", name, length, points));
+  throw method_error("cloud.{}: {} entries for {} points", name, length, points);
 }
 
 }  // namespace
@@ -250,9 +248,8 @@ Score score_blocks(const CloudBlocks& cloud, const TriangleMesh* mesh, const Sur
   check(options);
   const double samples = truth.area_m2() / (options.sample_spacing_m * options.sample_spacing_m);
   if (samples > 2e8)
-    throw Error(ErrorKind::usage,
-                fmt::format("sample_spacing_m: {} m on a surface of {} m2 takes {:.3g} samples",
-                            options.sample_spacing_m, truth.area_m2(), samples));
+    throw usage_error("sample_spacing_m: {} m on a surface of {} m2 takes {:.3g} samples",
+                      options.sample_spacing_m, truth.area_m2(), samples);
   CloudMeasurements measured = measure_cloud(cloud, truth, options, sizes, count_views != nullptr);
   MetricWriter writer;
   write_accuracy(writer, measured, options);

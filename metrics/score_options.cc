@@ -39,7 +39,7 @@ std::string registry_definition(std::string_view name) {
 void check(const ScoreOptions& options) {
   const auto require_positive = [](const char* field, double value) {
     if (std::isfinite(value) && value > 0) return;
-    throw Error(ErrorKind::usage, fmt::format("{}: must be a positive number, got {}", field, value));
+    throw usage_error("{}: must be a positive number, got {}", field, value);
   };
   if (options.tolerances_m.empty()) throw Error(ErrorKind::usage, "tolerances_m: must not be empty");
   for (const double tolerance_m : options.tolerances_m) require_positive("tolerances_m", tolerance_m);

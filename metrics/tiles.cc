@@ -75,7 +75,7 @@ TileGrid empty_tiles(const Patch& patch, double tile_m) {
   grid.x_max_m = patch.x_max_m;
   grid.y_max_m = patch.y_max_m;
   if (static_cast<double>(grid.columns) * grid.rows > 1e6)
-    throw Error(ErrorKind::usage, fmt::format("tile_m: {} m gives more than a million tiles", tile_m));
+    throw usage_error("tile_m: {} m gives more than a million tiles", tile_m);
   for (int row = 0; row < grid.rows; ++row) {
     for (int column = 0; column < grid.columns; ++column)
       grid.tiles.push_back({column, row, 0, kNoValue, kNoValue, kNoValue});

@@ -213,7 +213,7 @@ const std::vector<SceneEntry>& entries() {
 
 Scene make_mesh_scene(std::string_view name, const std::string& file,
                       const std::vector<Override>& overrides) {
-  if (file.empty()) throw Error(ErrorKind::usage, fmt::format("scene '{}': expected mesh:FILE.ply", name));
+  if (file.empty()) throw usage_error("scene '{}': expected mesh:FILE.ply", name);
   // A mesh has no parameters: resolve_parameters refuses overrides of it.
   Parameters none = resolve_parameters(name, {}, overrides);
   try {

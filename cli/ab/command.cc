@@ -135,7 +135,7 @@ AbRequest resumed_request(const AbRequest& now) {
   const Arguments arguments = ab_header(bundle).sides->arguments;
   auto request = parse(ab_command_line(), arguments);
   if (!request || request->resume || request->samples || request->metrics.of_bundles())
-    throw Error(ErrorKind::input, fmt::format("--resume {}: its arguments measure nothing", bundle.string()));
+    throw input_error("--resume {}: its arguments measure nothing", bundle.string());
   complete_ab_request(*request);
   // The bundle says which programs are started and which key signs: nothing of that happens before its user
   // is known, or has seen it and agreed.

@@ -10,6 +10,7 @@
 #include "cli/ab/quick.h"
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
+#include "core/json_members.h"
 #include "core/processes/process.h"
 #include "core/sha256.h"
 #include "core/stopwatch.h"
@@ -183,8 +184,8 @@ AbSideInfo command_side_info(const CommandPair& pair, std::size_t side, const st
   AbSideInfo info;
   info.command = pair.commands[side];
   info.label = label.empty() ? info.command->line : label;
-  info.program_sha256 =
-      sha256_hex(to_json(*info.command).dump(-1, ' ', false, Json::error_handler_t::replace));
+  info.program_sha256 = sha256_hex(
+      JsonOf<AbCommand>::write(*info.command).dump(-1, ' ', false, Json::error_handler_t::replace));
   if (!pair.files[side].empty() && info.command->relink.empty())
     info.file_sha256 = sha256_file_hex(pair.files[side]);
   return info;
@@ -240,7 +241,8 @@ AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments,
     if (!ran) return std::nullopt;
     return CaseResult{std::move(ran->unit), {}};
   };
-  const std::string rules = to_json(pair->rules).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string rules =
+      JsonOf<AbCommandRules>::write(pair->rules).dump(-1, ' ', false, Json::error_handler_t::replace);
   return {with_first_units(runner, pair->first),
           {sha256_hex(rules + document.a.program_sha256), sha256_hex(rules + document.b.program_sha256)}};
 }

@@ -6,7 +6,6 @@
 
 #include "cli/ab/options.h"
 #include "cli/plan_options.h"
-#include "core/error.h"
 #include "core/text.h"
 #include "harness/ab/ab_command.h"
 #include "harness/ab/validation.h"

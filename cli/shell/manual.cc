@@ -114,7 +114,7 @@ CommandLine<ManRequest> man_command_line() {
 void write_manuals(const std::filesystem::path& folder, const std::string& version) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), failed.message()));
+  if (failed) throw io_error("{}: {}", folder.string(), failed.message());
   for (const auto& [name, text] : all_manuals(version)) write_file(folder / name, text);
 }
 

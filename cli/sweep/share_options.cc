@@ -48,7 +48,7 @@ void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed, 
   // Neither the tasks nor the merging job would apply these.
   for (const char* const flag : {"keep-clouds", "no-pictures", "with-tests", "json", "github"})
     if (share.slurm && given.contains(flag) && !given.contains("dry-run"))
-      throw Error(ErrorKind::usage, fmt::format("--{}: not supported with --slurm", flag));
+      throw usage_error("--{}: not supported with --slurm", flag);
   if (plan.shard.count > 1)
     throw Error(ErrorKind::usage, "--shard: not supported by a shared sweep, which divides its cases itself");
   if (!plan.threads) plan.threads = share.slurm ? 1 : std::max(1, available_processors() / *share.local);

@@ -56,9 +56,9 @@ ExitCode work_command(const Arguments& arguments) {
   }
   const SweepPlan plan = plan_sweep(header.request);
   if (plan.sha256 != header.plan_sha256 || header.program_sha256 != program_sha256())
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: started by another build of aqbench, or this machine gives a different plan",
-                            request->bundle.string()));
+    throw not_comparable_error(
+        "{}: started by another build of aqbench, or this machine gives a different plan",
+        request->bundle.string());
   require_trust(request->bundle, kJournalFile, foreign_code(plan.cases), request->trust);
   require_programs_of_open(plan, request->bundle);
   std::optional<FileLock> machine;  // while the cases run

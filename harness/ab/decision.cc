@@ -190,8 +190,7 @@ class TimeDecider {
   }
 
   [[noreturn]] void refuse_case(std::size_t i) const {
-    throw Error(ErrorKind::input,
-                fmt::format("{}: was measured on after it had been decided", compared_[i].of.name));
+    throw input_error("{}: was measured on after it had been decided", compared_[i].of.name);
   }
 
   void refuse_later_pairs() const {

@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
 #include "core/json_members.h"
 #include "core/sha256.h"
 #include "core/text.h"
@@ -19,20 +18,19 @@ constexpr std::size_t kMaxOutcomes = 100;
 void check_limits(const AbSettings& settings, const JsonPlace& place) {
   check(settings.policy);
   if (settings.policy.resolution_draws > kMaxResolutionDraws)
-    place.at("resolution_draws").fail(fmt::format("is above {}", kMaxResolutionDraws));
+    place.at("resolution_draws").fail("is above {}", kMaxResolutionDraws);
   if (settings.policy.bootstrap_draws > kMaxBootstrapDraws)
-    place.at("bootstrap_draws").fail(fmt::format("is above {}", kMaxBootstrapDraws));
-  if (settings.outcomes.size() > kMaxOutcomes)
-    place.at("outcomes").fail(fmt::format("more than {}", kMaxOutcomes));
+    place.at("bootstrap_draws").fail("is above {}", kMaxBootstrapDraws);
+  if (settings.outcomes.size() > kMaxOutcomes) place.at("outcomes").fail("more than {}", kMaxOutcomes);
 }
 
 void check_limits(const AbRunInfo& run, const JsonPlace& place) {
   if (run.pairs_per_look > max_pairs_per_look(1))
-    place.at("pairs_per_look").fail(fmt::format("is above {}", max_pairs_per_look(1)));
+    place.at("pairs_per_look").fail("is above {}", max_pairs_per_look(1));
   if (run.commands && run.commands->layouts > kMaxLayouts)
-    place.at("commands").at("layouts").fail(fmt::format("is above {}", kMaxLayouts));
+    place.at("commands").at("layouts").fail("is above {}", kMaxLayouts);
   if (run.validation && run.validation->comparisons > kMaxComparisons)
-    place.at("validation").at("comparisons").fail(fmt::format("must be at most {}", kMaxComparisons));
+    place.at("validation").at("comparisons").fail("must be at most {}", kMaxComparisons);
 }
 
 // Returns what of "comparison" is known before the first pair.

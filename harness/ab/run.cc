@@ -116,7 +116,7 @@ class PairSchedule {
 };
 
 [[noreturn]] void refuse_recorded(std::size_t index, const std::string& why) {
-  throw Error(ErrorKind::input, fmt::format("records[{}]: {}", index, why));
+  throw input_error("records[{}]: {}", index, why);
 }
 
 // Follows the schedule through what was measured.

@@ -40,20 +40,19 @@ Json parse_unit_output(const std::string& output, const std::string& binary) {
   try {
     json = parse_strict_json(output, binary, kMessageJson);
   } catch (const Error&) {
-    throw Error(ErrorKind::input, fmt::format("{}: `unit` did not print JSON: this is not aqbench", binary));
+    throw input_error("{}: `unit` did not print JSON: this is not aqbench", binary);
   }
   if (!json.is_object() || !json.contains("aqbench_unit"))
-    throw Error(ErrorKind::input,
-                fmt::format("{}: `unit` printed something else: this is not aqbench", binary));
+    throw input_error("{}: `unit` printed something else: this is not aqbench", binary);
   if (json.at("aqbench_unit") != Json(kUnitProtocol))
-    throw Error(ErrorKind::input, fmt::format("{}: speaks unit protocol {}, this program {}", binary,
-                                              json.at("aqbench_unit").dump(), kUnitProtocol));
+    throw input_error("{}: speaks unit protocol {}, this program {}", binary, json.at("aqbench_unit").dump(),
+                      kUnitProtocol);
   return json;
 }
 
 [[noreturn]] void refuse_program(const std::string& binary, const std::string& problem) {
   if (problem.find("unknown command") != std::string::npos)
-    throw Error(ErrorKind::input, fmt::format("{}: too old for ab: it has no command `unit`", binary));
+    throw input_error("{}: too old for ab: it has no command `unit`", binary);
   throw Error(ErrorKind::input,
               problem.starts_with(binary) ? problem : fmt::format("{}: {}", binary, problem));
 }

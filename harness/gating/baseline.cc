@@ -112,8 +112,7 @@ Baseline read_head(const Json& json, const std::string& source) {
                                    {"repository", &baseline.accepted_repository}})
     if (const auto given = from.find(name)) {
       *text = given->text();
-      if (text->size() > kMaxAcceptedBytes)
-        given->fail(fmt::format("longer than {} bytes", kMaxAcceptedBytes));
+      if (text->size() > kMaxAcceptedBytes) given->fail("longer than {} bytes", kMaxAcceptedBytes);
     }
   if (const auto times = place.find("stored_times")) baseline.stored_times = stored_times_from_json(*times);
   return baseline;

@@ -177,8 +177,7 @@ SampleKeeper run_repetitions(int count, const TimedCall& call, const std::string
   benchmark::ClearRegisteredBenchmarks();
   if (failure) std::rethrow_exception(failure);
   if (samples.real_ms.size() != static_cast<std::size_t>(count))
-    throw Error(ErrorKind::method,
-                fmt::format("timing: only {} of {} repetitions have a time", samples.real_ms.size(), count));
+    throw method_error("timing: only {} of {} repetitions have a time", samples.real_ms.size(), count);
   for (std::size_t i = 0; i < samples.cpu_ms.size(); ++i) samples.cpu_ms[i] += children_ms.at(i);
   return samples;
 }

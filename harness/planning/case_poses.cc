@@ -33,8 +33,8 @@ bool finds_poses(const MethodChoice& method, const Suite* suite) {
   const bool declares = declared != nullptr && declared->own_poses;
   const std::string of_suite = suite == nullptr ? "" : suite->poses;
   if (of_suite == "given" && declares)
-    refuse_plan(fmt::format("suite {}: \"poses\": \"given\", but method {} finds its own", suite->name,
-                            method.spec->name));
+    refuse_plan("suite {}: \"poses\": \"given\", but method {} finds its own", suite->name,
+                method.spec->name);
   if (of_suite != "own" && !declares) return false;
   const std::string who = declares ? fmt::format("method {}", method.spec->name)
                                    : fmt::format("suite {}: method {}", suite->name, method.spec->name);
@@ -50,8 +50,7 @@ bool finds_poses(const MethodChoice& method, const Suite* suite) {
 
 void add_alignment(Case& planned) {
   if (std::ranges::any_of(planned.overrides, [](const Override& o) { return o.owner == kPerturbOwner; }))
-    refuse_plan(
-        fmt::format("{}: a method with poses=own gets no calibration that could be wrong", kPerturbOwner));
+    refuse_plan("{}: a method with poses=own gets no calibration that could be wrong", kPerturbOwner);
   add_options(planned, kAlignmentOwner,
               resolve_parameters(kAlignmentOwner, alignment_parameters(), planned.overrides));
 }

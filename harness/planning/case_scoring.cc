@@ -1,7 +1,5 @@
 #include "harness/planning/case_scoring.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/error.h"
@@ -17,15 +15,13 @@ std::vector<double> tolerances_m_of(const std::string& text) {
   for (const std::string_view part : split_at(text, ',')) {
     const auto length_mm = parse_double(part);
     if (!length_mm || !(*length_mm > 0) || !(*length_mm <= kMaxMm))
-      throw Error(ErrorKind::usage,
-                  fmt::format("{}.thresholds_mm: '{}': expected positive lengths separated by commas: 1,5,10",
-                              kScoringOwner, text));
+      throw usage_error("{}.thresholds_mm: '{}': expected positive lengths separated by commas: 1,5,10",
+                        kScoringOwner, text);
     tolerances_m.push_back(*length_mm / 1000);
   }
   std::ranges::sort(tolerances_m);
   if (std::ranges::adjacent_find(tolerances_m) != tolerances_m.end())
-    throw Error(ErrorKind::usage,
-                fmt::format("{}.thresholds_mm: '{}': duplicate tolerance", kScoringOwner, text));
+    throw usage_error("{}.thresholds_mm: '{}': duplicate tolerance", kScoringOwner, text);
   return tolerances_m;
 }
 

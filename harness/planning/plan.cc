@@ -53,18 +53,17 @@ void plan_fault(std::vector<Case>& cases, const Inject& inject, const Selection&
     if (!has) continue;
     reached = true;
     if (planned.faults.size() == kMaxFaultsPerCase)
-      refuse_plan(
-          fmt::format("--inject: more than {} faults for case '{}'", kMaxFaultsPerCase, planned.name));
+      refuse_plan("--inject: more than {} faults for case '{}'", kMaxFaultsPerCase, planned.name);
     planned.faults.push_back(inject.fault);
   }
   if (!matched)
-    refuse_plan(fmt::format("--inject '{}': no planned case matches '{}' (the first one is '{}')",
-                            to_string(inject), inject.case_glob, cases.empty() ? "" : cases.front().name));
+    refuse_plan("--inject '{}': no planned case matches '{}' (the first one is '{}')", to_string(inject),
+                inject.case_glob, cases.empty() ? "" : cases.front().name);
   std::ranges::sort(stages);
   stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
   if (!reached)
-    refuse_plan(fmt::format("--inject '{}': {}", to_string(inject),
-                            unknown_name_message("stage", inject.fault.stage, stages)));
+    refuse_plan("--inject '{}': {}", to_string(inject),
+                unknown_name_message("stage", inject.fault.stage, stages));
 }
 
 std::vector<const Case*> sorted_by_name(const std::vector<Case>& cases) {
@@ -89,7 +88,7 @@ std::vector<MethodSpec> methods_of(const PlanRequest& request, const Catalogue& 
   std::vector<MethodSpec> methods(catalogue.methods.begin(), catalogue.methods.end());
   for (const MethodDeclaration& declaration : request.project.methods) {
     if (std::ranges::find(methods, declaration.name, &MethodSpec::name) != methods.end())
-      refuse_plan(fmt::format("method {}: declared, but a built-in method has this name", declaration.name));
+      refuse_plan("method {}: declared, but a built-in method has this name", declaration.name);
     methods.push_back(declared_method(declaration));
   }
   return methods;

@@ -59,7 +59,7 @@ Shard parse_shard(std::string_view argument) {
   if (slash != std::string_view::npos)
     shard = {number(argument.substr(0, slash)), number(argument.substr(slash + 1))};
   if (shard.index < 1 || shard.index > shard.count || shard.count > kMaxCases)
-    throw Error(ErrorKind::usage, fmt::format("--shard '{}': expected i/n with 1 <= i <= n", argument));
+    throw usage_error("--shard '{}': expected i/n with 1 <= i <= n", argument);
   return shard;
 }
 
@@ -139,25 +139,24 @@ std::string devices_of(const PlanRequest& request) {
 
 void check_device(const std::string& flag, const std::string& device) {
   if (device != "cpu" && device != "cuda" && !opencl::is_opencl(device))
-    refuse_plan(fmt::format("{}: '{}' must be cpu, cuda, opencl or opencl:N", flag, device));
+    refuse_plan("{}: '{}' must be cpu, cuda, opencl or opencl:N", flag, device);
 }
 
 void check_request(const PlanRequest& request) {
   if (request.repeat && (*request.repeat < 1 || *request.repeat > kMaxCases))
-    refuse_plan(fmt::format("--repeat {}: must be from 1 to {}", *request.repeat, kMaxCases));
+    refuse_plan("--repeat {}: must be from 1 to {}", *request.repeat, kMaxCases);
   if (request.seed && *request.seed > kMaxSeed - kMaxCases)
-    refuse_plan(fmt::format("--seed {}: must be at most {}", *request.seed, kMaxSeed - kMaxCases));
+    refuse_plan("--seed {}: must be at most {}", *request.seed, kMaxSeed - kMaxCases);
   if (request.threads && (*request.threads < 1 || *request.threads > kMaxThreads))
-    refuse_plan(fmt::format("--threads {}: must be from 1 to {}", *request.threads, kMaxThreads));
+    refuse_plan("--threads {}: must be from 1 to {}", *request.threads, kMaxThreads);
   if (request.device) check_device("--device", *request.device);
   if (request.timeout_s &&
       !(std::isfinite(*request.timeout_s) && *request.timeout_s > 0 && *request.timeout_s <= kMaxTimeoutS))
-    refuse_plan(fmt::format("--timeout {}: must be above 0 and at most {} seconds", *request.timeout_s,
-                            kMaxTimeoutS));
+    refuse_plan("--timeout {}: must be above 0 and at most {} seconds", *request.timeout_s, kMaxTimeoutS);
   if (request.memory_limit_bytes && *request.memory_limit_bytes == 0)
     refuse_plan("--memory-limit: must be positive");
   if (request.shard.count < 1 || request.shard.index < 1 || request.shard.index > request.shard.count)
-    refuse_plan(fmt::format("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard)));
+    refuse_plan("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard));
 }
 
 }  // namespace aqbench

@@ -1,12 +1,15 @@
 #pragma once
 // A user's sweep request as plain data, and its JSON.
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/json.h"
@@ -46,7 +49,8 @@ inline constexpr const char* kProjectFileName = "aqbench.json";
 struct ProjectDataset {
   std::string name;
   std::filesystem::path directory;  // absolute
-  // Its declaration (scenes/dataset/truth_entry.h), with files relative to the project; an empty object: none.
+  // Its declaration (scenes/dataset/truth_entry.h), with files relative to the project; an empty object:
+  // none.
   JsonBox truth;
   std::string where = {};  // "FILE:LINE: datasets.NAME", for errors; not in the JSON
 };
@@ -94,8 +98,12 @@ PlanRequest request_from_json(const Json& json, const std::string& source);
 // The largest seed.
 inline constexpr auto kMaxSeed = static_cast<std::uint64_t>(INT64_MAX);
 
-// Throws Error(usage) with this text.
+// Throw Error(usage) with this text, as it is or in the form of fmt::format().
 [[noreturn]] void refuse_plan(const std::string& why);
+template <class First, class... Args>
+[[noreturn]] void refuse_plan(fmt::format_string<First, Args...> why, First&& first, Args&&... args) {
+  refuse_plan(fmt::format(why, std::forward<First>(first), std::forward<Args>(args)...));
+}
 
 // Returns the devices of all cases: "opencl", or "cpu,opencl" of an axis.
 std::string devices_of(const PlanRequest& request);

@@ -66,11 +66,10 @@ SceneChoice choose_recording(const std::string& given) {
   const std::filesystem::path dir = has_label ? named.substr(equals + 1) : named;
   const std::string label = has_label ? named.substr(0, equals) : label_of(dir);
   if (dir.empty() || !may_stand_in_names(label))
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("scene '{}': the folder's name '{}' is not allowed in a case name (plain ASCII without "
-                    "blanks, quotes and any of / \\ : * ? [ ] = , $); give a label, dataset:LABEL=DIR",
-                    one_line(given), one_line(label)));
+    throw usage_error(
+        "scene '{}': the folder's name '{}' is not allowed in a case name (plain ASCII without "
+        "blanks, quotes and any of / \\ : * ? [ ] = , $); give a label, dataset:LABEL=DIR",
+        one_line(given), one_line(label));
   return choose_recording(given, label, dir, {});
 }
 
@@ -106,8 +105,7 @@ bool looks_at_recording(const Case& planned) { return planned.scene.starts_with(
 const RecordingPlace& recording_place(const Case& planned) {
   const ParameterValue* const sha256 = find_option(planned, "dataset.sha256");
   const auto found = sha256 == nullptr ? known_places().end() : known_places().find(to_string(*sha256));
-  if (found == known_places().end())
-    throw Error(ErrorKind::input, fmt::format("scene '{}': its folder is unknown", planned.scene));
+  if (found == known_places().end()) throw input_error("scene '{}': its folder is unknown", planned.scene);
   return found->second;
 }
 
@@ -147,10 +145,8 @@ void require_own_label(const std::vector<SceneChoice>& scenes) {
   const SceneChoice& last = scenes.back();
   const auto same = std::ranges::find(scenes, last.name, &SceneChoice::name);
   if (&*same != &last)
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("scenes '{}' and '{}' would both be called {}; give one a label, dataset:LABEL=DIR",
-                    one_line(same->given), one_line(last.given), last.name));
+    throw usage_error("scenes '{}' and '{}' would both be called {}; give one a label, dataset:LABEL=DIR",
+                      one_line(same->given), one_line(last.given), last.name);
 }
 
 }  // namespace aqbench

@@ -27,8 +27,7 @@ void append_unique(std::vector<std::string>& names, const std::string& name) {
 [[noreturn]] void refuse_pattern(std::string_view kind, std::string_view pattern,
                                  const std::vector<std::string>& candidates) {
   if (!has_wildcard(pattern)) throw Error(ErrorKind::usage, unknown_name_message(kind, pattern, candidates));
-  throw Error(ErrorKind::usage,
-              fmt::format("{} '{}' matches none of {}", kind, pattern, fmt::join(candidates, ", ")));
+  throw usage_error("{} '{}' matches none of {}", kind, pattern, fmt::join(candidates, ", "));
 }
 
 // Returns the matching names in their order. Throws Error(usage) if there are none.
@@ -85,8 +84,7 @@ std::vector<std::string> expand_scenes(const std::vector<std::string>& patterns,
     if (const auto dataset = std::ranges::find(project.datasets, pattern, &ProjectDataset::name);
         dataset != project.datasets.end() &&
         std::ranges::find(scenes, pattern, &SceneSpec::name) == scenes.end())
-      throw Error(ErrorKind::usage,
-                  fmt::format("scene '{0}': is a dataset of the project: --dataset {0}", pattern));
+      throw usage_error("scene '{0}': is a dataset of the project: --dataset {0}", pattern);
     for (const std::string& name : matching_names("scene", pattern, names_of(scenes)))
       append_unique(names, name);
   }
@@ -151,14 +149,13 @@ SceneChoice choose_dataset(const std::string& scene, const RequestedProject& pro
   if (known == project.datasets.end()) {
     if (!project.datasets.empty() && name.find_first_of("/=") == name.npos &&
         !std::filesystem::exists(name, status))
-      throw Error(ErrorKind::usage,
-                  fmt::format("scene '{}': no such folder; {}", one_line(scene),
-                              unknown_name_message("dataset", name, names_of(project.datasets))));
+      throw usage_error("scene '{}': no such folder; {}", one_line(scene),
+                        unknown_name_message("dataset", name, names_of(project.datasets)));
     return choose_recording(scene);
   }
   const std::string where = known->where.empty() ? "dataset " + known->name : known->where;
   if (!std::filesystem::is_directory(known->directory, status))
-    throw Error(ErrorKind::input, fmt::format("{}: no such folder: {}", where, known->directory.string()));
+    throw input_error("{}: no such folder: {}", where, known->directory.string());
   return choose_recording(scene, known->name, known->directory,
                           {known->truth, project.dir, where + ".truth"});
 }
@@ -169,12 +166,10 @@ SceneChoice choose_scene(const std::string& name, std::span<const SceneSpec> sce
   if (!name.starts_with(kMeshPrefix))
     return {name, &*std::ranges::find(scenes, name, &SceneSpec::name), {}, name};
   if (one_line(name, name.size()) != name)
-    throw Error(ErrorKind::usage,
-                fmt::format("scene '{}': its name has control characters or is not UTF-8", one_line(name)));
+    throw usage_error("scene '{}': its name has control characters or is not UTF-8", one_line(name));
   const std::filesystem::path file = name.substr(kMeshPrefix.size());
   std::error_code status;
-  if (!std::filesystem::is_regular_file(file, status))
-    throw Error(ErrorKind::input, fmt::format("scene '{}': no such file", name));
+  if (!std::filesystem::is_regular_file(file, status)) throw input_error("scene '{}': no such file", name);
   // The hash of the file is an option, since another file of this name would give other results.
   return {name, nullptr, {{"mesh.sha256", sha256_file_hex(file)}}, name};
 }

@@ -243,11 +243,9 @@ class ProfileRun {
 
 void check(const ProfileOptions& options) {
   if (options.repetitions < 1 || options.repetitions > 1000)
-    throw Error(ErrorKind::usage,
-                fmt::format("--repetitions {}: must be from 1 to 1000", options.repetitions));
+    throw usage_error("--repetitions {}: must be from 1 to 1000", options.repetitions);
   if (!(options.samples_per_s >= 1 && options.samples_per_s <= 10000))
-    throw Error(ErrorKind::usage,
-                fmt::format("--samples {}: must be from 1 to 10000 a second", options.samples_per_s));
+    throw usage_error("--samples {}: must be from 1 to 10000 a second", options.samples_per_s);
 }
 
 namespace {

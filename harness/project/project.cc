@@ -51,7 +51,7 @@ void check_method_name(const JsonPlace& place, const std::string& name,
                            : std::ranges::find(owners, name) != std::end(owners) ? "an owner of parameters"
                            : std::ranges::find(axis_names(), name) != axis_names().end() ? "an axis"
                                                                                          : nullptr;
-  if (what != nullptr) place.fail(fmt::format("'{}' is the name of {} of aqbench", name, what));
+  if (what != nullptr) place.fail("'{}' is the name of {} of aqbench", name, what);
   if (has_name(before, name)) place.fail("is a duplicate");
 }
 
@@ -70,7 +70,7 @@ std::vector<Suite> read_suites(const JsonPlace& place) {
   for (const JsonPlace& element : place.elements()) {
     Suite suite = suite_at(element);
     if (has_name(suite_registry(), suite.name))
-      element.at("name").fail(fmt::format("'{}' is the name of a suite of aqbench", suite.name));
+      element.at("name").fail("'{}' is the name of a suite of aqbench", suite.name);
     if (has_name(suites, suite.name)) element.at("name").fail("is a duplicate");
     suites.push_back(std::move(suite));
   }
@@ -111,7 +111,7 @@ void read_gates(const JsonPlace& place, Project& project) {
 void read_members(const JsonPlace& root, Project& project) {
   root.allow_only({"$schema", "version", "datasets", "methods", "suites", "gates"});
   if (root.at("version").integer() != kProjectVersion)
-    root.at("version").fail(fmt::format("unsupported version; must be {}", kProjectVersion));
+    root.at("version").fail("unsupported version; must be {}", kProjectVersion);
   if (const auto datasets = root.find("datasets"))
     for (const auto& [name, place] : datasets->members())
       project.datasets.push_back(read_dataset(name, place, project.dir));

@@ -25,8 +25,7 @@ std::vector<const Record*> sorted_records(const Results& results) {
   std::ranges::sort(records, {}, [](const Record* record) { return std::string_view(record->case_name); });
   const auto twice = std::ranges::adjacent_find(
       records, {}, [](const Record* record) { return std::string_view(record->case_name); });
-  if (twice != records.end())
-    throw Error(ErrorKind::input, fmt::format("results: case '{}' has two records", (*twice)->case_name));
+  if (twice != records.end()) throw input_error("results: case '{}' has two records", (*twice)->case_name);
   return records;
 }
 
@@ -138,8 +137,8 @@ std::string results_schema_text() {
 Results results_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
   if (const std::int64_t version = root.at("schema_version").integer(); version != kResultsSchemaVersion)
-    throw Error(ErrorKind::not_comparable, fmt::format("{}: schema_version: {}; this program reads {}",
-                                                       source, version, kResultsSchemaVersion));
+    throw not_comparable_error("{}: schema_version: {}; this program reads {}", source, version,
+                               kResultsSchemaVersion);
   Results results;
   std::vector<std::string_view> keys = {"schema_version", "records"};
   Results::members(ReadRow<Results>{root, results, {}, keys});
@@ -156,8 +155,7 @@ Results results_from_text(std::string_view text, const std::string& source) {
 
 void require_sweep(const Results& results, const std::filesystem::path& file) {
   if (results.is_comparison())
-    throw Error(ErrorKind::input,
-                fmt::format("{}: is a comparison of `aqbench ab`; a sweep is needed", file.string()));
+    throw input_error("{}: is a comparison of `aqbench ab`; a sweep is needed", file.string());
 }
 
 Results read_results(const std::filesystem::path& results_json) {

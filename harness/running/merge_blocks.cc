@@ -1,7 +1,5 @@
 #include "harness/running/merge_blocks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>

@@ -1,13 +1,10 @@
 #include "harness/running/run_case.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 
-#include "core/error.h"
 #include "core/module.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"

@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "core/error.h"
 #include "core/parallel.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/measuring/opencl_device.h"

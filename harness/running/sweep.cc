@@ -242,8 +242,7 @@ void write_artefacts(const std::filesystem::path& bundle, const CaseResult& resu
     const std::filesystem::path path = bundle / name;
     std::error_code failed;
     std::filesystem::create_directories(path.parent_path(), failed);
-    if (failed)
-      throw Error(ErrorKind::io, fmt::format("{}: {}", path.parent_path().string(), failed.message()));
+    if (failed) throw io_error("{}: {}", path.parent_path().string(), failed.message());
     write_file(path, bytes);
   }
 }

@@ -25,9 +25,8 @@ MetricSet score_camera(const DepthMap* map, const DepthMap& truth) {
         truth.depth_along_ray_m);
   if (map->width != truth.width || map->height != truth.height ||
       map->depth_along_ray_m.size() != truth.depth_along_ray_m.size())
-    throw Error(ErrorKind::method,
-                fmt::format("depth map of {}: {} x {} px where the truth has {} x {}", map->camera,
-                            map->width, map->height, truth.width, truth.height));
+    throw method_error("depth map of {}: {} x {} px where the truth has {} x {}", map->camera, map->width,
+                       map->height, truth.width, truth.height);
   return depth_metrics(map->depth_along_ray_m, truth.depth_along_ray_m);
 }
 
@@ -106,7 +105,7 @@ std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
   if (maps.empty()) return scores;
   for (const DepthMap& map : maps)
     if (std::ranges::find(cameras, map.camera, &Camera::name) == cameras.end())
-      throw Error(ErrorKind::method, fmt::format("depth map of '{}': there is no such camera", map.camera));
+      throw method_error("depth map of '{}': there is no such camera", map.camera);
   for (const Camera& camera : cameras) {
     if (camera.is_auxiliary) continue;
     const std::filesystem::path file = true_depth_file(dataset_dir / "truth", camera.name, frame);

@@ -1,7 +1,5 @@
 #include "harness/scoring/score_case.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>

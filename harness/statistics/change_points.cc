@@ -1,7 +1,5 @@
 #include "harness/statistics/change_points.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -171,8 +169,7 @@ PinnedComparison compare_with_pinned(std::span<const double> history,
   check(options);
   require_finite("history", history);
   if (pinned >= history.size())
-    throw Error(ErrorKind::input,
-                fmt::format("pinned is {}, but history has {} values", pinned, history.size()));
+    throw input_error("pinned is {}, but history has {} values", pinned, history.size());
   PinnedComparison result;
   result.pinned_end = history.size();
   for (const ChangePoint& point : change_points) {

@@ -1,7 +1,5 @@
 #include "harness/statistics/policy.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "core/error.h"
@@ -15,8 +13,7 @@ void check(const PairedPolicy& policy) {
   require_at_least("tau", policy.tau, 0);
   require_between("delta", policy.delta, 0, 1);
   if (policy.tau > policy.delta)
-    throw Error(ErrorKind::usage,
-                fmt::format("tau is {}, must not be above delta, which is {}", policy.tau, policy.delta));
+    throw usage_error("tau is {}, must not be above delta, which is {}", policy.tau, policy.delta);
   require_at_least("looks", policy.looks, 1);
   require_at_most("looks", policy.looks, 100);
   require_at_least("power", policy.power, 0.5);

@@ -1,7 +1,5 @@
 #include "harness/statistics/signed_rank.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -84,8 +82,8 @@ SignedRankTest signed_rank_test(std::span<const double> differences) {
   require_not_empty("differences", differences.size());
   require_finite("differences", differences);
   if (differences.size() > kMaxSignedRankPairs)
-    throw Error(ErrorKind::input, fmt::format("differences: {} values, at most {} can be tested exactly",
-                                              differences.size(), kMaxSignedRankPairs));
+    throw input_error("differences: {} values, at most {} can be tested exactly", differences.size(),
+                      kMaxSignedRankPairs);
   SignedRankTest test;
   test.pairs = differences.size();
   std::vector<double> magnitudes;

@@ -29,7 +29,7 @@ fs::path image_of_camera(const fs::path& dataset, const std::string& camera) {
   for (fs::directory_iterator entry(dataset / "images" / camera, error), end; !error && entry != end;
        entry.increment(error))
     if (entry->path().stem() == "000000") return entry->path();
-  throw Error(ErrorKind::input, fmt::format("{}: camera '{}' has no image", dataset.string(), camera));
+  throw input_error("{}: camera '{}' has no image", dataset.string(), camera);
 }
 
 // Returns the observation itself for a method that reads aqbench's layout. Else writes it in the declared
@@ -42,10 +42,10 @@ Observation in_declared_layout(const Observation& observation, const MethodInput
   if (declared.layout == DeclaredLayout().layout) return observation;
   const Rig rig = read_calibration(observation.dataset_dir / "calibration.json");
   if (!is_dry(rig) && !declared.ignores_refraction)
-    throw Error(ErrorKind::method,
-                fmt::format("the cameras look through water, which the layout {} does not have; add "
-                            "\"refraction\": \"ignore\" to method {} for cameras as if there were none",
-                            declared.layout, method.name));
+    throw method_error(
+        "the cameras look through water, which the layout {} does not have; add "
+        "\"refraction\": \"ignore\" to method {} for cameras as if there were none",
+        declared.layout, method.name);
   const Observation written{input.work_dir / "dataset"};
   std::error_code unknown;
   fs::remove_all(written.dataset_dir, unknown);  // of an earlier repetition
@@ -195,7 +195,7 @@ Reconstruction run_declared(const Observation& given, const MethodInput& input) 
   ProgramRun program = declared_program(observation, input);
   if (!method.depth_maps.empty()) program.depth_meaning = depths_of(given, method);
   if (const std::string problem = folder_problem(input); !problem.empty())
-    throw Error(ErrorKind::usage, fmt::format("method {}: {}", method.name, problem));
+    throw usage_error("method {}: {}", method.name, problem);
   require_container_starts(input, program, observation.dataset_dir);
   return run_program(observation, input, program);
 }

@@ -33,8 +33,7 @@ void set_intrinsics(const std::string& name, const std::optional<OwnIntrinsics>&
   const auto camera = std::ranges::find(cameras, name, &OwnCamera::name);
   if (!found || camera == cameras.end()) return;
   if (!(found->fx_px > 0 && found->fy_px > 0 && found->width_px >= 1 && found->height_px >= 1))
-    throw Error(ErrorKind::input, fmt::format("{}: camera '{}': focal length and size must be positive", file,
-                                              escape_bytes(name)));
+    throw input_error("{}: camera '{}': focal length and size must be positive", file, escape_bytes(name));
   camera->intrinsics = found;
 }
 
@@ -137,8 +136,7 @@ std::vector<OwnCamera> read_own_cameras(const ProgramRun& program) {
   const std::filesystem::path place = (program.output / program.cameras).lexically_normal();
   std::error_code status;
   if (!std::filesystem::exists(place, status))
-    throw Error(ErrorKind::method,
-                fmt::format("the command wrote no {} with its poses to its output folder", program.cameras));
+    throw method_error("the command wrote no {} with its poses to its output folder", program.cameras);
   try {
     std::vector<OwnCamera> cameras = read_camera_poses(place);
     read_own_intrinsics(place, cameras);
@@ -161,7 +159,7 @@ Reconstruction run_program(const Observation& observation, const MethodInput& in
   for (const std::filesystem::path& folder : {program.output, temporary, stages}) {
     std::filesystem::remove_all(folder, failed);
     std::filesystem::create_directories(folder, failed);
-    if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), failed.message()));
+    if (failed) throw io_error("{}: {}", folder.string(), failed.message());
   }
   CommandOptions options{.timeout_s = program.timeout_s,
                          .log_file = input.work_dir / kMethodLog,

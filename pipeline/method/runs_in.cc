@@ -1,7 +1,5 @@
 #include "pipeline/method/runs_in.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>

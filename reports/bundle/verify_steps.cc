@@ -115,7 +115,7 @@ std::string first_problem(const VerifyReport& report) {
 
 void require_verified(const VerifyReport& report, const std::filesystem::path& bundle) {
   if (report.verdict() == VerifyVerdict::other_version)
-    throw Error(ErrorKind::not_comparable, fmt::format("{}: {}", bundle.string(), first_problem(report)));
+    throw not_comparable_error("{}: {}", bundle.string(), first_problem(report));
   if (!report.ok())
     throw Error(ErrorKind::verification,
                 fmt::format("{}: does not verify: {}", bundle.string(), first_problem(report)));

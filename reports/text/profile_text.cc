@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/table.h"

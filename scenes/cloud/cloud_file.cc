@@ -48,8 +48,8 @@ PointCloud cloud_from_npy(const std::filesystem::path& path) {
   const NpyArray array = read_npy(path);
   const std::size_t columns = array.shape.back();
   if (array.shape.size() < 2 || (columns != 3 && (columns != 6 || array.shape.size() != 2)))
-    throw Error(ErrorKind::input, fmt::format("{}: shape ({}) is not N x 3, N x 6 or H x W x 3",
-                                              path.string(), fmt::join(array.shape, ", ")));
+    throw input_error("{}: shape ({}) is not N x 3, N x 6 or H x W x 3", path.string(),
+                      fmt::join(array.shape, ", "));
   PointCloud cloud;
   std::visit(
       [&](const auto& values) {

@@ -11,7 +11,6 @@
 #include <span>
 #include <vector>
 
-#include "core/error.h"
 #include "core/files.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"

@@ -55,7 +55,7 @@ bool TextLines::next_content(std::string_view& line) {
 }
 
 void TextLines::fail(std::string_view what) const {
-  throw Error(ErrorKind::input, fmt::format("{}: line {}: {}", name_, line_, escape_bytes(what)));
+  throw input_error("{}: line {}: {}", name_, line_, escape_bytes(what));
 }
 
 double TextLines::number(std::string_view word, std::string_view what) const {

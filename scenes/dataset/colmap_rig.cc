@@ -16,7 +16,7 @@ namespace aqbench {
 namespace {
 
 [[noreturn]] void refuse_model(const ColmapModel& model, const std::string& why) {
-  throw Error(ErrorKind::input, fmt::format("{}: {}", model.dir.string(), why));
+  throw input_error("{}: {}", model.dir.string(), why);
 }
 
 [[noreturn]] void refuse_image(const ColmapModel& model, const std::string& image, const std::string& why) {

@@ -46,15 +46,15 @@ std::vector<std::pair<std::string, fs::path>> cam_files(const fs::path& dir) {
 template <int kSide>
 Eigen::Matrix<double, kSide, kSide> take_square(TextLines& lines, std::string_view heading) {
   std::string_view line;
-  if (!lines.next_content(line) || line != heading) lines.fail(fmt::format("expected '{}'", heading));
+  if (!lines.next_content(line) || line != heading) lines.fail("expected '{}'", heading);
   Eigen::Matrix<double, kSide, kSide> square;
   for (int row = 0; row < kSide; ++row) {
-    if (!lines.next_content(line)) lines.fail(fmt::format("{}: the file ends inside the matrix", heading));
+    if (!lines.next_content(line)) lines.fail("{}: the file ends inside the matrix", heading);
     for (int column = 0; column < kSide; ++column) {
       square(row, column) = lines.number(take_word(line), heading);
-      if (!std::isfinite(square(row, column))) lines.fail(fmt::format("{}: must be finite", heading));
+      if (!std::isfinite(square(row, column))) lines.fail("{}: must be finite", heading);
     }
-    if (!trim_blanks(line).empty()) lines.fail(fmt::format("{}: expected {} numbers", heading, kSide));
+    if (!trim_blanks(line).empty()) lines.fail("{}: expected {} numbers", heading, kSide);
   }
   return square;
 }
@@ -115,7 +115,7 @@ void check_pairs(const fs::path& file, const std::set<std::uint64_t>& views) {
   };
   const auto view = [&] {
     const std::uint64_t number = lines.count(take_word(line), "view");
-    if (!views.contains(number)) lines.fail(fmt::format("view {}: no such file in cams/", number));
+    if (!views.contains(number)) lines.fail("view {}: no such file in cams/", number);
   };
   const auto end_line = [&] {
     if (!trim_blanks(line).empty()) lines.fail("the line goes on after its last number");

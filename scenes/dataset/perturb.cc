@@ -1,7 +1,5 @@
 #include "scenes/dataset/perturb.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Geometry>
 #include <numbers>
 

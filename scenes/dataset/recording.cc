@@ -59,7 +59,7 @@ FramesByName images_in(const fs::path& folder) {
       refuse_recording(
           file, fmt::format("'{}' is a second image of the same frame", at->second.filename().string()));
   }
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message()));
+  if (error) throw io_error("{}: {}", folder.string(), error.message());
   return frames;
 }
 
@@ -288,7 +288,7 @@ void write_observation(const Recording& recording, std::size_t frame, const fs::
       fs::copy_file(masks[i], folder / "000000.png");
     }
   } catch (const fs::filesystem_error& error) {
-    throw Error(ErrorKind::io, fmt::format("{}: {}", to.string(), copy_problem(error.code(), to)));
+    throw io_error("{}: {}", to.string(), copy_problem(error.code(), to));
   }
 }
 

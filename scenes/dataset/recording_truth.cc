@@ -41,7 +41,7 @@ void require_depths(const Recording& recording, const RecordingTruth& truth, con
     if (std::ranges::none_of(recording.rig.cameras, [&](const Camera& camera) {
           return !true_depth_file(truth.dir, camera.name, frame).empty();
         }))
-      place.fail(fmt::format("frame {} has no depth map in {}/CAMERA", frame, truth.dir.string()));
+      place.fail("frame {} has no depth map in {}/CAMERA", frame, truth.dir.string());
 }
 
 void take_surface(SurfaceTruth surface, const JsonPlace& place, const fs::path& base,
@@ -170,7 +170,7 @@ void add_truth_contents(const Recording& recording, const DeclaredTruth& declare
     if (entry->is_regular_file(error))
       contents[entry->path().lexically_relative(recording.dir).generic_string()] = {
           fs::file_size(entry->path()), sha256_file_hex(entry->path())};
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
+  if (error) throw io_error("{}: {}", dir.string(), error.message());
 }
 
 fs::path true_depth_file(const fs::path& truth_dir, const std::string& camera, std::size_t frame) {

@@ -102,7 +102,7 @@ UnitSight sight_in(std::string_view unit, const Recording& recording, std::span<
 }
 
 [[noreturn]] void refuse_unit(const RecordingTruth& truth, const std::string& why) {
-  throw Error(ErrorKind::input, fmt::format("{}: surface.unit: {}", truth.source, why));
+  throw input_error("{}: surface.unit: {}", truth.source, why);
 }
 
 // The scans of a project, put into the world; the content of any other file.

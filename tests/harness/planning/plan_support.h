@@ -12,7 +12,7 @@ namespace aqbench::test {
 
 inline SweepPlan plan(const PlanRequest& request) { return plan_sweep(request, fake_catalogue()); }
 
-inline std::string usage_error(const PlanRequest& request) {
+inline std::string usage_message(const PlanRequest& request) {
   return error_of(ErrorKind::usage, [&] { plan(request); });
 }
 
