@@ -1,7 +1,5 @@
 #include "core/json.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>

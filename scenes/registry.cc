@@ -211,13 +211,15 @@ const std::vector<SceneEntry>& entries() {
   return table;
 }
 
-Scene make_mesh_scene(std::string_view name, const std::string& file,
-                      const std::vector<Override>& overrides) {
+Scene make_mesh_scene(std::string_view name, const std::string& file, const std::vector<Override>& overrides,
+                      std::span<const Vec3> cameras_m) {
   if (file.empty()) throw usage_error("scene '{}': expected mesh:FILE.ply", name);
   // A mesh has no parameters: resolve_parameters refuses overrides of it.
   Parameters none = resolve_parameters(name, {}, overrides);
   try {
-    return {std::string(name), std::move(none), {make_mesh_surface(read_mesh_file(file))}};
+    return {std::string(name),
+            std::move(none),
+            {make_mesh_surface(read_mesh_file(file), MeshSide::outside, cameras_m)}};
   } catch (const Error& error) {
     if (!error.file().empty()) throw;
     throw Error(error.kind(), fmt::format("{}: {}", file, error.what()), file);
@@ -235,9 +237,10 @@ const std::vector<SceneSpec>& scene_registry() {
   return specs;
 }
 
-Scene make_scene(std::string_view name, const std::vector<Override>& overrides) {
+Scene make_scene(std::string_view name, const std::vector<Override>& overrides,
+                 std::span<const Vec3> cameras_m) {
   if (name.starts_with(kMeshPrefix))
-    return make_mesh_scene(name, std::string(name.substr(kMeshPrefix.size())), overrides);
+    return make_mesh_scene(name, std::string(name.substr(kMeshPrefix.size())), overrides, cameras_m);
   for (const SceneEntry& entry : entries()) {
     if (entry.spec.name != name) continue;
     Parameters values = resolve_parameters(name, entry.spec.parameters, overrides);

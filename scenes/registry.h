@@ -1,6 +1,7 @@
 #pragma once
 // The registered scenes. To add one: write its surface, add a row to the table in registry.cc, add its test.
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,8 +24,10 @@ inline constexpr std::string_view kMeshPrefix = "mesh:";
 // Returns all registered scenes in listing order.
 const std::vector<SceneSpec>& scene_registry();
 
-// Makes a registered scene, or "mesh:FILE.ply" from a user's mesh. Overrides of other owners are ignored.
-// Throws Error(usage) for an unknown name or a bad override, Error(input) for an unusable mesh file.
-Scene make_scene(std::string_view name, const std::vector<Override>& overrides);
+// Makes a registered scene, or "mesh:FILE.ply" from a user's mesh, whose open parts have their positive side
+// where the cameras are (make_mesh_surface()). Overrides of other owners are ignored. Throws Error(usage) for
+// an unknown name or a bad override, Error(input) for an unusable mesh file.
+Scene make_scene(std::string_view name, const std::vector<Override>& overrides,
+                 std::span<const Vec3> cameras_m = {});
 
 }  // namespace aqbench

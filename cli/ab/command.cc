@@ -134,7 +134,7 @@ AbRequest resumed_request(const AbRequest& now) {
   require_plain_files(bundle);
   const Arguments arguments = ab_header(bundle).sides->arguments;
   auto request = parse(ab_command_line(), arguments);
-  if (!request || request->resume || request->samples || request->metrics.of_bundles())
+  if (!request || request->resume || request->judges_recorded())
     throw input_error("--resume {}: its arguments measure nothing", bundle.string());
   complete_ab_request(*request);
   // The bundle says which programs are started and which key signs: nothing of that happens before its user
@@ -159,7 +159,7 @@ ExitCode ab_command(const Arguments& arguments) {
   const AbRequest request = given->resume ? resumed_request(*given) : *given;
   // Read before anything is measured: a key that cannot be used should not cost a comparison.
   if (request.sign) read_signing_key(*request.sign);
-  if (request.samples || request.metrics.of_bundles()) return judge_samples(request, arguments);
+  if (request.judges_recorded()) return judge_samples(request, arguments);
   try {
     return measure_sides(request, arguments);
   } catch (const QuickEnd& end) {

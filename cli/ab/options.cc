@@ -130,8 +130,7 @@ void complete_ab_request(AbRequest& request) {
     for (const char* const name : {"pairs", "looks"})
       if (request.given.contains(name))
         refuse_ab(fmt::format("--{}: --quick takes what fits into a minute", name));
-  const bool runs_nothing = request.samples || request.metrics.of_bundles();
-  if (request.sign && runs_nothing && !request.given.contains("out"))
+  if (request.sign && request.judges_recorded() && !request.given.contains("out"))
     refuse_ab("--sign: needs --out DIR, since there is no bundle to sign");
   if (!request.samples) use_current_project(request.plan);
   request.injects = std::exchange(request.plan.injects, {});
@@ -142,7 +141,7 @@ void complete_ab_request(AbRequest& request) {
                                          : !request.validates()          ? kUnitRepetitions
                                          : request.metrics.names.empty() ? kAaRepetitions
                                                                          : kMetricRepetitions);
-  request.settings = settings_of(request.policy, runs_nothing ? 1 : kDefaultLooks);
+  request.settings = settings_of(request.policy, request.judges_recorded() ? 1 : kDefaultLooks);
   request.settings.outcomes = metric_outcomes(request.metrics);
   if (!request.validates()) return;
   request.settings.separately = true;  // each comparison is one of its own

@@ -83,6 +83,8 @@ struct AbRequest {
 
   // Returns whether this program is compared with itself, to know how far comparisons can be trusted here.
   bool validates() const { return calibrate || live > 0; }
+  // Whether it judges what was measured before, so that nothing can go on.
+  bool judges_recorded() const { return samples || metrics.of_bundles(); }
 };
 
 // Returns the option table of `aqbench ab`, the one place of its flags.

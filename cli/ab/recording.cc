@@ -47,7 +47,8 @@ JournalHeader ab_header(const std::filesystem::path& bundle) {
 BundleRun open_ab_bundle(const AbRequest& request, const Arguments& arguments,
                          const std::vector<std::string>& plans, AbDocument& document) {
   if (request.resume) require_unfinished(*request.resume);
-  BundleRun run({"ab", arguments, request.out, request.resume, request.sign, commands_of(request)},
+  BundleRun run({"ab", arguments, request.out, request.resume, request.sign, commands_of(request),
+                 !request.judges_recorded()},
                 journal_header_of(document, arguments, plans));
   document.run.id = run.journal().header().run_id;
   document.run.started_utc = run.journal().header().started_utc;

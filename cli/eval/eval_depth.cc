@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "harness/scoring/depth_score.h"
 #include "metrics/depth_metrics.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/optics/calibration_file.h"
@@ -32,8 +33,8 @@ std::optional<double> median_depth_m(const DepthMap& map) {
   return *middle;
 }
 
-// Warns where the median depth is far from the true one: the usual mistakes are depths in millimetres, and
-// depths from the camera instead of the water surface.
+// Warns where the median depth is far from the true one, such as depths from the camera instead of the water
+// surface.
 void warn_of_another_convention(const DepthMap& predicted, const DepthMap& truth) {
   const auto ours_m = median_depth_m(predicted), true_m = median_depth_m(truth);
   if (!ours_m || !true_m || (*ours_m < 2 * (*true_m) && *ours_m > 0.5 * (*true_m))) return;
@@ -53,6 +54,9 @@ ExitCode eval_depth(const EvalDepthRequest& request, const Arguments& arguments)
   const DepthMap truth =
       read_true_depths(dataset_dir, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
   const DepthMap predicted = read_given_depths(request.depth_file, request.meaning, camera);
+  if (const auto step = unit_step(predicted, truth))
+    throw Error(ErrorKind::input, fmt::format("{}: its depths are {:g} times the true ones; see --unit",
+                                              request.depth_file, *step));
   warn_of_another_convention(predicted, truth);
 
   Record record = eval_record(read_dataset_scene(dataset_dir), request.depth_file,

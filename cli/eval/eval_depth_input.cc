@@ -16,13 +16,13 @@
 namespace aqbench::cli {
 namespace {
 
-// Returns metres in one unit of the file's values. A count of a PNG or TIFF has no size of its own.
+// Returns metres in one unit of the file's values. A count has no size of its own.
 double metres_per_value(const std::string& file, const DepthMeaning& meaning, const DepthImage& image) {
   if (image.counts != meaning.metres_per_count.has_value() || (image.counts && meaning.metres_per_unit))
     throw Error(ErrorKind::usage,
                 image.counts
                     ? file + ": holds counts: give --depth-scale METRES, and no unit"
-                    : "--depth-scale: belongs to a PNG or TIFF of 16 bits; " + file + " has lengths");
+                    : "--depth-scale: belongs to integers (NPY, PNG, TIFF); " + file + " has lengths");
   return image.counts ? *meaning.metres_per_count : meaning.metres_per_unit.value_or(1);
 }
 

@@ -13,7 +13,7 @@ namespace aqbench::cli {
 struct DepthMeaning {
   std::optional<bool> along_z;             // unset: NPY is along the refracted ray, others are refused
   std::optional<double> metres_per_unit;   // of values that are lengths; unset: they are metres
-  std::optional<double> metres_per_count;  // of a PNG or TIFF of 16 bits
+  std::optional<double> metres_per_count;  // of a map of counts (integers)
 };
 
 // Returns the camera of that name. Throws Error(usage) naming the flag and the cameras that there are.

@@ -246,7 +246,7 @@ const ModeFlag<EvalRequest> kDepthFlags[] = {
      [](EvalRequest& r, const FlagValue& v) { r.depth.meaning.along_z = v.text == "z"; },
      needs("depth|truth-depth")},
     {"depth-scale", "X", kClouds | kEvalDepthFiles | kEvalDepth,
-     "metres of one count of a PNG or TIFF of 16 bits (0.001 for millimetres)", read_depth_scale,
+     "metres of one count of an integer NPY, PNG or TIFF (0.001 for millimetres)", read_depth_scale,
      needs("depth|truth-depth|protocol")},
     {"charuco", "DETECTED", kEvalBoard,
      "score the corners of a ChArUco board instead of a cloud: one point for each corner",

@@ -68,7 +68,7 @@ struct EvalProtocolRequest {
   std::string which;                 // a published number
   std::vector<std::string> knobs;    // NAME=VALUE
   std::string mask_file, confidence_file;
-  std::optional<double> metres_per_count;  // of depth maps that hold counts: PNG or TIFF of 16 bits
+  std::optional<double> metres_per_count;  // of depth maps that hold counts (integers)
   std::vector<double> mask_box;            // low and high corner, then the spacing; the truth's unit
   std::vector<double> plane;               // a, b, c, d of a x + b y + c z + d > 0; the truth's unit
 };

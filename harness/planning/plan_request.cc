@@ -1,6 +1,5 @@
 #include "harness/planning/plan_request.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>

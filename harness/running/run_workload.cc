@@ -15,7 +15,7 @@
 namespace aqbench {
 namespace {
 
-void fill_rates(const WorkloadSpec& spec, const WorkloadRun& run, int threads, Timing& timing) {
+void fill_rates(const Case& planned, const WorkloadSpec& spec, const WorkloadRun& run, Timing& timing) {
   for (const WorkloadFigure& figure : run.figures()) timing.figures.emplace_back(figure.name, figure.value);
   timing.verdict = run.verdict();
   const auto typical = typical_ms(timing);
@@ -25,8 +25,9 @@ void fill_rates(const WorkloadSpec& spec, const WorkloadRun& run, int threads, T
     timing.throughput = cost.items / (1e-3 * *typical);
     timing.throughput_unit = spec.throughput_unit;
   }
-  if (cost.flops <= 0) return;
-  add_roofline(measure_roofline(threads), cost.flops, cost.bytes, cost.single_precision, timing.figures);
+  if (cost.flops <= 0 || planned.device != "cpu") return;  // the roofline is the processor's
+  add_roofline(measure_roofline(planned.threads), cost.flops, cost.bytes, cost.single_precision,
+               timing.figures);
   fill_roofline_share(*typical, timing.figures);
 }
 
@@ -76,7 +77,7 @@ void run_workload(const Case& planned, CaseBoard& board, CaseResult& result) {
   prove_output(*run, record.metrics);
   record.output_sha256 = run->output_sha256();
   measured.run_warm({[&] { run->run_once(); }, [&] { return run->output_sha256(); }});
-  fill_rates(spec, *run, planned.threads, record.timing);
+  fill_rates(planned, spec, *run, record.timing);
   record.status = Status::ok;
 }
 

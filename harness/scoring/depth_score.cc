@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/error.h"
@@ -27,12 +28,14 @@ MetricSet score_camera(const DepthMap* map, const DepthMap& truth) {
       map->depth_along_ray_m.size() != truth.depth_along_ray_m.size())
     throw method_error("depth map of {}: {} x {} px where the truth has {} x {}", map->camera, map->width,
                        map->height, truth.width, truth.height);
+  if (const auto step = unit_step(*map, truth))
+    throw method_error(
+        "depth map of {}: its depths are {:g} times the true ones; let the program write metres, or declare "
+        "the "
+        "unit",
+        map->camera, *step);
   return depth_metrics(map->depth_along_ray_m, truth.depth_along_ray_m);
 }
-
-}  // namespace
-
-namespace {
 
 // What a depth is off, measured by the true camera along its own ray; NaN where that has no true depth.
 double error_in_true_camera_m(const MapCalibration& made_with, const RefractiveCamera& had,
@@ -48,6 +51,24 @@ double error_in_true_camera_m(const MapCalibration& made_with, const RefractiveC
 }
 
 }  // namespace
+
+std::optional<double> unit_step(const DepthMap& map, const DepthMap& truth) {
+  constexpr double kNear = 0.1, kFew = 0.1, kMost = 0.5;
+  const auto share_near = [&](double step) {
+    std::size_t near = 0, both = 0;
+    for (std::size_t i = 0; i < truth.depth_along_ray_m.size(); ++i) {
+      const double depth = map.depth_along_ray_m[i], true_m = truth.depth_along_ray_m[i];
+      if (!has_depth(map.depth_along_ray_m[i]) || !has_depth(truth.depth_along_ray_m[i])) continue;
+      ++both;
+      near += std::abs(depth / step - true_m) <= kNear * true_m ? 1 : 0;
+    }
+    return both == 0 ? 0.0 : static_cast<double>(near) / static_cast<double>(both);
+  };
+  if (share_near(1) > kFew) return std::nullopt;
+  for (const double step : {1e3, 1e2, 10.0, 0.1, 1e-2, 1e-3})
+    if (share_near(step) > kMost) return step;
+  return std::nullopt;
+}
 
 DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camera, const Crop& crop) {
   DepthMap truth = read_depth_map(file, camera);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,10 +26,16 @@ struct CameraDepthScore {
 // mask has no depth.
 DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camera, const Crop& crop);
 
+// Returns how many times too large the depths of a map are where that is a step of units (10 to 1000, or 1/10
+// to 1/1000): at most a tenth of them lies within 10 % of the truth, and divided by the step more than half
+// would. Returns nullopt for every other map of the truth's size.
+std::optional<double> unit_step(const DepthMap& map, const DepthMap& truth);
+
 // Returns one score for every camera that is not auxiliary and has true depths of the frame
 // (true_depth_file()) in the crop, in their order; none if the reconstruction has no depth maps at all. A
 // camera without a map counts as one without any depth: its fill rate is 0. Throws Error(method) for a map of
-// another size than the truth or of an unknown camera, Error(input) for an unreadable truth.
+// another size than the truth, in another unit (unit_step()) or of an unknown camera, Error(input) for an
+// unreadable truth.
 std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
                                                std::span<const Camera> cameras,
                                                const std::filesystem::path& dataset_dir,

@@ -49,13 +49,6 @@ std::shared_ptr<const Surface> surface_of(const SurfaceTruth& truth, std::size_t
 
 }  // namespace
 
-std::vector<Vec3> cameras_of_signs(const Rig& rig) {
-  std::vector<Vec3> centres_m;
-  for (const Camera& camera : rig.cameras)
-    if (level_water(camera) == nullptr) centres_m.push_back(camera_centre_m(camera.camera_from_world));
-  return centres_m;
-}
-
 Scene true_scene(const RecordingTruth& truth, std::size_t frame, const std::string& name,
                  const Recording& recording) {
   if (truth.scene_file) return read_dataset_scene(truth.dir.parent_path());

@@ -13,10 +13,6 @@
 
 namespace aqbench {
 
-// Returns the centres of the cameras on whose side of a true surface errors are positive; none where they
-// look through water, above which all cameras stand.
-std::vector<Vec3> cameras_of_signs(const Rig& rig);
-
 // Makes the true surface of a frame, in the recording's world frame: a scene of aqbench, a mesh where the
 // file has faces, else a scan, several scans together, or the true depth maps of the recording's cameras. The
 // truth must have one, with a unit. Throws Error(input) naming the file.

@@ -34,17 +34,12 @@ constexpr std::string_view kGeometric = ".geometric.bin", kPhotometric = ".photo
   throw Error(ErrorKind::input, fmt::format("{}: {}", file.string(), why), file.string());
 }
 
-bool has_float32(const NpyArray& array) {
-  return !array.is_whole && std::holds_alternative<std::vector<float>>(array.values);
-}
-
-DepthMap read_npy_map(const fs::path& file) {
-  const NpyArray array = read_npy(file);
-  const auto* const depths = std::get_if<std::vector<float>>(&array.values);
+DepthMap map_of(const fs::path& file, NpyArray array) {
+  auto* const depths = std::get_if<std::vector<float>>(&array.values);
   if (depths == nullptr || array.shape.size() != 2 || array.shape[0] > kMaxMapSide ||
       array.shape[1] > kMaxMapSide)
     refuse_map(file, "not a depth map (float32, height x width)");
-  return {{}, static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0]), *depths, {}};
+  return {{}, static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0]), std::move(*depths), {}};
 }
 
 DepthMap read_any_map(const fs::path& file, const ResultDepths& depths) {
@@ -108,15 +103,18 @@ void take_confidence(const fs::path& file, DepthMap& map) {
   const fs::path beside = file.parent_path() / (file.stem().string() + std::string(kConfidence) + ".npy");
   std::error_code unknown;
   if (!fs::exists(beside, unknown)) return;
-  DepthMap confidence = read_npy_map(beside);
+  DepthMap confidence = map_of(beside, read_npy(beside));
   if (confidence.width != map.width || confidence.height != map.height)
     refuse_map(beside, "its size differs from the depth map's");
   map.confidence = std::move(confidence.depth_along_ray_m);
 }
 
 DepthMap read_result_map(const fs::path& file, const std::string& name, const ResultDepths& depths) {
-  const bool as_it_is = file.extension() == ".npy" && has_float32(read_npy(file));
-  DepthMap map = as_it_is ? read_npy_map(file) : read_any_map(file, depths);
+  std::optional<NpyArray> array;
+  if (file.extension() == ".npy") array = read_npy(file);
+  const bool as_it_is =
+      array && !array->is_whole && std::holds_alternative<std::vector<float>>(array->values);
+  DepthMap map = as_it_is ? map_of(file, *std::move(array)) : read_any_map(file, depths);
   const Camera* const camera = camera_of(file, name, depths);
   map.camera = camera == nullptr ? name : camera->name;
   if (depths.along_z && camera != nullptr) make_along_ray(file, *camera, map);

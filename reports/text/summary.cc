@@ -245,7 +245,7 @@ std::string times_table(const Results& results) {
                     timing.throughput ? fmt::format("{} {}", short_number(*timing.throughput),
                                                     md_escape(timing.throughput_unit))
                                       : std::string("n/a"),
-                    roofline_text(timing)});
+                    roofline_text(record)});
   }
   if (rows == 0) return "";
   return md_head(

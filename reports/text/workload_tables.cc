@@ -24,8 +24,10 @@ std::string precision_text(const Timing& timing) {
   return timing.precision ? fmt::format("±{:.1f} %", 100 * *timing.precision) : "n/a";
 }
 
-std::string roofline_text(const Timing& timing) {
-  for (const auto& [name, share] : timing.figures)
+std::string roofline_text(const Record& record) {
+  const ParameterValue* const device = find_value(record.axes, "device");
+  if (device != nullptr && *device != ParameterValue("cpu")) return "";
+  for (const auto& [name, share] : record.timing.figures)
     if (name == "roofline_share") return fmt::format("{:.0f} %", 100 * share);
   return "";
 }
@@ -151,7 +153,7 @@ std::string render_workload_table(const Results& results, bool colours, std::siz
                           {precision_text(timing)},
                           {fmt::format("{}", timing.warm_ms.size())},
                           {throughput_text(timing)},
-                          {roofline_text(timing)}});
+                          {roofline_text(record)}});
     if (!timing.verdict.empty()) verdicts += wrap_text(printable(label + ": " + timing.verdict), width, 4);
   }
   const std::string common =

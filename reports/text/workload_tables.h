@@ -20,8 +20,8 @@ std::string render_workload_table(const Results& results, bool colours, std::siz
 // Returns half the 95 % interval of the warm median as a share of it, "±1.2 %"; "n/a" without an interval.
 std::string precision_text(const Timing& timing);
 
-// Returns the throughput as a share of the roofline; "" without one.
-std::string roofline_text(const Timing& timing);
+// Returns the throughput as a share of the processor's roofline; "" without one, and on another device.
+std::string roofline_text(const Record& record);
 
 // Returns a Markdown table with a row for each value of each axis: time, throughput, memory, ratio to the
 // base value with its interval, verdict.

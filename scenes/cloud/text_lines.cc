@@ -1,10 +1,7 @@
 #include "scenes/cloud/text_lines.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
-#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"

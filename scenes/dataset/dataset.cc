@@ -187,7 +187,7 @@ std::string record_text(const DatasetPlan& plan, Listed listed) {
 // A mesh is recorded by its file name only, so equal meshes give equal bytes anywhere.
 void add_mesh(DatasetPlan& plan) {
   const std::filesystem::path file = plan.request.scene.substr(kMeshPrefix.size());
-  plan.scene = make_scene(plan.request.scene, plan.request.overrides);
+  plan.scene = make_scene(plan.request.scene, plan.request.overrides, cameras_of_signs(plan.rig));
   plan.scene.name = std::string(kMeshPrefix) + file.filename().string();
   plan.mesh_sha256 = sha256_file_hex(file);
   const TriangleMesh mesh = plan.scene.truth.surface->mesh(plan.request.mesh_pitch_m);

@@ -11,6 +11,7 @@
 #include "core/json.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/images/depth_file.h"
+#include "scenes/optics/calibration_file.h"
 #include "scenes/optics/distortion.h"
 #include "scenes/registry.h"
 
@@ -31,7 +32,8 @@ Scene read_dataset_scene(const std::filesystem::path& dataset_dir) {
     throw input_error("{}: {}", file.string(), error.what());
   }
   if (!name.starts_with(kMeshPrefix)) return make_scene(name, overrides);
-  Scene mesh = make_scene(std::string(kMeshPrefix) + (dataset_dir / "truth" / "surface.ply").string(), {});
+  Scene mesh = make_scene(std::string(kMeshPrefix) + (dataset_dir / "truth" / "surface.ply").string(), {},
+                          cameras_of_signs(read_calibration(dataset_dir / "calibration.json")));
   mesh.name = name;
   return mesh;
 }

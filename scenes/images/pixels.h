@@ -12,7 +12,7 @@ namespace aqbench {
 struct DepthImage {
   int width = 0, height = 0;
   std::vector<float> values;  // width * height
-  bool counts = false;        // integers of unknown scale (PNG, TIFF): useless without a scale
+  bool counts = false;        // integers of unknown scale (NPY, PNG, TIFF): useless without a scale
 };
 
 // Returns an image of that size without values yet. Throws Error(input), one line that starts with `name`,

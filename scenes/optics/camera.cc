@@ -102,6 +102,13 @@ std::optional<WaterInterface> level_water(const Rig& rig) {
   return water == nullptr ? std::nullopt : std::optional(*water);
 }
 
+std::vector<Vec3> cameras_of_signs(const Rig& rig) {
+  std::vector<Vec3> centres_m;
+  for (const Camera& camera : rig.cameras)
+    if (level_water(camera) == nullptr) centres_m.push_back(camera_centre_m(camera.camera_from_world));
+  return centres_m;
+}
+
 void set_interface(Rig& rig, const Interface& interface) {
   for (Camera& camera : rig.cameras) camera.interface = interface;
 }

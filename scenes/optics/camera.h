@@ -91,6 +91,10 @@ inline const WaterInterface* level_water(const Camera& camera) {
 // Returns the level water that every camera looks through; nullopt if a camera has none or they differ.
 std::optional<WaterInterface> level_water(const Rig& rig);
 
+// Returns the centres of the cameras on whose side of a true surface errors are positive; none where they
+// look through water, above which all cameras stand.
+std::vector<Vec3> cameras_of_signs(const Rig& rig);
+
 // Gives every camera this interface.
 void set_interface(Rig& rig, const Interface& interface);
 

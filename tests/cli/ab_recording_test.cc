@@ -14,6 +14,7 @@ namespace aqbench::testing {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 using Json = nlohmann::ordered_json;
 
 // What a kill, Ctrl-C or a full disk leaves is resumed, and the bundle is as without an interruption.
@@ -82,6 +83,39 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   EXPECT_EQ(verified.exit_code, 0) << verified.out;
   EXPECT_THAT(verified.out, HasSubstr("48 units\n"));
   EXPECT_EQ(run_program({"ab", "--resume", bundle}).exit_code, 2) << "nothing left to do";
+}
+
+// Modules of workloads and of methods load on demand, and the environment that has to be equal lists them.
+TEST_F(Ab, AnInterruptedComparisonOfWorkloadsIsGoneOnWith) {
+  ProgramOptions small_disk;
+  small_disk.file_size_limit_bytes = 12000;
+  const auto full = run_program(
+      {"ab", "--workload", "absorption", "--variant", "variant=loop,fused", "--threads", "1", "--looks", "1",
+       "--pairs", "16", "--repetitions", "3", "--no-confirm", "--out", dir_ / "out"},
+      small_disk);
+  EXPECT_EQ(full.exit_code, 6) << full.err;
+  const std::filesystem::path bundle = only_bundle(dir_ / "out");
+  const auto before = pair_lines(bundle);
+  ProgramOptions interrupt;
+  interrupt.interrupt_when = [&] { return pair_lines(bundle) > before + 1; };  // one is the resumption's own
+  const auto went_on = run_program({"ab", "--resume", bundle, "--allow-inconclusive"}, interrupt);
+  EXPECT_EQ(went_on.exit_code, 130) << went_on.err;
+  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+}
+
+// Nothing of it can go on, so no command is advised that would be refused.
+TEST_F(Ab, RecordedSamplesOnAFullDiskAdviseNoResume) {
+  Json pairs = {{"name", "x"}, {"a", Json::array()}, {"b", Json::array()}};
+  for (int i = 0; i < 2000; ++i) {
+    pairs["a"].push_back(10 + i % 7);
+    pairs["b"].push_back(10 + i % 5);
+  }
+  const std::string file = samples({pairs});
+  ProgramOptions small_disk;
+  small_disk.file_size_limit_bytes = 4000;
+  const auto full = run_program({"ab", "--samples", file, "--out", dir_ / "out"}, small_disk);
+  EXPECT_EQ(full.exit_code, 6) << full.err;
+  EXPECT_THAT(full.err, Not(HasSubstr("--resume")));
 }
 
 // Else pairs of two builds, or of two cases with one index, would be judged together.

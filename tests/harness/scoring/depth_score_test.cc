@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <optional>
 
 #include "harness/scoring/score_case.h"
 #include "scenes/cloud/npy.h"
@@ -41,6 +40,26 @@ TEST(MedianOverCameras, NeedsAValueOfMoreThanHalf) {
   const MetricSet nobody = median_over_cameras(scores_of({none, none}));
   EXPECT_EQ(nobody[0].second.reason, "no pixel has a depth");
   EXPECT_TRUE(median_over_cameras({}).empty());
+}
+
+// Depths from 0.4 to 0.8 m, and the same read in another unit, with 5 % of noise.
+TEST(UnitStep, IsFoundForWrongUnitsAlone) {
+  DepthMap truth{"cam0", 100, 1, {}, {}};
+  for (int i = 0; i < 100; ++i) truth.depth_along_ray_m.push_back(0.4F + 0.004F * static_cast<float>(i));
+  const auto times = [&](double factor) {
+    DepthMap map = truth;
+    int i = 0;
+    for (float& depth : map.depth_along_ray_m)
+      depth = static_cast<float>(factor * depth * (++i % 2 == 0 ? 1.05 : 0.95));
+    return map;
+  };
+  for (const double step : {1000.0, 100.0, 10.0, 0.1, 0.01, 0.001})
+    EXPECT_EQ(unit_step(times(step), truth), step);
+  for (const double scale : {1.0, 0.5, 2.0, 3.7, 30.0, 300.0})
+    EXPECT_EQ(unit_step(times(scale), truth), std::nullopt);
+  DepthMap none = truth;
+  for (float& depth : none.depth_along_ray_m) depth = 0;
+  EXPECT_EQ(unit_step(none, truth), std::nullopt);
 }
 
 // The depths of a level plane of the true world through a calibration, which has its own frame.

@@ -9,6 +9,7 @@
 #include "core/table.h"
 #include "harness/measuring/timing.h"
 #include "reports/content/environment_text.h"
+#include "reports/text/workload_tables.h"
 #include "tests/reports/synthetic.h"
 
 namespace aqbench {
@@ -27,6 +28,17 @@ std::string line_of(const std::string& text, const std::string& start) {
   const std::size_t at = text.find("\n" + start);
   if (at == text.npos) return "";
   return text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+}
+
+// The roofline is measured on the processor.
+TEST(Summary, CasesOfAnotherDeviceHaveNoRoofline) {
+  Record record;
+  record.timing.figures = {{"roofline_share", 0.5}};
+  EXPECT_EQ(roofline_text(record), "50 %");
+  record.axes = {{"device", std::string("cpu")}};
+  EXPECT_EQ(roofline_text(record), "50 %");
+  record.axes = {{"device", std::string("opencl:1")}};
+  EXPECT_EQ(roofline_text(record), "");
 }
 
 TEST(Summary, SaysWhatRanAndWhatCameOut) {

@@ -99,6 +99,38 @@ TEST(Dataset, AMeshIsRenderedAndItsTruthReadBack) {
               HasSubstr("square.obj: 4 of its 4 vertices are not below the water at z = 0.978 m"));
 }
 
+// An open square before cameras without water, tilted so that they stand on its side of greater z.
+TEST(Dataset, ErrorsOfAnOpenMeshArePositiveTowardsDryCameras) {
+  const TemporaryDirectory dir;
+  const RigSpec& spec = find_rig("walk");
+  const Rig rig = make_rig(spec, resolve_parameters(spec.name, spec.parameters, {}), 1);
+  const Camera& camera = rig.cameras.front();
+  const Vec3 ahead = camera.camera_from_world.rotation.row(2);
+  const Vec3 normal = (Vec3(0, 0, 0.5) - ahead).normalized();
+  ASSERT_GT(normal.z(), 0);
+  ASSERT_LT(normal.dot(ahead), 0) << "towards the camera";
+  const Vec3 side = normal.unitOrthogonal(), other = normal.cross(side);
+  const Vec3 middle = camera_centre_m(camera.camera_from_world) + 1.5 * ahead;
+  std::string text;
+  for (const auto& [a, b] : {std::pair{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}) {
+    const Vec3 corner = middle + 0.3 * a * side + 0.3 * b * other;
+    text += fmt::format("v {} {} {}\n", corner.x(), corner.y(), corner.z());
+  }
+  DatasetRequest request;
+  request.rig = spec.name;
+  request.width_px = 16;
+  request.scene = "mesh:" + dir.file("square.obj", text + "f 1 3 2\nf 1 4 3\n").string();
+  const Vec3 before_it = middle + 0.01 * normal;
+  const auto signed_distance_m = [&](const Scene& scene) {
+    double distance_m = 0;
+    scene.truth.surface->signed_distances({&before_it, 1}, {&distance_m, 1});
+    return distance_m;
+  };
+  EXPECT_NEAR(signed_distance_m(plan_dataset(request).scene), 0.01, 1e-9);
+  render(request, dir / "d");
+  EXPECT_NEAR(signed_distance_m(read_dataset_scene(dir / "d")), 0.01, 1e-6);
+}
+
 TEST(Dataset, TrueDepthsMeetTheSurfaceThroughCalibrationAndSnellAlone) {
   const TemporaryDirectory dir;
   render(small_request(), dir / "d");
