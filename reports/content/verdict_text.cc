@@ -216,7 +216,7 @@ Banner banner_of(const BundleContent& content) {
   const std::size_t planned = results.run.planned_cases;
   if (failed != results.records.end())
     return {Banner::Kind::bad, "FAIL",
-            fmt::format("{} of {} failed", std::ranges::count_if(results.records, is_failed),
+            fmt::format("{} of {} failed", std::ranges::count_if(results.records, is_failure, &Record::status),
                         counted(planned, "case")),
             fmt::format("{}: {}: {}", failed->case_name, to_string(failed->status), failed->reason), ""};
   const char* const nothing = "no baseline given: nothing was compared";
