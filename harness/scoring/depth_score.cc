@@ -53,7 +53,7 @@ double error_in_true_camera_m(const MapCalibration& made_with, const RefractiveC
 }  // namespace
 
 std::optional<double> unit_step(const DepthMap& map, const DepthMap& truth) {
-  constexpr double kNear = 0.1, kFew = 0.1, kMost = 0.5;
+  constexpr double kNear = 0.1, kFew = 0.1, kHalf = 0.5;
   const auto share_near = [&](double step) {
     std::size_t near = 0, both = 0;
     for (std::size_t i = 0; i < truth.depth_along_ray_m.size(); ++i) {
@@ -66,7 +66,7 @@ std::optional<double> unit_step(const DepthMap& map, const DepthMap& truth) {
   };
   if (share_near(1) > kFew) return std::nullopt;
   for (const double step : {1e3, 1e2, 10.0, 0.1, 1e-2, 1e-3})
-    if (share_near(step) > kMost) return step;
+    if (share_near(step) > kHalf) return step;
   return std::nullopt;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "scenes/cloud/cloud_blocks.h"
+#include "scenes/cloud/record_blocks.h"
 
 namespace aqbench {
 
