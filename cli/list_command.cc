@@ -78,13 +78,15 @@ void print_presets(const Json& item) {
   }
 }
 
-// The first part of a text that fits into a line: up to a bracket, full stop, colon or comma, else as many
-// words as fit, with a mark.
+// The first part of a text that fits into a line: up to its last bracket, a full stop or a semicolon, else as
+// many words as fit, with a mark.
 std::string shortened(const std::string& text, std::size_t room) {
   if (text.size() <= room) return text;
-  for (const char* const end : {" (", ". ", ": ", "; ", ", "})
+  for (const char* const end : {". ", "; "})
     if (const std::size_t at = text.find(end); at != std::string::npos && at <= room)
       return text.substr(0, at);
+  if (const std::size_t at = text.rfind(" ("); text.ends_with(")") && at != std::string::npos && at <= room)
+    return text.substr(0, at);
   return text.substr(0, std::min(text.rfind(' ', room - 4), room - 4)) + " ...";
 }
 

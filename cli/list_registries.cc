@@ -181,7 +181,7 @@ constexpr Listing kListings[] = {{"scenes", scenes_json},
 // Says what the folder of a dataset holds, or why it cannot be read.
 std::string dataset_summary(const ProjectDataset& dataset, const std::filesystem::path& base) {
   try {
-    const Recording recording = read_recording(dataset.directory);
+    const Recording recording = read_recording(dataset.directory, KnownCameras::optional);
     const RecordingTruth truth =
         find_recording_truth(recording, {dataset.truth, base, dataset.where + ".truth"});
     return fmt::format("{}: layout {}, {}", dataset.directory.string(), to_string(recording.layout),

@@ -21,6 +21,7 @@
 #include "harness/records/results.h"
 #include "pipeline/method/method.h"
 #include "reports/bundle/bundle.h"
+#include "reports/content/case_groups.h"
 
 namespace aqbench::cli {
 namespace {
@@ -121,25 +122,24 @@ Json result_json(const DatasetRun& run, const DatasetRunRequest& request, const 
 }
 
 void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
-  fmt::print("{} on {}: {} points, {} triangles, {} depth maps in {:.2f} s\n\n", request.method,
+  fmt::print("{} on {}: {} points, {} triangles, {} depth maps in {} s\n\n", request.method,
              request.dataset_dir.string(), run.points, run.triangles, run.depth_maps,
-             run.record.timing.cold_ms.value_or(0) / 1000);
+             table_number(run.record.timing.cold_ms.value_or(0) / 1000));
   if (!run.record.isolation.empty()) fmt::print("isolation: {}\n\n", run.record.isolation);
   Table stages;
   stages.columns = {{"stage"}, {"in"}, {"ms", Align::right}, {"self", Align::right}};
   for (const StageRecord& stage : run.record.stages)
     stages.rows.push_back({{stage.name},
                            {stage.parent},
-                           {fmt::format("{:.1f}", stage.wall_ms.at(0))},
-                           {fmt::format("{:.1f}", stage.self_ms.at(0))}});
+                           {table_number(stage.wall_ms.at(0))},
+                           {table_number(stage.self_ms.at(0))}});
   fmt::print("{}", render_table(stages, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
   if (run.record.metrics.empty()) return;
   Table metrics;
   metrics.columns = {{"metric"}, {"value", Align::right}, {"unit"}};
   for (const auto& [name, metric] : run.record.metrics)
-    metrics.rows.push_back({{name},
-                            {metric.value ? fmt::format("{:.6g}", *metric.value) : "n/a"},
-                            {metric.unit == "1" ? "" : metric.unit}});
+    metrics.rows.push_back(
+        {{name}, {table_number_or_na(metric.value)}, {metric.unit == "1" ? "" : metric.unit}});
   fmt::print("\n{}", render_table(metrics, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
   if (find_metric(run.record.metrics, "accuracy_mean_mm") == nullptr)
     fmt::print("The true surface is unknown, so the accuracy of the cloud is not measured.\n");

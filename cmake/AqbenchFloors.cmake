@@ -1,7 +1,6 @@
 # One static library for each folder, lowest floor first; then the modules, and the program that loads them.
 # The table in docs/architecture.md describes each folder; tests/architecture compares it with the includes.
 include(AqbenchLightFloors)  # those of libaqbench.so: core to metrics, statistics, records, the module `images`
-aqbench_library(processes core/processes aqbench::core)
 aqbench_library(sandbox core/sandbox aqbench::processes)
 aqbench_library(drawing core/drawing aqbench::core)
 aqbench_library(dataset scenes/dataset aqbench::rendering)

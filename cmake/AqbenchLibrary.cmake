@@ -21,7 +21,8 @@ set(exports ${PROJECT_SOURCE_DIR}/aqbench/exports.map)
 add_library(aqbench_shared SHARED ${api_sources} ${build_ids})
 set_target_properties(aqbench_shared PROPERTIES OUTPUT_NAME aqbench VERSION ${PROJECT_VERSION} SOVERSION 1
   LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR} EXPORT_NAME library LINK_DEPENDS ${exports})
-target_link_libraries(aqbench_shared PRIVATE aqbench_metrics aqbench::rendering aqbench::records aqbench::statistics)
+target_link_libraries(aqbench_shared PRIVATE aqbench_metrics aqbench::processes aqbench::rendering aqbench::records
+                      aqbench::statistics)
 target_compile_definitions(aqbench_shared PRIVATE AQBENCH_VERSION="${PROJECT_VERSION}")
 target_compile_features(aqbench_shared INTERFACE cxx_std_20)
 target_link_options(aqbench_shared PRIVATE LINKER:--as-needed LINKER:--version-script=${exports})
@@ -49,7 +50,7 @@ install(TARGETS aqbench_shared EXPORT aqbench_targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT evaluator NAMELINK_COMPONENT development)
 install(TARGETS aqbench_api_scenes aqbench_api_metrics aqbench_api_ab EXPORT aqbench_targets COMPONENT development)
 install(FILES aqbench/failure.h aqbench/scenes.h aqbench/metric.h aqbench/metrics.h
-  aqbench/ab.h
+  aqbench/evaluate.h aqbench/ab.h
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/aqbench COMPONENT development)
 install(EXPORT aqbench_targets NAMESPACE aqbench:: FILE aqbenchConfig.cmake
   DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/aqbench COMPONENT development)

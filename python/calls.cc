@@ -9,11 +9,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "aqbench/ab.h"
+#include "aqbench/evaluate.h"
 #include "aqbench/metrics.h"
 #include "aqbench/scenes.h"
 
@@ -128,6 +130,18 @@ AqAnswer render(const Call& call) {
           .arrays = {std::move(view.values), std::move(view.depth_along_ray_m)}};
 }
 
+// Words: the names of geometries, each with three arrays (points, normals, triangles), "--", the arguments.
+AqAnswer evaluate(const Call& call) {
+  std::vector<aq::Geometry> geometries;
+  std::size_t i = 0;
+  for (; std::string_view(call.words[i]) != "--"; ++i)
+    geometries.push_back({call.words[i], call.array<double>(3 * i), call.array<double>(3 * i + 1),
+                          call.array<std::uint32_t>(3 * i + 2)});
+  const auto arguments = call.words.subspan(i + 1);
+  const aq::Evaluation found = aq::evaluate({arguments.begin(), arguments.end()}, geometries);
+  return told({{"json", found.json}, {"metrics", rows_of(found.metrics)}, {"notes", found.notes}});
+}
+
 AqAnswer compare(const Call& call) {
   const aq::Comparison found = aq::compare(call.array<double>(0), call.array<double>(1),
                                            std::string(call.words[0]) == "higher", call.words[1]);
@@ -168,12 +182,7 @@ const std::map<std::string, std::function<AqAnswer(const Call&)>>& functions() {
        [](const Call&) {
          return told({aq::scene_names(), aq::rig_names()});
        }},
-      {"ideals",
-       [](const Call& call) {
-         Json values = Json::array();
-         for (const char* const name : call.words) values.push_back(optional(aq::ideal_of(name)));
-         return told(values);
-       }},
+      {"program", [](const Call&) { return AqAnswer{.text = aq::program()}; }},
       {"set_threads",
        [](const Call& call) {
          aq::set_threads(std::stoi(call.words[0]));
@@ -204,6 +213,7 @@ const std::map<std::string, std::function<AqAnswer(const Call&)>>& functions() {
          return told(rows_of(aq::score_depth(call.array<float>(0), call.array<float>(1))));
        }},
       {"render", render},
+      {"evaluate", evaluate},
       {"compare", compare},
       {"open_bundle", open_bundle},
   };

@@ -8,6 +8,7 @@ cd "$(dirname "$0")/.."
 version=$(sed -n 's/^project.aqbench VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 out=${1:-build/release/$version}
 [ -z "$(git status --porcelain)" ] || { echo "release: commit first: git status is not clean" >&2; exit 2; }
+commit=$(git rev-parse HEAD)
 rm -rf "$out"
 mkdir -p "$out"
 
@@ -19,7 +20,9 @@ if [ -z "${NO_FULL:-}" ]; then
 fi
 make packages
 cp build/release/packages/*.deb "$out"
-git archive --format=tar --prefix="aqbench-$version/" HEAD | zstd -q -19 -o "$out/aqbench-$version-source.tar.zst"
+[ "$(git rev-parse HEAD)$(git status --porcelain)" = "$commit" ] ||
+  { echo "release: the sources changed meanwhile" >&2; exit 1; }
+git archive --format=tar --prefix="aqbench-$version/" "$commit" | zstd -q -19 -o "$out/aqbench-$version-source.tar.zst"
 if [ -z "${NO_TRY:-}" ]; then
   scripts/try_wheel.sh "$out"/aqbench-*.whl "$out"/aqbench-"$version"-linux-x86_64.tar.zst
   scripts/try_ci.py "$out"/aqbench-*.whl
@@ -27,7 +30,7 @@ if [ -z "${NO_TRY:-}" ]; then
 fi
 
 {
-  printf '# aqbench %s\n\nCommit %s.\n\n' "$version" "$(git rev-parse HEAD)"
+  printf '# aqbench %s\n\nCommit %s.\n\n' "$version" "$commit"
   # The topmost part of the changelog, without its heading.
   awk '/^## / { if (++part == 2) exit; next } part == 1' CHANGELOG.md
   printf '\n## Files\n| file | bytes | SHA-256 |\n|---|---|---|\n'

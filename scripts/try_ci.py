@@ -166,9 +166,9 @@ def scenarios(name, run, repository, wheel, github):
         fail(f"{name}: the commit is not in the bundle")
     if github and set(again(1).artifacts) & set(good.artifacts):
         fail(f"{name}: two jobs of a matrix keep their bundles under one name")
-    write_cloud(repository, 0.002)
-    expect(again(), 1, *(["::error"] if github else ["accuracy_mean_mm"]))
-    write_cloud(repository, 0.0005)
+    write_cloud(repository, 0.0004)
+    expect(again(), 1, *(["::error"] if github else ["mean error 0.200 -> 0.400 mm"]))
+    write_cloud(repository, 0.0002)
     (repository / "baseline.json").rename(repository / "hidden")
     expect(again(), 2, error, "no such baseline")
     (repository / "hidden").rename(repository / "baseline.json")
@@ -190,7 +190,7 @@ def main():
         repository = work / "repository"
         repository.mkdir()
         (repository / "aqbench.json").write_text(json.dumps(PROJECT))
-        write_cloud(repository, 0.0005)
+        write_cloud(repository, 0.0002)
         subprocess.run([aqbench, "sweep", "--suite", "mine", "--out", "out"], cwd=repository, check=True,
                        capture_output=True)
         [bundle] = (repository / "out").iterdir()

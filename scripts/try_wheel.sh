@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# Tries the wheel and the portable folder in bare Debian 12 and 13 made by debootstrap, without network, compiler or
-# development package: a venv, the first score, a suite and its gate, Python without and with numpy; the folder moved
-# twice and run by a user without a home. Needs root. Prints sizes and times; leaves only the base systems in $CACHE.
+# Tries the wheel and the portable folder in bare Debian 12 and 13, Ubuntu 22.04 and 24.04 made by debootstrap, without
+# network, compiler or development package: a venv, the first score, a suite and its gate, Python without and with numpy;
+# the folder moved twice and run by a user without a home. Needs root. Prints sizes and times; leaves only the base
+# systems in $CACHE.
 #   scripts/try_wheel.sh [WHEEL] [PORTABLE.tar.zst]     default: those in build/release
+#   SUITES="bookworm trixie" tries these alone.
 set -euo pipefail
 sources=$(cd "$(dirname "$0")/.." && pwd)
 wheel=$(realpath "${1:-$(ls "$sources"/build/release/wheels/aqbench-*.whl)}")
 portable=$(realpath "${2:-$(ls "$sources"/build/release/portable/aqbench-[0-9]*.tar.zst)}")
 cache=${CACHE:-${TMPDIR:-/tmp}/aqbench-bare}
-mirror=${MIRROR:-$(grep -hoE 'https?://[^ ]+/debian/?( |$)' /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null |
-  head -n 1 | tr -d ' ' || true)}
 for tool in debootstrap zstd unshare; do
   command -v "$tool" >/dev/null || { echo "try_wheel: needs $tool (apt-get install $tool)" >&2; exit 2; }
 done
@@ -101,13 +101,22 @@ try() {  # SUITE
   root=
 }
 
-for suite in bookworm trixie; do
+make_base() {  # SUITE
+  local options=() mirror=http://deb.debian.org/debian script=()
+  case $1 in
+    jammy | noble)  # Debian has no keyring of Ubuntu's, and knows noble by an older name of the same steps
+      options=(--components=main,universe --no-check-gpg) mirror=http://archive.ubuntu.com/ubuntu script=(gutsy) ;;
+  esac
+  rm -rf "$cache-$1.new"
+  debootstrap --variant=minbase --include=python3-venv,python3-numpy "${options[@]}" "$1" "$cache-$1.new" "$mirror" \
+    "${script[@]}" >"$cache-$1.log" 2>&1 || { tail -n 5 "$cache-$1.log" >&2; exit 1; }
+  mv "$cache-$1.new" "$cache-$1"
+}
+
+for suite in ${SUITES:-bookworm trixie jammy noble}; do
   if [ ! -d "$cache-$suite" ]; then
     say "$suite is made"
-    rm -rf "$cache-$suite.new"
-    debootstrap --variant=minbase --include=python3-venv,python3-numpy "$suite" "$cache-$suite.new" \
-      "${mirror:-http://deb.debian.org/debian}" >"$cache-$suite.log" 2>&1 || { tail -n 5 "$cache-$suite.log" >&2; exit 1; }
-    mv "$cache-$suite.new" "$cache-$suite"
+    make_base "$suite"
   fi
   try "$suite"
 done

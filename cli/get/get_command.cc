@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/get/download.h"
+#include "cli/get/fetched_sets.h"
 #include "cli/get/public_sets.h"
 #include "cli/options.h"
 #include "core/error.h"
@@ -50,14 +51,6 @@ CommandLine<GetRequest> get_command_line() {
        {{.name = "remove", .help = "remove the set from the cache"}, into<&GetRequest::remove>},
        {{.name = "json", .help = "print JSON"}, into<&GetRequest::json>}},
       {{{.name = "NAME", .optional = true}, into<&GetRequest::name>}}};
-}
-
-std::uintmax_t bytes_below(const fs::path& folder) {
-  std::uintmax_t bytes = 0;
-  std::error_code missing;
-  for (const auto& entry : fs::recursive_directory_iterator(folder, missing))
-    if (entry.is_regular_file()) bytes += entry.file_size();
-  return bytes;
 }
 
 std::string size_text(const PublicSet& set) {
@@ -105,22 +98,22 @@ void list_sets(const std::vector<PublicSet>& sets, const fs::path& place, bool j
   for (const PublicSet& set : sets) fmt::print("{}: {}\n  {}\n", set.name, set.title, set.page);
 }
 
-// Removes the least recently used of the other sets until `wanted_bytes` more fit below the limit.
-void make_room(const fs::path& place, const std::string& name, std::uintmax_t wanted_bytes,
-               std::uintmax_t limit) {
-  std::vector<std::pair<fs::file_time_type, fs::path>> others;
-  for (const auto& entry : fs::directory_iterator(place))
-    if (entry.is_directory() && entry.path().filename() != name)
-      others.emplace_back(entry.last_write_time(), entry.path());
-  std::ranges::sort(others);
-  for (const auto& [used, folder] : others) {
-    if (bytes_below(place) + wanted_bytes <= limit) return;
-    const auto lock = FileLock::attempt(folder.string() + ".lock", LockMode::exclusive);
+// Removes the least recently used of the other sets until `wanted_bytes` more fit below the limit. Returns
+// the bytes of those that stay.
+std::uintmax_t make_room(const std::string& name, std::uintmax_t wanted_bytes, std::uintmax_t limit) {
+  const std::vector<FetchedSet> sets = fetched_sets();
+  std::uintmax_t bytes = total_bytes(sets);
+  for (const FetchedSet& set : sets) {
+    if (bytes + wanted_bytes <= limit) break;
+    if (set.folder.filename() == name) continue;
+    const auto lock = FileLock::attempt(set.folder.string() + ".lock", LockMode::exclusive);
     if (!lock) continue;  // being fetched
     fmt::print(stderr, "{}: removed from the cache, which has a limit of {:.1f} MB\n",
-               folder.filename().string(), static_cast<double>(limit) / 1e6);
-    fs::remove_all(folder);
+               set.folder.filename().string(), static_cast<double>(limit) / 1e6);
+    fs::remove_all(set.folder);
+    bytes -= set.bytes;
   }
+  return bytes;
 }
 
 void fetch_set(const PublicSet& set, const fs::path& place, const GetRequest& request) {
@@ -133,8 +126,7 @@ void fetch_set(const PublicSet& set, const fs::path& place, const GetRequest& re
   for (const PublicFile& file : set.files) {
     const fs::path target = folder / file.name;
     const std::uintmax_t wanted = fs::exists(target) ? 0 : file.bytes.value_or(0);
-    make_room(place, set.name, wanted, limit);
-    const std::uintmax_t taken = bytes_below(place);
+    const std::uintmax_t taken = make_room(set.name, wanted, limit);
     if (taken + wanted > limit || (wanted == 0 && !fs::exists(target) && taken >= limit))
       throw Error(ErrorKind::usage,
                   fmt::format("{}: {} more bytes do not fit into the cache; set AQBENCH_CACHE_LIMIT above {} "
@@ -159,7 +151,7 @@ ExitCode get_command(const Arguments& arguments) {
   const std::vector<PublicSet> sets =
       request->registry ? parse_public_sets(read_file(*request->registry), request->registry->string())
                         : parse_public_sets(public_sets_text(), "public_sets.json");
-  const fs::path place = fs::absolute(default_cache_dir()) / "sets";
+  const fs::path place = sets_folder();
   if (request->name.empty()) {
     if (request->remove) throw Error(ErrorKind::usage, "--remove: needs NAME");
     list_sets(sets, place, request->json);
@@ -167,9 +159,9 @@ ExitCode get_command(const Arguments& arguments) {
   }
   const PublicSet& set = find_public_set(sets, request->name);
   if (request->remove) {
-    const std::uintmax_t bytes = bytes_below(place / set.name);
+    const std::uintmax_t before = total_bytes(fetched_sets());
     fs::remove_all(place / set.name);
-    fmt::print("{}: removed {} bytes\n", set.name, bytes);
+    fmt::print("{}: removed {} bytes\n", set.name, before - total_bytes(fetched_sets()));
     return ExitCode::pass;
   }
   fetch_set(set, place, *request);

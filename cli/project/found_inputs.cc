@@ -17,7 +17,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kLevels = 3;
-constexpr const char* kImagesOnly = "images only";
 constexpr std::size_t kMaxInputs = 20;
 constexpr std::size_t kFewestImages = 2;
 constexpr std::array kImageEndings = {".jpg", ".jpeg", ".png", ".tif", ".tiff"};
@@ -67,6 +66,7 @@ const char* kind_of_layout(RecordingLayout layout) {
     case RecordingLayout::calibration:
     case RecordingLayout::cameras:
     case RecordingLayout::colmap:
+    case RecordingLayout::images:
       break;
   }
   return "";
@@ -100,7 +100,7 @@ std::string kind_of(const fs::path& folder) {
   for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end; entry.increment(unknown))
     images += is_image(entry->path());
   if (images < kFewestImages) return {};
-  return calibrated ? "images and calibration" : kImagesOnly;
+  return calibrated ? "images and calibration" : kImagesAlone;
 }
 
 std::string name_of(const fs::path& folder, const fs::path& root) {
@@ -117,7 +117,8 @@ void search(const fs::path& folder, const fs::path& root, int levels, std::vecto
     for (int number = 2; std::ranges::find(found, name, &FoundInput::name) != found.end(); ++number)
       name = name_of(folder, root) + "-" + std::to_string(number);
     found.push_back({name, folder == root ? fs::path(".") : folder.lexically_relative(root), kind,
-                     kind == kImagesOnly ? std::string() : content_of(folder)});
+                     kind == kImagesAlone ? "for methods with \"poses\": \"own\" and \"intrinsics\": \"own\""
+                                          : content_of(folder)});
     return;
   }
   if (levels == 0) return;

@@ -7,12 +7,15 @@
 
 namespace aqbench::cli {
 
+// The kind of images of which no camera is known.
+inline constexpr const char* kImagesAlone = "images without cameras";
+
 // A folder with recordings.
 struct FoundInput {
   std::string name;                 // of its folder, with only letters, digits, "_" and "-"
   std::filesystem::path directory;  // relative to the searched folder
-  std::string kind;                 // "a COLMAP model", "transforms.json", "images only"
-  // What it holds, "12 cameras, 3 frames, truth: surface", or why it cannot be read; empty for images only.
+  std::string kind;                 // "a COLMAP model", "transforms.json", kImagesAlone
+  // What it holds, "12 cameras, 3 frames, truth: surface", who can use it, or why it cannot be read.
   std::string content = {};
 };
 

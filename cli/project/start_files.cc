@@ -105,7 +105,7 @@ std::pair<Json, Json> start_suites(const ProjectStart& start) {
   Json gates = {{name, fmt::format("baselines/{}.json", name)}};
   Json recordings = Json::array();
   for (const FoundInput& input : start.inputs)
-    if (input.kind != "images only") recordings.push_back("dataset:" + input.name);
+    if (input.kind != kImagesAlone) recordings.push_back("dataset:" + input.name);
   if (recordings.empty()) return {suites, gates};
   const std::string on_recordings = name + "-recordings";
   suites.push_back({{"name", on_recordings},

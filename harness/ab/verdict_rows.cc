@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/ab/outcome_decision.h"
+#include "metrics/metric_words.h"
 #include "metrics/value_change.h"
 
 namespace aqbench {
@@ -69,14 +71,27 @@ const VerdictRow* leading_row(const std::vector<VerdictRow>& rows, Verdict verdi
   return found != rows.end() ? &*found : rows.empty() ? nullptr : &rows.front();
 }
 
-// "accuracy_rmse_mm 2 x worse" of the metric of an output that got worse; "" where none did.
+// "rmse 2 x worse" of the metric that got worse: one that was judged in pairs, else of the outputs; "" where
+// none did.
 std::string worse_metric_words(const AbCaseReport& one) {
+  const auto worse_words = [](const std::string& metric, Better better, double before, double after) {
+    std::string change = change_text(better, before, after);
+    if (change.starts_with('+') || change.starts_with('-')) change.erase(0, 1);
+    return fmt::format("{} {} worse", metric_words(metric), change);
+  };
+  for (const auto& [outcome, decision] : one.outcomes)
+    if (outcome.kind == AbOutcome::Kind::metric && decision.verdict == PairedVerdict::regressed &&
+        decision.comparison && decision.median_a_ms && decision.median_b_ms) {
+      const PairedComparison& c = *decision.comparison;
+      return is_difference(c.scale)
+                 ? worse_words(outcome.name, outcome.better, *decision.median_a_ms, *decision.median_b_ms)
+                 : worse_words(outcome.name, outcome.better, 1, 1 + change_of(c.scale, shown_shift(c).shift));
+    }
   const auto worse = std::ranges::find_if(one.accuracy, [](const VerdictRow& row) {
     return row.verdict == Verdict::regressed && row.baseline && row.current;
   });
   if (worse == one.accuracy.end()) return "";
-  return fmt::format("{} {} worse", worse->metric,
-                     change_text(worse->better, *worse->baseline, *worse->current));
+  return worse_words(worse->metric, worse->better, *worse->baseline, *worse->current);
 }
 
 std::string time_words(const AbCaseReport& one) {
@@ -93,14 +108,17 @@ std::string time_words(const AbCaseReport& one) {
   return text + ", " + worse + (verdict == PairedVerdict::faster ? ": a trade" : "");
 }
 
-// "accuracy_rmse_mm: +5.10 % (+4.20 .. +6.00 %)".
+// "rmse +5.10 % (+4.20 .. +6.00 %)"; of a trade its times first.
 std::string words_of(const AbCaseReport& one, const VerdictRow* leading) {
   const bool failed = one.verdict == AbVerdict::failed || (one.verdict == AbVerdict::invalid && !one.time);
   if (failed || leading == nullptr) return one.reason.empty() ? "nothing was compared" : one.reason;
   if (leading->metric == "wall time" || (one.verdict == AbVerdict::invalid && one.outcomes.empty()))
     return one.time && one.time->comparison ? time_words(one) : one.reason;
-  std::string text = fmt::format("{} {}", leading->metric, leading->change);
-  if (one.time && one.time->comparison) text += "; " + time_words(one);
+  const bool timed = one.time && one.time->comparison;
+  if (timed && one.time->verdict == PairedVerdict::faster && !worse_metric_words(one).empty())
+    return time_words(one);
+  std::string text = fmt::format("{} {}", metric_words(leading->metric), leading->change);
+  if (timed) text += "; " + time_words(one);
   return text;
 }
 
@@ -110,10 +128,10 @@ std::string ab_change_text(const PairedComparison& c) { return shift_text(c.scal
 
 std::string ab_interval_text(const PairedComparison& c) {
   const ShiftInterval interval = shown_shift(c).interval;
-  const double low = change_of(c.scale, interval.lower), high = change_of(c.scale, interval.upper);
-  if (is_difference(c.scale))
-    return fmt::format("{:+.4g} .. {:+.4g}", std::min(low, high), std::max(low, high));
-  return fmt::format("{:+.2f} .. {:+.2f} %", 100 * std::min(low, high), 100 * std::max(low, high));
+  double low = interval.lower, high = interval.upper;
+  if (change_of(c.scale, low) > change_of(c.scale, high)) std::swap(low, high);
+  const std::string lower = shift_text(c.scale, low);
+  return lower.substr(0, lower.find(' ')) + " .. " + shift_text(c.scale, high);
 }
 
 std::string speed_words(const PairedComparison& c) {
@@ -146,9 +164,10 @@ Verdicts verdicts_of(const std::vector<AbCaseReport>& cases) {
     row.label = to_string(one.verdict);
     row.only_shown = false;
     row.words = words_of(one, leading);
-    // Of what the test is certain of, the reason is its statistics.
-    const bool certain = one.verdict == AbVerdict::regressed || one.verdict == AbVerdict::faster;
-    row.reason = certain || one.reason == row.words ? "" : one.reason;
+    // Of what the test is certain of, the reason is its statistics: what stands behind "time: " always is.
+    const bool certain = one.verdict == AbVerdict::regressed || one.verdict == AbVerdict::faster ||
+                         (one.verdict == AbVerdict::invalid && one.time && one.time->comparison);
+    row.reason = certain || one.reason == row.words ? "" : one.reason.substr(0, one.reason.find("; time: "));
     verdicts.rows.push_back(std::move(row));
     for (const VerdictRow& value : rows)
       if (&value != leading) verdicts.rows.push_back(value);

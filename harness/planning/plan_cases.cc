@@ -222,6 +222,12 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
   }
   const bool own_poses = subject.method != nullptr && finds_poses(*subject.method, basis.selection.suite);
   if (own_poses) planned.axes.insert(planned.axes.begin(), poses_axis());
+  if (subject.has_recording() && !subject.scene->recording->has_cameras &&
+      !(own_poses && subject.method->spec->declaration->own_intrinsics))
+    refuse_plan(
+        "{} has images without cameras, and method {} does not declare \"poses\": \"own\" and "
+        "\"intrinsics\": \"own\"",
+        planned.scene, planned.method);
   for (const Override& given : basis.sets)
     if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)) ||
         (subject.has_recording() && (given.owner == kPerturbOwner || given.owner == kDatasetOwner)) ||

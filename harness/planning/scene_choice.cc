@@ -75,8 +75,13 @@ SceneChoice choose_recording(const std::string& given) {
 
 SceneChoice choose_recording(const std::string& given, const std::string& label,
                              const std::filesystem::path& dir, const DeclaredTruth& declared) {
-  const Recording recording = read_recording(dir);
+  const Recording recording = read_recording(dir, KnownCameras::optional);
   const RecordingTruth truth = find_recording_truth(recording, declared);
+  if (!recording.has_cameras() && truth_text(truth) != "none")
+    throw usage_error(
+        "scene '{}': its truth cannot be used, since nothing says where the "
+        "cameras of these images stood",
+        one_line(given));
   check_truth_unit(recording, truth);
   check_true_points(recording, truth);
   DatasetContents contents = inspect_recording(recording);
@@ -85,7 +90,7 @@ SceneChoice choose_recording(const std::string& given, const std::string& label,
   choice.options = {{"dataset.layout", std::string(to_string(recording.layout))},
                     {"dataset.truth", truth_text(truth)},
                     {"dataset.sha256", dataset_sha256(contents)}};
-  choice.recording = {recording_parameters(recording), recording.rig};
+  choice.recording = {recording_parameters(recording), recording.rig, recording.has_cameras()};
   RecordingPlace place{std::filesystem::absolute(dir), declared, hidden_files(recording, declared),
                        pose_files_in(dir)};
   place.poses.insert(place.poses.end(), recording.camera_files.begin(), recording.camera_files.end());
@@ -126,7 +131,7 @@ void keep_views_of(const Case& planned, Recording& recording) {
 std::vector<std::filesystem::path> held_out_files(const Case& planned) {
   if (!looks_at_recording(planned) || recording_number(planned, "hold_out", 0) == 0) return {};
   const RecordingPlace& place = recording_place(planned);
-  const Recording whole = read_recording(place.dir);
+  const Recording whole = read_recording(place.dir, KnownCameras::optional);
   Recording kept = whole;
   keep_views_of(planned, kept);
   std::set<std::filesystem::path> given;

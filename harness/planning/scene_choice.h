@@ -21,6 +21,7 @@ namespace aqbench {
 struct RecordingChoice {
   std::vector<ParameterSpec> parameters;  // of owner kDatasetOwner: frame, every, hold_out, scale
   Rig rig;
+  bool has_cameras = true;  // else a method must find their poses and intrinsics
 };
 
 // A chosen scene.

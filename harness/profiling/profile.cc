@@ -82,7 +82,8 @@ class ProfileRun {
     StageRecorder recorder({.cpu_time = true, .tensor_memory = true, .device_time = true});
     recorder.watch_memory(false);
     keep_freed_memory();
-    observed({});  // maps the memory that the cold run gave back; its time is discarded
+    board_.set_phase("warming up");  // maps the memory that the cold run gave back; its time is discarded
+    observed({});
     for (int i = 0; i < options_.repetitions; ++i) {
       board_.set_phase(fmt::format("profiled {} of {}", i + 1, options_.repetitions));
       if (options_.plain_runs && i % 2 == 0) details_.plain_ms.push_back(observed({}));

@@ -86,6 +86,8 @@ std::string output_sha256(const Reconstruction& reconstruction) {
              array_line("own_from_camera", std::vector<Eigen::Matrix3d>{camera.own_from_camera}) +
              array_line("centre", std::vector<Vec3>{camera.centre});
     if (camera.intrinsics) lines += array_line("intrinsics", std::vector<OwnIntrinsics>{*camera.intrinsics});
+    if (camera.distortion && !camera.distortion->empty())
+      lines += array_line("distortion", *camera.distortion);
   }
   return sha256_hex(lines);
 }

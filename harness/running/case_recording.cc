@@ -126,13 +126,38 @@ void keep_unscored(const Reconstruction& output, const UnscoredPoints& points, c
             make_view_without_truth(output, points, rig, afterwards.kept.cloud ? kFullView : ViewLimits{})));
 }
 
+// The grey images of a frame.
+ImageOfCamera images_of(const Recording& recording, std::size_t frame) {
+  return [&recording, frame](std::size_t camera) {
+    const std::filesystem::path& file = recording.images.at(frame).at(camera);
+    const Intrinsics& inside = recording.rig.cameras[camera].intrinsics;
+    return decode_grey(read_file(file), inside.width_px, inside.height_px, file.string());
+  };
+}
+
+// Images without cameras: what the method's own cameras say, in its own frame and unit.
+void score_by_own_cameras(const Recording& recording, std::size_t frame, const Reconstruction& output,
+                          const Afterwards& afterwards, CaseResult& result) {
+  OwnRig own = rig_of_own_cameras(output, recording.rig);
+  require_plausible_distance(output.cloud, own.rig);
+  const ImageOfCamera of_recording = images_of(recording, frame);
+  const ImageOfCamera image_of = [&](std::size_t camera) { return of_recording(own.images[camera]); };
+  MetricSet& metrics = result.record.metrics;
+  for (auto& metric : own.metrics) metrics.push_back(std::move(metric));
+  for (auto& metric : measure_photometric(output.cloud, own.rig, image_of))
+    metrics.push_back(std::move(metric));
+  UnscoredPoints unscored;
+  if (afterwards.kept.pictures) unscored = measure_unscored(output.cloud, own.rig, image_of, afterwards);
+  keep_unscored(output, unscored, &own.rig, afterwards, result);
+}
+
 }  // namespace
 
 CaseRecordingData make_case_recording(const Case& planned, const std::filesystem::path& observation_dir) {
   const auto start = SteadyClock::now();
   CaseRecordingData data;
   const RecordingPlace& place = recording_place(planned);
-  data.recording = read_recording(place.dir);
+  data.recording = read_recording(place.dir, KnownCameras::optional);
   data.declared = place.declared;
   data.truth = find_recording_truth(data.recording, data.declared);
   data.sha256 = recording_sha256(data.recording, data.declared);
@@ -177,11 +202,14 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   const Recording& recording = data.recording;
   const Rig& rig = recording.rig;
   const std::size_t frame = recording_frame(planned);
+  const auto alignment = alignment_of(planned);
+  if (alignment && alignment->then_icp && !data.truth.has_surface())
+    throw Error(ErrorKind::method, "alignment.then=icp: the dataset has no true surface");
+  if (!recording.has_cameras()) return score_by_own_cameras(recording, frame, output, afterwards, result);
   const CalibrationError error = case_calibration_error(planned);
   const auto had = wrong_calibration(rig, error);
   const MapCalibration* const made_with = had ? &*had : nullptr;
   if (error.tilt_deg != 0) apply(had->world_from_rig, output);
-  const auto alignment = alignment_of(planned);
   MetricSet of_poses;
   if (alignment)
     of_poses = align_own_cameras(
@@ -193,11 +221,7 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
     for (auto& metric : metrics) others.push_back(std::move(metric));
   };
   if (!data.truth.board_file.empty()) add(score_board(output, rig, true_board(data.truth, frame), made_with));
-  const auto image_of = [&](std::size_t camera) {
-    const std::filesystem::path& file = recording.images.at(frame).at(camera);
-    const Intrinsics& inside = rig.cameras[camera].intrinsics;
-    return decode_grey(read_file(file), inside.width_px, inside.height_px, file.string());
-  };
+  const ImageOfCamera image_of = images_of(recording, frame);
   const MetricSet photometric = measure_photometric(output.cloud, rig, image_of);
   UnscoredPoints unscored;
   if (!data.truth.has_surface() && afterwards.kept.pictures)
@@ -207,8 +231,6 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
     add(score_control_points(output.cloud, true_control_points(data.truth, frame)));
   add(photometric);
   add(score_masks(output.cloud, rig));
-  if (alignment && alignment->then_icp && !data.truth.has_surface())
-    throw Error(ErrorKind::method, "alignment.then=icp: the dataset has no true surface");
   Crop crop;
   if (!data.truth.has_surface()) keep_unscored(output, unscored, &rig, afterwards, result);
   if (data.truth.has_surface()) {

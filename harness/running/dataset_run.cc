@@ -40,6 +40,9 @@ void choose_images(const DatasetRunRequest& request, Case& planned) {
   const std::string label = folder_name(request.dataset_dir);
   const SceneChoice choice = choose_recording(std::string(kDatasetPrefix) + request.dataset_dir.string(),
                                               label, request.dataset_dir, request.declared_truth);
+  if (!choice.recording->has_cameras)
+    throw usage_error("{}: images without cameras; aqbench sweep runs methods on it that find them",
+                      request.dataset_dir.string());
   const auto last = static_cast<std::size_t>(choice.recording->parameters.front().max);
   if (request.frame > last)
     throw usage_error("--frame {}: {} has {}", request.frame, request.dataset_dir.string(),

@@ -54,6 +54,8 @@ class Writer {
       put(std::vector<Eigen::Matrix3d>{camera.own_from_camera});
       put(std::vector<Vec3>{camera.centre});
       put(camera.intrinsics ? std::vector{*camera.intrinsics} : std::vector<OwnIntrinsics>());
+      put_count(camera.distortion ? 1 : 0);
+      put(camera.distortion.value_or(std::vector<double>()));
     }
   }
   std::string take() { return std::move(bytes_); }
@@ -127,6 +129,10 @@ class Reader {
       if (rotation.size() != 1 || centre.size() != 1 || intrinsics.size() > 1) fail();
       cameras.push_back({std::string(name.begin(), name.end()), rotation.front(), centre.front(), {}});
       if (!intrinsics.empty()) cameras.back().intrinsics = intrinsics.front();
+      const bool has_lens = count() != 0;
+      std::vector<double> distortion;
+      get(distortion);
+      if (has_lens) cameras.back().distortion = std::move(distortion);
     }
   }
   void end() const {

@@ -31,7 +31,7 @@ double width2_of(const Case& planned) {
 void TimeLeft::begin(const Case& planned, double now_s) {
   running_ = &planned;
   begun_s_ = now_s;
-  pace_ = 1;
+  end_s_.reset();
   stages_s_.clear();
 }
 
@@ -42,8 +42,13 @@ void TimeLeft::stage(const std::string& name, double now_s) {
   if (known == nullptr) return;
   const auto before = known->stages_s.find(name);
   if (before == known->stages_s.end() || before->second < kSure_s) return;
-  const double expected_by_now_s = before->second * expected_s(*running_) / known->seconds.value();
-  pace_ = std::clamp((now_s - begun_s_) / expected_by_now_s, 0.2, 5.0);
+  const double all_s = expected_s(*running_),
+               expected_by_now_s = before->second * all_s / known->seconds.value();
+  const double pace = std::clamp((now_s - begun_s_) / expected_by_now_s, 0.2, 5.0);
+  // The share of the case that is behind is what the pace is known from: an early stage says little of the
+  // rest.
+  const double share = std::clamp(expected_by_now_s / all_s, 0.0, 1.0);
+  end_s_ = now_s + (all_s - all_s * share) * (1 + (pace - 1) * share);
 }
 
 void TimeLeft::end(double now_s) {
@@ -82,7 +87,8 @@ std::optional<double> TimeLeft::seconds(std::span<const Case* const> unfinished,
   for (const Case* const planned : unfinished) {
     const bool runs = planned == running_ && !running_counted;
     running_counted = running_counted || runs;
-    left_s += runs ? std::max(0.0, pace_ * expected_s(*planned) - (now_s - begun_s_)) : expected_s(*planned);
+    left_s +=
+        runs ? std::max(0.0, end_s_.value_or(begun_s_ + expected_s(*planned)) - now_s) : expected_s(*planned);
   }
   return left_s;
 }

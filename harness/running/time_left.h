@@ -42,7 +42,8 @@ class TimeLeft {
   std::map<std::string, Known> known_;  // by case kind, and by method
   Mean all_;
   const Case* running_ = nullptr;
-  double begun_s_ = 0, pace_ = 1;  // pace: of the running case against the one before
+  double begun_s_ = 0;
+  std::optional<double> end_s_;  // of the running case, as its stages say
   std::map<std::string, double> stages_s_;
 };
 

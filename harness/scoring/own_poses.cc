@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -61,14 +60,20 @@ struct PosePairs {
   std::vector<std::optional<OwnIntrinsics>> intrinsics;
 };
 
-PosePairs pair_with(const Rig& rig, const std::vector<OwnCamera>& own_cameras) {
+// Own cameras by their number in the rig.
+std::map<std::size_t, const OwnCamera*> cameras_of(const Rig& rig,
+                                                   const std::vector<OwnCamera>& own_cameras) {
   std::map<std::size_t, const OwnCamera*> by_camera;
   for (const OwnCamera& own : own_cameras)
     if (const auto [place, is_new] = by_camera.emplace(camera_of(rig, own.name), &own); !is_new)
       throw method_error("its poses name camera {} twice: '{}' and '{}'", rig.cameras[place->first].name,
                          escape_bytes(place->second->name), escape_bytes(own.name));
+  return by_camera;
+}
+
+PosePairs pair_with(const Rig& rig, const std::vector<OwnCamera>& own_cameras) {
   PosePairs pairs;
-  for (const auto& [index, own] : by_camera) {
+  for (const auto& [index, own] : cameras_of(rig, own_cameras)) {
     const CameraFromWorld& truth = rig.cameras[index].camera_from_world;
     pairs.camera.push_back(index);
     pairs.own.push_back({own->own_from_camera, own->centre});
@@ -113,6 +118,10 @@ ProtocolResult errors_of(const PosePairs& pairs, const Similarity& world_from_ow
                       .max_paired_poses = kMaxPairedPoses});
 }
 
+double registered_pct(std::size_t registered, const Rig& rig) {
+  return 100 * static_cast<double>(registered) / static_cast<double>(rig.cameras.size());
+}
+
 // Compares the intrinsics after a change of the image's size to the dataset's.
 void add_intrinsics(const PosePairs& pairs, const Rig& rig, MetricWriter& writer) {
   std::vector<double> focal_pct, principal_px;
@@ -153,8 +162,7 @@ MetricSet pose_metrics(const ProtocolResult& errors, const RobustFit& fit, const
   add("pose_rotation_rmse_deg", "are_rmse", 1);
   add("pose_position_median_mm", "ate_median", 1000);
   add("pose_position_rmse_mm", "ate_rmse", 1000);
-  writer.add("pose_registered_pct",
-             100 * static_cast<double>(pairs.camera.size()) / static_cast<double>(rig.cameras.size()));
+  writer.add("pose_registered_pct", registered_pct(pairs.camera.size(), rig));
   writer.add("pose_alignment_rms_mm", 1000 * fit.rms_m);
   add_intrinsics(pairs, rig, writer);
   return writer.take();
@@ -193,6 +201,30 @@ MetricSet align_own_cameras(Reconstruction& output, const Rig& rig, FitScale sca
   MetricSet metrics = pose_metrics(errors_of(pairs, fit.to_from, rig), fit, pairs, rig);
   move(output, fit.to_from);
   return metrics;
+}
+
+OwnRig rig_of_own_cameras(const Reconstruction& output, const Rig& images) {
+  OwnRig found;
+  const auto cameras = cameras_of(images, output.own_cameras);
+  for (const auto& [index, own] : cameras) {
+    if (!own->intrinsics || !own->distortion) continue;
+    Camera& camera = found.rig.cameras.emplace_back(images.cameras[index]);
+    Intrinsics& inside = camera.intrinsics;
+    const OwnIntrinsics& of = *own->intrinsics;
+    const double x = inside.width_px / of.width_px, y = inside.height_px / of.height_px;
+    inside.K << x * of.fx_px, 0, x * (of.cx_px + 0.5) - 0.5,  //
+        0, y * of.fy_px, y * (of.cy_px + 0.5) - 0.5,          //
+        0, 0, 1;
+    if (!own->distortion->empty()) inside.distortion = *own->distortion;
+    inside.lens = own->distortion->size() == 4 ? LensModel::fisheye : LensModel::brown_conrady;
+    const Mat3 turn = own->own_from_camera.transpose();
+    camera.camera_from_world = {turn, -(turn * own->centre)};
+    found.images.push_back(index);
+  }
+  MetricWriter writer;
+  writer.add("pose_registered_pct", registered_pct(cameras.size(), images));
+  found.metrics = writer.take();
+  return found;
 }
 
 void align_to_truth(Reconstruction& output, const Surface& truth, Record& record) {

@@ -1,6 +1,9 @@
 #pragma once
 // The cameras that a method placed itself: against the true ones, and what brings its cloud to the truth.
 
+#include <cstddef>
+#include <vector>
+
 #include "harness/records/case_result.h"
 #include "metrics/alignment/similarity_fit.h"
 #include "metrics/metric.h"
@@ -22,5 +25,16 @@ MetricSet align_own_cameras(Reconstruction& output, const Rig& rig, FitScale sca
 // Moves the output further by ICP to the truth, as `eval --align icp` does. Throws Error(method) for a cloud
 // that is not near the truth and one that ICP cannot align.
 void align_to_truth(Reconstruction& output, const Surface& truth, Record& record);
+
+// The cameras that a method placed among images without cameras, in its own frame and unit.
+struct OwnRig {
+  Rig rig;                          // those with a focal length and a known lens
+  std::vector<std::size_t> images;  // of each of them, by its number among the recording's
+  MetricSet metrics;                // pose_registered_pct
+};
+
+// Returns the cameras of an output as a rig without an interface; their pixels are those of the images.
+// Throws Error(method) as align_own_cameras() does for names.
+OwnRig rig_of_own_cameras(const Reconstruction& output, const Rig& images);
 
 }  // namespace aqbench

@@ -7,6 +7,16 @@
 #include "core/error.h"
 
 namespace aqbench {
+namespace {
+
+// Three digits, two decimals at most: "+5.10 %", "-60.9 %", "+812 %".
+std::string percent_text(double percent) {
+  const double size = std::abs(percent);
+  if (size < 0.005) return "+0.00 %";
+  return fmt::format("{:+.{}f} %", percent, size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
+}
+
+}  // namespace
 
 std::string to_string(PairedVerdict verdict) {
   switch (verdict) {
@@ -47,7 +57,7 @@ bool is_difference(ShiftScale scale) {
 
 std::string shift_text(ShiftScale scale, double shift) {
   const double change = change_of(scale, shift);
-  return is_difference(scale) ? fmt::format("{:+.4g}", change) : fmt::format("{:+.2f} %", 100 * change);
+  return is_difference(scale) ? fmt::format("{:+.3g}", change) : percent_text(100 * change);
 }
 
 bool rests_on_all_pairs(const PairedComparison& comparison) {

@@ -1,87 +1,21 @@
 #include "pipeline/external/program_run.h"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <optional>
-#include <system_error>
 
 #include "core/error.h"
-#include "core/files.h"
-#include "core/json.h"
 #include "core/program_report.h"
 #include "core/stage_scope.h"
 #include "core/stopwatch.h"
-#include "core/text.h"
+#include "pipeline/external/own_intrinsics.h"
 #include "pipeline/external/program_stages.h"
 #include "pipeline/external/run_command.h"
 #include "scenes/cloud/camera_poses.h"
-#include "scenes/cloud/reconstruction.h"
-#include "scenes/dataset/colmap_files.h"
-#include "scenes/dataset/colmap_rig.h"
 
 namespace aqbench {
 namespace {
-
-namespace fs = std::filesystem;
-
-void set_intrinsics(const std::string& name, const std::optional<OwnIntrinsics>& found,
-                    std::vector<OwnCamera>& cameras, const std::string& file) {
-  const auto camera = std::ranges::find(cameras, name, &OwnCamera::name);
-  if (!found || camera == cameras.end()) return;
-  if (!(found->fx_px > 0 && found->fy_px > 0 && found->width_px >= 1 && found->height_px >= 1))
-    throw input_error("{}: camera '{}': focal length and size must be positive", file, escape_bytes(name));
-  camera->intrinsics = found;
-}
-
-void read_of_colmap(const fs::path& dir, std::vector<OwnCamera>& cameras) {
-  if (find_colmap_model(dir) != dir) return;  // images without cameras
-  const ColmapModel model = read_colmap_model(dir);
-  for (const ColmapImage& image : model.images)
-    set_intrinsics(image.name, colmap_intrinsics(model.cameras.at(image.camera_id)), cameras,
-                   model.files.front().string());
-}
-
-// nullopt unless focal length and size are there. The principal point is the middle if it is not.
-std::optional<OwnIntrinsics> intrinsics_of_frame(const JsonPlace& frame, const JsonPlace& root) {
-  const auto number = [&](std::string_view key) -> std::optional<double> {
-    auto found = frame.find(key);
-    if (!found) found = root.find(key);
-    return found ? std::optional(found->number()) : std::nullopt;
-  };
-  const auto width = number("w"), height = number("h");
-  if (!width || !height) return std::nullopt;
-  auto fx = number("fl_x");
-  if (const auto angle_rad = number("camera_angle_x"); !fx && angle_rad)
-    fx = 0.5 * *width / std::tan(0.5 * *angle_rad);
-  if (!fx) return std::nullopt;
-  return OwnIntrinsics{*fx,
-                       number("fl_y").value_or(*fx),
-                       number("cx").value_or(0.5 * *width) - 0.5,
-                       number("cy").value_or(0.5 * *height) - 0.5,
-                       *width,
-                       *height};
-}
-
-// Fills in the intrinsics of cameras that read_camera_poses() read from `path`: of a COLMAP model the cameras
-// beside its images, of transforms.json fl_x, fl_y, cx, cy, w and h of the frame or the top. Those that are
-// not there, and of a lens model of COLMAP that no camera here can hold, stay without. Throws Error(input)
-// naming the file and what is malformed.
-void read_own_intrinsics(const fs::path& path, std::vector<OwnCamera>& cameras) {
-  std::error_code unknown;
-  const fs::path file = fs::is_directory(path, unknown) ? colmap_images_file(path) : path;
-  if (lower_case(file.stem().string()) == "images") return read_of_colmap(file.parent_path(), cameras);
-  const std::string text = read_text_file(file);
-  const std::size_t start = text.find_first_not_of(" \t\r\n");
-  if (start == std::string::npos || text[start] != '{') return;  // TUM's lines
-  const Json json = parse_strict_json(text, file.string());
-  const JsonPlace root(json, file.string());
-  for (const JsonPlace& frame : root.at("frames").elements())
-    set_intrinsics(frame.at("file_path").text(), intrinsics_of_frame(frame, root), cameras, file.string());
-}
 
 constexpr const char* kCommandStage = "external_command";
 

@@ -7,8 +7,8 @@ interpreter lock is free while aqbench works. Errors are aqbench.Error, a ValueE
 would print. Results are bit for bit those of the command line. Files are texts or os.PathLike.
 """
 
+from ._evaluate import program
 from ._library import Error, call
-from ._program import program
 from ._scenes import Camera, Scene, View, make_rig, read_rig, render, rigs, scenes
 from ._scores import Bundle, Scores, compare, evaluate, score, score_depth, score_mesh
 from ._stages import stage  # clients/aqbench_stages.py

@@ -4,8 +4,8 @@ import os
 import pathlib
 import sys
 
+from ._evaluate import program
 from ._library import Error
-from ._program import program
 
 
 def main():

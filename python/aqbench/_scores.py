@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 
@@ -141,7 +142,7 @@ def evaluate(cloud=None, normals=None, **options):
     Parameters
     ----------
     cloud : array_like, shape (n, 3), or (vertices, triangles), or str or os.PathLike
-        A cloud, a mesh, or a file. Arrays reach the program as float64 in memory.
+        A cloud, a mesh, or a file. Arrays are written once, as float64, into memory that the program reads.
     normals : array_like, shape (n, 3), optional
         Of a cloud that is an array.
     **options
@@ -154,15 +155,11 @@ def evaluate(cloud=None, normals=None, **options):
     Scores or dict
         Scores of a cloud, a mesh or a depth map; the program's JSON for protocols and boards.
     """
-    found, notes = _evaluate.ask(cloud, normals, options)
+    answer = _evaluate.ask(cloud, normals, options)
+    found = json.loads(answer["json"])
     if "records" not in found:
         return found
-    record = found["records"][0]
-    ideals = call("ideals", *record["metrics"]).value
-    rows = [(name, metric["unit"], metric["value"], metric.get("reason", ""), metric.get("better", "equal"),
-             ideal)
-            for (name, metric), ideal in zip(record["metrics"].items(), ideals)]
-    return Scores(rows, notes, record.get("effective"))
+    return Scores(answer["metrics"], answer["notes"], found["run"]["effective"])
 
 
 def compare(a, b, higher_is_better=False, policy="sensitive"):

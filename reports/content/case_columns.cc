@@ -26,6 +26,11 @@ constexpr std::array kWithoutTruth = {
     std::array{"depth_mae_mm", "depth\nmean mm", "mean depth error [mm]"},
     std::array{"depth_fill_rate_pct", "depth\nfilled %", "depth filled [%]"}};
 
+// What a method that finds its poses is judged by, beside its cloud.
+constexpr std::array kOfPoses = {
+    std::array{"pose_auc_5deg_pct", "poses AUC\n5 deg %", "poses, AUC at 5 degrees [%]"},
+    std::array{"pose_registered_pct", "regis-\ntered %", "registered images [%]"}};
+
 std::string in_place_of(std::string text, std::string_view old, const std::string& now) {
   if (const std::size_t at = text.find(old); at != std::string::npos) text.replace(at, old.size(), now);
   return text;
@@ -100,17 +105,17 @@ std::vector<MetricColumn> columns_with_truth(std::span<const double> tolerances_
   return columns;
 }
 
-std::vector<MetricColumn> columns_without_truth() {
+std::vector<MetricColumn> columns_of(std::span<const std::array<const char*, 3>> rows) {
   std::vector<MetricColumn> columns;
-  for (const auto& [metric, heading, title] : kWithoutTruth) columns.push_back({metric, heading, title});
+  for (const auto& [metric, heading, title] : rows) columns.push_back({metric, heading, title});
   return columns;
 }
 
-TimeUnit unit_of(double most_ms) {
+}  // namespace
+
+TimeUnit time_unit(double most_ms) {
   return most_ms < 1000 ? TimeUnit{} : most_ms < 600'000 ? TimeUnit{"s", 1000} : TimeUnit{"min", 60'000};
 }
-
-}  // namespace
 
 std::vector<MetricColumn> metric_columns(std::span<const MetricSet* const> cases) {
   const auto any_has = [&](const MetricColumn& column) {
@@ -121,7 +126,7 @@ std::vector<MetricColumn> metric_columns(std::span<const MetricSet* const> cases
         cases, [&](const MetricSet* one) { return find_metric(*one, column.metric) != nullptr; });
   };
   const std::vector<MetricColumn> with_truth = columns_with_truth(shown_tolerances_mm(cases)),
-                                  without = columns_without_truth();
+                                  without = columns_of(kWithoutTruth);
   std::vector<MetricColumn> shown;
   std::ranges::copy_if(with_truth, std::back_inserter(shown), any_has);
   const bool all_have_truth = std::ranges::all_of(cases, [&](const MetricSet* one) {
@@ -130,6 +135,7 @@ std::vector<MetricColumn> metric_columns(std::span<const MetricSet* const> cases
            });
   });
   if (!all_have_truth) std::ranges::copy_if(without, std::back_inserter(shown), any_has);
+  std::ranges::copy_if(columns_of(kOfPoses), std::back_inserter(shown), any_has);
   if (!shown.empty()) return shown;
   std::ranges::copy_if(all_have_truth ? with_truth : without, std::back_inserter(shown), any_lists);
   return shown;
@@ -193,7 +199,7 @@ TimeUnit time_unit(const Results& results) {
   double most_ms = 0;
   for (const Record& record : results.records)
     most_ms = std::max(most_ms, typical_ms(record.timing).value_or(0));
-  return unit_of(most_ms);
+  return time_unit(most_ms);
 }
 
 TimeUnit time_unit(std::span<const CaseGroup> groups) {
@@ -201,12 +207,13 @@ TimeUnit time_unit(std::span<const CaseGroup> groups) {
   for (const CaseGroup& group : groups)
     for (const Record* const record : group.records)
       most_ms = std::max(most_ms, typical_ms(record->timing).value_or(0));
-  return unit_of(most_ms);
+  return time_unit(most_ms);
 }
 
 std::vector<MetricColumn> all_columns(std::span<const double> tolerances_mm) {
   std::vector<MetricColumn> columns = columns_with_truth(tolerances_mm);
-  std::ranges::move(columns_without_truth(), std::back_inserter(columns));
+  std::ranges::move(columns_of(kWithoutTruth), std::back_inserter(columns));
+  std::ranges::move(columns_of(kOfPoses), std::back_inserter(columns));
   return columns;
 }
 

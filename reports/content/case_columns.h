@@ -24,8 +24,9 @@ struct MetricColumn {
 
 // Returns the columns of cases with these metrics, in their order: errors, shares and density of clouds with
 // a truth; then, where a case has none of these, what is known without a truth: agreement, reprojection,
-// scale, control points, depth maps. A column has at least one value; where nothing has any, the columns are
-// those of the undefined values, whose reasons stand in the cells.
+// scale, control points, depth maps; last what is known of a method's own poses. A column has at least one
+// value; where nothing has any, the columns are those of the undefined values, whose reasons stand in the
+// cells.
 //
 // Shares at the default tolerances have one column each, at 2 mm, or at the next tolerance at which half of
 // the cases are below 99 % and one is above 1 %. Other tolerances were declared: each has its columns, up to
@@ -69,6 +70,7 @@ struct TimeUnit {
 // Returns ms where no case takes a second, min where one takes ten minutes, else s.
 TimeUnit time_unit(std::span<const CaseGroup> groups);
 TimeUnit time_unit(const Results& results);
+TimeUnit time_unit(double most_ms);  // by the longest time
 
 // Returns the first column whose metric begins with `prefix`, "completeness_"; nullptr where there is none.
 const MetricColumn* find_column(std::span<const MetricColumn> columns, std::string_view prefix);

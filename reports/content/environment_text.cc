@@ -65,14 +65,17 @@ std::string environment_line(const Json& environment) {
   return line.empty() ? "not recorded" : line;
 }
 
+std::string minute_text(const std::string& utc) {
+  return utc.size() > 16 ? fmt::format("{} {} UTC", utc.substr(0, 10), utc.substr(11, 5)) : utc;
+}
+
 std::string run_title(const Results& results) {
   const RunInfo& run = results.run;
   const bool profiled = run.effective->is_object() && run.effective->contains("profile");
   std::string text = !run.suite.empty() ? "suite " + run.suite
                      : profiled         ? "aqbench profile"
                                         : "aqbench sweep";
-  if (run.started_utc.size() > 16)
-    text += fmt::format(", {} {} UTC", run.started_utc.substr(0, 10), run.started_utc.substr(11, 5));
+  if (!run.started_utc.empty()) text += ", " + minute_text(run.started_utc);
   if (const std::string commit = users_commit(results); !commit.empty())
     text += ", commit " + commit.substr(0, 12);
   return text;

@@ -15,6 +15,9 @@ std::string environment_line(const Json& environment);
 // Returns every value with its path ("cpu.model"), in the order of the document.
 std::vector<std::pair<std::string, std::string>> environment_items(const Json& environment);
 
+// Returns "2026-11-26 06:32 UTC" for "2026-11-26T06:32:30Z".
+std::string minute_text(const std::string& utc);
+
 // Returns a title of a run: "suite seed, 2026-11-25 10:15 UTC, commit 3f2a9c01d4e5", with the commit of the
 // user's programs if there is one.
 std::string run_title(const Results& results);

@@ -89,9 +89,8 @@ void add_stages(const std::vector<CaseGroup>& groups, std::vector<std::string>& 
     }
     const auto [least, most] = std::ranges::minmax_element(shares, {}, &Extreme::value);
     lines.push_back(fmt::format(
-        "The stage {} takes the most time in {} of {} cases: {:.1f} % of that of all stages ({}) to "
-        "{:.1f} % ({}).",
-        stage, shares.size(), count, least->value, least->label, most->value, most->label));
+        "In {} of {} cases the stage {} takes the most time: {:.1f} % ({}) to {:.1f} % ({}) of all stages.",
+        shares.size(), count, stage, least->value, least->label, most->value, most->label));
   }
 }
 
@@ -126,6 +125,7 @@ void add_batching(const Results& results, std::vector<std::string>& lines) {
   struct Batch {
     double size = 0, ms = 0;
   };
+  const CaseLabels labels = label_cases(group_cases(results));
   std::map<std::string, std::vector<Batch>> series;
   for (const Record& record : results.records) {
     const auto axis = std::ranges::find_if(record.axes, [](const auto& item) {
@@ -135,9 +135,9 @@ void add_batching(const Results& results, std::vector<std::string>& lines) {
     if (record.status != Status::ok || axis == record.axes.end() || !ms || !(*ms > 0)) continue;
     const auto* const size = std::get_if<std::int64_t>(&axis->second);
     if (size == nullptr) continue;
-    std::string name = record.case_name;  // without this axis, wherever it stands
-    if (const std::size_t at = name.find("/" + axis->first + "="); at != name.npos)
-      name.erase(at, name.find('/', at + 1) - at);
+    std::string name = labels.of.at(record.case_name);  // without this axis, wherever it stands
+    if (const std::size_t at = name.find(" " + axis->first + "="); at != name.npos)
+      name.erase(at, name.find(' ', at + 1) - at);
     series[name].push_back({static_cast<double>(*size), *ms});
   }
   for (auto& [name, batches] : series) {

@@ -1,6 +1,7 @@
 #include "reports/content/protocol_rows.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <optional>
 
 #include "metrics/protocols/asked_protocols.h"
@@ -40,10 +41,28 @@ std::vector<ProtocolMetric> shown_metrics(const Results& results) {
   return shown;
 }
 
+// Takes out the columns without any value.
+ValueRows with_values(ValueRows table) {
+  for (std::size_t i = table.titles.size(); i-- > 0;) {
+    if (std::ranges::any_of(table.rows, [&](const auto& row) { return row.second[i] != "n/a"; })) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.titles.erase(table.titles.begin() + at);
+    for (auto& [name, cells] : table.rows) cells.erase(cells.begin() + at);
+  }
+  return table;
+}
+
 }  // namespace
 
-ProtocolRows protocol_rows(const Results& results) {
-  ProtocolRows table;
+ValueRows program_rows(const Results& results) {
+  ValueRows table{program_titles(), {}};
+  for (const Record& record : results.records)
+    if (record.program) table.rows.emplace_back(record.case_name, program_cells(*record.program));
+  return with_values(std::move(table));
+}
+
+ValueRows protocol_rows(const Results& results) {
+  ValueRows table;
   const std::vector<ProtocolMetric> shown = shown_metrics(results);
   for (const ProtocolMetric& metric : shown) table.titles.push_back(metric.title);
   for (const Record& record : results.records) {
@@ -56,7 +75,7 @@ ProtocolRows protocol_rows(const Results& results) {
     }
     if (any) table.rows.emplace_back(record.case_name, std::move(cells));
   }
-  return table;
+  return with_values(std::move(table));
 }
 
 }  // namespace aqbench

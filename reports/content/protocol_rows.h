@@ -1,5 +1,5 @@
 #pragma once
-// The numbers of other benchmarks' protocols in a run, as a table.
+// The numbers of other benchmarks' protocols in a run, and what its programs used, as tables.
 
 #include <string>
 #include <utility>
@@ -15,13 +15,17 @@ inline constexpr const char* kProtocolRowsNote =
     "their definitions (docs/protocols.md).";
 
 // Titles of columns, and for each case that has any of them its name and cells ("n/a" for what is undefined).
-struct ProtocolRows {
+// Each column has a value.
+struct ValueRows {
   std::vector<std::string> titles;  // "eth3d precision 20 mm [%]"
   std::vector<std::pair<std::string, std::vector<std::string>>> rows;
 };
 
 // Returns the numbers of protocols at their headline thresholds, or at the first threshold of a run that does
 // not have that; no rows where no protocol ran.
-ProtocolRows protocol_rows(const Results& results);
+ValueRows protocol_rows(const Results& results);
+
+// Returns what the programs of a run used; no rows where none was started.
+ValueRows program_rows(const Results& results);
 
 }  // namespace aqbench

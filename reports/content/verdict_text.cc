@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/text.h"
-#include "metrics/registry.h"
+#include "metrics/metric_words.h"
 #include "metrics/value_change.h"
 
 namespace aqbench {
@@ -118,13 +118,6 @@ std::pair<std::string, std::string> number_pair(double before, double after) {
   return {fmt::format("{}", before), fmt::format("{}", after)};
 }
 
-std::string metric_words(const std::string& metric) {
-  const auto found = std::ranges::find(headline_metrics(), metric, &HeadlineMetric::name);
-  if (found == headline_metrics().end()) return metric;
-  const std::string title = found->title;
-  return title.substr(0, title.find(" ["));
-}
-
 ShortNames short_names_of(const Verdicts& verdicts) {
   std::vector<std::string> names;
   for (const VerdictRow& row : verdicts.rows)
@@ -136,9 +129,20 @@ std::string verdict_label(const VerdictRow& row) {
   return row.label.empty() ? to_string(row.verdict) : row.label;
 }
 
+bool is_unchanged(const VerdictRow& row) {
+  if (row.verdict != Verdict::pass || !row.baseline || !row.current) return false;
+  const double before = *row.baseline, after = *row.current;
+  return before == after || std::abs(after - before) <= 1e-9 * std::max(std::abs(before), std::abs(after));
+}
+
 VerdictCells verdict_cells(const VerdictRow& row) {
   VerdictCells cells{metric_words(row.metric), "n/a", "n/a", change_of_row(row), allowed_by(row)};
   if (!row.unit.empty() && row.unit != "1") cells.what += fmt::format(" [{}]", row.unit);
+  if (is_unchanged(row)) {
+    cells.before = cells.after = rounded(*row.current, 3);
+    if (row.change.empty()) cells.change = "same";
+    return cells;
+  }
   if (row.baseline && row.current)
     std::tie(cells.before, cells.after) = number_pair(*row.baseline, *row.current);
   else if (row.baseline)

@@ -18,9 +18,6 @@ inline constexpr const char* kGatePolicy =
 // "0.767" and "4.40".
 std::pair<std::string, std::string> number_pair(double before, double after);
 
-// Returns the words for a metric: "accuracy mean" for a headline metric, else its name.
-std::string metric_words(const std::string& metric);
-
 // Returns the short names of the cases in a list.
 ShortNames short_names_of(const Verdicts& verdicts);
 
@@ -35,6 +32,9 @@ struct VerdictCells {
   std::string allowed;        // "± 5 %", "exact"
 };
 VerdictCells verdict_cells(const VerdictRow& row);
+
+// Returns whether a value that passed is the same on both sides up to the last digits of arithmetic.
+bool is_unchanged(const VerdictRow& row);
 
 // Returns a row in a line without its case: "accuracy mean 0.767 -> 4.40 mm (5.7 x, allowed ± 5 %)", or what
 // happened: "crashed: segmentation fault".

@@ -118,12 +118,12 @@ SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, con
   return shared;
 }
 
-std::string shared_json(const SharedCases& shared, const std::string& worst_case) {
+std::string shared_json(const SharedCases& shared, const ShortNames& names, const std::string& worst_case) {
   const std::map<std::string, JsonBox> profiles = page_profiles(shared.profiles);
   Json cases = Json::array();
   for (const Record& record : shared.results.records) {
     cases.push_back({{"name", record.case_name},
-                     {"label", record.case_name},
+                     {"label", record.case_name.substr(0, 3) + names.of.at(record.case_name.substr(3))},
                      {"status", "ok"},
                      {"values", Json::array()}});
     if (!record.stages.empty()) cases.back()["stages"] = stages_json(record);
@@ -169,8 +169,8 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
                verdicts_section(verdicts, "A", "B", "The largest change for the worse first.");
   const SharedCases shared = shared_cases(report, a, b);
   if (shared.stages || !shared.views.empty())
-    parts.data_json =
-        shared_json(shared, verdicts.count(Verdict::regressed) > 0 ? verdicts.rows.front().case_name : "");
+    parts.data_json = shared_json(
+        shared, names, verdicts.count(Verdict::regressed) > 0 ? verdicts.rows.front().case_name : "");
   const std::string places = tile_places_section(tile_pairs(verdicts, shared),
                                                  "Cases of which both bundles have tiles that differ.");
   const std::size_t others = (parts.data_json.size() + places.size()) / 4 * 3;

@@ -100,7 +100,7 @@ Verdicts verdicts_of(const TrendHistory& history, const std::vector<TrendSeries>
     if (one.changes.empty()) continue;
     const ChangePoint& change = one.changes.back();
     VerdictRow row = verdict_on(one, change.level);
-    row.reason = "since run " + run_name(history.runs[one.runs[change.index]]);
+    row.change = verdict_cells(row).change + " since run " + run_name(history.runs[one.runs[change.index]]);
     verdicts.rows.push_back(std::move(row));
   }
   verdicts.cases = cases.size();

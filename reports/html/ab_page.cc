@@ -13,6 +13,7 @@
 #include "harness/ab/outcome_decision.h"
 #include "harness/ab/report_json.h"
 #include "harness/ab/tiles.h"
+#include "metrics/metric_words.h"
 #include "reports/content/environment_text.h"
 #include "reports/html/page.h"
 #include "reports/html/tile_places.h"
@@ -59,17 +60,18 @@ std::string ab_stages_section(const AbReport& report) {
 std::string ab_head(const AbDocument& document, const AbReport& report) {
   std::string text = fmt::format("<h1>{} against {}</h1>\n<p class=\"dim\">aqbench ab, {}</p>\n",
                                  xml_escape(document.b.label), xml_escape(document.a.label),
-                                 xml_escape(document.run.started_utc));
+                                 xml_escape(minute_text(document.run.started_utc)));
   text += banner_html(banner_of(report));
   if (!document.run.complete) text += "<p><span class=\"badge bad\">interrupted</span></p>\n";
-  return text + fmt::format("<p>A: {}<br>B: {}</p>\n", xml_escape(ab_side_line(document.a)),
-                            xml_escape(ab_side_line(document.b)));
+  return text +
+         fmt::format("<p>A: {}<br>B: {}</p>\n", xml_escape(document.a.label), xml_escape(document.b.label));
 }
 
 // Settings, machine, statistics of each verdict: what a doubter asks for.
 std::string ab_evidence(const AbDocument& document, const AbReport& report) {
   std::vector<std::string> lines = {
-      ab_units_line(document.run), settings_line(document.settings),
+      "A: " + ab_side_line(document.a), "B: " + ab_side_line(document.b), ab_units_line(document.run),
+      settings_line(document.settings),
       fmt::format("UTC: {} to {}", document.run.started_utc, document.run.finished_utc)};
   if (document.settings.wall_time) lines.emplace_back(kFalseAlarmLine);
   if (!document.environment->empty())
@@ -125,7 +127,7 @@ Json series_json(const AbSamples& samples, std::size_t case_index, const AbOutco
         {a ? Json(*a) : Json(nullptr), b ? Json(*b) : Json(nullptr), at_a + 1, at_b + 1, confirms, is_kept});
   }
   if (!any) return nullptr;
-  Json series = {{"name", outcome == nullptr ? "wall time" : outcome->name},
+  Json series = {{"name", outcome == nullptr ? "wall time" : metric_words(outcome->name)},
                  {"unit", outcome == nullptr ? "ms" : outcome->unit},
                  {"pairs", std::move(pairs)},
                  {"kind", compared == nullptr ? "ratio" : shift_kind(compared->scale)}};
@@ -154,7 +156,13 @@ std::string comparison_json(const AbDocument& document, const AbReport& report) 
                                judged == one.outcomes.end() ? std::nullopt : std::optional(judged->decision));
       if (!found.is_null()) series.push_back(std::move(found));
     }
-    cases.push_back({{"name", one.name}, {"verdict", to_string(one.verdict)}, {"series", std::move(series)}});
+    const auto row = std::ranges::find_if(report.verdicts.rows, [&](const VerdictRow& found) {
+      return found.case_name == one.name && !found.only_shown;
+    });
+    cases.push_back({{"name", one.name},
+                     {"verdict", fmt::format("{}: {}", to_string(one.verdict), row->words)},
+                     {"leading", metric_words(row->metric)},
+                     {"series", std::move(series)}});
   }
   return Json({{"metrics", Json::array()}, {"cases", Json::array()}, {"comparison", std::move(cases)}})
       .dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -51,7 +51,7 @@ const char* direction_text(const MetricColumn& column) {
   return better == Better::lower ? ", less is better" : better == Better::higher ? ", more is better" : "";
 }
 
-std::string time_box(const Record& record) {
+std::string time_box(const Record& record, const TimeUnit& unit) {
   std::vector<double> warm = record.timing.warm_ms;
   std::ranges::sort(warm);
   const std::optional<double>& cold = record.timing.cold_ms;
@@ -67,8 +67,8 @@ std::string time_box(const Record& record) {
   std::string box =
       mark("whisker", warm.front(), warm.back()) + mark("quartiles", q1, q3) + mark("median", median, median);
   if (cold) box += mark("cold", *cold, *cold);
-  return fmt::format("<span class=\"boxplot\">{}</span><span class=\"barnumber\">{}</span>", box,
-                     time_text(median));
+  return fmt::format("<span class=\"boxplot\">{}</span><span class=\"barnumber\">{} {}</span>", box,
+                     table_number(median / unit.ms), unit.name);
 }
 
 }  // namespace
@@ -97,6 +97,7 @@ std::string stage_bars_html(const std::vector<CaseGroup>& groups) {
   const std::vector<StageBar> bars = stage_bars(groups, names);
   double most = 0;
   for (const StageBar& bar : bars) most = std::max(most, bar.total);
+  const TimeUnit unit = time_unit(most);
   std::string legend = "<p class=\"barkeys\">";
   for (const std::string& name : names)
     legend += fmt::format("<span class=\"barkey\"><i style=\"background:{}\"></i>{}</span> ",
@@ -110,7 +111,7 @@ std::string stage_bars_html(const std::vector<CaseGroup>& groups) {
             "<span class=\"bar\" title=\"{}: {}, {:.1f} %\" style=\"--w:{:.4g};background:{}\"></span>",
             xml_escape(name), time_text(ms), 100 * ms / bar.total, std::max(0.0, ms / most),
             stage_fill(names, name));
-    rows.add(bar.group, lane + fmt::format("<span class=\"barnumber\">{}</span>", xml_escape(bar.text())),
+    rows.add(bar.group, lane + fmt::format("<span class=\"barnumber\">{}</span>", xml_escape(bar.text(unit))),
              group_label(bar.group));
   }
   return rows.html(legend + "</p>\n");
@@ -119,11 +120,12 @@ std::string stage_bars_html(const std::vector<CaseGroup>& groups) {
 std::string time_boxes(const Results& results) {
   auto groups = group_cases(results);
   take_common_axes(groups);
+  const TimeUnit unit = time_unit(results);
   BarRows rows;
   for (const CaseGroup& group : groups)
     for (const Record* const record : group.records)
       if (record->timing.warm_ms.size() >= 3)
-        rows.add(group, time_box(*record),
+        rows.add(group, time_box(*record, unit),
                  fmt::format("{}: n = {}", record->case_name, record->timing.warm_ms.size()));
   return rows.html("");
 }

@@ -8,6 +8,7 @@
 
 #include "core/text.h"
 #include "harness/measuring/timing.h"
+#include "metrics/metric_words.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/protocol_rows.h"
@@ -36,7 +37,8 @@ struct CaseLine {
 std::vector<CaseLine> rows_of(const BundleContent& content) {
   std::map<std::string, const VerdictRow*> worst;  // the report has its rows worst first
   if (content.gated)
-    for (const VerdictRow& row : content.gated->rows) worst.emplace(row.case_name, &row);
+    for (const VerdictRow& row : content.gated->rows)
+      if (row.verdict != Verdict::added || row.metric.empty()) worst.emplace(row.case_name, &row);
   std::vector<CaseLine> rows;
   for (const Record* const record : name_cases(content.results).order) {
     const auto found = worst.find(record->case_name);
@@ -64,7 +66,8 @@ CaseCell gate_cell(const CaseLine& row) {
   const bool refused = is_refused(row.gate->verdict);
   const std::string verdict = to_string(row.gate->verdict);
   if (!refused) return {verdict, "", false};
-  return {row.gate->metric.empty() ? verdict : verdict + ": " + row.gate->metric, row.gate->reason, true};
+  return {row.gate->metric.empty() ? verdict : verdict + ": " + metric_words(row.gate->metric),
+          row.gate->reason, true};
 }
 
 template <class Cell>
@@ -143,7 +146,8 @@ std::vector<PageCell> name_page_cells(const CaseNames& names, const std::string&
   std::vector<PageCell> found;
   for (std::size_t i = 0; i < cells.size(); ++i) {
     const bool opens = titles[i] == "method";
-    found.push_back({xml_escape(cells[i]) + (opens ? note : ""), "", opens ? " data-open" : ""});
+    found.push_back({xml_escape(cells[i]) + (opens ? note : ""), titles[i] == "axes" ? "" : "name",
+                     opens ? " data-open" : ""});
   }
   return found;
 }
@@ -167,30 +171,9 @@ std::string cases_table(const BundleContent& content) {
   return common_html(names.common) + text + kTableEnd;
 }
 
-std::string programs_html(const Results& results) {
-  std::vector<std::pair<const Record*, std::vector<std::string>>> rows;
-  for (const Record& record : results.records)
-    if (record.program) rows.emplace_back(&record, program_cells(*record.program));
-  if (rows.empty()) return "";
-  const CaseLabels labels = label_cases(group_cases(results));
-  std::vector<std::size_t> columns;
-  std::vector<std::string> titles = {"case"};
-  for (std::size_t i = 0; i < program_titles().size(); ++i)
-    if (std::ranges::any_of(rows, [&](const auto& row) { return row.second[i] != "n/a"; })) {
-      columns.push_back(i);
-      titles.push_back(program_titles()[i]);
-    }
-  std::string text = table_open("what programs used", titles, "lively cards");
-  for (const auto& [record, values] : rows) {
-    std::vector<PageCell> cells = {{xml_escape(labels.of.at(record->case_name))}};
-    for (const std::size_t i : columns) cells.push_back({values[i]});
-    text += table_row(titles, cells, case_attributes(record->case_name));
-  }
-  return text + kTableEnd;
-}
+namespace {
 
-std::string protocols_html(const Results& results) {
-  const ProtocolRows table = protocol_rows(results);
+std::string value_rows_html(const char* label, const ValueRows& table, const Results& results) {
   const CaseLabels labels = label_cases(group_cases(results));
   std::vector<std::string> titles = {"case"};
   titles.insert(titles.end(), table.titles.begin(), table.titles.end());
@@ -200,7 +183,17 @@ std::string protocols_html(const Results& results) {
     for (const std::string& value : values) cells.push_back({value});
     rows += table_row(titles, cells, case_attributes(name));
   }
-  return page_table("numbers of protocols", titles, rows);
+  return page_table(label, titles, rows);
+}
+
+}  // namespace
+
+std::string programs_html(const Results& results) {
+  return value_rows_html("what programs used", program_rows(results), results);
+}
+
+std::string protocols_html(const Results& results) {
+  return value_rows_html("numbers of protocols", protocol_rows(results), results);
 }
 
 }  // namespace aqbench

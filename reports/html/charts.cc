@@ -112,6 +112,7 @@ Drawing stages_chart(const std::vector<CaseGroup>& groups) {
   std::vector<Shape> shapes = stage_legend(names, y);
   double most = 0;
   for (const StageBar& bar : bars) most = std::max(most, bar.total);
+  const TimeUnit unit = time_unit(most);
   const double scale = kRoom / round_up(most);
   for (const StageBar& bar : bars) {
     shapes.push_back(text_shape(kLabels - 8, y + 14, "end", fit_label(group_label(bar.group)), "s"));
@@ -123,7 +124,7 @@ Drawing stages_chart(const std::vector<CaseGroup>& groups) {
                      fmt::format("{}: {}, {:.1f} %", name, time_text(ms), 100 * ms / bar.total)));
       at += width;
     }
-    shapes.push_back(text_shape(at + 6, y + 14, "start", elide_middle(bar.text(), 40), "s"));
+    shapes.push_back(text_shape(at + 6, y + 14, "start", elide_middle(bar.text(unit), 40), "s"));
     y += kRow;
   }
   return drawing_of(kPage, y + 6, std::move(shapes), "self times of stages", all);

@@ -26,9 +26,7 @@ constexpr const char* kTileBackground = "#9a9a9a";
 
 using StepColour = Rgb8 (*)(int step);
 
-// A mean error of a tile is only as good as the positions that it comes from: float32 numbers of metres,
-// whose steps are 0.0001 mm at 1 m. A scale that ends below a hundred of these would show their rounding as a
-// pattern.
+// Positions are float32 metres, with steps of 0.0001 mm at 1 m: a finer scale would show their rounding.
 constexpr double kLeastLimit_mm = 0.01;
 
 // The side of the tiles; of a patch that is narrower both ways, its longer side.
@@ -166,8 +164,7 @@ DepthFigures depth_figures(const std::vector<ReportPicture>& pictures, const std
   return made;
 }
 
-// "x to the right from -250 to 250 mm, y down from -150 to 150 mm": where a place that the page names is
-// found.
+// "x to the right from -250 to 250 mm, y down from -150 to 150 mm": where a place named here is.
 std::string extent_text(const std::vector<ReportTile>& tiles) {
   const auto place = [](double mm) { return fmt::format("{:.10g}", mm); };
   return fmt::format("x to the right from {} to {} mm, y down from {} to {} mm",
@@ -182,8 +179,7 @@ std::string per_tile(const std::vector<ReportTile>& tiles) {
   return fmt::format("per {:.6g} mm tile", tile_mm(tiles));
 }
 
-// The 98th percentile of a case's errors: the few largest ones lie beyond it, so that the others show. NaN:
-// none.
+// The 98th percentile of a case's errors: the few largest lie beyond, so that the others show. NaN: none.
 double error_reach_mm(const std::vector<ReportTile>& tiles) {
   std::vector<double> errors_mm;
   for (const ReportTile& tile : tiles)
@@ -192,8 +188,7 @@ double error_reach_mm(const std::vector<ReportTile>& tiles) {
   return errors_mm.empty() ? std::nan("") : quantile_of_sorted(errors_mm, 0.98);
 }
 
-// One scale for several clouds: the median of their reaches, so that one that is far off leaves the others
-// their colours.
+// One scale for several clouds: the median of their reaches, so that one far off leaves the others colours.
 double common_limit_mm(const std::vector<const std::vector<ReportTile>*>& clouds) {
   std::vector<double> reaches_mm;
   for (const std::vector<ReportTile>* const tiles : clouds)
@@ -224,10 +219,18 @@ std::string map_row(const std::vector<MappedCase>& cases, bool same_extent, cons
 // The maps of a scene: one scale and one legend for all of its cases.
 std::string scene_maps(const std::vector<MappedCase>& cases) {
   std::vector<const std::vector<ReportTile>*> clouds;
+  std::vector<MappedCase> with_holes;  // a map without any says nothing
+  std::string whole;
   double least = 100;  // of a tile
   for (const MappedCase& one : cases) {
     clouds.push_back(one.tiles);
-    for (const ReportTile& tile : *one.tiles) least = std::fmin(least, tile.completeness_pct);
+    double covered = 100;
+    for (const ReportTile& tile : *one.tiles) covered = std::fmin(covered, tile.completeness_pct);
+    least = std::min(least, covered);
+    if (covered < 99.5)
+      with_holes.push_back(one);
+    else
+      whole += (whole.empty() ? ": " : ", ") + one.label;
   }
   const bool same_extent =
       std::ranges::all_of(cases, [&](const MappedCase& one) { return one.extent == cases.front().extent; });
@@ -238,11 +241,14 @@ std::string scene_maps(const std::vector<MappedCase>& cases) {
       fmt::format(
           "Mean signed distance to the true surface{}{}; red is towards the cameras, grey: no points.",
           same_extent ? ", from above, " : "", same_extent ? cases.front().extent : ""));
-  if (least >= 99.5) return text + "<p class=\"dim\">Everywhere the surface has a point within 2 mm.</p>\n";
   const double low = least >= 90 ? 90 : least >= 50 ? 50 : 0;
-  return text + map_row(
-                    cases, same_extent, [](const ReportTile& tile) { return tile.completeness_pct; }, low,
-                    100, "%", sequential_colour, "Share of the surface that has a point within 2 mm.");
+  if (!with_holes.empty())
+    text += map_row(
+        with_holes, same_extent, [](const ReportTile& tile) { return tile.completeness_pct; }, low, 100, "%",
+        sequential_colour, "Share of the surface that has a point within 2 mm.");
+  if (whole.empty()) return text;
+  return text + "<p class=\"dim\">Everywhere the surface has a point within 2 mm" +
+         (with_holes.empty() ? "" : xml_escape(whole)) + ".</p>\n";
 }
 
 // One picture of tiles with its colours.
@@ -303,43 +309,36 @@ std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<
 }
 
 std::string case_pictures(const Results& results, const ReportPictures& pictures) {
-  std::vector<std::string> shown;
-  std::map<std::string, std::vector<ReportTile>> tiles;
-  std::size_t more = 0;
-  for (const Record* const record : name_cases(results).order) {
-    const auto found = pictures.tiles.find(record->case_name);
-    const bool has_tiles = found != pictures.tiles.end() && !found->second.empty();
-    if (!has_tiles && !pictures.pictures.contains(record->case_name)) continue;
-    if (shown.size() == kMaxPictureRows) {
-      ++more;
-      continue;
-    }
-    shown.push_back(record->case_name);
-    tiles[record->case_name] = has_tiles ? found->second : std::vector<ReportTile>{};
-  }
-  if (shown.empty()) return "";
   const CaseNames names = name_cases(results);
   std::vector<std::pair<std::string, std::vector<MappedCase>>> scenes;
   std::string depths_text;
-  for (const std::string& name : shown) {
-    const CaseName& own = names.of.at(name);
+  std::size_t shown = 0;
+  for (const Record* const record : names.order) {
+    const auto tiles = pictures.tiles.find(record->case_name);
+    const auto depths = pictures.pictures.find(record->case_name);
+    const bool has_tiles = tiles != pictures.tiles.end() && !tiles->second.empty();
+    if (!has_tiles && depths == pictures.pictures.end()) continue;
+    if (++shown > kMaxPictureRows) continue;
+    const CaseName& own = names.of.at(record->case_name);
     const std::string label = own.axes.empty() ? own.method : own.method + " " + own.axes;
-    if (!tiles[name].empty()) {
+    if (has_tiles) {
       auto scene =
           std::ranges::find(scenes, own.scene, &std::pair<std::string, std::vector<MappedCase>>::first);
       if (scene == scenes.end()) scene = scenes.insert(scene, {own.scene, {}});
-      scene->second.push_back({label, extent_text(tiles[name]) + ", " + per_tile(tiles[name]), &tiles[name]});
+      scene->second.push_back(
+          {label, extent_text(tiles->second) + ", " + per_tile(tiles->second), &tiles->second});
     }
-    const auto found = pictures.pictures.find(name);
-    if (found == pictures.pictures.end()) continue;
-    const DepthFigures depths = depth_figures(found->second, own.scene + "/" + label);
+    if (depths == pictures.pictures.end()) continue;
+    const DepthFigures figures = depth_figures(depths->second, own.scene + "/" + label);
     depths_text += fmt::format("<h3>Depth maps: {} / {}</h3>\n<div class=\"maps\">\n{}{}</div>\n",
-                               xml_escape(own.scene), xml_escape(label), depths.first, depths.others);
+                               xml_escape(own.scene), xml_escape(label), figures.first, figures.others);
   }
+  if (shown == 0) return "";
   std::string text;
   for (const auto& [scene, cases] : scenes)
     text += fmt::format("<h3>{}</h3>\n", xml_escape(scene)) + scene_maps(cases);
-  if (more > 0) text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(more, "case"));
+  if (shown > kMaxPictureRows)
+    text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(shown - kMaxPictureRows, "case"));
   text += depths_text;
   if (pictures.left_out > 0)
     text += fmt::format("<p class=\"dim\">and {} of depths, in pictures/</p>\n",

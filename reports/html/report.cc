@@ -37,11 +37,12 @@ bool keeps_clouds(const ReportPictures& pictures) {
   return std::ranges::any_of(pictures.views, [](const auto& view) { return view.second.size() > kThinView; });
 }
 
-// Says why the first cases failed; all of them stand in the table with their reasons.
-std::string failures_html(const Results& results) {
+// Says why the first cases failed; all of them stand in the table with their reasons, and one in the banner.
+std::string failures_html(const Results& results, const Banner& banner) {
   std::vector<std::string> failures;
   for (const Record& record : results.records)
-    if (record.status != Status::ok && record.status != Status::skipped)
+    if (record.status != Status::ok && record.status != Status::skipped &&
+        !banner.detail.starts_with(record.case_name + ": "))
       failures.push_back(fmt::format("<span class=\"bad\">{}</span> {}: {}", to_string(record.status),
                                      xml_escape(record.case_name), xml_escape(record.reason)));
   return list_html(failures, 5);
@@ -49,10 +50,10 @@ std::string failures_html(const Results& results) {
 
 std::string report_head(const BundleContent& content) {
   const Results& results = content.results;
-  std::string text =
-      fmt::format("<h1>{}</h1>\n{}", xml_escape(run_title(results)), banner_html(banner_of(content)));
+  const Banner banner = banner_of(content);
+  std::string text = fmt::format("<h1>{}</h1>\n{}", xml_escape(run_title(results)), banner_html(banner));
   if (has_injected_faults(results)) text += "<p><span class=\"badge bad\">injected faults</span></p>\n";
-  return text + failures_html(results) + text_list(narrative_lines(content));
+  return text + failures_html(results, banner) + text_list(narrative_lines(content));
 }
 
 // What a doubter asks for: digests, machine, isolation, programs.
@@ -156,7 +157,7 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
   body += page_section(
       "times", "Times", time_boxes(results),
       "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of "
-      "the process.");
+      "the process; the number is the median. Each row has a scale of its own.");
   body += page_section("protocols", "Protocols", protocols_html(page.results), kProtocolRowsNote);
   body += page_section("programs", "Programs", programs_html(page.results), kProgramRowsNote);
   body += evidence_section(results);

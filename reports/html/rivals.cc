@@ -189,7 +189,7 @@ std::string stage_text(const Rivals& pair) {
     }
   }
   if (!known) return "not known: it gives no depth maps";
-  if (worst == nullptr) return "none lost more";
+  if (worst == nullptr) return "no stage lost more";
   const double lost = *value_of(*pair.worse, worst->metric);
   const auto best = value_of(*pair.best, worst->metric);
   return fmt::format("{}: {}, {} % of the surface", worst->stage, worst->text,

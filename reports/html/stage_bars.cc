@@ -21,8 +21,8 @@ std::string time_text(double ms) {
   return ms < 600'000 ? table_number(ms / 1000) + " s" : table_number(ms / 60'000) + " min";
 }
 
-std::string StageBar::text() const {
-  std::string text = time_text(total);
+std::string StageBar::text(const TimeUnit& unit) const {
+  std::string text = table_number(total / unit.ms) + " " + unit.name;
   for (const std::string& name : unknown) text += ", " + name + " n/a";
   return text;
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "reports/content/case_columns.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -16,8 +17,8 @@ struct StageBar {
   std::vector<std::string> unknown;                    // stages without samples in a record
   double total = 0;                                    // ms, of the known ones
 
-  // Returns "12.5 ms", and which stages are not in it.
-  std::string text() const;
+  // Returns "12.5 s" in a unit of the whole chart, and which stages are not in it.
+  std::string text(const TimeUnit& unit) const;
 };
 
 // Returns the bars of the groups that have stages; lists the names of all stages in the order in which they

@@ -28,7 +28,7 @@ const char* class_of(const VerdictRow& row) {
 }
 
 bool changed(const VerdictRow& row) {
-  return row.verdict != Verdict::added && (row.verdict != Verdict::pass || row.baseline != row.current);
+  return row.verdict != Verdict::added && (row.verdict != Verdict::pass || !is_unchanged(row));
 }
 
 std::string value_line(const VerdictRow& row) {
@@ -66,8 +66,9 @@ std::vector<PageCell> cells_of(const CaseVerdicts& one, const std::string& name,
 }  // namespace
 
 std::string banner_html(const Banner& banner) {
-  std::string text = fmt::format("<div class=\"verdict {}\">\n<p><b>{}</b> {}</p>\n", class_of(banner.kind),
-                                 xml_escape(banner.word), xml_escape(banner.title));
+  const std::string word = banner.word.empty() ? "" : fmt::format("<b>{}</b> ", xml_escape(banner.word));
+  std::string text = fmt::format("<div class=\"verdict {}\">\n<p>{}{}</p>\n", class_of(banner.kind), word,
+                                 xml_escape(banner.title));
   if (!banner.detail.empty()) text += fmt::format("<p>{}</p>\n", xml_escape(banner.detail));
   if (!banner.origin.empty()) text += fmt::format("<p class=\"dim\">{}</p>\n", xml_escape(banner.origin));
   return text + "</div>\n";

@@ -52,7 +52,7 @@ std::string worse_section(const SiteSuites& suites, const SiteNames& names, cons
     text += table_row(titles,
                       {{case_link(*since, step->case_name, reports,
                                   xml_escape(names.at(*suite).of.at(step->case_name)), "")},
-                       {fmt::format("<a href=\"suite/{}.html#steps\">{}</a>", site_file_name(*suite),
+                       {fmt::format("<a href=\"suite/{}.html\">{}</a>", site_file_name(*suite),
                                     xml_escape(shown_suite(*suite)))},
                        {fmt::format("<a href=\"metric/{}.html\">{}</a>{}", site_file_name(metric.name),
                                     xml_escape(metric.title),
@@ -60,7 +60,8 @@ std::string worse_section(const SiteSuites& suites, const SiteNames& names, cons
                        {before},
                        {after, "bad"},
                        {change_text(metric.better, step->level.mean_before, step->level.mean_after), "bad"},
-                       {xml_escape(since->id)},
+                       {fmt::format("<a href=\"suite/{}.html#steps\">{}</a>", site_file_name(*suite),
+                                    xml_escape(since->id))},
                        {xml_escape(commit_of_run(*since))}},
                       case_attributes(step->case_name, false));
   }
@@ -153,16 +154,17 @@ std::pair<std::string, std::string> index_page(const SiteSuites& suites, const S
   body += kTableEnd;
   const std::vector<std::string> kinds = {"page", "kind"};
   std::string subjects = table_open("scenes, methods, metrics", kinds);
-  const auto link = [&](const char* kind, const std::string& name) {
+  const auto link = [&](const char* kind, const std::string& name, const std::string& title) {
     subjects += table_row(
-        kinds, {{fmt::format("<a href=\"{}/{}.html\">{}</a>", kind, site_file_name(name), xml_escape(name))},
+        kinds, {{fmt::format("<a href=\"{}/{}.html\">{}</a>", kind, site_file_name(name), xml_escape(title))},
                 {kind}});
   };
-  for (const auto& [name, unused] : scenes) link("scene", name);
-  for (const auto& [name, unused] : methods) link("method", name);
+  for (const auto& [name, unused] : scenes) link("scene", name, name);
+  for (const auto& [name, unused] : methods) link("method", name, name);
   std::vector<const SiteRun*> newest_runs;
   for (const auto& [suite, runs] : suites) newest_runs.push_back(runs.back());
-  for (const std::size_t i : filled_metrics(newest_runs)) link("metric", site_metrics()[i].name);
+  for (const std::size_t i : filled_metrics(newest_runs))
+    link("metric", site_metrics()[i].name, site_metrics()[i].title);
   return {
       "index.html",
       site_page(

@@ -40,7 +40,7 @@ SiteGate verdict_of(const Verdicts& report) {
   if (!report.refusal.empty()) return {"gate: refused", false};
   if (report.exit_code() == ExitCode::pass) return {"gate: pass", true};
   const auto failed = std::ranges::count_if(report.rows, is_refused, &VerdictRow::verdict);
-  return {fmt::format("gate: FAIL, {}", counted(static_cast<std::size_t>(failed), "row")), false};
+  return {fmt::format("gate: FAIL, {}", counted(static_cast<std::size_t>(failed), "value")), false};
 }
 
 SiteGate gate_on(const SiteRun& run, const HashList& list, const fs::path& baseline) {

@@ -25,7 +25,7 @@ std::string SiteHealth::text() const {
   std::string text = fmt::format("{} of {} ok", ok, all);
   if (skipped > 0) text += fmt::format(", {} skipped", skipped);
   if (injected > 0) text += ", injected faults";
-  if (gate) text += ", " + gate->text;
+  text += gate ? ", " + gate->text : good() ? ", not gated" : "";
   return text;
 }
 
@@ -37,7 +37,7 @@ SiteHealth health_of(const SiteRun& run) {
 }
 
 std::string health_text(const SiteHealth& health) {
-  return fmt::format("<span class=\"badge {}\">{}</span>", health.good() ? "good" : "bad", health.text());
+  return fmt::format("<span class=\"badge {}\">{}</span>", health.look(), health.text());
 }
 
 std::string site_page(const std::string& title, int depth, const std::string& body,

@@ -28,7 +28,9 @@ struct SiteHealth {
   // Returns whether every case that was not skipped is ok, and any is, no fault was injected, and no gate
   // fails.
   bool good() const { return ok > 0 && ok + skipped == all && injected == 0 && (!gate || gate->passes); }
-  // Returns "3 of 4 ok, 1 skipped, injected faults, gate: FAIL, 2 rows".
+  // Returns "good", "bad", or "unknown" where nothing is bad, and no gate has looked.
+  const char* look() const { return !good() ? "bad" : gate ? "good" : "unknown"; }
+  // Returns "3 of 4 ok, 1 skipped, injected faults, gate: FAIL, 2 values", or "4 of 4 ok, not gated".
   std::string text() const;
 };
 

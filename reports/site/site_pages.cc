@@ -98,7 +98,10 @@ std::pair<std::string, std::string> suite_badge(const std::string& suite, const 
           "height=\"20\" fill=\"{5}\"/><g fill=\"#fff\" font-family=\"system-ui,sans-serif\" "
           "font-size=\"12\"><text x=\"7\" y=\"14\">{1}</text><text x=\"{6}\" y=\"14\">{2}</text></g></svg>\n",
           left_px + right_px, xml_escape(left), right, left_px, right_px,
-          health.good() ? "#1a7f37" : "#b3151f", left_px + 7)};
+          !health.good() ? "#b3151f"
+          : health.gate  ? "#1a7f37"
+                         : "#57606a",
+          left_px + 7)};
 }
 
 std::pair<std::string, std::string> suite_endpoint(const std::string& suite, const SiteRun& newest) {
@@ -114,7 +117,9 @@ std::pair<std::string, std::string> suite_endpoint(const std::string& suite, con
   const Json json = {{"schemaVersion", 1},
                      {"label", shown_suite(suite)},
                      {"message", health.text()},
-                     {"color", health.good() ? "green" : "red"},
+                     {"color", !health.good() ? "red"
+                               : health.gate  ? "green"
+                                              : "lightgrey"},
                      {"run", newest.id},
                      {"commit", newest.commit},
                      {"gate", gate},

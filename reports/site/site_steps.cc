@@ -130,7 +130,7 @@ std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> 
     return case_link(run, step.case_name, *cells.reports, xml_escape(text));
   };
   const auto [low, high] = number_pair(step.level.mean_before, step.level.mean_after);
-  std::vector<PageCell> row = {{site_metrics()[step.metric].name},
+  std::vector<PageCell> row = {{xml_escape(site_metrics()[step.metric].title)},
                                {linked(since, cells.names->of.at(step.case_name))},
                                {linked(before, low)},
                                {linked(since, high)},

@@ -124,18 +124,19 @@ std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites&
   std::vector<std::pair<std::string, std::string>> pages;
   for (const auto& [subject, cases] : subjects) {
     const auto& [kind, name] = subject;
-    std::string lead;
+    std::string lead, title = kind + " " + name;
     std::vector<std::size_t> columns = metrics;
     if (kind == "metric") {
       const auto metric = std::ranges::find(site_metrics(), name, &SiteMetric::name);
       columns = {static_cast<std::size_t>(metric - site_metrics().begin())};
-      lead = fmt::format("<p>{}</p>\n", xml_escape(metric->definition)) +
+      title = metric->title;
+      lead = fmt::format("<p>{}: {}</p>\n", xml_escape(name), xml_escape(metric->definition)) +
              leaderboards(columns.front(), suites, steps, reports) +
              metric_steps(name, suites, names, steps, reports);
     }
-    pages.emplace_back(fmt::format("{}/{}.html", kind, site_file_name(name)),
-                       site_page(kind + " " + name, 1,
-                                 lead + newest_tables({name, columns, suites, steps}, cases, reports), ""));
+    pages.emplace_back(
+        fmt::format("{}/{}.html", kind, site_file_name(name)),
+        site_page(title, 1, lead + newest_tables({name, columns, suites, steps}, cases, reports), ""));
   }
   return pages;
 }

@@ -38,11 +38,14 @@ std::pair<std::string, std::string> suite_data(const std::string& suite, std::sp
       if (places.emplace(one.name, places.size()).second) cases.push_back(one.name);
   Json labels = Json::array();
   for (const Json& name : cases) labels.push_back(names.of.at(name.get<std::string>()));
+  Json titles = Json::object();
+  for (const SiteMetric& metric : site_metrics()) titles[metric.name] = metric.title;
   Json at = Json::array();
   for (const SiteRun* const run : runs) at.push_back({run->id, run->started_utc, commit_of_run(*run)});
   std::string text =
-      "window.aqbench_suite=" + Json({{"suite", suite}, {"runs", at}, {"cases", cases}, {"labels", labels}})
-                                    .dump(-1, ' ', false, Json::error_handler_t::replace);
+      "window.aqbench_suite=" +
+      Json({{"suite", suite}, {"runs", at}, {"cases", cases}, {"labels", labels}, {"titles", titles}})
+          .dump(-1, ' ', false, Json::error_handler_t::replace);
   const std::size_t each = places.size() * runs.size();  // values of a metric: a row for each case
   std::vector<double> values(site_metrics().size() * each, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t run = 0; run < runs.size(); ++run)

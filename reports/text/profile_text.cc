@@ -11,6 +11,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/records/stage_memory.h"
+#include "reports/content/case_groups.h"
 
 namespace aqbench {
 namespace {
@@ -39,7 +40,8 @@ std::vector<TreeRow> tree_rows(const std::vector<StageRecord>& stages) {
   return rows;
 }
 
-std::string fixed_ms_text(double ms) { return fmt::format("{:.{}f}", ms, ms < 10 ? 2 : 1); }
+// Times of the table add up to some 1e-12 ms.
+std::string fixed_ms_text(double ms) { return std::abs(ms) < 0.005 ? "0" : table_number(ms); }
 
 double shown_sample(const std::vector<double>& samples, const ProfileDetails& details) {
   return samples.size() > details.shown ? samples[details.shown] : 0;
@@ -95,7 +97,7 @@ std::string runs_line(const ProfiledCase& profile) {
       fmt::format("median of {} profiled, cold first run {} ms", counted(details.profiled_ms.size(), "run"),
                   fixed_ms_text(profile.record.timing.cold_ms.value_or(0)));
   if (!details.plain_ms.empty())
-    line += fmt::format(", profiled / unprofiled {:.3f}", overhead_ratio(details));
+    line += ", profiled / unprofiled " + table_number(overhead_ratio(details));
   return line;
 }
 
@@ -145,9 +147,9 @@ std::vector<TableCell> diff_cells(const std::string& name, const std::optional<d
     cells.insert(cells.end(), {{""}, {before ? "gone" : "new"}});
     return cells;
   }
-  cells.push_back({fmt::format("{:+.2f}", *after - *before)});
+  cells.push_back({fmt::format("{:+.3g}", *after - *before)});
   const Colour colour = *after > *before ? Colour::red : Colour::green;
-  cells.push_back({*before > 0 ? fmt::format("{:.3f}", *after / *before) : "", colour});
+  cells.push_back({*before > 0 ? table_number(*after / *before) : "", colour});
   return cells;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
@@ -28,6 +29,15 @@ TableCell largest_peak(const std::vector<const ProgramUse*>& uses) {
   std::optional<std::uint64_t> largest;
   for (const ProgramUse* use : uses) largest = std::max(largest, use->peak_resident_bytes);
   return {table_mib_or_na(largest), largest ? Colour::none : Colour::yellow};
+}
+
+void drop_columns_without_values(Table& table) {
+  for (std::size_t i = table.columns.size(); i-- > 0;) {
+    if (std::ranges::any_of(table.rows, [&](const auto& row) { return row[i].text != "n/a"; })) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+  }
 }
 
 }  // namespace
@@ -58,32 +68,19 @@ std::string render_program_table(const std::vector<CaseGroup>& groups, bool scen
     table.rows.push_back(std::move(row));
   }
   if (table.rows.empty()) return "";
+  drop_columns_without_values(table);
   return "\n" + render_table(table, colours, std::max(width, table_width(table))) +
          "CPU time, read and written: means over seeds, in the cold run; peak: of resident memory, the "
          "largest.\n";
 }
 
-std::string programs_table(const Results& results) {
-  if (std::ranges::none_of(results.records, [](const Record& record) { return record.program.has_value(); }))
-    return "";
-  std::vector<std::string> head = {"case"};
-  head.insert(head.end(), program_titles().begin(), program_titles().end());
-  std::string text = std::string("\n## Programs\n\n") + kProgramRowsNote + "\n\n" + md_head(head, 1);
-  for (const Record& record : results.records) {
-    if (!record.program) continue;
-    std::vector<std::string> row = {md_escape(record.case_name)};
-    for (std::string& cell : program_cells(*record.program)) row.push_back(std::move(cell));
-    text += md_row(row);
-  }
-  return text;
-}
+namespace {
 
-std::string protocols_table(const Results& results) {
-  const ProtocolRows table = protocol_rows(results);
+std::string value_rows_table(const char* title, const char* note, const ValueRows& table) {
   if (table.rows.empty()) return "";
   std::vector<std::string> head = {"case"};
   head.insert(head.end(), table.titles.begin(), table.titles.end());
-  std::string text = std::string("\n## Protocols\n\n") + kProtocolRowsNote + "\n\n" + md_head(head, 1);
+  std::string text = fmt::format("\n## {}\n\n{}\n\n", title, note) + md_head(head, 1);
   for (const auto& [name, cells] : table.rows) {
     std::vector<std::string> row = {md_escape(name)};
     row.insert(row.end(), cells.begin(), cells.end());
@@ -92,8 +89,18 @@ std::string protocols_table(const Results& results) {
   return text;
 }
 
+}  // namespace
+
+std::string programs_table(const Results& results) {
+  return value_rows_table("Programs", kProgramRowsNote, program_rows(results));
+}
+
+std::string protocols_table(const Results& results) {
+  return value_rows_table("Protocols", kProtocolRowsNote, protocol_rows(results));
+}
+
 std::string render_protocol_lines(const Results& results, std::size_t width) {
-  const ProtocolRows table = protocol_rows(results);
+  const ValueRows table = protocol_rows(results);
   std::string text;
   for (const auto& [name, cells] : table.rows) {
     std::string line;

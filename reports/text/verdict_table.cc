@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "metrics/metric_words.h"
 
 namespace aqbench {
 namespace {

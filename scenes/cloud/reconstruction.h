@@ -64,6 +64,9 @@ struct OwnCamera {
   Eigen::Matrix3d own_from_camera = Eigen::Matrix3d::Identity();  // a rotation
   Vec3 centre = Vec3::Zero();
   std::optional<OwnIntrinsics> intrinsics = {};  // where the method wrote them
+  // Of the lens, as Intrinsics::distortion has it: 4 numbers are a fisheye lens, none a pinhole; nullopt:
+  // unknown.
+  std::optional<std::vector<double>> distortion = {};
 };
 
 // The result of one run of a method.

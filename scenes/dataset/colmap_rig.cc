@@ -48,24 +48,29 @@ const std::vector<LensOrder>& lens_orders() {
   return orders;
 }
 
-void take_distortion(const ColmapModel& model, const ColmapImage& image, const LensOrder& order,
-                     std::span<const double> coefficients, Intrinsics& inside) {
-  if (order.fisheye) inside.lens = LensModel::fisheye;
-  inside.distortion.assign(order.fisheye ? 4 : order.taken.size() > 4 ? 8 : 5, 0.0);
-  for (std::size_t i = 0; i < order.taken.size(); ++i) inside.distortion[i] = coefficients[order.taken[i]];
+const LensOrder* lens_order(const std::string& model) {
+  const auto order =
+      std::ranges::find(lens_orders(), model, [](const LensOrder& o) { return std::string(o.model); });
+  return order == lens_orders().end() ? nullptr : &*order;
+}
+
+// The first coefficient that is not 0 and that OpenCV's lens does not have.
+std::optional<std::size_t> lacking_coefficient(const LensOrder& order, std::span<const double> coefficients) {
   for (std::size_t i = 0; i < coefficients.size(); ++i)
-    if (coefficients[i] != 0 && std::ranges::find(order.taken, i) == order.taken.end())
-      refuse_image(
-          model, image.name,
-          fmt::format("lens model {}: OpenCV's fisheye lens has no such coefficient as its number {}, {}",
-                      order.model, i + 5, coefficients[i]));
+    if (coefficients[i] != 0 && std::ranges::find(order.taken, i) == order.taken.end()) return i;
+  return std::nullopt;
+}
+
+std::vector<double> distortion_of(const LensOrder& order, std::span<const double> coefficients) {
+  std::vector<double> distortion(order.fisheye ? 4 : order.taken.size() > 4 ? 8 : 5, 0.0);
+  for (std::size_t i = 0; i < order.taken.size(); ++i) distortion[i] = coefficients[order.taken[i]];
+  return distortion;
 }
 
 Intrinsics intrinsics_of(const ColmapModel& model, const ColmapImage& image) {
   const ColmapCamera& camera = model.cameras.at(image.camera_id);
-  const auto order =
-      std::ranges::find(lens_orders(), camera.model, [](const LensOrder& o) { return std::string(o.model); });
-  if (order == lens_orders().end())
+  const LensOrder* const order = lens_order(camera.model);
+  if (order == nullptr)
     refuse_image(model, image.name, fmt::format("unsupported lens model {}", camera.model));
   if (camera.width_px < 1 || camera.width_px > 1 << 16 || camera.height_px < 1 || camera.height_px > 1 << 16)
     refuse_image(model, image.name, fmt::format("{} x {} px", camera.width_px, camera.height_px));
@@ -75,7 +80,14 @@ Intrinsics intrinsics_of(const ColmapModel& model, const ColmapImage& image) {
   const std::vector<double>& p = camera.parameters;
   const std::size_t focal = order->one_focal_length ? 1 : 2;
   inside.K << p[0], 0, p[focal] - 0.5, 0, p[focal - 1], p[focal + 1] - 0.5, 0, 0, 1;
-  take_distortion(model, image, *order, std::span(p).subspan(focal + 2), inside);
+  const auto coefficients = std::span(p).subspan(focal + 2);
+  if (const auto i = lacking_coefficient(*order, coefficients))
+    refuse_image(
+        model, image.name,
+        fmt::format("lens model {}: OpenCV's fisheye lens has no such coefficient as its number {}, {}",
+                    order->model, *i + 5, coefficients[*i]));
+  if (order->fisheye) inside.lens = LensModel::fisheye;
+  inside.distortion = distortion_of(*order, coefficients);
   return inside;
 }
 
@@ -119,18 +131,21 @@ std::string colmap_lens(const Intrinsics& intrinsics) {
 
 }  // namespace
 
-std::optional<OwnIntrinsics> colmap_intrinsics(const ColmapCamera& camera) {
-  const auto order =
-      std::ranges::find(lens_orders(), camera.model, [](const LensOrder& o) { return std::string(o.model); });
-  if (order == lens_orders().end()) return std::nullopt;
+void take_colmap_intrinsics(const ColmapCamera& camera, OwnCamera& to) {
+  const LensOrder* const order = lens_order(camera.model);
+  if (order == nullptr) return;
   const std::vector<double>& p = camera.parameters;
   const std::size_t focal = order->one_focal_length ? 1 : 2;
-  return OwnIntrinsics{p[0],
-                       p[focal - 1],
-                       p[focal] - 0.5,
-                       p[focal + 1] - 0.5,
-                       static_cast<double>(camera.width_px),
-                       static_cast<double>(camera.height_px)};
+  to.intrinsics = OwnIntrinsics{p[0],
+                                p[focal - 1],
+                                p[focal] - 0.5,
+                                p[focal + 1] - 0.5,
+                                static_cast<double>(camera.width_px),
+                                static_cast<double>(camera.height_px)};
+  const auto coefficients = std::span(p).subspan(focal + 2);
+  if (lacking_coefficient(*order, coefficients)) return;
+  to.distortion =
+      order->taken.empty() && !order->fisheye ? std::vector<double>() : distortion_of(*order, coefficients);
 }
 
 std::vector<Camera> colmap_cameras(const ColmapModel& model) {

@@ -23,9 +23,9 @@ struct ColmapRig {
 // RAD_TAN_THIN_PRISM_FISHEYE.
 std::vector<Camera> colmap_cameras(const ColmapModel& model);
 
-// Returns the focal lengths, the principal point and the size of a camera, half a pixel taken off; nullopt
-// for a lens model that colmap_cameras() does not hold.
-std::optional<OwnIntrinsics> colmap_intrinsics(const ColmapCamera& camera);
+// Gives a method's camera the focal lengths, the principal point, half a pixel taken off, the size and the
+// lens of a camera; nothing for an unknown lens model, no lens for one that colmap_cameras() refuses.
+void take_colmap_intrinsics(const ColmapCamera& camera, OwnCamera& to);
 
 // Returns the cameras of a model in its own frame and unit, which is taken for the metre, with half a pixel
 // taken off their principal points. A camera has the name of its image without the ending, with "_" for a

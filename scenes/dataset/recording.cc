@@ -151,6 +151,30 @@ void take_layout(LayoutCameras read, Recording& recording) {
   check(recording.rig, recording.dir.string() + ": ");
 }
 
+// ---- Images alone ----
+
+// Returns the images in images/, else in the folder itself; none if there are fewer than two.
+std::vector<fs::path> images_alone(const fs::path& dir) {
+  for (const fs::path& place : {dir / "images", dir}) {
+    std::vector<fs::path> images = files_in(place);
+    std::erase_if(images, [](const fs::path& file) { return !is_image_name(file); });
+    if (images.size() >= 2) return images;
+  }
+  return {};
+}
+
+void read_images_alone(Recording& recording) {
+  recording.images = {images_alone(recording.dir)};
+  std::set<std::string> names;
+  for (const fs::path& image : recording.images.front()) {
+    Camera& camera = recording.rig.cameras.emplace_back();
+    camera.name = camera_name_of(image.filename());
+    take_size(image, camera.intrinsics);
+    if (!names.insert(camera.name).second)
+      refuse_recording(image, "another image has the same name but for its ending");
+  }
+}
+
 // A layout: its name, how a folder is known to have it, and how it is read.
 struct LayoutRow {
   RecordingLayout layout;
@@ -176,7 +200,9 @@ constexpr LayoutRow kLayouts[] = {
     {RecordingLayout::mvsnet, "mvsnet", is_mvsnet_folder,
      [](Recording& recording) { take_layout(read_mvsnet_folder(recording.dir), recording); }},
     {RecordingLayout::tanks, "tanks", [](const fs::path& dir) { return !find_tanks_trajectory(dir).empty(); },
-     [](Recording& recording) { take_layout(read_tanks_folder(recording.dir), recording); }}};
+     [](Recording& recording) { take_layout(read_tanks_folder(recording.dir), recording); }},
+    {RecordingLayout::images, "images", [](const fs::path& dir) { return !images_alone(dir).empty(); },
+     read_images_alone}};
 
 }  // namespace
 
@@ -190,17 +216,20 @@ std::optional<RecordingLayout> layout_of(const fs::path& dir) {
   return std::nullopt;
 }
 
-Recording read_recording(const fs::path& dir) {
+Recording read_recording(const fs::path& dir, KnownCameras cameras) {
   std::error_code error;
   if (!fs::is_directory(dir, error)) refuse_recording(dir, "no such folder");
   Recording recording;
   recording.dir = dir;
   const auto layout = layout_of(dir);
-  if (!layout)
-    refuse_recording(dir,
-                     "no calibration.json, cameras.json, COLMAP model (cameras and images as .bin or .txt, "
-                     "here or in sparse/0, sparse or colmap), transforms.json, "
-                     "dslr_calibration_undistorted/, cams/*_cam.txt or *_COLMAP_SfM.log");
+  if (!layout || (*layout == RecordingLayout::images && cameras == KnownCameras::required))
+    refuse_recording(
+        dir,
+        std::string(layout ? "images without cameras, for methods with poses and intrinsics of their own: "
+                           : "") +
+            "no calibration.json, cameras.json, COLMAP model (cameras and images as .bin or .txt, here or in "
+            "sparse/0, sparse or colmap), transforms.json, dslr_calibration_undistorted/, cams/*_cam.txt or "
+            "*_COLMAP_SfM.log");
   recording.layout = *layout;
   std::ranges::find(kLayouts, *layout, &LayoutRow::layout)->read(recording);
   find_masks(recording.dir, recording.images, recording.masks);
@@ -269,7 +298,9 @@ void load_masks(Recording& recording, std::size_t frame) {
 void write_observation(const Recording& recording, std::size_t frame, const fs::path& to) {
   try {
     fs::create_directories(to);
-    if (recording.layout == RecordingLayout::calibration && recording.is_whole)
+    if (!recording.has_cameras())
+      fs::create_directories(to / "images");
+    else if (recording.layout == RecordingLayout::calibration && recording.is_whole)
       fs::copy_file(recording.camera_files.front(), to / kCalibrationFile);
     else
       write_calibration(to / kCalibrationFile, recording.rig, {"1970-01-01T00:00:00Z", "aqbench", "none"});

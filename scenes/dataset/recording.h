@@ -22,10 +22,11 @@ enum class RecordingLayout {
   transforms,   // transforms.json of nerfstudio and instant-ngp
   eth3d,        // ETH3D's training set
   mvsnet,       // MVSNet's cameras: DTU, BlendedMVS
-  tanks         // Tanks and Temples
+  tanks,        // Tanks and Temples
+  images        // images and nothing of their cameras, for methods that find poses and intrinsics
 };
 
-// Returns "calibration", "cameras", "colmap", "transforms", "eth3d", "mvsnet" or "tanks".
+// Returns "calibration", "cameras", "colmap", "transforms", "eth3d", "mvsnet", "tanks" or "images".
 const char* to_string(RecordingLayout layout);
 
 // Returns the first layout that a folder has, by its files' names alone; nullopt if it has none.
@@ -36,19 +37,24 @@ struct Recording {
   std::filesystem::path dir;
   RecordingLayout layout = RecordingLayout::calibration;
   std::vector<std::filesystem::path> camera_files;  // that describe the cameras
-  Rig rig;
+  Rig rig;  // without known cameras their names and the sizes of their images alone
   // Images of each frame, in the order of rig.cameras: images[frame][camera].
   std::vector<std::vector<std::filesystem::path>> images;
   // Of each image; an empty path: all of its pixels count. Empty: there is no mask at all.
   std::vector<std::vector<std::filesystem::path>> masks;
   LayoutTruth truth;     // that the layout brings along; none for the first three
   bool is_whole = true;  // keep_views() has left out no camera
+
+  bool has_cameras() const { return layout != RecordingLayout::images; }
 };
+
+// Whether a folder of images alone is a recording, too.
+enum class KnownCameras { required, optional };
 
 // Reads the cameras and finds their images. Throws Error(input) naming file and field for a folder in none of
 // the layouts, for an incomplete or wrong calibration, for unsupported cameras, for a camera without an
 // image, for cameras with different frames, and for a folder masks/ without a mask of any image.
-Recording read_recording(const std::filesystem::path& dir);
+Recording read_recording(const std::filesystem::path& dir, KnownCameras cameras = KnownCameras::required);
 
 // Keeps each `every`-th camera with its images, and of those no `hold_out`-th one (0: all), in the order of
 // names: 0, every, 2 every ..., without the first, the hold_out-th ... of them. Throws Error(input) if none

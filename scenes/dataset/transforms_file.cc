@@ -10,7 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/json.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -144,6 +143,12 @@ std::string name_of_camera(const std::string& image) {
 }
 
 }  // namespace
+
+std::vector<double> distortion_at(const JsonPlace& frame, const JsonPlace& root) {
+  Intrinsics inside;
+  take_lens({frame, root}, inside);
+  return inside.distortion;
+}
 
 fs::path find_transforms_file(const fs::path& dir) {
   std::error_code unknown;

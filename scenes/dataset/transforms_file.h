@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "core/json.h"
 #include "scenes/dataset/layout.h"
 
 namespace aqbench {
@@ -19,5 +20,9 @@ std::filesystem::path find_transforms_file(const std::filesystem::path& dir);
 // field: no frames, a matrix that is not rigid within 1e-4, another camera model, a coefficient that the lens
 // does not have, a missing image.
 LayoutCameras read_transforms_file(const std::filesystem::path& file);
+
+// Returns the coefficients of a frame's lens as Intrinsics::distortion has them, 4 of a fisheye lens. Throws
+// Error(input) as read_transforms_file() does.
+std::vector<double> distortion_at(const JsonPlace& frame, const JsonPlace& root);
 
 }  // namespace aqbench

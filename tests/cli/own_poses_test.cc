@@ -278,5 +278,49 @@ TEST_F(OwnPoses, ASuiteDeclaresPosesAndOneAlignment) {
               HasSubstr("no calibration that could be wrong"));
 }
 
+// Photographs and nothing else: the method's own cameras, in its own frame, say how well the images agree.
+TEST_F(OwnPoses, ImagesAloneAreADatasetForMethodsThatFindEverything) {
+  const std::string rendered = dir_ / "rendered";
+  ASSERT_EQ(run({"render", "undulating", "--rig", "arc6", "--set", "arc6.n_water=1", "--width", "400",
+                 "--imaging", "clean", "--out", rendered})
+                .exit_code,
+            0);
+  rig_ = make_rig("arc6", {{"arc6", "width", "400"}, {"arc6", "height", "300"}}, 42);
+  std::filesystem::create_directories(dir_ / "photos/images");
+  for (const Camera& camera : rig_.cameras)
+    std::filesystem::copy(rendered + "/images/" + camera.name + "/000000.png",
+                          dir_ / "photos/images" / (camera.name + ".png"));
+  const Mat3& k = rig_.cameras.front().intrinsics.K;
+  // Of images twice as large, with a lens coefficient.
+  const auto sweep_with = [&](const std::string& out, double k1, const std::vector<std::size_t>& left_out) {
+    write_poses({}, left_out);
+    std::ofstream(dir_ / "own/cameras.txt") << fmt::format(
+        "1 SIMPLE_RADIAL 800 600 {} {} {} {}\n", 2 * k(0, 0), 2 * (k(0, 2) + 0.5), 2 * (k(1, 2) + 0.5), k1);
+    return sweep(out, {"--scene", "dataset:photos", "--method", "blind"}).begin()->second;
+  };
+  std::ofstream(dir_ / "own/points3D.txt") << "";
+  const json given = sweep("given", {"--scene", "dataset:rendered", "--method", "posed"}).begin()->second;
+  const json good = sweep_with("good", 0, {}), bent = sweep_with("bent", 4, {}),
+             some = sweep_with("some", 0, {5});
+  // The windows stand otherwise in a frame that is turned.
+  const auto agreement = [](const json& record) { return metric_value(record, "photometric_zncc_median"); };
+  EXPECT_NEAR(agreement(good), agreement(given), 0.03);
+  EXPECT_EQ(metric_value(good, "photometric_points"), metric_value(given, "photometric_points"));
+  EXPECT_GT(agreement(good), 0.6);
+  EXPECT_LT(agreement(bent), agreement(good) - 0.1) << "its lens counts";
+  EXPECT_EQ(metric_value(good, "pose_registered_pct"), 100);
+  EXPECT_NEAR(metric_value(some, "pose_registered_pct"), 100 * 5 / 6.0, 1e-9);
+  EXPECT_FALSE(good["metrics"].contains("pose_rotation_median_deg"));
+  EXPECT_EQ(run({"verify", bundle_}).exit_code, 0);
+  for (const Arguments& refused :
+       {Arguments{"sweep", "--scene", "dataset:photos", "--method", "sfm"},
+        Arguments{"sweep", "--scene", "dataset:photos", "--method", "sparse"},
+        Arguments{"run", "sparse", "--dataset", "photos", "--out", dir_ / "none"}}) {
+    const ProgramResult result = run(refused);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("images without cameras"));
+  }
+}
+
 }  // namespace
 }  // namespace aqbench::testing

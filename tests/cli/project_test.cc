@@ -268,7 +268,7 @@ TEST_F(ProjectRun, InitNamesTheFolderThatHoldsImagesAndModel) {
   const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_THAT(begun.out, HasSubstr("dataset rec: a COLMAP model in rec\n"));
-  EXPECT_EQ(begun.out.find("images only"), std::string::npos) << begun.out;
+  EXPECT_EQ(begun.out.find("images without cameras"), std::string::npos) << begun.out;
 }
 
 // Downloaded folders: their layout, cameras and truth, or what is wrong with them.

@@ -4,6 +4,7 @@
 // the seconds and processor seconds it took and the peak of resident memory before and after, kB:
 //   consumer score FILE SCENE
 #include <aqbench/ab.h>
+#include <aqbench/evaluate.h>
 #include <aqbench/metrics.h>
 #include <aqbench/scenes.h>
 #include <sys/resource.h>
@@ -51,6 +52,27 @@ void use_scenes_and_metrics() {
   expect(value_of(aq::score_mesh(corners, triangle, plane), "mesh_components") == 1, "a mesh is scored");
   const std::array depths = {0.2F, 0.3F, 0.0F};
   expect(value_of(aq::score_depth(depths, depths), "depth_fill_rate_pct") == 100, "a depth map is scored");
+}
+
+void use_evaluation() {
+  const std::array corners = {-0.3, -0.2, 1.0, 0.3, -0.2, 1.0, 0.3, 0.2, 1.0, -0.3, 0.2, 1.0};
+  const std::array<std::uint32_t, 6> triangles = {0, 1, 2, 0, 2, 3};
+  std::vector<double> points_mm;
+  for (int x = -20; x <= 20; ++x)
+    for (int y = -10; y <= 10; ++y) points_mm.insert(points_mm.end(), {10.0 * x, 10.0 * y, 1000.5});
+  const std::array<aq::Geometry, 2> geometries = {
+      {{.name = "cloud", .points = points_mm}, {.name = "plane", .points = corners, .triangles = triangles}}};
+  try {
+    const aq::Evaluation found = aq::evaluate({"cloud", "--truth", "plane", "--unit", "mm"}, geometries);
+    expect(std::abs(value_of(found.metrics, "accuracy_mean_mm") - 0.5) < 1e-9,
+           "a cloud in millimetres against a mesh scores 0.5 mm");
+    aq::evaluate({"cloud", "--truth", "plane"}, geometries);
+    expect(false, "points in the wrong unit are refused");
+  } catch (const aq::Failure& failure) {  // the program is a separate build
+    const std::string line = failure.what();
+    expect(line.find("look like millimetres") != line.npos || line.find("the program") != line.npos,
+           ("the program's line is passed on: " + line).c_str());
+  }
 }
 
 void use_cameras() {
@@ -116,6 +138,7 @@ int score_file(const std::string& path, const std::string& scene) {
 int main(int argc, char** argv) {
   if (argc == 4 && std::string(argv[1]) == "score") return score_file(argv[2], argv[3]);
   use_scenes_and_metrics();
+  use_evaluation();
   use_cameras();
   use_comparisons(argc > 1 ? argv[1] : nullptr);
   return failed ? 1 : 0;

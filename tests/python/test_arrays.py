@@ -138,6 +138,7 @@ def test_evaluate_does_what_eval_does(tmp_path):
     against = aqbench.evaluate(POINTS, truth=(vertices, triangles), thresholds="1mm,5mm", crop="z:1.0,1.3")
     assert against["accuracy_mean_mm"] == pytest.approx(1000 * np.abs(POINTS[:, 2] - 1.18).mean())
     assert "completeness_5mm_pct" in against and "completeness_2mm_pct" not in against
+    assert against.details["scoring"]["thresholds_m"] == [0.001, 0.005]
     assert aqbench.evaluate(1000 * POINTS, truth=(vertices, triangles), unit="mm")["accuracy_mean_mm"] == pytest.approx(
         against["accuracy_mean_mm"], rel=1e-9)
     np.savetxt(tmp_path / "cloud.xyz", POINTS, fmt="%.17g")

@@ -169,6 +169,9 @@ def test_the_cache_has_a_limit(tmp_path):
     (old / "file").write_bytes(bytes(60000))
     code, said, data, _ = get(tmp_path, HEALED["a good server"], limit="110000")
     assert (code, data) == (0, DATA) and not old.exists() and "old: removed from the cache" in said
+    listed = subprocess.run([PROGRAM, "cache", "--json"], capture_output=True, check=True,
+                            env={**os.environ, "AQBENCH_CACHE_DIR": str(tmp_path / "cache")}).stdout
+    assert [(one["name"], one["bytes"]) for one in json.loads(listed)["sets"]] == [("planted", len(DATA))]
     code, said, data, _ = get(tmp_path / "small", HEALED["a good server"], limit="50000")
     assert code == 2 and data is None and "AQBENCH_CACHE_LIMIT" in said
     code, said, data, _ = get(tmp_path / "open", lambda h, n, begin: h.send(DATA * 3, length=False), size=None,

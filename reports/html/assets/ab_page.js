@@ -26,8 +26,8 @@ const aqbench_ab = (() => {
       line('fresh pairs that confirm', 'fresh', plots.colours[1], 9)].filter(({y}) => y.length > 0);
     lines.push({...level('no change', offset, [2, 4]), colour: plots.colours[6]});
     if (judged)
-      lines.push(level('shift', shift + offset), level('interval: low', Math.min(low, high) + offset, [6, 4]),
-        level('interval: high', Math.max(low, high) + offset, [6, 4]));
+      lines.push(level('shift; dashed: its interval', shift + offset),
+        ...[low, high].map((end) => ({...level('end of the interval', end + offset, [6, 4]), quiet: true})));
     return lines;
   }
 
@@ -54,13 +54,14 @@ const aqbench_ab = (() => {
     const {pairs, unit, name, kind} = series, axis = unit && unit !== '1' ? `${name} [${unit}]` : name;
     const sides = ['A', 'B'].map((label, side) => ({label, ...in_order(pairs, side)})).filter(({y}) => y.length > 0);
     const charts = make('div', {class: 'plots'});
-    holder.append(make('p', {}, `${one.name}: ${one.verdict}`), charts, pair_table(series));
+    holder.append(make('p', {}, one.verdict), charts, pair_table(series));
     plots.chart(charts, `Distribution of ${name}`, 'Share of the units at or below a value; a unit is the best of its runs.',
       [axis, '%'], sides.map(({label, y}) => ({label, ...plots.ecdf(y), points: {show: false}, paths: uPlot.paths.stepped({align: 1})})));
     plots.chart(charts, kind === 'ratio' ? 'B / A, pair by pair' : kind === 'distance' ? '|B| - |A|, pair by pair'
-      : 'B - A, pair by pair', 'Each pair ran back to back.', ['pair', kind === 'ratio' ? 'B / A' : axis], effect_lines(series));
+      : 'B - A, pair by pair', 'Each pair ran back to back.', ['pair', kind === 'ratio' ? 'B / A' : axis], effect_lines(series),
+      {whole_x: true});
     plots.chart(charts, 'Units in the order in which they ran', 'A slope is drift: both sides move with it, so that pairs hold.',
-      ['unit', axis], sides.map((side, i) => ({...side, width: 1, points: {show: true, size: 5, fill: plots.colours[i]}})));
+      ['unit', axis], sides.map((side, i) => ({...side, width: 1, points: {show: true, size: 5, fill: plots.colours[i]}})), {whole_x: true});
   }
 
   function start(section) {
@@ -72,7 +73,8 @@ const aqbench_ab = (() => {
     const what = make('select', {onchange: () => show()});
     const show = () => draw(holder, cases[Number(of.value)], cases[Number(of.value)].series[Number(what.value)]);
     const choose = () => {
-      what.replaceChildren(...cases[Number(of.value)].series.map(({name}, i) => make('option', {value: i}, name)));
+      const {series, leading} = cases[Number(of.value)];
+      what.replaceChildren(...series.map(({name}, i) => make('option', {value: i, selected: name === leading}, name)));
       show();
     };
     section.append(make('div', {class: 'tools'}, make('label', {}, 'case ', of), make('label', {}, 'what ', what)), holder);

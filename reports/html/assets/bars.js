@@ -42,7 +42,7 @@ const aqbench_bars = (() => {
   // Makes a chart of `items`: [{from, to, row, level, name, text, colour}], the outer ones first.
   //   extent   [from, to] of the axis
   //   amount   returns the text of a stretch of the axis: "12.5 ms"
-  //   tick     returns the text at a place of the axis; none: no axis is drawn
+  //   tick     returns the text at a place of the axis, given the distance of ticks; none: no axis is drawn
   //   lanes    [{row, text}]: rows that name what is below them
   //   on_view  is called with [from, to] whenever that changes
   function chart({label, items, extent, amount, tick, lanes = [], on_view}) {
@@ -81,7 +81,7 @@ const aqbench_bars = (() => {
         const parts = tree.clientWidth < 600 ? 2 : 4;
         axis.replaceChildren(...Array.from({length: parts + 1}, (_, i) => make('span', {
           style: i === 0 ? 'left:0' : i === parts ? 'right:0' : `left:${100 * i / parts}%;transform:translateX(-50%)`},
-          tick(view[0] + (view[1] - view[0]) * i / parts))));
+          tick(view[0] + (view[1] - view[0]) * i / parts, (view[1] - view[0]) / parts))));
       }
       said.textContent = here ? here.text : hidden > 0
         ? `${hidden} ${hidden === 1 ? 'bar is' : 'bars are'} too narrow to be seen: zoom in` : '';

@@ -71,7 +71,7 @@ const aqbench_plots = (() => {
     return context.measureText(text).width;
   };
 
-  // Writes names beside points of the canvas, each moved down until it meets no other; those that need not be written
+  // Writes names beside points of the canvas, each moved up or down until it meets no other and tied to its point; those that need not be written
   // are left out where there is no room near their point.
   function write_names(plot, names) {
     const {ctx, bbox} = plot, px = devicePixelRatio || 1, height = 14 * px;
@@ -88,8 +88,13 @@ const aqbench_plots = (() => {
         .map((shift) => y + shift).filter((row) => row <= lowest && row > bbox.top && !meets(row));
       if (places.length === 0) continue;
       taken.push({left, right: left + width, row: places[0]});
-      ctx.fillStyle = colour;
+      ctx.fillStyle = ctx.strokeStyle = colour;
       ctx.fillText(text, left, places[0]);
+      if (Math.abs(places[0] - y) < height) continue;
+      ctx.beginPath();  // a name that had to move is tied to its point
+      ctx.moveTo(x, y);
+      ctx.lineTo(inside ? left - 2 * px : left + width + 2 * px, places[0]);
+      ctx.stroke();
     }
     ctx.restore();
   }
@@ -111,9 +116,8 @@ const aqbench_plots = (() => {
     holder.append(box);
     // uPlot's own texts have at most three decimals.
     const values = (_, splits) => splits.map((value) => value === null ? '' : number(Number(value.toPrecision(6))));
-    const axis = (label) => ({label, stroke: ink, grid: {stroke: '#80808040'}, ticks: {stroke: '#80808080'}, values});
-    const whole = extra.whole_x ? {incrs: [1, 2, 5].flatMap((step) => [0, 1, 2, 3, 4, 5].map((power) => step * 10 ** power))
-      .sort((a, b) => a - b)} : {};
+    const incrs = Array.from({length: 60}, (_, i) => Number(`${[1, 2, 5][i % 3]}e${Math.floor(i / 3) - 10}`));
+    const axis = (label) => ({label, stroke: ink, grid: {stroke: '#80808040'}, ticks: {stroke: '#80808080'}, values, incrs});
     // A scale by powers of ten ends at powers of ten: of less than one it would leave most of the picture empty.
     const is_long = (all) => Math.max(...all) > 8 * Math.min(...all);
     const log_x = extra.log_x && is_long(lines.flatMap((line) => line.x).filter((x) => x > 0));
@@ -132,7 +136,7 @@ const aqbench_plots = (() => {
         y: log_y ? {distr: 3, range: (_, low, high) => [low / 1.3, high * 1.3]} : extra.y_from_zero ? {range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1]} : {}},
       legend: {markers: {dash: (plot, series) => plot.series[series].dash ? 'dashed' : 'solid'}},
       hooks: {draw: [(plot) => write_names(plot, names_of(plot)), ...extra.options?.hooks?.draw ?? []]},
-      axes: [{...axis(axes[0]), ...whole, ...log_x ? {splits: ticks_125, filter: (_, splits) => splits} : {}},
+      axes: [{...axis(axes[0]), ...extra.whole_x ? {incrs: incrs.filter((step) => step >= 1)} : {}, ...log_x ? {splits: ticks_125, filter: (_, splits) => splits} : {}},
         {...axis(axes[1]), size: 60, ...log_y ? {splits: ticks_125, filter: (_, splits) => splits} : {}}],
       series: [{label: axes[0]}, ...lines.map((line, i) => ({label: line.label, width: line.width ?? 2,
         stroke: line.colour ?? colours[i % colours.length], dash: line.dash, spanGaps: true,

@@ -46,11 +46,12 @@
     const warm = chosen.filter((at) => at.warm?.length >= 5);
     if (warm.length === 0) return;
     const [unit, ms] = plots.time_unit(warm.flatMap((at) => at.warm)), in_unit = (at) => at.warm.map((time) => time / ms);
-    plots.chart(holder, 'Distribution of warm times', 'Share of the warm runs that took at most so long.',
+    plots.chart(holder, 'Distribution of warm times', 'Share of the warm runs that took at most that long.',
       [`time [${unit}]`, '%'], warm.map((at) => ({label: plots.short_label(at, warm), ...plots.ecdf(in_unit(at)), points: {show: false},
         paths: uPlot.paths.stepped({align: 1})})));
     plots.chart(holder, 'Warm runs one after the other', 'A slope is drift: warming up, throttling, another program.',
-      ['run', `time [${unit}]`], warm.map((at) => ({label: plots.short_label(at, warm), x: at.warm.map((_, i) => i + 1), y: in_unit(at), width: 1})));
+      ['run', `time [${unit}]`], warm.map((at) => ({label: plots.short_label(at, warm), x: at.warm.map((_, i) => i + 1), y: in_unit(at), width: 1})),
+      {whole_x: true});
   }
 
   // Accuracy against time, of one scene at a time: errors of two scenes are no choice between methods.
@@ -69,7 +70,9 @@
       for (const i of plots.front(places.map((i) => points[i]))) best.add(places[i]);
     }
     const ink = getComputedStyle(document.body).color;
-    const lines = points.map((point, i) => ({label: point.at.label.replace(scene + '/', ''), x: [point.x / ms], y: [point.y],
+    const words = points.map(({at}) => at.label.replace(scene + '/', '').split(' '));
+    const own_words = (all) => all.filter((word) => !words.every((other) => other.includes(word))).join(' ') || all.join(' ');
+    const lines = points.map((point, i) => ({label: own_words(words[i]), x: [point.x / ms], y: [point.y],
       colour: best.has(i) ? ink : '#767e87', may_miss: !best.has(i), points: {show: true, size: best.has(i) ? 11 : 7,
         fill: best.has(i) ? ink : '#767e87'}}));
     const plot = plots.chart(holder, `Mean error against time: ${scene}`, 'Large: no other case is both faster and more ' +

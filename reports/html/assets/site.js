@@ -2,7 +2,7 @@
 'use strict';
 (() => {
   const {make} = aqbench, plots = aqbench_plots;
-  const section = document.getElementById('trend'), {runs, cases, labels} = window.aqbench_suite;
+  const section = document.getElementById('trend'), {runs, cases, labels, titles} = window.aqbench_suite;
   const metrics = Object.entries(window.aqbench_values)
     .filter(([, rows]) => rows.some((row) => row.some((value) => value !== null))).map(([name]) => name);
   if (!section || metrics.length === 0) return;
@@ -12,7 +12,7 @@
   const [first] = [...changes.filter(([, , , worse]) => worse > 0), ...changes].map(([name]) => name);
   const changed = [...new Set(changes.filter(([name]) => name === first).map(([, at]) => at))].slice(0, 4);
   const metric = make('select', {onchange: () => draw()},
-    ...metrics.map((name) => make('option', {value: name, selected: name === first}, name)));
+    ...metrics.map((name) => make('option', {value: name, selected: name === first}, titles[name])));
   const some = make('select', {multiple: true, size: Math.min(6, Math.max(2, cases.length)), onchange: () => draw()},
     ...labels.map((name, i) => make('option', {value: i, title: cases[i],
       selected: changed.length > 0 ? changed.includes(i) : i < 4}, name)));
@@ -44,10 +44,10 @@
     const lines = shown.map((index) => ({label: labels[index], x, y: rows[index], width: 1.5}));
     const steps = shown.flatMap(steps_of);
     holder.replaceChildren();
-    const plot = plots.chart(holder, `${metric.value} over the runs`,
+    const plot = plots.chart(holder, `${titles[metric.value]} over the runs`,
       `Run 1 is ${runs[0][0]}, run ${runs.length} is ${runs.at(-1)[0]}.` + (steps.length === 0 ? ''
         : ' Dashed: a level changed, red for the worse, green for the better, violet for neither.'),
-      ['run', metric.value], lines, {whole_x: true, options: {hooks: {draw: [(plot) => draw_steps(plot, steps)]}}});
+      ['run', titles[metric.value]], lines, {whole_x: true, options: {hooks: {draw: [(plot) => draw_steps(plot, steps)]}}});
     const where = make('p', {'aria-live': 'polite'});
     plot.over.addEventListener('mousemove', () => {
       const run = runs[plot.cursor.idx];

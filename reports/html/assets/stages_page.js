@@ -3,7 +3,9 @@
 'use strict';
 const aqbench_stages = (() => {
   const {make, data, number} = aqbench, bars = aqbench_bars;
-  const round = (value) => value === null || value === undefined ? 'n/a' : number(Number(value.toPrecision(4)));
+  const round = (value) => value === null || value === undefined ? 'n/a' : number(Number(value.toPrecision(3)));
+  const unit_of = (ms) => ms < 1000 ? ['ms', 1] : ms < 600000 ? ['s', 1000] : ['min', 60000];
+  const time = (ms) => ms === null ? 'n/a' : `${round(ms / unit_of(ms)[1])} ${unit_of(ms)[0]}`;
   const mib = (bytes) => round(bytes === null ? null : bytes / 2 ** 20);
   const percent = (share) => `${number(Number((100 * share).toPrecision(3)))} %`;
 
@@ -21,7 +23,7 @@ const aqbench_stages = (() => {
     const memory = (net === null && peak === null) || (net === 0 && peak === 0) ? ''
       : `; tensors: at most ${mib(peak)} MiB more than at its start, left ${mib(net)} MiB`;
     made.items.push({from, to: from + wall, row, level: row, name, colour: stage_colour(name),
-      text: `${name}: ${round(wall)} ms in ${calls} ${calls === 1 ? 'call' : 'calls'}, ${round(self)} ms of its own` + memory +
+      text: `${name}: ${time(wall)} in ${calls} ${calls === 1 ? 'call' : 'calls'}, ${time(self)} of its own` + memory +
         (resident === null || resident === undefined ? '' : `; resident memory grew by ${mib(resident)} MiB`) +
         (beside ? '; on another thread' : '')});
   }
@@ -75,7 +77,7 @@ const aqbench_stages = (() => {
     const items = trace.events.map(([name, lane, level, start, duration]) => {
       const from = (start - begin) / 1000, to = (start - begin + duration) / 1000;
       return {from, to, row: first[lane] + level, level, name: trace.names[name], colour: stage_colour(trace.names[name]),
-        text: `${trace.names[name]}: ${round(to - from)} ms, from ${round(from)} ms on` +
+        text: `${trace.names[name]}: ${time(to - from)}, from ${time(from)} on` +
           (several ? `, ${trace.lanes[lane]}` : '')};
     });
     const left_out = trace.left_out > 0 ? ` The ${trace.left_out} shortest stages are not shown.` : '';
@@ -108,9 +110,10 @@ const aqbench_stages = (() => {
   function timeline(at, made, end) {
     const whole = at.peak_rss ? ` The process took at most ${mib(at.peak_rss)} MiB in all.` : '';
     const memory = made.alive.some(([, size]) => size !== 0) || made.peaks.length > 0 ? memory_picture(made) : null;
-    const ms = (value) => `${round(value)} ms`;
-    const {box} = bars.chart({label: `stages of ${at.label}`, items: made.items, lanes: made.lanes, extent: [0, end], amount: ms,
-      tick: ms, on_view: memory?.draw});
+    const [unit, ms] = unit_of(end);
+    const tick = (value, apart) => `${Number((value / ms).toFixed(Math.min(9, Math.max(0, 1 - Math.floor(Math.log10(apart / ms))))))} ${unit}`;
+    const {box} = bars.chart({label: `stages of ${at.label}`, items: made.items, lanes: made.lanes, extent: [0, end], amount: time,
+      tick, on_view: memory?.draw});
     const unknown = made.unknown.length > 0 ? ` Without a time (n/a): ${made.unknown.join(', ')}.` : '';
     return make('div', {class: 'plot'}, make('h3', {}, at.label), make('p', {class: 'dim'}, made.note + unknown),
       made.items.length > 0 ? box : '', memory ? memory.picture
@@ -132,10 +135,10 @@ const aqbench_stages = (() => {
     }};
   }
 
-  // Shows the first case, on a page over two bundles beside the same case of the other one.
+  // Shows the first case, on a page over two bundles the worst one beside the same case of the other.
   function first_choice(cases, choose) {
-    const twin = 'B: ' + cases[0].name.slice(3);
-    choose(0, data.pairs ? cases.findIndex((at) => at.name === twin) : -1);
+    const first = Math.max(0, cases.findIndex((at) => at.name === 'A: ' + data.worst)), twin = 'B: ' + cases[first].name.slice(3);
+    choose(first, data.pairs ? cases.findIndex((at) => at.name === twin) : -1);
   }
 
   function start_timeline(target) {

@@ -3,7 +3,8 @@
 'use strict';
 const aqbench_viewer = (() => {
   const {make, number} = aqbench;
-  const cause_colours = ['#808080', '#cc79a7', '#d55e00', '#e69f00', '#56b4e9', '#009e73', '#999933'];
+  // None is red or blue: these say how far points are off.
+  const cause_colours = ['#808080', '#c77cff', '#a6761d', '#e69f00', '#f0e442', '#009e73', '#999933'];
   const cause_texts = ['covered', 'fewer than two cameras see it', 'no camera has a depth there (depth_estimation)',
     'no depth there is right (depth_estimation, depth_refinement)', 'filtering dropped the right depths',
     'fusion lost or moved the right depths', 'two cameras took it, and fewer than two undistorted images show it'];
@@ -124,7 +125,7 @@ const aqbench_viewer = (() => {
     legend.bar.height = 1;
     colours.forEach((colour, i) => { context.fillStyle = colour; context.fillRect(i, 0, 1, 1); });
     const what = state.mode === 'difference' ? agrees() ? ['B agrees better', 'B agrees worse'] : ['mm: B is better', 'mm: B is worse']
-      : by_error() && agrees() ? ['agreement of images (ZNCC)', 'agreement']
+      : by_error() && agrees() ? ['ZNCC: images differ', 'ZNCC: images agree']
       : state.colour_by === 'error' ? ['mm: behind the surface', 'mm: towards the cameras']
       : state.colour_by === 'views' ? ['views', 'views'] : ['confidence', 'confidence'];
     legend.low.textContent = `${number(low)} ${what[0]}`;
@@ -209,7 +210,8 @@ const aqbench_viewer = (() => {
       element.textContent = text;
       shapes.push(element);
     };
-    const parts = parts_of_canvas(), label = (cloud) => aqbench.data.cases[cloud.index].label;
+    // The labels of a page over two bundles begin with their side.
+    const {cases, pairs} = aqbench.data, parts = parts_of_canvas(), label = (cloud) => cases[cloud.index].label.slice(pairs ? 3 : 0);
     const compared = state.mode === 'difference' && state.compared;
     parts.forEach(([[left, , part_width, part_height], cloud], i) => {
       const x = left / pixels, ratio = part_width / part_height, matrix = viewer_camera.matrix(camera, ratio);
@@ -217,7 +219,7 @@ const aqbench_viewer = (() => {
         const [u, v, w] = viewer_camera.project(matrix, ...place);
         return w > 0 ? [x + (1 + u) / 2 * part_width / pixels, (1 - v) / 2 * part_height / pixels] : null;
       };
-      const name = compared ? `B minus A: ${label(state.b)} minus ${label(state.a)}` : `${state.b ? 'AB'[i] + ': ' : ''}${label(cloud)}`;
+      const name = compared ? `B minus A: ${label(state.b)}${label(state.a) === label(state.b) ? '' : ' minus ' + label(state.a)}` : `${state.b ? 'AB'[i] + ': ' : ''}${label(cloud)}`;
       broken(name, (part_width / pixels - 20) / 7).forEach((line, row) => shape('text', {x: x + 10, y: 20 + 15 * row}, line));
       const across = viewer_camera.frame(camera).right.map((part, axis) => camera.target[axis] + part), [x0] = at(camera.target), [x1] = at(across);
       const mm = round_length(0.25 * part_width / pixels / (x1 - x0)), length = mm * (x1 - x0), y = height - 14;

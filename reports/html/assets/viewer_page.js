@@ -59,24 +59,41 @@
 
   function set_case(side, value) {
     const {state} = viewer;
+    const scene = state.a && data.cases[state.a.index].scene;
     state[side] = value === '' ? null : measured(viewer.cloud_of(Number(value)));
     state.picked = null;
     offer_b();
+    if (!state.touched || data.cases[state.a.index].scene !== scene) fit();
     offer_colours();
     compare();
+    fit_scale();
     viewer.set_colours();
     describe();
     viewer.show();
   }
 
-  // Their own colours can be chosen where a cloud that is shown has some.
+  // What can be chosen is what the clouds that are shown have.
   function offer_colours() {
     const {state} = viewer, {colour, own} = state.parts, any = [state.a, state.b].some((cloud) => cloud?.view.colours);
     if (any) colour.append(own);
     else own.remove();
     colour.options[0].textContent = viewer.agrees() ? 'agreement of images' : 'signed error';
     state.parts.limit.hidden = viewer.agrees();
+    for (const [name, shape] of [['mesh', 'mesh'], ['truth', 'truth'], ['holes', 'holes'], ['rig', 'cameras']])
+      state.show[name].parentElement.hidden = ![state.a, state.b].some((cloud) => cloud && viewer.shapes_of(cloud)[shape]);
     state.colour_by = colour.value;
+  }
+
+  // The scale that the errors fill, until a reader chooses one: the few largest lie beyond it.
+  function fit_scale() {
+    const {state} = viewer, {limit} = state.parts, choices = [...limit.querySelectorAll('option')].map(({value}) => Number(value));
+    if (state.chosen_scale) return;
+    const shown = state.mode === 'difference' && state.compared ? [state.cells.errors]
+      : [state.a, state.b].filter(Boolean).map(({points}) => points.errors);
+    const sizes = shown.map((errors) => errors.map(Math.abs).filter((size) => !Number.isNaN(size)).sort());
+    const reach = Math.max(...sizes.map((size) => size[Math.floor(0.98 * (size.length - 1))] ?? 0));
+    state.limit_mm = choices.find((mm) => mm >= reach) ?? choices.at(-1);
+    limit.querySelector('select').value = String(state.limit_mm);
   }
 
   function compare() {
@@ -193,13 +210,14 @@
       state.mode = mode.select.value;
       compare();
       mode.select.value = state.mode;
+      fit_scale();
       again();
     });
     const colour = choice('colour', [['error', 'signed error'], ['confidence', 'confidence'], ['views', 'views']],
       () => { state.colour_by = colour.select.value; again(); });
     Object.assign(state.parts, {colour: colour.select, own: make('option', {value: 'colour'}, 'its own colours')});
     const limit = choice('scale', [0.2, 0.5, 1, 2, 5, 10, 20].map((mm) => [mm, `± ${mm} mm`]),
-      () => { state.limit_mm = Number(limit.select.value); again(); });
+      () => { Object.assign(state, {limit_mm: Number(limit.select.value), chosen_scale: true}); again(); });
     limit.select.value = '2';
     const boxes = [['points', 'points', true], ['mesh', 'mesh', false], ['truth', 'true surface', true],
       ['holes', 'holes', true], ['rig', 'cameras and water', false]].map(([name, text, checked]) => {
@@ -228,7 +246,7 @@
   function legend_of_holes() {
     const causes = [...new Set(clouds.flatMap((index) => [...viewer.cloud_of(index).view.causes]))].sort();
     if (causes.length === 0) return '';
-    return make('p', {class: 'dim'}, 'Holes (beside B minus A those of B): ', ...causes.flatMap((cause) => [
+    return make('p', {class: 'dim'}, 'Holes (of B, where B minus A is shown): ', ...causes.flatMap((cause) => [
       make('span', {style: `background:${viewer.cause_colours[cause]};padding:0 .5em;margin-right:.3em`,
         'aria-hidden': 'true'}), viewer.cause_texts[cause] + '  ']));
   }

@@ -46,7 +46,7 @@ TEST(TimeLeft, GrowsWithTheImages) {
   EXPECT_DOUBLE_EQ(time.seconds(std::vector<const Case*>{&large}, 3).value(), 27);
 }
 
-// The case reaches its stage twice as late as the one before: it will take twice as long.
+// The case reaches its stage twice as late as the one before, with 6 of its 10 s behind it.
 TEST(TimeLeft, FollowsTheStages) {
   const Case first = planned("a/m/seed=1", "a", "m"), second = planned("b/m/seed=1", "b", "m");
   TimeLeft time;
@@ -55,8 +55,18 @@ TEST(TimeLeft, FollowsTheStages) {
   const std::vector<const Case*> left = {&second};
   EXPECT_DOUBLE_EQ(time.seconds(left, 12).value(), 8);
   time.stage("fusion", 22);
-  EXPECT_DOUBLE_EQ(time.seconds(left, 22).value(), 8);  // 20 in all, 12 are gone
+  EXPECT_DOUBLE_EQ(time.seconds(left, 22).value(), 4 * 1.6);
   EXPECT_DOUBLE_EQ(time.seconds(left, 40).value(), 0);
+}
+
+// Images that had to be rendered, where the case before found them, do not make all of the case five times as
+// long.
+TEST(TimeLeft, AnEarlyStageSaysLittleOfTheRest) {
+  const Case first = planned("a/m/seed=1", "a", "m"), second = planned("b/m/seed=1", "b", "m");
+  TimeLeft time;
+  time.begin(first, 0), time.stage("cold", 1), time.end(10);
+  time.begin(second, 10), time.stage("cold", 15);
+  EXPECT_DOUBLE_EQ(time.seconds(std::vector<const Case*>{&second}, 15).value(), 9 * 1.4);
 }
 
 }  // namespace

@@ -46,6 +46,17 @@ TEST(CaseColumns, TakeTheNextToleranceThatSeparates) {
               ElementsAre("accuracy_mean_mm", "completeness_0.5mm_pct"));
 }
 
+TEST(CaseColumns, ShowHowWellAMethodFoundItsPoses) {
+  MetricSet own = scored({{2, 80}}), alone;
+  own.emplace_back("pose_auc_5deg_pct", share(90));
+  own.emplace_back("pose_registered_pct", share(100));
+  EXPECT_THAT(names_of({own, scored({{2, 70}})}), ElementsAre("accuracy_mean_mm", "completeness_2mm_pct",
+                                                              "pose_auc_5deg_pct", "pose_registered_pct"));
+  alone.emplace_back("photometric_zncc_median", Metric{0.9, "1", Better::higher, ""});
+  alone.emplace_back("pose_registered_pct", share(91));
+  EXPECT_THAT(names_of({alone}), ElementsAre("photometric_zncc_median", "pose_registered_pct"));
+}
+
 TEST(CaseColumns, HaveEachDeclaredTolerance) {
   const std::vector<MetricSet> cases = {scored({{50, 90}, {100, 100}})};
   EXPECT_THAT(names_of(cases),

@@ -53,8 +53,8 @@ TEST(Narrative, ManyCasesShareASentence) {
   }
   const auto lines = narrative_lines(content);
   EXPECT_THAT(lines,
-              Contains("The stage depth takes the most time in 4 of 4 cases: 83.3 % of that of all stages "
-                       "(flat_plane/plane_sweep window=5) to 91.7 % (flat_plane/plane_sweep window=11)."));
+              Contains("In 4 of 4 cases the stage depth takes the most time: 83.3 % (flat_plane/plane_sweep "
+                       "window=5) to 91.7 % (flat_plane/plane_sweep window=11) of all stages."));
   EXPECT_THAT(lines,
               Contains("The first call of a fresh process takes 5.00 x (flat_plane/plane_sweep window=5) to "
                        "11.0 x (flat_plane/plane_sweep window=11) the median of the warm ones."));
@@ -72,8 +72,8 @@ TEST(Narrative, WhatBatchingChanges) {
   }
   set_baseline(content, synthetic_baseline(content.results));
   EXPECT_THAT(narrative_lines(content),
-              Contains("flat_plane/plane_sweep/seed=42/size=256: batch 8 takes 0.500 x the time of batch 1 "
-                       "(a trend, not a comparison in pairs)."));
+              Contains("flat_plane/plane_sweep: batch 8 takes 0.500 x the time of batch 1 (a trend, not a "
+                       "comparison in pairs)."));
   content.baseline.reset();
   content.gated.reset();
   EXPECT_THAT(narrative_lines(content), Contains("flat_plane: plane_sweep batch=1 has the smallest mean "

@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "harness/gating/gate.h"
 #include "tests/reports/synthetic.h"
 
@@ -21,6 +24,25 @@ TEST(VerdictText, NumbersHaveThreeDigitsAndMoreWhereTheyLookTheSame) {
   EXPECT_EQ(pair(1.0, 12345.678), "1 12346");
   EXPECT_EQ(pair(2.5, 2.5), "2.50 2.50");
   EXPECT_EQ(pair(0, 1.25e-7), "0 1.25e-07");
+}
+
+// Sums in another order differ in the last bits: of a value that passes that is no change.
+TEST(VerdictText, RoundingIsNoChange) {
+  BundleContent content;
+  content.results = synthetic_results();
+  const Baseline baseline = synthetic_baseline(content.results);
+  double& value = *metric_of(content.results.records[1], "accuracy_mean_mm").value;
+  value = std::nextafter(value, 10.0);
+  set_baseline(content, baseline);
+  const auto row = std::ranges::find_if(content.gated->rows, [](const VerdictRow& one) {
+    return one.metric == "accuracy_mean_mm" && one.baseline != one.current;
+  });
+  ASSERT_NE(row, content.gated->rows.end());
+  EXPECT_TRUE(is_unchanged(*row));
+  EXPECT_THAT(verdict_row_text(*row), HasSubstr("0.793 -> 0.793 mm (same, allowed ± 5 %)"));
+  row->verdict = Verdict::regressed;  // where it matters every digit is shown
+  EXPECT_FALSE(is_unchanged(*row));
+  EXPECT_NE(verdict_cells(*row).before, verdict_cells(*row).after);
 }
 
 TEST(VerdictText, ABannerSaysWhatFailedWhereAndSinceWhen) {

@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 std::string page_of(const AbDocument& document) { return ab_page(document, judge_ab(document)); }
 
@@ -34,7 +35,9 @@ TEST(AbPage, HoldsEveryPairWithTheOrderInWhichItRanAndTheIntervalOfTheShift) {
         "<td data-label=\"stage\" class=\"text\">match</td>", "old/aqbench", "default-src 'none'"})
     EXPECT_THAT(page, HasSubstr(part));
   const Json one = drawn_case(page), &series = one.at("series").at(0);
-  EXPECT_EQ(one.at("verdict"), "REGRESSED");
+  EXPECT_THAT(one.at("verdict").get<std::string>(), StartsWith("REGRESSED: B is "));
+  EXPECT_EQ(one.at("leading"), "wall time");
+  EXPECT_THAT(page.substr(0, page.find("<h2>Case by case")), Not(HasSubstr("sha256 "))) << "hashes are folded";
   ASSERT_EQ(series.at("pairs").size(), 40u);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < 40; ++i) {

@@ -243,6 +243,11 @@
     return differ(colour, aqbench_viewer.cause_colours[4]) ||
       (text.includes(aqbench.data.cases[1].label) && text.includes('filtering dropped') ? '' : text);
   });
+  check('the viewer offers what its clouds have, and a scale that their errors fill', () => {
+    const {state, shapes_of} = aqbench_viewer, shapes = shapes_of(state.a), offered = (name) => !state.show[name].parentElement.hidden;
+    return differ(['mesh', 'truth', 'holes', 'rig'].map(offered), ['mesh', 'truth', 'holes', 'cameras'].map((name) => Boolean(shapes[name]))) ||
+      (state.limit_mm < 20 ? '' : `± ${state.limit_mm} mm`);
+  });
   check('the page says what became of a mesh', () => {
     const text = (mesh, corners) => aqbench_viewer.mesh_text({scene: {mesh}, triangles: Array(corners)});
     return differ([text(undefined, 0), text({triangles: 9, kept: 9, moved_mm: 0}, 27)], ['', ', mesh of 9 triangles']) ||

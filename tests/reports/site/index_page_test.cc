@@ -50,7 +50,8 @@ TEST(SiteIndex, BeginsWithWhatGotWorseOneRowForOneCause) {
   EXPECT_THAT(worse, HasSubstr("mean error [mm]</a> and 1 more</td>"));
   EXPECT_THAT(worse, HasSubstr("<td data-label=\"before\">0.500</td>"));
   EXPECT_THAT(worse, HasSubstr("class=\"bad\">2</td>"));
-  EXPECT_THAT(worse, HasSubstr("<td data-label=\"since run\" class=\"text\">run3</td><td "
+  EXPECT_THAT(worse, HasSubstr("<td data-label=\"since run\" class=\"text\"><a "
+                               "href=\"suite/seed.html#steps\">run3</a></td><td "
                                "data-label=\"commit\" class=\"text\">abc3</td>"));
   EXPECT_THAT(page, HasSubstr("aria-label=\"mean error [mm] over 4 runs\""));
 }

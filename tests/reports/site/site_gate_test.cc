@@ -46,8 +46,9 @@ TEST(SiteGate, IsRedWhereTheNewestRunFailsItsAcceptedValues) {
   run.run.started_utc = run.run.finished_utc = "2025-05-22T10:11:12Z";
   metric_of(run.records[1], "accuracy_mean_mm").value = 0.95;
   synthetic_bundle(folder / "out", run);
-  EXPECT_THAT(badge(), HasSubstr("4 of 4 ok, gate: FAIL, 11 rows"));
-  EXPECT_THAT(read_file(folder / "site/index.html"), HasSubstr("badge bad\">4 of 4 ok, gate: FAIL, 11 rows"));
+  EXPECT_THAT(badge(), HasSubstr("4 of 4 ok, gate: FAIL, 11 values"));
+  EXPECT_THAT(read_file(folder / "site/index.html"),
+              HasSubstr("badge bad\">4 of 4 ok, gate: FAIL, 11 values"));
   const Json endpoint = Json::parse(read_file(folder / "site/api/seed.json"));
   EXPECT_EQ(endpoint["gate"], "fail");
   EXPECT_EQ(endpoint["color"], "red");
@@ -81,10 +82,10 @@ TEST(SiteGate, OfAnEarlierRunStandsBesideIt) {
     const std::string suite = read_file(folder / "site/suite/seed.html"),
                       moved = read_file(folder / "site/comparison/seed.html");
     const std::string cell = "T101112Z</td><td data-label=\"cases\" class=\"text\"><span class=\"badge ";
-    EXPECT_THAT(suite, HasSubstr("20250521" + cell + "good\">4 of 4 ok<"));
-    EXPECT_THAT(suite, HasSubstr("20250522" + cell + "bad\">4 of 4 ok, gate: FAIL, 4 rows<"));
+    EXPECT_THAT(suite, HasSubstr("20250521" + cell + "unknown\">4 of 4 ok, not gated<"));
+    EXPECT_THAT(suite, HasSubstr("20250522" + cell + "bad\">4 of 4 ok, gate: FAIL, 4 values<"));
     EXPECT_THAT(suite, HasSubstr("20250523" + cell + "good\">4 of 4 ok, gate: pass<"));
-    EXPECT_THAT(moved, HasSubstr("badge bad\">4 of 4 ok, gate: FAIL, 4 rows<"));
+    EXPECT_THAT(moved, HasSubstr("badge bad\">4 of 4 ok, gate: FAIL, 4 values<"));
     EXPECT_THAT(moved, ::testing::ContainsRegex("<b>WORSE</b> [1-9] of 4 cases worse"));
   }
 }

@@ -296,8 +296,13 @@ TEST(Site, WhatWasSkippedIsNotCalledOk) {
   run.cases = {{"a", "", "m", "ok", {}}, {"b", "", "m", "skipped", {}}};
   for (SiteCase& one : run.cases) one.values.resize(site_metrics().size());
   Json endpoint = Json::parse(suite_endpoint("s", run).second);
-  EXPECT_EQ(endpoint["message"], "1 of 2 ok, 1 skipped");
+  EXPECT_EQ(endpoint["message"], "1 of 2 ok, 1 skipped, not gated");
+  EXPECT_EQ(endpoint["color"], "lightgrey") << "no gate has looked";
+  run.gate = SiteGate{"gate: pass", true};
+  endpoint = Json::parse(suite_endpoint("s", run).second);
+  EXPECT_EQ(endpoint["message"], "1 of 2 ok, 1 skipped, gate: pass");
   EXPECT_EQ(endpoint["color"], "green");
+  run.gate.reset();
   run.cases[0].status = "skipped";
   endpoint = Json::parse(suite_endpoint("s", run).second);
   EXPECT_EQ(endpoint["message"], "0 of 2 ok, 2 skipped");

@@ -63,7 +63,7 @@ TEST(AbReport, MetricsHaveRowsOfTheirOwnInWordsOfQuality) {
   for (const std::string& text : {table, summary})
     for (const char* const none : {"n/a", "REGRESSED", "A ms", "wall time", "A/A rate", "tau", "p slower"})
       EXPECT_THAT(text, ::testing::Not(HasSubstr(none)));
-  EXPECT_THAT(table, HasSubstr("WORSE: accuracy_rmse_mm +"));
+  EXPECT_THAT(table, HasSubstr("WORSE: rmse +"));
   EXPECT_THAT(summary, HasSubstr(", two-sided p "));
   // B is better: the p is that of this direction, not the 1 of the other one.
   const AbDocument better = metric_document(0.8, false);

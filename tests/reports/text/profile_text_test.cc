@@ -87,8 +87,8 @@ TEST(ProfileText, ADifferencePutsStagesSideBySide) {
   after.record.stages[1] = stage("depth", "pipeline", 120, 105);
   after.record.stages[3] = stage("meshing", "pipeline", 5, 5);
   const std::string text = render_profile_diff(before, after);
-  EXPECT_THAT(text, HasSubstr("+60.00"));
-  EXPECT_THAT(text, HasSubstr("2.333"));
+  EXPECT_THAT(text, HasSubstr("+60  "));
+  EXPECT_THAT(text, HasSubstr("   2.33\n"));
   EXPECT_THAT(text, HasSubstr("new"));
   EXPECT_THAT(text, HasSubstr("gone"));
 }

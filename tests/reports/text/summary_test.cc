@@ -253,7 +253,7 @@ TEST(Summary, CurrentAgainstBaselineTimesWarningsAndNotes) {
                   "± 5 % |  |\n"));
   EXPECT_THAT(text,
               ::testing::HasSubstr(
-                  "| flat_plane/roma_like | pass | mean error 0.793 -> 0.793 mm (+0 %, allowed ± 5 %) |\n"));
+                  "| flat_plane/roma_like | pass | mean error 0.793 -> 0.793 mm (same, allowed ± 5 %) |\n"));
   EXPECT_THAT(text,
               ::testing::HasSubstr(
                   "| flat_plane/roma_like/seed=42 | 20.0 | 3 | 10.0 ± 1.00 | 10.0 | n/a | 9.00 | 11.0 | "

@@ -73,7 +73,8 @@ TEST(SweepTable, SaysWhatProgramsUsed) {
     results.records.push_back(record);
   }
   const std::string text = render_sweep_table(results);
-  EXPECT_TRUE(shows(text, "mine     2.00  43.0  3.00      n/a\n")) << text;
+  EXPECT_TRUE(shows(text, "mine     2.00  43.0  3.00\n")) << text;
+  EXPECT_FALSE(shows(text, "written\n")) << "no program says how much: " << text;
   EXPECT_TRUE(shows(text, "peak: of resident memory, the largest")) << text;
 }
 

@@ -317,5 +317,31 @@ TEST(Layouts, TanksNeedIntrinsicsAndAsManyPosesAsImages) {
   EXPECT_THAT(tanks.with("Hill_COLMAP_SfM.log", "0 0 0\n", "0 0\n"), HasSubstr("line 1"));
 }
 
+TEST(ImagesAlone, HaveNamesAndSizesWhereTheReaderAsksForNoCameras) {
+  const TemporaryDirectory folder;
+  const fs::path dir = folder.path(), images = dir / "images";
+  fs::create_directories(images);
+  const auto write = [&](const char* name, int width) {
+    write_file(images / name,
+               encode_png(width, 10, 8, std::vector<std::uint16_t>(static_cast<std::size_t>(width * 10))));
+  };
+  write("b.png", 10);
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_recording(dir); }), HasSubstr(": no calibration.json"));
+  write("a.png", 20);
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_recording(dir); }),
+              HasSubstr(": images without cameras"));
+  const Recording read = read_recording(dir, KnownCameras::optional);
+  ASSERT_EQ(read.rig.cameras.size(), 2U);
+  EXPECT_EQ(read.rig.cameras[0].name, "a");
+  EXPECT_EQ(read.rig.cameras[0].intrinsics.width_px, 20);
+  EXPECT_EQ(inspect_recording(read).size(), 2U);
+  write_observation(read, 0, dir / "seen");
+  EXPECT_TRUE(fs::exists(dir / "seen/images/a/000000.png"));
+  EXPECT_FALSE(fs::exists(dir / "seen/calibration.json"));
+  write("b.PNG", 10);
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_recording(dir, KnownCameras::optional); }),
+              HasSubstr("has the same name"));
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
+#include "cli/get/fetched_sets.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -45,10 +46,17 @@ Json cache_json(const CacheOptions& options, const std::vector<CacheEntry>& entr
                     {"bytes", entry.bytes},
                     {"last_used_utc", utc_text(entry.last_used)},
                     {"in_use", entry.in_use}});
+  Json sets = Json::array();
+  for (const FetchedSet& set : fetched_sets())
+    sets.push_back({{"name", set.folder.filename().string()},
+                    {"dir", set.folder.string()},
+                    {"bytes", set.bytes},
+                    {"last_used_utc", utc_text(set.last_used)}});
   return {{"path", options.dir.string()},
           {"limit_bytes", options.limit_bytes},
           {"bytes", total_bytes(entries)},
-          {"entries", std::move(list)}};
+          {"entries", std::move(list)},
+          {"sets", std::move(sets)}};
 }
 
 void list_entries(const CacheOptions& options, bool json) {
@@ -75,6 +83,13 @@ void list_entries(const CacheOptions& options, bool json) {
   }
   fmt::print("{}: {}, {} of {} MB\n", options.dir.string(), counted(entries.size(), "dataset"),
              megabytes_text(total_bytes(entries)), megabytes_text(options.limit_bytes));
+  const std::vector<FetchedSet> sets = fetched_sets();
+  if (sets.empty()) return;
+  fmt::print("{}: {} of `aqbench get`, {} of {} MB\n", sets_folder().string(), counted(sets.size(), "set"),
+             megabytes_text(total_bytes(sets)), megabytes_text(options.limit_bytes));
+  for (const FetchedSet& set : sets)
+    fmt::print("  {}: {} MB, last used {}\n", set.folder.filename().string(), megabytes_text(set.bytes),
+               utc_text(set.last_used));
 }
 
 void clear_entries(const CacheOptions& options, bool json) {
@@ -102,6 +117,7 @@ CommandLine<CacheRequest> cache_command_line() {
       "aqbench cache [list|clear|path] [--json]",
       "Rendered datasets are cached on disk by the SHA-256 of everything that determines their bytes.\nlist "
       "(default): size and last use of each; clear: remove all unused ones; path: the folder.\n"
+      "The sets of `aqbench get` are listed below them; `aqbench get NAME --remove` removes one.\n"
       "The folder is $AQBENCH_CACHE_DIR, else $XDG_CACHE_HOME/aqbench, else ~/.cache/aqbench. Beyond\n"
       "$AQBENCH_CACHE_LIMIT (such as 500M, 20G; default 10G) the least recently used are removed.",
       {{"json", nullptr, "print JSON", into<&CacheRequest::json>}},
