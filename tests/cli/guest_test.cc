@@ -126,8 +126,9 @@ TEST_F(GuestRun, HeldOutViewsAreOutOfReach) {
     const json record = json::parse(read_file(only_bundle(out) / "results.json")).at("records").at(0);
     if (record.at("isolation").get<std::string>().starts_with("none")) GTEST_SKIP() << "no isolation here";
     for (const json& stage : record.at("stages"))
-      if (stage.at("name") == "reached")
+      if (stage.at("name") == "reached") {
         EXPECT_EQ(stage.at("wall_ms").at(0), reached) << "hold_out " << hold_out;
+      }
     EXPECT_THAT(record.at("stages").dump(), HasSubstr("reached"));
   }
 }

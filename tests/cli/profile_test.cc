@@ -82,8 +82,9 @@ TEST_F(Profile, StagesAddUpAndTheTraceAndTheFlamegraphAreWhole) {
   }
   EXPECT_EQ(events, record.at("stages").size());
   for (const Json& event : trace.at("traceEvents"))
-    if (event.at("ph") == "X")
+    if (event.at("ph") == "X") {
       EXPECT_LE(event.at("ts").get<double>() + event.at("dur").get<double>(), outer_end + 1e-3);
+    }
   const auto verified = run_program({"verify", bundle});
   EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
 }

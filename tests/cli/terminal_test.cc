@@ -93,7 +93,9 @@ TEST_P(Terminal, EvalCompareAndTrendShowWholeNames) {
   }
   const std::string scored = shown_at(GetParam(), {"eval", cloud, "--scene", "flat_plane"});
   for (const char* name : {"accuracy_mean_mm", "points_per_mm2"}) EXPECT_THAT(scored, HasSubstr(name));
-  if (GetParam() > 0) EXPECT_LE(widest(scored), GetParam());
+  if (GetParam() > 0) {
+    EXPECT_LE(widest(scored), GetParam());
+  }
   const std::string compared = shown_at(GetParam(), {"compare", bundle("a"), bundle("b")});
   for (const char* name : {"undulating/roma_like", "flat_plane/lightglue_like"})
     EXPECT_THAT(compared, HasSubstr(name));
@@ -113,7 +115,9 @@ TEST_P(Terminal, AFailedGateShowsWholeNamesAndItsVerdictLast) {
     EXPECT_THAT(text, HasSubstr(part));
   const std::string verdict = text.substr(text.rfind("\nFAIL: 1 of 4 cases worse.") + 1);
   EXPECT_THAT(verdict, HasSubstr("accepted in run"));
-  if (GetParam() > 0) EXPECT_LE(widest(text), GetParam());
+  if (GetParam() > 0) {
+    EXPECT_LE(widest(text), GetParam());
+  }
 }
 
 TEST_P(Terminal, AComparisonShowsWholeNamesAndThreeDigits) {

@@ -55,10 +55,11 @@ class HonestBundles : public ::testing::TestWithParam<Honest> {
 };
 
 TEST_P(HonestBundles, Verify) {
-  if (std::ranges::find(GetParam().arguments, "dataset:tank") != GetParam().arguments.end())
+  if (std::ranges::find(GetParam().arguments, "dataset:tank") != GetParam().arguments.end()) {
     ASSERT_NO_FATAL_FAILURE(make_recording(
         dir_.path(), R"({"surface": {"depths": true, "thresholds_mm": [3, 17.5], "outlier_mm": 33,
                                               "spacing_mm": 4, "tile_mm": 40, "crop": "z:0.5,5"}})"));
+  }
   Arguments arguments = placed(GetParam().arguments, dir_.path().string());
   arguments.insert(arguments.end(), {"--out", (dir_ / "out").string()});
   ProgramOptions options;

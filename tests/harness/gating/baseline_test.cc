@@ -114,7 +114,7 @@ TEST(Baseline, ErrorsNameThePath) {
       {case_pointer + "/metrics/points/value", "null", case_path + ".metrics.points.value: "},
       {case_pointer + "/metrics/points/value", "\"1\"", case_path + ".metrics.points.value: "},
       {case_pointer + "/metrics/points/better", "\"up\"",
-       case_path + ".metrics.points.better: 'up' is not one of"},
+       case_path + ".metrics.points.better: expected lower, higher or equal"},
       {case_pointer + "/metrics/points/tolerance", nullptr,
        case_path + ".metrics.points: 'tolerance' is missing"},
       {case_pointer + "/metrics/points/tolerance", "{}",

@@ -50,7 +50,9 @@ TEST(Trace, IsJsonWhoseEventsNest) {
     if (event.at("ph") == "M" && event.at("name") == "thread_name")
       ++threads[event.at("args").at("name").get<std::string>()];
     if (event.at("ph") == "C") last_mb = event.at("args").at("MB").get<double>();
-    if (event.at("ph") == "X") EXPECT_GE(event.at("dur").get<double>(), 0);
+    if (event.at("ph") == "X") {
+      EXPECT_GE(event.at("dur").get<double>(), 0);
+    }
   }
   EXPECT_EQ(count["innerX"], 3);
   EXPECT_EQ(count["leafX"], 3);

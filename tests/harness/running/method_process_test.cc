@@ -125,7 +125,9 @@ TEST_P(Spies, AnExternalProgramFindsNoTruthAndSpoilsNothing) {
   EXPECT_THAT(log, HasSubstr("done"));
   // The cache is as it was rendered, and the bundle as it was written.
   for (const auto& entry : fs::directory_iterator(cache()))
-    if (entry.is_directory()) EXPECT_EQ(dataset_sha256(read_contents(entry.path())), record.dataset_sha256);
+    if (entry.is_directory()) {
+      EXPECT_EQ(dataset_sha256(read_contents(entry.path())), record.dataset_sha256);
+    }
   EXPECT_EQ(read_journal(bundle(), TornTail::refuse).records.size(), 1U);
 }
 
@@ -254,7 +256,9 @@ TEST_P(Spies, ADaemonIsGoneWithItsCaseAndProcessesOutsideAreOutOfReach) {
   if (!record.isolation.ends_with("own processes")) GTEST_SKIP() << record.isolation;
   EXPECT_FALSE(runs(daemon));
   // Landlock keeps signals among the program's own processes.
-  if (std::string(GetParam()) == "namespace") EXPECT_THAT(record.reason, HasSubstr("lost its supervisor"));
+  if (std::string(GetParam()) == "namespace") {
+    EXPECT_THAT(record.reason, HasSubstr("lost its supervisor"));
+  }
   const std::string log = read_file(bundle() / "logs" / (file_name_of(record.case_name) + ".log"));
   EXPECT_THAT(log, Not(HasSubstr("reaches it\n")));
   // Process 1, its child, the supervisor, the program, and those that count.

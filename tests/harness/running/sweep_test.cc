@@ -97,7 +97,9 @@ TEST(Sweep, RecordsEveryCaseAndItsArtefacts) {
   };
   callbacks.finished = [&](const SweepProgress& progress, const Record& record) {
     events.push_back("end " + std::to_string(progress.index) + " " + to_string(record.status));
-    if (progress.index == progress.total) EXPECT_EQ(progress.eta_s, 0.0);
+    if (progress.index == progress.total) {
+      EXPECT_EQ(progress.eta_s, 0.0);
+    }
   };
   const SweepOutcome outcome = run_sweep(plan, journal, callbacks, run_quickly);
   EXPECT_THAT(events, ElementsAre("start 1/4 42", "end 1 ok", "start 2/4 43", "end 2 ok", "start 3/4 44",

@@ -186,7 +186,9 @@ TEST(SlowModes, TheTableOfBadSeedsIsWhatTheRuleSays) {
       const Verdicts verdicts = of_seeds(seeds, 0, share, kDraws);
       table += table_row(fmt::format("20 x worse in {:.0f} % of B's seeds, {} seeds", 100 * share, seeds),
                          verdicts, kDraws);
-      if (share >= 0.2) EXPECT_LE(exit_0(verdicts), kDraws / 100) << seeds;
+      if (share >= 0.2) {
+        EXPECT_LE(exit_0(verdicts), kDraws / 100) << seeds;
+      }
     }
   }
   const Verdicts exactly = of_seeds(40, 4, 0, kDraws);

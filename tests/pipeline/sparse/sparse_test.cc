@@ -229,7 +229,9 @@ TEST(FindFeatures, AreTheSameForAnyThreadCount) {
     const Features features = detect_features(view, {.keypoints = 100});
     ASSERT_EQ(features.size(), 100U);
     descriptors.insert(features.descriptors);
-    if (!pixels.empty()) EXPECT_EQ(features.pixels, pixels);
+    if (!pixels.empty()) {
+      EXPECT_EQ(features.pixels, pixels);
+    }
     pixels = features.pixels;
   }
   set_thread_count(available_processors());

@@ -69,8 +69,9 @@ TEST(Workloads, TheBatchIsWhatOneCallOfTheKernelTakes) {
       run->run_once();
       const int calls = (batched.items + batch - 1) / batch;
       EXPECT_EQ(test::kernel_calls(*run), calls) << batched.workload << " " << batch;
-      if (batched.scopes_per_call > 0)
+      if (batched.scopes_per_call > 0) {
         EXPECT_EQ(scopes.count(), calls * batched.scopes_per_call) << batched.workload << " " << batch;
+      }
       run->run_once();
       EXPECT_EQ(test::kernel_calls(*run), calls) << "of the last run alone";
     }

@@ -31,7 +31,9 @@ TEST(Project, EqualsBisectionOfSnellsLaw) {
       const auto actual = project(refractive_camera(camera, water), point);
       ASSERT_EQ(actual.has_value(), expected.has_value());
       // Near the camera's horizon a pixel is thousands of widths away; compare there relatively.
-      if (actual) EXPECT_LT((actual->pixel - *expected).norm(), 1e-9 * (1 + expected->norm()));
+      if (actual) {
+        EXPECT_LT((actual->pixel - *expected).norm(), 1e-9 * (1 + expected->norm()));
+      }
     }
   }
 }

@@ -76,7 +76,9 @@ TEST(MeshSurface, DiffersFromTheFormulaByTheChordError) {
     const double chord = shape.amplitude_m * pitch * pitch / 8 * (wave_x * wave_x + wave_y * wave_y);
     EXPECT_LT(largest, chord);
     EXPECT_GT(largest, 0.6 * chord);
-    if (last > 0) EXPECT_NEAR(last / largest, 4, 0.5);
+    if (last > 0) {
+      EXPECT_NEAR(last / largest, 4, 0.5);
+    }
     last = largest;
   }
 }

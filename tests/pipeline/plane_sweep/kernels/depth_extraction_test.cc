@@ -18,7 +18,9 @@ TEST(DepthExtractionTest, ReproducesAquaMvs) {
     extract_depth(flat_numbers(node.at("cost_volume")), flat_numbers(node.at("depths")), depth, confidence);
     for (std::size_t i = 0; i < depth.size(); ++i) {
       EXPECT_EQ(std::isnan(depth[i]), std::isnan(expected_depth[i])) << i;
-      if (!std::isnan(expected_depth[i])) EXPECT_NEAR(depth[i], expected_depth[i], 1e-6) << i;
+      if (!std::isnan(expected_depth[i])) {
+        EXPECT_NEAR(depth[i], expected_depth[i], 1e-6) << i;
+      }
       EXPECT_NEAR(confidence[i], expected_confidence[i], 1e-6) << i;
     }
   }
