@@ -23,7 +23,6 @@ namespace aqbench {
 namespace {
 
 using test::quick_result;
-using test::resume;
 using test::small_plan;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -68,7 +67,7 @@ TEST(Sweep, GoesOnAfterTheBlocksThatAreInTheJournal) {
     for (const std::size_t i : {0, 1, 2, 0, 1, 2, 0}) journal.append_block(block(i));
   }
   std::filesystem::remove(runs);
-  Journal journal = resume(folder.path(), plan);
+  Journal journal = test::resume(folder.path(), plan);
   EXPECT_FALSE(run_sweep(plan, journal, {}, run).interrupted);
   std::ifstream file(runs);
   std::vector<std::string> ran;
@@ -308,7 +307,7 @@ TEST_P(SweepStops, CleanlyOnASignal) {
   EXPECT_EQ(exit_code_of(process), 130);
   EXPECT_THAT(read_journal(folder.path(), TornTail::refuse).records, SizeIs(2))
       << "the running case is unfinished";
-  Journal journal = resume(folder.path(), plan);
+  Journal journal = test::resume(folder.path(), plan);
   EXPECT_EQ(run_sweep(plan, journal, {}, run_quickly).ran, 3U);
   EXPECT_THAT(journal.records(), SizeIs(5));
 }
@@ -334,7 +333,7 @@ TEST(Sweep, AFullDiskIsOneErrorAndTheJournalStaysGood) {
   const auto room = std::filesystem::file_size(folder.path() / kJournalFile) + 1200;
   const IsolateOutcome outcome = run_isolated(
       [&]() -> std::string {
-        Journal journal = resume(folder.path(), plan);
+        Journal journal = test::resume(folder.path(), plan);
         const rlimit limit{room, room};
         ::setrlimit(RLIMIT_FSIZE, &limit);
         return test::error_of(ErrorKind::io, [&] { run_sweep(plan, journal, {}, run_quickly); });
@@ -343,7 +342,7 @@ TEST(Sweep, AFullDiskIsOneErrorAndTheJournalStaysGood) {
   EXPECT_THAT(outcome.result, HasSubstr("File too large"));
   const std::size_t finished = read_journal(folder.path(), TornTail::refuse).records.size();
   EXPECT_LT(finished, 3U);
-  Journal journal = resume(folder.path(), plan);
+  Journal journal = test::resume(folder.path(), plan);
   EXPECT_EQ(run_sweep(plan, journal, {}, run_quickly).ran, 3 - finished);
 }
 
