@@ -165,8 +165,9 @@ Verdicts verdicts_of(const std::vector<AbCaseReport>& cases) {
     row.only_shown = false;
     row.words = words_of(one, leading);
     // Of what the test is certain of, the reason is its statistics: what stands behind "time: " always is.
-    const bool certain = one.verdict == AbVerdict::regressed || one.verdict == AbVerdict::faster ||
-                         (one.verdict == AbVerdict::invalid && one.time && one.time->comparison);
+    const bool certain =
+        one.verdict == AbVerdict::regressed || one.verdict == AbVerdict::faster ||
+        (one.verdict == AbVerdict::invalid && one.time && one.time->comparison && !one.outcomes.empty());
     row.reason = certain || one.reason == row.words ? "" : one.reason.substr(0, one.reason.find("; time: "));
     verdicts.rows.push_back(std::move(row));
     for (const VerdictRow& value : rows)

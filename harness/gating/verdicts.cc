@@ -22,9 +22,13 @@ std::size_t reading_rank(const VerdictRow& row) {
   return headlines.size() + (last ? 2 : 1);
 }
 
+// A value that is undefined now is as grave as one that is worse: a mean error that grew says more of a case
+// than a share at 0.5 mm that it lost.
+Verdict gravity(Verdict verdict) { return verdict == Verdict::undefined ? Verdict::regressed : verdict; }
+
 // Orders rows by verdict, then by rank, then by how far they exceed the tolerance.
 bool comes_before(const VerdictRow& a, const VerdictRow& b) {
-  if (a.verdict != b.verdict) return a.verdict < b.verdict;
+  if (gravity(a.verdict) != gravity(b.verdict)) return gravity(a.verdict) < gravity(b.verdict);
   if (const std::size_t rank_a = reading_rank(a), rank_b = reading_rank(b); rank_a != rank_b)
     return rank_a < rank_b;
   return a.verdict == Verdict::improved ? a.excess < b.excess : a.excess > b.excess;
@@ -91,7 +95,7 @@ void sort_worst_first(std::vector<VerdictRow>& rows) {
   std::ranges::stable_sort(rows, comes_before);
   struct CaseRank {
     Verdict worst = Verdict::pass;
-    double excess = 0;      // the largest of the rows with that verdict
+    double excess = 0;      // the largest of the rows as grave as that
     std::size_t first = 0;  // index of the case's first row
   };
   std::unordered_map<std::string, CaseRank> cases;
@@ -102,7 +106,8 @@ void sort_worst_first(std::vector<VerdictRow>& rows) {
     const auto [place, is_new] = cases.try_emplace(rows[i].case_name);
     CaseRank& rank = place->second;
     if (is_new) rank = {rows[i].verdict, rows[i].excess, i};
-    if (rows[i].verdict == rank.worst) rank.excess = std::max(rank.excess, rows[i].excess);
+    if (rows[i].verdict < rank.worst) rank.worst = rows[i].verdict;
+    if (gravity(rows[i].verdict) == gravity(rank.worst)) rank.excess = std::max(rank.excess, rows[i].excess);
   }
   std::ranges::stable_sort(std::span(rows).first(moved), [&](const VerdictRow& a, const VerdictRow& b) {
     const CaseRank &rank_a = cases.at(a.case_name), &rank_b = cases.at(b.case_name);

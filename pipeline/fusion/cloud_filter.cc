@@ -5,6 +5,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "core/parallel.h"
 #include "core/quantiles.h"
@@ -19,29 +22,105 @@ struct Neighbour {
   std::uint32_t index;
 };
 
-using Runs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
+// The nearest points to each point of one cell after another.
+class NearestPoints {
+ public:
+  NearestPoints(const Surfels& surfels, const MortonCells& cells, std::size_t wanted)
+      : surfels_(surfels), cells_(cells), wanted_(wanted) {}
 
-// Returns the nearest `wanted` points of the runs, nearest first; ties go to the lower index. Compares
-// integers: bits of the non-negative squared distance above those of the index.
-void nearest_in_runs(const Surfels& surfels, const Runs& runs, std::uint32_t query, std::size_t wanted,
-                     std::vector<std::uint64_t>& keys, std::vector<Neighbour>& found) {
-  keys.clear();
-  const float x = surfels.x_m[query], y = surfels.y_m[query], z = surfels.z_m[query];
-  for (const auto& [begin, end] : runs)
-    for (std::uint32_t i = begin; i < end; ++i) {
-      const float dx = surfels.x_m[i] - x, dy = surfels.y_m[i] - y, dz = surfels.z_m[i] - z;
-      const auto squared_m = std::uint64_t{std::bit_cast<std::uint32_t>(dx * dx + dy * dy + dz * dz)};
-      if (i != query) keys.push_back(squared_m << 32U | i);
+  void enter_cell(std::uint64_t key);
+
+  // Returns the `wanted` nearest to a point of this cell in the cells around it, nearest first; ties go to
+  // the lower index. Ask for ring after ring, from 1 on.
+  const std::vector<Neighbour>& find(std::uint32_t query, int rings);
+  const std::vector<Neighbour>& found() const { return found_; }
+
+ private:
+  void gather(int rings);
+  std::span<std::uint64_t> keys_within(std::uint32_t query, float limit);
+
+  const Surfels& surfels_;
+  const MortonCells& cells_;
+  std::size_t wanted_;
+  std::uint64_t key_ = 0;
+  // Points of the gathered rings, in columns, and where each ring ends.
+  std::vector<float> x_m_, y_m_, z_m_, squared_m_;
+  std::vector<std::uint32_t> index_;
+  std::vector<std::size_t> ends_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> runs_;
+  // Bits of the non-negative squared distance above those of the index: integers compare fast.
+  std::vector<std::uint64_t> keys_;
+  std::vector<Neighbour> found_;
+  std::uint32_t last_ = 0;                                       // the last query of one ring
+  float last_reach_m_ = std::numeric_limits<float>::infinity();  // the distance to the last it found
+};
+
+void NearestPoints::enter_cell(std::uint64_t key) {
+  key_ = key;
+  for (std::vector<float>* column : {&x_m_, &y_m_, &z_m_}) column->clear();
+  index_.clear();
+  ends_.assign(1, 0);
+  last_reach_m_ = std::numeric_limits<float>::infinity();
+}
+
+void NearestPoints::gather(int rings) {
+  while (static_cast<int>(ends_.size()) <= rings) {
+    const auto ring = static_cast<int>(ends_.size());
+    neighbour_runs(cells_, key_, ring == 1 ? 0 : ring, ring, runs_);
+    for (const auto& [begin, end] : runs_) {
+      x_m_.insert(x_m_.end(), surfels_.x_m.begin() + begin, surfels_.x_m.begin() + end);
+      y_m_.insert(y_m_.end(), surfels_.y_m.begin() + begin, surfels_.y_m.begin() + end);
+      z_m_.insert(z_m_.end(), surfels_.z_m.begin() + begin, surfels_.z_m.begin() + end);
+      for (std::uint32_t i = begin; i < end; ++i) index_.push_back(i);
     }
-  if (keys.size() > wanted) {
-    std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(wanted), keys.end());
-    keys.resize(wanted);
+    ends_.push_back(index_.size());
+  }
+}
+
+std::span<std::uint64_t> NearestPoints::keys_within(std::uint32_t query, float limit) {
+  if (keys_.size() <= squared_m_.size()) keys_.resize(squared_m_.size() + 1);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < squared_m_.size(); ++i) {  // branch-free: which ones stay is unpredictable
+    keys_[kept] = std::uint64_t{std::bit_cast<std::uint32_t>(squared_m_[i])} << 32U | index_[i];
+    kept += static_cast<std::size_t>(squared_m_[i] <= limit) & static_cast<std::size_t>(index_[i] != query);
+  }
+  return {keys_.data(), kept};
+}
+
+const std::vector<Neighbour>& NearestPoints::find(std::uint32_t query, int rings) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  gather(rings);
+  const float x = surfels_.x_m[query], y = surfels_.y_m[query], z = surfels_.z_m[query];
+  const std::size_t count = ends_[static_cast<std::size_t>(rings)];
+  squared_m_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float dx = x_m_[i] - x, dy = y_m_[i] - y, dz = z_m_[i] - z;
+    squared_m_[i] = dx * dx + dy * dy + dz * dz;
+  }
+  // What fewer rings hold, or the last query found, bounds the distance to the last one that is wanted.
+  float limit = infinity;
+  if (rings > 1 && found_.size() == wanted_) {
+    limit = found_.back().squared_m;
+  } else if (rings == 1) {
+    const float reach_m =
+        last_reach_m_ + std::hypot(x - surfels_.x_m[last_], y - surfels_.y_m[last_], z - surfels_.z_m[last_]);
+    limit = reach_m * reach_m * 1.0001F;  // for rounding
+  }
+  std::span<std::uint64_t> keys = keys_within(query, limit);
+  if (keys.size() > wanted_) {
+    std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(wanted_), keys.end());
+    keys = keys.first(wanted_);
   }
   std::sort(keys.begin(), keys.end());
-  found.clear();
+  found_.clear();
   for (const std::uint64_t key : keys)
-    found.push_back(
+    found_.push_back(
         {std::bit_cast<float>(static_cast<std::uint32_t>(key >> 32U)), static_cast<std::uint32_t>(key)});
+  if (rings == 1) {
+    last_ = query;
+    last_reach_m_ = found_.size() == wanted_ && wanted_ > 0 ? std::sqrt(found_.back().squared_m) : infinity;
+  }
+  return found_;
 }
 
 Eigen::Vector3f normal_of(const Surfels& surfels, std::uint32_t query,
@@ -89,11 +168,9 @@ NeighbourStatistics neighbour_statistics(const Surfels& surfels, const FusionOpt
   result.normals.resize(surfels.count());
   result.mean_distance_m.resize(surfels.count());
   parallel_for(cells.count(), 64, [&](std::size_t begin, std::size_t end) {
-    Runs near_runs, far_runs;
-    std::vector<std::uint64_t> keys;
-    std::vector<Neighbour> found;
+    NearestPoints nearest(surfels, cells, std::max(of_normal, of_distance));
     // Returns whether a search of this many rings has found all neighbours that affect the results.
-    const auto complete = [&](int rings) {
+    const auto complete = [&](const std::vector<Neighbour>& found, int rings) {
       const double searched_m = rings * cell_m;
       const auto known = [&](std::size_t wanted, double limit_m) {
         if (wanted == 0 || searched_m >= limit_m) return true;
@@ -102,13 +179,11 @@ NeighbourStatistics neighbour_statistics(const Surfels& surfels, const FusionOpt
       return known(of_normal, radius_m) && known(of_distance, kMaxRings * cell_m);
     };
     for (std::size_t cell = begin; cell < end; ++cell) {
-      neighbour_runs(cells, cells.keys[cell], 1, near_runs);
+      nearest.enter_cell(cells.keys[cell]);
       for (std::uint32_t i = cells.first[cell]; i < cells.first[cell + 1]; ++i) {
-        nearest_in_runs(surfels, near_runs, i, std::max(of_normal, of_distance), keys, found);
-        for (int rings = 2; rings <= kMaxRings && !complete(rings - 1); ++rings) {
-          neighbour_runs(cells, cells.keys[cell], rings, far_runs);
-          nearest_in_runs(surfels, far_runs, i, std::max(of_normal, of_distance), keys, found);
-        }
+        int rings = 1;
+        while (!complete(nearest.find(i, rings), rings) && rings < kMaxRings) ++rings;
+        const std::vector<Neighbour>& found = nearest.found();
         result.normals[i] = normal_of(surfels, i, found, radius_m, options.normal_neighbours);
         if (of_distance > 0)
           result.mean_distance_m[i] = mean_distance(found, of_distance, kMaxRings * cell_m);

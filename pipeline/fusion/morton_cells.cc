@@ -87,17 +87,19 @@ MortonCells make_cells(std::span<const std::uint64_t> keys, int level) {
   return cells;
 }
 
-void neighbour_runs(const MortonCells& cells, std::uint64_t key, int rings,
+void neighbour_runs(const MortonCells& cells, std::uint64_t key, int from, int to,
                     std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs) {
   runs.clear();
   const auto [x, y, z] = morton_decode(key);
-  const auto low = [&](std::uint32_t c) { return c - std::min(c, static_cast<std::uint32_t>(rings)); };
+  const auto low = [&](std::uint32_t c) { return c - std::min(c, static_cast<std::uint32_t>(to)); };
   const auto high = [&](std::uint32_t c) {
-    return std::min(c + static_cast<std::uint32_t>(rings), (1U << kMortonBits) - 1);
+    return std::min(c + static_cast<std::uint32_t>(to), (1U << kMortonBits) - 1);
   };
+  const auto apart = [](std::uint32_t a, std::uint32_t b) { return static_cast<int>(a < b ? b - a : a - b); };
   for (std::uint32_t k = low(z); k <= high(z); ++k)
     for (std::uint32_t j = low(y); j <= high(y); ++j)
       for (std::uint32_t i = low(x); i <= high(x); ++i) {
+        if (std::max({apart(i, x), apart(j, y), apart(k, z)}) < from) continue;
         const std::uint64_t near_key = morton_encode(i, j, k);
         const auto found = std::ranges::lower_bound(cells.keys, near_key);
         if (found == cells.keys.end() || *found != near_key) continue;

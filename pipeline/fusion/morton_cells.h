@@ -50,9 +50,10 @@ struct MortonCells {
 // Finds the runs. `keys` must ascend; at most 2^32 - 1 of them.
 MortonCells make_cells(std::span<const std::uint64_t> keys, int level);
 
-// Fills `runs` with the items [first, second) of the occupied cells within `rings` cells of the cell of `key`
-// in each coordinate, in z, y, x order. `key` is at the cells' level; its cell may be empty.
-void neighbour_runs(const MortonCells& cells, std::uint64_t key, int rings,
+// Fills `runs` with the items [first, second) of the occupied cells that are `from` to `to` cells away from
+// the cell of `key` (in the coordinate where they are farthest), in z, y, x order. `key` is at the cells'
+// level; its cell may be empty.
+void neighbour_runs(const MortonCells& cells, std::uint64_t key, int from, int to,
                     std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs);
 
 }  // namespace aqbench

@@ -83,7 +83,7 @@ double height_at(const HeightSamples& samples, double x_m, double y_m,
                  std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs, std::vector<double>& heights_m,
                  LocalColumns& local) {
   const double radius_m = samples.grid.cell_m;
-  neighbour_runs(samples.cells, samples.grid.key({x_m, y_m, 0}), 1, runs);
+  neighbour_runs(samples.cells, samples.grid.key({x_m, y_m, 0}), 0, 1, runs);
   for (std::vector<float>* column : {&local.u, &local.v, &local.h, &local.k}) column->clear();
   heights_m.clear();
   unsigned quadrants = 0;

@@ -134,7 +134,7 @@ void refine_surfels(const Surfels& all, double radius_m, Surfels& moved) {
       const Vec3 from_origin = shift_m + Vec3(moved.x_m[i], moved.y_m[i], moved.z_m[i]);
       const std::uint64_t key = all.grid.key(all.grid.origin_m + from_origin) >> (3 * cell_level);
       if (key != gathered) {
-        neighbour_runs(cells, key, 1, runs);
+        neighbour_runs(cells, key, 0, 1, runs);
         gather_support(support, runs, columns);
         gathered = key;
       }

@@ -221,13 +221,14 @@ std::string scene_maps(const std::vector<MappedCase>& cases) {
   std::vector<const std::vector<ReportTile>*> clouds;
   std::vector<MappedCase> with_holes;  // a map without any says nothing
   std::string whole;
-  double least = 100;  // of a tile
+  constexpr double kCovered_pct = 95;  // the colours of more look alike
+  double least = 100;
   for (const MappedCase& one : cases) {
     clouds.push_back(one.tiles);
     double covered = 100;
     for (const ReportTile& tile : *one.tiles) covered = std::fmin(covered, tile.completeness_pct);
     least = std::min(least, covered);
-    if (covered < 99.5)
+    if (covered < kCovered_pct)
       with_holes.push_back(one);
     else
       whole += (whole.empty() ? ": " : ", ") + one.label;
@@ -247,7 +248,7 @@ std::string scene_maps(const std::vector<MappedCase>& cases) {
         with_holes, same_extent, [](const ReportTile& tile) { return tile.completeness_pct; }, low, 100, "%",
         sequential_colour, "Share of the surface that has a point within 2 mm.");
   if (whole.empty()) return text;
-  return text + "<p class=\"dim\">Everywhere the surface has a point within 2 mm" +
+  return text + "<p class=\"dim\">In every tile 95 % of the surface and more has a point within 2 mm" +
          (with_holes.empty() ? "" : xml_escape(whole)) + ".</p>\n";
 }
 

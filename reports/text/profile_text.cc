@@ -96,8 +96,7 @@ std::string runs_line(const ProfiledCase& profile) {
   std::string line =
       fmt::format("median of {} profiled, cold first run {} ms", counted(details.profiled_ms.size(), "run"),
                   fixed_ms_text(profile.record.timing.cold_ms.value_or(0)));
-  if (!details.plain_ms.empty())
-    line += ", profiled / unprofiled " + table_number(overhead_ratio(details));
+  if (!details.plain_ms.empty()) line += ", profiled / unprofiled " + table_number(overhead_ratio(details));
   return line;
 }
 

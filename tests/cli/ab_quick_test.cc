@@ -19,6 +19,7 @@ using ::testing::Not;
 
 class AbQuick : public Ab {
  protected:
+  WithoutLibTorch program_;
   // A project with a program that takes `slow` seconds and writes four points, the same each time, at a
   // height that its parameter sets.
   void make_project(const std::string& slow) {

@@ -50,6 +50,7 @@ with open(output + '/cloud.ply', 'w') as f:
 
 class Check : public ::testing::Test {
  protected:
+  WithoutLibTorch program_;
   Check() {
     std::ofstream(dir_ / "mine.py") << kCheckedScript;
     std::string methods;

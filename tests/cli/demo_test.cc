@@ -13,6 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 
 TEST(Demo, ShowsAGateThatFailsOnPurposeAndSaysWhatToDoNext) {
+  const WithoutLibTorch program;
   const TemporaryDir dir;
   const std::string folder = dir / "demo";
   const auto result = run_program({"demo", "--out", folder});

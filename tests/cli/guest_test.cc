@@ -28,6 +28,7 @@ const char* const kScript =
 
 class GuestRun : public ::testing::Test {
  protected:
+  WithoutLibTorch program_;
   GuestRun() {
     std::filesystem::create_directories(dir_ / "weights");
     write("run.sh", kScript);

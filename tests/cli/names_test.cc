@@ -20,6 +20,7 @@ using ::testing::Not;
 // A project with a dataset and two programs of its own: `mine` writes four points, `broken` says why not.
 class Names : public ::testing::Test {
  protected:
+  WithoutLibTorch program_;
   Names() {
     std::ofstream(dir_ / "run.sh")
         << "{ echo ply; echo format ascii 1.0; echo element vertex 4; echo property float x\n"

@@ -50,6 +50,7 @@ Vec3 own_place(const Vec3& world_m) { return kTurn.transpose() * (world_m - kShi
 
 class OwnPoses : public ::testing::Test {
  protected:
+  WithoutLibTorch program_;
   OwnPoses() {
     write("aqbench.json", kPosesProject);
     write("give.sh",

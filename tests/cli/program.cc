@@ -44,8 +44,38 @@ void signal_when(pid_t child, int signal, const std::function<bool()>& condition
   ::kill(child, signal);
 }
 
-[[noreturn]] void become_program(const std::vector<std::string>& arguments, const ProgramOptions& options,
-                                 const std::string& out, const std::string& err) {
+bool g_without_libtorch = false;
+
+// The program that runs. Links to its files in a folder of this process are an installation without LibTorch.
+std::string program_file() {
+  namespace fs = std::filesystem;
+  if (!g_without_libtorch) return AQBENCH_BINARY;
+  struct Folder {
+    Folder() {
+      std::string pattern = (fs::path(AQBENCH_BINARY).parent_path() / "without_libtorch.XXXXXX").string();
+      if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
+      path = pattern;
+      fs::create_hard_link(AQBENCH_BINARY, path / "aqbench");
+      for (const char* const module : {"meshes", "images"}) {
+        const std::string name = "libaqbench_" + std::string(module) + ".so";
+        fs::create_symlink(path.parent_path() / name, path / name);
+      }
+    }
+    ~Folder() {
+      std::error_code ignored;
+      fs::remove_all(path, ignored);
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    fs::path path;
+  };
+  static const Folder folder;
+  return folder.path / "aqbench";
+}
+
+[[noreturn]] void become_program(const std::string& program, const std::vector<std::string>& arguments,
+                                 const ProgramOptions& options, const std::string& out,
+                                 const std::string& err) {
   std::signal(SIGINT, SIG_DFL);  // ignored where a shell starts the tests in the background
   if (!options.working_dir.empty() && ::chdir(options.working_dir.c_str()) != 0) ::_exit(127);
   ::dup2(::open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0644), 1);
@@ -56,10 +86,10 @@ void signal_when(pid_t child, int signal, const std::function<bool()>& condition
     ::setrlimit(RLIMIT_FSIZE, &both);
     std::signal(SIGXFSZ, SIG_DFL);  // as a shell leaves it
   }
-  std::vector<char*> argv{const_cast<char*>(AQBENCH_BINARY)};
+  std::vector<char*> argv{const_cast<char*>(program.c_str())};
   for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
-  ::execv(AQBENCH_BINARY, argv.data());
+  ::execv(program.c_str(), argv.data());
   ::_exit(127);
 }
 
@@ -72,11 +102,12 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Progr
   static const std::string cache = shared_cache().string();
   // Where the program remembers its runs: the tests' own, not the user's. Made before the fork, for all runs.
   static const TemporaryDir state;
+  const std::string program = program_file();
   const pid_t child = ::fork();
   if (child == 0) ::setenv("AQBENCH_CACHE_DIR", cache.c_str(), 0);
   if (child == 0) ::setenv("XDG_STATE_HOME", state.path().c_str(), 0);
   if (child == 0) ::setenv("XDG_CONFIG_HOME", state.path().c_str(), 0);
-  if (child == 0) become_program(arguments, options, out, err);
+  if (child == 0) become_program(program, arguments, options, out, err);
   if (options.interrupt_when) signal_when(child, SIGINT, options.interrupt_when);
   if (options.kill_when) signal_when(child, SIGKILL, options.kill_when);
   int status = 0;
@@ -87,6 +118,9 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Progr
   result.err = slurp(err);
   return result;
 }
+
+WithoutLibTorch::WithoutLibTorch() { g_without_libtorch = true; }
+WithoutLibTorch::~WithoutLibTorch() { g_without_libtorch = false; }
 
 TemporaryDir::TemporaryDir() {
   std::string pattern = (std::filesystem::temp_directory_path() / "aqbench-cli-XXXXXX").string();

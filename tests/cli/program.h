@@ -31,6 +31,16 @@ struct ProgramOptions {
 // that all tests of this build share.
 ProgramResult run_program(const Arguments& arguments, const ProgramOptions& options = {});
 
+// While one exists, run_program() runs the program as it is without the package of LibTorch: the module
+// `pipeline` is missing. Programs of users need none, and loading it is two thirds of a short sweep's time.
+class WithoutLibTorch {
+ public:
+  WithoutLibTorch();
+  ~WithoutLibTorch();
+  WithoutLibTorch(const WithoutLibTorch&) = delete;
+  WithoutLibTorch& operator=(const WithoutLibTorch&) = delete;
+};
+
 // A folder of this test alone, removed with the object.
 class TemporaryDir {
  public:

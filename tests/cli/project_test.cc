@@ -31,6 +31,7 @@ const char* const kProject = R"({
 
 class ProjectRun : public ::testing::Test {
  protected:
+  WithoutLibTorch program_;
   ProjectRun() {
     std::filesystem::create_directories(dir_ / "sub");
     write("aqbench.json", kProject);

@@ -20,6 +20,7 @@ using ::testing::Not;
 
 class Stranger : public ::testing::Test {
  protected:
+  WithoutLibTorch program_;
   Stranger() {
     ::setenv("AQBENCH_ISOLATION", "off", 1);  // the programs leave a trace outside of {output}
     ::setenv("XDG_STATE_HOME", at("state").c_str(), 1);

@@ -15,6 +15,7 @@
 #include "scenes/optics/refractive_camera.h"
 #include "scenes/rendering/ray_hit.h"
 #include "scenes/surfaces/surface.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench::orbit_testing {
 
@@ -27,14 +28,19 @@ struct OrbitScene {
   const Surface& surface() const { return *plan.scene.truth.surface; }
 };
 
-inline OrbitScene write_orbit(const std::filesystem::path& dir, int width_px) {
-  DatasetRequest request;
-  request.scene = "object";
-  request.rig = "orbit";
-  request.width_px = width_px;
-  OrbitScene scene{dir, plan_dataset(request)};
-  write_dataset(scene.plan, dir);
-  scene.footprint_m = 0.8 / scene.plan.rig.cameras[0].intrinsics.K(0, 0);
+// Images 400 px wide; rendered once for all tests.
+inline const OrbitScene& orbit() {
+  static const TemporaryDirectory folder;
+  static const OrbitScene scene = [] {
+    DatasetRequest request;
+    request.scene = "object";
+    request.rig = "orbit";
+    request.width_px = 400;
+    OrbitScene orbit{folder.path() / "data", plan_dataset(request)};
+    write_dataset(orbit.plan, orbit.dir);
+    orbit.footprint_m = 0.8 / orbit.plan.rig.cameras[0].intrinsics.K(0, 0);
+    return orbit;
+  }();
   return scene;
 }
 

@@ -19,6 +19,7 @@ using ::testing::Not;
 
 class ProtocolRun : public ::testing::Test {
  protected:
+  WithoutLibTorch program_;
   ProgramResult run(const Arguments& arguments) const {
     ProgramOptions options;
     options.working_dir = dir_.path();

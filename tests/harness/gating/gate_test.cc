@@ -317,5 +317,19 @@ TEST(Gate, TheGravestExitCodeWins) {
   EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::case_failed);
 }
 
+// A share that a case lost does not hide that its mean error grew.
+TEST(SortWorstFirst, AHeadlineThatIsWorseStandsBeforeAShareThatIsLost) {
+  std::vector<VerdictRow> rows = {
+      shown_verdict("x", "fscore_0.5mm_pct", "%", Better::higher, 40, std::nullopt),
+      shown_verdict("x", "accuracy_mean_mm", "mm", Better::lower, 0.5, 2.0),
+      shown_verdict("y", "accuracy_mean_mm", "mm", Better::lower, 0.5, 0.5)};
+  rows[0].verdict = Verdict::undefined;
+  sort_worst_first(rows);
+  EXPECT_EQ(rows[0].metric, "accuracy_mean_mm");
+  EXPECT_EQ(rows[0].verdict, Verdict::regressed);
+  EXPECT_EQ(rows[1].verdict, Verdict::undefined);
+  EXPECT_EQ(rows[2].case_name, "y");
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -238,11 +238,10 @@ TEST(DenseFlow, EveryPresetGivesValidOptions) {
 
 // Cameras all around an object: no plane fits, and no water bends the rays.
 TEST(DenseFlow, CoversWhatAnOrbitSeesWell) {
-  const TemporaryDirectory dir;
-  const auto scene = orbit_testing::write_orbit(dir.path() / "data", 400);
+  const orbit_testing::OrbitScene& scene = orbit_testing::orbit();
   MethodInput input;
   input.parameters = resolve_parameters("dense_flow", parameters(), {{"dense_flow", "surface", "none"}});
-  const Reconstruction made = run({dir.path() / "data"}, input);
+  const Reconstruction made = run({scene.dir}, input);
   const orbit_testing::Coverage coverage = orbit_testing::coverage_of(scene, made.cloud.points_m, 4);
   const double rmse_footprints = orbit_testing::rmse_m(scene, made.cloud.points_m) / scene.footprint_m;
   RecordProperty("whole_pct", std::to_string(coverage.whole_pct));

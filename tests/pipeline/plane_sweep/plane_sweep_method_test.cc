@@ -132,12 +132,11 @@ TEST(CameraDepths, RefusesRangesThatDoNotFitAndRigsWithoutDepthMaps) {
 
 // Cameras all around an object, without water and without a hand-set range.
 TEST(PlaneSweepMethod, CoversWhatAnOrbitSeesWell) {
-  const TemporaryDirectory dir;
-  const auto scene = orbit_testing::write_orbit(dir.path() / "data", 400);
+  const orbit_testing::OrbitScene& scene = orbit_testing::orbit();
   MethodInput input;
   input.parameters =
       resolve_parameters("plane_sweep", plane_sweep_parameters(), {{"plane_sweep", "surface", "none"}});
-  const Reconstruction made = run_plane_sweep({dir.path() / "data"}, input);
+  const Reconstruction made = run_plane_sweep({scene.dir}, input);
   const orbit_testing::Coverage coverage = orbit_testing::coverage_of(scene, made.cloud.points_m, 4);
   const double rmse_footprints = orbit_testing::rmse_m(scene, made.cloud.points_m) / scene.footprint_m;
   RecordProperty("whole_pct", std::to_string(coverage.whole_pct));

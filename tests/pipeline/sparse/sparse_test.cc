@@ -320,11 +320,10 @@ TEST(TriangulateTrack, CountsWhatItDrops) {
 }
 
 TEST(Sparse, ReconstructsAnOrbitWithinTwoFootprints) {
-  const TemporaryDirectory dir;
-  const auto scene = orbit_testing::write_orbit(dir.path() / "data", 320);
+  const orbit_testing::OrbitScene& scene = orbit_testing::orbit();
   MethodInput input;
   input.parameters = resolve_parameters("sparse", method_parameters(), {});
-  const Reconstruction made = run({dir.path() / "data"}, input);
+  const Reconstruction made = run({scene.dir}, input);
   EXPECT_GE(made.cloud.points_m.size(), 500U);
   const double rmse_footprints = orbit_testing::rmse_m(scene, made.cloud.points_m) / scene.footprint_m;
   RecordProperty("points", static_cast<int>(made.cloud.points_m.size()));

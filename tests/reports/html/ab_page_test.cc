@@ -37,7 +37,8 @@ TEST(AbPage, HoldsEveryPairWithTheOrderInWhichItRanAndTheIntervalOfTheShift) {
   const Json one = drawn_case(page), &series = one.at("series").at(0);
   EXPECT_THAT(one.at("verdict").get<std::string>(), StartsWith("REGRESSED: B is "));
   EXPECT_EQ(one.at("leading"), "wall time");
-  EXPECT_THAT(page.substr(0, page.find("<h2>Case by case")), Not(HasSubstr("sha256 "))) << "hashes are folded";
+  EXPECT_THAT(page.substr(0, page.find("<h2>Case by case")), Not(HasSubstr("sha256 ")))
+      << "hashes are folded";
   ASSERT_EQ(series.at("pairs").size(), 40u);
   std::size_t kept = 0;
   for (std::size_t i = 0; i < 40; ++i) {
