@@ -9,7 +9,7 @@
 #include "aqbench/hidden_data.h"
 #include "core/parallel.h"
 #include "scenes/optics/calibration_file.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
 #include "scenes/rendering/imaging.h"

@@ -119,10 +119,9 @@ void BM_CloudSetCompleteness(benchmark::State& state, const std::string& surface
   const auto surface = surface_named(surface_name);
   const Reconstruction reconstruction =
       noisy_reconstruction(*surface, static_cast<std::size_t>(state.range(0)));
-  for ([[maybe_unused]] auto iteration : state) {
+  for ([[maybe_unused]] auto iteration : state)
     benchmark::DoNotOptimize(
         measure_completeness(reconstruction.cloud.points_m, *surface, ScoreOptions{}.sample_spacing_m, 1));
-  }
 }
 
 void BM_CloudSetScaling(benchmark::State& state, const std::string& surface_name) {

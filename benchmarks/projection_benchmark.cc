@@ -16,8 +16,8 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "scenes/optics/projection_table.h"
-#include "scenes/optics/refraction.h"
 #include "scenes/optics/refraction_batch.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 
 namespace aqbench {

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
@@ -44,53 +43,40 @@ void read_up(ChangeRequest& request, const FlagValue& value) {
 }
 
 const Flag<ChangeRequest> kChangeFlags[] = {
-    {{.name = "unit", .value_name = "m|cm|mm|um", .help = "unit of both files", .default_value = "m"},
+    {"unit", "m|cm|mm|um", "unit of both files",
      [](ChangeRequest& r, const FlagValue& v) {
        const auto metres = metres_per_unit(v.text);
        if (!metres) v.refuse_text("expected m, cm, mm or um");
        r.metres_per_unit = *metres;
-     }},
-    {{.name = "up",
-      .value_name = "AXIS",
-      .help = "the direction that counts as growth: +x, -x, +y, -y, +z or -z (aqbench's world has +Z down)",
-      .default_value = "-z"},
-     read_up},
-    {{.name = "normal-mm",
-      .value_name = "MM",
-      .help = "diameter of the sphere that gives a normal (twice the cylinder's)"},
+     },
+     usually("m")},
+    {"up", "AXIS",
+     "the direction that counts as growth: +x, -x, +y, -y, +z or -z (aqbench's world has +Z down)", read_up,
+     usually("-z")},
+    {"normal-mm", "MM", "diameter of the sphere that gives a normal (twice the cylinder's)",
      [](ChangeRequest& r, const FlagValue& v) { r.normal_mm = v.positive(); }},
-    {{.name = "cylinder-mm",
-      .value_name = "MM",
-      .help = "diameter of the cylinder in which points are averaged (one with about 30 points of the "
-              "sparser cloud)"},
+    {"cylinder-mm", "MM",
+     "diameter of the cylinder in which points are averaged (one with about 30 points of the "
+     "sparser cloud)",
      [](ChangeRequest& r, const FlagValue& v) { r.cylinder_mm = v.positive(); }},
-    {{.name = "depth-mm",
-      .value_name = "MM",
-      .help = "the largest distance that is looked for (5 diameters of the cylinder)"},
+    {"depth-mm", "MM", "the largest distance that is looked for (5 diameters of the cylinder)",
      [](ChangeRequest& r, const FlagValue& v) { r.depth_mm = v.positive(); }},
-    {{.name = "cell-mm", .value_name = "MM", .help = "cell of the grid of heights (the cylinder's diameter)"},
+    {"cell-mm", "MM", "cell of the grid of heights (the cylinder's diameter)",
      [](ChangeRequest& r, const FlagValue& v) { r.cell_mm = v.positive(); }},
-    {{.name = "registration-mm",
-      .value_name = "MM",
-      .help = "standard error of the registration of the two states",
-      .default_value = "0"},
+    {"registration-mm", "MM", "standard error of the registration of the two states",
      [](ChangeRequest& r, const FlagValue& v) {
        r.registration_mm = v.number<double>();
        if (!(r.registration_mm >= 0 && std::isfinite(r.registration_mm)))
          v.refuse(r.registration_mm, "must not be negative");
-     }},
-    {{.name = "cores",
-      .value_name = "N",
-      .help = "most points of BEFORE at which the distance is measured, spread evenly",
-      .default_value = "100000"},
-     [](ChangeRequest& r, const FlagValue& v) { r.cores = v.at_least<std::size_t>(1); }},
-    {{.name = "csv", .value_name = "FILE.csv", .help = "write each core point with its distance and limit"},
-     into<&ChangeRequest::csv>},
-    {{.name = "picture", .value_name = "FILE.svg", .help = "draw the significant distances by place"},
-     into<&ChangeRequest::picture>},
-    {{.name = "threads", .value_name = "N", .help = "threads; changes no number (default: all processors)"},
+     },
+     usually("0")},
+    {"cores", "N", "most points of BEFORE at which the distance is measured, spread evenly",
+     [](ChangeRequest& r, const FlagValue& v) { r.cores = v.at_least<std::size_t>(1); }, usually("100000")},
+    {"csv", "FILE.csv", "write each core point with its distance and limit", into<&ChangeRequest::csv>},
+    {"picture", "FILE.svg", "draw the significant distances by place", into<&ChangeRequest::picture>},
+    {"threads", "N", "threads; changes no number (default: all processors)",
      [](ChangeRequest& r, const FlagValue& v) { r.threads = v.at_least<int>(1); }},
-    {{.name = "json", .help = "print JSON"}, into<&ChangeRequest::json>},
+    {"json", nullptr, "print JSON", into<&ChangeRequest::json>},
 };
 
 CommandLine<ChangeRequest> change_command_line() {
@@ -117,10 +103,9 @@ State read_state(const std::filesystem::path& file, double metres_per_unit, cons
   GeometryFile read = read_geometry_file(file);
   State state;
   state.points_m = std::move(read.cloud.points_m);
-  if (state.points_m.empty()) throw Error(ErrorKind::input, fmt::format("{}: has no points", file.string()));
+  if (state.points_m.empty()) throw input_error("{}: has no points", file.string());
   for (Vec3& point : state.points_m) {
-    if (!point.allFinite())
-      throw Error(ErrorKind::input, fmt::format("{}: has a point that is not finite", file.string()));
+    if (!point.allFinite()) throw input_error("{}: has a point that is not finite", file.string());
     point *= metres_per_unit;
     state.raised_m.push_back(up.raised(point));
   }

@@ -7,19 +7,15 @@
 #include <optional>
 
 #include "cli/check_text.h"
-#include "cli/options.h"
+#include "cli/dataset_options.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "core/parallel.h"
 #include "core/scratch_folder.h"
 #include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/checking/board_scale.h"
 #include "harness/checking/relations.h"
-#include "harness/planning/plan.h"
-#include "harness/project/project_use.h"
-#include "harness/running/dataset_run.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/recording_truth.h"
@@ -30,20 +26,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct CheckRequest {
-  DatasetRunRequest run;
-  std::optional<std::string> dataset;
-  std::optional<int> threads;
-  std::optional<fs::path> project_file;
+struct CheckRequest : DatasetOptions {
   std::optional<KnownLength> length;
   bool json = false;
 };
-
-void read_checked_method(CheckRequest& request, const FlagValue& value) {
-  const std::size_t colon = value.text.find(':');
-  request.run.method = value.text.substr(0, colon);
-  if (colon != std::string::npos) request.run.preset = value.text.substr(colon + 1);
-}
 
 // Reads "cam00:cam05=0.25".
 void read_known_length(CheckRequest& request, const FlagValue& value) {
@@ -56,43 +42,17 @@ void read_known_length(CheckRequest& request, const FlagValue& value) {
 }
 
 const Flag<CheckRequest> kCheckFlags[] = {
-    {{.name = "dataset",
-      .value_name = "DATASET",
-      .help = "dataset of the project file, or a folder with images and cameras in any layout"},
-     into<&CheckRequest::dataset>},
-    {{.name = "frame", .value_name = "N", .help = "frame number, from 0", .default_value = "0"},
-     [](CheckRequest& r, const FlagValue& v) {
-       r.run.frame = static_cast<std::size_t>(v.at_least<std::int64_t>(0));
-     }},
-    {{.name = "set",
-      .value_name = "NAME=VALUE",
-      .help = "METHOD.PARAMETER=VALUE (aqbench list methods), may be repeated",
-      .repeatable = true},
-     [](CheckRequest& r, const FlagValue& v) { r.run.sets.push_back(parse_override(v.text)); }},
-    {{.name = "length",
-      .value_name = "CAM:CAM=M",
-      .help = "the true distance of two cameras in metres: how far off the scale is (a ChArUco board in the "
-              "dataset's truth.json says it, too)"},
+    {"length", "CAM:CAM=M",
+     "the true distance of two cameras in metres: how far off the scale is (a ChArUco board in the "
+     "dataset's truth.json says it, too)",
      read_known_length},
-    {{.name = "threads", .value_name = "N", .help = "threads; changes no result (default: all processors)"},
-     [](CheckRequest& r, const FlagValue& v) { r.threads = v.number<int>(); }},
-    {{.name = "seed",
-      .value_name = "N",
-      .help = "seed of the method's random numbers",
-      .default_value = "42"},
-     [](CheckRequest& r, const FlagValue& v) {
-       r.run.seed = static_cast<std::uint64_t>(v.at_least<std::int64_t>(0));
-     }},
-    {{.name = "timeout", .value_name = "S", .help = "seconds of each run (default: none)"},
-     [](CheckRequest& r, const FlagValue& v) { r.run.timeout_s = v.positive(); }},
-    {{.name = "project",
-      .value_name = "FILE",
-      .help = "the project file with your methods (default: aqbench.json, here or in a folder above)"},
-     into<&CheckRequest::project_file>},
-    {{.name = "json", .help = "print JSON instead of the table"}, into<&CheckRequest::json>},
+    {"json", nullptr, "print JSON instead of the table", into<&CheckRequest::json>},
 };
 
 CommandLine<CheckRequest> command_line_of_check() {
+  std::vector<Flag<CheckRequest>> flags;
+  for (const auto& row : dataset_flags()) flags.push_back({row, row.read});
+  flags.insert(flags.end(), std::begin(kCheckFlags), std::end(kCheckFlags));
   return {
       "aqbench check METHOD[:PRESET] --dataset DATASET [OPTION]...",
       "Runs a method on changed forms of a dataset whose results must agree, without any truth: images in\n"
@@ -104,23 +64,8 @@ CommandLine<CheckRequest> command_line_of_check() {
       "  aqbench check mine:fast --dataset reef --length cam00:cam05=0.25\n\n"
       "Exit 0 all relations hold, 1 one does not, 2 usage or input, 3 the method failed on the dataset\n"
       "itself, 130 interrupted.",
-      {std::begin(kCheckFlags), std::end(kCheckFlags)},
-      {{{.name = "METHOD"}, read_checked_method}}};
-}
-
-void complete_check_request(CheckRequest& request) {
-  if (!request.dataset) throw Error(ErrorKind::usage, "--dataset is missing");
-  request.run.threads = request.threads.value_or(available_processors());
-  if (request.run.threads < 1) throw Error(ErrorKind::usage, "--threads: must be at least 1");
-  request.run.memory_limit_bytes = default_memory_limit_bytes();
-  const auto project = current_project(request.project_file);
-  const PlacedDataset dataset = place_dataset(project, *request.dataset);
-  request.run.dataset_dir = dataset.directory;
-  request.run.declared_truth = dataset.truth;
-  if (!project) return;
-  request.run.project_dir = project->dir;
-  for (const MethodDeclaration& method : project->methods)
-    if (method.name == request.run.method) request.run.declaration = method;
+      std::move(flags),
+      {{{.name = "METHOD"}, read_method}}};
 }
 
 // What a run of the method gave: a cloud, or the reason why not.
@@ -165,8 +110,7 @@ CheckedRuns run_all(const CheckRequest& request, const Recording& recording,
   };
   CheckedRuns runs;
   runs.base = run(recording, seed, "base");
-  if (!runs.base.problem.empty())
-    throw Error(ErrorKind::method, fmt::format("{}: {}", request.run.method, runs.base.problem));
+  if (!runs.base.problem.empty()) throw method_error("{}: {}", request.run.method, runs.base.problem);
   runs.again = run(recording, seed + 1, "again");
   for (const Relation& relation : relations)
     runs.changed.push_back(run(relation.recording, seed, relation.name));
@@ -232,14 +176,13 @@ CheckReport compare_runs(const CheckRequest& request, const Recording& recording
 ExitCode check_command(const Arguments& arguments) {
   auto request = parse(command_line_of_check(), arguments);
   if (!request) return ExitCode::pass;
-  complete_check_request(*request);
+  complete(*request);
   const StopSignals signals;
   request->run.cancel_descriptor = signals.descriptor();
   const Recording recording = read_recording(request->run.dataset_dir);
   if (request->run.frame >= recording.images.size())
-    throw Error(ErrorKind::usage,
-                fmt::format("--frame {}: {} has {}", request->run.frame, request->run.dataset_dir.string(),
-                            counted(recording.images.size(), "frame")));
+    throw usage_error("--frame {}: {} has {}", request->run.frame, request->run.dataset_dir.string(),
+                      counted(recording.images.size(), "frame"));
   if (request->length) scale_by_length(*request->length, recording.rig);  // its faults before any run
   const RecordingTruth truth = find_recording_truth(recording, request->run.declared_truth);
   if (!truth.board_file.empty()) true_board(truth, request->run.frame);  // its faults, too

@@ -43,9 +43,7 @@ double scale_by_length(const KnownLength& length, const Rig& rig) {
     throw Error(ErrorKind::input, "--length: " + unknown_name_message("camera", name, names));
   };
   const double metres = (centre(length.from) - centre(length.to)).norm();
-  if (!(metres > 0))
-    throw Error(ErrorKind::input,
-                fmt::format("--length: {} and {} are at one place", length.from, length.to));
+  if (!(metres > 0)) throw input_error("--length: {} and {} are at one place", length.from, length.to);
   return length.metres / metres;
 }
 
@@ -91,33 +89,31 @@ std::string render_check(const CheckReport& report, bool colours) {
     if (!one.problem.empty()) say(fmt::format("{}: {}", one.name, one.problem));
   text += "\n";
   say("Relations say nothing of accuracy: a method that is wrong in the same way every time keeps them. Not "
-      "seen "
-      "are differences below the noise of another seed, and below the spacing where the points are others.");
+      "seen are differences below the noise of another seed, and below the spacing where the points are "
+      "others.");
   if (!report.halves)
     say("halves: " + report.halves_problem);
   else
     say("halves: stability, no accuracy: what both halves share is not seen: calibration, scale, a bias of "
-        "the "
-        "method.");
+        "the method.");
   for (const BaselineGroup& group : report.baselines)
     say(fmt::format("depth maps of {} with baselines {} to {} m: reprojection {} px",
                     counted(group.pairs, "pair"), short_number(group.least_m), short_number(group.most_m),
                     short_number(group.reprojection_px)));
   if (!report.baselines.empty())
     say("Agreement of depth maps is no accuracy: depths that are wrong in the same way agree; a shift that "
-        "grows "
-        "with the baseline points to poses or scale.");
+        "grows with the baseline points to poses or scale.");
   if (report.scale)
-    say(fmt::format(
-        "scale by the known length: {} x: all lengths of the dataset times this are metres; one length "
-        "does not show whether the others are consistent with it.",
-        short_number(*report.scale)));
+    say(
+        fmt::format("scale by the known length: {} x: all lengths of the dataset times this are metres; one "
+                    "length does not show whether the others are consistent with it.",
+                    short_number(*report.scale)));
   if (report.board)
-    say(fmt::format(
-        "scale by the board ({} between {}): {} x: all lengths of the dataset times this are metres; "
-        "not seen is a scale that changes away from the board.",
-        counted(report.board->sides, "side"), counted(report.board->corners, "corner"),
-        short_number(report.board->factor)));
+    say(
+        fmt::format("scale by the board ({} between {}): {} x: all lengths of the dataset times this are "
+                    "metres; not seen is a scale that changes away from the board.",
+                    counted(report.board->sides, "side"), counted(report.board->corners, "corner"),
+                    short_number(report.board->factor)));
   return text;
 }
 

@@ -19,8 +19,7 @@
 #include <system_error>
 #include <utility>
 
-#include "core/error.h"
-#include "core/json.h"
+#include "core/json_members.h"
 #include "core/module.h"
 #include "core/parameters.h"
 #include "core/resources.h"
@@ -31,81 +30,38 @@ namespace aqbench::cli {
 namespace {
 
 constexpr std::array kCommands = {
-    Command{.name = "sweep",
-            .summary = "run scenes x methods or workloads, score or time them, write a verified bundle",
-            .run = sweep_command},
-    Command{.name = "demo",
-            .summary = "show in a few seconds how a gate finds a worse result",
-            .run = demo_command},
-    Command{.name = "eval",
-            .summary = "score a point cloud or mesh file against a scene or a true mesh",
-            .run = eval_command},
-    Command{.name = "render",
-            .summary = "render a scene through water: images, calibration, true depths",
-            .run = render_command},
-    Command{.name = "run",
-            .summary = "run a method on a dataset of your own: cloud, mesh, depth maps",
-            .run = run_command},
-    Command{.name = "init",
-            .summary = "start a project file, an example suite and a CI workflow for your repository",
-            .run = init_command},
-    Command{
-        .name = "get", .summary = "fetch a public set of images or scans, and check it", .run = get_command},
-    Command{.name = "cache", .summary = "list or clear the rendered datasets on disk", .run = cache_command},
-    Command{.name = "profile",
-            .summary = "where time and memory go: stages, bottlenecks, trace, flamegraph",
-            .run = profile_command},
-    Command{.name = "gate",
-            .summary = "compare results with a baseline; exit 1 on a regression",
-            .run = gate_command},
-    Command{.name = "ab",
-            .summary = "compare two builds, or two variants, in pairs: is B slower?",
-            .run = ab_command},
-    Command{.name = "accept", .summary = "make a verified bundle the new baseline", .run = accept_command},
-    Command{.name = "verify",
-            .summary = "check a bundle: hashes, schema, journal, summary",
-            .run = verify_command},
-    Command{.name = "list",
-            .summary = "list scenes, methods, suites, metrics, rigs, imaging, workloads, stages",
-            .run = list_command},
-    Command{.name = "compare",
-            .summary = "show two bundles side by side: what changed, and where",
-            .run = compare_command},
-    Command{.name = "change",
-            .summary = "measure how a surface changed between two clouds or meshes",
-            .run = change_command},
-    Command{.name = "check",
-            .summary = "check relations of a method's results that need no truth",
-            .run = check_command},
-    Command{.name = "trend",
-            .summary = "find where a value changed its level over many bundles",
-            .run = trend_command},
-    Command{.name = "report", .summary = "show a bundle as a page with pictures", .run = report_command},
-    Command{.name = "export",
-            .summary = "write a bundle as CSV, LaTeX, Vega, SVG or coloured PLY",
-            .run = export_command},
-    Command{.name = "site", .summary = "write a static site over many bundles", .run = site_command},
-    Command{.name = "docs",
-            .summary = "fill the tables of documents, or check that they are fresh",
-            .run = docs_command},
-    Command{.name = "replay",
-            .summary = "run a case of a bundle again and compare it bit for bit",
-            .run = replay_command},
-    Command{.name = "schema", .summary = "print the JSON Schema of a file format", .run = schema_command},
-    Command{.name = "merge", .summary = "merge the shards of a sweep into one bundle", .run = merge_command},
-    Command{.name = "status",
-            .summary = "show the progress of a sweep, from any machine that sees its folder",
-            .run = status_command},
-    Command{.name = "work",
-            .summary = "run cases of a shared sweep until all have a result",
-            .run = work_command},
-    Command{.name = "completion",
-            .summary = "completion for bash, zsh or fish, as a script for the shell",
-            .run = completion_command},
-    Command{.name = "man", .summary = "the manual page of a command, or all of them", .run = man_command},
-    Command{.name = "unit",
-            .summary = "run one unit of `ab` in this process and print JSON (started by `ab`)",
-            .run = unit_command},
+    Command{"sweep", "run scenes x methods or workloads, score or time them, write a verified bundle",
+            sweep_command},
+    Command{"demo", "show in a few seconds how a gate finds a worse result", demo_command},
+    Command{"eval", "score a point cloud or mesh file against a scene or a true mesh", eval_command},
+    Command{"render", "render a scene through water: images, calibration, true depths", render_command},
+    Command{"run", "run a method on a dataset of your own: cloud, mesh, depth maps", run_command},
+    Command{"init", "start a project file, an example suite and a CI workflow for your repository",
+            init_command},
+    Command{"get", "fetch a public set of images or scans, and check it", get_command},
+    Command{"cache", "list or clear the rendered datasets on disk", cache_command},
+    Command{"profile", "where time and memory go: stages, bottlenecks, trace, flamegraph", profile_command},
+    Command{"gate", "compare results with a baseline; exit 1 on a regression", gate_command},
+    Command{"ab", "compare two builds, or two variants, in pairs: is B slower?", ab_command},
+    Command{"accept", "make a verified bundle the new baseline", accept_command},
+    Command{"verify", "check a bundle: hashes, schema, journal, summary", verify_command},
+    Command{"list", "list scenes, methods, suites, metrics, rigs, imaging, workloads, stages", list_command},
+    Command{"compare", "show two bundles side by side: what changed, and where", compare_command},
+    Command{"change", "measure how a surface changed between two clouds or meshes", change_command},
+    Command{"check", "check relations of a method's results that need no truth", check_command},
+    Command{"trend", "find where a value changed its level over many bundles", trend_command},
+    Command{"report", "show a bundle as a page with pictures", report_command},
+    Command{"export", "write a bundle as CSV, LaTeX, Vega, SVG or coloured PLY", export_command},
+    Command{"site", "write a static site over many bundles", site_command},
+    Command{"docs", "fill the tables of documents, or check that they are fresh", docs_command},
+    Command{"replay", "run a case of a bundle again and compare it bit for bit", replay_command},
+    Command{"schema", "print the JSON Schema of a file format", schema_command},
+    Command{"merge", "merge the shards of a sweep into one bundle", merge_command},
+    Command{"status", "show the progress of a sweep, from any machine that sees its folder", status_command},
+    Command{"work", "run cases of a shared sweep until all have a result", work_command},
+    Command{"completion", "completion for bash, zsh or fish, as a script for the shell", completion_command},
+    Command{"man", "the manual page of a command, or all of them", man_command},
+    Command{"unit", "run one unit of `ab` in this process and print JSON (started by `ab`)", unit_command},
 };
 
 constexpr ExitCodeText kExitCodes[] = {{ExitCode::pass, "pass"},
@@ -147,8 +103,7 @@ ExitCode print_version(const Arguments& arguments) {
   }
   if (arguments != Arguments{"--json"})
     throw Error(ErrorKind::usage, "--version: unexpected argument; only --json is allowed");
-  Json version = Json::object();
-  add_build(version, build_info());
+  Json version = JsonOf<BuildInfo>::write(build_info());
   for (const auto& [library, number] : library_versions()) version["libraries"][library] = number;
   version["program"] = own_file().string();
   version["program_sha256"] = program_sha256();
@@ -167,8 +122,7 @@ void require_recordable(const Arguments& arguments) {
   if (std::ranges::find(kRecording, arguments[0]) == std::end(kRecording)) return;
   for (std::size_t i = 1; i < arguments.size(); ++i)
     if (!is_valid_utf8(arguments[i]))
-      throw Error(ErrorKind::usage, fmt::format("argument {} of {}: '{}' is not UTF-8", i, arguments[0],
-                                                printable(arguments[i])));
+      throw usage_error("argument {} of {}: '{}' is not UTF-8", i, arguments[0], printable(arguments[i]));
 }
 
 ExitCode dispatch(const Arguments& arguments) {
@@ -181,9 +135,7 @@ ExitCode dispatch(const Arguments& arguments) {
     print_help();
     return ExitCode::pass;
   }
-  if (arguments[0] == "--version") {
-    return print_version({arguments.begin() + 1, arguments.end()});
-  }
+  if (arguments[0] == "--version") return print_version({arguments.begin() + 1, arguments.end()});
   require_recordable(arguments);
   return find_command(arguments[0]).run(Arguments(arguments.begin() + 1, arguments.end()));
 }

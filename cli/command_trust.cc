@@ -25,17 +25,14 @@ bool is_signed_by_a_trusted_key(const std::filesystem::path& bundle, const Comma
 }  // namespace
 
 std::vector<Flag<CommandTrust>> command_trust_flags() {
-  return {{{.name = "run-its-commands",
-            .help = "run the programs named by the bundle; without this flag they are only shown"},
+  return {{"run-its-commands", nullptr,
+           "run the programs named by the bundle; without this flag they are only shown",
            into<&CommandTrust::run_its_commands>},
-          {{.name = "pubkey",
-            .value_name = "KEY.pub.pem",
-            .help = "run them if this Ed25519 public key signed the bundle"},
+          {"pubkey", "KEY.pub.pem", "run them if this Ed25519 public key signed the bundle",
            into<&CommandTrust::public_key>},
-          {{.name = "trust",
-            .value_name = "FILE",
-            .help = "run them if a key in this file signed it: lines NAME FINGERPRINT (default: "
-                    "~/.config/aqbench/trusted_keys.txt)"},
+          {"trust", "FILE",
+           "run them if a key in this file signed it: lines NAME FINGERPRINT (default: "
+           "~/.config/aqbench/trusted_keys.txt)",
            into<&CommandTrust::trust_file>}};
 }
 
@@ -46,12 +43,10 @@ void require_trust(const std::filesystem::path& bundle, const char* journal,
   fmt::print(stderr, "aqbench: {} would run these commands with your rights:\n", bundle.string());
   for (const std::string& command : commands) fmt::print(stderr, "  {}\n", printable(command));
   if (trust.run_its_commands) return;
-  throw Error(
-      ErrorKind::input,
-      fmt::format(
-          "{}: refusing to run its commands, because it was neither started by you in this folder nor signed "
-          "by a trusted key (--pubkey, --trust); --run-its-commands runs those shown above",
-          bundle.string()));
+  throw input_error(
+      "{}: refusing to run its commands, because it was neither started by you in this folder nor signed "
+      "by a trusted key (--pubkey, --trust); --run-its-commands runs those shown above",
+      bundle.string());
 }
 
 void remember_commands(const std::filesystem::path& bundle, const char* journal,

@@ -9,7 +9,6 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
@@ -38,22 +37,14 @@ CommandLine<CompareRequest> compare_command_line() {
           "of\nmachine, build, device, dtype and threads.\nExit 0 shown (compare judges nothing; see gate), "
           "1 a bundle does not verify, 4 not comparable:\nidentical records, no common case, or --times with "
           "different machines.",
-          {{{.name = "a-method",
-             .value_name = "X",
-             .help = "compare this method of A, METHOD or METHOD:PRESET, with another one",
-             .needs = "b-method"},
-            into<&CompareRequest::a_method>},
-           {{.name = "b-method",
-             .value_name = "Y",
-             .help = "the other method: of B, or of A where there is no B",
-             .needs = "a-method"},
-            into<&CompareRequest::b_method>},
-           {{.name = "times", .help = "require comparable times: otherwise exit 4 naming the difference"},
+          {{"a-method", "X", "compare this method of A, METHOD or METHOD:PRESET, with another one",
+            into<&CompareRequest::a_method>, needs("b-method")},
+           {"b-method", "Y", "the other method: of B, or of A where there is no B",
+            into<&CompareRequest::b_method>, needs("a-method")},
+           {"times", nullptr, "require comparable times: otherwise exit 4 naming the difference",
             into<&CompareRequest::times>},
-           {{.name = "all", .help = "also list equal values"}, into<&CompareRequest::all>},
-           {{.name = "html",
-             .value_name = "FILE",
-             .help = "also write a page: what changed, and where on the surface"},
+           {"all", nullptr, "also list equal values", into<&CompareRequest::all>},
+           {"html", "FILE", "also write a page: what changed, and where on the surface",
             into<&CompareRequest::html>}},
           {{{.name = "A"}, into<&CompareRequest::a>},
            {{.name = "B", .optional = true}, into<&CompareRequest::b>}}};
@@ -70,17 +61,15 @@ void keep_method(const std::string& flag, const std::string& method, Results& re
   };
   std::erase_if(results.records, [&](const Record& record) { return !is_meant(record); });
   if (results.records.empty())
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{}: {}", flag, unknown_name_message("method", method, {known.begin(), known.end()})));
+    throw usage_error("{}: {}", flag, unknown_name_message("method", method, {known.begin(), known.end()}));
   for (Record& record : results.records) {
     record.case_name = name_without_method(record.case_name);
     for (NamedValues* const values : {&record.options, &record.defaults})
       std::erase_if(*values,
                     [&](const auto& option) { return option.first.starts_with(record.method + "."); });
     if (!names.insert(record.case_name).second)
-      throw Error(ErrorKind::usage, fmt::format("{} {}: has several presets of {}; name one, {}:PRESET", flag,
-                                                method, record.case_name, record.method));
+      throw usage_error("{} {}: has several presets of {}; name one, {}:PRESET", flag, method,
+                        record.case_name, record.method);
   }
 }
 
@@ -116,9 +105,8 @@ ExitCode compare_command(const Arguments& arguments) {
     write_file(*request->html, compare_page(report, side(request->a, a), side(*request->b, b)));
   }
   if (request->times && !report.key_differences.empty())
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("--times: {} ({} in all)", printable(report.key_differences.front()),
-                            counted(report.key_differences.size(), "difference")));
+    throw not_comparable_error("--times: {} ({} in all)", printable(report.key_differences.front()),
+                               counted(report.key_differences.size(), "difference"));
   return ExitCode::pass;
 }
 

@@ -2,13 +2,11 @@
 
 #include <cstdio>
 #include <string>
-#include <vector>
 
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/processes/process.h"
-#include "core/text.h"
 #include "pipeline/method/method.h"
 #include "reports/content/commands.h"
 #include "scenes/cloud/ply.h"
@@ -27,11 +25,8 @@ CommandLine<DemoRequest> demo_command_line() {
           "Shows in a few seconds how a gate finds a worse result: a project with one program is swept, its\n"
           "values are accepted, the program gets worse, and the gate fails on purpose. The program copies a\n"
           "simulated cloud, so that nothing is rendered. Exit 0 if the gate failed as it should.",
-          {{{.name = "out",
-             .value_name = "DIR",
-             .help = "folder of the demo; must be new or empty",
-             .default_value = "aqbench-demo"},
-            into<&DemoRequest::out>}}};
+          {{"out", "DIR", "folder of the demo; must be new or empty", into<&DemoRequest::out>,
+            usually("aqbench-demo")}}};
 }
 
 constexpr const char* kProject = R"({
@@ -75,8 +70,8 @@ std::string newest_bundle(const std::filesystem::path& out) {
 
 void require_code(int code, ExitCode expected, const char* step) {
   if (code != static_cast<int>(expected))
-    throw Error(ErrorKind::method, fmt::format("demo: {} ended with exit code {} instead of {}", step, code,
-                                               static_cast<int>(expected)));
+    throw method_error("demo: {} ended with exit code {} instead of {}", step, code,
+                       static_cast<int>(expected));
 }
 
 }  // namespace

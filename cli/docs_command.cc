@@ -10,7 +10,6 @@
 #include "core/parameters.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gate.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/bundle/verify.h"
@@ -55,8 +54,7 @@ std::vector<NamedBundle> read_bundles(const Strings& folders) {
       throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
     const std::string name = bundle_name(bundle);
     for (const NamedBundle& other : bundles)
-      if (other.name == name)
-        throw Error(ErrorKind::usage, fmt::format("--bundle: duplicate bundle name {}", name));
+      if (other.name == name) throw usage_error("--bundle: duplicate bundle name {}", name);
     bundles.push_back({name, read_bundle_content(bundle, read_gate_input(bundle).results)});
   }
   return bundles;
@@ -93,14 +91,9 @@ CommandLine<DocsRequest> docs_command_line() {
       "                      commands, flags COMMAND\n"
       "\n"
       "Exit 0 written or up to date, 1 stale (--check) or the bundle does not verify, 2 bad marker.",
-      {{{.name = "bundle",
-         .value_name = "DIR",
-         .help = "a source of numbers; may be repeated",
-         .repeatable = true},
-        into<&DocsRequest::bundles>},
-       {{.name = "check", .help = "write nothing; exit 1 naming stale sections"}, into<&DocsRequest::check>},
-       {{.name = "render",
-         .help = "first write summary, report and hashes of older bundles again from their records"},
+      {{"bundle", "DIR", "a source of numbers; may be repeated", into<&DocsRequest::bundles>, repeated()},
+       {"check", nullptr, "write nothing; exit 1 naming stale sections", into<&DocsRequest::check>},
+       {"render", nullptr, "first write summary, report and hashes of older bundles again from their records",
         into<&DocsRequest::render>}},
       {{{.name = "FILE", .repeatable = true}, into<&DocsRequest::files>}}};
 }

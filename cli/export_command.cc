@@ -9,7 +9,6 @@
 #include "core/drawing/svg.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "harness/gating/gate.h"
 #include "harness/records/case_result.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/content/case_names.h"
@@ -36,23 +35,17 @@ CommandLine<ExportRequest> export_command_line() {
       "clouds as PLY files in the method's own colours, else by signed error or, without a truth, by the\n"
       "agreement of images; cameras as PLY files and as poses (text of the TUM format). Positions are in\n"
       "metres in the world frame. CSV, LaTeX and Vega go to stdout or --out.",
-      {{{.name = "csv", .help = "every value of every case, one on each line"}, into<&ExportRequest::csv>},
-       {{.name = "latex", .help = "table of the headline metrics, the best of each in bold"},
+      {{"csv", nullptr, "every value of every case, one on each line", into<&ExportRequest::csv>},
+       {"latex", nullptr, "table of the headline metrics, the best of each in bold",
         into<&ExportRequest::latex>},
-       {{.name = "vega", .help = "Vega-Lite 5 chart with its data"}, into<&ExportRequest::vega>},
-       {{.name = "svg", .value_name = "DIR", .help = "charts, a file each"}, into<&ExportRequest::svg>},
-       {{.name = "pdf", .value_name = "DIR", .help = "charts, a file each, with lines and text, on white"},
-        into<&ExportRequest::pdf>},
-       {{.name = "ply", .value_name = "DIR", .help = "clouds that the bundle shows, a file each"},
-        into<&ExportRequest::ply>},
-       {{.name = "cameras",
-         .value_name = "DIR",
-         .help = "cameras of each case: CASE.ply, wire frames, and CASE.txt, poses (TUM)"},
+       {"vega", nullptr, "Vega-Lite 5 chart with its data", into<&ExportRequest::vega>},
+       {"svg", "DIR", "charts, a file each", into<&ExportRequest::svg>},
+       {"pdf", "DIR", "charts, a file each, with lines and text, on white", into<&ExportRequest::pdf>},
+       {"ply", "DIR", "clouds that the bundle shows, a file each", into<&ExportRequest::ply>},
+       {"cameras", "DIR", "cameras of each case: CASE.ply, wire frames, and CASE.txt, poses (TUM)",
         into<&ExportRequest::cameras>},
-       {{.name = "limit-mm", .value_name = "MM", .help = "error at the ends of the colours of --ply (2)"},
-        into<&ExportRequest::limit_mm>},
-       {{.name = "out", .value_name = "FILE", .help = "output file (default: stdout)"},
-        into<&ExportRequest::out>}},
+       {"limit-mm", "MM", "error at the ends of the colours of --ply (2)", into<&ExportRequest::limit_mm>},
+       {"out", "FILE", "output file (default: stdout)", into<&ExportRequest::out>}},
       {{{.name = "BUNDLE"}, into<&ExportRequest::bundle>}}};
 }
 

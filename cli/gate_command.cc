@@ -32,22 +32,20 @@ CommandLine<GateRequest> gate_command_line() {
       "machine\n(another kind of processor may change the last digits of OpenCV and LibTorch: docs/ci.md); "
       "time\nonly with --stored-times: compare it in pairs instead (aqbench ab).\n"
       "Exit 0 pass, 1 regression, 2 bad input, 3 a case failed, 4 not comparable.",
-      {{{.name = "baseline",
-         .value_name = "FILE",
-         .help = "accepted values, e.g. baselines/seed.json, or the name of an installed baseline: seed"},
+      {{"baseline", "FILE",
+        "accepted values, e.g. baselines/seed.json, or the name of an installed baseline: seed",
         into<&GateRequest::baseline_file>},
-       {{.name = "project",
-         .value_name = "FILE",
-         .help = "the project file with the suite's gate and baseline (default: aqbench.json, here or in a "
-                 "folder above)"},
+       {"project", "FILE",
+        "the project file with the suite's gate and baseline (default: aqbench.json, here or in a folder "
+        "above)",
         into<&GateRequest::project_file>},
-       {{.name = "all", .help = "also list rows that pass"}, into<&GateRequest::all>},
-       {{.name = "stored-times",
-         .help = "compare times with those of the baseline, on the same kind of machine and build: at most "
-                 "1.05 x the time, at least 0.95 x the throughput"},
+       {"all", nullptr, "also list rows that pass", into<&GateRequest::all>},
+       {"stored-times", nullptr,
+        "compare times with those of the baseline, on the same kind of machine and build: at most 1.05 x the "
+        "time, at least 0.95 x the throughput",
         into<&GateRequest::stored_times>},
-       {{.name = "measured-here",
-         .help = "RESULTS of hyperfine or Criterion, which name no machine, were measured on this one"},
+       {"measured-here", nullptr,
+        "RESULTS of hyperfine or Criterion, which name no machine, were measured on this one",
         into<&GateRequest::measured_here>}},
       {{{.name = "RESULTS"}, into<&GateRequest::results>}}};
   append_flags<GateRequest, GateExports>(line.flags, gate_export_flags(), &GateRequest::exports);
@@ -59,8 +57,8 @@ std::string false_alarm_note(const Results& results) {
   const auto [share, halves] = false_alarms_of_halves(results, kStoredTimeFactor);
   if (halves == 0) return "rate of false alarms: not measured, since no case has 10 runs";
   return fmt::format(
-      "rate of false alarms: {} of {} halves of these runs exceed the other half by {:.2g} %; what "
-      "drifts between two days comes on top",
+      "rate of false alarms: {} of {} halves of these runs exceed the other half by {:.2g} %; what drifts "
+      "between two days comes on top",
       fmt::format("{:.1f} %", 100 * share), halves, 100 * (kStoredTimeFactor - 1));
 }
 
@@ -76,12 +74,10 @@ ExitCode gate_command(const Arguments& arguments) {
       named ? std::move(*named)
             : read_baseline(gate_baseline(input.results.run.suite, request->project_file));
   if (input.of_benchmark && !request->stored_times)
-    throw Error(
-        ErrorKind::not_comparable,
-        fmt::format(
-            "{}: has times alone, which were not measured in pairs with the baseline's: --stored-times "
-            "gates them, aqbench ab measures in pairs",
-            request->results));
+    throw not_comparable_error(
+        "{}: has times alone, which were not measured in pairs with the baseline's: "
+        "--stored-times gates them, aqbench ab measures in pairs",
+        request->results);
   Verdicts report;
   if (!input.of_benchmark) report = gate(input.results, baseline);
   if (request->stored_times) {

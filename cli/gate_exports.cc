@@ -5,9 +5,7 @@
 #include <cstdlib>
 #include <random>
 
-#include "core/error.h"
 #include "core/files.h"
-#include "core/screen.h"
 #include "core/table.h"
 #include "reports/exports/github.h"
 #include "reports/exports/junit.h"
@@ -40,13 +38,10 @@ GithubFence github_fence(const GateExports& exports) {
 }  // namespace
 
 std::vector<Flag<GateExports>> gate_export_flags() {
-  return {{{.name = "junit",
-            .value_name = "FILE",
-            .help = "write the gate's verdict as JUnit XML: a test case per case"},
+  return {{"junit", "FILE", "write the gate's verdict as JUnit XML: a test case per case",
            into<&GateExports::junit>},
-          {{.name = "github",
-            .help = "print the 10 worst cases as GitHub annotations; append a table to "
-                    "$GITHUB_STEP_SUMMARY if set"},
+          {"github", nullptr,
+           "print the 10 worst cases as GitHub annotations; append a table to $GITHUB_STEP_SUMMARY if set",
            into<&GateExports::github>}};
 }
 

@@ -28,7 +28,7 @@ void move_to(const fs::path& from, const fs::path& to) {
   if (!error) return;
   error.clear();
   fs::copy(from, to, fs::copy_options::recursive | fs::copy_options::copy_symlinks, error);
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", to.string(), error.message()));
+  if (error) throw io_error("{}: {}", to.string(), error.message());
 }
 
 // Returns a line for a shell that starts the program in its folder with its variables.
@@ -64,7 +64,7 @@ void keep_work(KeepWork which, const Case& planned, const MethodSpec& method, co
   std::error_code error;
   fs::remove_all(kept, error);
   fs::create_directories(kept, error);
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", kept.string(), error.message()));
+  if (error) throw io_error("{}: {}", kept.string(), error.message());
   const bool own_layout = fs::is_directory(work / "dataset", error);  // written for this method
   move_to(own_layout ? work / "dataset" : scratch / kObservationFolder, kept / "dataset");
   move_to(work / "output", kept / "output");

@@ -2,8 +2,6 @@
 // --keep-work: what a user's program saw and wrote, kept to run it again by hand.
 
 #include <filesystem>
-#include <optional>
-#include <string>
 
 #include "cli/options.h"
 #include "harness/records/case.h"

@@ -2,11 +2,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/list_datasets.h"
 #include "cli/list_registries.h"
 #include "cli/options.h"
 #include "core/error.h"
@@ -121,16 +119,11 @@ CommandLine<ListRequest> list_command_line() {
       "Lists what there is, a line each. With the name of a list, or of one thing in it, also parameters\n"
       "with their defaults, units and meaning. imaging_parameters belong to rendered images, perturb to\n"
       "calibration errors; devices are listed by name only.",
-      {{{.name = "json", .help = "print JSON, with ranges and choices of every parameter"},
-        into<&ListRequest::json>},
-       {{.name = "dataset",
-         .value_name = "DATASET",
-         .help = "of datasets only this one: of the project file, or a folder in any layout"},
+      {{"json", nullptr, "print JSON, with ranges and choices of every parameter", into<&ListRequest::json>},
+       {"dataset", "DATASET", "of datasets only this one: of the project file, or a folder in any layout",
         into<&ListRequest::dataset>},
-       {{.name = "project",
-         .value_name = "FILE",
-         .help = "also list declarations of this project file (default: aqbench.json, here or in a "
-                 "folder above)"},
+       {"project", "FILE",
+        "also list declarations of this project file (default: aqbench.json, here or in a folder above)",
         into<&ListRequest::project_file>}},
       {{{.name = "what", .optional = true}, into<&ListRequest::what>}}};
 }
@@ -161,7 +154,7 @@ std::vector<Listing> chosen_listings(const ListRequest& request) {
   if (!request.what && !request.dataset) return all;
   const std::string what = request.what.value_or("datasets");
   if (request.dataset && what != "datasets")
-    throw Error(ErrorKind::usage, fmt::format("--dataset: list datasets shows one, not list {}", what));
+    throw usage_error("--dataset: list datasets shows one, not list {}", what);
   if (what == "devices") return {{"devices", devices_json}};
   std::erase_if(all, [&](const Listing& listing) {
     const bool of_imaging = what == "imaging" && listing.name == std::string_view("imaging_parameters");

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 
 #include "core/json.h"
 #include "harness/project/project.h"
@@ -20,5 +21,13 @@ std::span<const Listing> listings();
 
 // Returns the devices of cases. Drivers are asked only where this listing is wanted.
 Json devices_json(const std::optional<Project>& project);
+
+// Returns name, folder and a summary of each dataset: its layout, cameras, frames and truth, or why it cannot
+// be read. Without a project there are none.
+Json datasets_json(const std::optional<Project>& project);
+
+// Leaves this dataset alone in the project: one of its names, or any folder, which is then added. Throws like
+// place_dataset().
+void keep_dataset(const std::string& given, std::optional<Project>& project);
 
 }  // namespace aqbench::cli

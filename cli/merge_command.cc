@@ -22,10 +22,8 @@ CommandLine<MergeRequest> merge_command_line() {
       "Merges the shards of a sweep (aqbench sweep --shard i/n) into one bundle with the root digest of "
       "all\nrecords. Every shard is verified first.\nExit 1 a shard does not verify, 2 a case is duplicate, "
       "a shard is missing or was interrupted,\n4 suites, options, plans or builds differ.",
-      {{{.name = "out", .value_name = "DIR", .help = "parent folder of the bundle", .default_value = "out"},
-        into<&MergeRequest::out>},
-       {{.name = "sign", .value_name = "KEY.pem", .help = "sign it with this Ed25519 private key"},
-        into<&MergeRequest::sign>}},
+      {{"out", "DIR", "parent folder of the bundle", into<&MergeRequest::out>, usually("out")},
+       {"sign", "KEY.pem", "sign it with this Ed25519 private key", into<&MergeRequest::sign>}},
       {{{.name = "BUNDLE", .repeatable = true}, into<&MergeRequest::shards>}}};
 }
 

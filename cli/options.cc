@@ -12,8 +12,6 @@
 #include <boost/program_options/value_semantic.hpp>
 #include <boost/program_options/variables_map.hpp>
 #include <sstream>
-#include <string>
-#include <string_view>
 
 #include "cli/help_tasks.h"
 #include "core/error.h"
@@ -193,8 +191,8 @@ std::string mode_text(const CommandLineText& line, Modes mode) {
   std::vector<std::string_view> words;
   for (const ModeText& known : line.modes)
     if ((known.mode & flag.modes) != 0) words.push_back(known.words);
-  throw Error(ErrorKind::usage, fmt::format("--{}: only with {} (this is {})", flag.name,
-                                            alternatives(words, ""), mode_text(line, mode)));
+  throw usage_error("--{}: only with {} (this is {})", flag.name, alternatives(words, ""),
+                    mode_text(line, mode));
 }
 
 // Returns the usage in one line for errors: the command's first form, and where to find the others.
@@ -211,8 +209,7 @@ std::string usage_in_a_line(const CommandLineText& line) {
 void require_positional(const CommandLineText& line, const po::variables_map& values) {
   for (const PositionalText& argument : line.positional)
     if (!argument.optional && values.count(argument.name) == 0)
-      throw Error(ErrorKind::usage,
-                  fmt::format("{} is missing; usage: {}", argument.name, usage_in_a_line(line)));
+      throw usage_error("{} is missing; usage: {}", argument.name, usage_in_a_line(line));
 }
 
 }  // namespace
@@ -234,10 +231,10 @@ std::optional<GivenValues> split_arguments(const CommandLineText& line, const Ar
   } catch (const po::unknown_option& error) {
     const std::string& name = error.get_option_name();
     if (const std::string others = commands_with(name); !others.empty())
-      throw Error(ErrorKind::usage, fmt::format("{} has no {}{}", command_of(line), name, others));
+      throw usage_error("{} has no {}{}", command_of(line), name, others);
     throw Error(ErrorKind::usage, unknown_name_message("option", name, long_names(all)));
   } catch (const po::too_many_positional_options_error&) {
-    throw Error(ErrorKind::usage, fmt::format("too many arguments; usage: {}", usage_in_a_line(line)));
+    throw usage_error("too many arguments; usage: {}", usage_in_a_line(line));
   } catch (const po::error& error) {
     throw Error(ErrorKind::usage, error.what());
   }
@@ -259,7 +256,7 @@ const FlagValue* given_value(const GivenValues& given, const std::string& name) 
 void check_given(const CommandLineText& line, const GivenValues& given, Modes mode) {
   for (const PositionalText& argument : line.positional)
     if (given.contains(argument.name) && (argument.modes & mode) == 0)
-      throw Error(ErrorKind::usage, fmt::format("{}: not with {}", argument.name, mode_text(line, mode)));
+      throw usage_error("{}: not with {}", argument.name, mode_text(line, mode));
   for (const FlagText& flag : line.flags)
     if (given.contains(flag.name) && (flag.modes & mode) == 0) refuse_mode(line, flag, mode);
   for (const FlagText& flag : line.flags) {
@@ -267,7 +264,7 @@ void check_given(const CommandLineText& line, const GivenValues& given, Modes mo
     for (const std::string_view needed : split_at(flag.needs, ',')) {
       const auto names = split_at(needed, '|');
       if (std::ranges::none_of(names, [&](const auto name) { return given.contains(std::string(name)); }))
-        throw Error(ErrorKind::usage, fmt::format("--{}: needs {}", flag.name, alternatives(names, "--")));
+        throw usage_error("--{}: needs {}", flag.name, alternatives(names, "--"));
     }
   }
 }

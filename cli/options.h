@@ -45,14 +45,6 @@ struct FlagText {
   const char* group = nullptr;          // begins a group of the help, with this title
 };
 
-// A row of a command's option table: the flag, and how its value is stored in the command's request. `read`
-// throws Error(usage) naming the flag for an invalid value. Without it the value is looked up where it is
-// used, by given_value().
-template <class Request>
-struct Flag : FlagText {
-  std::function<void(Request&, const FlagValue&)> read;
-};
-
 // What only some rows of a table have, as in FlagText; the functions add one of it.
 struct FlagMore {
   const char* default_value = nullptr;
@@ -66,20 +58,30 @@ constexpr FlagMore needs(const char* flags, FlagMore more = {}) {
 }
 constexpr FlagMore repeated() { return {.repeatable = true}; }
 
-// A row of the table of a command with several modes.
+// A row of a command's option table: the flag, and how its value is stored in the command's request. `read`
+// throws Error(usage) naming the flag for an invalid value. Without it the value is looked up where it is
+// used, by given_value().
 template <class Request>
-struct ModeFlag : Flag<Request> {
-  ModeFlag(const char* flag, const char* value, Modes of, const char* text,
-           std::function<void(Request&, const FlagValue&)> reader = {}, const FlagMore& more = {})
-      : Flag<Request>{{.name = flag,
-                       .value_name = value,
-                       .help = text,
-                       .default_value = more.default_value,
-                       .repeatable = more.repeatable,
-                       .modes = of,
-                       .needs = more.needs},
-                      std::move(reader)} {}
+struct Flag : FlagText {
+  using Reader = std::function<void(Request&, const FlagValue&)>;
+  Reader read;
+
+  Flag(const FlagText& text, Reader reader) : FlagText(text), read(std::move(reader)) {}
+  Flag(const char* flag, const char* value, const char* text, Reader reader = {}, const FlagMore& more = {})
+      : Flag(flag, value, kEveryMode, text, std::move(reader), more) {}
+  Flag(const char* flag, const char* value, Modes of, const char* text, Reader reader = {},
+       const FlagMore& more = {})
+      : FlagText{.name = flag,
+                 .value_name = value,
+                 .help = text,
+                 .default_value = more.default_value,
+                 .repeatable = more.repeatable,
+                 .modes = of,
+                 .needs = more.needs},
+        read(std::move(reader)) {}
 };
+template <class Request>
+using ModeFlag = Flag<Request>;
 
 // An argument without a flag in the usage line.
 struct PositionalText {

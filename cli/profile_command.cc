@@ -29,7 +29,6 @@
 #include "reports/bundle/bundle.h"
 #include "reports/html/flamegraph.h"
 #include "reports/text/profile_text.h"
-#include "reports/text/summary.h"
 
 namespace aqbench::cli {
 namespace {
@@ -57,29 +56,23 @@ void read_sampler(ProfileRequest& request, const FlagValue& value) {
 }
 
 const Flag<ProfileRequest> kProfileFlags[] = {
-    {{.name = "repetitions",
-      .value_name = "N",
-      .help = "profiled runs; the table shows the one with the median time",
-      .default_value = "3"},
-     into<&ProfileRequest::options, &ProfileOptions::repetitions>},
-    {{.name = "no-plain", .help = "skip the unprofiled runs in between, which measure the cost of profiling"},
+    {"repetitions", "N", "profiled runs; the table shows the one with the median time",
+     into<&ProfileRequest::options, &ProfileOptions::repetitions>, usually("3")},
+    {"no-plain", nullptr, "skip the unprofiled runs in between, which measure the cost of profiling",
      turn_off<&ProfileRequest::options, &ProfileOptions::plain_runs>},
-    {{.name = "trace", .help = "write trace.json (for ui.perfetto.dev)"},
+    {"trace", nullptr, "write trace.json (for ui.perfetto.dev)",
      into<&ProfileRequest::options, &ProfileOptions::trace>},
-    {{.name = "flamegraph", .help = "write flamegraph.svg"}, into<&ProfileRequest::flamegraph>},
-    {{.name = "sampler",
-      .value_name = "HOW",
-      .help = "sampler of CPU time: perf, in-process or none; auto: perf if permitted and the build has "
-              "frame pointers",
-      .default_value = "auto"},
-     read_sampler},
-    {{.name = "samples", .value_name = "N", .help = "samples per second of CPU time", .default_value = "500"},
-     into<&ProfileRequest::options, &ProfileOptions::samples_per_s>},
-    {{.name = "out", .value_name = "DIR", .help = "parent folder of bundles", .default_value = "profiles"},
-     into<&ProfileRequest::out>},
-    {{.name = "diff", .help = "compare two bundles of profiles: stage table and differential flamegraph"},
+    {"flamegraph", nullptr, "write flamegraph.svg", into<&ProfileRequest::flamegraph>},
+    {"sampler", "HOW",
+     "sampler of CPU time: perf, in-process or none; auto: perf if permitted and the build has "
+     "frame pointers",
+     read_sampler, usually("auto")},
+    {"samples", "N", "samples per second of CPU time",
+     into<&ProfileRequest::options, &ProfileOptions::samples_per_s>, usually("500")},
+    {"out", "DIR", "parent folder of bundles", into<&ProfileRequest::out>, usually("profiles")},
+    {"diff", nullptr, "compare two bundles of profiles: stage table and differential flamegraph",
      into<&ProfileRequest::diff>},
-    {{.name = "json", .help = "print results.json to stdout instead of tables"}, into<&ProfileRequest::json>},
+    {"json", nullptr, "print results.json to stdout instead of tables", into<&ProfileRequest::json>},
 };
 
 CommandLine<ProfileRequest> profile_command_line() {
@@ -123,9 +116,8 @@ void check_sampler(const ProfileRequest& request, const SweepPlan& plan) {
   if (request.options.sampler != SamplerChoice::in_process) return;
   const auto program = std::ranges::find_if(plan.cases, starts_program);
   if (program != plan.cases.end())
-    throw Error(ErrorKind::usage,
-                fmt::format("--sampler in-process: cannot see the program of method {}; use --sampler perf",
-                            program->method));
+    throw usage_error("--sampler in-process: cannot see the program of method {}; use --sampler perf",
+                      program->method);
 }
 
 // ---- Running ----
@@ -205,8 +197,7 @@ struct ProfileBundle {
 ProfileBundle read_profile_bundle(const std::string& path) {
   const Results results = read_results(std::filesystem::path(path) / "results.json");
   ProfileBundle bundle{path, read_profiles(path, results.records)};
-  if (bundle.cases.empty())
-    throw Error(ErrorKind::input, fmt::format("{}: contains no successful profile", path));
+  if (bundle.cases.empty()) throw input_error("{}: contains no successful profile", path);
   return bundle;
 }
 

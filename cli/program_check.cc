@@ -1,7 +1,5 @@
 #include "cli/program_check.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
@@ -26,7 +24,7 @@ void require_programs(std::span<const Case> cases) {
     const MethodInput input = method_input(planned, method_of(planned), {});
     if (const std::string problem = declared ? declared_problem(input) : external_problem(input);
         !problem.empty())
-      throw Error(ErrorKind::usage, fmt::format("method {}: {}", planned.method, problem));
+      throw usage_error("method {}: {}", planned.method, problem);
   }
 }
 

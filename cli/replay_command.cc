@@ -51,17 +51,14 @@ SweepPlan plan_of_case(PlanRequest request, const Record& record) {
   SweepPlan plan = plan_sweep(request);
   std::erase_if(plan.cases, [&](const Case& planned) { return planned.name != record.case_name; });
   if (plan.cases.size() != 1)
-    throw Error(
-        ErrorKind::not_comparable,
-        fmt::format("{}: this build does not plan this case for the bundle's request", record.case_name));
+    throw not_comparable_error("{}: this build does not plan this case for the bundle's request",
+                               record.case_name);
   const Case& now = plan.cases[0];
   const auto differences = option_differences({record.options, record.defaults}, {now.options, now.defaults});
   if (!differences.empty())
-    throw Error(
-        ErrorKind::not_comparable,
-        fmt::format("{}: this build would run it with different options: {}{}", record.case_name,
-                    differences.front(),
-                    differences.size() > 1 ? fmt::format(" (and {} more)", differences.size() - 1) : ""));
+    throw not_comparable_error(
+        "{}: this build would run it with different options: {}{}", record.case_name, differences.front(),
+        differences.size() > 1 ? fmt::format(" (and {} more)", differences.size() - 1) : "");
   return plan;
 }
 
@@ -92,24 +89,20 @@ CommandLine<ReplayRequest> replay_command_line() {
       "different case under that name, or another program of yours.",
       {{{.name = "case",
          .value_name = "CASE",
-         .help =
-             "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42, or as tables shorten "
-             "it; may be repeated",
+         .help = "the case's name as in results.json, e.g. flat_plane/roma_like/seed=42, or as tables "
+                 "shorten it; may be repeated",
          .repeatable = true},
         [](ReplayRequest& r, const FlagValue& v) { r.case_names.push_back(v.text); }},
-       {{.name = "all", .help = "every successful case"}, into<&ReplayRequest::all>},
-       {{.name = "sample",
-         .value_name = "N",
-         .help = "N random successful cases of simulated methods; prints the probability of missing altered "
-                 "cases"},
+       {"all", nullptr, "every successful case", into<&ReplayRequest::all>},
+       {"sample", "N",
+        "N random successful cases of simulated methods; prints the probability of missing altered cases",
         [](ReplayRequest& r, const FlagValue& v) {
           r.sample = static_cast<std::size_t>(v.at_least<std::int64_t>(1));
         }},
-       {{.name = "any", .help = "with --sample: draw from all successful cases"}, into<&ReplayRequest::any>},
-       {{.name = "project",
-         .value_name = "FILE",
-         .help = "run the bundle's declared methods in the folder of this project file (default: the folder "
-                 "named by the bundle)"},
+       {"any", nullptr, "with --sample: draw from all successful cases", into<&ReplayRequest::any>},
+       {"project", "FILE",
+        "run the bundle's declared methods in the folder of this project file (default: the folder named by "
+        "the bundle)",
         into<&ReplayRequest::project_file>}},
       {{{.name = "BUNDLE"}, into<&ReplayRequest::bundle>}}};
   append_flags<ReplayRequest, CommandTrust>(line.flags, command_trust_flags(), &ReplayRequest::trust);
@@ -133,13 +126,12 @@ ChosenCases choose_cases(const ReplayRequest& request, const Results& results) {
       candidates.push_back(&record);
   const char* const kind = request.sample && !request.any ? " of simulated methods (--any: of all)" : "";
   if (candidates.empty() && request.case_names.empty())
-    throw Error(ErrorKind::input,
-                fmt::format("{}: no successful case{} to reproduce", request.bundle.string(), kind));
+    throw input_error("{}: no successful case{} to reproduce", request.bundle.string(), kind);
   if (request.all) chosen.records = candidates;
   if (!request.sample) return chosen;
   if (*request.sample > candidates.size())
-    throw Error(ErrorKind::usage, fmt::format("--sample {}: only {}{} succeeded", *request.sample,
-                                              counted(candidates.size(), "case"), kind));
+    throw usage_error("--sample {}: only {}{} succeeded", *request.sample, counted(candidates.size(), "case"),
+                      kind);
   chosen.drawn_from = candidates.size();
   std::mt19937_64 random = system_random();
   for (const std::size_t i : draw_sample(candidates.size(), *request.sample, random))
@@ -166,8 +158,8 @@ void require_same_guest(const Record& recorded, const Case& planned) {
   }
   const std::vector<std::string> differences = guest_differences(*recorded.guest, *now);
   if (!differences.empty())
-    throw Error(ErrorKind::not_comparable, fmt::format("{}: another program would run: {}",
-                                                       recorded.case_name, fmt::join(differences, "; ")));
+    throw not_comparable_error("{}: another program would run: {}", recorded.case_name,
+                               fmt::join(differences, "; "));
   if (const std::string before = commit_text(*recorded.guest), here = commit_text(*now); before != here)
     fmt::print(stderr, "aqbench: note: {}: the program's repository is at commit {}, was at {}\n",
                printable(recorded.case_name), here.empty() ? "none" : here, before.empty() ? "none" : before);

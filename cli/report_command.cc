@@ -3,10 +3,8 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json.h"
 #include "harness/ab/report.h"
 #include "harness/ab/tiles.h"
-#include "harness/gating/gate.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/bundle/verify.h"
@@ -29,8 +27,7 @@ CommandLine<ReportRequest> report_command_line() {
       "and completeness, errors by place, stages, times, changes against the baseline. A sweep writes the\n"
       "same page into its bundle as report.html. Of a comparison (aqbench ab): verdicts, distributions,\n"
       "pairs with their interval, units in their order, differences of metrics.",
-      {{{.name = "out", .value_name = "FILE", .help = "output file (default: stdout)"},
-        into<&ReportRequest::out>}},
+      {{"out", "FILE", "output file (default: stdout)", into<&ReportRequest::out>}},
       {{{.name = "BUNDLE"}, into<&ReportRequest::bundle>}}};
 }
 

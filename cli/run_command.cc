@@ -6,23 +6,19 @@
 #include <nlohmann/json.hpp>
 #include <span>
 
+#include "cli/dataset_options.h"
 #include "cli/kept_work.h"
-#include "cli/options.h"
 #include "cli/program_check.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "core/parallel.h"
-#include "core/screen.h"
 #include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
 #include "harness/planning/plan.h"
 #include "harness/planning/plan_request.h"
-#include "harness/project/project_use.h"
 #include "harness/records/results.h"
-#include "harness/running/dataset_run.h"
 #include "pipeline/method/method.h"
 #include "reports/bundle/bundle.h"
 #include "reports/content/case_groups.h"
@@ -30,21 +26,11 @@
 namespace aqbench::cli {
 namespace {
 
-struct RunRequest {
-  DatasetRunRequest run;
-  std::optional<std::filesystem::path> dataset, out;  // both are required
-  std::optional<int> threads;                         // none: all processors
-  std::optional<std::uint64_t> memory_limit_bytes;    // none: the default
-  std::optional<std::filesystem::path> project_file;
-  KeepWork keep_work = KeepWork::none;  // in OUT.work
+struct RunRequest : DatasetOptions {
+  std::optional<std::filesystem::path> out;  // required
+  KeepWork keep_work = KeepWork::none;       // in OUT.work
   bool json = false;
 };
-
-void read_method(RunRequest& request, const FlagValue& value) {
-  const std::size_t colon = value.text.find(':');
-  request.run.method = value.text.substr(0, colon);
-  if (colon != std::string::npos) request.run.preset = value.text.substr(colon + 1);
-}
 
 void read_depth_range(RunRequest& request, const FlagValue& value) {
   const auto ends = split_at(value.text, ':');
@@ -54,70 +40,31 @@ void read_depth_range(RunRequest& request, const FlagValue& value) {
   request.run.depth_range_m = {*min_m, *max_m};
 }
 
-void read_threads(RunRequest& request, const FlagValue& value) {
-  const int threads = value.number<int>();
-  if (threads < 1 || threads > 1024) value.refuse(threads, "must be from 1 to 1024");
-  request.threads = threads;
-}
-
 void read_device(RunRequest& request, const FlagValue& value) {
   request.run.device = value.text;
   check_device("--device", value.text);
 }
 
 const Flag<RunRequest> kRunFlags[] = {
-    {{.name = "dataset",
-      .value_name = "DATASET",
-      .help = "dataset of the project file, or the folder of a dataset or recording in any layout"},
-     into<&RunRequest::dataset>},
-    {{.name = "frame", .value_name = "N", .help = "frame number, from 0", .default_value = "0"},
-     [](RunRequest& r, const FlagValue& v) {
-       r.run.frame = static_cast<std::size_t>(v.at_least<std::int64_t>(0));
-     }},
-    {{.name = "out", .value_name = "OUT", .help = "output folder; must be new or empty"},
-     into<&RunRequest::out>},
-    {{.name = "set",
-      .value_name = "NAME=VALUE",
-      .help = "METHOD.PARAMETER=VALUE (aqbench list methods), may be repeated",
-      .repeatable = true},
-     [](RunRequest& r, const FlagValue& v) { r.run.sets.push_back(parse_override(v.text)); }},
-    {{.name = "depth-range",
-      .value_name = "LO:HI",
-      .help = "depths to search, metres along the ray from the water surface, for methods that sweep depths "
-              "(default: from a sparse cloud)"},
+    {"out", "OUT", "output folder; must be new or empty", into<&RunRequest::out>},
+    {"depth-range", "LO:HI",
+     "depths to search, metres along the ray from the water surface, for methods that sweep depths "
+     "(default: from a sparse cloud)",
      read_depth_range},
-    {{.name = "threads", .value_name = "N", .help = "threads; changes no result (default: all processors)"},
-     read_threads},
-    {{.name = "seed",
-      .value_name = "N",
-      .help = "seed of the method's random numbers",
-      .default_value = "42"},
-     [](RunRequest& r, const FlagValue& v) {
-       r.run.seed = static_cast<std::uint64_t>(v.at_least<std::int64_t>(0));
-     }},
-    {{.name = "device",
-      .value_name = "DEVICE",
-      .help = "cpu, cuda, opencl or opencl:N",
-      .default_value = "cpu"},
-     read_device},
-    {{.name = "timeout", .value_name = "S", .help = "seconds (default: none)"},
-     [](RunRequest& r, const FlagValue& v) { r.run.timeout_s = v.positive(); }},
-    {{.name = "memory-limit",
-      .value_name = "GIB",
-      .help = "GiB of resident memory (default: 75 % of the machine)"},
+    {"device", "DEVICE", "cpu, cuda, opencl or opencl:N", read_device, usually("cpu")},
+    {"memory-limit", "GIB", "GiB of resident memory (default: 75 % of the machine)",
      [](RunRequest& r, const FlagValue& v) {
        r.memory_limit_bytes = static_cast<std::uint64_t>(v.positive() * 0x1p30);
      }},
     {kKeepWorkFlag, [](RunRequest& r, const FlagValue& v) { r.keep_work = read_keep_work(v); }},
-    {{.name = "project",
-      .value_name = "FILE",
-      .help = "the project file with your methods (default: aqbench.json, here or in a folder above)"},
-     into<&RunRequest::project_file>},
-    {{.name = "json", .help = "print result.json: results.json's layout, and depth metrics of each camera"},
+    {"json", nullptr, "print result.json: results.json's layout, and depth metrics of each camera",
      into<&RunRequest::json>},
 };
 
 CommandLine<RunRequest> command_line_of_run() {
+  std::vector<Flag<RunRequest>> flags;
+  for (const auto& row : dataset_flags()) flags.push_back({row, row.read});
+  flags.insert(flags.end(), std::begin(kRunFlags), std::end(kRunFlags));
   return {"aqbench run METHOD[:PRESET] --dataset DIR --out OUT [OPTION]...",
           "Runs a method, built in or from your project file, on a dataset or recording in any layout "
           "of\n`sweep --scene dataset:DIR` (docs/dataset.md: calibration.json, cameras.json or a COLMAP "
@@ -133,25 +80,8 @@ CommandLine<RunRequest> command_line_of_run() {
           "\n"
           "Exit 0 pass, 2 usage or input, 3 the method failed or its result cannot be scored (OUT is "
           "then\nkept), 6 reading or writing failed, 130 interrupted.",
-          {std::begin(kRunFlags), std::end(kRunFlags)},
+          std::move(flags),
           {{{.name = "METHOD"}, read_method}}};
-}
-
-// Fills in defaults. Throws Error(usage) for missing required flags.
-void complete_run_request(RunRequest& request) {
-  if (!request.dataset) throw Error(ErrorKind::usage, "--dataset is missing");
-  if (!request.out) throw Error(ErrorKind::usage, "--out is missing");
-  request.run.out_dir = *request.out;
-  request.run.threads = request.threads.value_or(available_processors());
-  request.run.memory_limit_bytes = request.memory_limit_bytes.value_or(default_memory_limit_bytes());
-  const auto project = current_project(request.project_file);
-  const PlacedDataset dataset = place_dataset(project, request.dataset->string());
-  request.run.dataset_dir = dataset.directory;
-  request.run.declared_truth = dataset.truth;
-  if (!project) return;
-  request.run.project_dir = project->dir;
-  for (const MethodDeclaration& method : project->methods)
-    if (method.name == request.run.method) request.run.declaration = method;
 }
 
 // Names a missing program before anything runs.
@@ -220,7 +150,9 @@ void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
 ExitCode run_command(const Arguments& arguments) {
   auto parsed = parse(command_line_of_run(), arguments);
   if (!parsed) return ExitCode::pass;
-  complete_run_request(*parsed);
+  if (!parsed->out) throw Error(ErrorKind::usage, "--out is missing");
+  parsed->run.out_dir = *parsed->out;
+  complete(*parsed);
   DatasetRunRequest& request = parsed->run;
   if (!request.depth_range_m) require_program_of(request);  // no program takes one, which is reported below
   const std::string started_utc = utc_now();

@@ -7,7 +7,6 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/screen.h"
 #include "core/table.h"
 
 namespace aqbench::cli {
@@ -28,16 +27,12 @@ CommandLine<TrendRequest> trend_command_line() {
       "change points as in Hunter, tested with the measured autocorrelation. Accuracy and tensor memory\n"
       "over all runs, times over runs of one machine key. A trend is not a gate: exit 0 in any case,\n"
       "2 if there is no bundle or no run has the metric.",
-      {{{.name = "metric",
-         .value_name = "M",
-         .help = "one metric: a name as in records, time_ms, or stage:NAME"},
+      {{"metric", "M", "one metric: a name as in records, time_ms, or stage:NAME",
         into<&TrendRequest::options, &TrendOptions::metric>},
-       {{.name = "pin",
-         .value_name = "RUN",
-         .help = "also compare the newest level with that of this run: its id or commit, or a prefix of one"},
+       {"pin", "RUN",
+        "also compare the newest level with that of this run: its id or commit, or a prefix of one",
         into<&TrendRequest::options, &TrendOptions::pinned>},
-       {{.name = "svg", .value_name = "FILE", .help = "write the charts to this file"},
-        into<&TrendRequest::svg>}},
+       {"svg", "FILE", "write the charts to this file", into<&TrendRequest::svg>}},
       {{{.name = "DIR", .repeatable = true}, into<&TrendRequest::folders>}}};
 }
 
@@ -49,9 +44,8 @@ ExitCode trend_command(const Arguments& arguments) {
   const std::vector<std::filesystem::path> folders(request->folders.begin(), request->folders.end());
   const TrendHistory history = read_history(folders);
   if (history.runs.empty())
-    throw Error(ErrorKind::input,
-                fmt::format("{}: no verified bundle found{}", fmt::join(request->folders, ", "),
-                            history.problems.empty() ? "" : "; " + history.problems.front()));
+    throw input_error("{}: no verified bundle found{}", fmt::join(request->folders, ", "),
+                      history.problems.empty() ? "" : "; " + history.problems.front());
   const std::vector<TrendSeries> series = detect_trends(history, request->options);
   fmt::print("{}",
              render_trends(history, series, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));

@@ -23,7 +23,7 @@ class QuietStdout {
     std::fflush(stdout);
     saved_ = ::dup(STDOUT_FILENO);
     if (saved_ < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
-      throw Error(ErrorKind::io, fmt::format("stdout: {}", std::strerror(errno)));
+      throw io_error("stdout: {}", std::strerror(errno));
   }
   ~QuietStdout() {
     std::fflush(stdout);
@@ -52,17 +52,16 @@ struct UnitRequest {
 };
 
 CommandLine<UnitRequest> unit_command_line() {
-  return {
-      "aqbench unit --request JSON (--describe | --case NAME)",
-      "Started by `aqbench ab` for every unit: runs one case in this process, once cold and then warm,\nand "
-      "prints its record as JSON. --describe: prints this program and its cases for the request. "
-      "The\nrequest is that of `requested` in results.json.",
-      {{{.name = "request", .value_name = "JSON", .help = "what to plan"}, into<&UnitRequest::request_json>},
-       {{.name = "case", .value_name = "NAME", .help = "the case to run"}, into<&UnitRequest::case_name>},
-       {{.name = "no-score", .help = "do not score the output; only its hash is needed"},
-        turn_off<&UnitRequest::score>},
-       {{.name = "describe", .help = "print the program and its planned cases, run nothing"},
-        into<&UnitRequest::describe>}}};
+  return {"aqbench unit --request JSON (--describe | --case NAME)",
+          "Started by `aqbench ab` for every unit: runs one case in this process, once cold and then "
+          "warm,\nand prints its record as JSON. --describe: prints this program and its cases for the "
+          "request. The\nrequest is that of `requested` in results.json.",
+          {{"request", "JSON", "what to plan", into<&UnitRequest::request_json>},
+           {"case", "NAME", "the case to run", into<&UnitRequest::case_name>},
+           {"no-score", nullptr, "do not score the output; only its hash is needed",
+            turn_off<&UnitRequest::score>},
+           {"describe", nullptr, "print the program and its planned cases, run nothing",
+            into<&UnitRequest::describe>}}};
 }
 
 }  // namespace

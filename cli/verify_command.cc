@@ -29,14 +29,11 @@ CommandLine<VerifyRequest> verify_command_line() {
       "digest (over all records) and the metrics digest (the part that no thread count or restart may\n"
       "change). Exit 1 names every file that does not check out; exit 7: no errors found, but only the\n"
       "aqbench version that wrote this bundle can check it fully.",
-      {{{.name = "pubkey",
-         .value_name = "KEY.pub.pem",
-         .help = "the Ed25519 public key that must have signed the bundle (PEM)"},
+      {{"pubkey", "KEY.pub.pem", "the Ed25519 public key that must have signed the bundle (PEM)",
         into<&VerifyRequest::public_key>},
-       {{.name = "trust",
-         .value_name = "FILE",
-         .help = "names of keys: lines NAME FINGERPRINT, a person may have several keys (default: "
-                 "~/.config/aqbench/trusted_keys.txt)"},
+       {"trust", "FILE",
+        "names of keys: lines NAME FINGERPRINT, a person may have several keys (default: "
+        "~/.config/aqbench/trusted_keys.txt)",
         into<&VerifyRequest::trust_file>}},
       {{{.name = "BUNDLE"}, into<&VerifyRequest::bundle>}}};
 }

@@ -2,6 +2,8 @@
 // The only exception type of aqbench, and the exit code of each kind of error (docs/statistics.md, "Exit
 // codes").
 
+#include <fmt/format.h>
+
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -41,6 +43,20 @@ class Error : public std::runtime_error {
   ErrorKind kind_;
   std::string file_;
 };
+
+// Makes errors of one kind; their arguments are those of fmt::format().
+template <ErrorKind kKind>
+struct ErrorOf {
+  template <class... Args>
+  Error operator()(fmt::format_string<Args...> text, Args&&... args) const {
+    return {kKind, fmt::format(text, std::forward<Args>(args)...)};
+  }
+};
+inline constexpr ErrorOf<ErrorKind::usage> usage_error{};
+inline constexpr ErrorOf<ErrorKind::input> input_error{};
+inline constexpr ErrorOf<ErrorKind::io> io_error{};
+inline constexpr ErrorOf<ErrorKind::method> method_error{};
+inline constexpr ErrorOf<ErrorKind::not_comparable> not_comparable_error{};
 
 // The exit code of a command.
 enum class ExitCode : int {

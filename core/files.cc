@@ -10,10 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <new>
 #include <system_error>
@@ -259,7 +257,7 @@ std::filesystem::path make_folder_beside(const std::filesystem::path& target) {
   std::error_code failed;
   const std::filesystem::path parent = target.parent_path();
   if (!parent.empty()) std::filesystem::create_directories(parent, failed);
-  if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", parent.string(), failed.message()));
+  if (failed) throw io_error("{}: {}", parent.string(), failed.message());
   std::filesystem::path folder;
   const int error = with_new_number([&](std::uint64_t number) {
     folder = parent / fmt::format("{}{:020}", partial_prefix(target), number);

@@ -1,16 +1,12 @@
 #include "core/json.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <unordered_set>
-#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/json_scan.h"
 #include "core/text.h"
 
 namespace aqbench {

@@ -21,6 +21,7 @@
 #include "core/members.h"
 #include "core/parameters.h"
 #include "core/sha256.h"
+#include "core/text.h"
 
 namespace aqbench {
 
@@ -69,13 +70,6 @@ struct JsonOf<Text> {
     if ((rules & kUtc) != 0) json["pattern"] = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$";
     return json;
   }
-
- private:
-  static bool is_utc(std::string_view text) {
-    constexpr std::string_view shape = "0000-00-00T00:00:00Z";
-    return std::equal(text.begin(), text.end(), shape.begin(), shape.end(),
-                      [](char c, char at) { return at == '0' ? c >= '0' && c <= '9' : c == at; });
-  }
 };
 
 template <>
@@ -107,7 +101,7 @@ struct JsonOf<Int> {
     } else {
       const std::int64_t given = place.integer();
       if (given < 0 && (rules & kNotNegative) != 0) place.fail("must not be negative");
-      if (!std::in_range<Int>(given)) place.fail(fmt::format("{} is out of range", given));
+      if (!std::in_range<Int>(given)) place.fail("{} is out of range", given);
       value = static_cast<Int>(given);
     }
   }
@@ -147,10 +141,8 @@ struct JsonOf<E> {
     const std::string text = place.text();
     for (const E one : json_values(E{}))
       if (to_string(one) == text) return void(value = one);
-    auto others = names();
-    const std::string last = std::exchange(others.back(), {});
-    others.pop_back();
-    place.fail(fmt::format("expected {} or {}", fmt::join(others, ", "), last));
+    const auto all = names();
+    place.fail("expected {} or {}", fmt::join(all.begin(), all.end() - 1, ", "), all.back());
   }
   static Json schema(unsigned, JsonForm = {}) { return {{"enum", names()}}; }
 
@@ -168,17 +160,14 @@ struct JsonOf<std::optional<T>> {
     return value ? JsonOf<T>::write(*value, rules, form) : Json(nullptr);
   }
   static void read(const JsonPlace& place, std::optional<T>& value, unsigned rules, JsonForm form) {
-    if (place.is_null() && may_be_null(rules)) return value.reset();
+    if (place.is_null() && (rules & (kLeftOut | kNotEmpty)) == 0) return value.reset();
     JsonOf<T>::read(place, value.emplace(), rules, form);
   }
   static Json schema(unsigned rules, JsonForm form) {
     Json json = JsonOf<T>::schema(rules, form);
-    if (may_be_null(rules)) json["type"] = {json["type"], "null"};
+    if ((rules & (kLeftOut | kNotEmpty)) == 0) json["type"] = {json["type"], "null"};
     return json;
   }
-
- private:
-  static bool may_be_null(unsigned rules) { return (rules & (kLeftOut | kNotEmpty)) == 0; }
 };
 
 // An array of what has a form in JSON; of anything else, pairs of a name and a value, an object.
@@ -243,10 +232,16 @@ struct WriteRow {
     if (may_lack(rules, form)) {
       if (written.empty()) return;  // null, {} or []
       if constexpr (std::is_arithmetic_v<Value> || IsText<Value> ||
-                    (HasMembers<Value> && std::equality_comparable<Value>))
-        if (value == Value{}) return;
+                    (HasMembers<Value> && std::equality_comparable<Value>)) {
+        static const Struct fresh{};
+        if (value == fresh.*member) return;
+      }
     }
     add_member(json, key, std::move(written));
+  }
+  template <class Value>
+  void part(Value Struct::*member) const {
+    Value::members(WriteRow<Value>{json, from.*member, form});
   }
   template <class Members>
   void group(const char* key, unsigned rules, const char*, const Members& members) const {
@@ -276,6 +271,10 @@ struct ReadRow {
   void operator()(const char* key, Value Struct::*member, unsigned rules = 0, const char* = "") const {
     if (const auto found = find(key, rules))
       JsonOf<Value>::read(*found, into.*member, rules, inside_of(form, rules));
+  }
+  template <class Value>
+  void part(Value Struct::*member) const {
+    Value::members(ReadRow<Value>{place, into.*member, form, keys});
   }
   template <class Members>
   void group(const char* key, unsigned rules, const char*, const Members& members) const {

@@ -8,8 +8,8 @@
 //   }
 //
 // with a row for each key in the order of the file; row.group(KEY, RULES, ABOUT, ROWS) puts members into an
-// object of their own. If values depend on each other, `void after_reading(const JsonPlace& place)` checks
-// them.
+// object of their own, row.part(&Stage::times) those of a member among the others. If values depend on each
+// other, `void after_reading(const JsonPlace& place)` checks them.
 
 namespace aqbench {
 
@@ -18,7 +18,7 @@ class JsonPlace;
 // Rules of a row; combined with |. Those of a list hold for its elements.
 enum MemberRule : unsigned {
   kOrNull = 1,        // an empty text, or a number that is not finite, is null
-  kLeftOut = 2,       // an empty value is left out
+  kLeftOut = 2,       // a value is left out where it is empty or, a number or text, as in a new struct
   kNotEmpty = 4,      // a text or list must not be empty, an optional value not null
   kNotNegative = 8,   // a number or a signed integer
   kSha256 = 16,       // a text: 64 hexadecimal digits

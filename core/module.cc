@@ -11,14 +11,11 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <mutex>
 #include <new>
-#include <string>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "core/error.h"
 

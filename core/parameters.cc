@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -33,26 +32,24 @@ Number parse_number(const Override& given) {
   const char* const end = given.value.data() + given.value.size();
   const auto [last, status] = std::from_chars(given.value.data(), end, value);
   if (status != std::errc{} || last != end)
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{}.{}: '{}' is not {}{}", given.owner, given.parameter, given.value,
-                    std::is_integral_v<Number> ? "an integer" : "a number", decimal_comma_note(given.value)));
+    throw usage_error("{}.{}: '{}' is not {}{}", given.owner, given.parameter, given.value,
+                      std::is_integral_v<Number> ? "an integer" : "a number",
+                      decimal_comma_note(given.value));
   return value;
 }
 
 void check_range(const ParameterSpec& spec, const Override& given, double value) {
   const std::string unit = spec.unit == "1" ? "" : spec.unit;
   if (!std::isfinite(value) || value < spec.min || value > spec.max)
-    throw Error(ErrorKind::usage,
-                fmt::format("{}.{}: {} is outside {} to {}{}{}", given.owner, given.parameter, given.value,
-                            spec.min, spec.max, unit.empty() ? "" : " ", unit));
+    throw usage_error("{}.{}: {} is outside {} to {}{}{}", given.owner, given.parameter, given.value,
+                      spec.min, spec.max, unit.empty() ? "" : " ", unit);
 }
 
 ParameterValue parse_value(const ParameterSpec& spec, const Override& given) {
   if (std::holds_alternative<std::string>(spec.default_value)) {
     if (!spec.choices.empty() && std::ranges::find(spec.choices, given.value) == spec.choices.end())
-      throw Error(ErrorKind::usage, fmt::format("{}.{}: '{}' is not one of {}", given.owner, given.parameter,
-                                                given.value, fmt::join(spec.choices, ", ")));
+      throw usage_error("{}.{}: '{}' is not one of {}", given.owner, given.parameter, given.value,
+                        fmt::join(spec.choices, ", "));
     return given.value;
   }
   if (std::holds_alternative<std::int64_t>(spec.default_value)) {
@@ -66,6 +63,21 @@ ParameterValue parse_value(const ParameterSpec& spec, const Override& given) {
 }
 
 }  // namespace
+
+ParameterSpec number_parameter(std::string name, std::string unit, double default_value, double min,
+                               double max, std::string help) {
+  return {std::move(name), std::move(unit), default_value, min, max, std::move(help), {}};
+}
+
+ParameterSpec count_parameter(std::string name, std::string unit, std::int64_t default_value, double min,
+                              double max, std::string help) {
+  return {std::move(name), std::move(unit), default_value, min, max, std::move(help), {}};
+}
+
+ParameterSpec text_parameter(std::string name, std::string default_value, std::string help,
+                             std::vector<std::string> choices) {
+  return {std::move(name), "", std::move(default_value), 0, 0, std::move(help), std::move(choices)};
+}
 
 Parameters::Parameters(const std::vector<ParameterSpec>& specs) {
   for (const ParameterSpec& spec : specs) items_.emplace_back(spec.name, spec.default_value);
@@ -102,7 +114,7 @@ Override parse_override(std::string_view argument) {
   const std::size_t dot = argument.substr(0, equals).rfind('.');
   if (equals == std::string_view::npos || dot == std::string_view::npos || dot == 0 || dot + 1 == equals ||
       equals + 1 == argument.size())
-    throw Error(ErrorKind::usage, fmt::format("--set '{}': expected NAME.PARAMETER=VALUE", argument));
+    throw usage_error("--set '{}': expected NAME.PARAMETER=VALUE", argument);
   return {std::string(argument.substr(0, dot)), std::string(argument.substr(dot + 1, equals - dot - 1)),
           std::string(argument.substr(equals + 1))};
 }

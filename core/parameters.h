@@ -3,7 +3,6 @@
 // NAME.PARAMETER=VALUE`, listed by `aqbench list`, recorded in every result.
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +25,14 @@ struct ParameterSpec {
   std::string help;
   std::vector<std::string> choices;
 };
+
+// Return a parameter that is a number, a whole number, or a text: one of `choices` where there are any.
+ParameterSpec number_parameter(std::string name, std::string unit, double default_value, double min,
+                               double max, std::string help);
+ParameterSpec count_parameter(std::string name, std::string unit, std::int64_t default_value, double min,
+                              double max, std::string help);
+ParameterSpec text_parameter(std::string name, std::string default_value, std::string help,
+                             std::vector<std::string> choices = {});
 
 // Values of all parameters of one owner, in the order of its specs.
 class Parameters {

@@ -1,7 +1,6 @@
 #include "core/scratch_folder.h"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -12,7 +11,6 @@
 #include <cstring>
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -99,14 +97,11 @@ int remove_abandoned_scratch(const std::filesystem::path& parent) {
 ScratchFolder::ScratchFolder() {
   std::error_code error;
   const std::filesystem::path parent = std::filesystem::temp_directory_path(error);
-  if (error)
-    throw Error(ErrorKind::io,
-                fmt::format("TMPDIR: cannot find a folder for temporary files: {}", error.message()));
+  if (error) throw io_error("TMPDIR: cannot find a folder for temporary files: {}", error.message());
   static std::once_flag first;
   std::call_once(first, [&] { remove_abandoned_scratch(parent); });
   std::string name = (parent / (std::string(kScratchPrefix) + "XXXXXX")).string();
-  if (::mkdtemp(name.data()) == nullptr)
-    throw Error(ErrorKind::io, fmt::format("{}: {}", name, std::strerror(errno)));
+  if (::mkdtemp(name.data()) == nullptr) throw io_error("{}: {}", name, std::strerror(errno));
   path_ = name;
   try {
     mark_ = make_mark(path_);

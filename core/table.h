@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace aqbench {
@@ -53,5 +52,9 @@ std::string md_head(const std::vector<std::string>& titles, std::size_t text_col
 
 // Returns whether output to a descriptor is coloured: a terminal, TERM not "dumb", NO_COLOR unset or empty.
 bool wants_colours(int descriptor);
+
+// Returns the columns of the terminal behind a descriptor (at least 40, COLUMNS where it does not say); of a
+// file or pipe, whose lines nothing cuts, a number beyond any line.
+std::size_t screen_columns(int descriptor);
 
 }  // namespace aqbench

@@ -9,7 +9,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <cstdlib>
 #include <ctime>
 
@@ -314,6 +313,12 @@ std::int64_t clock_ns(clockid_t clock) {
 }
 
 }  // namespace
+
+bool is_utc(std::string_view text) {
+  constexpr std::string_view shape = "0000-00-00T00:00:00Z";
+  return std::equal(text.begin(), text.end(), shape.begin(), shape.end(),
+                    [](char c, char at) { return at == '0' ? c >= '0' && c <= '9' : c == at; });
+}
 
 std::string utc_now() {
   static const std::int64_t kWallMinusBootNs = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME);

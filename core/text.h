@@ -86,4 +86,7 @@ bool has_wildcard(std::string_view pattern);
 // monotonic clock, so times of a run stay consistent even if the clock is set.
 std::string utc_now();
 
+// Returns whether a text has that form.
+bool is_utc(std::string_view text);
+
 }  // namespace aqbench

@@ -1,7 +1,5 @@
 #include "metrics/charuco.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -12,16 +10,14 @@
 namespace aqbench {
 
 CornerErrors charuco_errors(std::span<const Vec3> corners_m, std::span<const Vec3> true_corners_m) {
-  if (corners_m.size() != true_corners_m.size()) {
-    throw Error(ErrorKind::input, fmt::format("charuco corners: {} reconstructed and {} true ones",
-                                              corners_m.size(), true_corners_m.size()));
-  }
+  if (corners_m.size() != true_corners_m.size())
+    throw input_error("charuco corners: {} reconstructed and {} true ones", corners_m.size(),
+                      true_corners_m.size());
   CornerErrors errors;
   double sum_m = 0, squares_m2 = 0;
   for (std::size_t i = 0; i < corners_m.size(); ++i) {
-    if (!is_measurable(corners_m[i]) || !is_measurable(true_corners_m[i])) {
-      throw Error(ErrorKind::input, fmt::format("charuco corners: corner {} is not finite", i));
-    }
+    if (!is_measurable(corners_m[i]) || !is_measurable(true_corners_m[i]))
+      throw input_error("charuco corners: corner {} is not finite", i);
     const double distance_m = (corners_m[i] - true_corners_m[i]).norm();
     errors.distance_m.push_back(distance_m);
     sum_m += distance_m;

@@ -1,11 +1,9 @@
 #include "metrics/cloud_measurements.h"
 
 #include <Eigen/Eigenvalues>
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "core/parallel.h"
 #include "metrics/numbers/exact_sum.h"

@@ -1,7 +1,6 @@
 #include "metrics/cramer_rao.h"
 
 #include <Eigen/LU>
-#include <array>
 #include <cmath>
 
 namespace aqbench {

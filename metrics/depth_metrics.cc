@@ -1,7 +1,5 @@
 #include "metrics/depth_metrics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -34,10 +32,8 @@ void write_depth_errors(MetricWriter& writer, std::vector<double>& error_m, doub
 }  // namespace
 
 MetricSet depth_metrics(std::span<const float> predicted_m, std::span<const float> truth_m) {
-  if (predicted_m.size() != truth_m.size()) {
-    throw Error(ErrorKind::method, fmt::format("depth map: {} pixels where the truth has {}",
-                                               predicted_m.size(), truth_m.size()));
-  }
+  if (predicted_m.size() != truth_m.size())
+    throw method_error("depth map: {} pixels where the truth has {}", predicted_m.size(), truth_m.size());
   std::vector<double> error_m;
   double relative_sum = 0;
   std::size_t true_depths = 0;

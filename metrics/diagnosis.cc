@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <vector>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -14,8 +13,7 @@
 #include "metrics/cramer_rao.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/registry.h"
-#include "metrics/scored_points.h"
-#include "metrics/views.h"
+#include "metrics/tiles.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench {
@@ -51,13 +49,11 @@ std::vector<MapView> views_of(const std::vector<DepthMap>& maps, const MapCalibr
   std::vector<MapView> views;
   for (const DepthMap& map : maps) {
     const Camera* const camera = find_camera(rig, map.camera);
-    if (camera == nullptr)
-      throw Error(ErrorKind::method, fmt::format("depth map of {}: the rig has no such camera", map.camera));
+    if (camera == nullptr) throw method_error("depth map of {}: the rig has no such camera", map.camera);
     views.push_back({refractive_camera(*camera), &map, &made_with});
     if (map.width != camera->intrinsics.width_px || map.height != camera->intrinsics.height_px ||
         map.depth_along_ray_m.size() != static_cast<std::size_t>(map.width) * map.height)
-      throw Error(ErrorKind::method,
-                  fmt::format("depth map of {}: does not have its camera's size", map.camera));
+      throw method_error("depth map of {}: does not have its camera's size", map.camera);
   }
   return views;
 }

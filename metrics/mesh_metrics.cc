@@ -1,14 +1,10 @@
 #include "metrics/mesh_metrics.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -230,13 +226,12 @@ MeshTopology mesh_topology(const TriangleMesh& mesh) {
 void check_mesh(const TriangleMesh& mesh) {
   for (std::size_t i = 0; i < mesh.vertices_m.size(); ++i) {
     if (is_measurable(mesh.vertices_m[i])) continue;
-    throw Error(ErrorKind::method, fmt::format("mesh.vertices_m[{}]: not finite", i));
+    throw method_error("mesh.vertices_m[{}]: not finite", i);
   }
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i) {
     const std::uint32_t largest = std::ranges::max(mesh.triangles[i]);
     if (largest < mesh.vertices_m.size()) continue;
-    throw Error(ErrorKind::method, fmt::format("mesh.triangles[{}]: vertex {} of {} vertices", i, largest,
-                                               mesh.vertices_m.size()));
+    throw method_error("mesh.triangles[{}]: vertex {} of {} vertices", i, largest, mesh.vertices_m.size());
   }
 }
 

@@ -1,7 +1,6 @@
 #include "metrics/metric.h"
 
 #include <algorithm>
-#include <array>
 
 namespace aqbench {
 
@@ -28,12 +27,6 @@ std::string to_string(Better better) {
       break;
   }
   return "equal";
-}
-
-std::optional<Better> better_from_string(std::string_view text) {
-  for (const Better better : json_values(Better{}))
-    if (to_string(better) == text) return better;
-  return std::nullopt;
 }
 
 }  // namespace aqbench

@@ -52,8 +52,7 @@ bool is_never_defined(const Metric& metric);
 // Finds a metric by name; returns nullptr if there is none.
 const Metric* find_metric(const MetricSet& set, std::string_view name);
 
-// Returns "lower", "higher" or "equal", and reads it back: nullopt for any other text.
+// Returns "lower", "higher" or "equal".
 std::string to_string(Better better);
-std::optional<Better> better_from_string(std::string_view text);
 
 }  // namespace aqbench

@@ -1,10 +1,7 @@
 #include "metrics/score.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -96,9 +93,8 @@ std::vector<ViewShare> write_seen(MetricWriter& writer, const CloudMeasurements&
   std::vector<int> views;
   if (cloud.completeness) {
     views = count_views(cloud.completeness->samples.positions_m);
-    if (views.size() != cloud.completeness->distance_m.size()) {
+    if (views.size() != cloud.completeness->distance_m.size())
       throw Error(ErrorKind::usage, "count_views: gave another number of counts than there are positions");
-    }
   }
   for (const double tolerance_m : options.tolerances_m) {
     Measured seen{std::nullopt, cloud.no_completeness};
@@ -165,9 +161,8 @@ void write_plane_fit(MetricWriter& writer, const CloudMeasurements& measured) {
     return;
   }
   std::string reason = measured.no_accuracy;
-  if (reason.empty()) {
+  if (reason.empty())
     reason = measured.subset.size() < 3 ? "fewer than 3 points" : "the points lie on one line";
-  }
   writer.add_rest_undefined(ScoreFamily::plane, reason);
 }
 
@@ -243,7 +238,7 @@ void note_sampling(const CloudMeasurements& measured, std::span<const double> to
 
 void check_length(const char* name, std::size_t length, std::size_t points) {
   if (length == 0 || length == points) return;
-  throw Error(ErrorKind::method, fmt::format("cloud.{}: {} entries for {} points", name, length, points));
+  throw method_error("cloud.{}: {} entries for {} points", name, length, points);
 }
 
 }  // namespace
@@ -252,11 +247,9 @@ Score score_blocks(const CloudBlocks& cloud, const TriangleMesh* mesh, const Sur
                    const ScoreOptions& options, const ViewCounter& count_views, const BlockSizes& sizes) {
   check(options);
   const double samples = truth.area_m2() / (options.sample_spacing_m * options.sample_spacing_m);
-  if (samples > 2e8) {
-    throw Error(ErrorKind::usage,
-                fmt::format("sample_spacing_m: {} m on a surface of {} m2 takes {:.3g} samples",
-                            options.sample_spacing_m, truth.area_m2(), samples));
-  }
+  if (samples > 2e8)
+    throw usage_error("sample_spacing_m: {} m on a surface of {} m2 takes {:.3g} samples",
+                      options.sample_spacing_m, truth.area_m2(), samples);
   CloudMeasurements measured = measure_cloud(cloud, truth, options, sizes, count_views != nullptr);
   MetricWriter writer;
   write_accuracy(writer, measured, options);

@@ -1,18 +1,15 @@
 #pragma once
 // Scores a reconstruction against the true surface, by the metrics of docs/metrics.md.
 
-#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "metrics/cloud_measurements.h"
 #include "metrics/metric.h"
 #include "metrics/score_options.h"
 #include "metrics/tiles.h"
-#include "metrics/views.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"
 #include "scenes/triangles/joined_faces.h"

@@ -39,15 +39,14 @@ std::string registry_definition(std::string_view name) {
 void check(const ScoreOptions& options) {
   const auto require_positive = [](const char* field, double value) {
     if (std::isfinite(value) && value > 0) return;
-    throw Error(ErrorKind::usage, fmt::format("{}: must be a positive number, got {}", field, value));
+    throw usage_error("{}: must be a positive number, got {}", field, value);
   };
   if (options.tolerances_m.empty()) throw Error(ErrorKind::usage, "tolerances_m: must not be empty");
   for (const double tolerance_m : options.tolerances_m) require_positive("tolerances_m", tolerance_m);
   std::vector<double> sorted = options.tolerances_m;
   std::ranges::sort(sorted);
-  if (std::ranges::adjacent_find(sorted) != sorted.end()) {
+  if (std::ranges::adjacent_find(sorted) != sorted.end())
     throw Error(ErrorKind::usage, "tolerances_m: a tolerance is given twice");
-  }
   require_positive("outlier_m", options.outlier_m);
   require_positive("sample_spacing_m", options.sample_spacing_m);
   require_positive("tile_m", options.tile_m);

@@ -124,9 +124,8 @@ void refuse_without_distance(std::span<const Vec3> points_m, const ScoredPoints&
       std::ranges::find_if_not(scored.signed_error_m, [](double error) { return std::isfinite(error); });
   if (lost == scored.signed_error_m.end()) return;
   const Vec3& point = points_m[scored.index[static_cast<std::size_t>(lost - scored.signed_error_m.begin())]];
-  throw Error(ErrorKind::method,
-              fmt::format("cloud: no distance to the true surface for the point ({}, {}, {})", point.x(),
-                          point.y(), point.z()));
+  throw method_error("cloud: no distance to the true surface for the point ({}, {}, {})", point.x(),
+                     point.y(), point.z());
 }
 
 // Keeps of the measured points those that are scored, in order.
@@ -164,9 +163,8 @@ std::string why_nothing_is_scored(const ScoredCounts& counts) {
 }
 
 ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth, const ScoredPart& part) {
-  if (points_m.size() > std::numeric_limits<std::uint32_t>::max()) {
-    throw Error(ErrorKind::method, fmt::format("cloud: more than 4294967295 points: {}", points_m.size()));
-  }
+  if (points_m.size() > std::numeric_limits<std::uint32_t>::max())
+    throw method_error("cloud: more than 4294967295 points: {}", points_m.size());
   ScoredPoints scored;
   list_scored(points_m, {truth.patch(), part.crop.parts.empty() ? nullptr : &part.crop}, scored);
   scored.signed_error_m.resize(scored.index.size());

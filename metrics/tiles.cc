@@ -74,13 +74,11 @@ TileGrid empty_tiles(const Patch& patch, double tile_m) {
   grid.y_min_m = patch.y_min_m;
   grid.x_max_m = patch.x_max_m;
   grid.y_max_m = patch.y_max_m;
-  if (static_cast<double>(grid.columns) * grid.rows > 1e6) {
-    throw Error(ErrorKind::usage, fmt::format("tile_m: {} m gives more than a million tiles", tile_m));
-  }
+  if (static_cast<double>(grid.columns) * grid.rows > 1e6)
+    throw usage_error("tile_m: {} m gives more than a million tiles", tile_m);
   for (int row = 0; row < grid.rows; ++row) {
-    for (int column = 0; column < grid.columns; ++column) {
+    for (int column = 0; column < grid.columns; ++column)
       grid.tiles.push_back({column, row, 0, kNoValue, kNoValue, kNoValue});
-    }
   }
   return grid;
 }
@@ -121,6 +119,31 @@ std::string tiles_to_csv(const TileGrid& grid) {
                    last_column ? grid.x_max_m * 1000 : left_mm + (tile.column + 1) * grid.tile_mm,
                    last_row ? grid.y_max_m * 1000 : top_mm + (tile.row + 1) * grid.tile_mm);
   }
+  return csv;
+}
+
+std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views,
+                                             double tolerance_m) {
+  if (views.empty()) return {};
+  const auto rows = static_cast<std::size_t>(std::max(0, *std::ranges::max_element(views))) + 1;
+  const std::vector<GroupArea> areas = areas_by_group(completeness, tolerance_m, rows, [&](std::size_t i) {
+    return static_cast<std::size_t>(std::max(0, views[i]));
+  });
+  double total_m2 = 0;
+  for (std::size_t i = 0; i < views.size(); ++i) total_m2 += completeness.samples.weight_m2(i);
+  std::vector<ViewShare> shares;
+  for (std::size_t row = 0; row < rows; ++row)
+    shares.push_back({.views = static_cast<int>(row),
+                      .surface_pct = 100 * areas[row].area_m2 / total_m2,
+                      .completeness_pct = areas[row].completeness_pct()});
+  return shares;
+}
+
+std::string views_to_csv(std::span<const ViewShare> rows) {
+  std::string csv = "views,surface_pct,completeness_2mm_pct\n";
+  for (const ViewShare& row : rows)
+    csv += fmt::format("{},{:.6g},{}\n", row.views, row.surface_pct,
+                       row.completeness_pct ? fmt::format("{:.6g}", *row.completeness_pct) : "");
   return csv;
 }
 

@@ -26,13 +26,7 @@ struct SceneEntry {
 };
 
 ParameterSpec metres(std::string name, double value, double min, double max, std::string help) {
-  return {.name = std::move(name),
-          .unit = "m",
-          .default_value = value,
-          .min = min,
-          .max = max,
-          .help = std::move(help),
-          .choices = {}};
+  return number_parameter(std::move(name), "m", value, min, max, std::move(help));
 }
 
 ParameterSpec depth(std::string name, std::string help) {
@@ -118,22 +112,11 @@ std::vector<ParameterSpec> ripple_parameters() {
   const RippleOptions o;
   return {depth("base_depth_m", "mean depth"),
           metres("rms_m", o.rms_m, 0, 0.1, "root mean square of the height about its mean"),
-          {.name = "ripples",
-           .unit = "1",
-           .default_value = o.ripples,
-           .min = 1,
-           .max = 64,
-           .help = "number of ripples",
-           .choices = {}},
+          count_parameter("ripples", "1", o.ripples, 1, 64, "number of ripples"),
           metres("wavelength_min_m", o.wavelength_min_m, 0.005, 10, "shortest wavelength"),
           metres("wavelength_max_m", o.wavelength_max_m, 0.005, 10, "longest wavelength"),
-          {.name = "seed",
-           .unit = "1",
-           .default_value = static_cast<std::int64_t>(o.seed),
-           .min = 0,
-           .max = 9.007199254740992e15,
-           .help = "of wavelengths, directions and phases",
-           .choices = {}}};
+          count_parameter("seed", "1", static_cast<std::int64_t>(o.seed), 0, 9.007199254740992e15,
+                          "of wavelengths, directions and phases")};
 }
 
 std::vector<ParameterSpec> undulating_parameters() {
@@ -141,31 +124,15 @@ std::vector<ParameterSpec> undulating_parameters() {
   return {depth("base_depth_m", "mean depth"),
           metres("amplitude_m", u.amplitude_m, 0, 0.1, "amplitude of each sine"),
           metres("wavelength_m", u.wavelength_m, 0.005, 10, "wavelength across x"),
-          {.name = "wavelength_ratio",
-           .unit = "1",
-           .default_value = u.wavelength_ratio,
-           .min = 0.1,
-           .max = 10,
-           .help = "wavelength across y over that across x",
-           .choices = {}}};
+          number_parameter("wavelength_ratio", "1", u.wavelength_ratio, 0.1, 10,
+                           "wavelength across y over that across x")};
 }
 
 std::vector<ParameterSpec> tilted_plane_parameters() {
   return {depth("depth_m", "depth at x = y = 0"),
-          {.name = "tilt_deg",
-           .unit = "deg",
-           .default_value = 10.0,
-           .min = 0,
-           .max = 80,
-           .help = "angle to the horizontal",
-           .choices = {}},
-          {.name = "direction_deg",
-           .unit = "deg",
-           .default_value = 30.0,
-           .min = -360,
-           .max = 360,
-           .help = "direction of steepest descent, from +x to +y",
-           .choices = {}}};
+          number_parameter("tilt_deg", "deg", 10.0, 0, 80, "angle to the horizontal"),
+          number_parameter("direction_deg", "deg", 30.0, -360, 360,
+                           "direction of steepest descent, from +x to +y")};
 }
 
 SurfacePtr object(const Parameters& v, const Patch&) {
@@ -184,25 +151,13 @@ SurfacePtr room(const Parameters& v, const Patch&) {
 }
 
 ParameterSpec facets(int value, const char* help) {
-  return {.name = "facets",
-          .unit = "1",
-          .default_value = std::int64_t{value},
-          .min = 4,
-          .max = 1024,
-          .help = help,
-          .choices = {}};
+  return count_parameter("facets", "1", value, 4, 1024, help);
 }
 
 std::vector<ParameterSpec> object_parameters() {
   const ObjectShape o;
   return {metres("radius_m", o.radius_m, 0.001, 100, "mean radius, about the origin"),
-          {.name = "relief",
-           .unit = "1",
-           .default_value = o.relief,
-           .min = 0,
-           .max = 0.3,
-           .help = "of bumps and hollows, as a share of the radius",
-           .choices = {}},
+          number_parameter("relief", "1", o.relief, 0, 0.3, "of bumps and hollows, as a share of the radius"),
           facets(o.facets, "along each side of the six faces that cover it")};
 }
 
@@ -258,7 +213,7 @@ const std::vector<SceneEntry>& entries() {
 
 Scene make_mesh_scene(std::string_view name, const std::string& file, const std::vector<Override>& overrides,
                       std::span<const Vec3> cameras_m) {
-  if (file.empty()) throw Error(ErrorKind::usage, fmt::format("scene '{}': expected mesh:FILE.ply", name));
+  if (file.empty()) throw usage_error("scene '{}': expected mesh:FILE.ply", name);
   // A mesh has no parameters: resolve_parameters refuses overrides of it.
   Parameters none = resolve_parameters(name, {}, overrides);
   try {

@@ -109,8 +109,7 @@ void add_case(const std::string& name, const std::array<std::vector<std::vector<
 void split_commands(const fs::path& path, std::array<std::vector<DatedFile>, 2>& sides) {
   if (sides[0].size() != 1 || sides[0][0].content.tool != "hyperfine" ||
       sides[0][0].content.series.size() != 2)
-    throw Error(ErrorKind::usage,
-                fmt::format("--samples {}: holds one side; give the other with --samples-b", path.string()));
+    throw usage_error("--samples {}: holds one side; give the other with --samples-b", path.string());
   sides[1] = sides[0];
   sides[0][0].content.series.pop_back();
   sides[1][0].content.series.erase(sides[1][0].content.series.begin());
@@ -150,9 +149,8 @@ AbDocument benchmark_samples(const AbRequest& request) {
     split_commands(*request.samples, sides);
   const std::size_t files_a = sides[0].size(), files_b = sides[1].size();
   if (files_a == 0 || files_a != files_b)
-    throw Error(ErrorKind::input,
-                fmt::format("--samples, --samples-b: {} of A and {} of B: pairs need as many of each",
-                            counted(files_a, "file"), files_b));
+    throw input_error("--samples, --samples-b: {} of A and {} of B: pairs need as many of each",
+                      counted(files_a, "file"), files_b);
   AbDocument document;
   document.settings = request.settings;
   document.settings.confirm = false;  // nothing fresh could confirm a flag

@@ -14,8 +14,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "core/parallel.h"
-#include "core/screen.h"
 #include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -24,10 +22,7 @@
 #include "harness/ab/run.h"
 #include "harness/ab/tiles.h"
 #include "harness/ab/unit.h"
-#include "harness/measuring/environment.h"
 #include "harness/running/progress.h"
-#include "harness/statistics/pair_plan.h"
-#include "reports/bundle/verify.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
 #include "reports/html/ab_page.h"
@@ -140,7 +135,7 @@ AbRequest resumed_request(const AbRequest& now) {
   const Arguments arguments = ab_header(bundle).sides->arguments;
   auto request = parse(ab_command_line(), arguments);
   if (!request || request->resume || request->judges_recorded())
-    throw Error(ErrorKind::input, fmt::format("--resume {}: its arguments measure nothing", bundle.string()));
+    throw input_error("--resume {}: its arguments measure nothing", bundle.string());
   complete_ab_request(*request);
   // The bundle says which programs are started and which key signs: nothing of that happens before its user
   // is known, or has seen it and agreed.

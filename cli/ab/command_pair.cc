@@ -14,7 +14,6 @@
 #include "core/text.h"
 #include "harness/ab/layout.h"
 #include "harness/running/progress.h"
-#include "harness/statistics/pair_plan.h"
 
 namespace aqbench::cli {
 namespace {
@@ -29,8 +28,7 @@ std::vector<std::string> common_benchmarks(const std::vector<GbenchTimes>& a,
   std::vector<std::string> names;
   for (const GbenchTimes& one : a) {
     const auto other = std::ranges::find(b, one.name, &GbenchTimes::name);
-    if (other == b.end())
-      throw Error(ErrorKind::not_comparable, fmt::format("--gbench-b: has no benchmark '{}'", one.name));
+    if (other == b.end()) throw not_comparable_error("--gbench-b: has no benchmark '{}'", one.name);
     if (one.error.empty() && other->error.empty())
       names.push_back(one.name);
     else
@@ -82,8 +80,7 @@ AbCommand command_of(const AbCommandRequest& request, std::size_t side) {
                                            : std::filesystem::path(request.folders[side]);
   const std::filesystem::path whole = std::filesystem::canonical(folder, error);
   if (error || !std::filesystem::is_directory(whole, error))
-    throw Error(ErrorKind::usage,
-                fmt::format("--cwd-{} {}: not a folder", side == 0 ? 'a' : 'b', folder.string()));
+    throw usage_error("--cwd-{} {}: not a folder", side == 0 ? 'a' : 'b', folder.string());
   command.folder = whole.string();
   command.environment = request.environments[side];
   command.prepare = request.prepares[side];
@@ -121,8 +118,8 @@ CommandAnswer tried(CommandPair& pair, AbSide side, const std::string& settle) {
     throw QuickEnd{fmt::format("--quick: a run of {} was not done when the minute was over; {}",
                                side == AbSide::a ? 'A' : 'B', settle)};
   if (trial->unit.status != Status::ok)
-    throw Error(ErrorKind::input, fmt::format("--{}-{} '{}': {}", flag_of(pair), letter_of(side),
-                                              pair.commands[index_of(side)].line, trial->unit.reason));
+    throw input_error("--{}-{} '{}': {}", flag_of(pair), letter_of(side), pair.commands[index_of(side)].line,
+                      trial->unit.reason);
   return std::move(*trial);
 }
 

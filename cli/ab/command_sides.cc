@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -12,10 +10,8 @@
 #include "cli/ab/quick.h"
 #include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
-#include "core/error.h"
-#include "core/files.h"
+#include "core/json_members.h"
 #include "core/processes/process.h"
-#include "core/scratch_folder.h"
 #include "core/sha256.h"
 #include "core/stopwatch.h"
 #include "core/table.h"
@@ -137,8 +133,7 @@ void hint_at_gbench(const std::array<Trial, 2>& trials, AbDocument& document) {
   if (!trials[0].prints_gbench_report && !trials[1].prints_gbench_report) return;
   const std::string hint = fmt::format(
       "{} a report of Google Benchmark: such a program chooses how long it runs, so its wall time says "
-      "little; "
-      "--gbench-a CMD --gbench-b CMD compares the time per iteration that it measured",
+      "little; --gbench-a CMD --gbench-b CMD compares the time per iteration that it measured",
       trials[0].prints_gbench_report && trials[1].prints_gbench_report ? "both commands print"
       : trials[0].prints_gbench_report                                 ? "A prints"
                                                                        : "B prints");
@@ -153,8 +148,8 @@ void plan_differing(CommandPair& pair, AbDocument& document) {
   document.run.pairs_per_look = 1;
   pair.runs = 1;
   const char* const note =
-      "the outputs of the first runs differ: one pair is measured (--outputs-may-differ compares "
-      "the times all the same)";
+      "the outputs of the first runs differ: one pair is measured (--outputs-may-differ compares the times "
+      "all the same)";
   fmt::print(stderr, "aqbench: {}\n", note);
   document.notes.emplace_back(note);
 }
@@ -189,8 +184,8 @@ AbSideInfo command_side_info(const CommandPair& pair, std::size_t side, const st
   AbSideInfo info;
   info.command = pair.commands[side];
   info.label = label.empty() ? info.command->line : label;
-  info.program_sha256 =
-      sha256_hex(to_json(*info.command).dump(-1, ' ', false, Json::error_handler_t::replace));
+  info.program_sha256 = sha256_hex(
+      JsonOf<AbCommand>::write(*info.command).dump(-1, ' ', false, Json::error_handler_t::replace));
   if (!pair.files[side].empty() && info.command->relink.empty())
     info.file_sha256 = sha256_file_hex(pair.files[side]);
   return info;
@@ -246,7 +241,8 @@ AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments,
     if (!ran) return std::nullopt;
     return CaseResult{std::move(ran->unit), {}};
   };
-  const std::string rules = to_json(pair->rules).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string rules =
+      JsonOf<AbCommandRules>::write(pair->rules).dump(-1, ' ', false, Json::error_handler_t::replace);
   return {with_first_units(runner, pair->first),
           {sha256_hex(rules + document.a.program_sha256), sha256_hex(rules + document.b.program_sha256)}};
 }

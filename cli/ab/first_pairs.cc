@@ -83,10 +83,8 @@ void plan_pairs_per_look(const AbRequest& request, std::size_t judged, AbDocumen
   const std::size_t pairs = request.pairs.value_or(std::max(minimum, kUsualPairs));
   plan_pairs(policy, judged, pairs);
   if (const std::size_t most = max_pairs_per_look(policy.looks); pairs > most)
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("--pairs {}: at most {} with {} looks, so that the last one can be tested exactly", pairs,
-                    most, policy.looks));
+    throw usage_error("--pairs {}: at most {} with {} looks, so that the last one can be tested exactly",
+                      pairs, most, policy.looks);
   document.run.pairs_per_look = pairs;
 }
 

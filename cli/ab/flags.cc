@@ -6,7 +6,6 @@
 
 #include "cli/ab/options.h"
 #include "cli/plan_options.h"
-#include "core/error.h"
 #include "core/text.h"
 #include "harness/ab/ab_command.h"
 #include "harness/ab/validation.h"
@@ -98,7 +97,7 @@ constexpr auto read_variable = [](AbRequest& r, const FlagValue& v) {
 
 // ---- The table, in the order of the help ----
 
-const ModeFlag<AbRequest> kSideFlags[] = {
+const Flag<AbRequest> kSideFlags[] = {
     {"a", "BIN", kAbPrograms, "the program that is known: an aqbench of another build",
      into<&AbRequest::binary_a>, needs("b")},
     {"b", "BIN", kAbPrograms, "the program in question", into<&AbRequest::binary_b>, needs("a")},
@@ -142,7 +141,7 @@ const ModeFlag<AbRequest> kSideFlags[] = {
      into<&AbRequest::case_globs>, repeated()},
 };
 
-const ModeFlag<AbRequest> kCommandFlags[] = {
+const Flag<AbRequest> kCommandFlags[] = {
     {"cwd-a", "DIR", kAbProcesses, "where A runs (default: here)", command_side<0, &Commands::folders>},
     {"cwd-b", "DIR", kAbProcesses, "where B runs", command_side<1, &Commands::folders>},
     {"env-a", "NAME=VALUE", kAbProcesses, "a variable of A's environment; may be repeated", read_variable<0>,
@@ -174,7 +173,7 @@ const ModeFlag<AbRequest> kCommandFlags[] = {
      into<&AbRequest::commands, &Commands::quick>},
 };
 
-const ModeFlag<AbRequest> kJudgingFlags[] = {
+const Flag<AbRequest> kJudgingFlags[] = {
     {"metric", "NAME", kAbCases | kAbBundles,
      "also judge this metric over the pairs: BETTER, WORSE, EQUIVALENT; may be repeated",
      into<&AbRequest::metrics, &Metrics::names>, repeated()},
@@ -206,7 +205,7 @@ const ModeFlag<AbRequest> kJudgingFlags[] = {
      into<&AbRequest::allow_inconclusive>},
 };
 
-const ModeFlag<AbRequest> kRunningFlags[] = {
+const Flag<AbRequest> kRunningFlags[] = {
     {"exec", nullptr, kAbCases,
      "start the program anew for every unit instead of forking it (always so with --a and --b)",
      into<&AbRequest::exec>},

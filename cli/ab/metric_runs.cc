@@ -21,13 +21,11 @@ const Record* partner_of(const Record& record, const Results& other) {
   for (const Record& candidate : other.records)
     if (name_without_method(candidate.case_name) == name_without_method(record.case_name)) {
       if (found != nullptr)
-        throw Error(ErrorKind::not_comparable,
-                    fmt::format("--bundle-b: both '{}' and '{}' could be '{}' of A", found->case_name,
-                                candidate.case_name, record.case_name));
+        throw not_comparable_error("--bundle-b: both '{}' and '{}' could be '{}' of A", found->case_name,
+                                   candidate.case_name, record.case_name);
       found = &candidate;
     }
-  if (found == nullptr)
-    throw Error(ErrorKind::not_comparable, fmt::format("--bundle-b: has no case '{}'", record.case_name));
+  if (found == nullptr) throw not_comparable_error("--bundle-b: has no case '{}'", record.case_name);
   return found;
 }
 
@@ -41,16 +39,15 @@ void require_same_input(const Record& a, const Record& b) {
   if (const auto differences = option_differences({given(a, a.options), given(a, a.defaults)},
                                                   {given(b, b.options), given(b, b.defaults)});
       !differences.empty())
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("--bundle-b: case '{}': {} (the baseline being that of --bundle-a)", b.case_name,
-                            differences.front()));
+    throw not_comparable_error("--bundle-b: case '{}': {} (the baseline being that of --bundle-a)",
+                               b.case_name, differences.front());
 }
 
 // Throws Error(input) for a case that has no value to compare.
 Record unit_of_record(const Record& record, const char* side, const std::vector<AbOutcome>& outcomes) {
   if (record.status != Status::ok)
-    throw Error(ErrorKind::input, fmt::format("{}: {} {}", record.case_name, side,
-                                              one_line(to_string(record.status) + ": " + record.reason)));
+    throw input_error("{}: {} {}", record.case_name, side,
+                      one_line(to_string(record.status) + ": " + record.reason));
   Record unit = unit_record();
   unit.output_sha256 = record.output_sha256;
   unit.metrics = record.metrics;

@@ -8,7 +8,6 @@
 #include "cli/ab/options.h"
 #include "cli/ab/sides.h"
 #include "harness/ab/document.h"
-#include "harness/ab/run.h"
 
 namespace aqbench::cli {
 

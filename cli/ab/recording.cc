@@ -1,7 +1,5 @@
 #include "cli/ab/recording.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -23,7 +21,7 @@ void require_unfinished(const std::filesystem::path& bundle) {
   for (const char* const file : {kHashListName, "results.json"})
     if (!std::filesystem::exists(bundle / file, error)) return;
   if (read_any_results(bundle / "results.json").run.complete)
-    throw Error(ErrorKind::input, fmt::format("--resume {}: is complete", bundle.string()));
+    throw input_error("--resume {}: is complete", bundle.string());
 }
 
 // A kill between the tiles and the line that names them leaves tiles of a unit that is run again.
@@ -41,9 +39,8 @@ void drop_unnamed_tiles(const std::filesystem::path& bundle, const std::vector<R
 JournalHeader ab_header(const std::filesystem::path& bundle) {
   JournalHeader header = read_journal(bundle, TornTail::accept, KeptRecords::ends).header;
   if (!header.sides)
-    throw Error(ErrorKind::input,
-                fmt::format("--resume {}: is a sweep; continue it with: aqbench sweep --resume {}",
-                            bundle.string(), bundle.string()));
+    throw input_error("--resume {}: is a sweep; continue it with: aqbench sweep --resume {}", bundle.string(),
+                      bundle.string());
   return header;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -52,9 +51,8 @@ bool matches_any(const std::vector<std::string>& globs, const std::string& name)
 void check_globs(const std::vector<std::string>& globs, const std::vector<std::string>& names) {
   for (const std::string& glob : globs)
     if (std::ranges::none_of(names, [&](const auto& name) { return means_case(glob, name); }))
-      throw Error(ErrorKind::usage,
-                  fmt::format("--case '{}': no planned case matches (the first one is '{}')", glob,
-                              names.empty() ? "" : names.front()));
+      throw usage_error("--case '{}': no planned case matches (the first one is '{}')", glob,
+                        names.empty() ? "" : names.front());
 }
 
 std::vector<std::string> names_of(const UnitProgram& program) {
@@ -72,8 +70,8 @@ void compare_options(const std::string& name, const NamedValues& a, const NamedV
     if (other == nullptr) one_sided.insert(fmt::format("A alone has the option {}", key));
     const bool varied = !except.empty() && (key == except || key.ends_with("." + except));
     if (other != nullptr && !varied && to_string(*other) != to_string(value))
-      throw Error(ErrorKind::not_comparable, fmt::format("{}: option {} is {} in A and {} in B", name, key,
-                                                         to_string(value), to_string(*other)));
+      throw not_comparable_error("{}: option {} is {} in A and {} in B", name, key, to_string(value),
+                                 to_string(*other));
   }
   for (const auto& [key, value] : b)
     if (find_value(a, key) == nullptr) one_sided.insert(fmt::format("B alone has the option {}", key));
@@ -114,18 +112,15 @@ void match_cases(const AbRequest& request, const UnitProgram& a, const UnitProgr
     if (!matches_any(request.case_globs, case_a.name)) continue;
     const auto case_b = std::ranges::find_if(
         b.cases, [&](const auto& planned) { return common(planned.name) == common(case_a.name); });
-    if (case_b == b.cases.end())
-      throw Error(ErrorKind::not_comparable, fmt::format("B has no case '{}'", case_a.name));
+    if (case_b == b.cases.end()) throw not_comparable_error("B has no case '{}'", case_a.name);
     if (!methods) compare_options(case_a.name, case_a.options, case_b->options, axis, notes);
     if (request.variant && case_a.name == case_b->name)
-      throw Error(ErrorKind::usage,
-                  fmt::format("--variant {}: does not change case '{}'", axis, case_a.name));
+      throw usage_error("--variant {}: does not change case '{}'", axis, case_a.name);
     side_a.names.push_back(case_a.name);
     side_b.names.push_back(case_b->name);
     const std::string name = common(case_a.name);
     if (std::ranges::find(document.samples.cases, name, &AbCase::name) != document.samples.cases.end())
-      throw Error(ErrorKind::usage,
-                  fmt::format("'{}' has several seeds: pairs take seeds of their own", name));
+      throw usage_error("'{}' has several seeds: pairs take seeds of their own", name);
     document.samples.cases.push_back({name, std::nullopt});
   }
   if (document.samples.cases.empty()) throw Error(ErrorKind::usage, "no cases to compare");
@@ -157,7 +152,7 @@ const Case& planned_case(const SweepPlan& plan, const std::string& name) {
 std::optional<CaseResult> run_seeded_unit(Side& side, const std::string& name, std::size_t draw,
                                           const UnitLimits& limits) {
   const auto seed = parse_double(seed_in_name(name));
-  if (!seed) throw Error(ErrorKind::usage, fmt::format("{}: has no seed: --paired-over runs", name));
+  if (!seed) throw usage_error("{}: has no seed: --paired-over runs", name);
   PlanRequest request = side.request;
   request.seed = static_cast<std::uint64_t>(*seed) + draw;
   request.repeat = 1;
@@ -193,7 +188,7 @@ void prepare_sides(const AbRequest& request, Side& a, Side& b) {
   if (request.variant) {
     for (const Axis& axis : request.plan.axes)
       if (axis.name == request.variant->name)
-        throw Error(ErrorKind::usage, fmt::format("--variant {}: --axis gives it too", axis.name));
+        throw usage_error("--variant {}: --axis gives it too", axis.name);
     a.request.axes.push_back({request.variant->name, {request.variant->values[0]}});
     b.request.axes.push_back({request.variant->name, {request.variant->values[1]}});
   }

@@ -1,7 +1,6 @@
 #pragma once
 // From the request of `aqbench ab` to two sides that can be run.
 
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>

@@ -61,8 +61,7 @@ ValidatedSide with_own_seed(const ValidatedSide& side, std::size_t unit) {
   const SweepPlan plan = plan_sweep(seeded.request);
   const std::string name = name_with_seed(side.planned.name, std::to_string(*seeded.request.seed));
   const auto found = std::ranges::find(plan.cases, name, &Case::name);
-  if (found == plan.cases.end())
-    throw Error(ErrorKind::usage, fmt::format("{}: has no seed: --paired-over runs", side.planned.name));
+  if (found == plan.cases.end()) throw usage_error("{}: has no seed: --paired-over runs", side.planned.name);
   seeded.planned = *found;
   return seeded;
 }
@@ -76,8 +75,8 @@ void require_same_machine(const Json& calibrated, const Json& now, const std::st
     const Json then = calibrated.value("comparability", Json::object()).value(key, Json());
     const Json here = now.value("comparability", Json::object()).value(key, Json());
     if (then != here)
-      throw Error(ErrorKind::not_comparable, fmt::format("--calibration {}: {} was {} there and is {} here",
-                                                         bundle, key, then.dump(), here.dump()));
+      throw not_comparable_error("--calibration {}: {} was {} there and is {} here", bundle, key, then.dump(),
+                                 here.dump());
   }
 }
 
@@ -101,10 +100,10 @@ AbSides plan_validation(const AbRequest& request, int cancel_descriptor, AbDocum
   SweepPlan plan = plan_sweep(plain.request);
   keep_matching(plan, request.case_globs);
   if (plan.cases.size() != 1)
-    throw Error(ErrorKind::usage,
-                fmt::format("--calibrate: takes one case, {} are planned (first '{}'); choose with "
-                            "--case, --scene, --method or --workload",
-                            plan.cases.size(), plan.cases.front().name));
+    throw usage_error(
+        "--calibrate: takes one case, {} are planned (first '{}'); "
+        "choose with --case, --scene, --method or --workload",
+        plan.cases.size(), plan.cases.front().name);
   plain.planned = plan.cases.front();
   const std::string name = plain.planned.name;
   const bool metrics = !document.settings.outcomes.empty();
@@ -149,8 +148,7 @@ void apply_validation(const std::filesystem::path& bundle, const PlanRequest& re
   Results results = read_any_results(bundle / "results.json");
   const AbDocument calibrated = results.is_comparison() ? document_of(std::move(results)) : AbDocument{};
   if (!calibrated.run.validation)
-    throw Error(ErrorKind::input,
-                fmt::format("--calibration {}: is not a bundle of --calibrate", bundle.string()));
+    throw input_error("--calibration {}: is not a bundle of --calibrate", bundle.string());
   require_same_machine(*calibrated.environment, *document.environment, bundle.string());
   const ValidationReport report = judge_ab(calibrated).validation.value();
   for (const std::string& line : validation_lines(report))

@@ -8,7 +8,6 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "metrics/charuco.h"

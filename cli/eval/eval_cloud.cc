@@ -15,7 +15,6 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "metrics/point_details.h"

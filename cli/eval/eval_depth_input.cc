@@ -11,7 +11,7 @@
 #include "core/parameters.h"
 #include "scenes/dataset/depth_scan.h"
 #include "scenes/images/depth_file.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench::cli {
 namespace {

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/parallel.h"
-#include "core/screen.h"
 #include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"

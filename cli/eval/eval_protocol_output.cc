@@ -13,7 +13,6 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/parameters.h"
-#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 

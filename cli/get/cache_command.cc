@@ -9,7 +9,6 @@
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
-#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "scenes/dataset/dataset_cache.h"
@@ -121,7 +120,7 @@ CommandLine<CacheRequest> cache_command_line() {
       "The sets of `aqbench get` are listed below them; `aqbench get NAME --remove` removes one.\n"
       "The folder is $AQBENCH_CACHE_DIR, else $XDG_CACHE_HOME/aqbench, else ~/.cache/aqbench. Beyond\n"
       "$AQBENCH_CACHE_LIMIT (such as 500M, 20G; default 10G) the least recently used are removed.",
-      {{{.name = "json", .help = "print JSON"}, into<&CacheRequest::json>}},
+      {{"json", nullptr, "print JSON", into<&CacheRequest::json>}},
       {{{.name = "what", .optional = true}, into<&CacheRequest::what>}}};
 }
 

@@ -45,24 +45,19 @@ CommandLine<InitRequest> init_command_line() {
           "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
           "\n"
           "Exit 0 written, 2 usage or aqbench.json exists, 6 writing failed.",
-          {{{.name = "command",
-             .value_name = "COMMAND",
-             .help = "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
-                     "an example to replace)"},
+          {{"command", "COMMAND",
+            "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
+            "an example to replace)",
             into<&InitRequest::start, &ProjectStart::command>},
-           {{.name = "name",
-             .value_name = "NAME",
-             .help = "name of the method and the suite",
-             .default_value = "mine"},
-            into<&InitRequest::start, &ProjectStart::method>}}};
+           {"name", "NAME", "name of the method and the suite",
+            into<&InitRequest::start, &ProjectStart::method>, usually("mine")}}};
 }
 
 // Writes a new file. Returns false if it exists; throws Error(io).
 bool write_new(const fs::path& file, const std::string& text) {
   std::error_code failed;
   if (file.has_parent_path()) fs::create_directories(file.parent_path(), failed);
-  if (failed)
-    throw Error(ErrorKind::io, fmt::format("{}: {}", file.parent_path().string(), failed.message()));
+  if (failed) throw io_error("{}: {}", file.parent_path().string(), failed.message());
   const Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (opened.get() < 0 && errno == EEXIST) return false;
   if (opened.get() < 0) throw_file_error(file, errno);
@@ -144,7 +139,7 @@ ExitCode init_command(const Arguments& arguments) {
   ProjectStart& start = request->start;
   std::error_code unknown;
   if (fs::exists(fs::symlink_status(kProjectFileName, unknown)))
-    throw Error(ErrorKind::usage, fmt::format("{}: exists and is left unchanged", kProjectFileName));
+    throw usage_error("{}: exists and is left unchanged", kProjectFileName);
   start.inputs = find_inputs(fs::current_path(unknown));
   for (const FoundInput& input : start.inputs)
     if (!is_valid_utf8(input.directory.string()))
@@ -155,7 +150,7 @@ ExitCode init_command(const Arguments& arguments) {
   // The project file comes last: until it exists, `init` can be called again.
   const bool gates = write_new(kWorkflow, start_workflow_text(start));
   if (!write_new(kProjectFileName, text))
-    throw Error(ErrorKind::usage, fmt::format("{}: exists and is left unchanged", kProjectFileName));
+    throw usage_error("{}: exists and is left unchanged", kProjectFileName);
   fmt::print("{}: method {}, suite {}, {} found\n", kProjectFileName, start.method, start.method,
              start.inputs.empty() ? "no recordings" : counted(start.inputs.size(), "recording"));
   for (const FoundInput& input : start.inputs) {

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "harness/planning/plan_request.h"

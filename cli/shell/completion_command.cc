@@ -93,9 +93,7 @@ CommandLine<CompletionRequest> completion_command_line() {
           "  aqbench completion bash >> ~/.bash_completion\n"
           "  aqbench completion zsh > ~/.zfunc/_aqbench        # a folder of $fpath\n"
           "  aqbench completion fish > ~/.config/fish/completions/aqbench.fish",
-          {{{.name = "line",
-             .value_name = "TEXT",
-             .help = "print the completions of this command line: word, tab, help"},
+          {{"line", "TEXT", "print the completions of this command line: word, tab, help",
             into<&CompletionRequest::line>}},
           {{{.name = "shell", .optional = true}, into<&CompletionRequest::shell>}}};
 }

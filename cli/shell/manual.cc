@@ -12,7 +12,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/parameters.h"
-#include "core/text.h"
 #include "harness/measuring/build_info.h"
 
 namespace aqbench::cli {
@@ -59,8 +58,7 @@ std::string exit_status() {
   return text;
 }
 
-}  // namespace
-
+// Returns the manual page of the program, commands and exit codes, in man(7).
 std::string program_manual(const std::string& version) {
   std::string page = heading("aqbench", version);
   page +=
@@ -78,6 +76,16 @@ std::string program_manual(const std::string& version) {
   return page + exit_status();
 }
 
+// Returns file names and texts of all pages: {"aqbench.1", "..."}, {"aqbench-sweep.1", "..."}, ...
+std::vector<std::pair<std::string, std::string>> all_manuals(const std::string& version) {
+  std::vector<std::pair<std::string, std::string>> pages = {{"aqbench.1", program_manual(version)}};
+  for (const Command& command : commands())
+    pages.emplace_back(fmt::format("aqbench-{}.1", command.name), command_manual(command, version));
+  return pages;
+}
+
+}  // namespace
+
 std::string command_manual(const Command& command, const std::string& version) {
   const CommandLineText line = text_of(command);
   std::string page = heading(fmt::format("aqbench-{}", command.name), version);
@@ -85,13 +93,6 @@ std::string command_manual(const Command& command, const std::string& version) {
   page += as_it_is(line.usage) + ".SH DESCRIPTION\n" + as_it_is(line.description) + ".SH OPTIONS\n";
   for (const FlagText& flag : line.flags) page += option_text(flag);
   return page + exit_status() + ".SH SEE ALSO\n\\fBaqbench\\fR(1)\n";
-}
-
-std::vector<std::pair<std::string, std::string>> all_manuals(const std::string& version) {
-  std::vector<std::pair<std::string, std::string>> pages = {{"aqbench.1", program_manual(version)}};
-  for (const Command& command : commands())
-    pages.emplace_back(fmt::format("aqbench-{}.1", command.name), command_manual(command, version));
-  return pages;
 }
 
 namespace {
@@ -106,15 +107,14 @@ CommandLine<ManRequest> man_command_line() {
       "aqbench man [COMMAND] [--out DIR]",
       "Prints the manual page of the program or of a command, for `man -l -`. With --out: writes the pages\n"
       "of all commands into a folder, created if missing: aqbench.1, aqbench-sweep.1, ...",
-      {{{.name = "out", .value_name = "DIR", .help = "write all pages into this folder"},
-        into<&ManRequest::out>}},
+      {{"out", "DIR", "write all pages into this folder", into<&ManRequest::out>}},
       {{{.name = "command", .optional = true}, into<&ManRequest::command>}}};
 }
 
 void write_manuals(const std::filesystem::path& folder, const std::string& version) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), failed.message()));
+  if (failed) throw io_error("{}: {}", folder.string(), failed.message());
   for (const auto& [name, text] : all_manuals(version)) write_file(folder / name, text);
 }
 

@@ -9,7 +9,6 @@
 #include <string_view>
 
 #include "cli/command.h"
-#include "core/error.h"
 #include "core/module.h"
 #include "core/parameters.h"
 #include "core/text.h"

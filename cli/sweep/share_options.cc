@@ -12,35 +12,27 @@ namespace aqbench::cli {
 
 std::vector<Flag<ShareRequest>> share_flags() {
   std::vector<Flag<ShareRequest>> flags = {
-      {{.name = "local",
-        .value_name = "N",
-        .help = "share untimed cases among N processes of this machine, by leases"},
+      {"local", "N", "share untimed cases among N processes of this machine, by leases",
        [](ShareRequest& r, const FlagValue& v) { r.local = v.at_least(1); }},
-      {{.name = "slurm",
-        .help = "share the cases among the tasks of a Slurm array, and merge them in a following job"},
+      {"slurm", nullptr,
+       "share the cases among the tasks of a Slurm array, and merge them in a following job",
        into<&ShareRequest::slurm>},
-      {{.name = "array-size", .value_name = "N", .help = "number of tasks in the array (default 4)"},
+      {"array-size", "N", "number of tasks in the array (default 4)",
        [](ShareRequest& r, const FlagValue& v) { r.array_size = v.at_least(1); }},
-      {{.name = "partition", .value_name = "P", .help = "Slurm's partition"}, into<&ShareRequest::partition>},
-      {{.name = "time", .value_name = "T", .help = "Slurm's time limit of each task, e.g. 2:00:00"},
-       into<&ShareRequest::time_limit>},
-      {{.name = "sbatch-arg",
-        .value_name = "ARG",
-        .help = "an additional argument of sbatch, e.g. --sbatch-arg=--mem=8G; may be repeated",
-        .repeatable = true},
-       into<&ShareRequest::sbatch_arguments>},
-      {{.name = "own-nodes",
-        .help = "with --slurm, for timed cases: a node for each task (sbatch --exclusive), all nodes alike"},
+      {"partition", "P", "Slurm's partition", into<&ShareRequest::partition>},
+      {"time", "T", "Slurm's time limit of each task, e.g. 2:00:00", into<&ShareRequest::time_limit>},
+      {"sbatch-arg", "ARG", "an additional argument of sbatch, e.g. --sbatch-arg=--mem=8G; may be repeated",
+       into<&ShareRequest::sbatch_arguments>, repeated()},
+      {"own-nodes", nullptr,
+       "with --slurm, for timed cases: a node for each task (sbatch --exclusive), all nodes alike",
        into<&ShareRequest::own_nodes>},
       {{.name = "unlike-nodes",
         .help =
             "allow nodes of different kinds for timed cases; times are then not comparable with other runs"},
        into<&ShareRequest::unlike_nodes>},
-      {{.name = "wait", .help = "with --slurm: wait for the merged bundle, showing progress"},
+      {"wait", nullptr, "with --slurm: wait for the merged bundle, showing progress",
        into<&ShareRequest::wait>},
-      {{.name = "lease",
-        .value_name = "S",
-        .help = "seconds after which a silent process of a shared sweep loses its case (default 60)"},
+      {"lease", "S", "seconds after which a silent process of a shared sweep loses its case (default 60)",
        [](ShareRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }},
   };
   for (Flag<ShareRequest>& flag : flags)
@@ -56,7 +48,7 @@ void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed, 
   // Neither the tasks nor the merging job would apply these.
   for (const char* const flag : {"keep-clouds", "no-pictures", "with-tests", "json", "github"})
     if (share.slurm && given.contains(flag) && !given.contains("dry-run"))
-      throw Error(ErrorKind::usage, fmt::format("--{}: not supported with --slurm", flag));
+      throw usage_error("--{}: not supported with --slurm", flag);
   if (plan.shard.count > 1)
     throw Error(ErrorKind::usage, "--shard: not supported by a shared sweep, which divides its cases itself");
   if (!plan.threads) plan.threads = share.slurm ? 1 : std::max(1, available_processors() / *share.local);

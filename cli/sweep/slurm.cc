@@ -8,7 +8,6 @@
 
 #include "core/module.h"
 #include "core/processes/process.h"
-#include "core/text.h"
 #include "harness/sharing/shared_results.h"
 #include "reports/content/commands.h"
 
@@ -49,7 +48,7 @@ ExitCode wait_for_merge(const SlurmJobs& jobs, Words command) {
   const ProgramStart start(command);
   pid_t sbatch = 0;
   if (const int error = start.start(sbatch); error != 0)
-    throw Error(ErrorKind::input, fmt::format("sbatch: {}", std::strerror(error)));
+    throw input_error("sbatch: {}", std::strerror(error));
   const fs::path tasks = tasks_folder(jobs.bundle);
   std::size_t shown = 0;
   int status = 0;

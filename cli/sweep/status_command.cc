@@ -31,7 +31,7 @@ CommandLine<StatusRequest> status_command_line() {
       "Shows the progress of sweeps and comparisons, from any machine that sees their folders: done, failed\n"
       "and remaining cases, whether a process works on them and, for a shared sweep, the process of each\n"
       "running case. Exit 130 if one has neither ended nor a process.",
-      {{{.name = "json", .help = "print JSON"}, into<&StatusRequest::json>}},
+      {{"json", nullptr, "print JSON", into<&StatusRequest::json>}},
       {{{.name = "BUNDLE", .repeatable = true}, into<&StatusRequest::bundles>}}};
 }
 

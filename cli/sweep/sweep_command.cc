@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <nlohmann/json.hpp>
 
 #include "cli/bundle_run.h"
@@ -18,7 +17,6 @@
 #include "core/files.h"
 #include "core/module.h"
 #include "core/parallel.h"
-#include "core/screen.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
@@ -39,7 +37,6 @@
 #include "reports/content/bundle_content.h"
 #include "reports/content/commands.h"
 #include "reports/content/test_run.h"
-#include "reports/text/summary.h"
 #include "reports/text/sweep_table.h"
 #include "reports/text/verdict_table.h"
 
@@ -83,16 +80,12 @@ std::vector<Flag<SweepRequest>> planned_flags() {
 }
 
 const Flag<SweepRequest> kGateFlags[] = {
-    {{.name = "out", .value_name = "DIR", .help = "parent folder of bundles", .default_value = "out"},
-     into<&SweepRequest::out>},
-    {{.name = "resume", .value_name = "BUNDLE", .help = "finish the sweep of this bundle"},
-     into<&SweepRequest::resume>},
-    {{.name = "baseline",
-      .value_name = "FILE",
-      .help = "compare with these accepted values: a file or the name of an installed baseline"},
+    {"out", "DIR", "parent folder of bundles", into<&SweepRequest::out>, usually("out")},
+    {"resume", "BUNDLE", "finish the sweep of this bundle", into<&SweepRequest::resume>},
+    {"baseline", "FILE", "compare with these accepted values: a file or the name of an installed baseline",
      into<&SweepRequest::baseline>},
-    {{.name = "gate",
-      .help = "let the comparison decide the exit code; default baseline: the project's gate of the suite"},
+    {"gate", nullptr,
+     "let the comparison decide the exit code; default baseline: the project's gate of the suite",
      into<&SweepRequest::gate>},
 };
 
@@ -101,29 +94,22 @@ void read_test_folder(SweepRequest& request, const FlagValue& value) {
 }
 
 const Flag<SweepRequest> kBundleFlags[] = {
-    {{.name = "note",
-      .value_name = "TEXT",
-      .help = "a note for the bundle; may be repeated",
-      .repeatable = true},
-     into<&SweepRequest::notes>},
+    {"note", "TEXT", "a note for the bundle; may be repeated", into<&SweepRequest::notes>, repeated()},
     {{.name = "with-tests",
       .value_name = "[=DIR]",
       .help = "list and run the tests of a build folder (default: this program's) into tests.log; exit 1 if "
               "one fails",
       .value_optional = true},
      read_test_folder},
-    {{.name = "sign",
-      .value_name = "KEY.pem",
-      .help = "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)"},
+    {"sign", "KEY.pem", "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)",
      into<&SweepRequest::sign>},
-    {{.name = "keep-clouds", .help = "keep scored clouds as PLY in the bundle's clouds/"},
+    {"keep-clouds", nullptr, "keep scored clouds as PLY in the bundle's clouds/",
      into<&SweepRequest::kept, &KeptFiles::cloud>},
     {kKeepWorkFlag, [](SweepRequest& r, const FlagValue& v) { r.keep_work = read_keep_work(v); }},
-    {{.name = "no-pictures", .help = "omit pictures of depth maps, and the report's 3D views"},
+    {"no-pictures", nullptr, "omit pictures of depth maps, and the report's 3D views",
      turn_off<&SweepRequest::kept, &KeptFiles::pictures>},
-    {{.name = "dry-run", .help = "print the cases and exit"}, into<&SweepRequest::dry_run>},
-    {{.name = "json", .help = "print results.json to stdout instead of the table"},
-     into<&SweepRequest::json>},
+    {"dry-run", nullptr, "print the cases and exit", into<&SweepRequest::dry_run>},
+    {"json", nullptr, "print results.json to stdout instead of the table", into<&SweepRequest::json>},
 };
 
 CommandLine<SweepRequest> sweep_command_line() {

@@ -31,9 +31,7 @@ CommandLine<WorkRequest> work_command_line() {
       "Runs cases of a shared sweep (aqbench sweep --slurm) until all have a result, on any machine "
       "that\nsees the bundle's folder. Results are in BUNDLE.tasks; `aqbench sweep --resume BUNDLE --local "
       "1`\nmerges them into the bundle. A killed task loses only the time of its case.",
-      {{{.name = "lease",
-         .value_name = "S",
-         .help = "seconds after which a silent process loses its case (default 60)"},
+      {{"lease", "S", "seconds after which a silent process loses its case (default 60)",
         [](WorkRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }},
        {{.name = "unlike-nodes",
          .help =
@@ -58,9 +56,9 @@ ExitCode work_command(const Arguments& arguments) {
   }
   const SweepPlan plan = plan_sweep(header.request);
   if (plan.sha256 != header.plan_sha256 || header.program_sha256 != program_sha256())
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: started by another build of aqbench, or this machine gives a different plan",
-                            request->bundle.string()));
+    throw not_comparable_error(
+        "{}: started by another build of aqbench, or this machine gives a different plan",
+        request->bundle.string());
   require_trust(request->bundle, kJournalFile, foreign_code(plan.cases), request->trust);
   require_programs_of_open(plan, request->bundle);
   std::optional<FileLock> machine;  // while the cases run

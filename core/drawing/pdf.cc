@@ -146,10 +146,9 @@ std::string pdf_file(double width, double height, const std::string& page) {
   const std::vector<std::string> objects = {
       "<< /Type /Catalog /Pages 2 0 R >>",
       "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-      fmt::format(
-          "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {} {}] /Contents 4 0 R /Resources << /Font << /F1 "
-          "5 0 R /F2 6 0 R >> >> >>",
-          width * kPointsPerPixel, height * kPointsPerPixel),
+      fmt::format("<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {} {}] /Contents 4 0 R /Resources << /Font << "
+                  "/F1 5 0 R /F2 6 0 R >> >> >>",
+                  width * kPointsPerPixel, height * kPointsPerPixel),
       fmt::format("<< /Length {} >>\nstream\n{}endstream", page.size(), page),
       fmt::format(fmt::runtime(font), "Helvetica"),
       fmt::format(fmt::runtime(font), "Helvetica-Bold")};

@@ -16,8 +16,7 @@ std::string svg_open(const Drawing& drawing) {
       drawing.label.empty() ? "" : fmt::format(" aria-label=\"{}\"", xml_escape(drawing.label));
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-      "{1:.0f}\" "
-      "role=\"img\"{2}>",
+      "{1:.0f}\" role=\"img\"{2}>",
       drawing.width, drawing.height, name);
 }
 
@@ -50,17 +49,15 @@ std::string svg_elements(const Drawing& drawing) {
 }  // namespace
 
 std::string_view chart_style() {
-  return "svg{font:12px system-ui,sans-serif;max-width:100%;height:auto}"
-         "svg .t{fill:#1b1f24;font-weight:600}svg .s{fill:#57606a;font-size:11px}"
-         "svg .axis{stroke:#8c959f;stroke-width:1}svg .level{stroke:#0969da;stroke-width:2}"
-         "svg .good{stroke:#1a7f37;stroke-width:2;stroke-dasharray:4 3}"
-         "svg .bad{stroke:#cf222e;stroke-width:2;stroke-dasharray:4 3}"
-         "svg .bar{fill:#0969da}svg .bar2{fill:#8250df}svg .box{fill:#ddf4ff;stroke:#0969da}svg "
-         ".dot{fill:#0969da}"
-         "@media (prefers-color-scheme:dark){svg .t{fill:#e6edf3}svg .s{fill:#9198a1}svg "
-         ".axis{stroke:#656c76}"
-         "svg .level{stroke:#58a6ff}svg .bar{fill:#58a6ff}svg .bar2{fill:#bc8cff}svg .dot{fill:#58a6ff}"
-         "svg .box{fill:#12304f;stroke:#58a6ff}svg .good{stroke:#3fb950}svg .bad{stroke:#f85149}}";
+  return "svg{font:12px system-ui,sans-serif;max-width:100%;height:auto}svg "
+         ".t{fill:#1b1f24;font-weight:600}svg .s{fill:#57606a;font-size:11px}svg "
+         ".axis{stroke:#8c959f;stroke-width:1}svg .level{stroke:#0969da;stroke-width:2}svg "
+         ".good{stroke:#1a7f37;stroke-width:2;stroke-dasharray:4 3}svg "
+         ".bad{stroke:#cf222e;stroke-width:2;stroke-dasharray:4 3}svg .bar{fill:#0969da}svg "
+         ".bar2{fill:#8250df}svg .box{fill:#ddf4ff;stroke:#0969da}svg .dot{fill:#0969da}@media "
+         "(prefers-color-scheme:dark){svg .t{fill:#e6edf3}svg .s{fill:#9198a1}svg .axis{stroke:#656c76}svg "
+         ".level{stroke:#58a6ff}svg .bar{fill:#58a6ff}svg .bar2{fill:#bc8cff}svg .dot{fill:#58a6ff}svg "
+         ".box{fill:#12304f;stroke:#58a6ff}svg .good{stroke:#3fb950}svg .bad{stroke:#f85149}}";
 }
 
 std::string svg_figure(const Drawing& drawing) {

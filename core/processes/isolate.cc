@@ -57,9 +57,7 @@ constexpr char kResultTag = 'R';
 constexpr char kExceptionTag = 'E';
 constexpr std::size_t kFrameHead = 1 + sizeof(std::uint64_t);
 
-[[noreturn]] void isolate_error(const char* what) {
-  throw Error(ErrorKind::io, fmt::format("{}: {}", what, std::strerror(errno)));
-}
+[[noreturn]] void isolate_error(const char* what) { throw io_error("{}: {}", what, std::strerror(errno)); }
 
 // ---- Child ----
 
@@ -285,8 +283,7 @@ void reset_signals() {
 
 void check(const IsolateOptions& options) {
   if (!std::isfinite(options.timeout_s) || options.timeout_s < 0)
-    throw Error(ErrorKind::usage, fmt::format("timeout_s: {} must be a finite number of seconds, at least 0",
-                                              options.timeout_s));
+    throw usage_error("timeout_s: {} must be a finite number of seconds, at least 0", options.timeout_s);
 }
 
 IsolatedProcess::IsolatedProcess(const std::function<std::string()>& body, const IsolateOptions& options)

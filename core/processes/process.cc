@@ -14,7 +14,6 @@
 #include <cstring>
 #include <new>
 #include <stdexcept>
-#include <utility>
 
 #include "core/descriptor.h"
 #include "core/text.h"

@@ -29,7 +29,7 @@ constexpr const char* kSharedMemory = "/dev/shm";
 constexpr const char* kProcesses = "/proc";
 
 [[noreturn]] void namespace_error(const std::string& step) {
-  throw Error(ErrorKind::io, fmt::format("{}: {}", step, std::strerror(errno)));
+  throw io_error("{}: {}", step, std::strerror(errno));
 }
 
 void require_done(int result, const std::string& step) {

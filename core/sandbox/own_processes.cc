@@ -1,6 +1,5 @@
 #include "core/sandbox/own_processes.h"
 
-#include <fmt/format.h>
 #include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
@@ -122,7 +121,7 @@ void give_up_privileges(std::initializer_list<int> kept) {
   }
   if (failed == 0) failed = static_cast<int>(::syscall(SYS_capset, &header, held.data()));
   if (failed == 0) failed = ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-  if (failed != 0) throw Error(ErrorKind::io, fmt::format("giving up privileges: {}", std::strerror(errno)));
+  if (failed != 0) throw io_error("giving up privileges: {}", std::strerror(errno));
 }
 
 }  // namespace aqbench

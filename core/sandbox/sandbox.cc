@@ -7,7 +7,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -55,7 +54,7 @@ std::uint64_t handled_rights(int abi) {
 }
 
 [[noreturn]] void landlock_error(const std::string& what) {
-  throw Error(ErrorKind::io, fmt::format("landlock: {}: {}", what, std::strerror(errno)));
+  throw io_error("landlock: {}: {}", what, std::strerror(errno));
 }
 
 // The first version that also prevents truncating files without write permission.
@@ -194,8 +193,7 @@ SandboxMeans sandbox_means_from_environment() {
   if (text == "namespace") return {.landlock = false, .namespaces = true};
   if (text == "off")
     return {.landlock = false, .namespaces = false, .why_none = "switched off by AQBENCH_ISOLATION"};
-  throw Error(ErrorKind::usage,
-              fmt::format("AQBENCH_ISOLATION: '{}' is not one of both, landlock, namespace, off", text));
+  throw usage_error("AQBENCH_ISOLATION: '{}' is not one of both, landlock, namespace, off", text);
 }
 
 std::string enter_sandbox(const AccessList& access, const SandboxMeans& means) {

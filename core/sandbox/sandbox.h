@@ -4,7 +4,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 
 #include "core/descriptor.h"
 #include "core/sandbox/access.h"

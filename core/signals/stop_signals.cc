@@ -1,6 +1,5 @@
 #include "core/signals/stop_signals.h"
 
-#include <fmt/format.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -25,7 +24,7 @@ StopSignals::StopSignals() {
   if (descriptor_ >= 0) return;
   const int error = errno;
   restore();
-  throw Error(ErrorKind::io, fmt::format("signalfd: {}", std::strerror(error)));
+  throw io_error("signalfd: {}", std::strerror(error));
 }
 
 StopSignals::~StopSignals() {

@@ -3,12 +3,11 @@
 // it. Plain data.
 
 #include <cstdint>
-#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/json.h"
+#include "core/members.h"
 
 namespace aqbench {
 
@@ -20,6 +19,15 @@ struct AbCommand {
   std::string prepare = {};  // before each run, not timed; "": nothing
   // Before each unit, not timed: builds the program in another order; "": nothing.
   std::string relink = {};
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("line", &AbCommand::line);
+    row("folder", &AbCommand::folder);
+    row("environment", &AbCommand::environment);
+    row("prepare", &AbCommand::prepare);
+    row("relink", &AbCommand::relink);
+  }
 };
 
 // The most code layouts that units may draw from (AbCommandRules::layouts).
@@ -32,14 +40,15 @@ struct AbCommandRules {
   bool quick = false;          // as many pairs as fit into a minute
   std::uint64_t layouts = 0;   // code layouts that units draw from; 0: the layout is left as it is
   bool gbench = false;         // programs of Google Benchmark, by the time per iteration that they measured
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("compare_output", &AbCommandRules::compare_output);
+    row("any_exit_code", &AbCommandRules::any_exit_code);
+    row("quick", &AbCommandRules::quick);
+    row("layouts", &AbCommandRules::layouts);
+    row("gbench", &AbCommandRules::gbench, kLeftOut);
+  }
 };
-
-// Return what stands in results.json.
-Json to_json(const AbCommand& command);
-Json to_json(const AbCommandRules& rules);
-
-// Read it. Throw Error(input) naming the place.
-AbCommand ab_command_from_json(const JsonPlace& place);
-AbCommandRules ab_command_rules_from_json(const JsonPlace& place);
 
 }  // namespace aqbench

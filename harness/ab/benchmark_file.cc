@@ -143,8 +143,7 @@ std::vector<double> per_iteration(const JsonPlace& iterations, const JsonPlace& 
                                   double seconds_per_unit) {
   const std::vector<double> counts = seconds_of(iterations);
   std::vector<double> seconds = seconds_of(times, seconds_per_unit);
-  if (counts.size() != seconds.size())
-    times.fail(fmt::format("{} values for {}", seconds.size(), counts.size()));
+  if (counts.size() != seconds.size()) times.fail("{} values for {}", seconds.size(), counts.size());
   for (std::size_t i = 0; i < seconds.size(); ++i) seconds[i] /= counts[i];
   return seconds;
 }
@@ -235,8 +234,7 @@ void check_series(const BenchmarkFile& file, const std::string& source) {
   for (auto one = file.series.begin(); one != file.series.end(); ++one)
     if (std::find_if(file.series.begin(), one, [&](const auto& other) { return other.name == one->name; }) !=
         one)
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: benchmark '{}' occurs twice", source, one_line(one->name)));
+      throw input_error("{}: benchmark '{}' occurs twice", source, one_line(one->name));
 }
 
 }  // namespace

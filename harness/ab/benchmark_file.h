@@ -2,7 +2,6 @@
 // Times that other benchmark tools wrote: Google Benchmark, hyperfine, pytest-benchmark, Criterion.
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 

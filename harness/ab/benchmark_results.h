@@ -3,9 +3,7 @@
 // are warm runs.
 
 #include <filesystem>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "harness/records/results.h"
 

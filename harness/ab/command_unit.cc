@@ -11,7 +11,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <stdexcept>
@@ -26,7 +25,6 @@
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/ab/layout.h"
-#include "harness/records/json_values.h"
 
 namespace aqbench {
 namespace {

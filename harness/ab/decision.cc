@@ -54,6 +54,18 @@ const std::vector<double>& values_of(const Record& unit, const AbCase& the_case)
   return the_case.outcome ? find_outcome(unit, the_case.outcome->name)->values : unit.timing.warm_ms;
 }
 
+// Returns the scale on which a metric is compared.
+QualityScale quality_scale_of(const AbOutcome& outcome) {
+  QualityScale scale;
+  scale.better = outcome.better == Better::lower    ? QualityScale::Better::lower
+                 : outcome.better == Better::higher ? QualityScale::Better::higher
+                                                    : QualityScale::Better::near_ideal;
+  if (scale.better == QualityScale::Better::near_ideal) scale.ideal = metric_ideal(outcome.name).value_or(0);
+  scale.margin = outcome.margin;
+  scale.margin_absolute = outcome.margin_absolute;
+  return scale;
+}
+
 PairedSeries series_of(const AbCase& the_case, std::span<const Record* const> a,
                        std::span<const Record* const> b) {
   PairedSeries series;
@@ -178,8 +190,7 @@ class TimeDecider {
   }
 
   [[noreturn]] void refuse_case(std::size_t i) const {
-    throw Error(ErrorKind::input,
-                fmt::format("{}: was measured on after it had been decided", compared_[i].of.name));
+    throw input_error("{}: was measured on after it had been decided", compared_[i].of.name);
   }
 
   void refuse_later_pairs() const {
@@ -271,17 +282,6 @@ class TimeDecider {
 };
 
 }  // namespace
-
-QualityScale quality_scale_of(const AbOutcome& outcome) {
-  QualityScale scale;
-  scale.better = outcome.better == Better::lower    ? QualityScale::Better::lower
-                 : outcome.better == Better::higher ? QualityScale::Better::higher
-                                                    : QualityScale::Better::near_ideal;
-  if (scale.better == QualityScale::Better::near_ideal) scale.ideal = metric_ideal(outcome.name).value_or(0);
-  scale.margin = outcome.margin;
-  scale.margin_absolute = outcome.margin_absolute;
-  return scale;
-}
 
 std::vector<std::optional<AbTimeDecision>> decide_times(std::span<const ComparedUnits> compared,
                                                         const AbSettings& settings) {

@@ -21,10 +21,17 @@ struct AbSettings {
   std::vector<AbOutcome> outcomes = {};  // judged beside the wall time (outcome_decision.h)
   bool wall_time = true;                 // false where units were not run in pairs: their times say nothing
   bool outputs_may_differ = false;       // other outputs do not make B invalid
-};
 
-// Returns the scale on which a metric is compared.
-QualityScale quality_scale_of(const AbOutcome& outcome);
+  template <class Row>
+  static void members(const Row& row) {
+    row.part(&AbSettings::policy);
+    row("confirm", &AbSettings::confirm);
+    row("separately", &AbSettings::separately);
+    row("outcomes", &AbSettings::outcomes, kLeftOut);
+    row("wall_time", &AbSettings::wall_time, kLeftOut);
+    row("outputs_may_differ", &AbSettings::outputs_may_differ, kLeftOut);
+  }
+};
 
 // The verdict on the time of one case.
 struct AbTimeDecision {

@@ -35,6 +35,17 @@ struct AbSideInfo {
   BuildInfo build;
   // Set where the side is a command that is no aqbench: the hashes above are then of it, and of its file.
   std::optional<AbCommand> command = {};
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("label", &AbSideInfo::label);
+    row("variant", &AbSideInfo::variant);
+    row("injected", &AbSideInfo::injected);
+    row("program_sha256", &AbSideInfo::program_sha256);
+    row("file_sha256", &AbSideInfo::file_sha256);
+    row.part(&AbSideInfo::build);
+    row("command", &AbSideInfo::command, kLeftOut);
+  }
 };
 
 // When and how the units were run.
@@ -52,6 +63,20 @@ struct AbRunInfo {
   std::optional<AbValidation> validation = {};  // where the cases are comparisons of one side with itself
   bool unpaired = false;  // A and B of --samples were not measured by turns: only what is worse counts
   bool quick = false;     // two methods with as many pairs as fitted into a minute (of commands: `commands`)
+
+  template <class Row>
+  static void members(const Row& row) {  // the others stand in "run" of results.json
+    row("samples_file", &AbRunInfo::samples_file);
+    row("exec", &AbRunInfo::exec);
+    row("warm_runs", &AbRunInfo::warm_runs, kNotNegative);
+    row("pairs_per_look", &AbRunInfo::pairs_per_look);
+    row("resumed", &AbRunInfo::resumed, kNotNegative);
+    row("commands", &AbRunInfo::commands, kLeftOut);
+    row("paired_over", &AbRunInfo::paired_over, kLeftOut);
+    row("unpaired", &AbRunInfo::unpaired, kLeftOut);
+    row("quick", &AbRunInfo::quick, kLeftOut);
+    row("validation", &AbRunInfo::validation, kLeftOut);
+  }
 };
 
 // A comparison without its verdicts.
@@ -62,6 +87,16 @@ struct AbDocument {
   std::vector<std::string> notes;  // options given to one side alone, differences of the builds
   JsonBox environment;
   AbSamples samples;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("run", &AbDocument::run);
+    row("settings", &AbDocument::settings);
+    row("a", &AbDocument::a);
+    row("b", &AbDocument::b);
+    row("notes", &AbDocument::notes);
+    row.part(&AbDocument::samples);
+  }
 };
 
 // Returns the options that the run was planned with, for follow_ab().
@@ -96,11 +131,6 @@ AbDocument document_of(Results&& results);
 // journal does not begin with. Returns "" if there is none.
 std::string comparison_problem(const AbDocument& document, const Json& comparison,
                                const JournalHeader& header, std::size_t resumptions);
-
-// Return parts of results.json and of `aqbench ab --json`.
-Json to_json(const AbRunInfo& run);
-Json to_json(const AbSettings& settings);
-Json to_json(const AbSideInfo& side);
 
 // Returns the settings for a reader: "tau 2 %, delta 5 %, alpha 0.01, 3 planned looks, ...".
 std::string settings_line(const AbSettings& settings);

@@ -1,12 +1,9 @@
 #include "harness/ab/gbench_report.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
 

@@ -1,7 +1,5 @@
 #include "harness/ab/layout.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -4,13 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 
-#include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/outcome_decision.h"
+#include "harness/ab/verdict_rows.h"
 #include "harness/gating/gate.h"
 #include "harness/gating/gated_metrics.h"
 #include "metrics/registry.h"

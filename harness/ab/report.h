@@ -8,7 +8,6 @@
 #include "core/error.h"
 #include "harness/ab/case_report.h"
 #include "harness/ab/document.h"
-#include "harness/ab/verdict_rows.h"
 
 namespace aqbench {
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "core/json_members.h"
 #include "harness/ab/outcome_decision.h"
 
 namespace aqbench {
@@ -176,11 +177,16 @@ Json to_json(const AbReport& report) {
 }
 
 Json to_json(const AbDocument& document, const AbReport& report) {
+  Json run = {{"id", document.run.id},
+              {"started_utc", document.run.started_utc},
+              {"finished_utc", document.run.finished_utc},
+              {"complete", document.run.complete}};
+  run.update(JsonOf<AbRunInfo>::write(document.run));
   return {{"aqbench_ab", kAbJsonVersion},
-          {"run", to_json(document.run)},
-          {"settings", to_json(document.settings)},
-          {"a", to_json(document.a)},
-          {"b", to_json(document.b)},
+          {"run", run},
+          {"settings", JsonOf<AbSettings>::write(document.settings)},
+          {"a", JsonOf<AbSideInfo>::write(document.a)},
+          {"b", JsonOf<AbSideInfo>::write(document.b)},
           {"notes", document.notes},
           {"environment", *document.environment},
           {"decision", to_json(report)},

@@ -12,7 +12,6 @@
 #include "core/text.h"
 #include "harness/ab/outcome_decision.h"
 #include "harness/running/progress.h"
-#include "harness/statistics/pair_plan.h"
 #include "harness/statistics/signed_rank.h"
 
 namespace aqbench {
@@ -117,7 +116,7 @@ class PairSchedule {
 };
 
 [[noreturn]] void refuse_recorded(std::size_t index, const std::string& why) {
-  throw Error(ErrorKind::input, fmt::format("records[{}]: {}", index, why));
+  throw input_error("records[{}]: {}", index, why);
 }
 
 // Follows the schedule through what was measured.

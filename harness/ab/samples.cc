@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/json.h"
 #include "harness/records/case_result.h"
 #include "harness/records/json_values.h"
 #include "harness/statistics/pair_plan.h"
@@ -27,7 +26,7 @@ Json stage_samples_json(const Record& unit) {
 
 double positive_number(const JsonPlace& place) {
   const double value = place.number();
-  if (!(std::isfinite(value) && value > 0)) place.fail(fmt::format("is {}, must be above 0", value));
+  if (!(std::isfinite(value) && value > 0)) place.fail("is {}, must be above 0", value);
   return value;
 }
 
@@ -35,7 +34,7 @@ std::optional<double> read_tau(const JsonPlace& place) {
   const auto tau = place.find("tau");
   if (!tau || tau->is_null()) return std::nullopt;
   const double value = tau->number();
-  if (!(value >= 0 && value < 1)) tau->fail(fmt::format("is {}, must be 0 to 1", value));
+  if (!(value >= 0 && value < 1)) tau->fail("is {}, must be 0 to 1", value);
   return value;
 }
 
@@ -82,7 +81,7 @@ Json output_json(const Record& record) {
 }
 
 [[noreturn]] void refuse_unit(std::size_t index, const std::string& why) {
-  throw Error(ErrorKind::input, fmt::format("records[{}]: {}", index, why));
+  throw input_error("records[{}]: {}", index, why);
 }
 
 bool is_positive(double value) { return std::isfinite(value) && value > 0; }
@@ -103,7 +102,7 @@ std::vector<double> read_list_unit(const JsonPlace& place) {
   std::vector<double> runs;
   for (const JsonPlace& run : place.elements()) runs.push_back(positive_number(run));
   if (runs.size() < kMinWarmRuns)
-    place.fail(fmt::format("{} warm runs, a unit needs at least {}", runs.size(), kMinWarmRuns));
+    place.fail("{} warm runs, a unit needs at least {}", runs.size(), kMinWarmRuns);
   return runs;
 }
 
@@ -115,9 +114,9 @@ std::vector<std::vector<double>> read_list(const JsonPlace& place) {
 
 void append_list_pairs(AbSamples& samples, const JsonPlace& a_place, const JsonPlace& b_place, int look) {
   const auto a = read_list(a_place), b = read_list(b_place);
-  if (a.size() != b.size()) b_place.fail(fmt::format("has {} units, the other side {}", b.size(), a.size()));
+  if (a.size() != b.size()) b_place.fail("has {} units, the other side {}", b.size(), a.size());
   if (samples.units.size() + 2 * a.size() > kMaxAbUnits)
-    a_place.fail(fmt::format("more than {} units in all", kMaxAbUnits));
+    a_place.fail("more than {} units in all", kMaxAbUnits);
   for (std::size_t pair = 0; pair < a.size(); ++pair)
     append_pair(samples, samples.cases.size() - 1, look, pair, unit_of_times(a[pair]),
                 unit_of_times(b[pair]));
@@ -173,14 +172,9 @@ AbSide first_side(std::uint64_t order_seed, std::size_t pair) {
   return b_runs_first(order_seed, pair) ? AbSide::b : AbSide::a;
 }
 
-Json to_json(const AbCase& one) {
-  return {{"case", one.name}, {"tau", one.tau ? Json(*one.tau) : Json(nullptr)}};
-}
+std::string to_string(AbOutcome::Kind kind) { return kind == AbOutcome::Kind::cost ? "cost" : "metric"; }
 
-AbCase ab_case_from_json(const JsonPlace& place) {
-  place.allow_only({"case", "tau"});
-  return {place.at("case").text(), read_tau(place)};
-}
+void AbCase::after_reading(const JsonPlace& place) const { read_tau(place); }
 
 Json to_json(const AbSamples& samples) {
   Json cases = Json::array(), outputs = Json::array(), units = Json::array();

@@ -1,6 +1,7 @@
 #pragma once
 // What a comparison of A and B measured: every unit of every pair, in the order in which they ran.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -8,11 +9,10 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/members.h"
 #include "harness/records/record.h"
 
 namespace aqbench {
-
-class JsonPlace;
 
 // The most units that all cases of one comparison may have together.
 inline constexpr std::size_t kMaxAbUnits = 200000;
@@ -29,7 +29,21 @@ struct AbOutcome {
   Better better = Better::lower;  // of a metric; `equal` is one that should be near its ideal
   double margin = 0;              // of a metric: a share of A's value, or in its unit
   bool margin_absolute = false;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("name", &AbOutcome::name);
+    row("kind", &AbOutcome::kind);
+    row("unit", &AbOutcome::unit);
+    row("better", &AbOutcome::better);
+    row("margin", &AbOutcome::margin);
+    row("margin_absolute", &AbOutcome::margin_absolute);
+  }
 };
+std::string to_string(AbOutcome::Kind kind);  // "cost", "metric"
+constexpr auto json_values(AbOutcome::Kind) {
+  return std::array{AbOutcome::Kind::cost, AbOutcome::Kind::metric};
+}
 
 // The margin of a metric, a share of A's value, where the user gives none.
 inline constexpr double kUsualMargin = 0.05;
@@ -39,6 +53,15 @@ struct AbCase {
   std::string name;
   std::optional<double> tau;  // the threshold for this case from A/A runs, a share; nullopt: the policy's
   std::optional<AbOutcome> outcome = {};  // set where units hold its values in place of times; in no file
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("case", &AbCase::name);
+    row("tau", &AbCase::tau);
+  }
+
+  // Checks tau.
+  void after_reading(const JsonPlace& place) const;
 };
 
 // All that was measured.
@@ -46,6 +69,12 @@ struct AbSamples {
   std::uint64_t order_seed = 42;  // of the coins that decide which side of a pair runs first
   std::vector<AbCase> cases;
   std::vector<Record> units;  // two neighbours are a pair; each has a `unit`, the first ones are scored
+
+  template <class Row>
+  static void members(const Row& row) {  // the units stand in the records
+    row("order_seed", &AbSamples::order_seed);
+    row("cases", &AbSamples::cases);
+  }
 };
 
 // Returns the record of a unit that ended well, without values or with its warm runs.
@@ -68,10 +97,6 @@ const Record* scored_unit(const AbSamples& samples, std::size_t case_index, AbSi
 
 // Returns the units as `aqbench ab --json` prints them.
 Json to_json(const AbSamples& samples);
-
-// Returns a case as it is planned: {"case": "x", "tau": null}; reads one. Throws Error(input).
-Json to_json(const AbCase& one);
-AbCase ab_case_from_json(const JsonPlace& place);
 
 // Returns the file of tiles of a side of a case, relative to the bundle: "tiles/flat_plane.a.csv".
 std::string ab_tiles_file(const std::string& case_name, AbSide side);

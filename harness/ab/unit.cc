@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json_members.h"
 #include "core/processes/process.h"
 #include "core/text.h"
 #include "harness/running/case_process.h"
@@ -40,20 +40,19 @@ Json parse_unit_output(const std::string& output, const std::string& binary) {
   try {
     json = parse_strict_json(output, binary, kMessageJson);
   } catch (const Error&) {
-    throw Error(ErrorKind::input, fmt::format("{}: `unit` did not print JSON: this is not aqbench", binary));
+    throw input_error("{}: `unit` did not print JSON: this is not aqbench", binary);
   }
   if (!json.is_object() || !json.contains("aqbench_unit"))
-    throw Error(ErrorKind::input,
-                fmt::format("{}: `unit` printed something else: this is not aqbench", binary));
+    throw input_error("{}: `unit` printed something else: this is not aqbench", binary);
   if (json.at("aqbench_unit") != Json(kUnitProtocol))
-    throw Error(ErrorKind::input, fmt::format("{}: speaks unit protocol {}, this program {}", binary,
-                                              json.at("aqbench_unit").dump(), kUnitProtocol));
+    throw input_error("{}: speaks unit protocol {}, this program {}", binary, json.at("aqbench_unit").dump(),
+                      kUnitProtocol);
   return json;
 }
 
 [[noreturn]] void refuse_program(const std::string& binary, const std::string& problem) {
   if (problem.find("unknown command") != std::string::npos)
-    throw Error(ErrorKind::input, fmt::format("{}: too old for ab: it has no command `unit`", binary));
+    throw input_error("{}: too old for ab: it has no command `unit`", binary);
   throw Error(ErrorKind::input,
               problem.starts_with(binary) ? problem : fmt::format("{}: {}", binary, problem));
 }
@@ -62,23 +61,6 @@ Json parse_unit_output(const std::string& output, const std::string& binary) {
 std::string stage_key(const Record& record, const StageRecord& stage) {
   const bool repeated = std::ranges::count(record.stages, stage.name, &StageRecord::name) > 1;
   return (repeated ? stage.parent + ">" + stage.name : stage.name) + (stage.other_thread ? " beside" : "");
-}
-
-UnitProgram read_unit_program(const Json& json, const std::string& source) {
-  const JsonPlace root(json, source);
-  root.allow_only({"aqbench_unit", "sha256", "version", "commit", "dirty", "compiler", "flags", "build_type",
-                   "sanitizers", "cases"});
-  UnitProgram program;
-  program.sha256 = root.at("sha256").text();
-  program.build = build_from_json(root);
-  for (const JsonPlace& place : root.at("cases").elements()) {
-    UnitProgram::PlannedCase planned;
-    planned.name = place.at("name").text();
-    for (const auto& [name, value] : place.at("options").members())
-      planned.options.emplace_back(name, value.parameter());
-    program.cases.push_back(std::move(planned));
-  }
-  return program;
 }
 
 }  // namespace
@@ -101,15 +83,8 @@ UnitProgram describe_this_program(const SweepPlan& plan) {
 }
 
 Json unit_program_json(const UnitProgram& program) {
-  Json cases = Json::array();
-  for (const auto& planned : program.cases) {
-    Json options = Json::object();
-    for (const auto& [name, value] : planned.options) options[name] = parameter_json(value);
-    cases.push_back({{"name", planned.name}, {"options", options}});
-  }
-  Json json = {{"aqbench_unit", kUnitProtocol}, {"sha256", program.sha256}};
-  add_build(json, program.build);
-  json["cases"] = cases;
+  Json json = {{"aqbench_unit", kUnitProtocol}};
+  json.update(JsonOf<UnitProgram>::write(program));
   return json;
 }
 
@@ -126,7 +101,9 @@ UnitProgram describe_program(const std::string& binary, const PlanRequest& reque
       ask_program({binary, "unit", "--describe", "--request", requested_json(request).dump()}, options);
   if (answer.end == IsolateOutcome::End::cancelled) throw Error(ErrorKind::interrupted, "interrupted");
   if (!answer.ok) refuse_program(binary, answer.problem);
-  return read_unit_program(parse_unit_output(answer.output, binary), binary);
+  Json described = parse_unit_output(answer.output, binary);
+  described.erase("aqbench_unit");
+  return from_json<UnitProgram>(JsonPlace(described, binary));
 }
 
 CaseResult unit_of(Record record, bool scored, bool wants_warm) {

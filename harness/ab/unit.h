@@ -2,12 +2,10 @@
 // One unit of a comparison: a fresh process that runs one case once cold and then warm. It is either a fork
 // of this process, or a program started anew: `BIN unit --request JSON --case NAME`, which prints JSON.
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/processes/isolate.h"
@@ -38,8 +36,21 @@ struct UnitProgram {
   struct PlannedCase {
     std::string name;
     NamedValues options;
+
+    template <class Row>
+    static void members(const Row& row) {
+      row("name", &PlannedCase::name);
+      row("options", &PlannedCase::options);
+    }
   };
   std::vector<PlannedCase> cases;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("sha256", &UnitProgram::sha256);
+    row.part(&UnitProgram::build);
+    row("cases", &UnitProgram::cases);
+  }
 };
 
 // Describes this program.

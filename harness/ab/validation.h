@@ -33,6 +33,14 @@ struct AbValidation {
   // What the case's time depends on besides program and machine: "roma_like.points", "threads", "warm_runs".
   std::vector<std::pair<std::string, std::string>> case_settings = {};
 
+  template <class Row>
+  static void members(const Row& row) {
+    row("case", &AbValidation::case_name);
+    row("comparisons", &AbValidation::comparisons);
+    row("delay", &AbValidation::delay);
+    row("case_settings", &AbValidation::case_settings);
+  }
+
   // Returns the number of comparisons in all.
   std::size_t total() const { return delay.empty() ? comparisons : 2 * comparisons; }
   // Returns whether B is delayed in the comparison at index i.

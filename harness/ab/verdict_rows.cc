@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "harness/ab/outcome_decision.h"
-#include "harness/gating/gate.h"
 #include "metrics/metric_words.h"
 #include "metrics/value_change.h"
 

@@ -1,14 +1,12 @@
 #include "harness/checking/board_scale.h"
 
-#include <fmt/format.h>
-
 #include <map>
 #include <vector>
 
 #include "core/error.h"
 #include "harness/scoring/board_score.h"
 #include "scenes/optics/distortion.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/triangulation.h"
 
 namespace aqbench {
@@ -19,9 +17,7 @@ std::optional<BoardScale> scale_by_board(const BoardTruth& board, const Rig& rig
     std::vector<WaterRay> rays;
     for (const auto& [name, pixel] : corner.pixels) {
       const Camera* const camera = find_camera(rig, name);
-      if (camera == nullptr)
-        throw Error(ErrorKind::input,
-                    fmt::format("board corner {}: there is no camera '{}'", corner.id, name));
+      if (camera == nullptr) throw input_error("board corner {}: there is no camera '{}'", corner.id, name);
       const auto undistorted = Undistorter(camera->intrinsics).undistort_pixel(pixel);
       if (!undistorted) continue;
       if (const auto ray = cast_ray(refractive_camera(*camera), *undistorted)) rays.push_back(*ray);

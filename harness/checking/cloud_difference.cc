@@ -2,7 +2,6 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
 #include "core/error.h"

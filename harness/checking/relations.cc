@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <numbers>
 #include <numeric>
-#include <utility>
 
 #include "core/error.h"
 #include "scenes/optics/camera.h"
@@ -117,8 +116,7 @@ std::vector<Recording> halves_of(const Recording& recording) {
   constexpr std::size_t kFewestCameras = 6;
   const std::vector<std::size_t> order = by_name(recording);
   if (order.size() < kFewestCameras)
-    throw Error(ErrorKind::input,
-                fmt::format("{} cameras: two halves need {}", order.size(), kFewestCameras));
+    throw input_error("{} cameras: two halves need {}", order.size(), kFewestCameras);
   std::vector<std::size_t> halves[2];
   for (std::size_t i = 0; i < order.size(); ++i) halves[i % 2].push_back(order[i]);
   return {with_cameras(recording, halves[0]), with_cameras(recording, halves[1])};

@@ -6,7 +6,6 @@
 #include <sys/file.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <system_error>
 #include <unordered_map>
@@ -26,7 +25,7 @@ namespace {
 using Kind = AcceptChange::Kind;
 
 [[noreturn]] void refuse_acceptance(const std::filesystem::path& bundle, const std::string& why) {
-  throw Error(ErrorKind::input, fmt::format("{}: cannot accept: {}", bundle.string(), printable(why)));
+  throw input_error("{}: cannot accept: {}", bundle.string(), printable(why));
 }
 
 // Only a complete run without failures may become a baseline: a gate against it would hide its faults.
@@ -36,7 +35,7 @@ void check_acceptable(const std::filesystem::path& bundle, const Results& result
                                           results.run.planned_cases));
   bool any = false;
   for (const Record& record : results.records) {
-    if (record.status != Status::ok && record.status != Status::skipped)
+    if (is_failure(record.status))
       refuse_acceptance(
           bundle, fmt::format("case {} {}: {}", record.case_name, to_string(record.status), record.reason));
     any = any || record.status == Status::ok;
@@ -110,9 +109,8 @@ std::optional<Baseline> existing_baseline(const std::filesystem::path& path, con
   if (!std::filesystem::exists(path, error)) return std::nullopt;
   Baseline baseline = read_baseline(path);
   if (baseline.suite != suite)
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: is the baseline of suite '{}', the bundle is of suite '{}'", path.string(),
-                            printable(baseline.suite), printable(suite)));
+    throw not_comparable_error("{}: is the baseline of suite '{}', the bundle is of suite '{}'",
+                               path.string(), printable(baseline.suite), printable(suite));
   return baseline;
 }
 
@@ -193,8 +191,7 @@ void set_tolerances(const AcceptedRun& run, Acceptance& acceptance) {
           accepted.tolerance = {tolerance.kind, tolerance.value, 0, true};
           ++found;
         }
-    if (found == 0)
-      throw Error(ErrorKind::usage, fmt::format("--tolerance '{}': no case has this metric", name));
+    if (found == 0) throw usage_error("--tolerance '{}': no case has this metric", name);
     acceptance.notes.push_back(
         fmt::format("tolerance of {} is {} in {}", name, to_string(tolerance), counted(found, "case")));
   }
@@ -205,9 +202,8 @@ std::vector<BaselineCase> seeded_cases(const Results& results) {
   std::vector<BaselineCase> cases;
   for (const Record& record : results.records) {
     if (record.status != Status::ok)
-      throw Error(ErrorKind::input,
-                  fmt::format("--tolerances-from: case {} {}: {}", printable(record.case_name),
-                              to_string(record.status), printable(record.reason)));
+      throw input_error("--tolerances-from: case {} {}: {}", printable(record.case_name),
+                        to_string(record.status), printable(record.reason));
     BaselineCase one{record.case_name, record.options, {}};
     for (const auto& [name, metric] : acceptable_metrics(record))
       if (metric.value) one.metrics.emplace_back(name, accepted_metric(name, metric, nullptr));
@@ -277,8 +273,10 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
     for (const BaselineCase& before : existing->cases)
       if (find_case(acceptance.baseline, before.name) == nullptr)
         acceptance.changes.push_back({Kind::case_removed, before.name, "", {}, {}, "", ""});
-  if (run.times_alone && !run.stored_times) refuse_acceptance(run.bundle, "it has times alone: --stored-times");
-  if (!run.times_alone && std::ranges::all_of(acceptance.baseline.cases, [](const auto& one) { return one.metrics.empty(); }))
+  if (run.times_alone && !run.stored_times)
+    refuse_acceptance(run.bundle, "it has times alone: --stored-times");
+  if (!run.times_alone &&
+      std::ranges::all_of(acceptance.baseline.cases, [](const auto& one) { return one.metrics.empty(); }))
     refuse_acceptance(run.bundle, "no case has a metric to gate");
   accept_times(run, existing, acceptance);
   if (run.tolerances_from_seeds)

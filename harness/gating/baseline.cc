@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json_members.h"
 #include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -38,11 +38,6 @@ Tolerance tolerance_from_json(const JsonPlace& place) {
           seeds ? static_cast<int>(seeds->integer()) : 0, named && named->boolean()};
 }
 
-Better better_from_json(const JsonPlace& place) {
-  if (const auto better = better_from_string(place.text())) return *better;
-  place.fail(fmt::format("'{}' is not one of lower, higher, equal", printable(place.text())));
-}
-
 BaselineCase case_from_json(const std::string& name, const JsonPlace& place) {
   BaselineCase baseline_case{name, {}, {}};
   place.allow_only({"options", "metrics"});
@@ -52,9 +47,10 @@ BaselineCase case_from_json(const std::string& name, const JsonPlace& place) {
     baseline_case.options.emplace_back(option, value.parameter());
   for (const auto& [metric, value] : place.at("metrics").members()) {
     value.allow_only({"value", "better", "tolerance"});
-    baseline_case.metrics.emplace_back(
-        metric, BaselineMetric{value.at("value").number(), better_from_json(value.at("better")),
-                               tolerance_from_json(value.at("tolerance"))});
+    BaselineMetric& accepted = baseline_case.metrics.emplace_back(metric, BaselineMetric{}).second;
+    accepted.value = value.at("value").number();
+    JsonOf<Better>::read(value.at("better"), accepted.better, 0);
+    accepted.tolerance = tolerance_from_json(value.at("tolerance"));
   }
   return baseline_case;
 }
@@ -116,8 +112,7 @@ Baseline read_head(const Json& json, const std::string& source) {
                                    {"repository", &baseline.accepted_repository}})
     if (const auto given = from.find(name)) {
       *text = given->text();
-      if (text->size() > kMaxAcceptedBytes)
-        given->fail(fmt::format("longer than {} bytes", kMaxAcceptedBytes));
+      if (text->size() > kMaxAcceptedBytes) given->fail("longer than {} bytes", kMaxAcceptedBytes);
     }
   if (const auto times = place.find("stored_times")) baseline.stored_times = stored_times_from_json(*times);
   return baseline;

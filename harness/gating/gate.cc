@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 #include <unordered_map>
 #include <unordered_set>
 

@@ -3,8 +3,6 @@
 // compared never passes.
 
 #include <cstddef>
-#include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <cstddef>
 #include <map>
 #include <optional>
 
@@ -50,8 +49,7 @@ bool add_varying(const std::string& name, const SeededCases& seeded, Baseline& b
     if (name_without_seed(one.name) != name) continue;
     if (const auto differences = option_differences({one.options, {}}, {seeded.front()->options, {}});
         !differences.empty())
-      throw Error(ErrorKind::not_comparable,
-                  fmt::format("tolerances of {}: {}", one.name, differences.front()));
+      throw not_comparable_error("tolerances of {}: {}", one.name, differences.front());
     accepted.push_back(&one);
   }
   for (const auto& [metric, first] : seeded.front()->metrics) {

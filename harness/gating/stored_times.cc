@@ -1,7 +1,5 @@
 #include "harness/gating/stored_times.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
@@ -31,7 +29,7 @@ std::optional<double> median_warm_ms(const Record& record) {
 StoredTimes stored_times_of(const Results& results) {
   StoredTimes times;
   const Json comparability = comparability_of(*results.environment);
-  if (!comparability.is_object()) throw Error(ErrorKind::input, fmt::format("stored times: {}", kNoMachine));
+  if (!comparability.is_object()) throw input_error("stored times: {}", kNoMachine);
   times.comparability = comparability;
   for (const Record& record : results.records) {
     const std::optional<double> median_ms = median_warm_ms(record);
@@ -40,8 +38,7 @@ StoredTimes stored_times_of(const Results& results) {
                            record.timing.throughput ? record.timing.throughput_unit : ""});
   }
   if (times.cases.empty())
-    throw Error(ErrorKind::input,
-                fmt::format("stored times: no case has {} warm runs (--repetitions)", kLeastStoredRuns));
+    throw input_error("stored times: no case has {} warm runs (--repetitions)", kLeastStoredRuns);
   return times;
 }
 

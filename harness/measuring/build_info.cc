@@ -1,9 +1,6 @@
 #include "harness/measuring/build_info.h"
 
-#include <nlohmann/json.hpp>
-
 #include "aqbench_source_state.h"  // written at every build by cmake/source_state.cmake
-#include "core/json.h"
 #include "core/sha256.h"
 
 namespace aqbench {
@@ -31,26 +28,6 @@ const std::vector<std::pair<std::string, std::string>>& library_versions() {
       {"openssl", AQBENCH_OPENSSL_VERSION},
       {"google_benchmark", AQBENCH_BENCHMARK_VERSION}};
   return versions;
-}
-
-void add_build(Json& json, const BuildInfo& build) {
-  json["version"] = build.version;
-  json["commit"] = build.commit;
-  json["dirty"] = build.dirty;
-  json["compiler"] = build.compiler;
-  json["flags"] = build.flags;
-  json["build_type"] = build.build_type;
-  json["sanitizers"] = build.sanitizers;
-}
-
-BuildInfo build_from_json(const JsonPlace& place) {
-  return {.version = place.at("version").text(),
-          .commit = place.at("commit").text(),
-          .dirty = place.at("dirty").boolean(),
-          .compiler = place.at("compiler").text(),
-          .flags = place.at("flags").text(),
-          .build_type = place.at("build_type").text(),
-          .sanitizers = place.at("sanitizers").text()};
 }
 
 const std::string& program_sha256() {

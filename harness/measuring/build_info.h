@@ -5,11 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/json.h"
+#include "core/members.h"
 
 namespace aqbench {
-
-class JsonPlace;
 
 // One build of aqbench. Texts are empty if unknown.
 struct BuildInfo {
@@ -20,6 +18,17 @@ struct BuildInfo {
   std::string flags;       // of an optimised source file
   std::string build_type;  // "Release"
   std::string sanitizers;  // "" for none
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("version", &BuildInfo::version);
+    row("commit", &BuildInfo::commit);
+    row("dirty", &BuildInfo::dirty);
+    row("compiler", &BuildInfo::compiler);
+    row("flags", &BuildInfo::flags);
+    row("build_type", &BuildInfo::build_type);
+    row("sanitizers", &BuildInfo::sanitizers);
+  }
 };
 
 // Returns the build of this program.
@@ -27,12 +36,6 @@ const BuildInfo& build_info();
 
 // Returns the libraries of this build: name and version, "" for an unused one.
 const std::vector<std::pair<std::string, std::string>>& library_versions();
-
-// Adds all members of a build to an object, by name.
-void add_build(Json& json, const BuildInfo& build);
-
-// Reads what add_build() wrote. Throws Error(input) naming the member.
-BuildInfo build_from_json(const JsonPlace& place);
 
 // Returns the SHA-256 of the running executable's file, computed once. Throws Error(io) if it cannot be read.
 const std::string& program_sha256();

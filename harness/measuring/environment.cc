@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 #include <gnu/libc-version.h>
 
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "core/parallel.h"

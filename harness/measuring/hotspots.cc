@@ -17,79 +17,7 @@ bool contains_any(std::string_view function, const std::vector<std::string>& pat
       patterns, [&](const std::string& pattern) { return function.find(pattern) != std::string_view::npos; });
 }
 
-std::string expected_reason(std::string_view function, std::string_view target) {
-  for (const ExpectedHotspot& hotspot : expected_hotspots())
-    if ((hotspot.target == "*" || target.find(hotspot.target) != std::string_view::npos) &&
-        function.find(hotspot.pattern) != std::string_view::npos)
-      return hotspot.why;
-  return {};
-}
-
-const OverheadKind* overhead_of(const std::vector<std::string_view>& functions) {
-  for (auto function = functions.rbegin(); function != functions.rend(); ++function)
-    for (const OverheadKind& kind : overhead_kinds())
-      if (contains_any(*function, kind.patterns) ||
-          (function == functions.rbegin() && contains_any(*function, kind.innermost)))
-        return &kind;
-  return nullptr;
-}
-
-void warn_of_overheads(const std::map<const OverheadKind*, std::uint64_t>& samples, HotspotReport& report) {
-  for (const OverheadKind& kind : overhead_kinds()) {
-    const auto found = samples.find(&kind);
-    if (found == samples.end()) continue;
-    const double share = static_cast<double>(found->second) / static_cast<double>(report.samples);
-    if (share >= kind.warn_share)
-      report.warnings.push_back(
-          fmt::format("{} takes {:.0f} % of the CPU samples: {}", kind.name, 100 * share, kind.advice));
-  }
-}
-
-void warn_of_quality(HotspotReport& report) {
-  if (report.samples < kFewSamples)
-    report.warnings.push_back(
-        fmt::format("only {} CPU samples (fewer than {}): shares are rough; profile a longer run",
-                    report.samples, kFewSamples));
-  if (report.unresolved_share >= kUnresolvedShare)
-    report.warnings.push_back(
-        fmt::format("{:.0f} % of the CPU samples end in code without symbols: install the library's debug "
-                    "symbols, or look at "
-                    "the library's name in brackets",
-                    100 * report.unresolved_share));
-}
-
-}  // namespace
-
-const std::vector<OverheadKind>& overhead_kinds() {
-  static const std::vector<OverheadKind> table = {
-      {"allocation",
-       {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "_int_free", "cfree",
-        "operator new", "operator delete", "alloc_cpu", "free_cpu", "mmap", "munmap", "page_fault",
-        "clear_page", "do_anonymous_page"},
-       {},
-       0.05,
-       "reuse buffers, or allocate once outside the loop"},
-      {"locks",
-       {"pthread_mutex", "lll_lock", "pthread_rwlock", "pthread_cond", "std::mutex",
-        "native_queued_spin_lock"},
-       {},
-       0.05,
-       "hold locks for less time, or give each thread its own part"},
-      {"copies",
-       {"memcpy", "memmove", "direct_copy_kernel", "copy_kernel", "at::native::copy_", "_copy_impl",
-        "at::native::clone", "at::native::contiguous"},
-       {},
-       0.15,
-       "avoid unnecessary clone(), contiguous() and conversions"},
-      {"thread pool",
-       {"sched_yield", "pthread_create", "barrier_wait"},
-       {"gomp", "[libgomp", "omp_", "tbb::", "[libtbb", "blas_thread_server", "pthreadpool"},
-       0.10,
-       "fewer threads, or larger pieces of work per thread"},
-  };
-  return table;
-}
-
+// Returns the table of expected hot functions.
 const std::vector<ExpectedHotspot>& expected_hotspots() {
   static const std::vector<ExpectedHotspot> table = {
       {"plane_sweep", "warp_row", "the warp samples every source at every pixel and depth"},
@@ -130,6 +58,79 @@ const std::vector<ExpectedHotspot>& expected_hotspots() {
   };
   return table;
 }
+
+std::string expected_reason(std::string_view function, std::string_view target) {
+  for (const ExpectedHotspot& hotspot : expected_hotspots())
+    if ((hotspot.target == "*" || target.find(hotspot.target) != std::string_view::npos) &&
+        function.find(hotspot.pattern) != std::string_view::npos)
+      return hotspot.why;
+  return {};
+}
+
+// Returns the kinds of overhead.
+const std::vector<OverheadKind>& overhead_kinds() {
+  static const std::vector<OverheadKind> table = {
+      {"allocation",
+       {"malloc", "calloc", "realloc", "posix_memalign", "aligned_alloc", "_int_free", "cfree",
+        "operator new", "operator delete", "alloc_cpu", "free_cpu", "mmap", "munmap", "page_fault",
+        "clear_page", "do_anonymous_page"},
+       {},
+       0.05,
+       "reuse buffers, or allocate once outside the loop"},
+      {"locks",
+       {"pthread_mutex", "lll_lock", "pthread_rwlock", "pthread_cond", "std::mutex",
+        "native_queued_spin_lock"},
+       {},
+       0.05,
+       "hold locks for less time, or give each thread its own part"},
+      {"copies",
+       {"memcpy", "memmove", "direct_copy_kernel", "copy_kernel", "at::native::copy_", "_copy_impl",
+        "at::native::clone", "at::native::contiguous"},
+       {},
+       0.15,
+       "avoid unnecessary clone(), contiguous() and conversions"},
+      {"thread pool",
+       {"sched_yield", "pthread_create", "barrier_wait"},
+       {"gomp", "[libgomp", "omp_", "tbb::", "[libtbb", "blas_thread_server", "pthreadpool"},
+       0.10,
+       "fewer threads, or larger pieces of work per thread"},
+  };
+  return table;
+}
+
+const OverheadKind* overhead_of(const std::vector<std::string_view>& functions) {
+  for (auto function = functions.rbegin(); function != functions.rend(); ++function)
+    for (const OverheadKind& kind : overhead_kinds())
+      if (contains_any(*function, kind.patterns) ||
+          (function == functions.rbegin() && contains_any(*function, kind.innermost)))
+        return &kind;
+  return nullptr;
+}
+
+void warn_of_overheads(const std::map<const OverheadKind*, std::uint64_t>& samples, HotspotReport& report) {
+  for (const OverheadKind& kind : overhead_kinds()) {
+    const auto found = samples.find(&kind);
+    if (found == samples.end()) continue;
+    const double share = static_cast<double>(found->second) / static_cast<double>(report.samples);
+    if (share >= kind.warn_share)
+      report.warnings.push_back(
+          fmt::format("{} takes {:.0f} % of the CPU samples: {}", kind.name, 100 * share, kind.advice));
+  }
+}
+
+void warn_of_quality(HotspotReport& report) {
+  if (report.samples < kFewSamples)
+    report.warnings.push_back(
+        fmt::format("only {} CPU samples (fewer than {}): shares are rough; profile a longer run",
+                    report.samples, kFewSamples));
+  if (report.unresolved_share >= kUnresolvedShare)
+    report.warnings.push_back(
+        fmt::format("{:.0f} % of the CPU samples end in code without symbols: install the library's debug "
+                    "symbols, or look at the library's name in brackets",
+                    100 * report.unresolved_share));
+}
+
+}  // namespace
 
 std::string hotspots_markdown() {
   std::string text =

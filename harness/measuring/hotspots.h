@@ -21,18 +21,12 @@ struct OverheadKind {
   std::string advice;
 };
 
-// Returns the kinds of overhead.
-const std::vector<OverheadKind>& overhead_kinds();
-
 // A function expected to be hot in a method or workload.
 struct ExpectedHotspot {
   std::string target;   // name of the method or workload; "*": any
   std::string pattern;  // part of the function's name
   std::string why;
 };
-
-// Returns the table of expected hot functions.
-const std::vector<ExpectedHotspot>& expected_hotspots();
 
 // Returns both tables as Markdown, for docs/profiling.md.
 std::string hotspots_markdown();

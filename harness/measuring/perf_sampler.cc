@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <cstring>
 #include <string_view>
 #include <vector>
@@ -95,7 +94,7 @@ PerfSampler::PerfSampler(double samples_per_s, const std::string& data_file)
   ::signal(SIGPIPE, SIG_IGN);
   if (status != 0) {
     state_->perf = -1;
-    throw Error(ErrorKind::io, fmt::format("perf: {}", std::strerror(status)));
+    throw io_error("perf: {}", std::strerror(status));
   }
 }
 

@@ -5,7 +5,6 @@
 #include <functional>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 #include "core/multiversion.h"
 #include "core/stopwatch.h"

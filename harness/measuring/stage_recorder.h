@@ -5,11 +5,9 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "core/stage_scope.h"
-#include "harness/measuring/observer_chain.h"
 #include "harness/records/record.h"
 
 namespace aqbench {

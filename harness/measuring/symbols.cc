@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <unordered_map>
+#include <vector>
 
 namespace aqbench {
 

@@ -2,12 +2,16 @@
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <exception>
+#include <fstream>
 #include <numeric>
+#include <optional>
+#include <sstream>
 #include <thread>
 #include <vector>
 
@@ -15,11 +19,105 @@
 #include "core/parallel.h"
 #include "core/stopwatch.h"
 #include "harness/measuring/environment.h"
-#include "harness/measuring/machine_watch.h"
+#include "harness/measuring/machine.h"
 #include "harness/statistics/summary.h"
 
 namespace aqbench {
 namespace {
+
+// Processor time since boot on this process's processors, seconds.
+struct ProcessorTimes {
+  double busy_s = 0;   // by any program, excluding time stolen by the hypervisor
+  double steal_s = 0;  // stolen by the hypervisor
+};
+
+// Observations since a watch began. nullopt: not reported by the system.
+struct MachineLook {
+  std::optional<double> others_cpus;  // processors used by other programs, on average
+  std::optional<double> steal_cpus;   // processors stolen by the hypervisor, on average
+  double seconds = 0;                 // time since the watch began
+};
+
+// Watches other programs from its construction on.
+class MachineWatch {
+ public:
+  MachineWatch();
+
+  // Returns the observations so far.
+  MachineLook look() const;
+
+ private:
+  SteadyClock::time_point start_;
+  std::optional<ProcessorTimes> times_;
+  double own_s_;
+};
+
+// Reads these times; nullopt if the system does not report them.
+std::optional<ProcessorTimes> processor_times() {
+  static const std::vector<int> processors = affinity_processors();
+  static const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  std::ifstream file("/proc/stat");
+  std::string line;
+  ProcessorTimes times;
+  bool found = false;
+  while (std::getline(file, line) && line.starts_with("cpu")) {
+    if (line.size() < 4 || line[3] < '0' || line[3] > '9') continue;  // the sum over all
+    std::istringstream fields(line.substr(3));
+    int number = -1;
+    double user = 0, nice = 0, system = 0, idle = 0, iowait = 0, irq = 0, softirq = 0, steal = 0;
+    if (!(fields >> number >> user >> nice >> system >> idle >> iowait >> irq >> softirq >> steal)) continue;
+    if (std::ranges::find(processors, number) == processors.end()) continue;
+    times.busy_s += (user + nice + system + irq + softirq) * tick_s;
+    times.steal_s += steal * tick_s;
+    found = true;
+  }
+  return found ? std::optional(times) : std::nullopt;
+}
+
+double processor_time_s(int of) {
+  rusage usage{};
+  ::getrusage(of, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+// Returns the processor time of the programs it has waited for, seconds.
+double children_processor_time_s() { return processor_time_s(RUSAGE_CHILDREN); }
+
+// Returns the processor time of this process, its threads, and the programs it has waited for, in seconds.
+double own_processor_time_s() { return processor_time_s(RUSAGE_SELF) + children_processor_time_s(); }
+
+MachineWatch::MachineWatch()
+    : start_(SteadyClock::now()), times_(processor_times()), own_s_(own_processor_time_s()) {}
+
+MachineLook MachineWatch::look() const {
+  MachineLook look;
+  look.seconds = seconds_since(start_);
+  const auto now = processor_times();
+  if (!now || !times_ || look.seconds <= 0) return look;
+  const double own_s = own_processor_time_s() - own_s_;
+  look.others_cpus = std::max(0.0, (now->busy_s - times_->busy_s - own_s) / look.seconds);
+  look.steal_cpus = std::max(0.0, (now->steal_s - times_->steal_s) / look.seconds);
+  return look;
+}
+
+// Returns whether other programs disturbed work that keeps `threads` of `processors` busy: they used more
+// than half of the remaining processors and more than a tenth of one, or the hypervisor stole more than 2 %
+// of one.
+bool is_contaminated(const MachineLook& look, int threads, int processors) {
+  const double left = std::max(0, processors - threads);
+  return look.others_cpus.value_or(0) > 0.1 + 0.5 * left || look.steal_cpus.value_or(0) > 0.02;
+}
+
+// Returns the clock rate reported by the kernel; nullopt in most virtual machines.
+std::optional<double> current_cpu_mhz() {
+  std::ifstream file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq");
+  double khz = 0;
+  if (file >> khz && khz > 0) return khz / 1000;
+  return std::nullopt;
+}
 
 constexpr double kBlock_s = 0.25;     // a block is judged as a whole, so it should be short
 constexpr double kLeastLook_s = 0.1;  // /proc/stat counts in hundredths of a second
@@ -79,8 +177,7 @@ SampleKeeper run_repetitions(int count, const TimedCall& call, const std::string
   benchmark::ClearRegisteredBenchmarks();
   if (failure) std::rethrow_exception(failure);
   if (samples.real_ms.size() != static_cast<std::size_t>(count))
-    throw Error(ErrorKind::method,
-                fmt::format("timing: only {} of {} repetitions have a time", samples.real_ms.size(), count));
+    throw method_error("timing: only {} of {} repetitions have a time", samples.real_ms.size(), count);
   for (std::size_t i = 0; i < samples.cpu_ms.size(); ++i) samples.cpu_ms[i] += children_ms.at(i);
   return samples;
 }

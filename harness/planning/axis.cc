@@ -65,7 +65,7 @@ std::optional<std::int64_t> digits_at_scale(Decimal value, int scale) {
 }
 
 [[noreturn]] void refuse_axis(std::string_view context, const std::string& why) {
-  throw Error(ErrorKind::usage, fmt::format("{}: {}", context, why));
+  throw usage_error("{}: {}", context, why);
 }
 
 std::vector<std::string> range_values(std::string_view values, std::string_view context) {

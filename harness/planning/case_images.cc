@@ -1,7 +1,5 @@
 #include "harness/planning/case_images.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 

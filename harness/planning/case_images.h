@@ -1,10 +1,7 @@
 #pragma once
 // From a case to the dataset of its method.
 
-#include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "harness/records/case.h"
 #include "pipeline/method/declaration.h"

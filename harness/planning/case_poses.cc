@@ -13,16 +13,11 @@ namespace aqbench {
 
 const std::vector<ParameterSpec>& alignment_parameters() {
   static const std::vector<ParameterSpec> specs = {
-      {.name = "scale",
-       .unit = "",
-       .default_value = std::string("estimated"),
-       .help = "scale of the similarity between own and true cameras; one: the method knows the metre",
-       .choices = {"estimated", "one"}},
-      {.name = "then",
-       .unit = "",
-       .default_value = std::string("nothing"),
-       .help = "what moves the cloud after its cameras; icp hides a bias",
-       .choices = {"nothing", "icp"}},
+      text_parameter("scale", "estimated",
+                     "scale of the similarity between own and true cameras; one: the method knows the metre",
+                     {"estimated", "one"}),
+      text_parameter("then", "nothing", "what moves the cloud after its cameras; icp hides a bias",
+                     {"nothing", "icp"}),
   };
   return specs;
 }
@@ -38,8 +33,8 @@ bool finds_poses(const MethodChoice& method, const Suite* suite) {
   const bool declares = declared != nullptr && declared->own_poses;
   const std::string of_suite = suite == nullptr ? "" : suite->poses;
   if (of_suite == "given" && declares)
-    refuse_plan(fmt::format("suite {}: \"poses\": \"given\", but method {} finds its own", suite->name,
-                            method.spec->name));
+    refuse_plan("suite {}: \"poses\": \"given\", but method {} finds its own", suite->name,
+                method.spec->name);
   if (of_suite != "own" && !declares) return false;
   const std::string who = declares ? fmt::format("method {}", method.spec->name)
                                    : fmt::format("suite {}: method {}", suite->name, method.spec->name);
@@ -55,8 +50,7 @@ bool finds_poses(const MethodChoice& method, const Suite* suite) {
 
 void add_alignment(Case& planned) {
   if (std::ranges::any_of(planned.overrides, [](const Override& o) { return o.owner == kPerturbOwner; }))
-    refuse_plan(
-        fmt::format("{}: a method with poses=own gets no calibration that could be wrong", kPerturbOwner));
+    refuse_plan("{}: a method with poses=own gets no calibration that could be wrong", kPerturbOwner);
   add_options(planned, kAlignmentOwner,
               resolve_parameters(kAlignmentOwner, alignment_parameters(), planned.overrides));
 }

@@ -14,12 +14,8 @@ constexpr const char* kNames = "names";
 }  // namespace
 
 const std::vector<ParameterSpec>& protocols_parameters() {
-  static const std::vector<ParameterSpec> specs = {
-      {.name = kNames,
-       .unit = "",
-       .default_value = std::string(),
-       .help = "protocols computed beside the metrics, NAME or NAME:KNOB=VALUE, separated by blanks",
-       .choices = {}}};
+  static const std::vector<ParameterSpec> specs = {text_parameter(
+      kNames, "", "protocols computed beside the metrics, NAME or NAME:KNOB=VALUE, separated by blanks")};
   return specs;
 }
 

@@ -1,9 +1,6 @@
 #include "harness/planning/case_scoring.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <cmath>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -18,15 +15,13 @@ std::vector<double> tolerances_m_of(const std::string& text) {
   for (const std::string_view part : split_at(text, ',')) {
     const auto length_mm = parse_double(part);
     if (!length_mm || !(*length_mm > 0) || !(*length_mm <= kMaxMm))
-      throw Error(ErrorKind::usage,
-                  fmt::format("{}.thresholds_mm: '{}': expected positive lengths separated by commas: 1,5,10",
-                              kScoringOwner, text));
+      throw usage_error("{}.thresholds_mm: '{}': expected positive lengths separated by commas: 1,5,10",
+                        kScoringOwner, text);
     tolerances_m.push_back(*length_mm / 1000);
   }
   std::ranges::sort(tolerances_m);
   if (std::ranges::adjacent_find(tolerances_m) != tolerances_m.end())
-    throw Error(ErrorKind::usage,
-                fmt::format("{}.thresholds_mm: '{}': duplicate tolerance", kScoringOwner, text));
+    throw usage_error("{}.thresholds_mm: '{}': duplicate tolerance", kScoringOwner, text);
   return tolerances_m;
 }
 
@@ -39,27 +34,11 @@ const std::vector<ParameterSpec>& scoring_parameters() {
        .default_value = std::string("0.5,1,2,5,10"),
        .help = "tolerances of precision, completeness and F-score",
        .choices = {}},
-      {.name = "outlier_mm",
-       .unit = "mm",
-       .default_value = 20.0,
-       .min = 1e-6,
-       .max = kMaxMm,
-       .help = "distance beyond which a point is a gross outlier",
-       .choices = {}},
-      {.name = "spacing_mm",
-       .unit = "mm",
-       .default_value = 0.0,
-       .min = 0,
-       .max = kMaxMm,
-       .help = "spacing of truth samples for completeness; 0 means 2/3 mm",
-       .choices = {}},
-      {.name = "tile_mm",
-       .unit = "mm",
-       .default_value = 10.0,
-       .min = 1e-6,
-       .max = kMaxMm,
-       .help = "side of an error tile",
-       .choices = {}},
+      number_parameter("outlier_mm", "mm", 20.0, 1e-6, kMaxMm,
+                       "distance beyond which a point is a gross outlier"),
+      number_parameter("spacing_mm", "mm", 0.0, 0, kMaxMm,
+                       "spacing of truth samples for completeness; 0 means 2/3 mm"),
+      number_parameter("tile_mm", "mm", 10.0, 1e-6, kMaxMm, "side of an error tile"),
   };
   return specs;
 }

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "core/text.h"
-
 namespace aqbench {
 
 double FlagValue::positive() const {
@@ -13,13 +11,12 @@ double FlagValue::positive() const {
 }
 
 void FlagValue::refuse_text(std::string_view why) const {
-  throw Error(ErrorKind::usage, fmt::format("--{} '{}': {}", flag, text, why));
+  throw usage_error("--{} '{}': {}", flag, text, why);
 }
 
 void FlagValue::refuse_unreadable() const {
   const std::string quoted = text.empty() ? "" : fmt::format(" ('{}')", text);
-  throw Error(ErrorKind::usage, fmt::format("the argument{} for option '--{}' is invalid{}", quoted, flag,
-                                            decimal_comma_note(text)));
+  throw usage_error("the argument{} for option '--{}' is invalid{}", quoted, flag, decimal_comma_note(text));
 }
 
 }  // namespace aqbench

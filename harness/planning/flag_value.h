@@ -5,7 +5,6 @@
 
 #include <charconv>
 #include <concepts>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,7 +36,7 @@ struct FlagValue {
   // Throws Error(usage): "--FLAG NUMBER: WHY".
   template <class Number>
   [[noreturn]] void refuse(Number number, std::string_view why) const {
-    throw Error(ErrorKind::usage, fmt::format("--{} {}: {}", flag, number, why));
+    throw usage_error("--{} {}: {}", flag, number, why);
   }
 
   // Throws Error(usage): "--FLAG 'TEXT': WHY".

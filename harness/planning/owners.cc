@@ -7,7 +7,6 @@
 #include "harness/planning/case_protocols.h"
 #include "harness/planning/case_scoring.h"
 #include "scenes/optics/rig.h"
-#include "scenes/rendering/imaging.h"
 
 namespace aqbench {
 namespace {

@@ -9,7 +9,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/json.h"
 #include "core/resources.h"
 #include "core/sha256.h"
 #include "core/text.h"
@@ -54,18 +53,17 @@ void plan_fault(std::vector<Case>& cases, const Inject& inject, const Selection&
     if (!has) continue;
     reached = true;
     if (planned.faults.size() == kMaxFaultsPerCase)
-      refuse_plan(
-          fmt::format("--inject: more than {} faults for case '{}'", kMaxFaultsPerCase, planned.name));
+      refuse_plan("--inject: more than {} faults for case '{}'", kMaxFaultsPerCase, planned.name);
     planned.faults.push_back(inject.fault);
   }
   if (!matched)
-    refuse_plan(fmt::format("--inject '{}': no planned case matches '{}' (the first one is '{}')",
-                            to_string(inject), inject.case_glob, cases.empty() ? "" : cases.front().name));
+    refuse_plan("--inject '{}': no planned case matches '{}' (the first one is '{}')", to_string(inject),
+                inject.case_glob, cases.empty() ? "" : cases.front().name);
   std::ranges::sort(stages);
   stages.erase(std::unique(stages.begin(), stages.end()), stages.end());
   if (!reached)
-    refuse_plan(fmt::format("--inject '{}': {}", to_string(inject),
-                            unknown_name_message("stage", inject.fault.stage, stages)));
+    refuse_plan("--inject '{}': {}", to_string(inject),
+                unknown_name_message("stage", inject.fault.stage, stages));
 }
 
 std::vector<const Case*> sorted_by_name(const std::vector<Case>& cases) {
@@ -90,7 +88,7 @@ std::vector<MethodSpec> methods_of(const PlanRequest& request, const Catalogue& 
   std::vector<MethodSpec> methods(catalogue.methods.begin(), catalogue.methods.end());
   for (const MethodDeclaration& declaration : request.project.methods) {
     if (std::ranges::find(methods, declaration.name, &MethodSpec::name) != methods.end())
-      refuse_plan(fmt::format("method {}: declared, but a built-in method has this name", declaration.name));
+      refuse_plan("method {}: declared, but a built-in method has this name", declaration.name);
     methods.push_back(declared_method(declaration));
   }
   return methods;
@@ -124,7 +122,7 @@ void keep_what_is_used(PlanRequest& request, const std::vector<Case>& cases) {
     return !(has_its_suite && names_method(*request.own_suite, method.name)) &&
            std::ranges::find(cases, method.name, &Case::method) == cases.end();
   });
-  std::erase_if(request.project.datasets, [&](const RequestedDataset& dataset) {
+  std::erase_if(request.project.datasets, [&](const ProjectDataset& dataset) {
     const std::string scene = std::string(kDatasetPrefix) + dataset.name;
     return !(has_its_suite && names_scene(*request.own_suite, scene)) &&
            std::ranges::find(cases, scene, &Case::scene) == cases.end();

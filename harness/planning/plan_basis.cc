@@ -1,13 +1,10 @@
 #include "harness/planning/plan_basis.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 
-#include "core/error.h"
 #include "core/parallel.h"
 #include "harness/planning/owners.h"
 #include "scenes/optics/rig.h"
@@ -31,8 +28,8 @@ void check_owner(const Selection& selection, const std::string& flag, const std:
                  const std::string& parameter) {
   const auto owners = owners_of(selection);
   if (std::ranges::find(owners, owner) == owners.end())
-    refuse_plan(fmt::format("{}: {}", flag,
-                            unknown_name_message("scene, method or workload of this sweep", owner, owners)));
+    refuse_plan("{}: {}", flag,
+                unknown_name_message("scene, method or workload of this sweep", owner, owners));
   const auto& specs = parameters_of(selection, owner);
   if (has_parameter(specs, parameter)) return;
   std::vector<std::string> names;
@@ -61,9 +58,9 @@ PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
     PlannedAxis planned{&axis, AxisKind::parameter, axis.name.substr(0, dot), axis.name.substr(dot + 1)};
     check_owner(selection, "--axis " + axis.name, planned.owner, planned.parameter);
     if (planned.owner == kAlignmentOwner || planned.owner == kProtocolsOwner)
-      refuse_plan(fmt::format("--axis {0}: all cases have one value; give --set {0}=VALUE", axis.name));
+      refuse_plan("--axis {0}: all cases have one value; give --set {0}=VALUE", axis.name);
     if (selection.rigs.size() > 1 && std::ranges::find(selection.rigs, planned.owner) != selection.rigs.end())
-      refuse_plan(fmt::format("--axis {}: excludes --axis rig", axis.name));
+      refuse_plan("--axis {}: excludes --axis rig", axis.name);
     return planned;
   }
   for (const WorkloadSpec* workload : selection.workloads)
@@ -72,8 +69,7 @@ PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
     refuse_unknown_axis(selection, axis.name);
   for (const MethodChoice& method : selection.methods)
     if (has_parameter(method.spec->parameters, axis.name)) return {&axis, AxisKind::parameter, "", axis.name};
-  refuse_plan(fmt::format("--axis {}: no method or workload of this sweep has a parameter '{}'", axis.name,
-                          axis.name));
+  refuse_plan("--axis {}: no method or workload of this sweep has a parameter '{}'", axis.name, axis.name);
 }
 
 bool is_selected(const Selection& selection, const std::string& owner) {
@@ -114,8 +110,7 @@ void refuse_absent_owner(const Axis& axis, const Selection& selection, const Cat
   const auto is_owner = [&](const auto& spec) { return spec.name == owner; };
   for (const auto& [flag, known] : {std::pair("--method", std::ranges::any_of(catalogue.methods, is_owner)),
                                     {"--workload", std::ranges::any_of(catalogue.workloads, is_owner)}})
-    if (known)
-      refuse_plan(fmt::format("--axis {}: {} is not selected; add {} {}", axis.name, owner, flag, owner));
+    if (known) refuse_plan("--axis {}: {} is not selected; add {} {}", axis.name, owner, flag, owner);
 }
 
 std::vector<const Axis*> merged_axes(const PlanRequest& request, const Selection& selection,
@@ -133,8 +128,7 @@ std::vector<const Axis*> merged_axes(const PlanRequest& request, const Selection
   }
   std::set<std::string> seen;
   for (const Axis* axis : axes)
-    if (!seen.insert(axis->name).second)
-      refuse_plan(fmt::format("--axis {}: given more than once", axis->name));
+    if (!seen.insert(axis->name).second) refuse_plan("--axis {}: given more than once", axis->name);
   return axes;
 }
 
@@ -149,7 +143,7 @@ std::vector<std::uint64_t> plan_seeds(const PlanRequest& request, const Suite* s
   if (!request.seed && !request.repeat) return suite == nullptr ? Suite().seeds : suite->seeds;
   const std::uint64_t first = request.seed ? *request.seed : suite == nullptr ? 42 : suite->seeds.front();
   if (first > kMaxSeed - kMaxCases)
-    refuse_plan(fmt::format("--repeat: exceeds the largest seed after the suite's seed {}", first));
+    refuse_plan("--repeat: exceeds the largest seed after the suite's seed {}", first);
   std::vector<std::uint64_t> seeds(request.repeat.value_or(1));
   for (std::size_t i = 0; i < seeds.size(); ++i) seeds[i] = first + i;
   return seeds;
@@ -185,8 +179,8 @@ std::vector<std::string> plan_rigs(const PlanRequest& request, const PlanBasis& 
                                       {"--width", asked.width_px.has_value()},
                                       {"--height", asked.height_px.has_value()}})
       if (given)
-        refuse_plan(fmt::format("{}: no method of this sweep uses images{}", flag,
-                                has_recording(basis.selection) ? " that are rendered" : ""));
+        refuse_plan("{}: no method of this sweep uses images{}", flag,
+                    has_recording(basis.selection) ? " that are rendered" : "");
     return {};
   }
   std::vector<std::string> rigs = {basis.images.rig.value_or(CaseImages().rig)};
@@ -217,8 +211,7 @@ bool has_flag(const PlanRequest& request, AxisKind kind) {
 
 // An axis overrides the suite, but not a flag.
 void check_no_flag(const PlanRequest& request, const Axis& axis) {
-  if (has_flag(request, axis_kind(axis.name)))
-    refuse_plan(fmt::format("--axis {0} excludes --{0}", axis.name));
+  if (has_flag(request, axis_kind(axis.name))) refuse_plan("--axis {0} excludes --{0}", axis.name);
 }
 
 // Returns the suite's own repetitions of workloads; none if the request sets them.
@@ -228,7 +221,7 @@ std::vector<std::pair<std::string, TimingPlan>> plan_own_timing(const TimingRequ
   std::vector<std::pair<std::string, TimingPlan>> own;
   for (const auto& [workload, runs] : suite.repetitions) {
     if (std::ranges::find(catalogue.workloads, workload, &WorkloadSpec::name) == catalogue.workloads.end())
-      refuse_plan(fmt::format("suite {}: repetitions: unknown workload '{}'", suite.name, workload));
+      refuse_plan("suite {}: repetitions: unknown workload '{}'", suite.name, workload);
     if (request.repetitions || request.precision || request.min_time_s) continue;
     TimingRequest with_runs = request;
     with_runs.repetitions = std::min(runs, request.max_repetitions.value_or(runs));
@@ -244,12 +237,11 @@ void check_conflicts(const PlanBasis& basis) {
     if (!a.is_parameter()) continue;
     for (const Override& given : basis.sets)
       if (given.parameter == a.parameter && (a.owner.empty() || given.owner == a.owner))
-        refuse_plan(
-            fmt::format("--axis {}: conflicts with --set {}.{}", a.axis->name, given.owner, given.parameter));
+        refuse_plan("--axis {}: conflicts with --set {}.{}", a.axis->name, given.owner, given.parameter);
     for (std::size_t j = 0; j < i; ++j) {
       const PlannedAxis& b = basis.axes[j];
       if (b.parameter == a.parameter && (a.owner.empty() || b.owner.empty()))
-        refuse_plan(fmt::format("--axis {}: conflicts with --axis {}", a.axis->name, b.axis->name));
+        refuse_plan("--axis {}: conflicts with --axis {}", a.axis->name, b.axis->name);
     }
   }
 }
@@ -261,8 +253,8 @@ PlanBasis basis_of(const PlanBasis& basis, const SelectionPart& part, const Plan
   if (part.axes == nullptr) return own;
   for (const Axis& axis : *part.axes) {
     if (const AxisKind kind = axis_kind(axis.name); kind == AxisKind::seed || kind == AxisKind::rig)
-      refuse_plan(fmt::format("suite {}: an additional part cannot have the axis {}",
-                              basis.selection.suite->name, axis.name));
+      refuse_plan("suite {}: an additional part cannot have the axis {}", basis.selection.suite->name,
+                  axis.name);
     const std::size_t dot = axis.name.rfind('.');
     // Its owner is not among the requested scenes and methods.
     if (dot != std::string::npos && has_filters(request) &&

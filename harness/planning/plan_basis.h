@@ -1,8 +1,6 @@
 #pragma once
 // What all cases of a request share: selection, axes, seeds and sets.
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <cstdint>
 #include <string>
@@ -22,7 +20,7 @@ Integer parse_axis_integer(const Axis& axis, const std::string& text, Integer mi
   Integer value{};
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{} || end != text.data() + text.size() || value < min || value > max)
-    refuse_plan(fmt::format("--axis {}: '{}' is not an integer from {} to {}", axis.name, text, min, max));
+    refuse_plan("--axis {}: '{}' is not an integer from {} to {}", axis.name, text, min, max);
   return value;
 }
 

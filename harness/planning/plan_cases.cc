@@ -134,8 +134,7 @@ void resolve_options(Case& planned, const Subject& subject) {
   for (const auto& [name, asked] :
        {std::pair("width", planned.images->width_px), {"height", planned.images->height_px}})
     if (const std::int64_t given = dataset.rig_parameters.integer(name); asked && *asked != given)
-      refuse_plan(
-          fmt::format("{} {}: {}.{}={} contradicts it", name, *asked, planned.images->rig, name, given));
+      refuse_plan("{} {}: {}.{}={} contradicts it", name, *asked, planned.images->rig, name, given);
   planned.options.emplace_back("dataset.rig", dataset.request.rig);
   planned.options.emplace_back("dataset.imaging", dataset.request.imaging);
   add_options(planned, dataset.request.rig, dataset.rig_parameters);
@@ -226,9 +225,9 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
   if (subject.has_recording() && !subject.scene->recording->has_cameras &&
       !(own_poses && subject.method->spec->declaration->own_intrinsics))
     refuse_plan(
-        fmt::format("{} has images without cameras, and method {} does not declare \"poses\": \"own\" and "
-                    "\"intrinsics\": \"own\"",
-                    planned.scene, planned.method));
+        "{} has images without cameras, and method {} does not declare \"poses\": \"own\" and "
+        "\"intrinsics\": \"own\"",
+        planned.scene, planned.method);
   for (const Override& given : basis.sets)
     if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)) ||
         (subject.has_recording() && (given.owner == kPerturbOwner || given.owner == kDatasetOwner)) ||
@@ -267,7 +266,7 @@ void add_cases(std::vector<Case>& cases, const PlanBasis& basis, const Subject& 
     if (points > kMaxCases) break;
   }
   if (points > kMaxCases || cases.size() + points * basis.seeds.size() > kMaxCases)
-    refuse_plan(fmt::format("the sweep has more than {} cases", kMaxCases));
+    refuse_plan("the sweep has more than {} cases", kMaxCases);
   for (const std::uint64_t seed : basis.seeds) {
     for (std::size_t index = 0; index < points; ++index) {
       AxisPoint point(axes.size());
@@ -302,9 +301,8 @@ void add_part(std::vector<Case>& cases, const PlanBasis& basis, const SelectionP
     for (const MethodChoice& method : basis.selection.methods) {
       if (std::ranges::find(part.methods, method.name()) == part.methods.end()) continue;
       if (scene.recording && !looks_at_images(method))
-        refuse_plan(fmt::format(
-            "method {}: simulated methods need a true surface, but {} is a recording; give --method",
-            method.spec->name, scene.name));
+        refuse_plan("method {}: simulated methods need a true surface, but {} is a recording; give --method",
+                    method.spec->name, scene.name);
       add_cases(added, basis, {&scene, &method, nullptr, images_unused(basis, scene, method)});
     }
   }
@@ -312,14 +310,13 @@ void add_part(std::vector<Case>& cases, const PlanBasis& basis, const SelectionP
   for (const Case& planned : cases) names.insert(planned.name);
   for (Case& planned : added)
     if (!names.contains(planned.name)) cases.push_back(std::move(planned));
-  if (cases.size() > kMaxCases) refuse_plan(fmt::format("the sweep has more than {} cases", kMaxCases));
+  if (cases.size() > kMaxCases) refuse_plan("the sweep has more than {} cases", kMaxCases);
 }
 
 void check_unique(const std::vector<Case>& cases) {
   std::set<std::string> names;
   for (const Case& planned : cases)
-    if (!names.insert(planned.name).second)
-      refuse_plan(fmt::format("two cases would be called '{}'", planned.name));
+    if (!names.insert(planned.name).second) refuse_plan("two cases would be called '{}'", planned.name);
 }
 
 }  // namespace

@@ -33,6 +33,14 @@ Texts flag_texts(const std::vector<Value>& values) {
 template <auto... kPath>
 constexpr auto write_field = [](const Request& request) { return flag_texts((request.*....*kPath)); };
 
+// A flag that fills the request's field at a path of members; a list takes several.
+template <auto... kPath>
+PlanFlag field(int place, const char* name, const char* value_name, const char* help,
+               std::function<void(Request&, const FlagValue&)> read = into<kPath...>) {
+  constexpr bool is_list = requires(Request request) { (request.*....*kPath).push_back({}); };
+  return {name, value_name, help, is_list, place, std::move(read), write_field<kPath...>};
+}
+
 // Reads one more element of a list with its parser.
 template <auto kList, auto kParse>
 constexpr auto append_parsed =
@@ -68,13 +76,8 @@ const PlanFlag kSelectionFlags[] = {
          [](const Request& r) {
            return r.own_suite && r.suite.empty() ? Texts{r.own_suite->name + ".json"} : Texts{};
          }},
-    {.name = "scene",
-     .value_name = "S",
-     .help = "scene or pattern, mesh:FILE.ply or dataset:DIR; may be repeated",
-     .repeatable = true,
-     .place = 3,
-     .read = into<&Request::scenes>,
-     .write = write_field<&Request::scenes>},
+    field<&Request::scenes>(3, "scene", "S",
+                            "scene or pattern, mesh:FILE.ply or dataset:DIR; may be repeated"),
     {.name = "dataset",
      .value_name = "DATASET",
      .help =
@@ -87,64 +90,33 @@ const PlanFlag kSelectionFlags[] = {
            r.scenes.push_back(has_prefix ? v.text : std::string(kDatasetPrefix) + v.text);
          },
      .write = [](const Request&) { return Texts{}; }},  // written as scenes
-    {.name = "method",
-     .value_name = "M",
-     .help = "method name or pattern, method:preset for a preset; may be repeated",
-     .repeatable = true,
-     .place = 4,
-     .read = into<&Request::methods>,
-     .write = write_field<&Request::methods>},
-    {.name = "workload",
-     .value_name = "W",
-     .help = "workload name or pattern (aqbench list workloads); may be repeated",
-     .repeatable = true,
-     .place = 5,
-     .read = into<&Request::workloads>,
-     .write = write_field<&Request::workloads>},
-    {.name = "axis",
-     .value_name = "AXIS",
-     .help = "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device, replica, "
-             "rig, imaging, width, height, frame (of recordings), a parameter of a workload, or "
-             "OWNER.PARAMETER",
-     .repeatable = true,
-     .place = 6,
-     .read = append_parsed<&Request::axes, parse_axis>,
-     .write = write_field<&Request::axes>},
-    {.name = "seed",
-     .value_name = "N",
-     .help = "first seed (default: the suite's, 42)",
-     .place = 8,
-     .read = [](Request& r, const FlagValue& v) { r.seed = v.at_least<std::int64_t>(0); },
-     .write = write_field<&Request::seed>},
-    {.name = "repeat",
-     .value_name = "N",
-     .help = "number of consecutive seeds",
-     .place = 9,
-     .read = [](Request& r, const FlagValue& v) { r.repeat = v.at_least<std::int64_t>(1); },
-     .write = write_field<&Request::repeat>},
-    {.name = "repetitions",
-     .value_name = "N",
-     .help = "warm runs to time, after the cold one (default: 0 for methods, 10 for workloads)",
-     .place = 18,
-     .read = into<&Request::timing, &TimingRequest::repetitions>,
-     .write = write_field<&Request::timing, &TimingRequest::repetitions>},
-    {.name = "warmup",
-     .value_name = "N",
-     .help = "discarded warm-up runs (default: 1 for methods, 2 for workloads)",
-     .place = 19,
-     .read = into<&Request::timing, &TimingRequest::warmup>,
-     .write = write_field<&Request::timing, &TimingRequest::warmup>},
+    field<&Request::methods>(4, "method", "M",
+                             "method name or pattern, method:preset for a preset; may be repeated"),
+    field<&Request::workloads>(5, "workload", "W",
+                               "workload name or pattern (aqbench list workloads); may be repeated"),
+    field<&Request::axes>(
+        6, "axis", "AXIS",
+        "NAME=a,b,c | NAME=start:stop:step | NAME[pow2]=4:10; NAME is seed, threads, device, replica, "
+        "rig, imaging, width, height, frame (of recordings), a parameter of a workload, or "
+        "OWNER.PARAMETER",
+        append_parsed<&Request::axes, parse_axis>),
+    field<&Request::seed>(8, "seed", "N", "first seed (default: the suite's, 42)",
+                          [](Request& r, const FlagValue& v) { r.seed = v.at_least<std::int64_t>(0); }),
+    field<&Request::repeat>(9, "repeat", "N", "number of consecutive seeds",
+                            [](Request& r, const FlagValue& v) { r.repeat = v.at_least<std::int64_t>(1); }),
+    field<&Request::timing, &TimingRequest::repetitions>(
+        18, "repetitions", "N",
+        "warm runs to time, after the cold one (default: 0 for methods, 10 for workloads)"),
+    field<&Request::timing, &TimingRequest::warmup>(
+        19, "warmup", "N", "discarded warm-up runs (default: 1 for methods, 2 for workloads)"),
 };
 
 const PlanFlag kCaseFlags[] = {
-    {.name = "set",
-     .value_name = "NAME=VALUE",
-     .help = "OWNER.PARAMETER=VALUE of a scene, method, workload, rig or imaging (aqbench list shows them); "
-             "may be repeated",
-     .repeatable = true,
-     .place = 7,
-     .read = append_parsed<&Request::sets, parse_override>,
-     .write = write_field<&Request::sets>},
+    field<&Request::sets>(
+        7, "set", "NAME=VALUE",
+        "OWNER.PARAMETER=VALUE of a scene, method, workload, rig or imaging (aqbench list shows them); "
+        "may be repeated",
+        append_parsed<&Request::sets, parse_override>),
     {.name = "protocol",
      .value_name = "NAME",
      .help = "also score as another benchmark does, NAME or NAME:KNOB=VALUE (docs/protocols.md): its numbers "
@@ -157,48 +129,21 @@ const PlanFlag kCaseFlags[] = {
            ask_for_protocol(r.sets, v.text);
          },
      .write = [](const Request&) { return Texts{}; }},  // --set protocols.names
-    {.name = "rig",
-     .value_name = "RIG",
-     .help = "cameras of real methods' images (aqbench list rigs; default ring12)",
-     .place = 10,
-     .read = into<&Request::images, &ImageChoice::rig>,
-     .write = write_field<&Request::images, &ImageChoice::rig>},
-    {.name = "imaging",
-     .value_name = "VARIANT",
-     .help = "imaging variant (aqbench list imaging; default: default)",
-     .place = 11,
-     .read = into<&Request::images, &ImageChoice::imaging>,
-     .write = write_field<&Request::images, &ImageChoice::imaging>},
-    {.name = "width",
-     .value_name = "PX",
-     .help = "width of the images, px; alone, the height follows (default: the rig's, 1600)",
-     .place = 12,
-     .read = read_image_side<&ImageChoice::width_px>,
-     .write = write_field<&Request::images, &ImageChoice::width_px>},
-    {.name = "height",
-     .value_name = "PX",
-     .help = "height of the images, px",
-     .place = 13,
-     .read = read_image_side<&ImageChoice::height_px>,
-     .write = write_field<&Request::images, &ImageChoice::height_px>},
-    {.name = "threads",
-     .value_name = "N",
-     .help = "threads per case; changes no metric (default: all processors)",
-     .place = 14,
-     .read = [](Request& r, const FlagValue& v) { r.threads = v.at_least(1); },
-     .write = write_field<&Request::threads>},
-    {.name = "device",
-     .value_name = "DEVICE",
-     .help = "cpu, cuda, opencl or opencl:N (default: cpu)",
-     .place = 15,
-     .read = into<&Request::device>,
-     .write = write_field<&Request::device>},
-    {.name = "timeout",
-     .value_name = "S",
-     .help = "seconds per case (default 600)",
-     .place = 16,
-     .read = [](Request& r, const FlagValue& v) { r.timeout_s = v.positive(); },
-     .write = write_field<&Request::timeout_s>},
+    field<&Request::images, &ImageChoice::rig>(
+        10, "rig", "RIG", "cameras of real methods' images (aqbench list rigs; default ring12)"),
+    field<&Request::images, &ImageChoice::imaging>(
+        11, "imaging", "VARIANT", "imaging variant (aqbench list imaging; default: default)"),
+    field<&Request::images, &ImageChoice::width_px>(
+        12, "width", "PX", "width of the images, px; alone, the height follows (default: the rig's, 1600)",
+        read_image_side<&ImageChoice::width_px>),
+    field<&Request::images, &ImageChoice::height_px>(13, "height", "PX", "height of the images, px",
+                                                     read_image_side<&ImageChoice::height_px>),
+    field<&Request::threads>(14, "threads", "N",
+                             "threads per case; changes no metric (default: all processors)",
+                             [](Request& r, const FlagValue& v) { r.threads = v.at_least(1); }),
+    field<&Request::device>(15, "device", "DEVICE", "cpu, cuda, opencl or opencl:N (default: cpu)"),
+    field<&Request::timeout_s>(16, "timeout", "S", "seconds per case (default 600)",
+                               [](Request& r, const FlagValue& v) { r.timeout_s = v.positive(); }),
     {.name = "memory-limit",
      .value_name = "GIB",
      .help = "GiB of resident memory per case (default: 75 % of the machine)",
@@ -221,22 +166,15 @@ const PlanFlag kCaseFlags[] = {
      .place = 27,
      .read = into<&Request::project_file>,
      .write = [](const Request& r) { return r.project.dir.empty() ? Texts{} : Texts{kProjectFileName}; }},
-    {.name = "inject",
-     .value_name = "FAULT",
-     .help = "[CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt: injects a fault, for testing",
-     .repeatable = true,
-     .place = 26,
-     .read = append_parsed<&Request::injects, parse_inject>,
-     .write = write_field<&Request::injects>},
+    field<&Request::injects>(
+        26, "inject", "FAULT",
+        "[CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt: injects a fault, for testing",
+        append_parsed<&Request::injects, parse_inject>),
 };
 
 const PlanFlag kTimingFlags[] = {
-    {.name = "min-time",
-     .value_name = "S",
-     .help = "continue until warm runs sum up to S seconds",
-     .place = 20,
-     .read = into<&Request::timing, &TimingRequest::min_time_s>,
-     .write = write_field<&Request::timing, &TimingRequest::min_time_s>},
+    field<&Request::timing, &TimingRequest::min_time_s>(20, "min-time", "S",
+                                                        "continue until warm runs sum up to S seconds"),
     {.name = "precision",
      .value_name = "PCT",
      .help = "continue until half the 95 % interval of the median is at most PCT % of it",
@@ -246,24 +184,13 @@ const PlanFlag kTimingFlags[] = {
          [](const Request& r) {
            return r.timing.precision ? Texts{fmt::format("{}", 100 * *r.timing.precision)} : Texts{};
          }},
-    {.name = "max-repetitions",
-     .value_name = "N",
-     .help = "maximum number of warm runs (default 1000)",
-     .place = 22,
-     .read = into<&Request::timing, &TimingRequest::max_repetitions>,
-     .write = write_field<&Request::timing, &TimingRequest::max_repetitions>},
-    {.name = "blocks",
-     .value_name = "N",
-     .help = "processes per case, interleaved with those of other cases, for paired comparisons (default 1)",
-     .place = 24,
-     .read = into<&Request::timing, &TimingRequest::blocks>,
-     .write = write_field<&Request::timing, &TimingRequest::blocks>},
-    {.name = "max-time",
-     .value_name = "S",
-     .help = "maximum warm seconds per case (default 60)",
-     .place = 23,
-     .read = into<&Request::timing, &TimingRequest::max_time_s>,
-     .write = write_field<&Request::timing, &TimingRequest::max_time_s>},
+    field<&Request::timing, &TimingRequest::max_repetitions>(22, "max-repetitions", "N",
+                                                             "maximum number of warm runs (default 1000)"),
+    field<&Request::timing, &TimingRequest::blocks>(
+        24, "blocks", "N",
+        "processes per case, interleaved with those of other cases, for paired comparisons (default 1)"),
+    field<&Request::timing, &TimingRequest::max_time_s>(23, "max-time", "S",
+                                                        "maximum warm seconds per case (default 60)"),
 };
 
 const PlanFlag kShardFlags[] = {

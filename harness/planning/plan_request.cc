@@ -1,6 +1,5 @@
 #include "harness/planning/plan_request.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -10,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/json_members.h"
-#include "core/parallel.h"
 #include "harness/records/json_values.h"
 #include "pipeline/opencl/opencl.h"
 #include "scenes/dataset/truth_entry.h"
@@ -60,7 +58,7 @@ Shard parse_shard(std::string_view argument) {
   if (slash != std::string_view::npos)
     shard = {number(argument.substr(0, slash)), number(argument.substr(slash + 1))};
   if (shard.index < 1 || shard.index > shard.count || shard.count > kMaxCases)
-    throw Error(ErrorKind::usage, fmt::format("--shard '{}': expected i/n with 1 <= i <= n", argument));
+    throw usage_error("--shard '{}': expected i/n with 1 <= i <= n", argument);
   return shard;
 }
 
@@ -92,8 +90,8 @@ Json requested_json(const PlanRequest& request) {
   Json& project = json["project"] = {{"dir", request.project.dir}, {"methods", Json::array()}};
   for (const MethodDeclaration& method : request.project.methods)
     project["methods"].push_back(to_json(method));
-  for (const RequestedDataset& dataset : request.project.datasets) {
-    Json& one = project["datasets"][dataset.name] = {{"directory", dataset.directory}};
+  for (const ProjectDataset& dataset : request.project.datasets) {
+    Json& one = project["datasets"][dataset.name] = {{"directory", dataset.directory.string()}};
     if (!dataset.truth->empty()) one["truth"] = *dataset.truth;
   }
   return json;
@@ -112,8 +110,7 @@ PlanRequest request_from_json(const Json& json, const std::string& source) {
   request.scenes = texts_of(root.at("scenes"));
   request.methods = texts_of(root.at("methods"));
   if (const auto place = root.find("workloads")) request.workloads = texts_of(*place);
-  if (const auto place = root.find("timing"))
-    request.timing = from_json<TimingRequest>(*place);
+  if (const auto place = root.find("timing")) request.timing = from_json<TimingRequest>(*place);
   for (const auto& [name, place] : root.at("axes").members()) request.axes.push_back({name, texts_of(place)});
   for (const std::string& text : texts_of(root.at("set"))) request.sets.push_back(parse_override(text));
   if (const auto place = root.at("seed"); !place.is_null()) request.seed = place.count();
@@ -141,25 +138,24 @@ std::string devices_of(const PlanRequest& request) {
 
 void check_device(const std::string& flag, const std::string& device) {
   if (device != "cpu" && device != "cuda" && !opencl::is_opencl(device))
-    refuse_plan(fmt::format("{}: '{}' must be cpu, cuda, opencl or opencl:N", flag, device));
+    refuse_plan("{}: '{}' must be cpu, cuda, opencl or opencl:N", flag, device);
 }
 
 void check_request(const PlanRequest& request) {
   if (request.repeat && (*request.repeat < 1 || *request.repeat > kMaxCases))
-    refuse_plan(fmt::format("--repeat {}: must be from 1 to {}", *request.repeat, kMaxCases));
+    refuse_plan("--repeat {}: must be from 1 to {}", *request.repeat, kMaxCases);
   if (request.seed && *request.seed > kMaxSeed - kMaxCases)
-    refuse_plan(fmt::format("--seed {}: must be at most {}", *request.seed, kMaxSeed - kMaxCases));
+    refuse_plan("--seed {}: must be at most {}", *request.seed, kMaxSeed - kMaxCases);
   if (request.threads && (*request.threads < 1 || *request.threads > kMaxThreads))
-    refuse_plan(fmt::format("--threads {}: must be from 1 to {}", *request.threads, kMaxThreads));
+    refuse_plan("--threads {}: must be from 1 to {}", *request.threads, kMaxThreads);
   if (request.device) check_device("--device", *request.device);
   if (request.timeout_s &&
       !(std::isfinite(*request.timeout_s) && *request.timeout_s > 0 && *request.timeout_s <= kMaxTimeoutS))
-    refuse_plan(fmt::format("--timeout {}: must be above 0 and at most {} seconds", *request.timeout_s,
-                            kMaxTimeoutS));
+    refuse_plan("--timeout {}: must be above 0 and at most {} seconds", *request.timeout_s, kMaxTimeoutS);
   if (request.memory_limit_bytes && *request.memory_limit_bytes == 0)
     refuse_plan("--memory-limit: must be positive");
   if (request.shard.count < 1 || request.shard.index < 1 || request.shard.index > request.shard.count)
-    refuse_plan(fmt::format("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard)));
+    refuse_plan("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard));
 }
 
 }  // namespace aqbench

@@ -1,12 +1,15 @@
 #pragma once
 // A user's sweep request as plain data, and its JSON.
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/json.h"
@@ -42,19 +45,21 @@ std::string to_string(const Shard& shard);
 // The name of a project file.
 inline constexpr const char* kProjectFileName = "aqbench.json";
 
-// A named recording: the scene "dataset:NAME".
-struct RequestedDataset {
+// A named recording of a project file, the scene "dataset:NAME".
+struct ProjectDataset {
   std::string name;
-  std::string directory;  // absolute
-  JsonBox truth;  // its declaration (scenes/dataset/truth_entry.h), with files relative to the project
-  std::string where = {};  // its place in the project file, for errors; not in the JSON
+  std::filesystem::path directory;  // absolute
+  // Its declaration (scenes/dataset/truth_entry.h), with files relative to the project; an empty object:
+  // none.
+  JsonBox truth;
+  std::string where = {};  // "FILE:LINE: datasets.NAME", for errors; not in the JSON
 };
 
 // The parts of a user's project file used by a request (harness/project/project.h).
 struct RequestedProject {
   std::string dir;  // the folder of the file, absolute; empty: no project
   std::vector<MethodDeclaration> methods = {};
-  std::vector<RequestedDataset> datasets = {};
+  std::vector<ProjectDataset> datasets = {};
 };
 
 // A request as given; filled by the command line with parse_axis, parse_override, parse_shard, parse_inject,
@@ -93,8 +98,12 @@ PlanRequest request_from_json(const Json& json, const std::string& source);
 // The largest seed.
 inline constexpr auto kMaxSeed = static_cast<std::uint64_t>(INT64_MAX);
 
-// Throws Error(usage) with this text.
+// Throw Error(usage) with this text, as it is or in the form of fmt::format().
 [[noreturn]] void refuse_plan(const std::string& why);
+template <class First, class... Args>
+[[noreturn]] void refuse_plan(fmt::format_string<First, Args...> why, First&& first, Args&&... args) {
+  refuse_plan(fmt::format(why, std::forward<First>(first), std::forward<Args>(args)...));
+}
 
 // Returns the devices of all cases: "opencl", or "cpu,opencl" of an axis.
 std::string devices_of(const PlanRequest& request);

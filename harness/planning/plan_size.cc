@@ -1,13 +1,11 @@
 #include "harness/planning/plan_size.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/parameters.h"
 #include "harness/planning/plan_basis.h"
 #include "harness/planning/scene_choice.h"
-#include "harness/records/results_size.h"
+#include "harness/records/results.h"
 
 namespace aqbench {
 namespace {
@@ -69,9 +67,9 @@ void require_records_fit(const SweepPlan& plan, const Catalogue& catalogue) {
   const std::uint64_t bytes = estimate_results_bytes(plan, catalogue);
   if (bytes <= kMaxPlannedResultsBytes) return;
   refuse_plan(
-      fmt::format("the records of these {} cases would take about {} MiB, but results.json is limited to {}; "
-                  "plan fewer cases or repetitions, or split them into several bundles",
-                  plan.cases.size(), bytes >> 20, kMaxPlannedResultsBytes >> 20));
+      "the records of these {} cases would take about {} MiB, but results.json is limited to {}; "
+      "plan fewer cases or repetitions, or split them into several bundles",
+      plan.cases.size(), bytes >> 20, kMaxPlannedResultsBytes >> 20);
 }
 
 }  // namespace aqbench

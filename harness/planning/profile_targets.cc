@@ -1,7 +1,5 @@
 #include "harness/planning/profile_targets.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/error.h"
@@ -51,8 +49,7 @@ void read_profile_targets(const Strings& targets, PlanRequest& plan) {
       continue;
     }
     if (targets.size() > 1 || !plan.scenes.empty())
-      throw Error(ErrorKind::usage,
-                  fmt::format("'{}' is a case name; give it alone and without --scene", target));
+      throw usage_error("'{}' is a case name; give it alone and without --scene", target);
     return read_case_target(parts, plan);
   }
   if (!plan.methods.empty() && plan.scenes.empty()) plan.scenes = {"flat_plane"};

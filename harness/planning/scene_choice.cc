@@ -6,12 +6,10 @@
 #include <cstdint>
 #include <iterator>
 #include <map>
-#include <set>
 #include <variant>
 
 #include "core/error.h"
 #include "core/text.h"
-#include "scenes/dataset/recording.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/dataset/true_points.h"
 #include "scenes/dataset/truth_unit.h"
@@ -38,39 +36,18 @@ std::set<std::filesystem::path>& known_hidden() {
 }
 
 ParameterSpec frame_parameter(std::size_t frames) {
-  return {.name = "frame",
-          .unit = "1",
-          .default_value = std::int64_t{0},
-          .min = 0,
-          .max = static_cast<double>(frames - 1),
-          .help = "number of the frame, from 0",
-          .choices = {}};
+  return count_parameter("frame", "1", 0, 0, static_cast<double>(frames - 1), "number of the frame, from 0");
 }
 
 std::vector<ParameterSpec> recording_parameters(const Recording& recording) {
   const auto cameras = static_cast<double>(recording.rig.cameras.size());
   return {frame_parameter(recording.images.size()),
-          {.name = "every",
-           .unit = "1",
-           .default_value = std::int64_t{1},
-           .min = 1,
-           .max = std::max(1.0, cameras),
-           .help = "take each N-th camera, in the order of names, the first included",
-           .choices = {}},
-          {.name = "hold_out",
-           .unit = "1",
-           .default_value = std::int64_t{0},
-           .min = 0,
-           .max = std::max(2.0, cameras),
-           .help = "of those keep each N-th from the method, the first included; 0: none",
-           .choices = {}},
-          {.name = "scale",
-           .unit = "1",
-           .default_value = std::int64_t{1},
-           .min = 1,
-           .max = 16,
-           .help = "make the images smaller N times, each pixel the mean of N x N",
-           .choices = {}}};
+          count_parameter("every", "1", 1, 1, std::max(1.0, cameras),
+                          "take each N-th camera, in the order of names, the first included"),
+          count_parameter("hold_out", "1", 0, 0, std::max(2.0, cameras),
+                          "of those keep each N-th from the method, the first included; 0: none"),
+          count_parameter("scale", "1", 1, 1, 16,
+                          "make the images smaller N times, each pixel the mean of N x N")};
 }
 
 }  // namespace
@@ -89,11 +66,10 @@ SceneChoice choose_recording(const std::string& given) {
   const std::filesystem::path dir = has_label ? named.substr(equals + 1) : named;
   const std::string label = has_label ? named.substr(0, equals) : label_of(dir);
   if (dir.empty() || !may_stand_in_names(label))
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("scene '{}': the folder's name '{}' is not allowed in a case name (plain ASCII without "
-                    "blanks, quotes and any of / \\ : * ? [ ] = , $); give a label, dataset:LABEL=DIR",
-                    one_line(given), one_line(label)));
+    throw usage_error(
+        "scene '{}': the folder's name '{}' is not allowed in a case name (plain ASCII without "
+        "blanks, quotes and any of / \\ : * ? [ ] = , $); give a label, dataset:LABEL=DIR",
+        one_line(given), one_line(label));
   return choose_recording(given, label, dir, {});
 }
 
@@ -102,10 +78,10 @@ SceneChoice choose_recording(const std::string& given, const std::string& label,
   const Recording recording = read_recording(dir, KnownCameras::optional);
   const RecordingTruth truth = find_recording_truth(recording, declared);
   if (!recording.has_cameras() && truth_text(truth) != "none")
-    throw Error(ErrorKind::usage,
-                fmt::format("scene '{}': its truth cannot be used, since nothing says where the "
-                            "cameras of these images stood",
-                            one_line(given)));
+    throw usage_error(
+        "scene '{}': its truth cannot be used, since nothing says where the "
+        "cameras of these images stood",
+        one_line(given));
   check_truth_unit(recording, truth);
   check_true_points(recording, truth);
   DatasetContents contents = inspect_recording(recording);
@@ -134,8 +110,7 @@ bool looks_at_recording(const Case& planned) { return planned.scene.starts_with(
 const RecordingPlace& recording_place(const Case& planned) {
   const ParameterValue* const sha256 = find_option(planned, "dataset.sha256");
   const auto found = sha256 == nullptr ? known_places().end() : known_places().find(to_string(*sha256));
-  if (found == known_places().end())
-    throw Error(ErrorKind::input, fmt::format("scene '{}': its folder is unknown", planned.scene));
+  if (found == known_places().end()) throw input_error("scene '{}': its folder is unknown", planned.scene);
   return found->second;
 }
 
@@ -175,10 +150,8 @@ void require_own_label(const std::vector<SceneChoice>& scenes) {
   const SceneChoice& last = scenes.back();
   const auto same = std::ranges::find(scenes, last.name, &SceneChoice::name);
   if (&*same != &last)
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("scenes '{}' and '{}' would both be called {}; give one a label, dataset:LABEL=DIR",
-                    one_line(same->given), one_line(last.given), last.name));
+    throw usage_error("scenes '{}' and '{}' would both be called {}; give one a label, dataset:LABEL=DIR",
+                      one_line(same->given), one_line(last.given), last.name);
 }
 
 }  // namespace aqbench

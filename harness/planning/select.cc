@@ -27,8 +27,7 @@ void append_unique(std::vector<std::string>& names, const std::string& name) {
 [[noreturn]] void refuse_pattern(std::string_view kind, std::string_view pattern,
                                  const std::vector<std::string>& candidates) {
   if (!has_wildcard(pattern)) throw Error(ErrorKind::usage, unknown_name_message(kind, pattern, candidates));
-  throw Error(ErrorKind::usage,
-              fmt::format("{} '{}' matches none of {}", kind, pattern, fmt::join(candidates, ", ")));
+  throw usage_error("{} '{}' matches none of {}", kind, pattern, fmt::join(candidates, ", "));
 }
 
 // Returns the matching names in their order. Throws Error(usage) if there are none.
@@ -64,7 +63,7 @@ std::vector<std::string> matching_methods(const std::string& pattern, std::span<
 // Returns the project's datasets as scenes.
 std::vector<std::string> dataset_scenes(const RequestedProject& project) {
   std::vector<std::string> scenes;
-  for (const RequestedDataset& dataset : project.datasets)
+  for (const ProjectDataset& dataset : project.datasets)
     scenes.push_back(std::string(kDatasetPrefix) + dataset.name);
   return scenes;
 }
@@ -82,11 +81,10 @@ std::vector<std::string> expand_scenes(const std::vector<std::string>& patterns,
       append_unique(names, pattern);
       continue;
     }
-    if (const auto dataset = std::ranges::find(project.datasets, pattern, &RequestedDataset::name);
+    if (const auto dataset = std::ranges::find(project.datasets, pattern, &ProjectDataset::name);
         dataset != project.datasets.end() &&
         std::ranges::find(scenes, pattern, &SceneSpec::name) == scenes.end())
-      throw Error(ErrorKind::usage,
-                  fmt::format("scene '{0}': is a dataset of the project: --dataset {0}", pattern));
+      throw usage_error("scene '{0}': is a dataset of the project: --dataset {0}", pattern);
     for (const std::string& name : matching_names("scene", pattern, names_of(scenes)))
       append_unique(names, name);
   }
@@ -143,22 +141,21 @@ std::vector<std::string> filter_names(std::string_view kind, const std::vector<s
 SceneChoice choose_dataset(const std::string& scene, const RequestedProject& project) {
   const std::string name = scene.substr(kDatasetPrefix.size());
   std::error_code status;
-  auto known = std::ranges::find(project.datasets, name, &RequestedDataset::name);
+  auto known = std::ranges::find(project.datasets, name, &ProjectDataset::name);
   if (known == project.datasets.end())  // its folder
-    known = std::ranges::find_if(project.datasets, [&](const RequestedDataset& dataset) {
+    known = std::ranges::find_if(project.datasets, [&](const ProjectDataset& dataset) {
       return std::filesystem::equivalent(dataset.directory, name, status);
     });
   if (known == project.datasets.end()) {
     if (!project.datasets.empty() && name.find_first_of("/=") == name.npos &&
         !std::filesystem::exists(name, status))
-      throw Error(ErrorKind::usage,
-                  fmt::format("scene '{}': no such folder; {}", one_line(scene),
-                              unknown_name_message("dataset", name, names_of(project.datasets))));
+      throw usage_error("scene '{}': no such folder; {}", one_line(scene),
+                        unknown_name_message("dataset", name, names_of(project.datasets)));
     return choose_recording(scene);
   }
   const std::string where = known->where.empty() ? "dataset " + known->name : known->where;
   if (!std::filesystem::is_directory(known->directory, status))
-    throw Error(ErrorKind::input, fmt::format("{}: no such folder: {}", where, known->directory));
+    throw input_error("{}: no such folder: {}", where, known->directory.string());
   return choose_recording(scene, known->name, known->directory,
                           {known->truth, project.dir, where + ".truth"});
 }
@@ -169,12 +166,10 @@ SceneChoice choose_scene(const std::string& name, std::span<const SceneSpec> sce
   if (!name.starts_with(kMeshPrefix))
     return {name, &*std::ranges::find(scenes, name, &SceneSpec::name), {}, name};
   if (one_line(name, name.size()) != name)
-    throw Error(ErrorKind::usage,
-                fmt::format("scene '{}': its name has control characters or is not UTF-8", one_line(name)));
+    throw usage_error("scene '{}': its name has control characters or is not UTF-8", one_line(name));
   const std::filesystem::path file = name.substr(kMeshPrefix.size());
   std::error_code status;
-  if (!std::filesystem::is_regular_file(file, status))
-    throw Error(ErrorKind::input, fmt::format("scene '{}': no such file", name));
+  if (!std::filesystem::is_regular_file(file, status)) throw input_error("scene '{}': no such file", name);
   // The hash of the file is an option, since another file of this name would give other results.
   return {name, nullptr, {{"mesh.sha256", sha256_file_hex(file)}}, name};
 }
@@ -260,10 +255,9 @@ std::vector<Override> preset_overrides(const MethodSpec& method, const std::stri
   if (preset.empty() && method.presets.empty()) return {};
   auto found = method.presets.begin();
   if (!preset.empty()) found = std::ranges::find(method.presets, preset, &Preset::name);
-  if (found == method.presets.end()) {
+  if (found == method.presets.end())
     throw Error(ErrorKind::usage,
                 unknown_name_message("preset of " + method.name, preset, names_of(method.presets)));
-  }
   std::vector<Override> overrides = found->overrides;
   for (Override& given : overrides) given.owner = method.name;
   return overrides;

@@ -2,7 +2,6 @@
 // Selects scenes, methods and workloads of a request.
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/planning/axis.h"

@@ -8,8 +8,6 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/files.h"
-#include "core/json.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -73,8 +71,7 @@ std::optional<int> read_pixels(const JsonPlace& root, const char* key) {
   const auto place = root.find(key);
   if (!place) return std::nullopt;
   const std::uint64_t value = place->count();
-  if (value < 1 || value > kMaxImageSide_px)
-    place->fail(fmt::format("must be from 1 to {}", kMaxImageSide_px));
+  if (value < 1 || value > kMaxImageSide_px) place->fail("must be from 1 to {}", kMaxImageSide_px);
   return static_cast<int>(value);
 }
 
@@ -288,8 +285,7 @@ Suite suite_at(const JsonPlace& root) {
   }
   suite.images = images_from_json(root);
   if (const auto more = root.find("more")) {
-    if (more->value().size() > kMaxSuiteEntries)
-      more->fail(fmt::format("has more than {} parts", kMaxSuiteEntries));
+    if (more->value().size() > kMaxSuiteEntries) more->fail("has more than {} parts", kMaxSuiteEntries);
     for (const JsonPlace& part : more->elements()) suite.more.push_back(read_part(part));
   }
   if (const auto repetitions = root.find("repetitions")) suite.repetitions = read_repetitions(*repetitions);

@@ -16,7 +16,6 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "core/quantiles.h"
 #include "core/scratch_folder.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
@@ -37,7 +36,6 @@
 #include "harness/running/measured_case.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
-#include "harness/running/run_case.h"
 #include "pipeline/opencl/opencl.h"
 
 namespace aqbench {
@@ -246,11 +244,9 @@ class ProfileRun {
 
 void check(const ProfileOptions& options) {
   if (options.repetitions < 1 || options.repetitions > 1000)
-    throw Error(ErrorKind::usage,
-                fmt::format("--repetitions {}: must be from 1 to 1000", options.repetitions));
+    throw usage_error("--repetitions {}: must be from 1 to 1000", options.repetitions);
   if (!(options.samples_per_s >= 1 && options.samples_per_s <= 10000))
-    throw Error(ErrorKind::usage,
-                fmt::format("--samples {}: must be from 1 to 10000 a second", options.samples_per_s));
+    throw usage_error("--samples {}: must be from 1 to 10000 a second", options.samples_per_s);
 }
 
 namespace {

@@ -2,7 +2,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <utility>
 #include <variant>
 
 #include "core/error.h"

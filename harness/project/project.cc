@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <system_error>
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/text.h"
 #include "harness/planning/axis.h"
 #include "harness/planning/case_images.h"
 #include "harness/planning/case_scoring.h"
@@ -53,7 +51,7 @@ void check_method_name(const JsonPlace& place, const std::string& name,
                            : std::ranges::find(owners, name) != std::end(owners) ? "an owner of parameters"
                            : std::ranges::find(axis_names(), name) != axis_names().end() ? "an axis"
                                                                                          : nullptr;
-  if (what != nullptr) place.fail(fmt::format("'{}' is the name of {} of aqbench", name, what));
+  if (what != nullptr) place.fail("'{}' is the name of {} of aqbench", name, what);
   if (has_name(before, name)) place.fail("is a duplicate");
 }
 
@@ -72,7 +70,7 @@ std::vector<Suite> read_suites(const JsonPlace& place) {
   for (const JsonPlace& element : place.elements()) {
     Suite suite = suite_at(element);
     if (has_name(suite_registry(), suite.name))
-      element.at("name").fail(fmt::format("'{}' is the name of a suite of aqbench", suite.name));
+      element.at("name").fail("'{}' is the name of a suite of aqbench", suite.name);
     if (has_name(suites, suite.name)) element.at("name").fail("is a duplicate");
     suites.push_back(std::move(suite));
   }
@@ -113,7 +111,7 @@ void read_gates(const JsonPlace& place, Project& project) {
 void read_members(const JsonPlace& root, Project& project) {
   root.allow_only({"$schema", "version", "datasets", "methods", "suites", "gates"});
   if (root.at("version").integer() != kProjectVersion)
-    root.at("version").fail(fmt::format("unsupported version; must be {}", kProjectVersion));
+    root.at("version").fail("unsupported version; must be {}", kProjectVersion);
   if (const auto datasets = root.find("datasets"))
     for (const auto& [name, place] : datasets->members())
       project.datasets.push_back(read_dataset(name, place, project.dir));
@@ -172,10 +170,7 @@ std::optional<Project> current_project(const std::optional<std::filesystem::path
 }
 
 void use_project(const Project& project, PlanRequest& request) {
-  request.project = {project.dir.string(), project.methods, {}};
-  for (const ProjectDataset& dataset : project.datasets)
-    request.project.datasets.push_back(
-        {dataset.name, dataset.directory.string(), dataset.truth, dataset.where});
+  request.project = {project.dir.string(), project.methods, project.datasets};
   if (request.suite.empty() || request.own_suite) return;
   const auto suite = std::ranges::find(project.suites, request.suite, &Suite::name);
   const std::vector<std::string> known = suite_names(project);

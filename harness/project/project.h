@@ -5,10 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "core/json.h"
 #include "harness/planning/plan_request.h"
 #include "harness/planning/suite.h"
 #include "pipeline/method/declaration.h"
@@ -17,14 +15,6 @@ namespace aqbench {
 
 // The supported version of the format.
 inline constexpr int kProjectVersion = 1;
-
-// A named dataset, the scene "dataset:NAME".
-struct ProjectDataset {
-  std::string name;
-  std::filesystem::path directory;  // absolute
-  JsonBox truth;                    // as read by scenes/dataset/truth_entry.h; an empty object: none
-  std::string where;                // "FILE:LINE: datasets.NAME"
-};
 
 // The place of a suite's accepted values.
 struct ProjectGate {

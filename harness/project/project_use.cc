@@ -13,9 +13,7 @@ namespace aqbench {
 std::filesystem::path gate_baseline(const std::string& suite,
                                     const std::optional<std::filesystem::path>& project_file) {
   const auto project = current_project(project_file);
-  if (!project)
-    throw Error(ErrorKind::usage,
-                fmt::format("--baseline FILE is missing, and no {} names one", kProjectFileName));
+  if (!project) throw usage_error("--baseline FILE is missing, and no {} names one", kProjectFileName);
   if (suite.empty())
     throw Error(ErrorKind::usage, "--baseline FILE is missing, and these cases belong to no suite");
   std::filesystem::path file = baseline_of(*project, suite);
@@ -33,10 +31,10 @@ void place_datasets(PlanRequest& request, const std::optional<std::filesystem::p
   if (!project_file || request.project.datasets.empty()) return;
   const Project project = read_project(*project_file);
   request.project.dir = project.dir.string();
-  for (RequestedDataset& dataset : request.project.datasets) {
+  for (ProjectDataset& dataset : request.project.datasets) {
     const auto here = std::ranges::find(project.datasets, dataset.name, &ProjectDataset::name);
     if (here == project.datasets.end()) continue;
-    dataset.directory = here->directory.string();
+    dataset.directory = here->directory;
     dataset.where = here->where;
   }
 }
@@ -53,9 +51,8 @@ PlacedDataset place_dataset(const std::optional<Project>& project, const std::st
     known.push_back(dataset.name);
   }
   if (is_folder) return {name};
-  throw Error(ErrorKind::usage,
-              fmt::format("--dataset {}: no such folder{}", name,
-                          known.empty() ? "" : "; " + unknown_name_message("dataset", name, known)));
+  throw usage_error("--dataset {}: no such folder{}", name,
+                    known.empty() ? "" : "; " + unknown_name_message("dataset", name, known));
 }
 
 void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& project_file) {
@@ -64,8 +61,7 @@ void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& 
   if (project_file) dir = read_project(*project_file).dir.string();
   std::error_code unknown;
   if (!std::filesystem::is_directory(dir, unknown))
-    throw Error(ErrorKind::input,
-                fmt::format("the project's folder {} is missing; give its file with --project FILE", dir));
+    throw input_error("the project's folder {} is missing; give its file with --project FILE", dir);
   for (Case& planned : plan.cases) planned.project_dir = dir;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/records/case.h"
 #include "harness/records/record.h"
 #include "scenes/cloud/reconstruction.h"
 
@@ -51,5 +52,9 @@ std::string encode_case_result(const CaseResult& result);
 
 // Reads what encode_case_result() wrote. Throws Error(input) for anything else.
 CaseResult decode_case_result(std::string_view bytes);
+
+// Returns the record of a case that has not run: names, axes, options, the planned faults with 0 strikes,
+// status failed.
+Record planned_record(const Case& planned);
 
 }  // namespace aqbench

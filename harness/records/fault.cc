@@ -41,9 +41,7 @@ FaultEffect parse_fault_effect(std::string_view text) {
   for (const auto& [unit, seconds] : {std::pair("us", 1e-6), {"ms", 1e-3}, {"s", 1.0}})
     if (const auto number = number_before(text, unit); number && *number * seconds <= kMaxSleepS)
       return {FaultKind::sleep, *number * seconds};
-  throw Error(
-      ErrorKind::usage,
-      fmt::format("effect '{}': expected +5%, 20ms (or us, s), throw, abort, hang, oom or corrupt", text));
+  throw usage_error("effect '{}': expected +5%, 20ms (or us, s), throw, abort, hang, oom or corrupt", text);
 }
 
 Inject parse_inject(std::string_view argument) {
@@ -53,13 +51,13 @@ Inject parse_inject(std::string_view argument) {
   const bool every_case = colon == std::string_view::npos;
   const std::string_view stage = every_case ? where : where.substr(colon + 1);
   if (equals == std::string_view::npos || colon == 0 || stage.empty())
-    throw Error(ErrorKind::usage, fmt::format("--inject '{}': expected [CASE_GLOB:]STAGE=EFFECT", argument));
+    throw usage_error("--inject '{}': expected [CASE_GLOB:]STAGE=EFFECT", argument);
   const Inject inject{every_case ? "*" : std::string(where.substr(0, colon)),
                       {std::string(stage), std::string(argument.substr(equals + 1))}};
   try {
     parse_fault_effect(inject.fault.effect);
   } catch (const Error& error) {
-    throw Error(ErrorKind::usage, fmt::format("--inject '{}': {}", argument, error.what()));
+    throw usage_error("--inject '{}': {}", argument, error.what());
   }
   return inject;
 }

@@ -11,7 +11,6 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
-#include "core/files.h"
 
 namespace aqbench {
 namespace {

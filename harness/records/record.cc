@@ -6,8 +6,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
-#include "core/json.h"
 #include "core/json_members.h"
 
 namespace aqbench {
@@ -20,7 +18,7 @@ constexpr int kMaxLook = 100;
 
 void require_finite(const std::vector<double>& samples, const std::string& case_name, std::string_view what) {
   if (!std::ranges::all_of(samples, [](double sample) { return std::isfinite(sample); }))
-    throw Error(ErrorKind::method, fmt::format("{}: a sample of {} is not finite", case_name, what));
+    throw method_error("{}: a sample of {} is not finite", case_name, what);
 }
 
 }  // namespace
@@ -107,7 +105,7 @@ void Timing::after_reading(const JsonPlace& place) const {
 }
 
 void UnitOfRecord::after_reading(const JsonPlace& place) const {
-  if (look > kMaxLook) place.at("look").fail(fmt::format("must be at most {}", kMaxLook));
+  if (look > kMaxLook) place.at("look").fail("must be at most {}", kMaxLook);
 }
 
 void Record::after_reading(const JsonPlace& place) {

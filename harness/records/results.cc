@@ -3,16 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "core/json.h"
 #include "core/json_members.h"
 #include "core/sha256.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/json_values.h"
-#include "harness/records/results_size.h"
 
 namespace aqbench {
 namespace {
@@ -28,8 +25,7 @@ std::vector<const Record*> sorted_records(const Results& results) {
   std::ranges::sort(records, {}, [](const Record* record) { return std::string_view(record->case_name); });
   const auto twice = std::ranges::adjacent_find(
       records, {}, [](const Record* record) { return std::string_view(record->case_name); });
-  if (twice != records.end())
-    throw Error(ErrorKind::input, fmt::format("results: case '{}' has two records", (*twice)->case_name));
+  if (twice != records.end()) throw input_error("results: case '{}' has two records", (*twice)->case_name);
   return records;
 }
 
@@ -67,6 +63,19 @@ Results read_record_by_record(const std::filesystem::path& file) {
   results.records = std::move(records);
   check_records_together(results, source);
   return results;
+}
+
+// Returns the only non-empty text of the guests; `several` where they differ.
+template <class TextOf>
+std::string only_text(const Results& results, const char* several, const TextOf& text_of) {
+  std::string only;
+  for (const Record& record : results.records) {
+    const std::string text = record.guest ? text_of(*record.guest) : std::string();
+    if (text.empty() || text == only) continue;
+    if (!only.empty()) return several;
+    only = text;
+  }
+  return only;
 }
 
 }  // namespace
@@ -128,8 +137,8 @@ std::string results_schema_text() {
 Results results_from_json(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
   if (const std::int64_t version = root.at("schema_version").integer(); version != kResultsSchemaVersion)
-    throw Error(ErrorKind::not_comparable, fmt::format("{}: schema_version: {}; this program reads {}",
-                                                       source, version, kResultsSchemaVersion));
+    throw not_comparable_error("{}: schema_version: {}; this program reads {}", source, version,
+                               kResultsSchemaVersion);
   Results results;
   std::vector<std::string_view> keys = {"schema_version", "records"};
   Results::members(ReadRow<Results>{root, results, {}, keys});
@@ -146,8 +155,7 @@ Results results_from_text(std::string_view text, const std::string& source) {
 
 void require_sweep(const Results& results, const std::filesystem::path& file) {
   if (results.is_comparison())
-    throw Error(ErrorKind::input,
-                fmt::format("{}: is a comparison of `aqbench ab`; a sweep is needed", file.string()));
+    throw input_error("{}: is a comparison of `aqbench ab`; a sweep is needed", file.string());
 }
 
 Results read_results(const std::filesystem::path& results_json) {
@@ -184,6 +192,14 @@ std::string metrics_digest(const Results& results) {
     hash.add(compact(part) + '\n');
   }
   return hash.hex();
+}
+
+std::string users_commit(const Results& results) {
+  return only_text(results, "several commits", commit_text);
+}
+
+std::string full_users_commit(const Results& results) {
+  return only_text(results, "", [](const Guest& guest) { return guest.commit; });
 }
 
 }  // namespace aqbench

@@ -3,8 +3,8 @@
 // one Results has one text.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,5 +110,23 @@ std::string root_digest(const Results& results);
 // Returns the SHA-256 over what must not depend on threads, resumption or time: case, status, options,
 // metrics and output hash of each record.
 std::string metrics_digest(const Results& results);
+
+// The maximum estimated size of a plan's records; a larger plan is refused before a run
+// (harness/planning/plan_size.h). 100 000 cases of a simulated method fit.
+inline constexpr std::uint64_t kMaxPlannedResultsBytes = std::uint64_t{1} << 30;
+
+// The maximum size of a results.json that is read: twice a plan's limit, so that no permitted sweep is lost
+// because its records exceed the estimate. The file is read record by record.
+inline constexpr std::uint64_t kMaxResultsFileBytes = 2 * kMaxPlannedResultsBytes;
+
+// The limits of text parsed at once: one record, or a whole file.
+inline constexpr JsonLimits kResultsJson = {.max_bytes = std::size_t{512} << 20};
+
+// Returns the commit of the repository that the programs of a run come from, as commit_text() writes it;
+// "several commits" where they differ, "" where no record has one.
+std::string users_commit(const Results& results);
+
+// Returns that commit in full; "" where records differ or none has one.
+std::string full_users_commit(const Results& results);
 
 }  // namespace aqbench

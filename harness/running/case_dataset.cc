@@ -16,7 +16,7 @@ void copy_observation(const std::filesystem::path& dataset_dir, const std::files
   for (const char* part : {"calibration.json", "images"})
     if (!error)
       std::filesystem::copy(dataset_dir / part, to / part, std::filesystem::copy_options::recursive, error);
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", to.string(), error.message()));
+  if (error) throw io_error("{}: {}", to.string(), error.message());
 }
 
 CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& scratch_dir) {
@@ -37,8 +37,7 @@ CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& 
 
 void require_unchanged(const CachedDataset& dataset) {
   if (dataset_sha256(read_contents(dataset.dir())) != dataset.sha256())
-    throw Error(ErrorKind::method,
-                fmt::format("{}: the dataset changed while the method ran", dataset.dir().string()));
+    throw method_error("{}: the dataset changed while the method ran", dataset.dir().string());
 }
 
 }  // namespace aqbench

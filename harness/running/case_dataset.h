@@ -2,9 +2,6 @@
 // The images of a case, and the folder given to its method.
 
 #include <filesystem>
-#include <optional>
-#include <string>
-#include <string_view>
 
 #include "core/files.h"
 #include "harness/planning/case_images.h"

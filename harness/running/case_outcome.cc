@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <string>
 #include <string_view>
 
 #include "core/error.h"
 #include "core/text.h"
-#include "harness/records/planned_record.h"
 #include "harness/running/case_dataset.h"
 
 namespace aqbench {

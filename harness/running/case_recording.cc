@@ -1,7 +1,5 @@
 #include "harness/running/case_recording.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -55,9 +53,8 @@ void shrink_images(const Case& planned, const std::filesystem::path& to, CaseRec
   const int factor = recording_scale(planned);
   if (factor == 1) return;
   if (!data.truth.board_file.empty())
-    throw Error(ErrorKind::input,
-                fmt::format("dataset.scale: {} has pixels of the images as they are; use scale 1",
-                            data.truth.board_file));
+    throw input_error("dataset.scale: {} has pixels of the images as they are; use scale 1",
+                      data.truth.board_file);
   data.recording = shrink_recording(data.recording, recording_frame(planned), factor, to);
   if (!data.truth.scene_file) data.truth.dir = to / "truth";
 }
@@ -73,7 +70,7 @@ void require_near(const Reconstruction& output, const Surface& truth, const Case
     const bool any = std::ranges::any_of(points_m, [](const Vec3& point) { return point.allFinite(); });
     const std::string unit = any ? likelier_truth_unit(data.recording, data.truth, frame) : "";
     if (unit.empty()) throw;
-    throw Error(ErrorKind::method, fmt::format("{}; {}", unit, error.what()));
+    throw method_error("{}; {}", unit, error.what());
   }
 }
 
@@ -94,11 +91,10 @@ void require_plausible_distance(const PointCloud& cloud, const Rig& rig) {
   if (distances_m.empty() || !(baseline_m > 0)) return;
   const double median_m = upper_median_in_place(std::span(distances_m));
   if (median_m <= kMaxBaselines * baseline_m) return;
-  throw Error(
-      ErrorKind::method,
-      fmt::format("the points are {:.3g} m from the first camera (median), but the cameras at most {:.3g} m "
-                  "from each other; set \"unit\" of the method if the cloud is not in metres",
-                  median_m, baseline_m));
+  throw method_error(
+      "the points are {:.3g} m from the first camera (median), but the cameras at most {:.3g} m "
+      "from each other; set \"unit\" of the method if the cloud is not in metres",
+      median_m, baseline_m);
 }
 
 // What the images say of points that no truth is known for, in the rig's frame.
@@ -166,8 +162,7 @@ CaseRecordingData make_case_recording(const Case& planned, const std::filesystem
   data.truth = find_recording_truth(data.recording, data.declared);
   data.sha256 = recording_sha256(data.recording, data.declared);
   if (data.sha256 != planned_sha256(planned))
-    throw Error(ErrorKind::input,
-                fmt::format("{}: changed since the sweep was planned", data.recording.dir.string()));
+    throw input_error("{}: changed since the sweep was planned", data.recording.dir.string());
   data.whole = data.recording;
   keep_views_of(planned, data.recording);
   shrink_images(planned, observation_dir.parent_path() / "smaller", data);
@@ -199,8 +194,7 @@ Observed observe(const Case& planned, const std::filesystem::path& scratch_dir) 
 
 void require_unchanged(const CaseRecordingData& data) {
   if (recording_sha256(data.whole, data.declared) != data.sha256)
-    throw Error(ErrorKind::method,
-                fmt::format("{}: changed while the method ran", data.recording.dir.string()));
+    throw method_error("{}: changed while the method ran", data.recording.dir.string());
 }
 
 void score_recording(const Case& planned, const CaseRecordingData& data, Reconstruction output,

@@ -13,11 +13,10 @@
 #include "core/module.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
-#include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/planning/select.h"
-#include "harness/records/planned_record.h"
+#include "harness/records/case_result.h"
 #include "harness/running/case_dataset.h"
 #include "harness/running/case_guest.h"
 #include "harness/running/case_outcome.h"
@@ -42,14 +41,12 @@ void choose_images(const DatasetRunRequest& request, Case& planned) {
   const SceneChoice choice = choose_recording(std::string(kDatasetPrefix) + request.dataset_dir.string(),
                                               label, request.dataset_dir, request.declared_truth);
   if (!choice.recording->has_cameras)
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: images without cameras; aqbench sweep runs methods on it that find them",
-                            request.dataset_dir.string()));
+    throw usage_error("{}: images without cameras; aqbench sweep runs methods on it that find them",
+                      request.dataset_dir.string());
   const auto last = static_cast<std::size_t>(choice.recording->parameters.front().max);
   if (request.frame > last)
-    throw Error(ErrorKind::usage,
-                fmt::format("--frame {}: {} has {}", request.frame, request.dataset_dir.string(),
-                            last == 0 ? "frame 0 only" : fmt::format("frames 0 to {}", last)));
+    throw usage_error("--frame {}: {} has {}", request.frame, request.dataset_dir.string(),
+                      last == 0 ? "frame 0 only" : fmt::format("frames 0 to {}", last));
   planned.scene = choice.name;
   planned.options.insert(planned.options.end(), choice.options.begin(), choice.options.end());
   planned.options.emplace_back(fmt::format("{}.frame", kDatasetOwner),
@@ -70,8 +67,8 @@ Case case_of(const DatasetRunRequest& request, const MethodSpec& method) {
   planned.project_dir = request.project_dir.string();
   for (const Override& given : request.sets)
     if (given.owner != method.name)
-      throw Error(ErrorKind::usage, fmt::format("--set {}.{}={}: the method is {}", given.owner,
-                                                given.parameter, given.value, method.name));
+      throw usage_error("--set {}.{}={}: the method is {}", given.owner, given.parameter, given.value,
+                        method.name);
   add_options(planned, method.name, method_parameters(planned, method));
   choose_images(request, planned);
   return planned;
@@ -80,28 +77,24 @@ Case case_of(const DatasetRunRequest& request, const MethodSpec& method) {
 MethodSpec check_method(const DatasetRunRequest& request) {
   const MethodSpec method =
       request.declaration ? declared_method(*request.declaration) : find_method(request.method);
-  if (method.simulated())
-    throw Error(ErrorKind::usage, fmt::format("method {} is simulated and uses no images", method.name));
+  if (method.simulated()) throw usage_error("method {} is simulated and uses no images", method.name);
   if (method.declaration && method.declaration->own_poses)
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("method {} finds its poses itself: aqbench sweep --scene dataset:{} --method {} runs "
-                    "and aligns it",
-                    method.name, request.dataset_dir.string(), method.name));
+    throw usage_error(
+        "method {} finds its poses itself: aqbench sweep --scene "
+        "dataset:{} --method {} runs and aligns it",
+        method.name, request.dataset_dir.string(), method.name);
   if (!request.depth_range_m) return method;
-  if (!method.takes_depth_range)
-    throw Error(ErrorKind::usage, fmt::format("--depth-range: not supported by method {}", method.name));
+  if (!method.takes_depth_range) throw usage_error("--depth-range: not supported by method {}", method.name);
   const auto [min_m, max_m] = *request.depth_range_m;
   if (!(min_m >= 0 && min_m < max_m && max_m <= 1000))
-    throw Error(ErrorKind::usage,
-                fmt::format("--depth-range {}:{}: expected 0 <= LO < HI <= 1000, metres", min_m, max_m));
+    throw usage_error("--depth-range {}:{}: expected 0 <= LO < HI <= 1000, metres", min_m, max_m);
   return method;
 }
 
 void make_run_folder(const std::filesystem::path& dir) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
+  if (error) throw io_error("{}: {}", dir.string(), error.message());
 }
 
 void write_map(const std::filesystem::path& file, const DepthMap& map, const std::vector<float>& values) {
@@ -245,7 +238,7 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   if (request.add_files) request.add_files(run, partial);
   std::error_code error;
   std::filesystem::rename(partial, target, error);  // replaces an empty folder only
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", target.string(), error.message()));
+  if (error) throw io_error("{}: {}", target.string(), error.message());
   return run;
 }
 

@@ -1,19 +1,13 @@
 #include "harness/running/inject.h"
 
-#include <fmt/format.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstdlib>
 #include <cstring>
-#include <optional>
 #include <thread>
-#include <utility>
 
 #include "core/error.h"
 #include "core/stopwatch.h"
@@ -50,7 +44,7 @@ __attribute__((noinline)) void wait_busily(SteadyClock::duration time) {
 
 FaultInjector::FaultInjector(const std::vector<Fault>& faults, CaseBoard& board) : board_(board) {
   if (faults.size() > kMaxFaultsPerCase)
-    throw Error(ErrorKind::usage, fmt::format("more than {} faults for one case", kMaxFaultsPerCase));
+    throw usage_error("more than {} faults for one case", kMaxFaultsPerCase);
   for (const Fault& fault : faults) faults_.push_back({fault.stage, parse_fault_effect(fault.effect)});
 }
 
@@ -65,8 +59,7 @@ void FaultInjector::enter(const char* stage) {
     if (!matches(faults_[slot], stage, outermost) || kind == FaultKind::slow_down || kind == FaultKind::sleep)
       continue;
     board_.count_fault(slot);
-    if (kind == FaultKind::throw_error)
-      throw Error(ErrorKind::method, fmt::format("injected failure in stage '{}'", stage));
+    if (kind == FaultKind::throw_error) throw method_error("injected failure in stage '{}'", stage);
     if (kind == FaultKind::abort) std::abort();
     if (kind == FaultKind::hang) hang_forever();
     if (kind == FaultKind::out_of_memory) take_all_memory();

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "core/descriptor.h"
@@ -79,7 +78,7 @@ std::string synced_tail(const std::filesystem::path& file, std::uint64_t from) {
 }
 
 [[noreturn]] void refuse_resume(const std::filesystem::path& bundle, const std::string& why) {
-  throw Error(ErrorKind::input, fmt::format("--resume {}: {}", bundle.string(), why));
+  throw input_error("--resume {}: {}", bundle.string(), why);
 }
 
 // Returns "case 2 was 'x' and is 'y' now", or "" where all are the same.
@@ -128,9 +127,8 @@ void require_same_comparison(const std::filesystem::path& bundle, const JournalH
   const Json was = machine_of(then), is = machine_of(now);
   for (const auto& [name, value] : is.items())
     if (was.value(name, Json()) != value)
-      throw Error(ErrorKind::not_comparable,
-                  fmt::format("--resume {}: {} was {} and is {} now", bundle.string(), name,
-                              was.value(name, Json()).dump(), value.dump()));
+      throw not_comparable_error("--resume {}: {} was {} and is {} now", bundle.string(), name,
+                                 was.value(name, Json()).dump(), value.dump());
   if (const std::string other = first_other_case(then, now); !other.empty()) refuse_resume(bundle, other);
   if (then.all_shards_sha256 != now.all_shards_sha256)
     refuse_resume(bundle, "the cases have other options now than when they were first measured");
@@ -141,14 +139,13 @@ void require_same_sweep(const std::filesystem::path& bundle, const JournalHeader
   if (then.sides) refuse_resume(bundle, "is a comparison; continue it with: aqbench ab --resume");
   const std::string file = (bundle / kJournalFile).string();
   if (then.plan_sha256 != now.plan_sha256)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: plans {} cases, but this command {} (or options, --threads or the machine's "
-                            "cores differ); start a new sweep",
-                            file, then.case_names.size(), now.case_names.size()));
+    throw input_error(
+        "{}: plans {} cases, but this command {} (or options, "
+        "--threads or the machine's cores differ); start a new sweep",
+        file, then.case_names.size(), now.case_names.size());
   if (then.program_sha256 != now.program_sha256)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: started by another build of aqbench (commit {}); start a new sweep", file,
-                            then.program_commit.empty() ? "unknown" : then.program_commit));
+    throw input_error("{}: started by another build of aqbench (commit {}); start a new sweep", file,
+                      then.program_commit.empty() ? "unknown" : then.program_commit);
 }
 
 }  // namespace
@@ -218,8 +215,7 @@ Journal Journal::create(const std::filesystem::path& bundle, JournalHeader heade
   if (sha256_hex(header.cases_text) != header.plan_sha256)
     throw_damaged((bundle / kJournalFile).string(), "plan_sha256 does not match the cases");
   const std::filesystem::path file = bundle / kJournalFile;
-  if (std::filesystem::exists(file))
-    throw Error(ErrorKind::io, fmt::format("{}: exists already", file.string()));
+  if (std::filesystem::exists(file)) throw io_error("{}: exists already", file.string());
   header.case_names = names_of_cases(header.cases_text);
   std::ranges::sort(header.case_names);
   JournalContents contents;
@@ -231,11 +227,6 @@ Journal Journal::create(const std::filesystem::path& bundle, JournalHeader heade
   Journal journal(bundle, std::move(contents));
   journal.descriptor_ = open_locked(file);
   return journal;
-}
-
-Journal Journal::resume(const std::filesystem::path& bundle, const SweepPlan& plan,
-                        const JournalResumption& now) {
-  return resume(bundle, journal_header_of(plan), now);
 }
 
 Journal Journal::resume(const std::filesystem::path& bundle, const JournalHeader& planned,

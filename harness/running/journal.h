@@ -145,12 +145,10 @@ class Journal {
   static Journal create(const std::filesystem::path& bundle, JournalHeader header);
 
   // Continues a journal and, if `now` has a time, records when and where: removes a torn last line and files
-  // left by a killed write. Throws like read_journal(), and Error(input) if the plan differs from `plan` or
-  // this is another build of the program, Error(io) if another process is writing to it. The header of a
-  // comparison says what is compared now: Error(input) also for other programs of its sides,
-  // Error(not_comparable) for another machine.
-  static Journal resume(const std::filesystem::path& bundle, const SweepPlan& plan,
-                        const JournalResumption& now = {});
+  // left by a killed write. Throws like read_journal(), and Error(input) if `planned` is another plan or
+  // another build of the program, Error(io) if another process is writing to it. The header of a comparison
+  // says what is compared now: Error(input) also for other programs of its sides, Error(not_comparable) for
+  // another machine.
   static Journal resume(const std::filesystem::path& bundle, const JournalHeader& planned,
                         const JournalResumption& now);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <unordered_set>
 #include <utility>
 
@@ -74,8 +73,8 @@ JournalHeader read_header(std::string_view line, const std::string& place) {
   if (root.at("journal").text() != "aqbench") throw_damaged(place, "is not the header of an aqbench journal");
   const std::int64_t version = root.at("schema_version").integer();
   if (version != kJournalSchemaVersion)
-    throw Error(ErrorKind::not_comparable, fmt::format("{}: schema_version {}, this program reads {}", place,
-                                                       version, kJournalSchemaVersion));
+    throw not_comparable_error("{}: schema_version {}, this program reads {}", place, version,
+                               kJournalSchemaVersion);
   root.allow_only({"journal", "schema_version", "comparison", "programs", "run", "program", "requested",
                    "plan_sha256", "all_shards_sha256", "environment", "cases", "sha256"});
   root.at("run").allow_only({"id", "suite", "started_utc"});

@@ -1,7 +1,5 @@
 #include "harness/running/merge_blocks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -98,16 +96,13 @@ void merge_block(const Case& planned, Record& record, const Record& next) {
     record = next;
     return;
   }
-  if (next.output_sha256 != record.output_sha256) {
+  const char* const difference =
+      next.output_sha256 != record.output_sha256     ? "two processes gave different outputs"
+      : next.dataset_sha256 != record.dataset_sha256 ? "two processes looked at different datasets"
+                                                     : nullptr;
+  if (difference != nullptr) {
     record.status = Status::invalid;
-    record.reason = invalid_reason("two processes gave different outputs");
-    record.metrics.clear();
-    record.timing = {};
-    return;
-  }
-  if (next.dataset_sha256 != record.dataset_sha256) {
-    record.status = Status::invalid;
-    record.reason = invalid_reason("two processes looked at different datasets");
+    record.reason = invalid_reason(difference);
     record.metrics.clear();
     record.timing = {};
     return;

@@ -1,6 +1,7 @@
 #pragma once
 // The process of a real method: it sees a dataset without its truth, and nothing else of a run.
 
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -70,5 +71,14 @@ std::pair<Record, std::optional<Reconstruction>> take_method_result(const Case& 
                                                                     const IsolateOptions& options,
                                                                     const CaseBoard& board,
                                                                     const std::string& dataset_name);
+
+// The maximum depth and number of names of a search, since a program's folder may contain a whole disk.
+inline constexpr int kHiddenPlaceDepth = 3;
+inline constexpr std::size_t kHiddenPlaceNames = 50'000;
+
+// Returns the paths with truth in a folder and up to kHiddenPlaceDepth levels below it: bundles of sweeps and
+// comparisons, results of a sweep by several processes (BUNDLE.tasks), and `truth` of datasets. Links,
+// inaccessible paths and system folders are skipped.
+std::vector<std::filesystem::path> hidden_places_in(const std::filesystem::path& folder);
 
 }  // namespace aqbench

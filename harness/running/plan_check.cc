@@ -15,8 +15,8 @@
 #include "harness/measuring/build_info.h"
 #include "harness/planning/plan.h"
 #include "harness/planning/scene_choice.h"
+#include "harness/records/case_result.h"
 #include "harness/records/json_parts.h"
-#include "harness/records/planned_record.h"
 
 namespace aqbench {
 namespace {

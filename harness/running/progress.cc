@@ -87,7 +87,7 @@ void SweepDisplay::show(double elapsed_s, const std::function<std::string(int)>&
 }
 
 void SweepDisplay::report(const Record& record) {
-  if (record.status == Status::ok || record.status == Status::skipped) return;
+  if (!is_failure(record.status)) return;
   clear();
   write(fmt::format("{}{}{} {}: {}\n", options_.colours ? kRed : "", to_string(record.status),
                     options_.colours ? kPlain : "", printable(record.case_name), printable(record.reason)));

@@ -1,17 +1,13 @@
 #include "harness/running/run_case.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
 
-#include "core/error.h"
 #include "core/module.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
-#include "core/text.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/measuring/torch_table.h"
 #include "harness/planning/case_images.h"
@@ -27,11 +23,9 @@
 #include "harness/running/run_workload.h"
 #include "harness/scoring/own_poses.h"
 #include "harness/scoring/protocol_score.h"
-#include "harness/scoring/score_case.h"
 #include "pipeline/method/method.h"
 #include "pipeline/opencl/opencl.h"
 #include "scenes/registry.h"
-#include "scenes/rendering/ray_hit.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench {
@@ -165,10 +159,6 @@ void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& boa
   run_simulated(planned, method, board, afterwards, result);
   result.record.status = Status::ok;
 }
-
-}  // namespace
-
-namespace {
 
 CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards& afterwards) {
   CaseResult result{planned_record(planned), {}};

@@ -5,7 +5,6 @@
 
 #include "harness/records/case.h"
 #include "harness/records/case_result.h"
-#include "harness/records/planned_record.h"
 #include "harness/running/case_board.h"
 #include "harness/scoring/score_case.h"
 

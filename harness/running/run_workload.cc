@@ -4,7 +4,6 @@
 
 #include <memory>
 
-#include "core/error.h"
 #include "core/parallel.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/measuring/opencl_device.h"
@@ -12,7 +11,6 @@
 #include "harness/measuring/timing.h"
 #include "harness/running/measured_case.h"
 #include "pipeline/opencl/opencl.h"
-#include "pipeline/workloads/workload.h"
 
 namespace aqbench {
 namespace {

@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 #include <unordered_map>
 #include <vector>
@@ -20,7 +18,6 @@
 #include "core/text.h"
 #include "harness/running/case_outcome.h"
 #include "harness/running/merge_blocks.h"
-#include "harness/running/run_case.h"
 #include "harness/running/time_left.h"
 
 namespace aqbench {
@@ -245,8 +242,7 @@ void write_artefacts(const std::filesystem::path& bundle, const CaseResult& resu
     const std::filesystem::path path = bundle / name;
     std::error_code failed;
     std::filesystem::create_directories(path.parent_path(), failed);
-    if (failed)
-      throw Error(ErrorKind::io, fmt::format("{}: {}", path.parent_path().string(), failed.message()));
+    if (failed) throw io_error("{}: {}", path.parent_path().string(), failed.message());
     write_file(path, bytes);
   }
 }

@@ -49,9 +49,6 @@ struct SweepOutcome {
   double wall_s = 0;
 };
 
-// Returns whether a case ended badly: neither ok nor skipped.
-inline bool is_failure(Status status) { return status != Status::ok && status != Status::skipped; }
-
 // Writes the files of a record into the bundle. Throws Error(io).
 void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result);
 

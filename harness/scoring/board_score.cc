@@ -1,10 +1,7 @@
 #include "harness/scoring/board_score.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <map>
 #include <optional>
 #include <vector>
 
@@ -14,7 +11,7 @@
 #include "metrics/numbers/order_statistics.h"
 #include "metrics/registry.h"
 #include "scenes/optics/distortion.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {
@@ -36,9 +33,7 @@ std::optional<Vec3> corner_of(const BoardCorner& corner, const Reconstruction& o
   std::array<std::vector<double>, 3> coordinates;
   for (const auto& [name, pixel] : corner.pixels) {
     const Camera* const camera = find_camera(made_with.rig, name);
-    if (camera == nullptr)
-      throw Error(ErrorKind::input,
-                  fmt::format("ChArUco corner {}: there is no camera '{}'", corner.id, name));
+    if (camera == nullptr) throw input_error("ChArUco corner {}: there is no camera '{}'", corner.id, name);
     const auto map = std::ranges::find(output.depth_maps, name, &DepthMap::camera);
     if (map == output.depth_maps.end()) continue;
     const auto point_m = corner_seen(*camera, *map, pixel);

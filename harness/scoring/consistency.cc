@@ -1,7 +1,5 @@
 #include "harness/scoring/consistency.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -11,7 +9,7 @@
 #include "core/parallel.h"
 #include "metrics/numbers/order_statistics.h"
 #include "metrics/registry.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {
@@ -28,12 +26,10 @@ std::vector<MapCamera> map_cameras(std::span<const DepthMap> maps, const Rig& ri
   std::vector<MapCamera> views;
   for (const DepthMap& map : maps) {
     const Camera* const camera = find_camera(rig, map.camera);
-    if (camera == nullptr)
-      throw Error(ErrorKind::method, fmt::format("depth map of '{}': there is no such camera", map.camera));
+    if (camera == nullptr) throw method_error("depth map of '{}': there is no such camera", map.camera);
     if (map.width != camera->intrinsics.width_px || map.height != camera->intrinsics.height_px)
-      throw Error(ErrorKind::method, fmt::format("depth map of {}: {} x {} px where its camera has {} x {}",
-                                                 map.camera, map.width, map.height,
-                                                 camera->intrinsics.width_px, camera->intrinsics.height_px));
+      throw method_error("depth map of {}: {} x {} px where its camera has {} x {}", map.camera, map.width,
+                         map.height, camera->intrinsics.width_px, camera->intrinsics.height_px);
     views.push_back({&map, refractive_camera(*camera)});
   }
   return views;

@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include "core/drawing/colour_map.h"
-#include "core/quantiles.h"
 #include "core/error.h"
+#include "core/quantiles.h"
 #include "metrics/diagnosis.h"
 #include "metrics/numbers/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
@@ -48,7 +47,7 @@ std::string png_of(const Pixels& pixels) {
   png_alloc_size_t size = PNG_IMAGE_PNG_SIZE_MAX(image);
   std::string bytes(size, '\0');
   if (png_image_write_to_memory(&image, bytes.data(), &size, 0, pixels.steps.data(), 0, palette.data()) == 0)
-    throw Error(ErrorKind::io, fmt::format("PNG: {}", image.message));
+    throw io_error("PNG: {}", image.message);
   bytes.resize(size);
   return bytes;
 }

@@ -10,12 +10,11 @@
 #include "core/parallel.h"
 #include "harness/scoring/consistency.h"
 #include "metrics/depth_metrics.h"
-#include "metrics/diagnosis.h"
 #include "metrics/numbers/order_statistics.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/optics/distortion.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {
@@ -27,14 +26,14 @@ MetricSet score_camera(const DepthMap* map, const DepthMap& truth) {
         truth.depth_along_ray_m);
   if (map->width != truth.width || map->height != truth.height ||
       map->depth_along_ray_m.size() != truth.depth_along_ray_m.size())
-    throw Error(ErrorKind::method,
-                fmt::format("depth map of {}: {} x {} px where the truth has {} x {}", map->camera,
-                            map->width, map->height, truth.width, truth.height));
+    throw method_error("depth map of {}: {} x {} px where the truth has {} x {}", map->camera, map->width,
+                       map->height, truth.width, truth.height);
   if (const auto step = unit_step(*map, truth))
-    throw Error(ErrorKind::method,
-                fmt::format("depth map of {}: its depths are {:g} times the true ones; let the program write "
-                            "metres, or declare the unit",
-                            map->camera, *step));
+    throw method_error(
+        "depth map of {}: its depths are {:g} times the true ones; let the program write metres, or declare "
+        "the "
+        "unit",
+        map->camera, *step);
   return depth_metrics(map->depth_along_ray_m, truth.depth_along_ray_m);
 }
 
@@ -127,7 +126,7 @@ std::vector<CameraDepthScore> score_depth_maps(std::span<const DepthMap> maps,
   if (maps.empty()) return scores;
   for (const DepthMap& map : maps)
     if (std::ranges::find(cameras, map.camera, &Camera::name) == cameras.end())
-      throw Error(ErrorKind::method, fmt::format("depth map of '{}': there is no such camera", map.camera));
+      throw method_error("depth map of '{}': there is no such camera", map.camera);
   for (const Camera& camera : cameras) {
     if (camera.is_auxiliary) continue;
     const std::filesystem::path file = true_depth_file(dataset_dir / "truth", camera.name, frame);

@@ -10,7 +10,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -51,9 +50,7 @@ std::size_t camera_of(const Rig& rig, const std::string& image) {
     const auto found = std::ranges::find(rig.cameras, name, &Camera::name);
     if (found != rig.cameras.end()) return static_cast<std::size_t>(found - rig.cameras.begin());
   }
-  throw Error(
-      ErrorKind::method,
-      fmt::format("its poses name '{}', which is no image or camera of the dataset", escape_bytes(image)));
+  throw method_error("its poses name '{}', which is no image or camera of the dataset", escape_bytes(image));
 }
 
 // Own and true poses of the cameras that have both, by the index of the camera in the rig.
@@ -69,9 +66,8 @@ std::map<std::size_t, const OwnCamera*> cameras_of(const Rig& rig,
   std::map<std::size_t, const OwnCamera*> by_camera;
   for (const OwnCamera& own : own_cameras)
     if (const auto [place, is_new] = by_camera.emplace(camera_of(rig, own.name), &own); !is_new)
-      throw Error(ErrorKind::method,
-                  fmt::format("its poses name camera {} twice: '{}' and '{}'", rig.cameras[place->first].name,
-                              escape_bytes(place->second->name), escape_bytes(own.name)));
+      throw method_error("its poses name camera {} twice: '{}' and '{}'", rig.cameras[place->first].name,
+                         escape_bytes(place->second->name), escape_bytes(own.name));
   return by_camera;
 }
 
@@ -244,7 +240,7 @@ void align_to_truth(Reconstruction& output, const Surface& truth, Record& record
     record.effective.emplace_back("icp_rms_after_mm", 1000 * found.rms_after_m);
     move(output, moved);
   } catch (const Error& error) {
-    throw Error(ErrorKind::method, fmt::format("alignment.then=icp: {}", error.what()));
+    throw method_error("alignment.then=icp: {}", error.what());
   }
 }
 

@@ -6,13 +6,12 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <vector>
 
 #include "core/parallel.h"
 #include "metrics/numbers/order_statistics.h"
 #include "metrics/registry.h"
 #include "scenes/optics/distortion.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {

@@ -110,13 +110,12 @@ void refuse_other_units(std::span<const Vec3> points_m, const Surface& truth, do
     const std::string shares = fmt::format("{} of the points would then lie near the truth, now {}",
                                            percent_text(other), percent_text(given));
     if (of_cloud != nullptr)
-      throw Error(ErrorKind::input, fmt::format("{}: coordinates look like {}, not {} ({}); {}", hints.name,
-                                                of_cloud->name, unit_of(hints.metres_per_unit)->name, shares,
-                                                fmt::format(fmt::runtime(hints.unit), of_cloud->flag)));
-    throw Error(ErrorKind::input,
-                fmt::format("{}: spans {:.3g} m and the truth {:.3g} m: is the truth in {}? ({}); {}",
-                            hints.name, cloud_m, truth_diagonal_m, of_truth->name, shares,
-                            fmt::format(fmt::runtime(hints.truth_unit), of_truth->flag)));
+      throw input_error("{}: coordinates look like {}, not {} ({}); {}", hints.name, of_cloud->name,
+                        unit_of(hints.metres_per_unit)->name, shares,
+                        fmt::format(fmt::runtime(hints.unit), of_cloud->flag));
+    throw input_error("{}: spans {:.3g} m and the truth {:.3g} m: is the truth in {}? ({}); {}", hints.name,
+                      cloud_m, truth_diagonal_m, of_truth->name, shares,
+                      fmt::format(fmt::runtime(hints.truth_unit), of_truth->flag));
   }
 }
 
@@ -202,15 +201,13 @@ std::string check_scorable(const CloudBlocks& cloud, const Surface& truth, const
   std::vector<Vec3> some;
   const PlaceCounts counts = count_places(cloud, region, truth.patch(), some);
   if (counts.finite == 0)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: none of its {} points is finite", hints.name, cloud.points()));
+    throw input_error("{}: none of its {} points is finite", hints.name, cloud.points());
   if (!some.empty()) refuse_other_units(some, truth, truth_box(truth).diagonal().norm(), hints);
   const std::string frame_hint =
       "is it in the scene's frame (metres, +Z down into the water)? " + hints.frame;
   if (counts.scored == 0)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: no point lies where the scene is scored; the cloud spans {}; {}", hints.name,
-                            span_text(counts.box), frame_hint));
+    throw input_error("{}: no point lies where the scene is scored; the cloud spans {}; {}", hints.name,
+                      span_text(counts.box), frame_hint);
   if (counts.share(counts.near) < kAlmostNone)
     return fmt::format("{}: only {:.2g} % of the points lie near the truth; {}", hints.name,
                        100 * counts.share(counts.near), frame_hint);

@@ -1,9 +1,6 @@
 #include "harness/scoring/score_case.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 

@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
 #include "metrics/truth/truth_cloud.h"
-#include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/scan_project.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/depth_scan.h"

@@ -136,7 +136,7 @@ void Lease::give_back() const {
 }
 
 LeaseTable::LeaseTable(fs::path folder, double lease_s) : folder_(std::move(folder)), lease_s_(lease_s) {
-  if (!(lease_s > 0)) throw Error(ErrorKind::usage, fmt::format("--lease {}: must be positive", lease_s));
+  if (!(lease_s > 0)) throw usage_error("--lease {}: must be positive", lease_s);
 }
 
 bool LeaseTable::is_stale(std::size_t item, int generation) {

@@ -1,7 +1,5 @@
 #include "harness/sharing/shared_results.h"
 
-#include <fmt/format.h>
-
 #include <charconv>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -42,7 +40,7 @@ void make_tasks_folder(const fs::path& tasks) {
   for (const fs::path& folder : {leases_folder(tasks), results_folder(tasks)}) {
     std::error_code failed;
     fs::create_directories(folder, failed);
-    if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), failed.message()));
+    if (failed) throw io_error("{}: {}", folder.string(), failed.message());
   }
 }
 
@@ -63,7 +61,7 @@ std::set<std::size_t> published_places(const fs::path& tasks) {
   for (fs::directory_iterator entry(results_folder(tasks), error), end; !error && entry != end;
        entry.increment(error))
     if (const auto place = number_of(entry->path().filename().string())) places.insert(*place);
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", tasks.string(), error.message()));
+  if (error) throw io_error("{}: {}", tasks.string(), error.message());
   return places;
 }
 

@@ -11,14 +11,12 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <vector>
 
 #include "core/error.h"
-#include "core/files.h"
 #include "core/parallel.h"
 #include "core/processes/isolate.h"
 #include "core/resources.h"
@@ -164,7 +162,7 @@ void LocalTasks::start() {
   const pid_t parent = ::getpid();
   std::fflush(nullptr);
   const pid_t child = ::fork();
-  if (child < 0) throw Error(ErrorKind::io, fmt::format("cannot start a task: {}", std::strerror(errno)));
+  if (child < 0) throw io_error("cannot start a task: {}", std::strerror(errno));
   if (child == 0) work(parent);
   children_.push_back(child);
 }
@@ -227,16 +225,14 @@ bool has_timed_cases(const SweepPlan& plan) { return std::ranges::any_of(plan.ca
 void require_shareable(const SweepPlan& plan, OwnMachines machines) {
   for (const Case& planned : plan.cases) {
     if (planned.timing.blocks > 1)
-      throw Error(
-          ErrorKind::usage,
-          fmt::format(
-              "{}: blocks alternate with those of other cases on one machine; run it in a sweep of its own",
-              planned.name));
+      throw usage_error(
+          "{}: blocks alternate with those of other cases on one machine; run it in a sweep of its own",
+          planned.name);
     if (is_timed(planned) && machines == OwnMachines::no)
-      throw Error(ErrorKind::usage,
-                  fmt::format("{}: times of processes that share a machine or run on several machines are "
-                              "not comparable; run it in a sweep of its own, or with --slurm --own-nodes",
-                              planned.name));
+      throw usage_error(
+          "{}: times of processes that share a machine or run on several machines are "
+          "not comparable; run it in a sweep of its own, or with --slurm --own-nodes",
+          planned.name);
   }
 }
 
@@ -269,8 +265,8 @@ std::size_t collect(const SweepPlan& plan, const fs::path& tasks, Journal& journ
   for (const std::size_t place : fresh) {
     const SharedResult shared = read_shared_result(tasks, place);
     if (shared.result.record.case_name != plan.cases[place].name)
-      throw Error(ErrorKind::input, fmt::format("{}: result {} belongs to another case than {}",
-                                                tasks.string(), place, plan.cases[place].name));
+      throw input_error("{}: result {} belongs to another case than {}", tasks.string(), place,
+                        plan.cases[place].name);
     machines.note(shared.host);
     append_to_file(journal.bundle() / kLogFile, shared.log);
     write_artefacts(journal.bundle(), shared.result);

@@ -10,7 +10,6 @@
 #include "core/files.h"
 #include "harness/planning/plan.h"
 #include "harness/running/journal.h"
-#include "harness/running/run_case.h"
 #include "harness/running/sweep.h"
 #include "harness/sharing/timed_machines.h"
 

@@ -30,21 +30,17 @@ FileLock join_timed_machines(const fs::path& tasks, const std::string& host, con
                              UnlikeMachines unlike) {
   std::error_code failed;
   fs::create_directories(machines_folder(tasks), failed);
-  if (failed)
-    throw Error(ErrorKind::io, fmt::format("{}: {}", machines_folder(tasks).string(), failed.message()));
+  if (failed) throw io_error("{}: {}", machines_folder(tasks).string(), failed.message());
   auto lock = FileLock::attempt(machines_folder(tasks) / (host + ".lock"), LockMode::exclusive);
   if (!lock)
-    throw Error(
-        ErrorKind::not_comparable,
-        fmt::format("{}: another task of this timed sweep runs here; times need a machine of their own",
-                    host));
+    throw not_comparable_error(
+        "{}: another task of this timed sweep runs here; times need a machine of their own", host);
   // Published results of this machine belong to its earlier description.
   const Json now = comparability_of(environment);
   if (const auto before = environment_of_machine(tasks, host); before && comparability_of(*before) != now)
-    throw Error(
-        ErrorKind::not_comparable,
-        fmt::format("{}: changed since it joined this timed sweep: {}", host,
-                    fmt::join(comparability_differences(comparability_of(*before), now, "before"), "; ")));
+    throw not_comparable_error(
+        "{}: changed since it joined this timed sweep: {}", host,
+        fmt::join(comparability_differences(comparability_of(*before), now, "before"), "; "));
   const fs::path own = file_of_machine(tasks, host);
   const std::string text = Json{{"host", host}, {"environment", environment}}.dump() + "\n";
   write_file(own, text);
@@ -56,10 +52,10 @@ FileLock join_timed_machines(const fs::path& tasks, const std::string& host, con
   if (!differences.empty() && unlike == UnlikeMachines::refuse) {
     std::error_code ignored;  // it has run nothing
     fs::remove(own, ignored);
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{}: differs from the first machine of this timed sweep: {}; with --unlike-nodes "
-                            "it joins, but times are then not comparable with any other run",
-                            host, fmt::join(differences, "; ")));
+    throw not_comparable_error(
+        "{}: differs from the first machine of this timed sweep: {}; with --unlike-nodes "
+        "it joins, but times are then not comparable with any other run",
+        host, fmt::join(differences, "; "));
   }
   return std::move(*lock);
 }

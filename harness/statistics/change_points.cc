@@ -1,12 +1,7 @@
 #include "harness/statistics/change_points.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
-#include <optional>
 
 #include "core/error.h"
 #include "harness/statistics/checks.h"
@@ -173,16 +168,13 @@ PinnedComparison compare_with_pinned(std::span<const double> history,
                                      const ChangePointOptions& options) {
   check(options);
   require_finite("history", history);
-  if (pinned >= history.size()) {
-    throw Error(ErrorKind::input,
-                fmt::format("pinned is {}, but history has {} values", pinned, history.size()));
-  }
+  if (pinned >= history.size())
+    throw input_error("pinned is {}, but history has {} values", pinned, history.size());
   PinnedComparison result;
   result.pinned_end = history.size();
   for (const ChangePoint& point : change_points) {
-    if (point.index == 0 || point.index >= history.size() || point.index <= result.newest_begin) {
+    if (point.index == 0 || point.index >= history.size() || point.index <= result.newest_begin)
       throw Error(ErrorKind::input, "change_points: not those of this history");
-    }
     result.newest_begin = point.index;
     if (point.index <= pinned) result.pinned_begin = point.index;
     if (point.index > pinned) result.pinned_end = std::min(result.pinned_end, point.index);

@@ -1,7 +1,5 @@
 #include "harness/statistics/hodges_lehmann.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -55,10 +53,8 @@ double next_average(std::span<const double> sorted, double limit) {
 std::vector<double> sorted_differences(std::span<const double> differences) {
   require_not_empty("differences", differences.size());
   require_finite("differences", differences);
-  if (differences.size() > kMaxSignedRankPairs) {
-    throw Error(ErrorKind::input,
-                fmt::format("differences: {} values, at most {}", differences.size(), kMaxSignedRankPairs));
-  }
+  if (differences.size() > kMaxSignedRankPairs)
+    throw input_error("differences: {} values, at most {}", differences.size(), kMaxSignedRankPairs);
   std::vector<double> sorted(differences.begin(), differences.end());
   std::sort(sorted.begin(), sorted.end());
   return sorted;

@@ -1,7 +1,5 @@
 #include "harness/statistics/pair_plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -48,10 +46,8 @@ double sum_of_products(std::span<const double> x, std::span<const double> y) {
 }  // namespace
 
 double unit_of(std::span<const double> warm_runs) {
-  if (warm_runs.size() < kMinWarmRuns) {
-    throw Error(ErrorKind::input,
-                fmt::format("warm_runs: {} runs, a unit needs at least {}", warm_runs.size(), kMinWarmRuns));
-  }
+  if (warm_runs.size() < kMinWarmRuns)
+    throw input_error("warm_runs: {} runs, a unit needs at least {}", warm_runs.size(), kMinWarmRuns);
   require_positive("warm_runs", warm_runs);
   return *std::min_element(warm_runs.begin(), warm_runs.end());
 }
@@ -74,9 +70,7 @@ PairNoise estimate_pair_noise(std::span<const double> u_a, std::span<const doubl
   require_equal_lengths("u_a", u_a.size(), "u_b", u_b.size());
   require_positive("u_a", u_a);
   require_positive("u_b", u_b);
-  if (u_a.size() < 3) {
-    throw Error(ErrorKind::input, fmt::format("u_a: {} pairs, their noise needs at least 3", u_a.size()));
-  }
+  if (u_a.size() < 3) throw input_error("u_a: {} pairs, their noise needs at least 3", u_a.size());
   std::vector<double> log_a, log_b;
   for (const double u : u_a) log_a.push_back(std::log(u));
   for (const double u : u_b) log_b.push_back(std::log(u));
@@ -109,11 +103,10 @@ PairPlan plan_pairs(const PairedPolicy& policy, std::size_t cases, std::size_t w
   PairPlan plan;
   plan.minimum_kept = minimum_kept_pairs(policy, cases);
   if (wanted_measured != 0 && kept_of(wanted_measured) < plan.minimum_kept) {
-    throw Error(ErrorKind::usage,
-                fmt::format("pairs: {} measured keep {}; {} x {} at alpha {} need {} kept, {} measured",
-                            wanted_measured, kept_of(wanted_measured), counted(cases, "comparison"),
-                            counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha,
-                            plan.minimum_kept, measured_for(plan.minimum_kept)));
+    throw usage_error("pairs: {} measured keep {}; {} x {} at alpha {} need {} kept, {} measured",
+                      wanted_measured, kept_of(wanted_measured), counted(cases, "comparison"),
+                      counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha,
+                      plan.minimum_kept, measured_for(plan.minimum_kept));
   }
   plan.kept_pairs = std::max(plan.minimum_kept, kept_of(wanted_measured));
   if (noise) {

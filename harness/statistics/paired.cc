@@ -67,10 +67,10 @@ void check_series(const PairedSeries& series) {
     for (const auto& [side, units] : {std::pair("A", &series.u_a), {"B", &series.u_b}})
       for (std::size_t i = 0; i < units->size(); ++i)
         if (!((*units)[i] > 0))
-          throw Error(ErrorKind::input,
-                      fmt::format("{}: {}'s value in pair {} is {:g}, and no share of it is a margin: give "
-                                  "--margin in the metric's unit",
-                                  series.name, side, i + 1, (*units)[i]));
+          throw input_error(
+              "{}: {}'s value in pair {} is {:g}, and no share of it "
+              "is a margin: give --margin in the metric's unit",
+              series.name, side, i + 1, (*units)[i]);
   }
   require_positive(u_a, series.u_a);
   require_positive(u_b, series.u_b);
@@ -172,11 +172,10 @@ void find_step(const UnitRuns& a, const UnitRuns& b, PairedComparison& result) {
 void require_enough(const PairedComparison& result, std::size_t gated, std::size_t minimum,
                     const PairedPolicy& policy) {
   if (result.kept.size() >= minimum) return;
-  throw Error(ErrorKind::input,
-              fmt::format("{}: pairs: {} measured, {} kept; {} x {} at alpha {} need {} kept, {} measured",
-                          result.name, result.measured_pairs, result.kept.size(), counted(gated, "case"),
-                          counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, minimum,
-                          result.quality ? minimum : measured_for(minimum)));
+  throw input_error("{}: pairs: {} measured, {} kept; {} x {} at alpha {} need {} kept, {} measured",
+                    result.name, result.measured_pairs, result.kept.size(), counted(gated, "case"),
+                    counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, minimum,
+                    result.quality ? minimum : measured_for(minimum));
 }
 
 // Returns the series with values as differences from the ideal of its metric; nullopt where that is 0, and
@@ -248,10 +247,9 @@ void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest
   result.shift = kept.shift;
   result.interval = kept.interval;
   result.whole = result.quality ? kept : estimated(candidate.whole, confidence, result.half_step);
-  if (policy.bootstrap_draws > 0) {
+  if (policy.bootstrap_draws > 0)
     result.bootstrap =
         bootstrap_hodges_lehmann(candidate.differences, confidence, policy.bootstrap_draws, policy.seed);
-  }
   if (policy.resolution_draws == 0) return;
   const ResolutionQuestion question{result.flag_above, strictest_alpha / (result.quality ? 2 : 1),
                                     policy.power, policy.resolution_draws, policy.seed};
@@ -308,10 +306,8 @@ bool needs_confirmation(const PairedComparison& comparison) {
 }
 
 Confirmation confirm(const PairedComparison& first, const PairedComparison& fresh) {
-  if (first.name != fresh.name) {
-    throw Error(ErrorKind::input,
-                fmt::format("name: '{}' cannot be confirmed by pairs of '{}'", first.name, fresh.name));
-  }
+  if (first.name != fresh.name)
+    throw input_error("name: '{}' cannot be confirmed by pairs of '{}'", first.name, fresh.name);
   if (!needs_confirmation(first)) return {first.verdict, first.reason};
   if (fresh.verdict == first.verdict) return {first.verdict, "confirmed by fresh pairs: " + fresh.reason};
   if (fresh.verdict == PairedVerdict::trade)

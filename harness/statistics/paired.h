@@ -2,8 +2,6 @@
 // Whether build B is worse than build A, from units measured in pairs. docs/statistics.md has the rule:
 // quietest half, exact signed-rank test, Hodges-Lehmann shift with its exact interval, Holm over all cases.
 
-#include <cstddef>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

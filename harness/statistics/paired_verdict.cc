@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "harness/statistics/quality.h"
 #include "harness/statistics/slow_runs.h"
 
 namespace aqbench {
@@ -226,9 +225,8 @@ void judge_pairs(PairedComparison& result, double delta) {
 
 std::vector<double> holm(std::span<const double> p_values) {
   for (std::size_t i = 0; i < p_values.size(); ++i) {
-    if (!(p_values[i] >= 0 && p_values[i] <= 1)) {
-      throw Error(ErrorKind::input, fmt::format("p_values[{}] is {}, must be 0 to 1", i, p_values[i]));
-    }
+    if (!(p_values[i] >= 0 && p_values[i] <= 1))
+      throw input_error("p_values[{}] is {}, must be 0 to 1", i, p_values[i]);
   }
   std::vector<std::size_t> order(p_values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});

@@ -1,7 +1,5 @@
 #include "harness/statistics/policy.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
 #include "core/error.h"
@@ -14,18 +12,15 @@ void check(const PairedPolicy& policy) {
   require_between("alpha", policy.alpha, 0, 0.5);
   require_at_least("tau", policy.tau, 0);
   require_between("delta", policy.delta, 0, 1);
-  if (policy.tau > policy.delta) {
-    throw Error(ErrorKind::usage,
-                fmt::format("tau is {}, must not be above delta, which is {}", policy.tau, policy.delta));
-  }
+  if (policy.tau > policy.delta)
+    throw usage_error("tau is {}, must not be above delta, which is {}", policy.tau, policy.delta);
   require_at_least("looks", policy.looks, 1);
   require_at_most("looks", policy.looks, 100);
   require_at_least("power", policy.power, 0.5);
   require_between("power", policy.power, 0, 1);
   require_at_least("resolution_draws", policy.resolution_draws, 0);
-  if (policy.bootstrap_draws != 0) {
+  if (policy.bootstrap_draws != 0)
     require_at_least("bootstrap_draws", policy.bootstrap_draws, std::ceil(2 * policy.looks / policy.alpha));
-  }
 }
 
 const std::vector<NamedPairedPolicy>& paired_policies() {

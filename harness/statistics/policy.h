@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/members.h"
+
 namespace aqbench {
 
 // The settings of a paired comparison.
@@ -19,6 +21,18 @@ struct PairedPolicy {
   int bootstrap_draws = 2000;   // at least 2 looks / alpha; 0: no bootstrap interval
   int resolution_draws = 1000;  // 0: the smallest visible shift is not computed
   std::uint64_t seed = 42;      // of both kinds of draws
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("alpha", &PairedPolicy::alpha);
+    row("tau", &PairedPolicy::tau);
+    row("delta", &PairedPolicy::delta);
+    row("looks", &PairedPolicy::looks);
+    row("power", &PairedPolicy::power);
+    row("bootstrap_draws", &PairedPolicy::bootstrap_draws);
+    row("resolution_draws", &PairedPolicy::resolution_draws);
+    row("seed", &PairedPolicy::seed);
+  }
 };
 
 // Throws Error(usage) naming the field unless 0 < alpha < 0.5, 0 <= tau <= delta < 1, delta above 0,

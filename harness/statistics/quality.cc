@@ -34,9 +34,8 @@ double common_step(double a, double b, double rounding) {
 void check(const QualityScale& scale, const std::string& name) {
   require_between(name + ": margin", scale.margin, 0, std::numeric_limits<double>::infinity());
   if (!scale.margin_absolute && scale.better == QualityScale::Better::near_ideal)
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: margin: a share means nothing for a value that should be near {:g}", name,
-                            scale.ideal));
+    throw usage_error("{}: margin: a share means nothing for a value that should be near {:g}", name,
+                      scale.ideal);
   if (!scale.margin_absolute) require_between(name + ": margin", scale.margin, 0, 1);
 }
 

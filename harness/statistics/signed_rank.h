@@ -21,12 +21,6 @@ struct DoubledRanks {
 // Ranks values, which must be finite.
 DoubledRanks doubled_mid_ranks(std::span<const double> values);
 
-// Returns P(W = w) for w = 0 ... limit. Each weight has a fair coin, and W is the sum of the weights whose
-// coin shows heads: the null distribution of the signed-rank statistic for any ranks, tied or not. Dynamic
-// programming over the coins takes O(weights x limit). The relative error is at most weights x 1.1e-16,
-// except for probabilities below 1e-308, which lose precision or become 0.
-std::vector<double> coin_sum_probabilities(std::span<const std::uint32_t> weights, std::uint64_t limit);
-
 // The most differences of one test. That many take up to 1.5 s; the time grows with their cube.
 inline constexpr std::size_t kMaxSignedRankPairs = 2048;
 

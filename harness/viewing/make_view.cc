@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <numeric>
-#include <span>
 #include <utility>
 
 #include "core/json.h"

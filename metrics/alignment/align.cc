@@ -1,7 +1,5 @@
 #include "metrics/alignment/align.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
@@ -289,9 +287,7 @@ void check(const AlignOptions& options) {
 Alignment align_icp(const PointCloud& cloud, const Surface& truth, const AlignOptions& options) {
   check(options);
   const std::vector<Vec3> points_m = draw_points(cloud.points_m, options.max_points);
-  if (points_m.size() < 6) {
-    throw Error(ErrorKind::input, fmt::format("alignment: needs 6 finite points, got {}", points_m.size()));
-  }
+  if (points_m.size() < 6) throw input_error("alignment: needs 6 finite points, got {}", points_m.size());
   const Eigen::Affine3d start =
       options.scale ? best_start(points_m, truth, options) : Eigen::Affine3d::Identity();
   const double before_m = rms_of(closest_to(truth, points_m));
@@ -299,15 +295,15 @@ Alignment align_icp(const PointCloud& cloud, const Surface& truth, const AlignOp
   alignment.rms_before_m = before_m;
   const double scale = std::cbrt(alignment.b_from_a.topLeftCorner<3, 3>().determinant());
   if (!(alignment.rms_after_m <= std::max(before_m, 1e-9) * std::max(scale, 1.0)))
-    throw Error(ErrorKind::input,
-                fmt::format("alignment: ends farther from the truth than it began, {:.4g} mm for {:.4g} mm: "
-                            "it starts too far away",
-                            alignment.rms_after_m * 1000, before_m * 1000));
+    throw input_error(
+        "alignment: ends farther from the truth than it began, {:.4g} "
+        "mm for {:.4g} mm: it starts too far away",
+        alignment.rms_after_m * 1000, before_m * 1000);
   if (options.scale && alignment.constrained < kMaxMotions)
-    throw Error(ErrorKind::input,
-                fmt::format("alignment: the truth determines {} of the 7 motions of a similarity; an "
-                            "alignment without scale moves only along those that it determines",
-                            alignment.constrained));
+    throw input_error(
+        "alignment: the truth determines {} of the 7 motions of a similarity; an "
+        "alignment without scale moves only along those that it determines",
+        alignment.constrained);
   return alignment;
 }
 

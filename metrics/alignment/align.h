@@ -4,7 +4,6 @@
 
 #include <Eigen/Core>
 #include <cstddef>
-#include <span>
 
 #include "scenes/surfaces/surface.h"
 

@@ -1,7 +1,5 @@
 #include "metrics/alignment/point_icp.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <cstdint>
 #include <utility>
@@ -44,14 +42,12 @@ Partners pair_up(const std::vector<Vec3>& from_m, std::span<const Vec3> to_m,
 
 void refuse_without_partners(const Partners& partners, double within_m, const std::string& what) {
   if (!partners.from_m.empty()) return;
-  throw Error(ErrorKind::input,
-              fmt::format("{}: no point lies within {:g} mm of the truth", what, 1e3 * within_m));
+  throw input_error("{}: no point lies within {:g} mm of the truth", what, 1e3 * within_m);
 }
 
 void refuse_runaway(double scale, double most_scaling, const std::string& what) {
   if (scale < most_scaling && scale > 1 / most_scaling) return;
-  throw Error(ErrorKind::input,
-              fmt::format("{}: the scale runs away: it has come to {:.4g} times what it was", what, scale));
+  throw input_error("{}: the scale runs away: it has come to {:.4g} times what it was", what, scale);
 }
 
 }  // namespace
@@ -59,8 +55,7 @@ void refuse_runaway(double scale, double most_scaling, const std::string& what) 
 PointIcp align_points(std::vector<Vec3> from_m, std::span<const Vec3> truth_m, const PointIcpOptions& options,
                       const std::string& what) {
   if (from_m.empty() || truth_m.empty())
-    throw Error(ErrorKind::input,
-                fmt::format("{}: the {} has no points", what, from_m.empty() ? "cloud" : "truth"));
+    throw input_error("{}: the {} has no points", what, from_m.empty() ? "cloud" : "truth");
   const std::vector<Vec3> to_m = first_at_each_place(truth_m);
   const NearestNeighbourIndex index(to_m, true);
   Partners partners = pair_up(from_m, to_m, index, options.within_m);

@@ -1,14 +1,11 @@
 #include "metrics/alignment/similarity_fit.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <Eigen/SVD>
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <optional>
 
 #include "core/error.h"
 #include "core/random.h"
@@ -56,11 +53,9 @@ std::optional<Similarity> fit_columns(const Matrix3X& from, const Matrix3X& to, 
 void check_pairs(std::span<const Vec3> from, std::span<const Vec3> to, const std::string& what) {
   if (from.size() != to.size()) throw Error(ErrorKind::usage, what + ": from and to differ in size");
   if (from.size() < 3)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: {} pairs do not determine a similarity; 3 are needed", what, from.size()));
+    throw input_error("{}: {} pairs do not determine a similarity; 3 are needed", what, from.size());
   for (std::size_t i = 0; i < from.size(); ++i)
-    if (!from[i].allFinite() || !to[i].allFinite())
-      throw Error(ErrorKind::input, fmt::format("{}: pair {} is not finite", what, i));
+    if (!from[i].allFinite() || !to[i].allFinite()) throw input_error("{}: pair {} is not finite", what, i);
 }
 
 [[noreturn]] void refuse_line(const std::string& what) {

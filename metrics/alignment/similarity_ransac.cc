@@ -1,7 +1,5 @@
 #include "metrics/alignment/similarity_ransac.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
@@ -119,9 +117,8 @@ RansacFit fit_similarity_ransac(std::span<const Vec3> from, std::span<const Vec3
   RansacFit fit;
   if (best.to_from) fit = agreement_of(*best.to_from, from, to, options.within_m);
   if (2 * fit.agreeing <= from.size())
-    throw Error(ErrorKind::input,
-                fmt::format("{}: {} of {} agree within {:g} mm with one similarity; more than half must",
-                            what, fit.agreeing, from.size(), 1e3 * options.within_m));
+    throw input_error("{}: {} of {} agree within {:g} mm with one similarity; more than half must", what,
+                      fit.agreeing, from.size(), 1e3 * options.within_m);
   std::vector<Vec3> agreed_from, agreed_to;
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (!fit.agrees[i]) continue;
@@ -130,10 +127,9 @@ RansacFit fit_similarity_ransac(std::span<const Vec3> from, std::span<const Vec3
   }
   fit_similarity(agreed_from, agreed_to, FitScale::estimated, what);
   if (width_of(agreed_to) < 3 * fit.rms_m)
-    throw Error(ErrorKind::input,
-                what +
-                    ": all that agree lie on one line as far as their errors tell: the rotation about it "
-                    "is not determined");
+    throw Error(ErrorKind::input, what +
+                                      ": all that agree lie on one line as far as their errors tell: the "
+                                      "rotation about it is not determined");
   return fit;
 }
 

@@ -3,7 +3,6 @@
 // noise lets one detect: M3C2, Lague, Brodu and Leroux, "Accurate 3D comparison of complex topography with
 // terrestrial laser scanner", ISPRS Journal of Photogrammetry and Remote Sensing 82, 2013.
 
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
-#include <utility>
 
 #include "core/error.h"
 #include "core/multiversion.h"
@@ -13,7 +11,6 @@
 #include "metrics/neighbours/block_search.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_indices.h"
-#include "metrics/neighbours/spatial_tree.h"
 
 namespace aqbench {
 namespace {
@@ -288,9 +285,8 @@ void NearestNeighbourIndex::k_nearest(const Vec3& query_m, std::size_t count,
 }
 
 void NearestNeighbourIndex::distances(std::span<const Vec3> queries_m, std::span<double> out_m) const {
-  if (queries_m.size() != out_m.size()) {
+  if (queries_m.size() != out_m.size())
     throw Error(ErrorKind::usage, "nearest neighbours: queries_m and out_m differ in size");
-  }
   if (size_ == 0) throw Error(ErrorKind::method, "nearest neighbours: the cloud has no finite point");
   parallel_for(queries_m.size(), 1 << 12, [&](std::size_t begin, std::size_t end) {
     std::vector<Pending> stack(kWidth * levels_ + 1);

@@ -1,7 +1,6 @@
 #include "metrics/neighbours/spatial_tree.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -89,9 +88,8 @@ void radix_sort(std::span<KeyedPoint> items, std::span<KeyedPoint> scratch) {
   constexpr std::uint32_t kDigits = 1U << kDigitBits;
   std::array<std::array<std::uint32_t, kDigits>, 3> counts{};
   for (const KeyedPoint& item : items) {
-    for (std::uint32_t pass = 0; pass < 3; ++pass) {
+    for (std::uint32_t pass = 0; pass < 3; ++pass)
       ++counts[pass][(item.key >> (pass * kDigitBits)) & (kDigits - 1)];
-    }
   }
   std::span<KeyedPoint> from = items, to = scratch;
   for (std::uint32_t pass = 0; pass < 3; ++pass) {
@@ -283,9 +281,8 @@ class TreeMaker {
 }  // namespace
 
 SpatialTree make_spatial_tree(std::span<const Vec3> points_m, std::size_t longest) {
-  if (points_m.size() >= SpatialTree::kRun) {
+  if (points_m.size() >= SpatialTree::kRun)
     throw Error(ErrorKind::method, "cloud: more than 2147483647 points: " + std::to_string(points_m.size()));
-  }
   return TreeMaker(points_m, longest).make();
 }
 

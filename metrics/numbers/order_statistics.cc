@@ -170,14 +170,4 @@ double weighted_percentile_in_place(std::span<double> values, double weight, dou
       values, std::identity(), [weight](double) { return weight; }, q);
 }
 
-double chunked_sum(std::size_t count,
-                   const std::function<double(std::size_t begin, std::size_t end)>& sum_of) {
-  std::vector<double> sums((count + kSumGrain - 1) / kSumGrain);
-  parallel_for(count, kSumGrain,
-               [&](std::size_t begin, std::size_t end) { sums[begin / kSumGrain] = sum_of(begin, end); });
-  double total = 0;
-  for (const double sum : sums) total += sum;
-  return total;
-}
-
 }  // namespace aqbench

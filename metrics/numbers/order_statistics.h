@@ -4,7 +4,6 @@
 // depends on the thread count.
 
 #include <cstddef>
-#include <functional>
 #include <initializer_list>
 #include <span>
 #include <vector>
@@ -40,10 +39,6 @@ struct WeightedValue {
 double weighted_percentile_in_place(std::span<WeightedValue> values, double q);
 // Returns the same, bit for bit, where each value has this weight.
 double weighted_percentile_in_place(std::span<double> values, double weight, double q);
-
-// Returns the sum over [0, count) of what sum_of gives for each chunk: chunks in parallel, added up in order.
-double chunked_sum(std::size_t count,
-                   const std::function<double(std::size_t begin, std::size_t end)>& sum_of);
 
 // The number of values in a chunk of a sum, which are added one after the other.
 inline constexpr std::size_t kSumGrain = 1 << 14;

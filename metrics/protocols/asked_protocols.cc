@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -72,7 +71,7 @@ AskedProtocol parse_protocol(std::string_view text) {
   for (std::size_t i = 1; i < parts.size(); ++i) {
     const std::size_t equals = parts[i].find('=');
     if (equals == std::string_view::npos)
-      throw Error(ErrorKind::usage, fmt::format("protocol '{}': expected NAME:KNOB=VALUE", one_line(text)));
+      throw usage_error("protocol '{}': expected NAME:KNOB=VALUE", one_line(text));
     set_cloud_knob(asked.knobs, parts[i].substr(0, equals), std::string(parts[i].substr(equals + 1)));
   }
   check(asked.knobs);
@@ -98,7 +97,7 @@ std::vector<AskedProtocol> parse_protocols(std::string_view text) {
     all.push_back(parse_protocol(part));
     for (std::size_t i = 0; i + 1 < all.size(); ++i)
       if (all[i].protocol == all.back().protocol)
-        throw Error(ErrorKind::usage, fmt::format("protocol {} is given twice", all.back().protocol->name));
+        throw usage_error("protocol {} is given twice", all.back().protocol->name);
   }
   return all;
 }

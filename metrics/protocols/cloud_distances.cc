@@ -2,11 +2,9 @@
 
 #include <cmath>
 
-#include "core/error.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/protocols/beams.h"
-#include "metrics/protocols/thinning.h"
 #include "metrics/protocols/voxels.h"
 #include "metrics/scored_points.h"
 

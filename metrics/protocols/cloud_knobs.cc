@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdint>
-#include <limits>
 #include <type_traits>
 #include <utility>
 
@@ -18,7 +16,7 @@ namespace aqbench {
 namespace {
 
 [[noreturn]] void refuse_knob(const char* name, const std::string& text, std::string_view expected) {
-  throw Error(ErrorKind::usage, fmt::format("knob {}: '{}': expected {}", name, text, expected));
+  throw usage_error("knob {}: '{}': expected {}", name, text, expected);
 }
 
 double number_of_knob(const char* name, const std::string& text) {

@@ -3,7 +3,6 @@
 // another knob by knob.
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>

@@ -110,6 +110,13 @@ std::string reason_or(const std::string& reason, const char* other) {
   return reason.empty() ? other : reason;
 }
 
+std::string distances_key(const CloudKnobs& knobs) {
+  std::string key;
+  for (const CloudKnob& knob : cloud_knobs())
+    if (knob.of_distances) key += knob.text(knobs) + ' ';
+  return key;
+}
+
 }  // namespace
 
 ProtocolResult summarize_distances(const CloudKnobs& knobs, const CloudDistances& distances) {
@@ -153,6 +160,15 @@ std::vector<double> share_curve(const std::vector<double>& distances_m, double t
     curve.push_back(static_cast<double>(below) / static_cast<double>(sorted.size()));
   }
   return curve;
+}
+
+ProtocolResult DistanceCache::score(const CloudKnobs& knobs) {
+  check(knobs);
+  const std::string key = distances_key(knobs);
+  auto found = distances_.find(key);
+  if (found == distances_.end())
+    found = distances_.emplace(key, measure_distances(knobs, cloud_, truth_)).first;
+  return summarize_distances(knobs, found->second);
 }
 
 }  // namespace aqbench

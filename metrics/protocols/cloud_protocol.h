@@ -1,6 +1,9 @@
 #pragma once
 // A protocol for clouds: distances, then the numbers that are published of them.
 
+#include <map>
+#include <string>
+
 #include "metrics/protocols/cloud_distances.h"
 #include "metrics/protocols/cloud_knobs.h"
 #include "metrics/protocols/cloud_truth.h"
@@ -21,5 +24,19 @@ ProtocolResult score_by_protocol(const CloudKnobs& knobs, const PointCloud& clou
 // hundredth of it: the curves of Tanks and Temples. Empty without distances.
 std::vector<double> share_curve(const std::vector<double>& distances_m, double threshold_m,
                                 double stretch = 5);
+
+// Keeps the distances of one cloud against one truth, which it refers to, by the knobs that they depend on.
+class DistanceCache {
+ public:
+  DistanceCache(const PointCloud& cloud, const CloudTruth& truth) : cloud_(cloud), truth_(truth) {}
+
+  // Returns what score_by_protocol() returns, and throws what it throws.
+  ProtocolResult score(const CloudKnobs& knobs);
+
+ private:
+  const PointCloud& cloud_;
+  const CloudTruth& truth_;
+  std::map<std::string, CloudDistances> distances_;
+};
 
 }  // namespace aqbench

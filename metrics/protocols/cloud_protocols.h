@@ -1,9 +1,7 @@
 #pragma once
 // The protocols for clouds by name: their knobs, and which of their numbers are published and how.
 
-#include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 

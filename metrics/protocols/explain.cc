@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "metrics/protocols/distance_cache.h"
+#include "metrics/protocols/cloud_protocol.h"
 
 namespace aqbench {
 namespace {

@@ -204,7 +204,7 @@ void check(const PoseKnobs& knobs) {
   if (knobs.rpe_delta < 1 || !(knobs.rpe_path_m >= 0) || !std::isfinite(knobs.rpe_path_m))
     throw Error(ErrorKind::usage, "knob rpe_delta: must be at least 1 frame, or a length above 0");
   if (knobs.max_paired_poses < 0 || knobs.max_paired_poses > kMaxPairedPoses)
-    throw Error(ErrorKind::usage, fmt::format("knob max_paired_poses: must be at most {}", kMaxPairedPoses));
+    throw usage_error("knob max_paired_poses: must be at most {}", kMaxPairedPoses);
   for (const double threshold : knobs.auc_thresholds_deg)
     if (!(threshold > 0)) throw Error(ErrorKind::usage, "knob auc_thresholds_deg: must be greater than 0");
 }

@@ -2,7 +2,6 @@
 // Camera poses against true ones: absolute and relative errors as evo defines them, and areas under recall
 // curves as COLMAP's benchmark does.
 
-#include <cstddef>
 #include <vector>
 
 #include "metrics/protocols/protocol_result.h"

@@ -56,9 +56,8 @@ void run_step(const RegistrationInput& input, const Similarity& start, std::size
 
 void refuse_lost_cameras(const Registration& found, double within_m, const std::string& what) {
   if (2 * found.cameras_at_end.agreeing >= found.cameras.agreeing) return;
-  throw Error(ErrorKind::input,
-              fmt::format("{}: the clouds pull the cameras apart: {} agreed within {:g} mm, {} do at the end",
-                          what, found.cameras.agreeing, 1e3 * within_m, found.cameras_at_end.agreeing));
+  throw input_error("{}: the clouds pull the cameras apart: {} agreed within {:g} mm, {} do at the end", what,
+                    found.cameras.agreeing, 1e3 * within_m, found.cameras_at_end.agreeing);
 }
 
 }  // namespace

@@ -3,11 +3,9 @@
 
 #include <array>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "metrics/alignment/point_icp.h"
 #include "metrics/alignment/similarity_ransac.h"

@@ -1,7 +1,5 @@
 #include "metrics/protocols/trajectory.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
@@ -10,8 +8,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -162,12 +158,11 @@ class TrajectoryReader {
     if (columns_ != kTum.columns && columns_ != kKitti && columns_ != kEuroc.columns)
       lines_.fail("pose: expected 8 numbers (TUM), 12 (KITTI), 17 (EuRoC), or a line that names the columns");
     if (named_ && !(form_ && form_->same_places(*named_)))
-      lines_.fail(fmt::format("pose: {} numbers, but {} columns are named", columns_, named_->columns));
+      lines_.fail("pose: {} numbers, but {} columns are named", columns_, named_->columns);
     if (!named_ && may_have_w_first_)
       lines_.fail(
           "pose: a comment names the w of a quaternion before other columns, and not all of its names are "
-          "known: "
-          "name the columns (# timestamp tx ty tz qw qx qy qz)");
+          "known: name the columns (# timestamp tx ty tz qw qx qy qz)");
     if (columns_ == kTum.columns && commas && numbers_[0] > kLeastNanoseconds)
       lines_.fail(
           "pose: its time is in nanoseconds as EuRoC's, and no line says whether QW is first: name the "
@@ -179,9 +174,9 @@ class TrajectoryReader {
     const double stamp_s = numbers_[at.time] * at.seconds;
     if (std::vector<double>& stamps_s = trajectory_.stamps_s; !stamps_s.empty()) {
       if (stamp_s < stamps_s.back())
-        lines_.fail(fmt::format("pose: its time {} is before that of the pose before", stamp));
+        lines_.fail("pose: its time {} is before that of the pose before", stamp);
       if (stamp_s == stamps_s.back())
-        lines_.fail(fmt::format("pose: its time {} is that of the pose before: times must differ", stamp));
+        lines_.fail("pose: its time {} is that of the pose before: times must differ", stamp);
     }
     trajectory_.stamps_s.push_back(stamp_s);
     const auto& [x, y, z, w] = at.quaternion_xyzw;
@@ -222,8 +217,8 @@ std::vector<std::pair<std::size_t, std::size_t>> pair_poses(const Trajectory& re
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   if (reference.stamps_s.empty() || estimate.stamps_s.empty()) {
     if (reference.poses.size() != estimate.poses.size())
-      throw Error(ErrorKind::input, fmt::format("trajectories without times: {} poses against {}",
-                                                reference.poses.size(), estimate.poses.size()));
+      throw input_error("trajectories without times: {} poses against {}", reference.poses.size(),
+                        estimate.poses.size());
     for (std::size_t i = 0; i < reference.poses.size(); ++i) pairs.emplace_back(i, i);
     return pairs;
   }
@@ -240,9 +235,7 @@ std::vector<std::pair<std::size_t, std::size_t>> pair_poses(const Trajectory& re
       pairs.emplace_back(i, nearest);
     }
   }
-  if (pairs.empty())
-    throw Error(ErrorKind::input,
-                fmt::format("trajectories: no two times are at most {} s apart", max_difference_s));
+  if (pairs.empty()) throw input_error("trajectories: no two times are at most {} s apart", max_difference_s);
   if (!estimate_longer)
     for (auto& [first, second] : pairs) std::swap(first, second);
   return pairs;

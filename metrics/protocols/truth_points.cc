@@ -1,7 +1,5 @@
 #include "metrics/protocols/truth_points.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -43,10 +41,10 @@ std::vector<Vec3> mesh_samples_m(const Surface& mesh, double spacing_m) {
   spacing_m = std::min(spacing_m, std::sqrt(mesh.area_m2() / kFewestSamples));
   const double wanted = mesh.area_m2() / (spacing_m * spacing_m);
   if (wanted > kMax)
-    throw Error(ErrorKind::usage,
-                fmt::format("the truth is a mesh of {:.4g} m2: samples {:.3g} mm apart, as the "
-                            "protocol needs them, are {:.2g}; give points of its surface",
-                            mesh.area_m2(), 1e3 * spacing_m, wanted));
+    throw usage_error(
+        "the truth is a mesh of {:.4g} m2: samples {:.3g} mm apart, as the "
+        "protocol needs them, are {:.2g}; give points of its surface",
+        mesh.area_m2(), 1e3 * spacing_m, wanted);
   return mesh.stratified_samples(spacing_m, ScoreOptions{}.sample_seed).positions_m;
 }
 

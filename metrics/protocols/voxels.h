@@ -48,4 +48,9 @@ class VoxelIndex {
 // scaled to unit length; confidences are left out.
 PointCloud voxel_means(const PointCloud& cloud, double size_m);
 
+// Looks at the points in a random order and keeps each that is not within `radius_m` (inclusive) of one kept
+// before. The order follows from the seed and the coordinates, not from the order given. Points must be
+// finite.
+std::vector<Vec3> thin_points(std::vector<Vec3> points_m, double radius_m, std::uint64_t seed);
+
 }  // namespace aqbench

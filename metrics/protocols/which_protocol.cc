@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
+#include "metrics/protocols/cloud_protocol.h"
 #include "metrics/protocols/cloud_protocols.h"
-#include "metrics/protocols/distance_cache.h"
 
 namespace aqbench {
 namespace {
@@ -104,8 +103,7 @@ PublishedText parse_published(const std::string& text) {
   if (digits.ends_with('%')) digits.remove_suffix(1);
   const auto value = parse_double(digits);
   if (!value || !std::isfinite(*value) || digits.find_first_not_of("+-.0123456789") != digits.npos)
-    throw Error(ErrorKind::usage,
-                fmt::format("--which-protocol: '{}': expected a number as it was published: 0.365", text));
+    throw usage_error("--which-protocol: '{}': expected a number as it was published: 0.365", text);
   const std::size_t point = digits.find('.');
   const auto decimals = point == digits.npos ? 0 : static_cast<int>(digits.size() - point - 1);
   return {*value, 0.5 * std::pow(10.0, -decimals), text.ends_with('%')};

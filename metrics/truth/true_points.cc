@@ -1,7 +1,5 @@
 #include "metrics/truth/true_points.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -31,8 +29,7 @@ class PointCollector {
   explicit PointCollector(std::vector<Scan> scans) : scans_(std::move(scans)) {
     for (const Scan& scan : scans_) first_.push_back(first_.back() + scan.cloud.points_m.size());
     if (first_.back() >= std::numeric_limits<std::uint32_t>::max())
-      throw Error(ErrorKind::input, fmt::format("{}: more than 4294967294 true points: {}",
-                                                scans_.front().file, first_.back()));
+      throw input_error("{}: more than 4294967294 true points: {}", scans_.front().file, first_.back());
     have_normals_ = std::ranges::all_of(scans_, [](const Scan& scan) { return !scan.cloud.normals.empty(); });
     have_scanners_ = std::ranges::any_of(scans_, [](const Scan& scan) { return scan.scanner_m.has_value(); });
   }

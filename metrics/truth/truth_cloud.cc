@@ -1,7 +1,5 @@
 #include "metrics/truth/truth_cloud.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <array>
@@ -9,7 +7,6 @@
 #include <limits>
 #include <mutex>
 #include <numbers>
-#include <numeric>
 #include <unordered_map>
 #include <utility>
 
@@ -193,8 +190,7 @@ void ScanSurface::search_all(std::span<const Vec3> points, std::span<ClosestPoin
 }
 
 SurfaceSamples ScanSurface::stratified_samples(double spacing_m, std::uint64_t) const {
-  if (!(spacing_m > 0))
-    throw Error(ErrorKind::usage, fmt::format("spacing_m: must be positive, got {}", spacing_m));
+  if (!(spacing_m > 0)) throw usage_error("spacing_m: must be positive, got {}", spacing_m);
   // Points are in the order of x: those of one slab of cells follow each other.
   const std::vector<std::uint32_t> slots = slots_in_order();
   const auto cell_at = [&](std::uint32_t i, int axis) {
@@ -227,10 +223,10 @@ std::shared_ptr<const TruthCloud> make_truth_cloud(std::vector<Scan> scans,
   if (options.neighbours < 3) throw Error(ErrorKind::usage, "neighbours: must be at least 3");
   const std::string file = scans.empty() ? "truth" : scans.front().file;
   TruePoints points = collect_true_points(std::move(scans));
-  if (points.positions_m.empty()) throw Error(ErrorKind::input, fmt::format("{}: no finite point", file));
+  if (points.positions_m.empty()) throw input_error("{}: no finite point", file);
   if (std::ranges::all_of(points.positions_m, [&](const Vec3& p) { return p == points.positions_m.front(); }))
-    throw Error(ErrorKind::input, fmt::format("{}: {} at one place: no surface", file,
-                                              counted(points.positions_m.size(), "finite point")));
+    throw input_error("{}: {} at one place: no surface", file,
+                      counted(points.positions_m.size(), "finite point"));
   return std::make_shared<ScanSurface>(std::move(points), options);
 }
 

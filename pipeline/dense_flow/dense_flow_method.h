@@ -2,9 +2,6 @@
 // The method dense_flow: dense inverse search flow between neighbouring cameras, triangulated by refracted
 // rays.
 
-#include <string>
-#include <vector>
-
 #include "pipeline/dense_flow/dense_reconstruction.h"
 #include "pipeline/method/method.h"
 

@@ -8,34 +8,20 @@ namespace aqbench::dense_flow {
 
 std::vector<ParameterSpec> dense_parameters() {
   std::vector<ParameterSpec> specs = {
-      {"sources",
-       "1",
-       std::int64_t{4},
-       1,
-       64,
-       "nearest cameras to match each with, besides auxiliary ones",
-       {}},
-      {"passes",
-       "1",
-       std::int64_t{1},
-       1,
-       10,
-       "matching passes; each but the first warps the sources by the depths found before",
-       {}},
-      {"min_pairs", "1", std::int64_t{2}, 1, 64, "sources whose rays must agree on a depth", {}},
-      {"max_residual_px", "px", 1.5, 0.01, 100, "a source agrees if its ray passes this close", {}},
-      {"refine_iterations",
-       "1",
-       std::int64_t{6},
-       0,
-       100,
-       "steps of the refinement on all sources at once; 0: none",
-       {}},
-      {"refine_window_px", "px", std::int64_t{7}, 3, 101, "side of its windows, odd", {}},
-      {"refine_smoothing_px", "px", 1.5, 0.3, 100, "Gaussian smoothing of the depths before each step", {}},
-      {"min_confidence", "1", 0.1, 0, 1, "depths below are left out", {}},
-      {"depth_tolerance_m", "m", 0.005, 1e-6, 1, "another view confirms a depth within this", {}},
-      {"min_views", "1", std::int64_t{2}, 0, 64, "other views that must confirm a depth", {}},
+      count_parameter("sources", "1", 4, 1, 64, "nearest cameras to match each with, besides auxiliary ones"),
+      count_parameter("passes", "1", 1, 1, 10,
+                      "matching passes; each but the first warps the sources by the depths found before"),
+      count_parameter("min_pairs", "1", 2, 1, 64, "sources whose rays must agree on a depth"),
+      number_parameter("max_residual_px", "px", 1.5, 0.01, 100,
+                       "a source agrees if its ray passes this close"),
+      count_parameter("refine_iterations", "1", 6, 0, 100,
+                      "steps of the refinement on all sources at once; 0: none"),
+      count_parameter("refine_window_px", "px", 7, 3, 101, "side of its windows, odd"),
+      number_parameter("refine_smoothing_px", "px", 1.5, 0.3, 100,
+                       "Gaussian smoothing of the depths before each step"),
+      number_parameter("min_confidence", "1", 0.1, 0, 1, "depths below are left out"),
+      number_parameter("depth_tolerance_m", "m", 0.005, 1e-6, 1, "another view confirms a depth within this"),
+      count_parameter("min_views", "1", 2, 0, 64, "other views that must confirm a depth"),
   };
   const FusionHelp fusion{.voxel_m = "voxel of the fused cloud",
                           .fusion_radius_m = "radius of the fits that fuse depths; 0: voxel means only"};
@@ -60,15 +46,9 @@ std::vector<std::string> dense_stages() {
 
 std::vector<ParameterSpec> parameters() {
   std::vector<ParameterSpec> specs = {
-      {"finest_scale",
-       "1",
-       std::int64_t{0},
-       0,
-       5,
-       "the flow is found down to images of 1 / 2^finest_scale",
-       {}},
-      {"variational_iterations", "1", std::int64_t{5}, 0, 100, "of the flow's variational refinement", {}},
-      {"forward_backward_px", "px", 1.0, 0.01, 100, "largest forward-backward difference", {}},
+      count_parameter("finest_scale", "1", 0, 0, 5, "the flow is found down to images of 1 / 2^finest_scale"),
+      count_parameter("variational_iterations", "1", 5, 0, 100, "of the flow's variational refinement"),
+      number_parameter("forward_backward_px", "px", 1.0, 0.01, 100, "largest forward-backward difference"),
   };
   for (ParameterSpec& spec : dense_parameters()) specs.push_back(std::move(spec));
   return specs;
@@ -93,21 +73,10 @@ std::vector<Preset> presets() {
 
 std::vector<ParameterSpec> torchscript_parameters() {
   std::vector<ParameterSpec> specs = {
-      {"model",
-       "",
-       std::string(),
-       0,
-       0,
-       "file written by torch.jit.save; docs/methods.md has the signature",
-       {}},
-      {"align",
-       "",
-       std::string("plane"),
-       0,
-       0,
-       "plane: warp sources to the reference first; none: original images",
-       {"plane", "none"}},
-      {"match_confidence", "1", 0.1, 0, 1, "matches below are left out", {}},
+      text_parameter("model", "", "file written by torch.jit.save; docs/methods.md has the signature"),
+      text_parameter("align", "plane", "plane: warp sources to the reference first; none: original images",
+                     {"plane", "none"}),
+      number_parameter("match_confidence", "1", 0.1, 0, 1, "matches below are left out"),
   };
   for (ParameterSpec& spec : dense_parameters()) {
     // Shows the matcher's result, without refinement.

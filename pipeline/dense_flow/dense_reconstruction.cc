@@ -1,7 +1,5 @@
 #include "pipeline/dense_flow/dense_reconstruction.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -39,13 +37,11 @@ plane_sweep::GreyImage grey_image(const DatasetView& view, const std::vector<flo
 }
 
 void check_views(std::span<const DatasetView> views) {
-  if (views.size() < 2)
-    throw Error(ErrorKind::input, fmt::format("dense matching needs two cameras, got {}", views.size()));
+  if (views.size() < 2) throw input_error("dense matching needs two cameras, got {}", views.size());
   for (const DatasetView& view : views)
     if (view.camera.width_px < kSmallest_px || view.camera.height_px < kSmallest_px)
-      throw Error(ErrorKind::input,
-                  fmt::format("camera '{}': images of {} x {} px are too small for dense matching", view.name,
-                              view.camera.width_px, view.camera.height_px));
+      throw input_error("camera '{}': images of {} x {} px are too small for dense matching", view.name,
+                        view.camera.width_px, view.camera.height_px);
 }
 
 // Removes matches outside the image of the source camera.
@@ -182,7 +178,7 @@ PointCloud fuse_maps(std::span<const DatasetView> views, const std::vector<Depth
 
 void check(const DenseOptions& options) {
   const auto require = [](bool good, const char* field, const char* wanted) {
-    if (!good) throw Error(ErrorKind::usage, fmt::format("{}: must be {}", field, wanted));
+    if (!good) throw usage_error("{}: must be {}", field, wanted);
   };
   require(options.nearest_sources >= 1, "sources", "at least 1");
   require(options.passes >= 1, "passes", "at least 1");

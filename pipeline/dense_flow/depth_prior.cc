@@ -1,7 +1,5 @@
 #include "pipeline/dense_flow/depth_prior.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -117,8 +115,8 @@ std::vector<std::vector<float>> priors_of_points(std::span<const DatasetView> vi
             image && is_in_image(views[i].camera, image->pixel.x(), image->pixel.y()))
           seen[i].push_back({image->pixel, 1 / image->depth_along_ray_m});
     if (seen[i].empty())
-      throw Error(ErrorKind::method, fmt::format("depth_range: camera '{}' sees no sparse point ({})",
-                                                 views[i].name, sparse::describe(counts, options)));
+      throw method_error("depth_range: camera '{}' sees no sparse point ({})", views[i].name,
+                         sparse::describe(counts, options));
     priors_m[i] = prior_of(views[i].camera, seen[i]);
   }
   follow_images(views, sparse::sighted_depth_ranges(points, views), priors_m);

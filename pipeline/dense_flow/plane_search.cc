@@ -1,7 +1,5 @@
 #include "pipeline/dense_flow/plane_search.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <opencv2/core.hpp>
@@ -134,12 +132,10 @@ PlaneSearch find_mean_plane(std::span<const DatasetView> views) {
   std::ranges::sort(sorted);
   found.second = sorted[sorted.size() / 2];
   if (!(found.score - found.second >= kLeastRise))
-    throw Error(
-        ErrorKind::method,
-        fmt::format(
-            "depth_range: the images agree on no plane below the water (best correlation {:.3f} at z = "
-            "{:.3f} m, {:.3f} by chance)",
-            found.score, found.z_m, found.second));
+    throw method_error(
+        "depth_range: the images agree on no plane below the water "
+        "(best correlation {:.3f} at z = {:.3f} m, {:.3f} by chance)",
+        found.score, found.z_m, found.second);
   if (best > 0 && best + 1 < planes_m.size()) {
     const double a = scores[best - 1], b = scores[best], c = scores[best + 1];
     const double offset = std::clamp(0.5 * (a - c) / (a - 2 * b + c), -0.5, 0.5);

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench::dense_flow {
 

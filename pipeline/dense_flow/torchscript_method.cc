@@ -8,7 +8,6 @@
 #include <torch/csrc/jit/runtime/graph_executor.h>
 #include <torch/csrc/jit/serialization/import.h>
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -35,24 +34,23 @@ std::string brief(const std::exception& error) {
 }
 
 [[noreturn]] void fail_model(const std::filesystem::path& file, const std::string& what) {
-  throw Error(ErrorKind::method, fmt::format("{}: {}", file.string(), what));
+  throw method_error("{}: {}", file.string(), what);
 }
 
 torch::jit::Module load_module(const std::filesystem::path& file, const std::string& device) {
   if (!std::filesystem::is_regular_file(file))
-    throw Error(ErrorKind::input, fmt::format("{}: no such file; set torchscript.model", file.string()));
+    throw input_error("{}: no such file; set torchscript.model", file.string());
   torch::jit::Module module;
   try {
     module = torch::jit::load(file.string(), c10::Device(c10::kCPU));
   } catch (const std::exception& error) {
-    throw Error(ErrorKind::input,
-                fmt::format("{}: not a TorchScript module: {}", file.string(), brief(error)));
+    throw input_error("{}: not a TorchScript module: {}", file.string(), brief(error));
   }
   try {
     module.eval();
     module.to(c10::Device(device));
   } catch (const std::exception& error) {
-    throw Error(ErrorKind::usage, fmt::format("device '{}' is unusable: {}", device, brief(error)));
+    throw usage_error("device '{}' is unusable: {}", device, brief(error));
   }
   return module;
 }

@@ -11,7 +11,6 @@
 
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "pipeline/dense_flow/pair_matching.h"
 #include "pipeline/method/method.h"

@@ -1,7 +1,5 @@
 #include "pipeline/depth_maps/camera_depths.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -57,8 +55,7 @@ DepthMap estimate_depth(std::span<const DatasetView> views, std::size_t referenc
   const std::vector<std::size_t> sources = select_sources(views, reference, options.sources);
   for (const std::size_t source : sources) input.sources.push_back(views[source].view());
   if (input.sources.empty())
-    throw Error(ErrorKind::method,
-                fmt::format("plane_sweep: {} has no other camera to compare with", view.name));
+    throw method_error("plane_sweep: {} has no other camera to compare with", view.name);
   input.depth_min_m = range.min_m;
   input.depth_max_m = range.max_m;
   input.even_in_inverse = view.camera.optics == &kStraightRays;
@@ -102,7 +99,7 @@ std::vector<DepthMap> estimate_depths(std::span<const DatasetView> views,
                                       const CameraDepthOptions& options) {
   const StageScope scope("depth_estimation");
   if (ranges.size() != views.size())
-    throw Error(ErrorKind::input, fmt::format("{} depth ranges for {} views", ranges.size(), views.size()));
+    throw input_error("{} depth ranges for {} views", ranges.size(), views.size());
   std::vector<DepthMap> maps;
   for (std::size_t i = 0; i < views.size(); ++i)
     if (!views[i].is_auxiliary) maps.push_back(estimate_depth(views, i, ranges[i], options));
@@ -117,8 +114,7 @@ std::vector<DepthMap> confirm_depths(std::span<const DatasetView> views, std::sp
   std::vector<plane_sweep::DepthView> depth_views;
   for (const DepthMap& map : maps) {
     const auto view = std::ranges::find(views, map.camera, &DatasetView::name);
-    if (view == views.end())
-      throw Error(ErrorKind::input, fmt::format("depth map of {}: unknown view", map.camera));
+    if (view == views.end()) throw input_error("depth map of {}: unknown view", map.camera);
     depth_views.push_back({view->camera, map.depth_along_ray_m, map.confidence});
   }
   std::vector<std::vector<int>> agreeing(maps.size());

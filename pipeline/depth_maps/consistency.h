@@ -2,7 +2,6 @@
 // Filters depths by the confirmation of other views.
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "pipeline/depth_maps/refinement.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>

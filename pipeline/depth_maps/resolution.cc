@@ -1,14 +1,12 @@
 #include "pipeline/depth_maps/resolution.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "core/error.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {
@@ -57,8 +55,7 @@ PixelResolution pixel_resolution(std::span<const DatasetView> views, std::size_t
       add_motion(views, camera, sources, centre + Vec2(x * camera.width_px, y * camera.height_px), depth_m,
                  step_m, motion);
   if (motion.seen == 0 || motion.squared_px_per_m <= motion.seen * least_px_per_m * least_px_per_m)
-    throw Error(ErrorKind::method,
-                fmt::format("plane_sweep: no other camera resolves depths of {}", views[reference].name));
+    throw method_error("plane_sweep: no other camera resolves depths of {}", views[reference].name);
   const auto ray = cast_ray(camera, centre), beside = cast_ray(camera, centre + Vec2(1, 0));
   return {.depth_m = depth_m,
           .footprint_m = (point_on_ray(*beside, depth_m) - point_on_ray(*ray, depth_m)).norm(),

@@ -1,7 +1,5 @@
 #include "pipeline/external/command_words.h"
 
-#include <fmt/format.h>
-
 #include "core/error.h"
 
 namespace aqbench {
@@ -24,8 +22,7 @@ std::vector<std::string> split_command(std::string_view command) {
     } else if (quote == '\0' && (c == '\'' || c == '"')) {
       quote = c;
     } else if (c == '\\' && quote != '\'') {
-      if (i + 1 == command.size())
-        throw Error(ErrorKind::usage, fmt::format("command '{}': ends in a backslash", command));
+      if (i + 1 == command.size()) throw usage_error("command '{}': ends in a backslash", command);
       const char next = command[i + 1];
       const bool kept = quote == '"' && next != '"' && next != '\\';
       if (kept) words.back() += c;
@@ -35,8 +32,7 @@ std::vector<std::string> split_command(std::string_view command) {
       words.back() += c;
     }
   }
-  if (quote != '\0')
-    throw Error(ErrorKind::usage, fmt::format("command '{}': unterminated {}", command, quote));
+  if (quote != '\0') throw usage_error("command '{}': unterminated {}", command, quote);
   return words;
 }
 

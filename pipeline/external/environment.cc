@@ -103,9 +103,8 @@ std::vector<GuestPart> image_part(const MethodInput& input) {
   while (digest.ends_with('\n')) digest.pop_back();
   constexpr std::string_view kind = "sha256:";
   if (!answer.ok || !digest.starts_with(kind) || digest.size() != kind.size() + 64)
-    throw Error(ErrorKind::method,
-                fmt::format("runs_in: {} gives no digest of image {}: {}", runs_in.kind, runs_in.place,
-                            answer.ok ? one_line(answer.output) : answer.problem));
+    throw method_error("runs_in: {} gives no digest of image {}: {}", runs_in.kind, runs_in.place,
+                       answer.ok ? one_line(answer.output) : answer.problem);
   return {{runs_in.place, {}, digest.substr(kind.size())}};
 }
 

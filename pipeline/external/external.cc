@@ -8,7 +8,6 @@
 #include "pipeline/external/command_problem.h"
 #include "pipeline/external/command_words.h"
 #include "pipeline/external/guest_parts.h"
-#include "pipeline/external/program_run.h"
 
 namespace aqbench {
 namespace {
@@ -31,24 +30,12 @@ std::vector<std::string> command_words(const std::string& dataset, const MethodI
 }  // namespace
 
 std::vector<ParameterSpec> external_parameters() {
-  return {{.name = "command",
-           .unit = "",
-           .default_value = std::string(),
-           .help = "program and arguments with {dataset}, {output} and {threads}; split at blanks, quotes "
-                   "group words, no shell",
-           .choices = {}},
-          {.name = "result",
-           .unit = "",
-           .default_value = std::string("cloud.ply"),
-           .help = "cloud or mesh written by the command, relative to {output}",
-           .choices = {}},
-          {.name = "timeout_s",
-           .unit = "s",
-           .default_value = 540.0,
-           .min = 0.01,
-           .max = 1e6,
-           .help = "time limit; must be below the sweep's --timeout",
-           .choices = {}}};
+  return {text_parameter("command", "",
+                         "program and arguments with {dataset}, {output} and {threads}; split at blanks, "
+                         "quotes group words, no shell"),
+          text_parameter("result", "cloud.ply", "cloud or mesh written by the command, relative to {output}"),
+          number_parameter("timeout_s", "s", 540.0, 0.01, 1e6,
+                           "time limit; must be below the sweep's --timeout")};
 }
 
 std::vector<std::filesystem::path> external_reads(const Observation& observation, const MethodInput& input) {

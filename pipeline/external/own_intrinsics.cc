@@ -1,7 +1,5 @@
 #include "pipeline/external/own_intrinsics.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -32,8 +30,8 @@ OwnCamera* camera_called(const std::string& name, std::vector<OwnCamera>& camera
 void check_intrinsics(const OwnCamera& camera, const std::string& file) {
   if (const auto& found = camera.intrinsics;
       found && !(found->fx_px > 0 && found->fy_px > 0 && found->width_px >= 1 && found->height_px >= 1))
-    throw Error(ErrorKind::input, fmt::format("{}: camera '{}': focal length and size must be positive", file,
-                                              escape_bytes(camera.name)));
+    throw input_error("{}: camera '{}': focal length and size must be positive", file,
+                      escape_bytes(camera.name));
 }
 
 void read_of_colmap(const fs::path& dir, std::vector<OwnCamera>& cameras) {

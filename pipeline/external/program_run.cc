@@ -11,7 +11,6 @@
 #include "core/stopwatch.h"
 #include "pipeline/external/own_intrinsics.h"
 #include "pipeline/external/program_stages.h"
-#include "pipeline/external/result_files.h"
 #include "pipeline/external/run_command.h"
 #include "scenes/cloud/camera_poses.h"
 
@@ -71,8 +70,7 @@ std::vector<OwnCamera> read_own_cameras(const ProgramRun& program) {
   const std::filesystem::path place = (program.output / program.cameras).lexically_normal();
   std::error_code status;
   if (!std::filesystem::exists(place, status))
-    throw Error(ErrorKind::method,
-                fmt::format("the command wrote no {} with its poses to its output folder", program.cameras));
+    throw method_error("the command wrote no {} with its poses to its output folder", program.cameras);
   try {
     std::vector<OwnCamera> cameras = read_camera_poses(place);
     read_own_intrinsics(place, cameras);
@@ -95,7 +93,7 @@ Reconstruction run_program(const Observation& observation, const MethodInput& in
   for (const std::filesystem::path& folder : {program.output, temporary, stages}) {
     std::filesystem::remove_all(folder, failed);
     std::filesystem::create_directories(folder, failed);
-    if (failed) throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), failed.message()));
+    if (failed) throw io_error("{}: {}", folder.string(), failed.message());
   }
   CommandOptions options{.timeout_s = program.timeout_s,
                          .log_file = input.work_dir / kMethodLog,

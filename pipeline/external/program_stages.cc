@@ -20,7 +20,7 @@ constexpr std::uintmax_t kMaxStageBytes = std::uintmax_t{256} << 20;
 constexpr std::int64_t kClockSlack_ns = 1'000'000;  // tolerance between two processes reading one clock
 
 [[noreturn]] void refuse_stages(const std::string& file, const std::string& what) {
-  throw Error(ErrorKind::method, fmt::format("{}: {}", file, what));
+  throw method_error("{}: {}", file, what);
 }
 
 // ---- Lines: "B NS PROCESS.THREAD NAME" and "E NS PROCESS.THREAD" ----

@@ -280,8 +280,7 @@ CommandOutcome run_command(const std::vector<std::string>& words, const CommandO
   }
   const int fork_error = errno;
   log.reset();
-  if (supervisor < 0)
-    throw Error(ErrorKind::io, fmt::format("fork for a command: {}", std::strerror(fork_error)));
+  if (supervisor < 0) throw io_error("fork for a command: {}", std::strerror(fork_error));
   lifeline.read.reset();
   report.write.reset();
   MemoryWatch memory(supervisor);

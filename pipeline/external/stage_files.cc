@@ -1,7 +1,5 @@
 #include "pipeline/external/stage_files.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,7 +8,6 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
 
@@ -46,12 +43,12 @@ ListedStage read_listed(const JsonPlace& place, std::vector<ListedStage>& before
   if (!parent || parent->is_null()) return stage;
   for (std::size_t i = before.size(); i-- > 0 && !stage.parent;)
     if (before[i].name == parent->text()) stage.parent = i;
-  if (!stage.parent) parent->fail(fmt::format("unknown stage '{}' above", one_line(parent->text(), 80)));
+  if (!stage.parent) parent->fail("unknown stage '{}' above", one_line(parent->text(), 80));
   ListedStage& around = before[*stage.parent];
   around.inside_ns += stage.ns;
   constexpr std::int64_t slack_ns = 1000;  // milliseconds are often written with three decimals
   if (around.inside_ns > around.ns + slack_ns * static_cast<std::int64_t>(before.size() + 1))
-    place.at("ms").fail(fmt::format("the stages in '{}' take longer than it", around.name));
+    place.at("ms").fail("the stages in '{}' take longer than it", around.name);
   around.ns = std::max(around.ns, around.inside_ns);
   return stage;
 }
@@ -139,8 +136,7 @@ std::vector<ReportedStage> stages_of_trace(const JsonPlace& place) {
   std::int64_t last_ns = 0;
   for (const JsonPlace& event : events) {
     if (!is_stage_event(event.value(), user_ranges)) continue;
-    if (reader.stages.size() >= kMaxProgramStages)
-      place.fail(fmt::format("has more than {} stages", kMaxProgramStages));
+    if (reader.stages.size() >= kMaxProgramStages) place.fail("has more than {} stages", kMaxProgramStages);
     reader.read(event.value(), event);
   }
   for (const ReportedStage& stage : reader.stages) last_ns = std::max(last_ns, stage.end_ns);

@@ -1,7 +1,6 @@
 #pragma once
 // Stage files among a program's results: a list of stages with their times, or a Chrome trace.
 
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "scenes/cloud/reconstruction.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 

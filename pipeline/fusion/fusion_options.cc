@@ -32,20 +32,8 @@ void check(const FusionOptions& options) {
 
 std::vector<ParameterSpec> fusion_parameters(const FusionHelp& help) {
   const FusionOptions usual;
-  return {{.name = "voxel_m",
-           .unit = "m",
-           .default_value = usual.voxel_m,
-           .min = 1e-5,
-           .max = 1,
-           .help = help.voxel_m,
-           .choices = {}},
-          {.name = "fusion_radius_m",
-           .unit = "m",
-           .default_value = usual.refine_radius_m,
-           .min = 0,
-           .max = 1,
-           .help = help.fusion_radius_m,
-           .choices = {}}};
+  return {number_parameter("voxel_m", "m", usual.voxel_m, 1e-5, 1, help.voxel_m),
+          number_parameter("fusion_radius_m", "m", usual.refine_radius_m, 0, 1, help.fusion_radius_m)};
 }
 
 FusionOptions fusion_options(const Parameters& parameters) {

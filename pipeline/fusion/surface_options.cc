@@ -52,34 +52,14 @@ std::vector<std::string> surface_method_names() {
 
 std::vector<ParameterSpec> surface_parameters(const SurfaceParameterTraits& traits) {
   const SurfaceOptions usual;
-  std::vector<ParameterSpec> specs = {
-      {.name = "surface",
-       .unit = "",
-       .default_value = std::string(surface_method_name(traits.default_method)),
-       .help = traits.surface_help,
-       .choices = surface_method_names()},
-      {.name = "poisson_depth",
-       .unit = "1",
-       .default_value = std::int64_t{usual.poisson_depth},
-       .min = 1,
-       .max = kPoissonDepthMax,
-       .help = traits.poisson_depth_help,
-       .choices = {}}};
+  std::vector<ParameterSpec> specs = {text_parameter("surface", surface_method_name(traits.default_method),
+                                                     traits.surface_help, surface_method_names()),
+                                      count_parameter("poisson_depth", "1", usual.poisson_depth, 1,
+                                                      kPoissonDepthMax, traits.poisson_depth_help)};
   if (!traits.grid_help.empty())
-    specs.push_back({.name = "surface_grid_m",
-                     .unit = "m",
-                     .default_value = usual.grid_m,
-                     .min = 1e-5,
-                     .max = 1,
-                     .help = traits.grid_help,
-                     .choices = {}});
-  specs.push_back({.name = "target_triangles",
-                   .unit = "1",
-                   .default_value = usual.target_triangles,
-                   .min = 0,
-                   .max = traits.target_triangles_max,
-                   .help = traits.target_triangles_help,
-                   .choices = {}});
+    specs.push_back(number_parameter("surface_grid_m", "m", usual.grid_m, 1e-5, 1, traits.grid_help));
+  specs.push_back(count_parameter("target_triangles", "1", usual.target_triangles, 0,
+                                  traits.target_triangles_max, traits.target_triangles_help));
   return specs;
 }
 

@@ -16,7 +16,7 @@ enum class SurfaceMethod {
   // Screened Poisson reconstruction (Kazhdan and Hoppe 2013) by Open3D, on one thread: with several its
   // result is not repeatable.
   poisson,
-  heightfield,    // heights over a grid in x and y, by robust quadratic fits (heightfield_surface.h)
+  heightfield,    // heights over a grid in x and y, by robust quadratic fits (surface_reconstruction.cc)
   ball_pivoting,  // Bernardini et al. 1999, by Open3D
 };
 

@@ -1,14 +1,10 @@
 #include "pipeline/method/declaration.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <string>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -63,7 +59,7 @@ ParameterSpec read_parameter(const JsonPlace& place, const std::string& owner) {
   spec.name = place.at("name").text();
   if (!is_plain_name(spec.name, false)) place.at("name").fail("must be a letter, then letters, digits or _");
   if (const auto own = own_placeholders(); std::ranges::find(own, spec.name) != own.end())
-    place.at("name").fail(fmt::format("{{{}}} is reserved for aqbench", spec.name));
+    place.at("name").fail("{{{}}} is reserved for aqbench", spec.name);
   spec.default_value = place.at("default").parameter();
   if (const auto help = place.find("help")) spec.help = one_line_of(*help);
   if (std::holds_alternative<std::string>(spec.default_value)) {
@@ -137,14 +133,14 @@ void check_use(const JsonPlace& place, const MethodDeclaration& method) {
       place.find("parameters") ? place.at("parameters").elements() : std::vector<JsonPlace>();
   for (std::size_t i = 0; i < method.parameters.size(); ++i)
     if (std::ranges::find(used, method.parameters[i].name) == used.end())
-      elements[i].at("name").fail(
-          fmt::format("{{{}}} is used neither in the command nor in env", method.parameters[i].name));
+      elements[i].at("name").fail("{{{}}} is used neither in the command nor in env",
+                                  method.parameters[i].name);
 }
 
 std::string read_unit(const JsonPlace& place) {
   std::string unit = place.text();
   if (std::ranges::none_of(kUnits, [&](const auto& known) { return known.first == unit; }))
-    place.fail(fmt::format("'{}' is not one of m, cm, mm", unit));
+    place.fail("'{}' is not one of m, cm, mm", unit);
   return unit;
 }
 

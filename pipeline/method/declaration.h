@@ -1,9 +1,7 @@
 #pragma once
 // Methods declared in a user's project file: an external program with parameters, presets and labels.
 
-#include <filesystem>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -1,12 +1,9 @@
 #include "pipeline/method/runs_in.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <system_error>
-#include <vector>
 
 #include "core/text.h"
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
 
 #include "core/error.h"
 #include "core/parallel.h"

@@ -1,7 +1,5 @@
 #include "pipeline/plane_sweep/plane_sweep_method.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -91,9 +89,8 @@ std::vector<sparse::DepthRange> view_depth_ranges(std::span<const DatasetView> v
   for (const auto& range : found)
     if (range) all = {std::min(all.min_m, range->min_m), std::max(all.max_m, range->max_m)};
   if (!(all.min_m < all.max_m))
-    throw Error(ErrorKind::method,
-                fmt::format("plane_sweep: no depth range: no camera sees the {} sparse points it needs ({})",
-                            sparse::kMinDepthPoints, sparse::describe(counts, options)));
+    throw method_error("plane_sweep: no depth range: no camera sees the {} sparse points it needs ({})",
+                       sparse::kMinDepthPoints, sparse::describe(counts, options));
   std::vector<sparse::DepthRange> ranges;
   for (const auto& range : found) ranges.push_back(range.value_or(all));
   return ranges;
@@ -110,11 +107,10 @@ void require_confirmed(const std::vector<DepthMap>& found, const std::vector<Dep
     return 100.0 * static_cast<double>(count) / static_cast<double>(std::max<std::size_t>(pixels, 1));
   };
   if (static_cast<double>(kept) >= kFewestConfirmed * static_cast<double>(pixels)) return;
-  throw Error(
-      ErrorKind::method,
-      fmt::format("plane_sweep: other views confirm the depth of {:.2f} % of the pixels, of {:.1f} % that "
-                  "have one; {:.0f} % are needed: too little texture, or a wrong range or calibration",
-                  share(kept), share(with_depth), 100 * kFewestConfirmed));
+  throw method_error(
+      "plane_sweep: other views confirm the depth of {:.2f} % of the pixels, of {:.1f} % that "
+      "have one; {:.0f} % are needed: too little texture, or a wrong range or calibration",
+      share(kept), share(with_depth), 100 * kFewestConfirmed);
 }
 
 PointCloud fuse_depth_maps(std::span<const DatasetView> views, std::span<const DepthMap> maps,

@@ -2,9 +2,6 @@
 // The method plane_sweep: depth maps of all cameras by plane-sweep stereo through the water surface, filtered
 // by mutual confirmation, then fused to one cloud with one surface.
 
-#include <string>
-#include <vector>
-
 #include "pipeline/method/method.h"
 
 namespace aqbench {

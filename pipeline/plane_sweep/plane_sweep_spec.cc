@@ -9,42 +9,25 @@ namespace aqbench {
 
 std::vector<ParameterSpec> plane_sweep_parameters() {
   using plane_sweep::cost_function_names, plane_sweep::kernel_names;
-  const auto integer = [](std::int64_t value) { return ParameterValue(value); };
   std::vector<ParameterSpec> specs{
-      {"depths", "1", integer(128), 3, 4096, "depth hypotheses of the sweep", {}},
-      {"sources", "1", integer(5), 1, 64, "nearest cameras to compare each with, beside the centre", {}},
-      {"window", "px", integer(0), 0, 31, "side of the matching window, odd; 0: window_at_1600", {}},
-      {"window_at_1600",
-       "px",
-       integer(9),
-       3,
-       31,
-       "the same for images 1600 px wide; scaled for others, at least 7 px",
-       {}},
-      {"cost", "", std::string("zncc"), 0, 0, "matching cost", cost_function_names()},
-      {"kernel", "", std::string("fused"), 0, 0, "implementation of the sweep", kernel_names()},
-      {"batch", "1", integer(4), 1, 4096, "depth hypotheses a call: kernel torch, and OpenCL", {}},
-      {"refinements", "1", integer(2), 0, 8, "refining passes, more above 1600 px wide (not torch)", {}},
-      {"min_confidence", "1", 0.3, 0, 1, "depths below it are dropped", {}},
-      {"min_views",
-       "1",
-       integer(3),
-       0,
-       64,
-       "other cameras that must confirm a depth, if there are so many",
-       {}},
-      {"depth_tolerance_m",
-       "m",
-       0.002,
-       1e-6,
-       1,
-       "largest difference from a confirming depth; at least 0.3 pixels of depth",
-       {}},
+      count_parameter("depths", "1", 128, 3, 4096, "depth hypotheses of the sweep"),
+      count_parameter("sources", "1", 5, 1, 64, "nearest cameras to compare each with, beside the centre"),
+      count_parameter("window", "px", 0, 0, 31, "side of the matching window, odd; 0: window_at_1600"),
+      count_parameter("window_at_1600", "px", 9, 3, 31,
+                      "the same for images 1600 px wide; scaled for others, at least 7 px"),
+      text_parameter("cost", "zncc", "matching cost", cost_function_names()),
+      text_parameter("kernel", "fused", "implementation of the sweep", kernel_names()),
+      count_parameter("batch", "1", 4, 1, 4096, "depth hypotheses a call: kernel torch, and OpenCL"),
+      count_parameter("refinements", "1", 2, 0, 8, "refining passes, more above 1600 px wide (not torch)"),
+      number_parameter("min_confidence", "1", 0.3, 0, 1, "depths below it are dropped"),
+      count_parameter("min_views", "1", 3, 0, 64,
+                      "other cameras that must confirm a depth, if there are so many"),
+      number_parameter("depth_tolerance_m", "m", 0.002, 1e-6, 1,
+                       "largest difference from a confirming depth; at least 0.3 pixels of depth"),
   };
   const FusionHelp fusion{
       .voxel_m =
-          "side of fusion's voxels: the spacing of the cloud; at least a quarter of a pixel on "
-          "the surface",
+          "side of fusion's voxels: the spacing of the cloud; at least a quarter of a pixel on the surface",
       .fusion_radius_m = "of fusion's local fits; 0: none"};
   const SurfaceParameterTraits surface{
       .default_method = SurfaceMethod::poisson,

@@ -49,27 +49,11 @@ void thin_and_blur(std::vector<Vec3>& positions_m, std::uint64_t seed, double si
 
 std::vector<ParameterSpec> simulated_parameters(const SimulatedProfile& profile) {
   return {
-      {.name = "points",
-       .unit = "1",
-       .default_value = profile.points,
-       .min = 1,
-       .max = 1e8,
-       .help = "points sampled on the true surface, before dropout",
-       .choices = {}},
-      {.name = "noise_sigma_m",
-       .unit = "m",
-       .default_value = profile.noise_sigma_m,
-       .min = 0,
-       .max = 1,
-       .help = "standard deviation of the noise on each axis",
-       .choices = {}},
-      {.name = "dropout",
-       .unit = "1",
-       .default_value = profile.dropout,
-       .min = 0,
-       .max = 1,
-       .help = "probability that a point is missing",
-       .choices = {}},
+      count_parameter("points", "1", profile.points, 1, 1e8,
+                      "points sampled on the true surface, before dropout"),
+      number_parameter("noise_sigma_m", "m", profile.noise_sigma_m, 0, 1,
+                       "standard deviation of the noise on each axis"),
+      number_parameter("dropout", "1", profile.dropout, 0, 1, "probability that a point is missing"),
   };
 }
 

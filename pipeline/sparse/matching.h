@@ -2,7 +2,7 @@
 // Matches keypoints of two images.
 
 #include <cstdint>
-#include <utility>
+#include <span>
 #include <vector>
 
 #include "pipeline/sparse/features.h"
@@ -25,5 +25,26 @@ std::vector<Match> match_features(const Features& first, const Features& second,
 std::vector<Match> epipolar_matches(const std::vector<Match>& matches, const Features& first,
                                     const RefractiveCamera& first_camera, const Features& second,
                                     const RefractiveCamera& second_camera, double max_error_px);
+
+// The matches of two views.
+struct PairMatches {
+  std::uint32_t first_view = 0, second_view = 0;
+  std::vector<Match> matches;
+};
+
+// A keypoint of a view.
+struct Sighting {
+  std::uint32_t view = 0, keypoint = 0;
+
+  friend auto operator<=>(const Sighting&, const Sighting&) = default;
+};
+
+// The keypoints of one point, in the order of views, at most one per view.
+using Track = std::vector<Sighting>;
+
+// Joins matches, the most distinctive one (smallest ratio) first. Skips a match that would put two keypoints
+// of one view into a track. Tracks are in the order of their first sighting, and are the same for any order
+// of `pairs`.
+std::vector<Track> build_tracks(std::span<const PairMatches> pairs, std::span<const Features> features);
 
 }  // namespace aqbench::sparse

@@ -82,7 +82,7 @@ std::vector<double> reprojection_errors(const Vec3& point_m, std::span<const Tra
 
 void check(const Options& options) {
   const auto refuse = [](const char* field, const std::string& what) {
-    throw Error(ErrorKind::usage, fmt::format("{}: {}", field, what));
+    throw usage_error("{}: {}", field, what);
   };
   if (options.features.keypoints < 1) refuse("keypoints", "must be at least 1");
   if (options.sources < 0) refuse("sources", "must not be negative");
@@ -163,8 +163,7 @@ std::string describe(const TrackCounts& counts, const Options& options) {
 std::vector<SparsePoint> reconstruct(std::span<const DatasetView> views, const Options& options,
                                      TrackCounts* counts) {
   check(options);
-  if (views.size() < 2)
-    throw Error(ErrorKind::method, fmt::format("{} camera: triangulation needs two", views.size()));
+  if (views.size() < 2) throw method_error("{} camera: triangulation needs two", views.size());
   std::vector<Features> features;
   std::vector<Track> tracks;
   {

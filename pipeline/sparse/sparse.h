@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pipeline/sparse/features.h"
-#include "pipeline/sparse/tracks.h"
+#include "pipeline/sparse/matching.h"
 #include "pipeline/views/dataset_views.h"
 
 namespace aqbench::sparse {

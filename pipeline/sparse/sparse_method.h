@@ -1,9 +1,7 @@
 #pragma once
 // The method `sparse`: its run.
 
-#include <span>
 #include <string>
-#include <vector>
 
 #include "pipeline/method/method.h"
 #include "pipeline/sparse/sparse.h"

@@ -1,7 +1,5 @@
 #include "pipeline/views/dataset_views.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -130,10 +128,9 @@ bool may_share_a_place(const RefractiveCamera& reference, const RefractiveCamera
 
 void check(const DatasetViewOptions& options) {
   if (!(options.clahe_clip_limit > 0) || !std::isfinite(options.clahe_clip_limit))
-    throw Error(ErrorKind::usage,
-                fmt::format("clahe_clip_limit: {} must be positive", options.clahe_clip_limit));
+    throw usage_error("clahe_clip_limit: {} must be positive", options.clahe_clip_limit);
   if (options.clahe_tiles < 1 || options.clahe_tiles > 64)
-    throw Error(ErrorKind::usage, fmt::format("clahe_tiles: {} must be from 1 to 64", options.clahe_tiles));
+    throw usage_error("clahe_tiles: {} must be from 1 to 64", options.clahe_tiles);
 }
 
 plane_sweep::View DatasetView::view() const {

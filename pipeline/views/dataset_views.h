@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "pipeline/plane_sweep/kernels/input.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 

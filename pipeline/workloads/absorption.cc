@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/multiversion.h"
 #include "core/parallel.h"
@@ -315,19 +314,14 @@ double absorption_oracle(const AbsorptionProblem& problem, int slow, int fast) {
 WorkloadSpec absorption_workload() {
   const AbsorptionProblem usual;
   std::vector<ParameterSpec> parameters = device_parameters();
-  parameters.push_back({"rows", "1", std::int64_t{64}, 1, 8192, "OpenCL: rows of the detector a call", {}});
-  parameters.insert(parameters.begin(),
-                    {variant_parameter(),
-                     {"size", "px", std::int64_t{usual.size_px}, 1, 8192, "side of the detector", {}},
-                     {"layers", "1", std::int64_t{usual.layers}, 1, 1000, "thickness steps", {}},
-                     {"thickness_m", "m", usual.thickness_m, 1e-7, 1, "of all layers together", {}},
-                     {"attenuation_depth_m",
-                      "m",
-                      usual.attenuation_depth_m,
-                      1e-7,
-                      1,
-                      "where 1/e of the intensity remains",
-                      {}}});
+  parameters.push_back(count_parameter("rows", "1", 64, 1, 8192, "OpenCL: rows of the detector a call"));
+  parameters.insert(
+      parameters.begin(),
+      {variant_parameter(), count_parameter("size", "px", usual.size_px, 1, 8192, "side of the detector"),
+       count_parameter("layers", "1", usual.layers, 1, 1000, "thickness steps"),
+       number_parameter("thickness_m", "m", usual.thickness_m, 1e-7, 1, "of all layers together"),
+       number_parameter("attenuation_depth_m", "m", usual.attenuation_depth_m, 1e-7, 1,
+                        "where 1/e of the intensity remains")});
   return {.name = "absorption",
           .summary = "absorption by the layers of a detector under a diffraction pattern",
           .parameters = std::move(parameters),

@@ -13,7 +13,6 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/error.h"
 #include "pipeline/workloads/output_bytes.h"
 
 namespace aqbench {

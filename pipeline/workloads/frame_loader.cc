@@ -2,12 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <exception>
 #include <opencv2/imgcodecs.hpp>
 
 #include "core/error.h"
 #include "core/files.h"
-#include "core/stopwatch.h"
 
 namespace aqbench {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/sha256.h"

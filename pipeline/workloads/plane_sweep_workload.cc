@@ -1,5 +1,4 @@
 // The plane sweep's kernels alone, on synthetic views of a textured plane under water.
-#include <algorithm>
 #include <cmath>
 #include <limits>
 

@@ -26,17 +26,11 @@ const WorkloadSpec& find_workload(std::string_view name) {
 
 bool Identity::holds() const { return std::abs(measured - expected) <= tolerance; }  // NaN fails
 
-ParameterSpec text_parameter(std::string name, std::string default_value, std::string help,
-                             std::vector<std::string> choices) {
-  return {std::move(name), "", std::move(default_value), 0, 0, std::move(help), std::move(choices)};
-}
-
 ParameterSpec variant_parameter() {
-  return text_parameter(
-      "variant", "fused",
-      "loop: plain loops; torch: vectorised LibTorch, as one would write it in PyTorch; fused: one pass, "
-      "also for OpenCL",
-      {"torch", "loop", "fused"});
+  return text_parameter("variant", "fused",
+                        "loop: plain loops; torch: vectorised LibTorch, as one would write it in PyTorch; "
+                        "fused: one pass, also for OpenCL",
+                        {"torch", "loop", "fused"});
 }
 
 }  // namespace aqbench

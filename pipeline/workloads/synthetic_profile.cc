@@ -14,8 +14,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
-#include <vector>
 
 #include "core/parallel.h"
 #include "core/random.h"

@@ -9,7 +9,6 @@
 #include <span>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/multiversion.h"
 #include "core/parallel.h"

@@ -108,10 +108,6 @@ WorkloadSpec plane_sweep_workload();
 WorkloadSpec equirect_views_workload();
 WorkloadSpec equirect_pipeline_workload();
 
-// Returns a parameter of text.
-ParameterSpec text_parameter(std::string name, std::string default_value, std::string help,
-                             std::vector<std::string> choices);
-
 // Returns the parameter `variant` of numeric workloads: torch, loop or fused (the default).
 ParameterSpec variant_parameter();
 

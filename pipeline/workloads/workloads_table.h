@@ -2,7 +2,6 @@
 // The part of workloads that needs LibTorch or OpenCV: in the module `pipeline` (core/module.h).
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "pipeline/workloads/workload.h"

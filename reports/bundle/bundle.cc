@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -15,7 +14,6 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "harness/ab/report.h"
 #include "harness/ab/tiles.h"
 #include "harness/records/case_result.h"
 #include "reports/bundle/statement.h"
@@ -49,12 +47,11 @@ std::vector<std::string> listed_files(const std::filesystem::path& bundle,
   BundleListing listing = list_bundle_files(bundle);
   if (!listing.problems.empty()) {
     const Finding& first = listing.problems.front();
-    throw Error(ErrorKind::input, fmt::format("{}: {}", (bundle / first.file).string(), first.what));
+    throw input_error("{}: {}", (bundle / first.file).string(), first.what);
   }
   for (const std::string& file : required)
     if (file != kHashListName && !std::ranges::binary_search(listing.files, file))
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: no such file; a bundle needs it", (bundle / file).string()));
+      throw input_error("{}: no such file; a bundle needs it", (bundle / file).string());
   return std::move(listing.files);
 }
 

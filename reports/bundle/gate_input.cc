@@ -5,7 +5,6 @@
 #include "core/error.h"
 #include "harness/ab/benchmark_file.h"
 #include "harness/ab/benchmark_results.h"
-#include "harness/records/users_commit.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/environment_text.h"

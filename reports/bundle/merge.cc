@@ -27,8 +27,6 @@
 #include "reports/content/bundle_content.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
-#include "reports/content/test_run.h"
-#include "reports/html/report.h"
 #include "reports/text/summary.h"
 
 namespace aqbench {
@@ -53,8 +51,8 @@ ShardBundle read_shard(const fs::path& path) {
   shard.path = path;
   shard.results = read_gate_input(path).results;
   if (!shard.results.run.complete)
-    throw Error(ErrorKind::input, fmt::format("{}: was interrupted; finish it: aqbench sweep --resume {}",
-                                              path.string(), path.string()));
+    throw input_error("{}: was interrupted; finish it: aqbench sweep --resume {}", path.string(),
+                      path.string());
   JournalContents journal = read_journal(path, TornTail::refuse, KeptRecords::ends);
   shard.header = std::move(journal.header);
   shard.blocks = std::move(journal.blocks);
@@ -70,8 +68,7 @@ std::string request_without_shard(PlanRequest request) {
 
 void check_alike(const ShardBundle& first, const ShardBundle& other) {
   const auto refuse = [&](const std::string& what) {
-    throw Error(ErrorKind::not_comparable,
-                fmt::format("{} and {}: {}", first.path.string(), other.path.string(), what));
+    throw not_comparable_error("{} and {}: {}", first.path.string(), other.path.string(), what);
   };
   if (first.header.suite != other.header.suite)
     refuse(fmt::format("are of suites '{}' and '{}'", first.header.suite, other.header.suite));
@@ -91,8 +88,8 @@ void check_disjoint(const std::vector<ShardBundle>& shards) {
     for (const Record& record : shard.results.records) {
       const auto [owner, fresh] = owners.emplace(record.case_name, &shard);
       if (!fresh)
-        throw Error(ErrorKind::input, fmt::format("case {} is in {} and in {}", record.case_name,
-                                                  owner->second->path.string(), shard.path.string()));
+        throw input_error("case {} is in {} and in {}", record.case_name, owner->second->path.string(),
+                          shard.path.string());
     }
 }
 
@@ -175,7 +172,7 @@ Results merged_results(std::vector<ShardBundle>& shards, const std::string& run_
 void copy_into(const fs::path& from, const fs::path& to) {
   std::error_code error;
   fs::create_directories(to.parent_path(), error);
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", to.parent_path().string(), error.message()));
+  if (error) throw io_error("{}: {}", to.parent_path().string(), error.message());
   write_file(to, read_file(from));
 }
 

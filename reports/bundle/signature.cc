@@ -9,7 +9,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -41,8 +40,7 @@ int no_passphrase(char*, int, int, void*) { return -1; }
 
 [[noreturn]] void refuse_key(const std::filesystem::path& pem, const char* what) {
   ERR_clear_error();
-  throw Error(ErrorKind::input,
-              fmt::format("{}: is not an unencrypted Ed25519 {} key in PEM form", pem.string(), what));
+  throw input_error("{}: is not an unencrypted Ed25519 {} key in PEM form", pem.string(), what);
 }
 
 OpenSsl<EVP_PKEY> read_pem(const std::filesystem::path& pem, const char* what,

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/sha256.h"
+#include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"

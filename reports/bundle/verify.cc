@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -14,8 +13,6 @@
 #include "harness/running/journal.h"
 #include "harness/running/plan_check.h"
 #include "reports/bundle/bundle.h"
-#include "reports/bundle/hash_check.h"
-#include "reports/bundle/run_check.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/statement.h"
 #include "reports/content/bundle_files.h"

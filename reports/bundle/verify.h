@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "reports/bundle/verify_report.h"
+#include "reports/bundle/verify_steps.h"
 
 namespace aqbench {
 
@@ -15,11 +15,11 @@ struct Results;
 // Checks
 // - sha256.txt against itself, and every file against it; missing and extra files, empty folders, links and
 //   special files;
-// - results.json against its schema, its canonical text and the journal (run_check.h), the journal's chain
+// - results.json against its schema, its canonical text and the journal (verify_steps.h), the journal's chain
 //   and its marks in bench.log, and the plan against the one that this program makes of the request
 //   (harness/running/plan_check.h); of a comparison the units against the measuring loop
 //   (comparison_problem());
-// - the files of cases against the hashes in their records (run_check.h);
+// - the files of cases against the hashes in their records (verify_steps.h);
 // - summary.md, report.html, env.json, benchmark.json, inventory.txt and statement.json against what the rest
 //   renders to (derived_files()). results.json says of which version they are: those of another one cannot
 //   be rendered, which is a verdict of its own;

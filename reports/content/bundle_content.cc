@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 
-#include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
 #include "reports/content/test_run.h"

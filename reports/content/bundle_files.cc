@@ -91,9 +91,9 @@ void require_plain_files(const std::filesystem::path& bundle) {
     const fs::file_status status = entries->symlink_status(error);
     // What another process has just removed is not there.
     if (error || fs::is_regular_file(status) || fs::is_directory(status) || !fs::exists(status)) continue;
-    throw Error(ErrorKind::input, fmt::format("{}: is {}, and a bundle holds folders and plain files alone",
-                                              printable(entries->path().string()),
-                                              fs::is_symlink(status) ? "a symbolic link" : "no plain file"));
+    throw input_error("{}: is {}, and a bundle holds folders and plain files alone",
+                      printable(entries->path().string()),
+                      fs::is_symlink(status) ? "a symbolic link" : "no plain file");
   }
 }
 

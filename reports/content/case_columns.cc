@@ -11,7 +11,6 @@
 #include "core/quantiles.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
-#include "metrics/registry.h"
 
 namespace aqbench {
 namespace {

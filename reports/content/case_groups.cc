@@ -7,11 +7,9 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <map>
 #include <set>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "harness/measuring/timing.h"
 #include "harness/records/case_name.h"

@@ -90,9 +90,8 @@ const std::string& case_meant(const std::vector<std::string>& names, const std::
       if (names_case(given, name)) found.push_back(&name);
   if (found.empty()) throw Error(ErrorKind::usage, unknown_name_message("case", given, names));
   if (found.size() > 1)
-    throw Error(ErrorKind::usage,
-                fmt::format("case '{}': may be {} or {}{}", given, *found[0], *found[1],
-                            found.size() > 2 ? fmt::format(" ({} in all)", found.size()) : ""));
+    throw usage_error("case '{}': may be {} or {}{}", given, *found[0], *found[1],
+                      found.size() > 2 ? fmt::format(" ({} in all)", found.size()) : "");
   return *found.front();
 }
 

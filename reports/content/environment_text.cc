@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "harness/planning/plan_flags.h"
-#include "harness/records/users_commit.h"
 #include "reports/content/commands.h"
 
 namespace aqbench {

@@ -12,8 +12,7 @@ namespace aqbench {
 // The text beside such a table.
 inline constexpr const char* kProtocolRowsNote =
     "Each protocol at the threshold that its rankings use; results.json has the others, and the knobs in "
-    "their "
-    "definitions (docs/protocols.md).";
+    "their definitions (docs/protocols.md).";
 
 // Titles of columns, and for each case that has any of them its name and cells ("n/a" for what is undefined).
 // Each column has a value.

@@ -43,8 +43,7 @@ bool has_tests(const std::filesystem::path& folder) {
 
 void check_test_dir(const std::filesystem::path& build_dir) {
   if (!has_tests(build_dir))
-    throw Error(ErrorKind::input,
-                fmt::format("{}: no tests there (no CTestTestfile.cmake)", build_dir.string()));
+    throw input_error("{}: no tests there (no CTestTestfile.cmake)", build_dir.string());
 }
 
 TestRun run_tests(const std::filesystem::path& bundle, const std::filesystem::path& build_dir) {

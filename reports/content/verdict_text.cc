@@ -216,14 +216,11 @@ Banner shown_banner_of(const Verdicts& verdicts) {
 Banner banner_of(const BundleContent& content) {
   if (content.gated) return banner_of(*content.gated);
   const Results& results = content.results;
-  const auto is_failed = [](const Record& record) {
-    return record.status != Status::ok && record.status != Status::skipped;
-  };
-  const auto failed = std::ranges::find_if(results.records, is_failed);
+  const auto failed = std::ranges::find_if(results.records, is_failure, &Record::status);
   const std::size_t planned = results.run.planned_cases;
   if (failed != results.records.end())
     return {Banner::Kind::bad, "FAIL",
-            fmt::format("{} of {} failed", std::ranges::count_if(results.records, is_failed),
+            fmt::format("{} of {} failed", std::ranges::count_if(results.records, is_failure, &Record::status),
                         counted(planned, "case")),
             fmt::format("{}: {}: {}", failed->case_name, to_string(failed->status), failed->reason), ""};
   const char* const nothing = "no baseline given: nothing was compared";

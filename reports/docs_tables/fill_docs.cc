@@ -53,7 +53,7 @@ class DocsFiller {
 
  private:
   [[noreturn]] void fail(std::size_t line, const std::string& what) const {
-    throw Error(ErrorKind::input, fmt::format("{}:{}: {}", file_, line, what));
+    throw input_error("{}:{}: {}", file_, line, what);
   }
 
   static std::string_view trimmed(std::string_view line) {

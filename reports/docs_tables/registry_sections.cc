@@ -100,8 +100,7 @@ std::string docs_parameters(const std::vector<std::string>& arguments) {
     if (scene.name == arguments[0]) specs = &scene.parameters;
   for (const MethodSpec& method : method_registry())
     if (method.name == arguments[0]) specs = &method.parameters;
-  if (specs == nullptr)
-    throw Error(ErrorKind::input, fmt::format("'{}' is neither a scene nor a method", arguments[0]));
+  if (specs == nullptr) throw input_error("'{}' is neither a scene nor a method", arguments[0]);
   std::string text = md_head({"parameter", "default", "unit", "range", "what it is"}, 5);
   for (const ParameterSpec& spec : *specs)
     text += md_row({"`" + spec.name + "`", md_escape(to_string(spec.default_value)), md_escape(spec.unit),

@@ -1,6 +1,5 @@
 #include "reports/exports/benchmark_json.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/json.h"

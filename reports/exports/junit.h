@@ -3,9 +3,8 @@
 // (jenkins-junit.xsd): one test suite, with a test case for each case of the baseline or the results.
 
 #include <string>
-#include <string_view>
 
-#include "harness/gating/gate.h"
+#include "harness/gating/verdicts.h"
 #include "harness/records/results.h"
 
 namespace aqbench {

@@ -10,7 +10,6 @@
 #include "core/table.h"
 #include "harness/gating/gate.h"
 #include "harness/measuring/timing.h"
-#include "harness/records/users_commit.h"
 #include "harness/statistics/summary.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -72,13 +71,12 @@ std::string notes_html(const CompareReport& report) {
 // How this page is made again, and how its cases are run again.
 std::string again_html(const ComparedSide& a, const ComparedSide& b) {
   const std::string id_a = xml_escape(a.results->run.id), id_b = xml_escape(b.results->run.id);
-  return page_section(
-      "again", "Again",
-      fmt::format("<ul>\n<li>This page: <code>aqbench compare {0} {1} --html FILE</code>, in the "
-                  "folder of both bundles.</li>\n<li>A case, compared bit for bit: <code>aqbench "
-                  "replay {1} --case NAME</code></li>\n<li>Whether a bundle holds together: <code>aqbench "
-                  "verify {1}</code></li>\n</ul>\n",
-                  id_a, id_b));
+  return page_section("again", "Again",
+                      fmt::format("<ul>\n<li>This page: <code>aqbench compare {0} {1} --html FILE</code>, in "
+                                  "the folder of both bundles.</li>\n<li>A case, compared bit for bit: "
+                                  "<code>aqbench replay {1} --case NAME</code></li>\n<li>Whether a bundle "
+                                  "holds together: <code>aqbench verify {1}</code></li>\n</ul>\n",
+                                  id_a, id_b));
 }
 
 // The cases that both sides have, with what scripts draw of them: A and B of the first one are shown first.

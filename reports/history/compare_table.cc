@@ -4,12 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/records/stage_memory.h"
-#include "metrics/value_change.h"
 #include "reports/content/case_groups.h"
 #include "reports/history/moved.h"
 #include "reports/text/verdict_table.h"

@@ -152,7 +152,7 @@ std::mt19937_64 system_random() try {
   std::seed_seq seed(words.begin(), words.end());
   return std::mt19937_64(seed);
 } catch (const std::exception& error) {
-  throw Error(ErrorKind::io, fmt::format("no randomness from the system: {}", error.what()));
+  throw io_error("no randomness from the system: {}", error.what());
 }
 
 double missed_probability(std::size_t cases, std::size_t altered, std::size_t sample) {

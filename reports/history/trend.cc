@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -17,7 +16,6 @@
 #include "harness/gating/gate.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/measuring/timing.h"
-#include "harness/records/users_commit.h"
 #include "harness/running/journal.h"
 #include "harness/statistics/summary.h"
 #include "reports/bundle/verify.h"
@@ -60,7 +58,7 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
     if (error) break;
     if (fs::is_directory(status)) found.push_back(entries->path());
   }
-  if (error) throw Error(ErrorKind::input, fmt::format("{}: {}", folder.string(), error.message()));
+  if (error) throw input_error("{}: {}", folder.string(), error.message());
   std::ranges::sort(found);
   return found;
 }
@@ -210,8 +208,7 @@ std::optional<std::size_t> pinned_run(const TrendHistory& history, const std::st
         (pinned.size() >= 4 && (run.commit.starts_with(pinned) || run.folder_commit.starts_with(pinned))))
       return i;
   }
-  throw Error(ErrorKind::usage,
-              fmt::format("--pin '{}': no run of that id or commit in the history", pinned));
+  throw usage_error("--pin '{}': no run of that id or commit in the history", pinned);
 }
 
 }  // namespace
@@ -286,7 +283,7 @@ std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendO
     for (const Record& record : history.runs[run].results.records)
       collector.add_record(record, history.runs[run].machine, run);
   if (!options.metric.empty() && !collector.has_any())
-    throw Error(ErrorKind::usage, fmt::format("--metric '{}': no run has it", options.metric));
+    throw usage_error("--metric '{}': no run has it", options.metric);
   std::vector<TrendSeries> found;
   for (auto& [key, series] : collector.take()) {
     if (series.values.size() < 2) continue;

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "core/drawing/svg.h"
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/verdicts.h"
 #include "reports/content/verdict_text.h"

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/json_scan.h"
+#include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/folded.h"

@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "core/json_scan.h"
 #include "reports/site/site_run.h"
 
 namespace aqbench {

@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "harness/ab/outcome_decision.h"
+#include "harness/ab/verdict_rows.h"
 
 namespace aqbench {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/table.h"
 #include "core/text.h"
 #include "reports/content/environment_text.h"
 #include "reports/text/ab_lines.h"

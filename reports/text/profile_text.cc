@@ -3,11 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/table.h"

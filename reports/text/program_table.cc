@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "core/table.h"
 #include "core/text.h"
-#include "reports/content/case_groups.h"
 #include "reports/content/protocol_rows.h"
 
 namespace aqbench {

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/error.h"
 #include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -14,7 +13,6 @@
 #include "harness/statistics/summary.h"
 #include "metrics/registry.h"
 #include "reports/content/case_columns.h"
-#include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/guest_text.h"
 #include "reports/content/narrative.h"
@@ -142,8 +140,8 @@ std::string times_section(const Results& results) {
   const std::string table = times_table(results);
   return table.empty()
              ? ""
-             : "\n## Times\n\nCold: the first call of a fresh process. The others are over the warm "
-               "calls: mean ± sample standard deviation; ± after the median: half its 95 % interval.\n\n" +
+             : "\n## Times\n\nCold: the first call of a fresh process. The others are over the warm calls: "
+               "mean ± sample standard deviation; ± after the median: half its 95 % interval.\n\n" +
                    table;
 }
 
@@ -185,11 +183,10 @@ std::string injected_list(const Results& results) {
       if (++rows <= kMaxSummaryRows)
         text += fmt::format("- {}: {} in stage {}, {} times\n", md_escape(record.case_name),
                             md_escape(fault.effect), md_escape(fault.stage), fault.times);
-  return text.empty()
-             ? ""
-             : "\n## Injected faults\n\nPut in with --inject to test the harness; such results are no "
-               "evidence of quality.\n\n" +
-                   text + more_rows(rows);
+  return text.empty() ? ""
+                      : "\n## Injected faults\n\nPut in with --inject to test the harness; such results are "
+                        "no evidence of quality.\n\n" +
+                            text + more_rows(rows);
 }
 
 std::string environment_list(const Results& results) {
@@ -204,10 +201,9 @@ std::string environment_list(const Results& results) {
 // The command is made of ASCII letters and quotes; a fence of four cannot be closed by a name with three.
 std::string reproduce_section(const Results& results) {
   return fmt::format(
-      "\n## Reproduce\n\n````sh\n{}\n````\n\nTolerances compare with <=. Distances go to the true "
-      "surface, which goes on beyond the scored patch.\nnull values and all other metrics: results.json; "
-      "hashes: `aqbench "
-      "verify DIR` or `sha256sum -c sha256.txt`.\n",
+      "\n## Reproduce\n\n````sh\n{}\n````\n\nTolerances compare with <=. Distances go to the true surface, "
+      "which goes on beyond the scored patch.\nnull values and all other metrics: results.json; hashes: "
+      "`aqbench verify DIR` or `sha256sum -c sha256.txt`.\n",
       reproduce_command(results.run));
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "core/table.h"
 #include "core/text.h"
 #include "metrics/registry.h"
 #include "reports/content/case_columns.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/table.h"
 #include "core/text.h"
 #include "metrics/metric_words.h"
 

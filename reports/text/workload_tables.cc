@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
 #include "harness/statistics/summary.h"

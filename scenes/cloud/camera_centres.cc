@@ -1,7 +1,5 @@
 #include "scenes/cloud/camera_centres.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -84,7 +82,7 @@ std::string name_of(const TextLines& lines, std::string_view text, char separato
     return std::string(text.substr(1, text.size() - 2));
   const std::size_t last = separator == ',' ? text.rfind(',') : text.find_last_of(" \t");
   if (last != std::string_view::npos && is_number(trim_blanks(text.substr(last + 1))))
-    lines.fail(fmt::format("'{}' may be a name or a name and a number: put names in quotation marks", text));
+    lines.fail("'{}' may be a name or a name and a number: put names in quotation marks", text);
   return std::string(text);
 }
 
@@ -162,8 +160,7 @@ std::vector<CameraCentre> read_camera_centres(const fs::path& path) {
   std::set<std::string_view> names;
   for (const CameraCentre& centre : centres)
     if (!names.insert(centre.name).second)
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: camera '{}' comes twice", file.string(), escape_bytes(centre.name)));
+      throw input_error("{}: camera '{}' comes twice", file.string(), escape_bytes(centre.name));
   return centres;
 }
 

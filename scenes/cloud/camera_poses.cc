@@ -1,7 +1,5 @@
 #include "scenes/cloud/camera_poses.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Geometry>
 #include <array>
 #include <cmath>
@@ -110,8 +108,7 @@ std::vector<OwnCamera> read_colmap_poses(const fs::path& file) {
     const auto& [w, x, y, z] = image.quaternion_wxyz;
     const Eigen::Quaterniond rotation(w, x, y, z);
     if (!(rotation.norm() > 0))
-      throw Error(ErrorKind::input, fmt::format("{}: image '{}': the quaternion is zero", file.string(),
-                                                escape_bytes(image.name)));
+      throw input_error("{}: image '{}': the quaternion is zero", file.string(), escape_bytes(image.name));
     const Vec3 t(image.translation[0], image.translation[1], image.translation[2]);
     const Eigen::Quaterniond back = rotation.normalized().conjugate();
     cameras.push_back({image.name, back.toRotationMatrix(), -(back * t), {}});
@@ -127,8 +124,7 @@ std::vector<OwnCamera> read_camera_poses(const fs::path& path) {
   std::set<std::string_view> names;
   for (const OwnCamera& camera : cameras)
     if (!names.insert(camera.name).second)
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: camera '{}' comes twice", file.string(), escape_bytes(camera.name)));
+      throw input_error("{}: camera '{}' comes twice", file.string(), escape_bytes(camera.name));
   return cameras;
 }
 

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cctype>
 #include <fstream>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -20,7 +17,6 @@
 #include "scenes/cloud/pcd.h"
 #include "scenes/cloud/ply_blocks.h"
 #include "scenes/cloud/ply_read.h"
-#include "scenes/cloud/text_points.h"
 
 namespace aqbench {
 namespace {
@@ -52,8 +48,8 @@ PointCloud cloud_from_npy(const std::filesystem::path& path) {
   const NpyArray array = read_npy(path);
   const std::size_t columns = array.shape.back();
   if (array.shape.size() < 2 || (columns != 3 && (columns != 6 || array.shape.size() != 2)))
-    throw Error(ErrorKind::input, fmt::format("{}: shape ({}) is not N x 3, N x 6 or H x W x 3",
-                                              path.string(), fmt::join(array.shape, ", ")));
+    throw input_error("{}: shape ({}) is not N x 3, N x 6 or H x W x 3", path.string(),
+                      fmt::join(array.shape, ", "));
   PointCloud cloud;
   std::visit(
       [&](const auto& values) {

@@ -1,7 +1,5 @@
 #include "scenes/cloud/crop.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -41,19 +39,18 @@ std::vector<double> crop_numbers(std::string_view list, std::size_t count, const
   for (const std::string_view word : split_at(list, ',')) {
     const auto value = parse_double(word);
     if (!value || !std::isfinite(*value))
-      throw Error(ErrorKind::input, fmt::format("crop '{}': '{}' is not a finite number", text, word));
+      throw input_error("crop '{}': '{}' is not a finite number", text, word);
     numbers.push_back(*value);
   }
   if (numbers.size() != count)
-    throw Error(ErrorKind::input,
-                fmt::format("crop '{}': {} numbers, expected {}", text, numbers.size(), count));
+    throw input_error("crop '{}': {} numbers, expected {}", text, numbers.size(), count);
   return numbers;
 }
 
 CropBox box_from(const std::vector<double>& n, const std::string& text) {
   const CropBox box{{n[0], n[1], n[2]}, {n[3], n[4], n[5]}};
   if (!(box.low_m.array() <= box.high_m.array()).all())
-    throw Error(ErrorKind::input, fmt::format("crop '{}': a lower bound is above its upper bound", text));
+    throw input_error("crop '{}': a lower bound is above its upper bound", text);
   return box;
 }
 
@@ -85,7 +82,7 @@ CropMask mask_from(std::string_view words, const std::string& text, double metre
   for (int number = 0; number < 4 && comma != std::string_view::npos && comma > 0; ++number)
     comma = words.rfind(',', comma - 1);
   if (comma == std::string_view::npos || comma == 0)
-    throw Error(ErrorKind::input, fmt::format("crop '{}': expected mask:FILE.npy,X0,Y0,Z0,SPACING", text));
+    throw input_error("crop '{}': expected mask:FILE.npy,X0,Y0,Z0,SPACING", text);
   const std::vector<double> n = crop_numbers(words.substr(comma + 1), 4, text);
   return read_crop_mask(std::string(words.substr(0, comma)), metres_per_unit * Vec3(n[0], n[1], n[2]),
                         metres_per_unit * n[3]);
@@ -153,8 +150,7 @@ void add_crop(Crop& crop, const std::string& text, double metres_per_unit) {
   } else if (kind.size() == 1 && kAxisNames.find(kind[0]) != std::string_view::npos) {
     const auto axis = static_cast<Eigen::Index>(kAxisNames.find(kind[0]));
     const std::vector<double> range = crop_numbers(std::string_view(text).substr(2), 2, text);
-    if (!(range[0] <= range[1]))
-      throw Error(ErrorKind::input, fmt::format("crop '{}': the lower bound is above the upper one", text));
+    if (!(range[0] <= range[1])) throw input_error("crop '{}': the lower bound is above the upper one", text);
     CropBox box{Vec3::Constant(-kInfinity), Vec3::Constant(kInfinity)};
     box.low_m[axis] = range[0] * metres_per_unit;
     box.high_m[axis] = range[1] * metres_per_unit;

@@ -7,7 +7,6 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -30,7 +29,7 @@ constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr std::size_t kNpyHeaderBytes = std::size_t{1} << 16;  // numpy.save writes 128
 
 [[noreturn]] void fail_npy(const std::string& name, const std::string& what) {
-  throw Error(ErrorKind::input, fmt::format("{}: {}", name, escape_bytes(what)));
+  throw input_error("{}: {}", name, escape_bytes(what));
 }
 
 struct NpyHeader {
@@ -262,8 +261,8 @@ template <class Real>
 void write_npy_values(const std::filesystem::path& path, std::span<const Real> values,
                       std::span<const std::size_t> shape) {
   if (shape.empty() || shape.size() > 3 || npy_value_count(shape) != values.size())
-    throw Error(ErrorKind::input, fmt::format("{}: {} values do not have shape ({})", path.string(),
-                                              values.size(), fmt::join(shape, ", ")));
+    throw input_error("{}: {} values do not have shape ({})", path.string(), values.size(),
+                      fmt::join(shape, ", "));
   std::string header = fmt::format("{{'descr': '<f{}', 'fortran_order': False, 'shape': ({}{}), }}",
                                    sizeof(Real), fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   const std::size_t prefix = kNpyMagic.size() + 4;

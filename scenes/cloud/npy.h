@@ -7,8 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <variant>
 #include <vector>
 

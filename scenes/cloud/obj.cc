@@ -1,7 +1,5 @@
 #include "scenes/cloud/mesh_formats.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -29,11 +27,11 @@ std::uint32_t obj_index(const TextLines& lines, std::string_view word, std::size
   std::int64_t value = 0;
   const auto [last, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (status != std::errc{} || last != digits.data() + digits.size() || digits.empty())
-    lines.fail(fmt::format("face: '{}' is not an index", word));
+    lines.fail("face: '{}' is not an index", word);
   const auto count = static_cast<std::int64_t>(vertices);
   const std::int64_t index = value < 0 ? count + value : value - 1;
   if (value == 0 || index < 0 || index >= count)
-    lines.fail(fmt::format("face: vertex {} of {} does not exist", value, count));
+    lines.fail("face: vertex {} of {} does not exist", value, count);
   return static_cast<std::uint32_t>(index);
 }
 
@@ -42,7 +40,7 @@ void add_obj_face(const TextLines& lines, std::string_view rest, std::size_t ver
   corners.clear();
   for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest))
     corners.push_back(obj_index(lines, word, vertices));
-  if (corners.size() < 3) lines.fail(fmt::format("a face of {} vertices", corners.size()));
+  if (corners.size() < 3) lines.fail("a face of {} vertices", corners.size());
   faces.add(corners);
 }
 

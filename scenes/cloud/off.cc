@@ -1,7 +1,5 @@
 #include "scenes/cloud/mesh_formats.h"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -37,18 +35,18 @@ OffHeader read_off_header(TextLines& lines) {
   header.faces = lines.count(take_word(line), "number of faces");
   // A record takes at least a digit and a separator: memory is bounded by the file's size.
   if (header.vertices > lines.bytes_left() / 2 + 1 || header.faces > lines.bytes_left() / 2 + 1)
-    lines.fail(fmt::format("the header promises {} vertices and {} faces, but {} bytes are left",
-                           header.vertices, header.faces, lines.bytes_left()));
+    lines.fail("the header promises {} vertices and {} faces, but {} bytes are left", header.vertices,
+               header.faces, lines.bytes_left());
   return header;
 }
 
 void add_off_face(const TextLines& lines, std::string_view line, std::uint64_t vertices, FaceList& faces) {
   const std::uint64_t corners = lines.count(take_word(line), "face");
-  if (corners < 3) lines.fail(fmt::format("a face of {} vertices", corners));
+  if (corners < 3) lines.fail("a face of {} vertices", corners);
   std::vector<std::uint32_t> indices;
   for (std::uint64_t i = 0; i < corners; ++i) {
     const std::uint64_t index = lines.count(take_word(line), "face");
-    if (index >= vertices) lines.fail(fmt::format("face: vertex {} of {} does not exist", index, vertices));
+    if (index >= vertices) lines.fail("face: vertex {} of {} does not exist", index, vertices);
     indices.push_back(static_cast<std::uint32_t>(index));
   }
   faces.add(indices);

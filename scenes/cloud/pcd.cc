@@ -1,10 +1,7 @@
 #include "scenes/cloud/pcd.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstring>
 #include <vector>
 
@@ -70,13 +67,12 @@ class PcdHeaderReader {
       header_.data = take_word(rest);
       if (header_.data.empty()) lines_.fail("DATA: missing");
     } else if (key != "VERSION") {
-      lines_.fail(fmt::format("unknown PCD header line '{}'", key));
+      lines_.fail("unknown PCD header line '{}'", key);
     }
   }
 
   char type_of(std::string_view word) const {
-    if (word != "I" && word != "U" && word != "F")
-      lines_.fail(fmt::format("TYPE: '{}' is not I, U or F", word));
+    if (word != "I" && word != "U" && word != "F") lines_.fail("TYPE: '{}' is not I, U or F", word);
     return word[0];
   }
 
@@ -84,7 +80,7 @@ class PcdHeaderReader {
     if (height_ != 0 && width_ > (std::uint64_t{1} << 40U) / height_) lines_.fail("WIDTH: too many points");
     const std::uint64_t points = width_ * height_;
     if (has_points_ && points != 0 && points != header_.points)
-      lines_.fail(fmt::format("POINTS: {}, but WIDTH x HEIGHT is {}", header_.points, points));
+      lines_.fail("POINTS: {}, but WIDTH x HEIGHT is {}", header_.points, points);
     if (!has_points_) header_.points = points;
     if (header_.fields.size() > 1000) lines_.fail("FIELDS: must name at most 1000 fields");
     std::erase_if(header_.fields, [](const PcdField& field) { return field.count == 0; });  // as PCL does
@@ -92,8 +88,8 @@ class PcdHeaderReader {
       const bool known = field.type == 'F'
                              ? field.size == 4 || field.size == 8
                              : field.size == 1 || field.size == 2 || field.size == 4 || field.size == 8;
-      if (!known) lines_.fail(fmt::format("SIZE: unsupported size {} of type {}", field.size, field.type));
-      if (field.count > 100'000) lines_.fail(fmt::format("COUNT: {} must be at most 100000", field.count));
+      if (!known) lines_.fail("SIZE: unsupported size {} of type {}", field.size, field.type);
+      if (field.count > 100'000) lines_.fail("COUNT: {} must be at most 100000", field.count);
       field.offset = header_.point_bytes;
       header_.point_bytes += field.size * field.count;
       header_.columns += field.count;
@@ -118,7 +114,7 @@ PcdPlaces find_places(const PcdHeader& header, const TextLines& lines) {
   for (std::size_t k = 0; k < 6; ++k) {
     const auto found = std::ranges::find(header.fields, kNames[k], &PcdField::name);
     if (found != header.fields.end()) places.field[k] = &*found;
-    if (k < 3 && places.field[k] == nullptr) lines.fail(fmt::format("FIELDS: {} is missing", kNames[k]));
+    if (k < 3 && places.field[k] == nullptr) lines.fail("FIELDS: {} is missing", kNames[k]);
   }
   places.normals = std::ranges::none_of(places.field, [](const PcdField* field) { return field == nullptr; });
   return places;
@@ -171,8 +167,8 @@ void check_pcd_length(const TextLines& lines, const PcdHeader& header, std::uint
   const std::uint64_t more =
       header.points > most ? kMaxFilling + 1 : bytes - header.points * header.point_bytes;
   if (more > kMaxFilling || !is_filling(tail(static_cast<std::size_t>(more))))
-    lines.fail(fmt::format("{} bytes of data do not hold {} points of {} bytes", bytes, header.points,
-                           header.point_bytes));
+    lines.fail("{} bytes of data do not hold {} points of {} bytes", bytes, header.points,
+               header.point_bytes);
 }
 
 PointCloud read_pcd_ascii(TextLines& lines, const PcdHeader& header, const PcdPlaces& places) {
@@ -186,10 +182,10 @@ PointCloud read_pcd_ascii(TextLines& lines, const PcdHeader& header, const PcdPl
     column += field.count;
   }
   while (lines.next_content(line)) {
-    if (header.columns > line.size()) lines.fail(fmt::format("fewer than {} columns", header.columns));
+    if (header.columns > line.size()) lines.fail("fewer than {} columns", header.columns);
     values.resize(header.columns);
     for (double& value : values) value = lines.number(take_word(line), "point");
-    if (!take_word(line).empty()) lines.fail(fmt::format("more than {} columns", header.columns));
+    if (!take_word(line).empty()) lines.fail("more than {} columns", header.columns);
     const auto value_of = [&](std::size_t k) {
       return values[first[static_cast<std::size_t>(places.field[k] - header.fields.data())]];
     };
@@ -197,8 +193,7 @@ PointCloud read_pcd_ascii(TextLines& lines, const PcdHeader& header, const PcdPl
     if (places.normals) cloud.normals.emplace_back(value_of(3), value_of(4), value_of(5));
   }
   if (cloud.points_m.size() != header.points)
-    lines.fail(
-        fmt::format("the header promises {} points, but there are {}", header.points, cloud.points_m.size()));
+    lines.fail("the header promises {} points, but there are {}", header.points, cloud.points_m.size());
   return cloud;
 }
 
@@ -212,10 +207,9 @@ PointCloud read_pcd_compressed(TextLines& lines, const PcdHeader& header, const 
   const std::string_view packed = data.substr(sizeof sizes);
   constexpr std::uint64_t kMaxUnpacked = 264;  // bytes that a reference of three bytes can give
   if (packed.size() < sizes[0] || sizes[1] / kMaxUnpacked > sizes[0])
-    lines.fail(fmt::format("{} bytes of compressed data, not the {} that give {}", packed.size(), sizes[0],
-                           sizes[1]));
+    lines.fail("{} bytes of compressed data, not the {} that give {}", packed.size(), sizes[0], sizes[1]);
   if (!is_filling(packed.substr(sizes[0])))
-    lines.fail(fmt::format("{} bytes follow the compressed data", packed.size() - sizes[0]));
+    lines.fail("{} bytes follow the compressed data", packed.size() - sizes[0]);
   const auto unpacked = unpack_lzf(packed.substr(0, sizes[0]), sizes[1]);
   if (!unpacked) lines.fail("the compressed data is damaged");
   return gather_points(header, places, [&](const PcdField& field, std::uint64_t i) {
@@ -318,7 +312,7 @@ PcdFile read_pcd(std::string_view bytes, const std::string& name) {
   } else if (header.data == "binary_compressed") {
     file.cloud = read_pcd_compressed(lines, header, places);
   } else {
-    lines.fail(fmt::format("DATA: '{}' is not ascii, binary or binary_compressed", header.data));
+    lines.fail("DATA: '{}' is not ascii, binary or binary_compressed", header.data);
   }
   return file;
 }

@@ -93,9 +93,8 @@ std::string ply_cloud_bytes(const PointCloud& cloud, const PlyWriteOptions& opti
   const bool colours = !cloud.colours.empty();
   if ((normals && cloud.normals.size() != count) || (confidence && cloud.confidence.size() != count) ||
       (colours && cloud.colours.size() != count))
-    throw Error(ErrorKind::input,
-                fmt::format("{}: {} points with {} normals, {} confidences and {} colours", name, count,
-                            cloud.normals.size(), cloud.confidence.size(), cloud.colours.size()));
+    throw input_error("{}: {} points with {} normals, {} confidences and {} colours", name, count,
+                      cloud.normals.size(), cloud.confidence.size(), cloud.colours.size());
   PlySink sink(options);
   sink.header(fmt::format("ply\nformat {} 1.0\nelement vertex {}\n", ply_format_name(options.format), count));
   sink.header(real_properties(options, {"x", "y", "z"}));
@@ -126,8 +125,7 @@ void write_ply_mesh(const std::filesystem::path& path, const TriangleMesh& mesh,
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
     for (const std::uint32_t index : mesh.triangles[i])
       if (index >= count || index > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()))
-        throw Error(ErrorKind::input,
-                    fmt::format("{}: triangle {} uses vertex {} of {}", path.string(), i, index, count));
+        throw input_error("{}: triangle {} uses vertex {} of {}", path.string(), i, index, count);
   PlySink sink(options);
   sink.header(fmt::format("ply\nformat {} 1.0\nelement vertex {}\n", ply_format_name(options.format), count));
   sink.header(real_properties(options, {"x", "y", "z"}));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,7 +11,6 @@
 #include "scenes/cloud/ply_header.h"
 #include "scenes/cloud/ply_read.h"
 #include "scenes/cloud/ply_source.h"
-#include "scenes/cloud/record_blocks.h"
 
 namespace aqbench {
 namespace {

@@ -6,7 +6,6 @@
 #include <array>
 #include <charconv>
 #include <initializer_list>
-#include <optional>
 #include <utility>
 
 #include "core/error.h"
@@ -77,12 +76,11 @@ class PlyHeaderParser {
                                          "vertices", "verts", "indices"});
       });
       if (is_face || lists_vertices)
-        throw Error(
-            ErrorKind::input,
-            fmt::format("{}: element {}: faces are read under the names face (with a list vertex_indices) "
-                        "and tristrips alone",
-                        name_, escape_bytes(element.name)),
-            name_);
+        throw Error(ErrorKind::input,
+                    fmt::format("{}: element {}: faces are read under the names face (with a list "
+                                "vertex_indices) and tristrips alone",
+                                name_, escape_bytes(element.name)),
+                    name_);
     }
   }
 

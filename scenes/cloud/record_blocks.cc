@@ -8,12 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <span>
-#include <utility>
 #include <vector>
 
-#include "core/error.h"
 #include "core/files.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"

@@ -1,7 +1,5 @@
 #include "scenes/cloud/mesh_formats.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -70,7 +68,7 @@ std::vector<Vec3> binary_stl_corners(std::string_view bytes) {
 void expect_stl_words(TextLines& lines, std::string_view line, std::string_view first,
                       std::string_view second) {
   if (lower_case(take_word(line)) != first || lower_case(take_word(line)) != second)
-    lines.fail(fmt::format("expected '{} {}'", first, second));
+    lines.fail("expected '{} {}'", first, second);
 }
 
 std::vector<Vec3> text_stl_corners(std::string_view bytes, const std::string& name) {
@@ -115,9 +113,10 @@ bool is_binary_stl(std::string_view bytes) {
 Reconstruction read_stl(std::string_view bytes, const std::string& name) {
   const bool binary = is_binary_stl(bytes);
   if (!binary && lower_case(bytes.substr(0, 5)) != "solid")
-    throw Error(ErrorKind::input, fmt::format("{}: {} bytes do not match the triangle count of a binary STL, "
-                                              "and a text STL starts with 'solid'",
-                                              name, bytes.size()));
+    throw input_error(
+        "{}: {} bytes do not match the triangle count of a binary STL, "
+        "and a text STL starts with 'solid'",
+        name, bytes.size());
   std::vector<Vec3> corners = binary ? binary_stl_corners(bytes) : text_stl_corners(bytes, name);
   Reconstruction result;
   if (corners.empty()) return result;

@@ -1,10 +1,7 @@
 #include "scenes/cloud/text_lines.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <charconv>
-#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -55,7 +52,7 @@ bool TextLines::next_content(std::string_view& line) {
 }
 
 void TextLines::fail(std::string_view what) const {
-  throw Error(ErrorKind::input, fmt::format("{}: line {}: {}", name_, line_, escape_bytes(what)));
+  throw input_error("{}: line {}: {}", name_, line_, escape_bytes(what));
 }
 
 double TextLines::number(std::string_view word, std::string_view what) const {

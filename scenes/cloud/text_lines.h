@@ -1,10 +1,13 @@
 #pragma once
 // Lines and words of text files that hold points or triangles, with errors that name the line.
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace aqbench {
 
@@ -38,8 +41,12 @@ class TextLines {
   // Goes to the next line that is neither empty nor starts with '#'; returns false after the last one.
   bool next_content(std::string_view& line);
 
-  // Throws Error(input) "NAME: line N: WHAT", made printable.
+  // Throw Error(input) "NAME: line N: WHAT", made printable; WHAT as it is or in the form of fmt::format().
   [[noreturn]] void fail(std::string_view what) const;
+  template <class First, class... Args>
+  [[noreturn]] void fail(fmt::format_string<First, Args...> what, First&& first, Args&&... args) const {
+    fail(fmt::format(what, std::forward<First>(first), std::forward<Args>(args)...));
+  }
 
   // Return a word as a number or as a whole number from 0 to 2^53; throw as fail() for anything else. `what`
   // names the number in the error.

@@ -1,22 +1,14 @@
 #include "scenes/cloud/text_points.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
-#include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/text.h"
-#include "scenes/cloud/record_blocks.h"
 #include "scenes/cloud/text_lines.h"
 
 namespace aqbench {
@@ -95,23 +87,21 @@ class TextPointsReader {
   // Called after the last lines.
   void finish() const {
     if (promised_ && *promised_ != points_)
-      lines_.fail(fmt::format("the first line promises {} points, but there are {}", *promised_, points_));
+      lines_.fail("the first line promises {} points, but there are {}", *promised_, points_);
     if (says_columns_ || points_ < 3) return;
     constexpr const char* kSayColumns =
         "name the columns in the first line (id x y z), or say which are x, y and z, from 1: --columns 2,3,4 "
-        "of "
-        "a cloud, --truth-columns of a truth";
+        "of a cloud, --truth-columns of a truth";
     if (begins_with_id_ && places_.columns > 3)
-      lines_.fail(fmt::format("a comment calls the first column an id, but not which are x, y and z: {}",
-                              kSayColumns));
+      lines_.fail("a comment calls the first column an id, but not which are x, y and z: {}", kSayColumns);
     if (counts_points_)
-      lines_.fail(fmt::format("the first of {} columns counts the points from {} and may not be x: {}",
-                              places_.columns, first_number_, kSayColumns));
+      lines_.fail("the first of {} columns counts the points from {} and may not be x: {}", places_.columns,
+                  first_number_, kSayColumns);
     if (like_colmap_)
       lines_.fail(
-          fmt::format("the lines look like those of COLMAP's points3D.txt, whose first column is not "
-                      "x: call the file points3D.txt; or {}",
-                      kSayColumns));
+          "the lines look like those of COLMAP's points3D.txt, whose first column is not x: call "
+          "the file points3D.txt; or {}",
+          kSayColumns);
   }
 
   [[noreturn]] void fail(std::string_view what) const { lines_.fail(what); }
@@ -146,7 +136,7 @@ class TextPointsReader {
           static_cast<std::size_t>(std::ranges::find(kColumnNames, name) - kColumnNames.begin());
       if (known == kColumnNames.size()) continue;
       if (named.has(known) && comment) return std::nullopt;
-      if (named.has(known)) lines_.fail(fmt::format("two columns are called {}", name));
+      if (named.has(known)) lines_.fail("two columns are called {}", name);
       named.of[known] = named.columns;
     }
     return named.has_three(0) ? std::optional(named) : std::nullopt;
@@ -189,12 +179,12 @@ class TextPointsReader {
       places_ = *commented_;
       says_columns_ = true;
     } else if (commented_ && !commented_->xyz_in_front()) {
-      lines_.fail(fmt::format("{} columns, but a comment names {}, x, y and z not in front", columns,
-                              commented_->columns));
+      lines_.fail("{} columns, but a comment names {}, x, y and z not in front", columns,
+                  commented_->columns);
     }
     const std::size_t last = std::max({places_.of[0], places_.of[1], places_.of[2]});
-    if (columns < 3) lines_.fail(fmt::format("{} columns, not x y z", columns));
-    if (last >= columns) lines_.fail(fmt::format("{} columns: there is no column {}", columns, last + 1));
+    if (columns < 3) lines_.fail("{} columns, not x y z", columns);
+    if (last >= columns) lines_.fail("{} columns: there is no column {}", columns, last + 1);
     places_.columns = columns;
   }
 
@@ -211,13 +201,13 @@ class TextPointsReader {
     for (bool more = true; more;) {
       const std::string_view word = take_column(line, separator, more);
       const auto value = parse_double(word);
-      if (!value) lines_.fail(fmt::format("column {}: '{}' is not a number", values_.size() + 1, word));
+      if (!value) lines_.fail("column {}: '{}' is not a number", values_.size() + 1, word);
       values_.push_back(*value);
     }
     if (places_.columns == 0) take_first(values_.size());
-    if (values_.size() < 3) lines_.fail(fmt::format("{} columns, not x y z", values_.size()));
+    if (values_.size() < 3) lines_.fail("{} columns, not x y z", values_.size());
     if (values_.size() != places_.columns)
-      lines_.fail(fmt::format("{} columns, but {} on the lines before", values_.size(), places_.columns));
+      lines_.fail("{} columns, but {} on the lines before", values_.size(), places_.columns);
     const auto vector = [&](std::size_t first) {
       return Vec3(values_[places_.of[first]], values_[places_.of[first + 1]], values_[places_.of[first + 2]]);
     };

@@ -18,7 +18,7 @@ namespace {
 constexpr double kRotationTolerance = 1e-5;
 
 [[noreturn]] void fail_transform(const std::string& name, const std::string& what) {
-  throw Error(ErrorKind::input, fmt::format("{}: {}", name, what));
+  throw input_error("{}: {}", name, what);
 }
 
 Eigen::Matrix4d matrix_from_json(const Json& rows, const std::string& json_path, const std::string& name) {
@@ -46,7 +46,7 @@ Eigen::Matrix4d matrix_from_text(std::string_view bytes, const std::string& name
   Eigen::Matrix4d matrix;
   std::string_view line;
   for (int row = 0; row < 4; ++row) {
-    if (!lines.next_content(line)) lines.fail(fmt::format("expected 4 rows, got {}", row));
+    if (!lines.next_content(line)) lines.fail("expected 4 rows, got {}", row);
     for (int column = 0; column < 4; ++column) {
       if (trim_blanks(line).empty()) lines.fail("expected a row of 4 numbers");
       const double value = lines.number(take_word(line), "matrix");

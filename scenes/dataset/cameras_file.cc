@@ -1,10 +1,7 @@
 #include "scenes/dataset/cameras_file.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
 #include "core/json.h"
 
 namespace aqbench {
@@ -13,8 +10,7 @@ namespace {
 std::vector<double> number_list(const JsonPlace& place, std::size_t count) {
   std::vector<double> values;
   for (const JsonPlace& element : place.elements()) values.push_back(element.number());
-  if (count != 0 && values.size() != count)
-    place.fail(fmt::format("must be {} numbers, got {}", count, values.size()));
+  if (count != 0 && values.size() != count) place.fail("must be {} numbers, got {}", count, values.size());
   return values;
 }
 
@@ -41,7 +37,7 @@ std::vector<std::string> images_of(const JsonPlace& camera) {
 
 int side_px(const JsonPlace& place) {
   const std::int64_t px = place.integer();
-  if (px < 1 || px > 1 << 20) place.fail(fmt::format("must be from 1 to 1048576 px, got {}", px));
+  if (px < 1 || px > 1 << 20) place.fail("must be from 1 to 1048576 px, got {}", px);
   return static_cast<int>(px);
 }
 

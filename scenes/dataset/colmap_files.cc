@@ -36,7 +36,7 @@ constexpr ColmapLens kLenses[] = {{0, "SIMPLE_PINHOLE", 3},
                                   {15, "FISHEYE", 4}};
 
 [[noreturn]] void refuse_colmap(const std::string& where, const std::string& why) {
-  throw Error(ErrorKind::input, fmt::format("{}: {}", where, why));
+  throw input_error("{}: {}", where, why);
 }
 
 void read_binary_cameras(const std::filesystem::path& file, ColmapModel& model) {

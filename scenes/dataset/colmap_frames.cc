@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"

@@ -1,6 +1,7 @@
 #pragma once
 // Makes a rig without water from a model of COLMAP.
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,5 +32,14 @@ void take_colmap_intrinsics(const ColmapCamera& camera, OwnCamera& to);
 // slash, a backslash or a quotation mark; where all images have the same name in folders of their own, it has
 // the name of the folder. Throws Error(input) as colmap_cameras() and check(Rig) do.
 ColmapRig colmap_rig(const ColmapModel& model);
+
+// Writes cameras.txt, images.txt and points3D.txt (empty) into a folder that exists: exact poses, one camera
+// for each image, image names "CAMERA/FILE". COLMAP puts (0.5, 0.5) at the centre of the top left pixel, so
+// its principal point is half a pixel larger. Format: https://colmap.github.io/format.html. Throws Error(io).
+void write_colmap_model(const std::filesystem::path& dir, const Rig& rig, const std::string& image_file);
+
+// Writes the same for cameras with images of these names.
+void write_colmap_model(const std::filesystem::path& dir, const std::vector<Camera>& cameras,
+                        const std::vector<std::string>& image_names);
 
 }  // namespace aqbench

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -16,7 +15,7 @@
 #include "core/sha256.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
-#include "scenes/dataset/colmap_model.h"
+#include "scenes/dataset/colmap_rig.h"
 #include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
@@ -67,7 +66,7 @@ std::string png_bytes(const RenderedImage& image) {
 void make_folder(const std::filesystem::path& dir) {
   std::error_code error;
   std::filesystem::create_directories(dir, error);
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
+  if (error) throw io_error("{}: {}", dir.string(), error.message());
 }
 
 // Counts rows of all cameras. A row of an image costs about as much as this many rows of true depths.
@@ -157,7 +156,7 @@ void fill_folder(const std::filesystem::path& dir,
     fill(partial);
     std::error_code error;
     std::filesystem::rename(partial, target, error);  // replaces only an empty folder
-    if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", target.string(), error.message()));
+    if (error) throw io_error("{}: {}", target.string(), error.message());
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove_all(partial, ignored);
@@ -199,9 +198,10 @@ void add_mesh(DatasetPlan& plan) {
   const auto above =
       std::ranges::count_if(mesh.vertices_m, [&](const Vec3& vertex) { return !(vertex.z() > water_z_m); });
   if (above > 0)
-    throw Error(ErrorKind::input, fmt::format("{}: {} of its {} vertices are not below the water at z = {} "
-                                              "m; it must be in metres, in the rig's world frame, +Z down",
-                                              file.string(), above, mesh.vertices_m.size(), water_z_m));
+    throw input_error(
+        "{}: {} of its {} vertices are not below the water at z = {} "
+        "m; it must be in metres, in the rig's world frame, +Z down",
+        file.string(), above, mesh.vertices_m.size(), water_z_m);
 }
 
 }  // namespace
@@ -223,9 +223,8 @@ DatasetPlan plan_images(const DatasetRequest& request) {
   const ImagingVariant& variant = find_imaging_variant(request.imaging);
   for (const Override& given : request.overrides) {
     if (given.owner != request.scene && given.owner != rig.name && given.owner != "imaging")
-      throw Error(ErrorKind::usage,
-                  fmt::format("'{}.{}={}': neither the scene {}, the rig {} nor imaging", given.owner,
-                              given.parameter, given.value, request.scene, rig.name));
+      throw usage_error("'{}.{}={}': neither the scene {}, the rig {} nor imaging", given.owner,
+                        given.parameter, given.value, request.scene, rig.name);
   }
   std::vector<Override> rig_overrides = owned_by(rig.name, variant.rig_overrides);
   append(rig_overrides, size_overrides(request, rig));
@@ -252,10 +251,10 @@ void require_free_folder(const std::filesystem::path& dir) {
   const auto status = std::filesystem::status(dir, error);
   if (!std::filesystem::exists(status)) return;
   if (!std::filesystem::is_directory(status))
-    throw Error(ErrorKind::usage, fmt::format("{}: exists and is not a folder", dir.string()));
+    throw usage_error("{}: exists and is not a folder", dir.string());
   const bool empty = std::filesystem::is_empty(dir, error);
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
-  if (!empty) throw Error(ErrorKind::usage, fmt::format("{}: the folder is not empty", dir.string()));
+  if (error) throw io_error("{}: {}", dir.string(), error.message());
+  if (!empty) throw usage_error("{}: the folder is not empty", dir.string());
 }
 
 void write_dataset(const DatasetPlan& plan, const std::filesystem::path& dir,
@@ -276,8 +275,7 @@ void copy_dataset(const std::filesystem::path& from, const std::filesystem::path
     std::error_code error;
     std::filesystem::copy(from, partial, std::filesystem::copy_options::recursive, error);
     if (error)
-      throw Error(ErrorKind::io, fmt::format("copying {} to {}: {}", from.string(), dir.string(),
-                                             copy_problem(error, partial)));
+      throw io_error("copying {} to {}: {}", from.string(), dir.string(), copy_problem(error, partial));
   });
 }
 

@@ -15,7 +15,6 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
-#include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
 #include "scenes/dataset/dataset_digest.h"
@@ -40,7 +39,7 @@ EntryPaths entry_paths(const fs::path& cache, const std::string& key) {
 }
 
 [[noreturn]] void fail_cache(const fs::path& path, const std::string& what) {
-  throw Error(ErrorKind::io, fmt::format("cache: {}: {}", path.string(), what));
+  throw io_error("cache: {}: {}", path.string(), what);
 }
 
 fs::path cache_folder(const CacheOptions& options) {
@@ -274,8 +273,7 @@ std::uintmax_t parse_byte_count(const std::string& text) {
   const int shift = place == std::string_view::npos ? 0 : 10 * (static_cast<int>(place) + 1);
   const bool fits = value <= std::numeric_limits<std::uintmax_t>::max() >> shift;
   if (error != std::errc{} || (shift == 0 && !suffix.empty()) || !fits)
-    throw Error(ErrorKind::usage,
-                fmt::format("'{}': expected a size such as 500M, 20G or a number of bytes", text));
+    throw usage_error("'{}': expected a size such as 500M, 20G or a number of bytes", text);
   return value << shift;
 }
 

@@ -7,7 +7,6 @@
 // an entry without the mark is never removed. Files are hashed at each use, and an entry with a missing or
 // changed file is rendered again.
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

@@ -22,8 +22,7 @@ DatasetContents read_contents(const std::filesystem::path& dataset_dir) {
     fs::recursive_directory_iterator entry(dataset_dir / part, follow, error);
     for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
       if (entry->is_regular_file(error)) add(entry->path());
-    if (error)
-      throw Error(ErrorKind::io, fmt::format("{}: {}", (dataset_dir / part).string(), error.message()));
+    if (error) throw io_error("{}: {}", (dataset_dir / part).string(), error.message());
   }
   return contents;
 }

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/files.h"
 #include "core/json.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/images/depth_file.h"
@@ -24,14 +23,13 @@ Scene read_dataset_scene(const std::filesystem::path& dataset_dir) {
   std::vector<Override> overrides;
   try {
     const Json record = read_strict_json(file, kSmallFileJson);
-    if (record.at("format_version") != 1)
-      throw Error(ErrorKind::input, fmt::format("{}: format_version: must be 1", file.string()));
+    if (record.at("format_version") != 1) throw input_error("{}: format_version: must be 1", file.string());
     const Json& scene = record.at("scene");
     name = scene.at("name").get<std::string>();
     for (const auto& [parameter, value] : scene.at("parameters").items())
       overrides.push_back({name, parameter, value.is_string() ? value.get<std::string>() : value.dump()});
   } catch (const nlohmann::json::exception& error) {
-    throw Error(ErrorKind::input, fmt::format("{}: {}", file.string(), error.what()));
+    throw input_error("{}: {}", file.string(), error.what());
   }
   if (!name.starts_with(kMeshPrefix)) return make_scene(name, overrides);
   Scene mesh = make_scene(std::string(kMeshPrefix) + (dataset_dir / "truth" / "surface.ply").string(), {},
@@ -44,8 +42,8 @@ namespace {
 
 [[noreturn]] void refuse_depth_size(const std::filesystem::path& file, const std::string& found,
                                     const std::string& camera, int width, int height) {
-  throw Error(ErrorKind::input, fmt::format("{}: {} values, but camera {} has {} rows x {} columns",
-                                            file.string(), found, camera, height, width));
+  throw input_error("{}: {} values, but camera {} has {} rows x {} columns", file.string(), found, camera,
+                    height, width);
 }
 
 DepthMap read_npy_map(const std::filesystem::path& file, const std::string& camera, int width, int height) {

@@ -1,10 +1,9 @@
 #include "scenes/dataset/depth_scan.h"
 
-#include <cmath>
 #include <utility>
 
 #include "core/error.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 

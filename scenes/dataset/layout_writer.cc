@@ -7,12 +7,11 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <system_error>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "scenes/dataset/colmap_model.h"
+#include "scenes/dataset/colmap_rig.h"
 
 namespace aqbench {
 namespace {
@@ -22,8 +21,7 @@ using Cameras = std::vector<Camera>;
 using Files = std::vector<CameraFiles>;
 
 [[noreturn]] void refuse_camera(const LayoutRequest& request, const Camera& camera, const char* why) {
-  throw Error(ErrorKind::input,
-              fmt::format("camera '{}': the layout {} cannot hold {}", camera.name, request.layout, why));
+  throw input_error("camera '{}': the layout {} cannot hold {}", camera.name, request.layout, why);
 }
 
 // Copies images and masks under new names without ending; a mask's name goes on after its image's ending if
@@ -180,9 +178,9 @@ void write_layout(const fs::path& dir, const LayoutRequest& request, const std::
     if (request.layout == "transforms") return write_transforms_layout(dir, request, cameras, files);
     if (request.layout == "mvsnet") return write_mvsnet_layout(dir, request, cameras, files);
   } catch (const fs::filesystem_error& error) {
-    throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.code().message()));
+    throw io_error("{}: {}", dir.string(), error.code().message());
   }
-  throw Error(ErrorKind::usage, fmt::format("unknown layout '{}'", request.layout));
+  throw usage_error("unknown layout '{}'", request.layout);
 }
 
 }  // namespace aqbench

@@ -46,15 +46,15 @@ std::vector<std::pair<std::string, fs::path>> cam_files(const fs::path& dir) {
 template <int kSide>
 Eigen::Matrix<double, kSide, kSide> take_square(TextLines& lines, std::string_view heading) {
   std::string_view line;
-  if (!lines.next_content(line) || line != heading) lines.fail(fmt::format("expected '{}'", heading));
+  if (!lines.next_content(line) || line != heading) lines.fail("expected '{}'", heading);
   Eigen::Matrix<double, kSide, kSide> square;
   for (int row = 0; row < kSide; ++row) {
-    if (!lines.next_content(line)) lines.fail(fmt::format("{}: the file ends inside the matrix", heading));
+    if (!lines.next_content(line)) lines.fail("{}: the file ends inside the matrix", heading);
     for (int column = 0; column < kSide; ++column) {
       square(row, column) = lines.number(take_word(line), heading);
-      if (!std::isfinite(square(row, column))) lines.fail(fmt::format("{}: must be finite", heading));
+      if (!std::isfinite(square(row, column))) lines.fail("{}: must be finite", heading);
     }
-    if (!trim_blanks(line).empty()) lines.fail(fmt::format("{}: expected {} numbers", heading, kSide));
+    if (!trim_blanks(line).empty()) lines.fail("{}: expected {} numbers", heading, kSide);
   }
   return square;
 }
@@ -85,12 +85,11 @@ void read_cam_file(const fs::path& file, Camera& camera) {
 void check_size(const fs::path& file, const Intrinsics& inside) {
   const double x = inside.K(0, 2) / inside.width_px, y = inside.K(1, 2) / inside.height_px;
   if (std::min(x, y) < 0.25 || std::max(x, y) > 0.75)
-    throw Error(
-        ErrorKind::input,
-        fmt::format("{}: intrinsic: the principal point ({:.6g}, {:.6g}) is far from the middle of the "
-                    "{} x {} image; the camera is likely one of another size",
-                    file.string(), inside.K(0, 2), inside.K(1, 2), inside.width_px, inside.height_px),
-        file.string());
+    throw Error(ErrorKind::input,
+                fmt::format("{}: intrinsic: the principal point ({:.6g}, {:.6g}) is far from the middle of "
+                            "the {} x {} image; the camera is likely one of another size",
+                            file.string(), inside.K(0, 2), inside.K(1, 2), inside.width_px, inside.height_px),
+                file.string());
 }
 
 fs::path image_of(const fs::path& dir, const std::string& number) {
@@ -116,7 +115,7 @@ void check_pairs(const fs::path& file, const std::set<std::uint64_t>& views) {
   };
   const auto view = [&] {
     const std::uint64_t number = lines.count(take_word(line), "view");
-    if (!views.contains(number)) lines.fail(fmt::format("view {}: no such file in cams/", number));
+    if (!views.contains(number)) lines.fail("view {}: no such file in cams/", number);
   };
   const auto end_line = [&] {
     if (!trim_blanks(line).empty()) lines.fail("the line goes on after its last number");

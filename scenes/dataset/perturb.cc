@@ -1,7 +1,5 @@
 #include "scenes/dataset/perturb.h"
 
-#include <fmt/format.h>
-
 #include <Eigen/Geometry>
 #include <numbers>
 
@@ -33,34 +31,12 @@ Eigen::Isometry3d world_from_level_water(const Rig& rig, const CalibrationError&
 
 const std::vector<ParameterSpec>& perturb_parameters() {
   static const std::vector<ParameterSpec> specs = {
-      {.name = "water_z_m",
-       .unit = "m",
-       .default_value = 0.0,
-       .min = -0.5,
-       .max = 0.5,
-       .help = "error of the calibrated height of the water surface",
-       .choices = {}},
-      {.name = "n_water",
-       .unit = "1",
-       .default_value = 0.0,
-       .min = -0.3,
-       .max = 0.3,
-       .help = "error of the calibrated refractive index of the water",
-       .choices = {}},
-      {.name = "tilt_deg",
-       .unit = "deg",
-       .default_value = 0.0,
-       .min = -10,
-       .max = 10,
-       .help = "error of the calibrated tilt of the water surface",
-       .choices = {}},
-      {.name = "focal_pct",
-       .unit = "%",
-       .default_value = 0.0,
-       .min = -20,
-       .max = 20,
-       .help = "error of the calibrated focal lengths",
-       .choices = {}},
+      number_parameter("water_z_m", "m", 0.0, -0.5, 0.5,
+                       "error of the calibrated height of the water surface"),
+      number_parameter("n_water", "1", 0.0, -0.3, 0.3,
+                       "error of the calibrated refractive index of the water"),
+      number_parameter("tilt_deg", "deg", 0.0, -10, 10, "error of the calibrated tilt of the water surface"),
+      number_parameter("focal_pct", "%", 0.0, -20, 20, "error of the calibrated focal lengths"),
   };
   return specs;
 }

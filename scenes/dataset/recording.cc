@@ -60,7 +60,7 @@ FramesByName images_in(const fs::path& folder) {
       refuse_recording(
           file, fmt::format("'{}' is a second image of the same frame", at->second.filename().string()));
   }
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), error.message()));
+  if (error) throw io_error("{}: {}", folder.string(), error.message());
   return frames;
 }
 
@@ -228,9 +228,9 @@ Recording read_recording(const fs::path& dir, KnownCameras cameras) {
         dir,
         std::string(layout ? "images without cameras, for methods with poses and intrinsics of their own: "
                            : "") +
-            "no calibration.json, cameras.json, COLMAP model (cameras and images as .bin or .txt, "
-            "here or in sparse/0, sparse or colmap), transforms.json, dslr_calibration_undistorted/, "
-            "cams/*_cam.txt or *_COLMAP_SfM.log");
+            "no calibration.json, cameras.json, COLMAP model (cameras and images as .bin or .txt, here or in "
+            "sparse/0, sparse or colmap), transforms.json, dslr_calibration_undistorted/, cams/*_cam.txt or "
+            "*_COLMAP_SfM.log");
   recording.layout = *layout;
   std::ranges::find(kLayouts, *layout, &LayoutRow::layout)->read(recording);
   find_masks(recording.dir, recording.images, recording.masks);
@@ -320,7 +320,7 @@ void write_observation(const Recording& recording, std::size_t frame, const fs::
       fs::copy_file(masks[i], folder / "000000.png");
     }
   } catch (const fs::filesystem_error& error) {
-    throw Error(ErrorKind::io, fmt::format("{}: {}", to.string(), copy_problem(error.code(), to)));
+    throw io_error("{}: {}", to.string(), copy_problem(error.code(), to));
   }
 }
 

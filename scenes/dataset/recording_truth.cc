@@ -8,10 +8,8 @@
 #include <set>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "core/error.h"
-#include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
@@ -43,18 +41,17 @@ void require_depths(const Recording& recording, const RecordingTruth& truth, con
     if (std::ranges::none_of(recording.rig.cameras, [&](const Camera& camera) {
           return !true_depth_file(truth.dir, camera.name, frame).empty();
         }))
-      place.fail(fmt::format("frame {} has no depth map in {}/CAMERA", frame, truth.dir.string()));
+      place.fail("frame {} has no depth map in {}/CAMERA", frame, truth.dir.string());
 }
 
-void take_surface(const SurfaceEntry& entry, const JsonPlace& place, const fs::path& base,
+void take_surface(SurfaceTruth surface, const JsonPlace& place, const fs::path& base,
                   const Recording& recording, RecordingTruth& truth) {
   if (truth.scene_file) place.fail("truth/scene.json already gives a surface; remove one");
   if (truth.surface) place.fail("truth/truth.json already gives a surface; remove one");
-  SurfaceTruth surface{{}, entry.unit, entry.scoring, entry.from_depths};
-  if (entry.from_depths) require_depths(recording, truth, place.at("depths"));
-  for (const std::string& name : entry.files) {
-    surface.files.push_back((base / name).lexically_normal().string());
-    require_files(surface.files.back(), recording.images.size(), truth.source);
+  if (surface.from_depths) require_depths(recording, truth, place.at("depths"));
+  for (std::string& file : surface.files) {
+    file = (base / file).lexically_normal().string();
+    require_files(file, recording.images.size(), truth.source);
   }
   truth.surface = std::move(surface);
 }
@@ -173,7 +170,7 @@ void add_truth_contents(const Recording& recording, const DeclaredTruth& declare
     if (entry->is_regular_file(error))
       contents[entry->path().lexically_relative(recording.dir).generic_string()] = {
           fs::file_size(entry->path()), sha256_file_hex(entry->path())};
-  if (error) throw Error(ErrorKind::io, fmt::format("{}: {}", dir.string(), error.message()));
+  if (error) throw io_error("{}: {}", dir.string(), error.message());
 }
 
 fs::path true_depth_file(const fs::path& truth_dir, const std::string& camera, std::size_t frame) {

@@ -12,23 +12,15 @@
 
 namespace aqbench {
 
-// A true surface in existing files.
-struct SurfaceTruth {
-  std::vector<std::string> files;  // full paths, with {frame} for the frame number
-  std::string unit;                // empty if unknown
-  SurfaceScoring scoring = {};
-  bool from_depths = false;  // no files: the true depth maps are its scans
-};
-
 // The files of a recording's truth; their contents are read only when needed.
 struct RecordingTruth {
   std::filesystem::path dir;                        // DATASET/truth
   std::optional<std::filesystem::path> scene_file;  // truth/scene.json
-  std::optional<SurfaceTruth> surface;
-  std::string board_file;    // full path with {frame}; empty: none (true_points.h)
-  std::string control_file;  // the same for control points
-  bool has_depths = false;   // any truth/CAMERA/000000.npy or depth.npy
-  std::string source;        // of surface, board and points, for errors: truth.json or a project file
+  std::optional<SurfaceTruth> surface;              // with full paths of existing files
+  std::string board_file;                           // full path with {frame}; empty: none (true_points.h)
+  std::string control_file;                         // the same for control points
+  bool has_depths = false;                          // any truth/CAMERA/000000.npy or depth.npy
+  std::string source;  // of surface, board and points, for errors: truth.json or a project file
 
   bool has_surface() const { return scene_file || surface; }
 };

@@ -8,7 +8,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <utility>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -63,7 +62,7 @@ std::vector<std::optional<CameraFromWorld>> read_poses(const fs::path& trajector
     for (double& number : head) number = lines.number(take_word(line), "number before a matrix");
     if (!trim_blanks(line).empty()) lines.fail("expected three numbers before a matrix");
     if (head[0] != static_cast<double>(poses.size()))
-      lines.fail(fmt::format("expected pose {}, got {}", poses.size(), head[0]));
+      lines.fail("expected pose {}, got {}", poses.size(), head[0]);
     const CameraFromWorld pose = take_pose(lines);
     poses.push_back(head[1] == -1 ? std::nullopt : std::optional(pose));
   }

@@ -10,8 +10,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/error.h"
-#include "core/json.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -43,9 +41,9 @@ bool is_fisheye_lens(const FramePlace& place) {
     constexpr const char* kPinholes[] = {"SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV"};
     if (std::ranges::find(kPinholes, name) == std::end(kPinholes))
       model->fail(
-          fmt::format("unsupported camera model '{}'; SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, "
-                      "OPENCV and OPENCV_FISHEYE are read",
-                      printable(name)));
+          "unsupported camera model '{}'; SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, "
+          "OPENCV and OPENCV_FISHEYE are read",
+          printable(name));
   }
   const auto fisheye = place.find("is_fisheye");
   return fisheye && fisheye->boolean();
@@ -54,7 +52,7 @@ bool is_fisheye_lens(const FramePlace& place) {
 void refuse_unless_zero(const FramePlace& place, std::initializer_list<const char*> keys, const char* lens) {
   for (const char* const key : keys)
     if (const auto found = place.find(key); found && found->number() != 0)
-      found->fail(fmt::format("must be 0: {} has no such coefficient", lens));
+      found->fail("must be 0: {} has no such coefficient", lens);
 }
 
 void take_lens(const FramePlace& place, Intrinsics& inside) {

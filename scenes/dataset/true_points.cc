@@ -5,19 +5,18 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {
 
 double metres_at(const JsonPlace& place) {
   if (const auto metres = metres_per_unit(place.text())) return *metres;
-  place.fail(fmt::format("'{}' is not one of m, cm, mm, um", place.text()));
+  place.fail("'{}' is not one of m, cm, mm, um", place.text());
 }
 
 double length_above_0(const JsonPlace& place, double metres_per_unit) {
@@ -135,7 +134,7 @@ ControlTruth true_control_points(const RecordingTruth& truth, std::size_t frame)
   for (const JsonPlace& point : root.at("points").elements()) {
     control.points.push_back(control_point_at(point, metres_per_unit, sigma_m));
     const std::string& name = control.points.back().name;
-    if (!names.insert(name).second) point.at("name").fail(fmt::format("duplicate '{}'", name));
+    if (!names.insert(name).second) point.at("name").fail("duplicate '{}'", name);
   }
   if (control.points.empty()) root.at("points").fail("is empty");
   return control;

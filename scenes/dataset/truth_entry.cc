@@ -1,7 +1,5 @@
 #include "scenes/dataset/truth_entry.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -50,7 +48,7 @@ std::vector<std::string> crops_at(const JsonPlace& place) {
   std::vector<std::string> crops = names_at(place);
   for (const std::string& crop : crops) {
     if (!crop.starts_with("box:") && !(crop.size() > 1 && crop[0] >= 'x' && crop[0] <= 'z' && crop[1] == ':'))
-      place.fail(fmt::format("'{}' is not box:X0,Y0,Z0,X1,Y1,Z1 or z:LOW,HIGH (also x, y)", crop));
+      place.fail("'{}' is not box:X0,Y0,Z0,X1,Y1,Z1 or z:LOW,HIGH (also x, y)", crop);
     Crop tried;
     try {
       add_crop(tried, crop);
@@ -77,10 +75,10 @@ SurfaceScoring scoring_at(const JsonPlace& place) {
   return scoring;
 }
 
-SurfaceEntry surface_at(const JsonPlace& place) {
+SurfaceTruth surface_at(const JsonPlace& place) {
   place.allow_only({"file", "depths", "unit", "max_distance_mm", "border", "thresholds_mm", "outlier_mm",
                     "spacing_mm", "tile_mm", "crop"});
-  SurfaceEntry surface;
+  SurfaceTruth surface;
   if (const auto depths = place.find("depths")) {
     if (!depths->boolean()) depths->fail("must be true or absent");
     if (place.find("file") || place.find("unit"))
@@ -92,8 +90,7 @@ SurfaceEntry surface_at(const JsonPlace& place) {
   }
   if (const auto unit = place.find("unit")) {
     surface.unit = unit->text();
-    if (!metres_per_unit(surface.unit))
-      unit->fail(fmt::format("'{}' is not one of m, cm, mm, um", surface.unit));
+    if (!metres_per_unit(surface.unit)) unit->fail("'{}' is not one of m, cm, mm, um", surface.unit);
   }
   surface.scoring = scoring_at(place);
   return surface;

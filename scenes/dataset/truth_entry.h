@@ -23,16 +23,16 @@ struct SurfaceScoring {
 };
 
 // A true surface in files or depth maps. Names may contain {frame}, the frame number in six digits.
-struct SurfaceEntry {
+struct SurfaceTruth {
   std::vector<std::string> files;  // a mesh or a scan, or several scans of one surface
-  bool from_depths = false;        // no files: the recording's true depth maps are its scans
-  std::string unit;                // m, cm, mm or um; empty if missing
+  std::string unit;                // m, cm, mm or um; empty if unknown
   SurfaceScoring scoring = {};
+  bool from_depths = false;  // no files: the recording's true depth maps are its scans
 };
 
 // A declaration; each part is optional.
 struct TruthEntry {
-  std::optional<SurfaceEntry> surface;
+  std::optional<SurfaceTruth> surface;
   std::string board_file;    // of a ChArUco board; empty: none
   std::string control_file;  // of control points; empty: none
 };

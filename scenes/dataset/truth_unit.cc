@@ -9,7 +9,6 @@
 #include <limits>
 #include <optional>
 #include <span>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -17,7 +16,7 @@
 #include "core/error.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/scan_project.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 namespace {
@@ -103,7 +102,7 @@ UnitSight sight_in(std::string_view unit, const Recording& recording, std::span<
 }
 
 [[noreturn]] void refuse_unit(const RecordingTruth& truth, const std::string& why) {
-  throw Error(ErrorKind::input, fmt::format("{}: surface.unit: {}", truth.source, why));
+  throw input_error("{}: surface.unit: {}", truth.source, why);
 }
 
 // The scans of a project, put into the world; the content of any other file.

@@ -10,11 +10,9 @@
 #include <cstdint>
 #include <cstring>
 #include <fstream>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 
 #include "core/error.h"
@@ -28,7 +26,7 @@ namespace aqbench {
 namespace {
 
 [[noreturn]] void fail_depth(const std::string& name, const std::string& what) {
-  throw Error(ErrorKind::input, fmt::format("{}: {}", name, escape_bytes(what)));
+  throw input_error("{}: {}", name, escape_bytes(what));
 }
 
 DepthImage read_npy_depths(const std::filesystem::path& path) {

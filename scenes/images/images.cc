@@ -1,7 +1,5 @@
 #include "scenes/images/images.h"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -83,8 +81,8 @@ DepthImage read_exr_depths(std::string_view bytes, const std::string& name) {
 GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const std::string& name) {
   const ImageInfo info = inspect_image(bytes, name);
   if (info.width_px != width_px || info.height_px != height_px)
-    throw Error(ErrorKind::input, fmt::format("{}: is {} x {} px, expected {} x {}", name, info.width_px,
-                                              info.height_px, width_px, height_px));
+    throw input_error("{}: is {} x {} px, expected {} x {}", name, info.width_px, info.height_px, width_px,
+                      height_px);
   const RgbImage image = decode_rgb(info.format, bytes, name);
   return image.deep ? grey_of<std::uint16_t>(image) : grey_of<std::uint8_t>(image);
 }
@@ -92,8 +90,8 @@ GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const
 std::string shrink_image(std::string_view bytes, int factor, const std::string& name) {
   const ImageInfo info = inspect_image(bytes, name);
   if (info.width_px < factor || info.height_px < factor)
-    throw Error(ErrorKind::input, fmt::format("{}: is {} x {} px, too small to be made smaller {} times",
-                                              name, info.width_px, info.height_px, factor));
+    throw input_error("{}: is {} x {} px, too small to be made smaller {} times", name, info.width_px,
+                      info.height_px, factor);
   const RgbImage image = decode_rgb(info.format, bytes, name);
   return encode_png(image.deep ? mean_of_blocks<std::uint16_t>(image, factor)
                                : mean_of_blocks<std::uint8_t>(image, factor));

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "scenes/images/depth_image.h"
+#include "scenes/images/pixels.h"
 
 namespace aqbench {
 

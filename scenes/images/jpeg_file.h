@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "scenes/images/rgb_image.h"
+#include "scenes/images/pixels.h"
 
 namespace aqbench {
 

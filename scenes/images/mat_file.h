@@ -1,7 +1,6 @@
 #pragma once
 // Reads numbers of MATLAB files of level 5, as DTU publishes what was observed.
 
-#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <map>

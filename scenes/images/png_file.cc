@@ -18,7 +18,7 @@ namespace aqbench {
 namespace {
 
 [[noreturn]] void fail_png(const std::string& name, const std::string& what) {
-  throw Error(ErrorKind::input, fmt::format("{}: {}", name, escape_bytes(what)));
+  throw input_error("{}: {}", name, escape_bytes(what));
 }
 
 // What libpng reads or has written, and its message about an error.
@@ -159,8 +159,7 @@ std::string encode_png(RgbImage image) {
   for (std::size_t y = 0; y < size.height; ++y)
     rows.push_back(image.bytes.data() + (image.deep ? 6 : 3) * size.width * y);
   PngBytes target;
-  if (!write_png(target, size, rows.data()))
-    throw Error(ErrorKind::io, fmt::format("PNG: {}", target.message));
+  if (!write_png(target, size, rows.data())) throw io_error("PNG: {}", target.message);
   return std::move(target.written);
 }
 

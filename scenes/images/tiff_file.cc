@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdarg>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -60,7 +59,7 @@ int drop_tiff_warning(TIFF*, void*, const char*, const char*, va_list) { return 
 using TiffHandle = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
 [[noreturn]] void fail_tiff(const std::string& name, const std::string& what) {
-  throw Error(ErrorKind::input, fmt::format("{}: TIFF: {}", name, escape_bytes(what)));
+  throw input_error("{}: TIFF: {}", name, escape_bytes(what));
 }
 
 [[noreturn]] void fail_tiff_data(const std::string& name, const TiffBytes& source) {

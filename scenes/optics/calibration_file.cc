@@ -20,9 +20,7 @@ struct CalibrationNode {
   const Json& json;
   std::string path;
 
-  [[noreturn]] void refuse(const std::string& what) const {
-    throw Error(ErrorKind::input, fmt::format("{}: {}", path, what));
-  }
+  [[noreturn]] void refuse(const std::string& what) const { throw input_error("{}: {}", path, what); }
   const CalibrationNode& require_object() const {
     if (!json.is_object()) refuse(fmt::format("must be an object, got {}", json.type_name()));
     return *this;
@@ -131,10 +129,9 @@ std::vector<Camera> read_cameras(const CalibrationNode& cameras, const WaterInte
     const WaterInterface* const own = level_water(out.back());
     const auto other = std::ranges::find_if(out, [](const Camera& c) { return level_water(c) != nullptr; });
     if (own != nullptr && *level_water(*other) != *own)
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: {} m differs from the {} m of camera '{}'; one water surface is supported",
-                              field_path(node.path, node.has("water_z") ? "water_z" : "interface_distance"),
-                              own->water_z_m, level_water(*other)->water_z_m, escape_bytes(other->name)));
+      throw input_error("{}: {} m differs from the {} m of camera '{}'; one water surface is supported",
+                        field_path(node.path, node.has("water_z") ? "water_z" : "interface_distance"),
+                        own->water_z_m, level_water(*other)->water_z_m, escape_bytes(other->name));
   }
   if (out.empty()) cameras.refuse("at least one is needed");
   return out;
@@ -188,10 +185,10 @@ std::string calibration_json(const Rig& rig, const CalibrationMetadata& metadata
     const WaterInterface* const own = level_water(camera);
     if (own == nullptr) all_have_water = false;
     if (own != nullptr && water && *own != *water)
-      throw Error(ErrorKind::input,
-                  fmt::format("rig.cameras.{}.interface: differs from another camera's; one "
-                              "water surface is supported",
-                              escape_bytes(camera.name)));
+      throw input_error(
+          "rig.cameras.{}.interface: differs from another camera's; one "
+          "water surface is supported",
+          escape_bytes(camera.name));
     if (own != nullptr) water = *own;
   }
   Json file = {{"version", all_have_water ? "1.0" : "1.1"}, {"cameras", cameras}};

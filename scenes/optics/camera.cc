@@ -16,7 +16,7 @@ constexpr double kRotationTolerance = 1e-6;  // calibration files of other progr
 constexpr int kMaxImageSide = 1 << 16;
 
 [[noreturn]] void camera_error(const std::string& where, std::string_view field, const std::string& what) {
-  throw Error(ErrorKind::input, fmt::format("{}: {}", field_path(where, field), what));
+  throw input_error("{}: {}", field_path(where, field), what);
 }
 
 void check_matrix_finite(const Mat3& matrix, const std::string& where, std::string_view field) {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/rendering/imaging_options.h"
 #include "scenes/rendering/ray_hit.h"
 #include "scenes/rendering/texture.h"

@@ -1,7 +1,5 @@
 #include "scenes/rendering/imaging_options.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "core/error.h"
@@ -10,10 +8,9 @@ namespace aqbench {
 
 void check(const ImagingOptions& options) {
   if (options.bits != 8 && options.bits != 16)
-    throw Error(ErrorKind::usage, fmt::format("imaging.bits: must be 8 or 16, got {}", options.bits));
+    throw usage_error("imaging.bits: must be 8 or 16, got {}", options.bits);
   if (options.samples_per_side < 1)
-    throw Error(ErrorKind::usage,
-                fmt::format("imaging.samples_per_side: must be positive, got {}", options.samples_per_side));
+    throw usage_error("imaging.samples_per_side: must be positive, got {}", options.samples_per_side);
 }
 
 const std::vector<ParameterSpec>& imaging_parameters() {

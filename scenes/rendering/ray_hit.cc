@@ -1,7 +1,5 @@
 #include "scenes/rendering/ray_hit.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -42,7 +40,7 @@ RayHitter::RayHitter(const Surface& surface, double max_depth_m, double toleranc
     throw Error(ErrorKind::usage, "surface: must be a formula or a mesh to cast rays at it");
   if (field_ != nullptr) bounds_ = field_->bounds();
   if (!(max_depth_m > 0) || !std::isfinite(max_depth_m))
-    throw Error(ErrorKind::usage, fmt::format("max_depth_m: must be positive, got {}", max_depth_m));
+    throw usage_error("max_depth_m: must be positive, got {}", max_depth_m);
 }
 
 // For a ray steeper than the surface the gap falls all along. The margin keeps the rate away from zero, so
@@ -129,8 +127,7 @@ std::optional<double> RayHitter::marched_hit_m(const WaterRay& ray) const {
 
 const PatchHeightField& renderable_surface(const Surface& surface, const std::string& scene) {
   const auto* field = dynamic_cast<const PatchHeightField*>(&surface);
-  if (field == nullptr)
-    throw Error(ErrorKind::usage, fmt::format("scene '{}': must be a surface by formula, not a mesh", scene));
+  if (field == nullptr) throw usage_error("scene '{}': must be a surface by formula, not a mesh", scene);
   return *field;
 }
 

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/surfaces/height_field.h"
-#include "scenes/surfaces/ray_target.h"
+#include "scenes/surfaces/surface.h"
 
 namespace aqbench {
 

@@ -1,7 +1,5 @@
 #include "scenes/rendering/texture.h"
 
-#include <fmt/format.h>
-
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -56,7 +54,7 @@ int tile_frequency(int index) { return index <= kTileNodes / 2 ? index : index -
 
 void check(const TextureOptions& options) {
   const auto refuse = [](const char* field, double value, const char* rule) {
-    throw Error(ErrorKind::usage, fmt::format("{}: {}, got {}", field, rule, value));
+    throw usage_error("{}: {}, got {}", field, rule, value);
   };
   if (!(options.rms_contrast >= 0 && options.rms_contrast <= 1))
     refuse("rms_contrast", options.rms_contrast, "must lie in [0, 1]");

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "scenes/optics/distortion.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/rendering/ray_hit.h"
 #include "scenes/scene.h"
 

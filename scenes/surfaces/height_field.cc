@@ -1,7 +1,5 @@
 #include "scenes/surfaces/height_field.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -125,13 +123,12 @@ void PatchHeightField::sample_positions(std::uint64_t seed, std::uint64_t first_
 }
 
 TriangleMesh PatchHeightField::mesh(double pitch_m) const {
-  if (!(pitch_m > 0))
-    throw Error(ErrorKind::usage, fmt::format("pitch_m: must be positive, got {}", pitch_m));
+  if (!(pitch_m > 0)) throw usage_error("pitch_m: must be positive, got {}", pitch_m);
   const double width = patch_.x_max_m - patch_.x_min_m, depth = patch_.y_max_m - patch_.y_min_m;
   // A pitch that divides the extent up to rounding gives exactly that many cells.
   const double cells_x = std::ceil(width / pitch_m - 1e-9), cells_y = std::ceil(depth / pitch_m - 1e-9);
   if ((cells_x + 1) * (cells_y + 1) > 2e9)
-    throw Error(ErrorKind::usage, fmt::format("pitch_m: {} gives more than 2e9 vertices", pitch_m));
+    throw usage_error("pitch_m: {} gives more than 2e9 vertices", pitch_m);
   const auto nx = static_cast<std::uint32_t>(std::max(cells_x, 1.0));
   const auto ny = static_cast<std::uint32_t>(std::max(cells_y, 1.0));
   TriangleMesh mesh;
@@ -161,8 +158,7 @@ TriangleMesh PatchHeightField::mesh(double pitch_m) const {
 SurfaceSamples PatchHeightField::stratified_samples(double spacing_m, std::uint64_t seed) const {
   const double width = patch_.x_max_m - patch_.x_min_m, depth = patch_.y_max_m - patch_.y_min_m;
   if (!(spacing_m > 0) || area_m2() / (spacing_m * spacing_m) > 2e9)
-    throw Error(ErrorKind::usage,
-                fmt::format("spacing_m: must be positive and give at most 2e9 samples, got {}", spacing_m));
+    throw usage_error("spacing_m: must be positive and give at most 2e9 samples, got {}", spacing_m);
   const double stretch = std::sqrt(area_m2() / (width * depth));  // surface length per length in x or y
   const std::size_t columns = at_least_one(width * stretch / spacing_m);
   const std::size_t bins_y = at_least_one(0.5 * depth * stretch / spacing_m);

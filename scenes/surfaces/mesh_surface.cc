@@ -7,14 +7,13 @@
 #include <cmath>
 #include <limits>
 #include <mutex>
-#include <numeric>
 
 #include "core/error.h"
 #include "core/morton.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "scenes/surfaces/face_search.h"
-#include "scenes/surfaces/ray_target.h"
+#include "scenes/surfaces/surface.h"
 #include "scenes/surfaces/triangle_geometry.h"
 #include "scenes/surfaces/triangle_tree.h"
 #include "scenes/triangles/closed_parts.h"
@@ -151,8 +150,7 @@ void MeshSurface::build_search() {
   for (const Triangle& t : faces_)
     for (const std::uint32_t vertex : t) bounds_m_.extend(mesh_.vertices_m[vertex]);
   if (const double span_m = bounds_m_.diagonal().maxCoeff(); !(span_m <= kMaxSpanM))
-    throw Error(ErrorKind::input,
-                fmt::format("mesh: spans {:.3g} m, more than {:g} m; check its unit", span_m, kMaxSpanM));
+    throw input_error("mesh: spans {:.3g} m, more than {:g} m; check its unit", span_m, kMaxSpanM);
   search_ = std::make_unique<TriangleTree>(mesh_.vertices_m, faces_);
 }
 
@@ -293,8 +291,7 @@ std::vector<std::uint32_t> MeshSurface::faces_in_spatial_order() const {
 SurfaceSamples MeshSurface::stratified_samples(double spacing_m, std::uint64_t seed) const {
   const double wanted = std::round(area_m2() / (spacing_m * spacing_m));
   if (!(spacing_m > 0) || wanted > 2e9)
-    throw Error(ErrorKind::usage,
-                fmt::format("spacing_m: must be positive and give at most 2e9 samples, got {}", spacing_m));
+    throw usage_error("spacing_m: must be positive and give at most 2e9 samples, got {}", spacing_m);
   const std::vector<std::uint32_t> order = faces_in_spatial_order();
   std::vector<double> line(faces_.size());
   double total = 0;

@@ -10,7 +10,7 @@
 namespace aqbench {
 
 void require_shape(bool holds, std::string_view field, std::string_view must, double value) {
-  if (!holds) throw Error(ErrorKind::usage, fmt::format("{}: must be {}, got {}", field, must, value));
+  if (!holds) throw usage_error("{}: must be {}, got {}", field, must, value);
 }
 
 void require_finite(std::string_view field, double value) {
@@ -27,8 +27,7 @@ void require_not_negative(std::string_view field, double value) {
 
 void require_slope(std::string_view field, double slope) {
   if (slope > kMaxSlope)
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: the steepest slope would be {:.3g}, more than {}", field, slope, kMaxSlope));
+    throw usage_error("{}: the steepest slope would be {:.3g}, more than {}", field, slope, kMaxSlope);
 }
 
 void check(const Patch& patch) {
@@ -38,14 +37,12 @@ void check(const Patch& patch) {
     require_finite(fmt::format("{}_min_m", name), low);
     require_finite(fmt::format("{}_max_m", name), high);
     if (!(high - low >= 1e-3))
-      throw Error(ErrorKind::usage,
-                  fmt::format("{0}_max_m: must exceed {0}_min_m by at least 0.001 m, got {1} to {2}", name,
-                              low, high));
+      throw usage_error("{0}_max_m: must exceed {0}_min_m by at least 0.001 m, got {1} to {2}", name, low,
+                        high);
   }
   const double area = (patch.x_max_m - patch.x_min_m) * (patch.y_max_m - patch.y_min_m);
   if (area > kMaxArea_m2)
-    throw Error(ErrorKind::usage, fmt::format("x_min_m to y_max_m: the patch has {:.4g} m2, more than {} m2",
-                                              area, kMaxArea_m2));
+    throw usage_error("x_min_m to y_max_m: the patch has {:.4g} m2, more than {} m2", area, kMaxArea_m2);
 }
 
 }  // namespace aqbench

@@ -1,7 +1,5 @@
 #include "scenes/surfaces/triangle_geometry.h"
 
-#include <algorithm>
-
 namespace aqbench {
 
 TrianglePoint closest_on_triangle(const Vec3& p, const std::array<Vec3, 3>& corners) {

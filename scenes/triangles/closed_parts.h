@@ -2,7 +2,6 @@
 // Which way the faces of a mesh look, whatever their winding.
 
 #include <Eigen/Core>
-#include <cstdint>
 #include <span>
 #include <vector>
 

@@ -4,10 +4,8 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <optional>

@@ -8,7 +8,7 @@
 
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/distortion.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {

@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <string>
 
 namespace aqbench::cli {
 namespace {

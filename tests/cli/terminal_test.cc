@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <regex>
 #include <thread>
 

@@ -8,7 +8,6 @@
 #include <fstream>
 #include <functional>
 #include <ostream>
-#include <sstream>
 #include <string>
 
 #include "core/files.h"

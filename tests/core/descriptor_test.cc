@@ -1,11 +1,6 @@
 #include "core/descriptor.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <string>
-#include <utility>
 
 #include "core/processes/isolate.h"
 

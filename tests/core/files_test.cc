@@ -15,7 +15,6 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
-#include <functional>
 #include <iterator>
 #include <thread>
 #include <vector>

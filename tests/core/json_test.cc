@@ -6,7 +6,6 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "core/json_scan.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
@@ -171,6 +170,18 @@ TEST(ScanJson, VisitsPartsInOrderAndRefusesLikeTheStrictParser) {
                          scan_json("[1, 2]", "f.json", {3, 3}, parts);
                        }),
               HasSubstr("bytes of JSON"));
+}
+
+TEST(JsonBox, IsAnEmptyObjectAndHoldsWhatItIsGiven) {
+  const JsonBox empty;
+  EXPECT_EQ((*empty).dump(), "{}");
+  JsonBox box = Json{{"cores", 2}};
+  const JsonBox copy = box;
+  EXPECT_EQ(copy->at("cores"), 2);
+  EXPECT_EQ(copy, box);
+  box = Json{{"cores", 4}};
+  EXPECT_EQ(copy->at("cores"), 2);
+  EXPECT_NE(copy, box);
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ std::vector<ParameterSpec> specs() {
           {"label", "", std::string("none"), 0, 0, "any text", {}}};
 }
 
-std::string usage_error(const std::string& argument) {
+std::string usage_message(const std::string& argument) {
   return error_of(ErrorKind::usage,
                   [&] { resolve_parameters("plane", specs(), {parse_override(argument)}); });
 }
@@ -65,26 +65,27 @@ TEST(Parameters, TheValueDecidesWhatIsDefault) {
 TEST(Parameters, RangesAreInclusive) {
   EXPECT_EQ(resolve_parameters("plane", specs(), {{"plane", "depth_m", "0.5"}}).number("depth_m"), 0.5);
   EXPECT_EQ(resolve_parameters("plane", specs(), {{"plane", "depth_m", "2"}}).number("depth_m"), 2);
-  EXPECT_EQ(usage_error("plane.depth_m=2.0001"), "plane.depth_m: 2.0001 is outside 0.5 to 2 m");
-  EXPECT_EQ(usage_error("plane.depth_m=-1"), "plane.depth_m: -1 is outside 0.5 to 2 m");
-  EXPECT_EQ(usage_error("plane.points=0"), "plane.points: 0 is outside 1 to 5000");
+  EXPECT_EQ(usage_message("plane.depth_m=2.0001"), "plane.depth_m: 2.0001 is outside 0.5 to 2 m");
+  EXPECT_EQ(usage_message("plane.depth_m=-1"), "plane.depth_m: -1 is outside 0.5 to 2 m");
+  EXPECT_EQ(usage_message("plane.points=0"), "plane.points: 0 is outside 1 to 5000");
 }
 
 TEST(Parameters, ValuesMustParseAsTheirType) {
-  EXPECT_EQ(usage_error("plane.depth_m=deep"), "plane.depth_m: 'deep' is not a number");
-  EXPECT_EQ(usage_error("plane.depth_m=1.2m"), "plane.depth_m: '1.2m' is not a number");
-  EXPECT_EQ(usage_error("plane.depth_m=1,2"), "plane.depth_m: '1,2' is not a number; write 1.2 with a decimal point");
-  EXPECT_EQ(usage_error("plane.depth_m=nan"), "plane.depth_m: nan is outside 0.5 to 2 m");
-  EXPECT_EQ(usage_error("plane.depth_m=inf"), "plane.depth_m: inf is outside 0.5 to 2 m");
-  EXPECT_EQ(usage_error("plane.points=10.5"), "plane.points: '10.5' is not an integer");
-  EXPECT_EQ(usage_error("plane.points=99999999999999999999"),
+  EXPECT_EQ(usage_message("plane.depth_m=deep"), "plane.depth_m: 'deep' is not a number");
+  EXPECT_EQ(usage_message("plane.depth_m=1.2m"), "plane.depth_m: '1.2m' is not a number");
+  EXPECT_EQ(usage_message("plane.depth_m=1,2"),
+            "plane.depth_m: '1,2' is not a number; write 1.2 with a decimal point");
+  EXPECT_EQ(usage_message("plane.depth_m=nan"), "plane.depth_m: nan is outside 0.5 to 2 m");
+  EXPECT_EQ(usage_message("plane.depth_m=inf"), "plane.depth_m: inf is outside 0.5 to 2 m");
+  EXPECT_EQ(usage_message("plane.points=10.5"), "plane.points: '10.5' is not an integer");
+  EXPECT_EQ(usage_message("plane.points=99999999999999999999"),
             "plane.points: '99999999999999999999' is not an integer");
-  EXPECT_EQ(usage_error("plane.cost=ncc"), "plane.cost: 'ncc' is not one of zncc, ssim");
+  EXPECT_EQ(usage_message("plane.cost=ncc"), "plane.cost: 'ncc' is not one of zncc, ssim");
 }
 
 TEST(Parameters, UnknownNamesComeWithTheNearOnes) {
-  EXPECT_EQ(usage_error("plane.depth=1"), "unknown parameter of plane 'depth'; did you mean depth_m?");
-  EXPECT_EQ(usage_error("plane.xyzzy=1"),
+  EXPECT_EQ(usage_message("plane.depth=1"), "unknown parameter of plane 'depth'; did you mean depth_m?");
+  EXPECT_EQ(usage_message("plane.xyzzy=1"),
             "unknown parameter of plane 'xyzzy'; known: depth_m, points, cost, label");
 }
 

@@ -25,7 +25,7 @@
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/images/depth_file.h"
 #include "scenes/optics/calibration_file.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace aqbench::fuzz {

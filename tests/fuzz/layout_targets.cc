@@ -1,6 +1,5 @@
 // Readers of layouts of other programs: one file of a small valid folder is any bytes.
 #include <filesystem>
-#include <string>
 #include <string_view>
 
 #include "scenes/dataset/recording_truth.h"

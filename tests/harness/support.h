@@ -5,15 +5,14 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "harness/planning/plan.h"
+#include "harness/records/case_result.h"
+#include "harness/running/journal.h"
 #include "harness/running/run_case.h"
 #include "tests/temporary_directory.h"
 
@@ -104,6 +103,12 @@ inline CaseResult quick_result(const Case& planned) {
   result.record.output_sha256 = std::string(64, 'a');
   result.artefacts.emplace_back("tiles/" + file_name_of(planned.name) + ".csv", "column,row\n0,0\n");
   return result;
+}
+
+// Continues the journal of a sweep.
+inline Journal resume(const std::filesystem::path& bundle, const SweepPlan& plan,
+                      const JournalResumption& now = {}) {
+  return Journal::resume(bundle, journal_header_of(plan), now);
 }
 
 }  // namespace aqbench::test

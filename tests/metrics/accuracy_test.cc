@@ -6,7 +6,6 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/error.h"
 #include "metrics/scored_points.h"
 #include "tests/metrics/truth.h"
 
@@ -91,9 +90,8 @@ TEST(Accuracy, OfAFiveMillimetreOffsetIsFiveMillimetres) {
     const PlaneTruth truth;
     const MetricSet metrics =
         test::score_cloud(test::noisy_cloud(truth, 5000, 0, offset_mm / 1000, 1), truth, coarse());
-    for (const char* name : {"mean", "median", "rmse", "p90", "p95", "max"}) {
+    for (const char* name : {"mean", "median", "rmse", "p90", "p95", "max"})
       EXPECT_NEAR(value_of(metrics, fmt::format("accuracy_{}_mm", name)), 5, 1e-9) << name;
-    }
     EXPECT_NEAR(value_of(metrics, "bias_mean_mm"), offset_mm, 1e-9);
     EXPECT_NEAR(value_of(metrics, "bias_median_mm"), offset_mm, 1e-9);
     EXPECT_NEAR(value_of(metrics, "nmad_mm"), 0, 1e-9);
@@ -122,9 +120,8 @@ TEST(Accuracy, OfDepthStepsIsAQuarterStep) {
   constexpr std::size_t kPoints = 100000;
   constexpr double kStepM = 0.004;
   PointCloud cloud = test::noisy_cloud(truth, kPoints, 0, 0, 4);
-  for (std::size_t i = 0; i < kPoints; ++i) {
+  for (std::size_t i = 0; i < kPoints; ++i)
     cloud.points_m[i].z() += kStepM * (uniform01({4, RandomStream::dropout}, i) - 0.5);
-  }
   const MetricSet metrics = test::score_cloud(cloud, truth, coarse());
   const double root_n = std::sqrt(static_cast<double>(kPoints));
   EXPECT_NEAR(value_of(metrics, "accuracy_mean_mm"), 1.0, 4 * (1 / std::sqrt(3.0)) / root_n);

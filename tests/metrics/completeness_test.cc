@@ -30,10 +30,9 @@ std::vector<MetricSet> scores_over_seeds(double sigma_m, std::size_t seeds, std:
   options.tiles = false;
   options.sample_spacing_m = 0.001;
   std::vector<MetricSet> scores(seeds);
-  for (std::size_t seed = 0; seed < seeds; ++seed) {
+  for (std::size_t seed = 0; seed < seeds; ++seed)
     scores[seed] =
         test::score_cloud(test::noisy_cloud(truth, points, sigma_m, 0, seed + 100), truth, options);
-  }
   return scores;
 }
 

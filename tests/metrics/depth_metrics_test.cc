@@ -59,9 +59,8 @@ TEST(DepthMetrics, RefuseMapsOfOtherSizes) {
 TEST(DepthMetrics, OfDepthStepsFollowTheClosedForm) {
   constexpr std::size_t kPixels = 100000;
   std::vector<float> truth(kPixels, 0.2F), predicted(kPixels);
-  for (std::size_t i = 0; i < kPixels; ++i) {
+  for (std::size_t i = 0; i < kPixels; ++i)
     predicted[i] = static_cast<float>(0.2 + 0.004 * (uniform01({1, RandomStream::dropout}, i) - 0.5));
-  }
   const MetricSet metrics = depth_metrics(predicted, truth);
   EXPECT_NEAR(value_of(metrics, "depth_mae_mm"), 1, 4 * 0.58 / std::sqrt(double{kPixels}));
   EXPECT_NEAR(value_of(metrics, "depth_rmse_mm"), 4 / std::sqrt(12.0), 4 * 0.52 / std::sqrt(double{kPixels}));

@@ -6,7 +6,7 @@
 #include <random>
 
 #include "metrics/scored_points.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
 #include "scenes/surfaces/mesh_surface.h"

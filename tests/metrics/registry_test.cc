@@ -18,9 +18,8 @@ const MetricSpec* find_spec(const std::string& name) {
 // Readers of records rely on these names: none may go. A new metric needs no line here.
 TEST(MetricRegistry, HasEveryNameOfTheRecordFormat) {
   std::vector<std::string> names;
-  for (const char* what : {"mean", "median", "rmse", "p90", "p95", "max"}) {
+  for (const char* what : {"mean", "median", "rmse", "p90", "p95", "max"})
     names.push_back(std::string("accuracy_") + what + "_mm");
-  }
   for (const char* t : {"0.5", "1", "2", "5", "10"}) {
     for (const char* family :
          {"precision_", "completeness_", "fscore_", "completeness_inset_", "completeness_seen2_"}) {

@@ -25,9 +25,8 @@ PointCloud lattice(const PlaneTruth& truth, double pitch_m = 0.001) {
   const int columns = static_cast<int>(std::lround(0.5 / pitch_m));
   const int rows = static_cast<int>(std::lround(0.3 / pitch_m));
   for (int row = 0; row < rows; ++row) {
-    for (int column = 0; column < columns; ++column) {
+    for (int column = 0; column < columns; ++column)
       cloud.points_m.push_back(truth.at(-0.25 + (column + 0.5) * pitch_m, -0.15 + (row + 0.5) * pitch_m));
-    }
   }
   return cloud;
 }
@@ -194,15 +193,13 @@ TEST(Score, DoesNotDependOnTheOrderOfPoints) {
   PointCloud cloud = test::noisy_cloud(truth, 50000, 0.001, 0.0002, 7);
   const MetricSet before = test::score_cloud(cloud, truth);
   std::vector<std::pair<double, Vec3>> shuffled;
-  for (std::size_t i = 0; i < cloud.points_m.size(); ++i) {
+  for (std::size_t i = 0; i < cloud.points_m.size(); ++i)
     shuffled.emplace_back(uniform01({7, RandomStream::case_order}, i), cloud.points_m[i]);
-  }
   std::ranges::sort(shuffled, {}, &std::pair<double, Vec3>::first);
   std::ranges::transform(shuffled, cloud.points_m.begin(), &std::pair<double, Vec3>::second);
   const MetricSet after = test::score_cloud(cloud, truth);
-  for (const auto& [name, metric] : before) {
+  for (const auto& [name, metric] : before)
     EXPECT_NEAR(value_of(after, name), *metric.value, 1e-11 * std::abs(*metric.value)) << name;
-  }
 }
 
 // Ten points in the patch, two beside it, on 0.15 m2.
@@ -251,14 +248,15 @@ TEST(Score, NamesFollowTheRegistryAndItsOrder) {
         spec.name.starts_with("points_left_out") || spec.name.starts_with("reprojection_") ||
         spec.name.starts_with("charuco_"))
       continue;
-    if (spec.name.starts_with("holes_")) break;  // from here on of a diagnosis (metrics/diagnosis.h)
+    if (spec.name.starts_with("holes_")) break;  // from here on of a diagnosis (metrics/diagnosis.h) {
     ASSERT_LT(place, metrics.size());
-    EXPECT_EQ(metrics[place].first, spec.name);
-    EXPECT_EQ(metrics[place].second.unit, spec.unit);
-    EXPECT_EQ(metrics[place].second.better, spec.better);
-    ++place;
   }
-  EXPECT_EQ(place, metrics.size());
+  EXPECT_EQ(metrics[place].first, spec.name);
+  EXPECT_EQ(metrics[place].second.unit, spec.unit);
+  EXPECT_EQ(metrics[place].second.better, spec.better);
+  ++place;
+}
+EXPECT_EQ(place, metrics.size());
 }
 
 TEST(Score, NoMetricIsLeftOutForAnEmptyCloud) {
@@ -274,11 +272,10 @@ TEST(Score, NoMetricIsLeftOutForAnEmptyCloud) {
 
 TEST(Score, LeavesOutWhatThereIsNoDataFor) {
   const MetricSet metrics = test::score_cloud(lattice(PlaneTruth(), 0.01), PlaneTruth());
-  for (const auto& [name, metric] : metrics) {
+  for (const auto& [name, metric] : metrics)
     EXPECT_FALSE(name.starts_with("mesh_") || name.starts_with("normal_") ||
                  name.starts_with("completeness_seen2"))
         << name;
-  }
 }
 
 TEST(Score, TakesOtherTolerances) {

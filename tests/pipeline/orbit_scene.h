@@ -6,15 +6,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
-#include <numbers>
 #include <span>
-#include <string>
 #include <tuple>
 #include <vector>
 
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/dataset.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/rendering/ray_hit.h"
 #include "scenes/surfaces/surface.h"
 #include "tests/temporary_directory.h"

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "core/files.h"
-#include "core/json.h"
+#include "core/json_members.h"
 #include "core/sha256.h"
 #include "harness/gating/gated_metrics.h"
 #include "harness/measuring/build_info.h"
@@ -214,7 +214,7 @@ std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Result
   results.run.requested = parse_strict_json(requested_json(plan.request).dump(), "requested", kMessageJson);
   results.run.effective = effective_json(plan);
   Json environment = *results.environment;
-  add_build(environment["build"], build_info());
+  environment["build"].update(JsonOf<BuildInfo>::write(build_info()));
   if (build_info().commit.empty()) environment["build"]["commit"] = environment["build"]["dirty"] = nullptr;
   environment["build"]["program_sha256"] = program_sha256();
   if (!environment.contains("comparability"))

@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <filesystem>
-#include <numbers>
 #include <set>
 
 #include "core/error.h"

@@ -1,7 +1,5 @@
 #include "pipeline/plane_sweep/kernels/depth_extraction.h"
 
-#include <cstddef>
-
 #include "core/error.h"
 #include "core/parallel.h"
 

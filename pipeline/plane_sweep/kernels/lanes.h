@@ -3,7 +3,6 @@
 // operations for the instruction set at hand; use it only in AQBENCH_MULTIVERSION functions and
 // AQBENCH_INLINE helpers.
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

@@ -1,7 +1,6 @@
 #include "pipeline/plane_sweep/kernels/options.h"
 
 #include <array>
-#include <cmath>
 #include <utility>
 
 #include "core/error.h"

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <span>
-#include <vector>
 
 #include "pipeline/plane_sweep/kernels/lanes.h"
 #include "scenes/optics/refraction_batch.h"

@@ -1,8 +1,6 @@
 #include "pipeline/plane_sweep/kernels/kernels.h"
 
-#include <cmath>
 #include <limits>
-#include <mutex>
 
 #include "core/parallel.h"
 #include "core/stage_scope.h"

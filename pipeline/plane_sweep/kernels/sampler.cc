@@ -4,8 +4,6 @@
 #include <cmath>
 #include <limits>
 
-#include "pipeline/plane_sweep/kernels/warp_row.h"
-
 namespace aqbench::plane_sweep {
 namespace {
 

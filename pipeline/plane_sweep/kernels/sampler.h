@@ -2,7 +2,6 @@
 // The samples of a tile in one source at sixteen depths, row by row.
 
 #include <array>
-#include <cstdint>
 #include <vector>
 
 #include "pipeline/plane_sweep/kernels/lanes.h"

@@ -1,11 +1,11 @@
 #include "pipeline/plane_sweep/kernels/warp_row.h"
 
+#include <bit>
+
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #include <immintrin.h>
 #define AQBENCH_HAS_GATHER 1
 #endif
-
-#include <limits>
 
 namespace aqbench::plane_sweep {
 namespace {

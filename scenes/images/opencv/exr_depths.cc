@@ -5,10 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <vector>
 
 #include "core/error.h"
@@ -49,7 +47,7 @@ void keep_exr_error(exr_const_context_t context, exr_result_t, const char* messa
 }
 
 [[noreturn]] void fail_exr(const std::string& name, const std::string& what) {
-  throw Error(ErrorKind::input, fmt::format("{}: EXR: {}", name, escape_bytes(what)));
+  throw input_error("{}: EXR: {}", name, escape_bytes(what));
 }
 
 struct ExrFile {

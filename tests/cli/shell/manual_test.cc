@@ -5,9 +5,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <string>
 
-#include "cli/command.h"
 #include "cli/options.h"
 #include "cli/shell/manual.h"
 #include "core/processes/process.h"

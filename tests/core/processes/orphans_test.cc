@@ -13,7 +13,6 @@
 
 #include "core/descriptor.h"
 #include "core/processes/isolate.h"
-#include "tests/harness/support.h"
 
 namespace aqbench {
 namespace {

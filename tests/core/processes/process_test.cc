@@ -9,7 +9,6 @@
 
 #include <array>
 #include <cerrno>
-#include <string>
 
 #include "core/descriptor.h"
 #include "tests/temporary_directory.h"

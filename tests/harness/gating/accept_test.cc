@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <utility>
 
 #include "core/files.h"
 #include "core/sha256.h"
@@ -243,9 +242,8 @@ TEST_F(Accept, AsksForNoFlagWhereTheTruthLeavesAValueUndefined) {
       if (!metric.value) metric.reason = kNoPatchToTile;
   const Acceptance acceptance = plan_acceptance(run, file_);
   EXPECT_THAT(acceptance.refusals, ::testing::IsEmpty());
-  EXPECT_THAT(acceptance.notes,
-              ::testing::Contains("normal_mean_deg: undefined (the true surface has no patch to "
-                                  "cut into tiles) in 4 cases: not gated"));
+  EXPECT_THAT(acceptance.notes, ::testing::Contains("normal_mean_deg: undefined (the true surface has no "
+                                                    "patch to cut into tiles) in 4 cases: not gated"));
   // Of recordings: what the board has no positions for, and of depth maps where the method gives none.
   for (const char* const reason : {kNoTrueCorners, kNoDepthMaps}) {
     for (Record& record : run.results.records)

@@ -4,16 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <string>
 #include <utility>
 
 #include "core/sha256.h"
-#include "core/text.h"
 #include "harness/gating/gate.h"
-#include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
 
 namespace aqbench {

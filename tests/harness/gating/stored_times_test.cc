@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/text.h"
 #include "harness/gating/gate.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"

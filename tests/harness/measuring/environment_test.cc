@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "core/sha256.h"
 #include "harness/measuring/build_info.h"

@@ -4,7 +4,6 @@
 #include <sys/resource.h>
 
 #include <cstdlib>
-#include <vector>
 
 namespace aqbench {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "core/program_report.h"
 #include "core/resources.h"
-#include "tests/harness/support.h"
 
 namespace aqbench {
 namespace {

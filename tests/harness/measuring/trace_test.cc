@@ -1,4 +1,5 @@
 #include "harness/measuring/trace.h"
+#include "core/json.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,8 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <thread>
-
-#include "harness/measuring/stage_recorder.h"
 
 namespace aqbench {
 namespace {

@@ -66,7 +66,7 @@ TEST(CaseScoring, WhatMakesNoSenseIsRefusedBeforeACaseRuns) {
         {"thresholds_mm", "-1", "expected positive lengths"},
         {"outlier_mm", "0", "outlier_mm"},
         {"tiles_mm", "1", "tile_mm"}})
-    EXPECT_THAT(test::usage_error(scored_by({{"scoring", parameter, value}})), HasSubstr(said)) << value;
+    EXPECT_THAT(test::usage_message(scored_by({{"scoring", parameter, value}})), HasSubstr(said)) << value;
 }
 
 }  // namespace

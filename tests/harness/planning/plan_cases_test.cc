@@ -13,7 +13,7 @@ using test::case_names;
 using test::error_of;
 using test::option;
 using test::plan;
-using test::usage_error;
+using test::usage_message;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -52,7 +52,7 @@ TEST(Plan, SceneAndMethodFilterASuite) {
   EXPECT_THAT(case_names(plan(request)),
               ElementsAre("undulating/lightglue_like/seed=42", "undulating/roma_like/seed=42"));
   request.methods = {"plane_sweep"};
-  EXPECT_THAT(usage_error(request), HasSubstr("method of the suite 'plane_sweep'"));
+  EXPECT_THAT(usage_message(request), HasSubstr("method of the suite 'plane_sweep'"));
 }
 
 TEST(Plan, AFilterNamesAPresetOfASuitesMethod) {
@@ -61,9 +61,9 @@ TEST(Plan, AFilterNamesAPresetOfASuitesMethod) {
   request.methods = {"plane_sweep:fast"};
   EXPECT_THAT(case_names(plan(request)), ElementsAre("flat_plane/plane_sweep:fast/seed=42"));
   request.methods = {"plane_sweep:fastest"};
-  EXPECT_THAT(usage_error(request), HasSubstr("did you mean plane_sweep:fast"));
+  EXPECT_THAT(usage_message(request), HasSubstr("did you mean plane_sweep:fast"));
   request.methods = {"sparse"};
-  EXPECT_THAT(usage_error(request), HasSubstr("method of the suite 'sparse'"));
+  EXPECT_THAT(usage_message(request), HasSubstr("method of the suite 'sparse'"));
 }
 
 TEST(Plan, WithoutSuiteScenesAndMethodsChooseFromTheRegistries) {
@@ -90,7 +90,7 @@ TEST(Plan, PresetsStandInTheNameAndDecideTheOptions) {
   request.sets = {parse_override("plane_sweep.depths=32")};
   EXPECT_EQ(std::get<std::int64_t>(option(plan(request).cases[1], "plane_sweep.depths")), 32) << "--set wins";
   request.methods = {"plane_sweep:slow"};
-  EXPECT_THAT(usage_error(request), HasSubstr("plane_sweep:slow"));
+  EXPECT_THAT(usage_message(request), HasSubstr("plane_sweep:slow"));
 }
 
 TEST(Plan, WorkloadsStandAloneAndTheirParametersAreAxes) {
@@ -107,7 +107,7 @@ TEST(Plan, WorkloadsStandAloneAndTheirParametersAreAxes) {
   EXPECT_EQ(std::get<std::int64_t>(option(given.cases[1], "absorption.size")), 512);
   EXPECT_EQ(given.cases[0].timing.repetitions, 10) << "workloads are timed warm unless asked otherwise";
   request.workloads = {"nosuch"};
-  EXPECT_THAT(usage_error(request), HasSubstr("unknown workload 'nosuch'"));
+  EXPECT_THAT(usage_message(request), HasSubstr("unknown workload 'nosuch'"));
 }
 
 TEST(Plan, AnAxisConcernsTheWorkloadsThatHaveIt) {
@@ -137,14 +137,14 @@ TEST(Plan, WorkloadsComeBesideScenesAndMethods) {
 TEST(Plan, TimingThatCannotBeIsRefused) {
   PlanRequest request;
   request.timing.repetitions = -1;
-  EXPECT_THAT(usage_error(request), HasSubstr("--repetitions -1"));
+  EXPECT_THAT(usage_message(request), HasSubstr("--repetitions -1"));
   request.timing = {};
   request.timing.precision = 1.5;
-  EXPECT_THAT(usage_error(request), HasSubstr("--precision"));
+  EXPECT_THAT(usage_message(request), HasSubstr("--precision"));
   request.timing = {};
   request.timing.repetitions = 20;
   request.timing.max_repetitions = 10;
-  EXPECT_THAT(usage_error(request), HasSubstr("--max-repetitions 10"));
+  EXPECT_THAT(usage_message(request), HasSubstr("--max-repetitions 10"));
 }
 
 TEST(Plan, FaultsOfAWorkloadNameItsStages) {
@@ -153,7 +153,7 @@ TEST(Plan, FaultsOfAWorkloadNameItsStages) {
   request.injects = {parse_inject("*:absorption=20ms")};
   EXPECT_THAT(plan(request).cases[0].faults, SizeIs(1));
   request.injects = {parse_inject("*:sweep=20ms")};
-  EXPECT_THAT(usage_error(request), HasSubstr("unknown stage 'sweep'"));
+  EXPECT_THAT(usage_message(request), HasSubstr("unknown stage 'sweep'"));
 }
 
 TEST(Plan, SweptAxesStandInTheNameButThreadsAndDeviceDoNot) {
@@ -185,7 +185,7 @@ TEST(Plan, ReplicasAreTheSameCaseUnderSeveralNames) {
   EXPECT_THAT(case_names(given), ElementsAre("absorption/replica=1/seed=42", "absorption/replica=2/seed=42"));
   EXPECT_EQ(given.cases[0].options, given.cases[1].options);
   request.axes = {parse_axis("replica=0")};
-  EXPECT_THAT(usage_error(request), HasSubstr("--axis replica: '0' is not an integer from 1"));
+  EXPECT_THAT(usage_message(request), HasSubstr("--axis replica: '0' is not an integer from 1"));
 }
 
 TEST(Plan, AnAxisConcernsOnlyTheCasesOfItsOwner) {
@@ -206,7 +206,7 @@ TEST(Plan, AnAxisConcernsOnlyTheCasesOfItsOwner) {
 TEST(Plan, AnAxisOfAMethodThatTakesNoPartNamesTheFlagThatIsMissing) {
   PlanRequest request;
   request.axes = {parse_axis("plane_sweep.batch=1,8")};
-  EXPECT_THAT(usage_error(request),
+  EXPECT_THAT(usage_message(request),
               HasSubstr("--axis plane_sweep.batch: plane_sweep is not selected; add --method plane_sweep"));
 }
 
@@ -218,7 +218,7 @@ TEST(Plan, SeedsMayBeAnAxis) {
   EXPECT_THAT(case_names(plan(request)),
               ElementsAre("flat_plane/roma_like/seed=5", "flat_plane/roma_like/seed=9"));
   request.seed = 1;
-  EXPECT_THAT(usage_error(request), HasSubstr("--axis seed excludes"));
+  EXPECT_THAT(usage_message(request), HasSubstr("--axis seed excludes"));
 }
 
 TEST(Plan, SetsReachOnlyTheirOwners) {
@@ -246,7 +246,7 @@ TEST(Plan, OwnSuitesAreTakenAsGiven) {
   EXPECT_THAT(case_names(plan(request)),
               ElementsAre("undulating/roma_like/seed=1/threads=4", "undulating/roma_like/seed=2/threads=4"));
   request.suite = "seed";
-  EXPECT_THAT(usage_error(request), HasSubstr("exclude each other"));
+  EXPECT_THAT(usage_message(request), HasSubstr("exclude each other"));
 }
 
 TEST(Plan, AUsersMeshIsKnownByItsBytes) {
@@ -282,7 +282,7 @@ TEST(PlanParts, AddCasesOfTheirOwnOnce) {
   request.methods = {"lightglue_like"};
   EXPECT_THAT(case_names(plan(request)), ElementsAre("undulating/lightglue_like/seed=42"));
   request.methods = {"nobody"};
-  EXPECT_THAT(usage_error(request), HasSubstr("method of the suite 'nobody'"));
+  EXPECT_THAT(usage_message(request), HasSubstr("method of the suite 'nobody'"));
   request.methods = {"plane_sweep:fast"};
   request.axes = {parse_axis("plane_sweep.batch=4")};
   EXPECT_THAT(case_names(plan(request)),
@@ -294,7 +294,7 @@ TEST(PlanParts, AddCasesOfTheirOwnOnce) {
   suite.more[0].axes = {parse_axis("seed=1,2")};
   request = {};
   request.own_suite = suite;
-  EXPECT_THAT(usage_error(request), HasSubstr("cannot have the axis seed"));
+  EXPECT_THAT(usage_message(request), HasSubstr("cannot have the axis seed"));
 }
 
 }  // namespace

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "core/error.h"
 

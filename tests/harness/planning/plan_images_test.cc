@@ -11,7 +11,7 @@ namespace {
 using test::case_names;
 using test::option;
 using test::plan;
-using test::usage_error;
+using test::usage_message;
 using test::with;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -98,7 +98,7 @@ TEST(PlanImages, MistakesAreNamed) {
   const auto error_with = [](const std::function<void(PlanRequest&)>& change) {
     PlanRequest request = real_request();
     change(request);
-    return usage_error(request);
+    return usage_message(request);
   };
   EXPECT_THAT(error_with([](auto& r) { r.images.rig = "ring13"; }), HasSubstr("did you mean ring12"));
   EXPECT_THAT(error_with([](auto& r) { r.images.imaging = "cleen"; }), HasSubstr("did you mean clean"));

@@ -5,7 +5,7 @@
 
 #include "core/files.h"
 #include "core/json.h"
-#include "harness/records/results_size.h"
+#include "harness/records/results.h"
 #include "tests/harness/planning/plan_support.h"
 
 namespace aqbench {

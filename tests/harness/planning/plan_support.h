@@ -1,7 +1,6 @@
 #pragma once
 // Plans from the catalogue of support.h, and what tests ask of them.
 
-#include <algorithm>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -13,7 +12,7 @@ namespace aqbench::test {
 
 inline SweepPlan plan(const PlanRequest& request) { return plan_sweep(request, fake_catalogue()); }
 
-inline std::string usage_error(const PlanRequest& request) {
+inline std::string usage_message(const PlanRequest& request) {
   return error_of(ErrorKind::usage, [&] { plan(request); });
 }
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <vector>
 
 #include "core/sha256.h"
 #include "tests/harness/planning/plan_support.h"
@@ -14,7 +13,7 @@ namespace {
 using test::case_names;
 using test::error_of;
 using test::plan;
-using test::usage_error;
+using test::usage_message;
 using test::with;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -27,7 +26,7 @@ struct RefusedPlan {
 class PlanRefuses : public testing::TestWithParam<RefusedPlan> {};
 
 TEST_P(PlanRefuses, WithAUsageError) {
-  EXPECT_THAT(usage_error(GetParam().request), HasSubstr(GetParam().why));
+  EXPECT_THAT(usage_message(GetParam().request), HasSubstr(GetParam().why));
 }
 
 INSTANTIATE_TEST_SUITE_P(

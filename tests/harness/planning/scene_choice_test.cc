@@ -1,7 +1,5 @@
 #include "harness/planning/scene_choice.h"
 
-#include <fstream>
-
 #include "core/files.h"
 #include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"

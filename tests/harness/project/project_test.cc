@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "core/json.h"
 #include "harness/planning/foreign_code.h"

@@ -5,7 +5,6 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/json.h"
 #include "core/sha256.h"
 #include "tests/harness/support.h"
 

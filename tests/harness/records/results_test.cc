@@ -13,9 +13,7 @@
 #include <valijson/schema.hpp>
 #include <valijson/schema_parser.hpp>
 #include <valijson/validator.hpp>
-#include <vector>
 
-#include "core/files.h"
 #include "core/sha256.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"

@@ -3,10 +3,6 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/processes/isolate.h"
-#include "harness/records/planned_record.h"
-#include "tests/harness/support.h"
-
 namespace aqbench {
 namespace {
 

@@ -13,7 +13,7 @@
 #include "scenes/cloud/npy.h"
 #include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 #include "tests/harness/running/recording_scene.h"
 #include "tests/harness/support.h"

@@ -6,16 +6,10 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "core/files.h"
 #include "core/processes/isolate.h"
 #include "harness/planning/scene_choice.h"
-#include "scenes/cloud/npy.h"
-#include "scenes/images/png_file.h"
-#include "scenes/optics/calibration_file.h"
-#include "scenes/optics/refraction.h"
 #include "scenes/optics/rig.h"
 #include "tests/harness/running/recording_scene.h"
 #include "tests/harness/support.h"

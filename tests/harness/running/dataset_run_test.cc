@@ -2,18 +2,15 @@
 #include "harness/running/dataset_run.h"
 
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <string>
-#include <vector>
 
 #include "core/files.h"
 #include "core/processes/isolate.h"
 #include "core/sha256.h"
 #include "scenes/cloud/ply.h"
 #include "scenes/cloud/ply_read.h"
-#include "scenes/dataset/colmap_model.h"
+#include "scenes/dataset/colmap_rig.h"
 #include "scenes/dataset/dataset.h"
 #include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"

@@ -16,6 +16,7 @@ namespace {
 
 using test::error_of;
 using test::quick_result;
+using test::resume;
 using test::small_plan;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -66,7 +67,7 @@ std::vector<MeasuredRun> both_kinds() {
   const SweepPlan plan = small_plan(6);
   return {{"sweep",
            [plan](const auto& bundle) { return Journal::create(bundle, plan, test::kStamp, test::kStarted); },
-           [plan](const auto& bundle) { return Journal::resume(bundle, plan); },
+           [plan](const auto& bundle) { return resume(bundle, plan); },
            [plan](Journal& journal, std::size_t i) { journal.append(quick_result(plan.cases[i]).record); }},
           {"comparison", [](const auto& bundle) { return Journal::create(bundle, header_of_comparison()); },
            [](const auto& bundle) { return Journal::resume(bundle, header_of_comparison(), {}); },
@@ -148,7 +149,7 @@ TEST(Journal, AnotherComparisonIsNotContinued) {
                         now.environment = Json{{"comparability", {{"cpu_model", "that"}}}};
                       }),
               HasSubstr("cpu_model was \"this\" and is \"that\" now"));
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { Journal::resume(folder.path(), small_plan(1)); }),
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { resume(folder.path(), small_plan(1)); }),
               HasSubstr("is a comparison; continue it with: aqbench ab --resume"));
 }
 
@@ -170,7 +171,7 @@ TEST(Journal, AFileThatWentWhileItsLockWasWaitedForIsRefused) {
     std::filesystem::remove(file);
     first.reset();
   });
-  EXPECT_THAT(error_of(ErrorKind::io, [&] { Journal::resume(folder.path(), plan); }),
+  EXPECT_THAT(error_of(ErrorKind::io, [&] { resume(folder.path(), plan); }),
               HasSubstr("journal.jsonl: another process removed or replaced it meanwhile"));
 }
 

@@ -21,6 +21,7 @@ namespace {
 
 using test::error_of;
 using test::quick_result;
+using test::resume;
 using test::small_plan;
 using testing::HasSubstr;
 using testing::SizeIs;
@@ -99,7 +100,7 @@ TEST(Journal, CutsATornLastLineWhereverItIsTorn) {
     put_bytes(folder.path(), whole.substr(0, size));
     EXPECT_THAT(error_of(ErrorKind::verification, [&] { read_journal(folder.path(), TornTail::refuse); }),
                 HasSubstr("line 3: is truncated"));
-    Journal journal = Journal::resume(folder.path(), plan);
+    Journal journal = resume(folder.path(), plan);
     ASSERT_THAT(journal.records(), SizeIs(1));
     ASSERT_EQ(bytes_of(folder.path()), whole.substr(0, last));
     journal.append(quick_result(plan.cases[1]).record);
@@ -174,19 +175,18 @@ TEST(Journal, RefusesRecordsThatWereNotPlannedOrStandTwice) {
     journal.append(quick_result(plan.cases[0]).record);
     journal.append(quick_result(plan.cases[0]).record);
   }
-  EXPECT_THAT(error_of(ErrorKind::verification, [&] { Journal::resume(twice.path(), plan); }),
-              HasSubstr("line 3"));
+  EXPECT_THAT(error_of(ErrorKind::verification, [&] { resume(twice.path(), plan); }), HasSubstr("line 3"));
 }
 
 TEST(Journal, ResumesOnlyTheSamePlan) {
   const test::TemporaryFolder folder;
   write_journal(folder.path(), small_plan(2), 1);
   const std::string before = bytes_of(folder.path());
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { Journal::resume(folder.path(), small_plan(3)); }),
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { resume(folder.path(), small_plan(3)); }),
               HasSubstr("plans 2 cases"));
   EXPECT_EQ(bytes_of(folder.path()), before);
   const test::TemporaryFolder empty;
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { Journal::resume(empty.path(), small_plan(1)); }),
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { resume(empty.path(), small_plan(1)); }),
               HasSubstr("journal.jsonl: no such file"));
   EXPECT_THAT(error_of(ErrorKind::io,
                        [&] { Journal::create(folder.path(), small_plan(2), test::kStamp, test::kStarted); }),
@@ -218,7 +218,7 @@ TEST(Journal, KeepsBlocksAndMarksTheLog) {
     journal.append_block(first);
   }
   {
-    Journal journal = Journal::resume(folder.path(), plan, {"2026-01-31T12:10:00Z", Json{{"cpu", 2}}});
+    Journal journal = resume(folder.path(), plan, {"2026-01-31T12:10:00Z", Json{{"cpu", 2}}});
     EXPECT_THAT(journal.blocks(), SizeIs(2));
     std::ofstream(folder.path() / kLogFile, std::ios::app) << "two\n";
     journal.append(first);
@@ -258,7 +258,7 @@ TEST(Journal, RemovesWhatAKilledWriteLeftBehind) {
   for (const char* name :
        {"tiles/a.csv.tmp123.0", "summary.md.tmp9", "tiles/keep.tmp", "tiles/keep.tmpx1", "b.csv"})
     std::ofstream(folder.path() / name) << "x";
-  Journal::resume(folder.path(), plan);
+  resume(folder.path(), plan);
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "tiles/a.csv.tmp123.0"));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "summary.md.tmp9"));
   for (const char* name : {"tiles/keep.tmp", "tiles/keep.tmpx1", "b.csv"})
@@ -276,7 +276,7 @@ TEST(Journal, AFullDiskLeavesNoHalfLine) {
     const IsolateOutcome outcome = run_isolated(
         [&]() -> std::string {
           ::signal(SIGXFSZ, SIG_IGN);
-          Journal journal = Journal::resume(folder.path(), plan);
+          Journal journal = resume(folder.path(), plan);
           const rlimit limit{before.size() + room, before.size() + room};
           ::setrlimit(RLIMIT_FSIZE, &limit);
           try {
@@ -291,7 +291,7 @@ TEST(Journal, AFullDiskLeavesNoHalfLine) {
     EXPECT_THAT(outcome.result, HasSubstr("journal.jsonl: File too large"));
     ASSERT_EQ(bytes_of(folder.path()), before);
   }
-  Journal journal = Journal::resume(folder.path(), plan);
+  Journal journal = resume(folder.path(), plan);
   journal.append(quick_result(plan.cases[1]).record);
   EXPECT_THAT(read_journal(folder.path(), TornTail::refuse).records, SizeIs(2));
 }

@@ -1,13 +1,11 @@
 #include "harness/running/merge_blocks.h"
+#include "harness/records/case_result.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <numeric>
-
-#include "tests/harness/support.h"
 
 namespace aqbench {
 namespace {

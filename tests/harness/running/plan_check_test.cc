@@ -5,8 +5,7 @@
 
 #include "core/sha256.h"
 #include "harness/measuring/build_info.h"
-#include "harness/records/planned_record.h"
-#include "tests/harness/support.h"
+#include "harness/records/case_result.h"
 
 namespace aqbench {
 namespace {

@@ -6,9 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/files.h"
 #include "core/processes/isolate.h"
-#include "core/sha256.h"
 #include "harness/running/sweep.h"
 #include "tests/harness/support.h"
 

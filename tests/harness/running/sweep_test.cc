@@ -1,4 +1,5 @@
 #include "harness/running/sweep.h"
+#include "core/stage_scope.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -15,7 +16,6 @@
 #include "core/processes/isolate.h"
 #include "core/resources.h"
 #include "core/sha256.h"
-#include "harness/measuring/stage_recorder.h"
 #include "harness/running/inject.h"
 #include "tests/harness/support.h"
 
@@ -67,7 +67,7 @@ TEST(Sweep, GoesOnAfterTheBlocksThatAreInTheJournal) {
     for (const std::size_t i : {0, 1, 2, 0, 1, 2, 0}) journal.append_block(block(i));
   }
   std::filesystem::remove(runs);
-  Journal journal = Journal::resume(folder.path(), plan);
+  Journal journal = test::resume(folder.path(), plan);
   EXPECT_FALSE(run_sweep(plan, journal, {}, run).interrupted);
   std::ifstream file(runs);
   std::vector<std::string> ran;
@@ -229,7 +229,7 @@ pid_t sweep_in_a_process(const std::filesystem::path& bundle, const SweepPlan& p
   ::signal(SIGHUP, SIG_DFL);  // below nohup it is ignored, as it should be
   int code = 99;
   try {
-    Journal journal = resume ? Journal::resume(bundle, plan) : new_journal(bundle, plan);
+    Journal journal = resume ? test::resume(bundle, plan) : new_journal(bundle, plan);
     const SweepOutcome outcome = run_sweep(plan, journal, {}, run);
     code = outcome.interrupted ? 130 : 0;
   } catch (const std::exception& error) {
@@ -307,7 +307,7 @@ TEST_P(SweepStops, CleanlyOnASignal) {
   EXPECT_EQ(exit_code_of(process), 130);
   EXPECT_THAT(read_journal(folder.path(), TornTail::refuse).records, SizeIs(2))
       << "the running case is unfinished";
-  Journal journal = Journal::resume(folder.path(), plan);
+  Journal journal = test::resume(folder.path(), plan);
   EXPECT_EQ(run_sweep(plan, journal, {}, run_quickly).ran, 3U);
   EXPECT_THAT(journal.records(), SizeIs(5));
 }
@@ -333,7 +333,7 @@ TEST(Sweep, AFullDiskIsOneErrorAndTheJournalStaysGood) {
   const auto room = std::filesystem::file_size(folder.path() / kJournalFile) + 1200;
   const IsolateOutcome outcome = run_isolated(
       [&]() -> std::string {
-        Journal journal = Journal::resume(folder.path(), plan);
+        Journal journal = test::resume(folder.path(), plan);
         const rlimit limit{room, room};
         ::setrlimit(RLIMIT_FSIZE, &limit);
         return test::error_of(ErrorKind::io, [&] { run_sweep(plan, journal, {}, run_quickly); });
@@ -342,7 +342,7 @@ TEST(Sweep, AFullDiskIsOneErrorAndTheJournalStaysGood) {
   EXPECT_THAT(outcome.result, HasSubstr("File too large"));
   const std::size_t finished = read_journal(folder.path(), TornTail::refuse).records.size();
   EXPECT_LT(finished, 3U);
-  Journal journal = Journal::resume(folder.path(), plan);
+  Journal journal = test::resume(folder.path(), plan);
   EXPECT_EQ(run_sweep(plan, journal, {}, run_quickly).ran, 3 - finished);
 }
 

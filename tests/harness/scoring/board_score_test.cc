@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "scenes/optics/distortion.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 
 namespace aqbench {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 
 namespace aqbench {

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <cmath>
 #include <opencv2/imgcodecs.hpp>
 
 #include "core/drawing/colour_map.h"

@@ -3,13 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <filesystem>
-#include <optional>
-#include <vector>
 
 #include "harness/scoring/score_case.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 #include "tests/harness/support.h"
 

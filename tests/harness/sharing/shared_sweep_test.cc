@@ -10,21 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
-#include <string>
 
 #include "core/error.h"
-#include "core/files.h"
 #include "core/scratch_folder.h"
-#include "harness/planning/plan.h"
-#include "harness/records/planned_record.h"
-#include "harness/running/journal.h"
+#include "harness/records/case_result.h"
 #include "harness/sharing/lease.h"
 #include "harness/sharing/shared_results.h"
-#include "harness/sharing/timed_machines.h"
 
 namespace aqbench {
 namespace {

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "tests/core/error_matcher.h"
 #include "tests/harness/statistics/values.h"
@@ -73,9 +72,8 @@ TEST(ChangePoints, FindsOneStep) {
 double energy_distance(const Values& x, std::size_t split) {
   double across = 0, left = 0, right = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    for (std::size_t j = i + 1; j < x.size(); ++j) {
+    for (std::size_t j = i + 1; j < x.size(); ++j)
       (j < split ? left : i >= split ? right : across) += std::abs(x[i] - x[j]);
-    }
   }
   const auto m = static_cast<double>(split), n = static_cast<double>(x.size() - split);
   return m * n / (m + n) * (2 / (m * n) * across - left / (m * (m - 1) / 2) - right / (n * (n - 1) / 2));

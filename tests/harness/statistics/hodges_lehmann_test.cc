@@ -31,9 +31,8 @@ TEST(Walsh, EveryRankAndTheMedianEqualTheSortedList) {
       }
       const auto averages = listed_walsh_averages(values);
       std::sort(values.begin(), values.end());
-      for (std::size_t rank = 1; rank <= averages.size(); ++rank) {
+      for (std::size_t rank = 1; rank <= averages.size(); ++rank)
         ASSERT_EQ(walsh_average(values, rank), averages[rank - 1]) << "n = " << n << " rank " << rank;
-      }
       const std::size_t middle = averages.size() / 2;
       const double median =
           averages.size() % 2 == 1 ? averages[middle] : 0.5 * averages[middle - 1] + 0.5 * averages[middle];

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <vector>
 
-#include "harness/statistics/distributions.h"
 #include "harness/statistics/signed_rank.h"
 #include "tests/core/error_matcher.h"
 #include "tests/harness/statistics/values.h"

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
@@ -85,9 +84,8 @@ TEST(PairedSimulation, AlphaHoldsOverCasesAndLooks) {
   int flagged_draws = 0;
   for (int draw = 0; draw < draws; ++draw) {
     std::vector<PairedSeries> all;
-    for (std::uint64_t one = 0; one < 4; ++one) {
+    for (std::uint64_t one = 0; one < 4; ++one)
       all.push_back(simulate(kWild, 4 * static_cast<std::uint64_t>(draw) + one, 66));
-    }
     bool flagged = false;
     for (std::size_t look = 1; look <= 3; ++look) {
       std::vector<PairedSeries> so_far = all;

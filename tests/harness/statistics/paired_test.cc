@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
-#include <vector>
 
 #include "harness/statistics/signed_rank.h"
 #include "tests/core/error_matcher.h"
@@ -79,9 +78,8 @@ TEST(Paired, ThroughputLikewise) {
 TEST(Paired, EqualsAPlainComputation) {
   const PairedSeries series = series_of(1.03, 24, 0.05, 7);
   std::vector<std::pair<double, double>> pairs;  // product, difference
-  for (std::size_t i = 0; i < 24; ++i) {
+  for (std::size_t i = 0; i < 24; ++i)
     pairs.emplace_back(series.u_a[i] * series.u_b[i], std::log(series.u_b[i] / series.u_a[i]));
-  }
   std::sort(pairs.begin(), pairs.end());
   Values kept;
   for (std::size_t i = 0; i < 12; ++i) kept.push_back(pairs[i].second);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "tests/core/error_matcher.h"
 #include "tests/harness/statistics/values.h"

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "core/files.h"

@@ -72,18 +72,16 @@ TEST(SciPy, RankSum) {
 TEST(SciPy, StudentsTest) {
   const auto rows = scipy_values()["student"];
   ASSERT_EQ(rows.size(), 4u);
-  for (const auto& row : rows) {
+  for (const auto& row : rows)
     expect_relative(compare_levels(row["a"].get<Values>(), row["b"].get<Values>()).p, row["p"].get<double>(),
                     1e-10);
-  }
 }
 
 TEST(SciPy, Distributions) {
   const auto values = scipy_values();
-  for (const auto& row : values["binomial_half_cdf"]) {
+  for (const auto& row : values["binomial_half_cdf"])
     expect_relative(fair_coins_cdf(row["k"].get<std::int64_t>(), row["n"].get<std::int64_t>()),
                     row["p"].get<double>(), 1e-12);
-  }
   for (const auto& row : values["normal_quantile"]) {
     EXPECT_NEAR(normal_quantile(row["p"].get<double>()), row["z"].get<double>(), 1e-13);
     EXPECT_NEAR(normal_cdf(row["z"].get<double>()), row["p"].get<double>(), 1e-14);

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "tests/core/error_matcher.h"
 #include "tests/harness/statistics/values.h"

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
-#include <cmath>
 #include <numbers>
 #include <string>
 

@@ -5,8 +5,6 @@
 
 #include <Eigen/Geometry>
 #include <random>
-#include <string>
-#include <vector>
 
 #include "core/parallel.h"
 #include "tests/core/error_matcher.h"

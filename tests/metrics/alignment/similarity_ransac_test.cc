@@ -7,7 +7,6 @@
 #include <cmath>
 #include <limits>
 #include <random>
-#include <string>
 
 #include "core/parallel.h"
 #include "tests/core/error_matcher.h"

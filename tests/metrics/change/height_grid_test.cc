@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <functional>
-#include <vector>
 
 #include "core/random.h"
 

@@ -4,7 +4,6 @@
 
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
-#include <vector>
 
 #include "core/parallel.h"
 #include "core/random.h"

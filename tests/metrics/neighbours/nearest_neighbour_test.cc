@@ -5,13 +5,11 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "metrics/neighbours/nearest_neighbour.h"
-#include "metrics/neighbours/spatial_tree.h"
 
 namespace aqbench {
 namespace {

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <vector>
 
 #include "core/parallel.h"
 #include "core/random.h"
@@ -123,22 +121,6 @@ TEST(WeightedPercentile, EqualsSortingAndAddingUp) {
   std::size_t place = 0;
   while ((sum += sorted[place].weight) < 0.37 * total) ++place;
   EXPECT_EQ(weighted_percentile_in_place(values, 0.37), sorted[place].value);
-}
-
-TEST(ChunkedSum, HasTheSameBitsForAnyThreadCount) {
-  const auto sum_of = [](std::size_t begin, std::size_t end) {
-    double sum = 0;
-    for (std::size_t i = begin; i < end; ++i) sum += 1.0 / static_cast<double>(i + 1);
-    return sum;
-  };
-  const int before = thread_count();
-  set_thread_count(1);
-  const double one = chunked_sum(100000, sum_of);
-  set_thread_count(4);
-  EXPECT_EQ(chunked_sum(100000, sum_of), one);
-  set_thread_count(before);
-  EXPECT_NEAR(one, 12.090146129863428, 1e-12);  // the harmonic number of 100000
-  EXPECT_EQ(chunked_sum(0, sum_of), 0);
 }
 
 }  // namespace

@@ -6,9 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
-#include <span>
 #include <string>
-#include <vector>
 
 #include "core/random.h"
 

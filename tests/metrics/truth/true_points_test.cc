@@ -5,7 +5,6 @@
 #include <Eigen/Geometry>
 
 #include <cmath>
-#include <limits>
 
 #include "core/random.h"
 

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <span>
-#include <vector>
 
 #include "tests/pipeline/plane_sweep/kernels/vectors.h"
 

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "core/error.h"
 #include "core/parallel.h"

@@ -3,9 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <string>
-
 #include "pipeline/external/command_words.h"
 #include "tests/temporary_directory.h"
 

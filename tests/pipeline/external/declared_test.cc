@@ -5,7 +5,6 @@
 
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "core/files.h"
 #include "core/program_report.h"
@@ -220,8 +219,8 @@ TEST_F(Declared, ItsStagesNestInTheCommand) {
 
 TEST_F(Declared, AFailureNamesTheStageAndWrongStagesFailTheRun) {
   const std::string begun =
-      "read up rest </proc/uptime\necho \"B $(python3 -c 'import time; print(time.monotonic_ns())') "
-      "5.5 fusion\" >>$AQBENCH_STAGES\n";
+      "read up rest </proc/uptime\necho \"B $(python3 -c 'import time; print(time.monotonic_ns())') 5.5 "
+      "fusion\" >>$AQBENCH_STAGES\n";
   EXPECT_THAT(error_of(ErrorKind::method, [&] { run(begun + "echo no memory; exit 3\n"); }),
               HasSubstr("ended with exit code 3, in its stage 'fusion'; it said: no memory"));
   EXPECT_THAT(error_of(ErrorKind::method, [&] { run("echo x >$1/stages.json\n" + kCloud); }),
@@ -264,10 +263,10 @@ std::string told_by(const std::string& compiler, const char* file, const char* s
 }
 
 TEST(Clients, TheHeaderReportsTheSameAsThePythonFile) {
-  const std::string text = told_by(
-      "cc -std=c99", "c.c",
-      "#include <stdio.h>\n#include \"aqbench_stages.h\"\nint main(void) { aqbench_stage_begin(\"a b\");"
-      " aqbench_stage_begin(\"c\"); aqbench_stage_end(); aqbench_stage_end(); return 0; }\n");
+  const std::string text =
+      told_by("cc -std=c99", "c.c",
+              "#include <stdio.h>\n#include \"aqbench_stages.h\"\nint main(void) { aqbench_stage_begin(\"a "
+              "b\"); aqbench_stage_begin(\"c\"); aqbench_stage_end(); aqbench_stage_end(); return 0; }\n");
   std::string kinds;
   for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) kinds += text[at];
   EXPECT_EQ(kinds, "BBEE");
@@ -275,10 +274,9 @@ TEST(Clients, TheHeaderReportsTheSameAsThePythonFile) {
 }
 
 TEST(Clients, NeedNoMoreThanCpp11AndPython38) {
-  const std::string text =
-      told_by("c++ -std=c++11", "c.cc",
-              "#include \"aqbench_stages.h\"\nint main() { { aqbench::Stage outer(\"outer\"); aqbench::Stage "
-              "inner(\"inner\"); } return 0; }\n");
+  const std::string text = told_by("c++ -std=c++11", "c.cc",
+                                   "#include \"aqbench_stages.h\"\nint main() { { aqbench::Stage "
+                                   "outer(\"outer\"); aqbench::Stage inner(\"inner\"); } return 0; }\n");
   EXPECT_THAT(text, HasSubstr(" inner\nE "));
   EXPECT_EQ(
       std::system(

@@ -11,7 +11,6 @@
 
 #include <chrono>
 #include <fstream>
-#include <string>
 #include <thread>
 
 #include "core/files.h"

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <string>
-
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "pipeline/depth_maps/consistency.h"
 #include "pipeline/depth_maps/refinement.h"
 #include "tests/pipeline/opencl/device_here.h"

@@ -1,7 +1,6 @@
 // A room seen from inside, and a pair of cameras: what the built-in methods make of images without water.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <string>

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstring>
 #include <numbers>
-#include <vector>
 
 #include "core/parallel.h"
 #include "scenes/registry.h"

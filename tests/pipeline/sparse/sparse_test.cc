@@ -12,7 +12,6 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "pipeline/sparse/depth_ranges.h"
-#include "pipeline/sparse/matching.h"
 #include "pipeline/sparse/sparse_method.h"
 #include "pipeline/sparse/sparse_spec.h"
 #include "scenes/optics/rig.h"

@@ -6,7 +6,6 @@
 #include <Eigen/Geometry>
 
 #include <cmath>
-#include <functional>
 #include <opencv2/imgcodecs.hpp>
 #include <set>
 

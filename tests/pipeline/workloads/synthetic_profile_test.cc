@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
 
 #include "harness/measuring/library_threads.h"
 #include "harness/measuring/stage_recorder.h"

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "core/parallel.h"
 #include "tests/pipeline/workloads/run_workload.h"
 

@@ -3,15 +3,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/sha256.h"
-#include "harness/ab/report.h"
-#include "harness/ab/tiles.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/gate_input.h"
 #include "reports/bundle/verify.h"
@@ -219,9 +216,8 @@ TEST_F(AbBundle, OfAValidationVerifies) {
 TEST_F(AbBundle, OfAKilledRunSaysHowToGoOn) {
   for (const std::string& file : required_bundle_files(true))
     if (file != kJournalFile && file != "commands.txt") std::filesystem::remove(folder / file);
-  EXPECT_THAT(findings(),
-              ::testing::StartsWith("journal.jsonl: the comparison did not end; go on with: aqbench "
-                                    "ab --resume "));
+  EXPECT_THAT(findings(), ::testing::StartsWith(
+                              "journal.jsonl: the comparison did not end; go on with: aqbench ab --resume "));
 }
 
 }  // namespace

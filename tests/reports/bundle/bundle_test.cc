@@ -14,7 +14,6 @@
 #include "core/sha256.h"
 #include "reports/bundle/statement.h"
 #include "reports/bundle/verify.h"
-#include "reports/content/bundle_content.h"
 #include "reports/content/bundle_files.h"
 #include "reports/content/commands.h"
 #include "tests/core/error_matcher.h"

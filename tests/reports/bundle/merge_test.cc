@@ -8,7 +8,6 @@
 #include "harness/running/journal.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
-#include "reports/content/commands.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"

@@ -5,7 +5,6 @@
 
 #include <cstdlib>
 
-#include "core/files.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 

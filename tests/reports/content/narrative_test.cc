@@ -22,14 +22,15 @@ TEST(Narrative, SentencesAreComputed) {
   content.tests = "passed";
   const auto lines = narrative_lines(content);
   EXPECT_EQ(lines.front(), "4 of 4 planned cases ok.");
-  EXPECT_THAT(lines, Contains("undulating: roma_like has the smallest mean error, 0.800 mm, 2.00 x less than "
-                              "lightglue_like."));
+  EXPECT_THAT(
+      lines,
+      Contains(
+          "undulating: roma_like has the smallest mean error, 0.800 mm, 2.00 x less than lightglue_like."));
   EXPECT_EQ(lines[1], "All cases have seed=42; the names in these sentences leave it out.");
   EXPECT_THAT(lines,
               Contains("undulating/roma_like: the stage depth takes 60.0 % of the time of all stages."));
-  EXPECT_THAT(lines,
-              Contains("undulating/roma_like: the first call of a fresh process takes 3.00 x the median of "
-                       "the warm ones."));
+  EXPECT_THAT(lines, Contains("undulating/roma_like: the first call of a fresh process takes 3.00 x the "
+                              "median of the warm ones."));
   EXPECT_EQ(lines.back(), "The program's own tests: passed.");
   content.results.records[0].status = Status::crashed;
   content.results.records[0].reason = "x";
@@ -71,14 +72,12 @@ TEST(Narrative, WhatBatchingChanges) {
   }
   set_baseline(content, synthetic_baseline(content.results));
   EXPECT_THAT(narrative_lines(content),
-              Contains("flat_plane/plane_sweep: batch 8 takes 0.500 x the time of batch 1 (a trend, not "
-                       "a comparison in pairs)."));
+              Contains("flat_plane/plane_sweep: batch 8 takes 0.500 x the time of batch 1 (a trend, not a "
+                       "comparison in pairs)."));
   content.baseline.reset();
   content.gated.reset();
-  EXPECT_THAT(
-      narrative_lines(content),
-      Contains("flat_plane: plane_sweep batch=1 has the smallest mean error, 1.00 mm, as small as that "
-               "of plane_sweep batch=8."));
+  EXPECT_THAT(narrative_lines(content), Contains("flat_plane: plane_sweep batch=1 has the smallest mean "
+                                                 "error, 1.00 mm, as small as that of plane_sweep batch=8."));
 }
 
 }  // namespace

@@ -57,9 +57,8 @@ TEST(VerdictText, ABannerSaysWhatFailedWhereAndSinceWhen) {
   *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 5.7;
   set_baseline(content, baseline);
   EXPECT_EQ(banner_line(banner_of(content)),
-            "FAIL: 1 of 4 cases worse. flat_plane/roma_like: mean error 0.793 -> 4.52 mm (5.7 x, allowed "
-            "± 5 %); "
-            "accepted in run 20250101T000000Z");
+            "FAIL: 1 of 4 cases worse. flat_plane/roma_like: mean error 0.793 -> 4.52 mm (5.7 x, allowed ± 5 "
+            "%); accepted in run 20250101T000000Z");
   content.results.records[0].status = Status::crashed;
   content.results.records[0].reason = "signal 11";
   set_baseline(content, baseline);

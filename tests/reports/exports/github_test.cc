@@ -7,7 +7,6 @@
 
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gated_metrics.h"
 #include "tests/reports/synthetic.h"
 
 namespace aqbench {

@@ -7,9 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/table.h"
-#include "core/text.h"
 #include "harness/measuring/timing.h"
-#include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 #include "reports/text/workload_tables.h"
 #include "tests/reports/synthetic.h"

@@ -3,14 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
 #include "reports/content/case_groups.h"
-#include "reports/content/environment_text.h"
 #include "tests/reports/synthetic.h"
 
 namespace aqbench {

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "core/table.h"
 #include "core/text.h"
 #include "tests/reports/synthetic.h"
 

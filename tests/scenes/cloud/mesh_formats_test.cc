@@ -5,7 +5,6 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
-#include <cstring>
 
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/pcd.h"

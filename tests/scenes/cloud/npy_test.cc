@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "core/files.h"
 #include "scenes/cloud/cloud_file.h"

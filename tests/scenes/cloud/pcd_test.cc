@@ -4,10 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <string>
-
-#include "core/files.h"
 #include "scenes/cloud/cloud_file.h"
 #include "tests/core/error_matcher.h"
 #include "tests/scenes/cloud/joined_blocks.h"

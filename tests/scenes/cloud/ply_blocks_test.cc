@@ -3,10 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <chrono>
 #include <cstring>
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>

@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
-#include <string>
 
 #include "scenes/cloud/ply_read.h"
 #include "scenes/triangles/faces.h"

@@ -3,10 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <functional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/error.h"

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <fstream>
 
-#include "core/files.h"
 #include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"

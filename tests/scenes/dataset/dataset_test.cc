@@ -17,7 +17,6 @@
 #include "core/parallel.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply_read.h"
-#include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/optics/calibration_file.h"
 #include "tests/core/error_matcher.h"

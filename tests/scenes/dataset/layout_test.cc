@@ -4,10 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <string>
 
 #include "core/files.h"
 #include "core/json.h"
@@ -17,7 +15,7 @@
 #include "scenes/images/images.h"
 #include "scenes/images/png_file.h"
 #include "scenes/optics/distortion.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 

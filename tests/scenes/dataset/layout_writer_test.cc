@@ -5,10 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <string>
 #include <utility>
-#include <vector>
 
 #include "scenes/dataset/recording.h"
 #include "tests/core/error_matcher.h"

@@ -10,7 +10,7 @@
 
 #include "core/files.h"
 #include "scenes/optics/calibration_file.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 #include "scenes/optics/triangulation.h"
 #include "tests/core/error_matcher.h"

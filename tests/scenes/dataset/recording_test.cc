@@ -4,20 +4,18 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "scenes/dataset/colmap_files.h"
-#include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/colmap_rig.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/images/image_file.h"
 #include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 #include "tests/temporary_directory.h"
 

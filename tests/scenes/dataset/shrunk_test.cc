@@ -16,7 +16,7 @@
 #include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/distortion.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"

@@ -4,7 +4,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/files.h"
 #include "core/json.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"

@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
-#include <string>
-#include <vector>
 
 #include "core/files.h"
 #include "scenes/images/image_file.h"

@@ -10,7 +10,7 @@
 
 #include "core/random.h"
 #include "scenes/optics/camera.h"
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 
 namespace aqbench::optics_testing {

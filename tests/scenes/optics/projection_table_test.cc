@@ -2,10 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
 #include <utility>
 
-#include "scenes/optics/refraction.h"
 #include "tests/scenes/optics/optics_fixtures.h"
 
 namespace aqbench {

@@ -1,4 +1,4 @@
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

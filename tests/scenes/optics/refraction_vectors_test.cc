@@ -9,8 +9,8 @@
 
 #include "core/files.h"
 #include "core/json.h"
-#include "scenes/optics/refraction.h"
 #include "scenes/optics/refraction_batch.h"
+#include "scenes/optics/refractive_camera.h"
 #include "tests/scenes/optics/optics_fixtures.h"
 
 namespace aqbench {

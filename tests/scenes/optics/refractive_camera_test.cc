@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "scenes/optics/refraction.h"
 #include "scenes/optics/refraction_batch.h"
 #include "tests/scenes/optics/optics_fixtures.h"
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/parallel.h"
 #include "scenes/optics/distortion.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "scenes/optics/refraction.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 #include "scenes/rendering/facet_error.h"
 #include "scenes/rendering/imaging.h"

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <complex>
 #include <numbers>
-#include <vector>
 
 #include "core/parallel.h"
 #include "tests/core/error_matcher.h"

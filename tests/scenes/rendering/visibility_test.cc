@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "core/parallel.h"
 #include "scenes/optics/rig.h"

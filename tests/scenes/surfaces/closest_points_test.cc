@@ -7,7 +7,6 @@
 #include <random>
 
 #include "scenes/surfaces/mound.h"
-#include "scenes/surfaces/plane.h"
 #include "scenes/surfaces/ripples/ripple_field.h"
 #include "scenes/surfaces/step.h"
 #include "scenes/surfaces/undulating.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <span>
 
 #include "scenes/surfaces/triangle_geometry.h"
 

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
 #include "tests/pipeline/plane_sweep/kernels/vectors.h"
 

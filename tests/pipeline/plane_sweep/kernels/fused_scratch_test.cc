@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <new>
 
-#include "core/parallel.h"
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
 #include "pipeline/plane_sweep/kernels/synthetic_scene.h"
 

@@ -1,4 +1,4 @@
-#include "metrics/protocols/thinning.h"
+#include "metrics/protocols/voxels.h"
 
 #include <gtest/gtest.h>
 

@@ -19,4 +19,11 @@ struct DepthImage {
 // for a size that is not from 1 to 2^28 pixels.
 DepthImage depth_image_of_size(const std::string& name, std::uint64_t width, std::uint64_t height);
 
+// An image of three channels, row by row from the top: red, green, blue.
+struct RgbImage {
+  int width = 0, height = 0;
+  bool deep = false;                 // samples of 16 bits in the processor's byte order, not of 8
+  std::vector<unsigned char> bytes;  // 3 * width * height samples
+};
+
 }  // namespace aqbench

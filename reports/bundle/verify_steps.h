@@ -2,11 +2,15 @@
 // What `aqbench verify` found, and its text.
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/error.h"
+#include "harness/records/results.h"
+#include "harness/running/journal.h"
 #include "reports/bundle/trust.h"
 #include "reports/content/bundle_files.h"
 
@@ -54,5 +58,34 @@ ExitCode exit_code(VerifyVerdict verdict);
 // finding, its file first; and who signed, by name where the key is `trusted`.
 std::string render_verify(const VerifyReport& report, bool colours = false,
                           const std::vector<TrustedKey>& trusted = {});
+
+// What a list of hashes says of a bundle's files.
+struct HashCheck {
+  std::vector<Finding> findings;
+  std::vector<HashLine> lines;  // empty where sha256.txt does not hold together
+  std::size_t files = 0;        // compared with their hashes
+};
+
+// Compares files of a bundle, sorted by their paths, with sha256.txt, if that is among them. It does not name
+// missing files that are `required`.
+HashCheck check_hashes(const std::filesystem::path& bundle, const std::vector<std::string>& files,
+                       const std::vector<std::string>& required);
+
+// Returns a message without the path of its file, which a finding names already.
+std::string without_path(std::string_view message, const std::filesystem::path& path);
+
+// Returns what in results.json does not follow from the journal: run, plan, request, environment (but its
+// load) and records. Names a run.id that is not the name of a folder.
+std::vector<Finding> check_run(const Results& results, const JournalContents& journal);
+
+// Compares the files that records name with the hashes there. `files` are all of the bundle, sorted. Throws
+// as sha256_file_hex().
+std::vector<Finding> check_case_files(const std::filesystem::path& bundle, const Results& results,
+                                      const std::vector<std::string>& files);
+
+// Compares the parts of bench.log with the hashes by which the lines of the journal mark them. Throws
+// Error(input, io) if it cannot be read.
+std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complete,
+                               const JournalContents& journal);
 
 }  // namespace aqbench

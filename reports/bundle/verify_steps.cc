@@ -1,0 +1,217 @@
+#include "reports/bundle/verify_steps.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <map>
+
+#include "core/files.h"
+#include "core/sha256.h"
+#include "core/table.h"
+#include "core/text.h"
+#include "reports/bundle/signature.h"
+
+namespace aqbench {
+namespace {
+
+constexpr const char* kResultsFile = "results.json";
+
+// The load differs from one moment to the next.
+Json environment_without_load(Json environment) {
+  if (environment.is_object()) environment.erase("load");
+  return environment;
+}
+
+void check_header(const Results& results, const JournalContents& journal, std::vector<Finding>& findings) {
+  const RunInfo& run = results.run;
+  const JournalHeader& header = journal.header;
+  const auto require = [&](bool same, const char* file, std::string what) {
+    if (!same) findings.push_back({file, std::move(what)});
+  };
+  require(header.plan_sha256 == run.plan_sha256, kJournalFile, "is of another plan than results.json");
+  // Folders are named after it.
+  require(is_bundle_path(run.id) && run.id.find('/') == std::string::npos, kResultsFile,
+          fmt::format("run.id: '{}' is not a name of a bundle", printable(run.id)));
+  require(header.run_id == run.id && header.suite == run.suite && header.started_utc == run.started_utc,
+          kJournalFile, "is of another run than results.json");
+  require(header.case_names.size() == run.planned_cases, kJournalFile,
+          fmt::format("plans {} cases, results.json {}", header.case_names.size(), run.planned_cases));
+  require(header.sides.has_value() == results.is_comparison(), kJournalFile,
+          "is of another kind of run than results.json");
+  require((header.sides ? Json{{"arguments", header.sides->arguments}} : requested_json(header.request)) ==
+              *run.requested,
+          kResultsFile, "run.requested is not what the journal says");
+  require(
+      environment_without_load(*results.environment) == environment_without_load(environment_of_run(journal)),
+      kResultsFile, "environment is not the journal's");
+}
+
+void check_records(const Results& results, const JournalContents& journal, std::vector<Finding>& findings) {
+  const auto report = [&](std::string what) { findings.push_back({kResultsFile, std::move(what)}); };
+  std::map<std::string, std::string> journalled;  // the hashes of the records
+  for (const CaseEnd& end : case_ends(journal)) journalled[end.case_name] = end.record_sha256;
+  for (const Record& record : results.records) {
+    const auto entry = journalled.find(record_key(record));
+    const std::string name = printable(record_key(record));
+    if (entry == journalled.end()) {
+      report(fmt::format("has case {}, which the journal does not", name));
+      continue;
+    }
+    if (sha256_hex(record_text(record)) != entry->second)
+      report(fmt::format("has another record of case {} than the journal", name));
+    journalled.erase(entry);
+  }
+  for (const auto& [name, hash] : journalled)
+    report(fmt::format("lacks case {} of the journal", printable(name)));
+}
+
+}  // namespace
+
+std::string render_verify(const VerifyReport& report, bool colours, const std::vector<TrustedKey>& trusted) {
+  const auto paint = [&](const char* escape, const std::string& text) {
+    return colours ? escape + text + "\033[0m" : text;
+  };
+  std::string text;
+  for (const Finding& finding : report.findings)
+    text += wrap_text(printable(finding.file + ": " + finding.what), kScreenColumns, 4);
+  for (const std::string& note : report.notes)
+    text += wrap_text("note: " + printable(note), kScreenColumns, 6);
+  if (!report.root_digest.empty())
+    text +=
+        fmt::format("root digest     {}\nmetrics digest  {}\n", report.root_digest, report.metrics_digest);
+  if (const std::string& key = report.signed_by; !key.empty()) {
+    const std::string name = name_of_key(trusted, key);
+    text +=
+        "signed by       " + (name.empty() ? "key " + key + ", unknown here" : name + ", key " + key) + "\n";
+  }
+  const std::string held =
+      fmt::format("{} files, {} {}{}\n", report.files + 1, report.records,
+                  report.of_units ? "units" : "records", report.complete ? "" : ", of an interrupted run");
+  switch (report.verdict()) {
+    case VerifyVerdict::not_verified:
+      return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
+    case VerifyVerdict::other_version:
+      return text + paint("\033[33m", "NOT VERIFIED BY THIS VERSION") + ": " + held +
+             wrap_text(printable(report.other_version->file + ": " + report.other_version->what),
+                       kScreenColumns, 4);
+    case VerifyVerdict::verified:
+      break;
+  }
+  return text + paint("\033[32m", "verified") + ": " + held;
+}
+
+std::string first_problem(const VerifyReport& report) {
+  if (report.findings.empty() && !report.other_version) return {};
+  if (report.findings.empty())
+    return fmt::format("not verified by this version: {}: {}", report.other_version->file,
+                       report.other_version->what);
+  const Finding& first = report.findings.front();
+  const std::size_t more = report.findings.size() - 1;
+  return fmt::format("{}: {}{}", first.file, first.what,
+                     more == 0 ? "" : fmt::format(" (and {} more; see aqbench verify)", more));
+}
+
+void require_verified(const VerifyReport& report, const std::filesystem::path& bundle) {
+  if (report.verdict() == VerifyVerdict::other_version)
+    throw not_comparable_error("{}: {}", bundle.string(), first_problem(report));
+  if (!report.ok())
+    throw Error(ErrorKind::verification,
+                fmt::format("{}: does not verify: {}", bundle.string(), first_problem(report)));
+}
+
+ExitCode exit_code(VerifyVerdict verdict) {
+  switch (verdict) {
+    case VerifyVerdict::not_verified:
+      return ExitCode::regression;
+    case VerifyVerdict::other_version:
+      return ExitCode::other_version;
+    case VerifyVerdict::verified:
+      break;
+  }
+  return ExitCode::pass;
+}
+
+std::string without_path(std::string_view message, const std::filesystem::path& path) {
+  const std::string prefix = path.string();
+  if (message.starts_with(prefix)) message.remove_prefix(prefix.size());
+  while (message.starts_with(':') || message.starts_with(' ')) message.remove_prefix(1);
+  return std::string(message);
+}
+
+HashCheck check_hashes(const std::filesystem::path& bundle, const std::vector<std::string>& files,
+                       const std::vector<std::string>& required) {
+  HashCheck check;
+  if (!std::ranges::binary_search(files, kHashListName)) return check;
+  const auto add_finding = [&](const std::string& file, std::string what) {
+    check.findings.push_back({file, std::move(what)});
+  };
+  HashList list;
+  try {
+    list = parse_hash_list(read_text_file(bundle / kHashListName, kMaxHashListBytes));
+  } catch (const Error& error) {
+    add_finding(kHashListName, without_path(error.what(), bundle / kHashListName));
+  }
+  for (const std::string& problem : list.problems) add_finding(kHashListName, problem);
+  std::map<std::string, std::string> expected;
+  for (const HashLine& line : list.lines) expected[line.path] = line.sha256;
+  if (list.problems.empty()) check.lines = std::move(list.lines);
+  expected.erase(kHashListName);  // it states its own hash
+  for (const std::string& file : files) {
+    if (file == kHashListName || file == kSignatureName) continue;  // written after it
+    const auto entry = expected.find(file);
+    if (entry == expected.end()) {
+      add_finding(file, "is not in sha256.txt");
+      continue;
+    }
+    try {
+      if (sha256_file_hex(bundle / file) != entry->second)
+        add_finding(file, "does not have the hash in sha256.txt");
+    } catch (const Error& error) {
+      add_finding(file, without_path(error.what(), bundle / file));
+    }
+    ++check.files;
+    expected.erase(entry);
+  }
+  for (const auto& [file, hash] : expected)
+    if (std::ranges::find(required, file) == required.end()) add_finding(file, "is missing");
+  return check;
+}
+
+std::vector<Finding> check_run(const Results& results, const JournalContents& journal) {
+  std::vector<Finding> findings;
+  check_header(results, journal, findings);
+  check_records(results, journal, findings);
+  return findings;
+}
+
+std::vector<Finding> check_case_files(const std::filesystem::path& bundle, const Results& results,
+                                      const std::vector<std::string>& files) {
+  std::vector<Finding> findings;
+  for (const Record& record : results.records) {
+    for (const CaseFile& file : record.files)
+      if (!std::ranges::binary_search(files, file.path))
+        findings.push_back({file.path, "is missing, though a record names it"});
+      else if (sha256_file_hex(bundle / file.path) != file.sha256)
+        findings.push_back({file.path, "is not the file that the case's process wrote"});
+  }
+  return findings;
+}
+
+std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complete,
+                               const JournalContents& journal) {
+  const std::string log = read_file(bundle / kLogFile);
+  std::uint64_t start = 0;
+  for (const LogMark& mark : journal.log_marks) {
+    if (mark.bytes < start || mark.bytes > log.size())
+      return {{kLogFile, "is not as long as the journal says"}};
+    if (sha256_hex(std::string_view(log).substr(start, mark.bytes - start)) != mark.sha256)
+      return {{kLogFile, fmt::format("bytes {} to {} are not what the journal knows", start, mark.bytes)}};
+    start = mark.bytes;
+  }
+  if (complete && start != log.size()) return {{kLogFile, "has lines after the last record of the journal"}};
+  return {};
+}
+
+}  // namespace aqbench
