@@ -40,7 +40,9 @@ TEST(RenderTable, StaysWithinItsWidthByShrinkingWhereAllowed) {
   // Where nothing may shrink nothing is cut.
   const Table stiff{{{"a"}, {"b"}}, {{{std::string(90, 'x')}, {std::string(90, 'y')}}}};
   for (const std::string& line : lines_of(render_table(stiff)))
-    if (line.front() != 'a') EXPECT_EQ(display_width(line), 182U) << line;
+    if (line.front() != 'a') {
+      EXPECT_EQ(display_width(line), 182U) << line;
+    }
 }
 
 // Cells that differ in the middle are not cut to the same text, though the table becomes wider than the

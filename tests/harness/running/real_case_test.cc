@@ -119,7 +119,9 @@ TEST_F(RealCase, AnOpenClDeviceGivesTheScoresOfTheProcessor) {
   for (const StageRecord& stage : there.stages) {
     opened.insert(stage.name);
     // Six planes of row sums for each of eight hypotheses, and more.
-    if (stage.name == "build_cost_volume") EXPECT_GT(stage.peak_bytes.value_or(0), 6 * 8 * 480 * 360 * 4);
+    if (stage.name == "build_cost_volume") {
+      EXPECT_GT(stage.peak_bytes.value_or(0), 6 * 8 * 480 * 360 * 4);
+    }
   }
   EXPECT_THAT(opened, testing::IsSupersetOf({"device_build", "build_cost_volume", "depth_refinement"}));
 }
