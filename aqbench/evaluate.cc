@@ -100,7 +100,7 @@ std::string text_of(const MemoryFile& file, const std::vector<MemoryFile>& files
   for (std::size_t i = 0; i < files.size(); ++i)
     for (std::size_t at = 0; (at = text.find(files[i].path, at)) != text.npos; ++at)
       if (const std::size_t end = at + files[i].path.size();
-          end == text.size() || std::isdigit(text[end]) == 0)
+          end == text.size() || std::isdigit(static_cast<unsigned char>(text[end])) == 0)
         text.replace(at, files[i].path.size(), geometries[i].name);
   return text;
 }
@@ -154,6 +154,10 @@ Evaluation evaluate(std::vector<std::string> arguments, std::span<const Geometry
   return with_failures([&] {
     std::vector<MemoryFile> files;
     for (const Geometry& geometry : geometries) {
+      if (std::ranges::count(arguments, geometry.name) != 1 ||
+          geometry.name.find_first_of("\"\\") != std::string::npos)
+        throw Failure(2,
+                      geometry.name + ": must be one of the arguments, once, without quotes and backslashes");
       files.push_back(file_of(geometry));
       std::ranges::replace(arguments, geometry.name, files.back().path);
     }

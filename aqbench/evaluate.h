@@ -13,7 +13,7 @@ namespace aqbench::v1 {
 
 // A cloud or mesh that stands for a file in the arguments of evaluate(), by its name.
 struct Geometry {
-  std::string name;                               // the argument that stands for it, such as "cloud"
+  std::string name;                               // the one argument that stands for it: "cloud"
   std::span<const double> points;                 // n x 3, in the unit that the arguments name
   std::span<const double> normals = {};           // n x 3, unit, or empty; not of a mesh
   std::span<const std::uint32_t> triangles = {};  // m x 3 indices of a mesh, whose vertices are `points`

@@ -80,8 +80,6 @@ struct Flag : FlagText {
                  .needs = more.needs},
         read(std::move(reader)) {}
 };
-template <class Request>
-using ModeFlag = Flag<Request>;
 
 // An argument without a flag in the usage line.
 struct PositionalText {

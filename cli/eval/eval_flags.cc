@@ -151,7 +151,7 @@ void read_explain(EvalRequest& request, const FlagValue& value) {
 
 // ---- The table, in the order of the help ----
 
-const ModeFlag<EvalRequest> kTruthFlags[] = {
+const Flag<EvalRequest> kTruthFlags[] = {
     {"scene", "S", kClouds, "a registered scene (aqbench list scenes)",
      into<&EvalRequest::cloud, &Cloud::scene>},
     {"mesh", "M.ply", kClouds, "a mesh taken as truth, in metres",
@@ -189,7 +189,7 @@ const ModeFlag<EvalRequest> kTruthFlags[] = {
      needs("truth|truth-cloud|truth-depth", usually("plane"))},
 };
 
-const ModeFlag<EvalRequest> kPlaceFlags[] = {
+const Flag<EvalRequest> kPlaceFlags[] = {
     {"unit", kUnits, kEveryMode, "unit of CLOUD's coordinates or of the depths",
      read_unit<&Cloud::metres_per_unit>, usually("m")},
     {"columns", "X,Y,Z", kClouds,
@@ -209,7 +209,7 @@ const ModeFlag<EvalRequest> kPlaceFlags[] = {
      into<&EvalRequest::cloud, &Cloud::truth_cameras_file>},
 };
 
-const ModeFlag<EvalRequest> kScoreFlags[] = {
+const Flag<EvalRequest> kScoreFlags[] = {
     {"crop", "REGION", kClouds,
      "score only this region: box:X0,Y0,Z0,X1,Y1,Z1, z:LOW,HIGH (also x, y), mask:M.npy,X0,Y0,Z0,SPACING "
      "(voxels that were observed, as DTU's ObsMask), or a JSON file with a polygon as Tanks and Temples has "
@@ -234,7 +234,7 @@ const ModeFlag<EvalRequest> kScoreFlags[] = {
      read_length_or_auto<&Cloud::given_tile, &ScoreOptions::tile_m>, usually("auto")},
 };
 
-const ModeFlag<EvalRequest> kDepthFlags[] = {
+const Flag<EvalRequest> kDepthFlags[] = {
     {"depth", "D.npy", kEvalDepth,
      "score this depth map instead of a cloud (NPY, PFM, COLMAP's .bin, EXR, TIFF, PNG of 16 bits)",
      into<&EvalRequest::depth, &EvalDepthRequest::depth_file>, needs("camera,dataset")},
@@ -255,7 +255,7 @@ const ModeFlag<EvalRequest> kDepthFlags[] = {
      into<&EvalRequest::board_file>},
 };
 
-const ModeFlag<EvalRequest> kProtocolFlags[] = {
+const Flag<EvalRequest> kProtocolFlags[] = {
     {"protocol", "NAME", kEvalProtocol | kFiles,
      "score as another benchmark does: aqbench, eth3d, tanks-and-temples, dtu, scannet-mesh, normals, or all "
      "of these; depth (CLOUD and --truth are depth maps), poses (trajectories)",
@@ -290,7 +290,7 @@ const ModeFlag<EvalRequest> kProtocolFlags[] = {
      into<&EvalRequest::protocol, &Protocol::confidence_file>},
 };
 
-const ModeFlag<EvalRequest> kOutputFlags[] = {
+const Flag<EvalRequest> kOutputFlags[] = {
     {"all", nullptr, kEvalCloud, "print every metric (without it: the headline; --json has all of them)",
      into<&EvalRequest::cloud, &Cloud::all>},
     {"json", nullptr, kEveryMode, "print JSON in the layout of results.json",

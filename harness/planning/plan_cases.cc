@@ -199,6 +199,20 @@ const TimingPlan& timing_of(const PlanBasis& basis, const Subject& subject) {
   return basis.workload_timing;
 }
 
+// Images without cameras: the method must find these, and there is no truth.
+void check_images_alone(const Case& planned, const Subject& subject) {
+  if (!subject.has_recording() || subject.scene->recording->has_cameras) return;
+  const MethodDeclaration* const declared = subject.method->spec->declaration.get();
+  if (declared == nullptr || !declared->own_intrinsics)
+    refuse_plan(
+        "{} has images without cameras, and method {} does not declare \"poses\": \"own\" and "
+        "\"intrinsics\": \"own\"",
+        planned.scene, planned.method);
+  if (const auto alignment = alignment_of(planned); alignment && alignment->then_icp)
+    refuse_plan("alignment.then=icp: {} has no true surface", planned.scene);
+  if (!case_protocols(planned).empty()) refuse_plan("protocols: {} has no true surface", planned.scene);
+}
+
 Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t seed, const AxisPoint& point) {
   Case planned;
   if (subject.workload != nullptr) {
@@ -222,12 +236,6 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
   }
   const bool own_poses = subject.method != nullptr && finds_poses(*subject.method, basis.selection.suite);
   if (own_poses) planned.axes.insert(planned.axes.begin(), poses_axis());
-  if (subject.has_recording() && !subject.scene->recording->has_cameras &&
-      !(own_poses && subject.method->spec->declaration->own_intrinsics))
-    refuse_plan(
-        "{} has images without cameras, and method {} does not declare \"poses\": \"own\" and "
-        "\"intrinsics\": \"own\"",
-        planned.scene, planned.method);
   for (const Override& given : basis.sets)
     if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)) ||
         (subject.has_recording() && (given.owner == kPerturbOwner || given.owner == kDatasetOwner)) ||
@@ -239,6 +247,7 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
   resolve_options(planned, subject);
   if (own_poses) add_alignment(planned);
   add_protocols(planned);
+  check_images_alone(planned, subject);
   const std::string seed_part = fmt::format("/seed={}", seed);
   if (subject.workload != nullptr)
     planned.name = planned.workload;

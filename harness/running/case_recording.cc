@@ -139,13 +139,13 @@ ImageOfCamera images_of(const Recording& recording, std::size_t frame) {
 void score_by_own_cameras(const Recording& recording, std::size_t frame, const Reconstruction& output,
                           const Afterwards& afterwards, CaseResult& result) {
   OwnRig own = rig_of_own_cameras(output, recording.rig);
-  require_plausible_distance(output.cloud, own.rig);
   const ImageOfCamera of_recording = images_of(recording, frame);
   const ImageOfCamera image_of = [&](std::size_t camera) { return of_recording(own.images[camera]); };
   MetricSet& metrics = result.record.metrics;
   for (auto& metric : own.metrics) metrics.push_back(std::move(metric));
-  for (auto& metric : measure_photometric(output.cloud, own.rig, image_of))
-    metrics.push_back(std::move(metric));
+  if (own.rig.cameras.size() >= 2)
+    for (auto& metric : measure_photometric(output.cloud, own.rig, image_of))
+      metrics.push_back(std::move(metric));
   UnscoredPoints unscored;
   if (afterwards.kept.pictures) unscored = measure_unscored(output.cloud, own.rig, image_of, afterwards);
   keep_unscored(output, unscored, &own.rig, afterwards, result);

@@ -30,9 +30,8 @@ MetricSet score_camera(const DepthMap* map, const DepthMap& truth) {
                        map->height, truth.width, truth.height);
   if (const auto step = unit_step(*map, truth))
     throw method_error(
-        "depth map of {}: its depths are {:g} times the true ones; let the program write metres, or declare "
-        "the "
-        "unit",
+        "depth map of {}: its depths are {:g} times the true ones; let the program write metres, or "
+        "declare the unit",
         map->camera, *step);
   return depth_metrics(map->depth_along_ray_m, truth.depth_along_ray_m);
 }
@@ -54,6 +53,7 @@ double error_in_true_camera_m(const MapCalibration& made_with, const RefractiveC
 
 std::optional<double> unit_step(const DepthMap& map, const DepthMap& truth) {
   constexpr double kNear = 0.1, kFew = 0.1, kHalf = 0.5;
+  constexpr std::size_t kFewestPixels = 100;  // fewer may be wrong by chance
   const auto share_near = [&](double step) {
     std::size_t near = 0, both = 0;
     for (std::size_t i = 0; i < truth.depth_along_ray_m.size(); ++i) {
@@ -62,7 +62,7 @@ std::optional<double> unit_step(const DepthMap& map, const DepthMap& truth) {
       ++both;
       near += std::abs(depth / step - true_m) <= kNear * true_m ? 1 : 0;
     }
-    return both == 0 ? 0.0 : static_cast<double>(near) / static_cast<double>(both);
+    return both < kFewestPixels ? 0.0 : static_cast<double>(near) / static_cast<double>(both);
   };
   if (share_near(1) > kFew) return std::nullopt;
   for (const double step : {1e3, 1e2, 10.0, 0.1, 1e-2, 1e-3})

@@ -28,7 +28,7 @@ DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camer
 
 // Returns how many times too large the depths of a map are where that is a step of units (10 to 1000, or 1/10
 // to 1/1000): at most a tenth of them lies within 10 % of the truth, and divided by the step more than half
-// would. Returns nullopt for every other map of the truth's size.
+// would. Returns nullopt for every other map of the truth's size, and where fewer than 100 pixels have both.
 std::optional<double> unit_step(const DepthMap& map, const DepthMap& truth);
 
 // Returns one score for every camera that is not auxiliary and has true depths of the frame

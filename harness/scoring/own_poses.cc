@@ -223,6 +223,9 @@ OwnRig rig_of_own_cameras(const Reconstruction& output, const Rig& images) {
   }
   MetricWriter writer;
   writer.add("pose_registered_pct", registered_pct(cameras.size(), images));
+  if (found.rig.cameras.size() < 2)
+    writer.add_rest_undefined(ScoreFamily::photometric,
+                              "fewer than two of its cameras have a focal length and a known lens");
   found.metrics = writer.take();
   return found;
 }

@@ -30,7 +30,7 @@ void align_to_truth(Reconstruction& output, const Surface& truth, Record& record
 struct OwnRig {
   Rig rig;                          // those with a focal length and a known lens
   std::vector<std::size_t> images;  // of each of them, by its number among the recording's
-  MetricSet metrics;                // pose_registered_pct
+  MetricSet metrics;                // pose_registered_pct; of fewer than two cameras photometric_*, undefined
 };
 
 // Returns the cameras of an output as a rig without an interface; their pixels are those of the images.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -225,13 +226,11 @@ std::string scene_maps(const std::vector<MappedCase>& cases) {
   double least = 100;
   for (const MappedCase& one : cases) {
     clouds.push_back(one.tiles);
-    double covered = 100;
+    double covered = std::nan("");
     for (const ReportTile& tile : *one.tiles) covered = std::fmin(covered, tile.completeness_pct);
-    least = std::min(least, covered);
-    if (covered < kCovered_pct)
-      with_holes.push_back(one);
-    else
-      whole += (whole.empty() ? ": " : ", ") + one.label;
+    least = std::fmin(least, covered);
+    if (covered < kCovered_pct) with_holes.push_back(one);
+    if (covered >= kCovered_pct) whole += (whole.empty() ? ": " : ", ") + one.label;
   }
   const bool same_extent =
       std::ranges::all_of(cases, [&](const MappedCase& one) { return one.extent == cases.front().extent; });

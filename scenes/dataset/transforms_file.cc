@@ -34,12 +34,17 @@ struct FramePlace {
 
 // ---- The lens ----
 
+bool is_known_model(const std::string& name) {
+  constexpr const char* kModels[] = {"OPENCV_FISHEYE", "SIMPLE_PINHOLE", "PINHOLE",
+                                     "SIMPLE_RADIAL",  "RADIAL",         "OPENCV"};
+  return std::ranges::find(kModels, name) != std::end(kModels);
+}
+
 bool is_fisheye_lens(const FramePlace& place) {
   if (const auto model = place.find("camera_model")) {
     const std::string name = model->text();
     if (name == "OPENCV_FISHEYE") return true;
-    constexpr const char* kPinholes[] = {"SIMPLE_PINHOLE", "PINHOLE", "SIMPLE_RADIAL", "RADIAL", "OPENCV"};
-    if (std::ranges::find(kPinholes, name) == std::end(kPinholes))
+    if (!is_known_model(name))
       model->fail(
           "unsupported camera model '{}'; SIMPLE_PINHOLE, PINHOLE, SIMPLE_RADIAL, RADIAL, "
           "OPENCV and OPENCV_FISHEYE are read",
@@ -144,9 +149,14 @@ std::string name_of_camera(const std::string& image) {
 
 }  // namespace
 
-std::vector<double> distortion_at(const JsonPlace& frame, const JsonPlace& root) {
+std::optional<std::vector<double>> distortion_at(const JsonPlace& frame, const JsonPlace& root) {
+  const FramePlace place{frame, root};
+  if (const auto model = place.find("camera_model"); model && !is_known_model(model->text())) return {};
+  const bool fisheye = is_fisheye_lens(place);
+  for (const char* const key : {fisheye ? "p1" : "k4", fisheye ? "p2" : "k5", "k6"})
+    if (place.number_or(key, 0) != 0) return {};
   Intrinsics inside;
-  take_lens({frame, root}, inside);
+  take_lens(place, inside);
   return inside.distortion;
 }
 

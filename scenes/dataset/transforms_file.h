@@ -2,6 +2,8 @@
 // Reads transforms.json, the layout of nerfstudio and instant-ngp.
 
 #include <filesystem>
+#include <optional>
+#include <vector>
 
 #include "core/json.h"
 #include "scenes/dataset/layout.h"
@@ -21,8 +23,8 @@ std::filesystem::path find_transforms_file(const std::filesystem::path& dir);
 // does not have, a missing image.
 LayoutCameras read_transforms_file(const std::filesystem::path& file);
 
-// Returns the coefficients of a frame's lens as Intrinsics::distortion has them, 4 of a fisheye lens. Throws
-// Error(input) as read_transforms_file() does.
-std::vector<double> distortion_at(const JsonPlace& frame, const JsonPlace& root);
+// Returns the coefficients of a frame's lens as Intrinsics::distortion has them, 4 of a fisheye lens; nullopt
+// for a lens that read_transforms_file() refuses. Throws Error(input) for a coefficient that is no number.
+std::optional<std::vector<double>> distortion_at(const JsonPlace& frame, const JsonPlace& root);
 
 }  // namespace aqbench
