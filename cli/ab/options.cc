@@ -133,6 +133,11 @@ void complete_ab_request(AbRequest& request) {
   if (request.sign && request.judges_recorded() && !request.given.contains("out"))
     refuse_ab("--sign: needs --out DIR, since there is no bundle to sign");
   if (!request.samples) use_current_project(request.plan);
+  // A setting of the project's own program says which method it is of.
+  if (request.variant && request.plan.suite.empty() && request.plan.methods.empty() &&
+      request.plan.workloads.empty())
+    for (const MethodDeclaration& method : request.plan.project.methods)
+      if (request.variant->name.starts_with(method.name + ".")) request.plan.methods = {method.name};
   request.injects = std::exchange(request.plan.injects, {});
   if (request.commands.given())
     check(request.plan.timing);

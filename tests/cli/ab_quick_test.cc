@@ -52,9 +52,8 @@ class AbQuick : public Ab {
 // A pair takes 2 s of 8: a usual unit has no room. Each unit is one run, and the trial counts.
 TEST_F(AbQuick, SettingsOfASlowProgramAreComparedByOneRunASide) {
   make_project("1");
-  const auto ran =
-      quick(8, {"--variant", "mine.height=178,180", "--scene", "flat_plane", "--rig", "single_pair",
-                "--width", "48", "--method", "mine", "--metric", "accuracy_mean_mm"});
+  const auto ran = quick(8, {"--variant", "mine.height=178,180", "--scene", "flat_plane", "--rig",
+                             "single_pair", "--width", "48", "--metric", "accuracy_mean_mm"});
   EXPECT_EQ(ran.exit_code, 5) << ran.err << ran.out;
   EXPECT_THAT(ran.err, HasSubstr("the outputs of the first pair differ: accuracy_mean_mm "));
   EXPECT_THAT(ran.out, AllOf(HasSubstr("fitted into a minute, a verdict on time needs"), HasSubstr(": final"),
