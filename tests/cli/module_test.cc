@@ -20,13 +20,13 @@ std::string shell(const std::string& command) {
   return ask_program({"sh", "-c", "(" + command + ") 2>&1; echo exit=$?"}, 60).output;
 }
 
-// A copy of the program without its modules.
+// A copy of the program without its modules, and without the user's cache of datasets.
 class ProgramAlone : public ::testing::Test {
  protected:
   void SetUp() override { std::filesystem::copy_file(AQBENCH_BINARY, dir_ / "aqbench"); }
 
   std::string run(const std::string& arguments) const {
-    return shell("cd '" + dir_.path().string() + "' && ./aqbench " + arguments);
+    return shell("cd '" + dir_.path().string() + "' && AQBENCH_CACHE_DIR=cache ./aqbench " + arguments);
   }
 
   TemporaryDir dir_;
