@@ -208,7 +208,7 @@ void check_images_alone(const Case& planned, const Subject& subject) {
         "{} has images without cameras, and method {} does not declare \"poses\": \"own\" and "
         "\"intrinsics\": \"own\"",
         planned.scene, planned.method);
-  if (const auto alignment = alignment_of(planned); alignment && alignment->then_icp)
+  if (resolve_parameters(kAlignmentOwner, alignment_parameters(), planned.overrides).text("then") == "icp")
     refuse_plan("alignment.then=icp: {} has no true surface", planned.scene);
   if (!case_protocols(planned).empty()) refuse_plan("protocols: {} has no true surface", planned.scene);
 }

@@ -321,6 +321,13 @@ TEST_F(OwnPoses, ImagesAloneAreADatasetForMethodsThatFindEverything) {
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_THAT(result.err, HasSubstr("images without cameras"));
   }
+  for (const Arguments& more : {Arguments{"--set", "alignment.then=icp"}, Arguments{"--protocol", "eth3d"}}) {
+    Arguments words = {"sweep", "--scene", "dataset:photos", "--method", "blind"};
+    words.insert(words.end(), more.begin(), more.end());
+    const ProgramResult result = run(words);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("dataset:photos has no true surface"));
+  }
 }
 
 }  // namespace
