@@ -156,7 +156,6 @@ void print_profiles(const Results& results, const std::vector<ProfiledCase>& pro
 
 ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, const Arguments& arguments) {
   // Before a bundle is started; the environment lists the loaded libraries.
-  load_pipeline_module();
   load_modules_of(plan.cases);
   BundleRun run(
       {.command = "profile",

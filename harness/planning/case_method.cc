@@ -25,5 +25,6 @@ MethodSpec method_of(const Case& planned) {
 bool starts_program(const Case& planned) { return has_trait(planned, &MethodSpec::starts_program); }
 bool tells_own_stages(const Case& planned) { return has_trait(planned, &MethodSpec::tells_own_stages); }
 bool gives_depth_maps(const Case& planned) { return has_trait(planned, &MethodSpec::gives_depth_maps); }
+bool uses_libraries(const Case& planned) { return !planned.simulated && !starts_program(planned); }
 
 }  // namespace aqbench

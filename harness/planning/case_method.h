@@ -16,4 +16,7 @@ bool starts_program(const Case& planned);
 bool tells_own_stages(const Case& planned);
 bool gives_depth_maps(const Case& planned);
 
+// Returns whether a case needs the module `pipeline`: a workload, or a real method that runs in this program.
+bool uses_libraries(const Case& planned);
+
 }  // namespace aqbench

@@ -79,7 +79,7 @@ class ProfileRun {
   }
 
   void pairs() {
-    StageRecorder recorder({.cpu_time = true, .tensor_memory = true, .device_time = true});
+    StageRecorder recorder({.cpu_time = true, .tensor_memory = !starts_program_, .device_time = true});
     recorder.watch_memory(false);
     keep_freed_memory();
     board_.set_phase("warming up");  // maps the memory that the cold run gave back; its time is discarded
@@ -98,7 +98,7 @@ class ProfileRun {
   }
 
   void trace() {
-    StageRecorder recorder({.tensor_memory = true});
+    StageRecorder recorder({.tensor_memory = !starts_program_});
     TraceRecorder trace(&recorder.tensor_bytes());
     const UserScopeBridge foreign;
     BoardMarker marker(board_);

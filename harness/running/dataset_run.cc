@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "core/module.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
 #include "harness/measuring/library_threads.h"
@@ -222,8 +221,7 @@ DatasetRun run_on_dataset(const DatasetRunRequest& request) {
   options.log_file = partial / "log.txt";
   options.cancel_descriptor = request.cancel_descriptor;
   if (request.tick) options.tick = [&] { request.tick(board.stage()); };
-  const bool may_lack_module = method.guest != nullptr && module_file(Module::pipeline).empty();
-  if (!may_lack_module) load_modules_of(std::span(&planned, 1));
+  if (!method.starts_program) load_modules_of(std::span(&planned, 1));
   const IsolateOutcome outcome = run_isolated(
       [&] { return encode_case_result(run_here(request, method, planned, partial, board)); }, options);
   DatasetRun run;

@@ -9,6 +9,7 @@
 #include "core/stopwatch.h"
 #include "harness/measuring/library_threads.h"
 #include "harness/measuring/torch_table.h"
+#include "harness/planning/case_method.h"
 
 namespace aqbench {
 
@@ -59,7 +60,7 @@ void MeasuredCase::note_faults() {
 void MeasuredCase::run_cold(const std::function<void()>& run) {
   // Tensor memory is watched only here: warm runs are timed, and the memory of a stage is the same in each
   // run.
-  StageRecorder recorder({.tensor_memory = !planned_.simulated});
+  StageRecorder recorder({.tensor_memory = uses_libraries(planned_)});
   const UserScopeBridge foreign;
   // The marker knows the stage before a fault strikes; the injector is inside the recorder, so that its delay
   // counts as the stage's time.

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <optional>
 
-#include "core/module.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
 #include "harness/measuring/library_threads.h"
@@ -195,19 +194,10 @@ CaseResult run_case_unscored(const Case& planned, CaseBoard& board) {
   return run_one_case(planned, board, {.score = false});
 }
 
-void load_pipeline_module() { torch_table(); }
-
 void load_modules_of(std::span<const Case> cases) {
-  const auto is_real = [](const Case& planned) { return !planned.simulated; };
   if (std::ranges::any_of(cases, [](const Case& planned) { return opencl::is_opencl(planned.device); }))
     opencl::open_if_possible();
-  if (std::ranges::none_of(cases, is_real)) return;
-  // Programs of users run without the module. Where it is installed they have it, as have workloads without
-  // libraries: their tensor memory is observed like all others, so that records have the same fields.
-  const auto is_guest = [&](const Case& planned) {
-    return !is_real(planned) || (planned.workload.empty() && method_of(planned).guest != nullptr);
-  };
-  if (!module_file(Module::pipeline).empty() || !std::ranges::all_of(cases, is_guest)) load_pipeline_module();
+  if (std::ranges::any_of(cases, uses_libraries)) torch_table();
 }
 
 }  // namespace aqbench

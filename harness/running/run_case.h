@@ -27,7 +27,4 @@ CaseResult run_case_unscored(const Case& planned, CaseBoard& board);
 // its children have them at once; loading starts no threads. Throws Error(input) if one is not installed.
 void load_modules_of(std::span<const Case> cases);
 
-// Loads what real methods and workloads need.
-void load_pipeline_module();
-
 }  // namespace aqbench
