@@ -190,5 +190,8 @@ set_source_files_properties(harness/measuring/build_info.cc PROPERTIES
 get_property(text GLOBAL PROPERTY AQBENCH_TEXT_LIBRARIES)
 get_property(optimised GLOBAL PROPERTY AQBENCH_OPTIMISED_LIBRARIES)
 list(REMOVE_ITEM optimised ${same_bits})
-aqbench_precompile(program ON TARGETS ${optimised} aqbench_specs)
-aqbench_precompile(text ON TARGETS ${text} OPTIONS $<$<CONFIG:Release>:-O1>)
+aqbench_precompile(program TARGETS ${optimised} aqbench_specs)
+if(AQBENCH_BUILD_TESTS)  # tests are compiled like text
+  set(more HEADERS <gtest/gtest.h> <gmock/gmock.h> LIBRARIES GTest::gmock)
+endif()
+aqbench_precompile(text TARGETS ${text} ${more} OPTIONS $<$<CONFIG:Release>:-O1>)

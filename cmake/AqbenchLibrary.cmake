@@ -13,7 +13,7 @@ if(AQBENCH_LIBRARIES_ONLY)  # otherwise the program's, of all modules
     COMMENT "" VERBATIM)
   get_property(light_libraries GLOBAL PROPERTY AQBENCH_OPTIMISED_LIBRARIES)
   list(REMOVE_ITEM light_libraries ${same_bits} aqbench_opencv_images)
-  aqbench_precompile(program ON TARGETS ${light_libraries})
+  aqbench_precompile(program TARGETS ${light_libraries})
 endif()
 
 file(GLOB api_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/aqbench/*.cc)

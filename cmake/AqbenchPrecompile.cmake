@@ -5,19 +5,19 @@ if(AQBENCH_PRECOMPILE AND AQBENCH_CCACHE)  # what ccache's manual asks for with 
   list(PREPEND CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros)
 endif()
 
-# aqbench_precompile(NAME POSITION_INDEPENDENT TARGETS... [HEADERS more... LIBRARIES of them...] [OPTIONS options...]): compiles the headers
-# for code that is position-independent or not, and lets the targets use them. OPTIONS must be the targets' own: GCC 12
-# keeps those of optimisation in the precompiled headers. Functions with AQBENCH_MULTIVERSION take them from there, and
-# a target of -O1 that reads headers of -O3 compiles twice as long.
-function(aqbench_precompile name position_independent)
+# aqbench_precompile(NAME TARGETS... [HEADERS more... LIBRARIES of them...] [OPTIONS options...]): compiles the headers
+# for position-independent code and lets the targets use them. OPTIONS must be the targets' own: GCC 12 keeps those of
+# optimisation in the precompiled headers. Functions with AQBENCH_MULTIVERSION take them from there, and a target of
+# -O1 that reads headers of -O3 compiles twice as long.
+function(aqbench_precompile name)
   if(NOT AQBENCH_PRECOMPILE)
     return()
   endif()
-  cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "TARGETS;HEADERS;LIBRARIES;OPTIONS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "TARGETS;HEADERS;LIBRARIES;OPTIONS")
   set(source ${PROJECT_BINARY_DIR}/generated/precompiled_${name}.cc)
   file(CONFIGURE OUTPUT ${source} CONTENT "")
   add_library(aqbench_precompiled_${name} OBJECT ${source})
-  set_target_properties(aqbench_precompiled_${name} PROPERTIES POSITION_INDEPENDENT_CODE ${position_independent})
+  set_target_properties(aqbench_precompiled_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_link_libraries(aqbench_precompiled_${name} PRIVATE aqbench::flags Eigen3::Eigen nlohmann_json::nlohmann_json
     fmt::fmt ${arg_LIBRARIES})
   target_compile_definitions(aqbench_precompiled_${name} PRIVATE _GLIBCXX_USE_CXX11_ABI=1)
@@ -26,9 +26,17 @@ function(aqbench_precompile name position_independent)
     <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory> <mutex> <optional>
     <set> <span> <string> <thread> <unordered_map> <variant> <vector> <fmt/format.h> <nlohmann/json.hpp> <Eigen/Core>
     <Eigen/Geometry> ${PROJECT_SOURCE_DIR}/cmake/precompiled_json.h ${arg_HEADERS})
-  foreach(target IN LISTS arg_TARGETS)
-    # LibTorch and Open3D define it for their users; GCC wants it the same in all. 1 is the default.
-    target_compile_definitions(${target} PRIVATE _GLIBCXX_USE_CXX11_ABI=1)
+  aqbench_use_precompiled(${name} ${arg_TARGETS})
+endfunction()
+
+# aqbench_use_precompiled(NAME TARGETS...): lets more targets use these headers.
+function(aqbench_use_precompiled name)
+  if(NOT AQBENCH_PRECOMPILE)
+    return()
+  endif()
+  foreach(target IN LISTS ARGN)
+    # LibTorch, Open3D and GoogleTest define them for their users; GCC wants them the same in all. 1 is the default.
+    target_compile_definitions(${target} PRIVATE _GLIBCXX_USE_CXX11_ABI=1 GTEST_HAS_PTHREAD=1)
     target_precompile_headers(${target} REUSE_FROM aqbench_precompiled_${name})
   endforeach()
 endfunction()
