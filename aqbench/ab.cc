@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "aqbench/hidden_conversions.h"
+#include "aqbench/hidden.h"
 #include "harness/records/results.h"
 #include "harness/statistics/paired.h"
 

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "aqbench/failure.h"
-#include "aqbench/hidden_conversions.h"
+#include "aqbench/hidden.h"
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/files.h"

@@ -4,9 +4,7 @@
 
 #include <utility>
 
-#include "aqbench/hidden_conversions.h"
-#include "aqbench/hidden_data.h"
-#include "metrics/depth_metrics.h"
+#include "aqbench/hidden.h"
 #include "metrics/registry.h"
 #include "metrics/score.h"
 
@@ -30,9 +28,10 @@ std::vector<Metric> score(std::span<const double> points_m, const Scene& scene,
   if (points_m.size() % 3 != 0) throw Failure(2, "points_m: must hold n x 3 values");
   if (!normals.empty()) require_length("normals", normals.size(), points_m.size());
   return with_failures([&] {
-    const CloudSpan cloud{as_points(points_m), as_points(normals)};
     const Surface& truth = *scene.data().scene.truth.surface;
-    return metrics_of(score_cloud(cloud, truth, default_options(truth, cloud.points_m.size())).metrics);
+    return metrics_of(score_blocks(SpanBlocks(as_points(points_m), as_points(normals)), nullptr, truth,
+                                   default_options(truth, points_m.size() / 3))
+                          .metrics);
   });
 }
 

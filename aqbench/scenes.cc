@@ -5,15 +5,14 @@
 #include <limits>
 #include <utility>
 
-#include "aqbench/hidden_conversions.h"
-#include "aqbench/hidden_data.h"
+#include "aqbench/hidden.h"
 #include "core/parallel.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
 #include "scenes/rendering/imaging.h"
-#include "scenes/rendering/ray_hit.h"
+#include "scenes/rendering/visibility.h"
 
 namespace aqbench::v1 {
 namespace {
@@ -36,6 +35,12 @@ std::vector<Camera> cameras_of(const Rig& rig) {
 }
 
 }  // namespace
+
+Failure::Failure(int the_exit_code, const std::string& message)
+    : std::runtime_error(message), exit_code(the_exit_code) {}
+
+// Defined here, so that all programs share one vtable and one type to catch.
+Failure::~Failure() = default;
 
 const char* version() { return AQBENCH_VERSION; }
 

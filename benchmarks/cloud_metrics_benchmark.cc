@@ -22,32 +22,32 @@
 #include "metrics/completeness.h"
 #include "metrics/score.h"
 #include "metrics/scored_points.h"
-#include "scenes/surfaces/plane.h"
-#include "scenes/surfaces/undulating.h"
+#include "scenes/surfaces/shapes.h"
 
 namespace {
 
 using namespace aqbench;
 
-std::shared_ptr<const Surface> surface_named(const std::string& name) {
-  if (name == "undulating") return make_undulating({}, {});
-  return make_plane({}, {});
-}
-
-// Area-uniform points with noise of 1 mm on three axes, like roma_like.
-Reconstruction noisy_reconstruction(const Surface& surface, std::size_t count) {
+// A surface and area-uniform points on it with noise of 1 mm on three axes, like roma_like.
+struct NoisyCloud {
+  std::shared_ptr<const Surface> surface;
   Reconstruction reconstruction;
-  std::vector<Vec3>& points_m = reconstruction.cloud.points_m;
-  points_m.resize(count);
-  surface.sample_positions(1, 0, points_m);
-  parallel_for(count, 1 << 16, [&](std::size_t begin, std::size_t end) {
+};
+
+NoisyCloud noisy_cloud(const std::string& surface, std::int64_t count, int threads = 1) {
+  set_thread_count(threads);
+  NoisyCloud cloud{surface == "undulating" ? make_undulating({}, {}) : make_plane({}, {}), {}};
+  std::vector<Vec3>& points_m = cloud.reconstruction.cloud.points_m;
+  points_m.resize(static_cast<std::size_t>(count));
+  cloud.surface->sample_positions(1, 0, points_m);
+  parallel_for(points_m.size(), 1 << 16, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       const RandomKey key{1, RandomStream::point_noise};
       const auto [nx, ny] = normal_pair(key, i);
       points_m[i] += 0.001 * Vec3(nx, ny, normal_pair(key, i, 1)[0]);
     }
   });
-  return reconstruction;
+  return cloud;
 }
 
 struct Seconds {
@@ -75,20 +75,21 @@ double ratio_of(const std::vector<Seconds>& above, const std::vector<Seconds>& b
   return median_of(above, which) / median_of(below, which);
 }
 
+Seconds score(const NoisyCloud& noisy) {
+  return seconds(
+      [&] { benchmark::DoNotOptimize(score_reconstruction(noisy.reconstruction, *noisy.surface, {})); });
+}
+
 // Alternates ours and Open3D, so that a slow moment of the machine affects both.
-void BM_CloudSetBesideOpen3D(benchmark::State& state, const std::string& surface_name) {
-  set_thread_count(1);
+void beside_open3d(benchmark::State& state, const std::string& surface_name) {
+  const NoisyCloud noisy = noisy_cloud(surface_name, state.range(0));
   omp_set_num_threads(1);
-  const auto surface = surface_named(surface_name);
-  const Reconstruction reconstruction =
-      noisy_reconstruction(*surface, static_cast<std::size_t>(state.range(0)));
-  open3d::geometry::PointCloud cloud(reconstruction.cloud.points_m);
+  open3d::geometry::PointCloud cloud(noisy.reconstruction.cloud.points_m);
   open3d::geometry::PointCloud samples(
-      surface->stratified_samples(ScoreOptions{}.sample_spacing_m, 1).positions_m);
+      noisy.surface->stratified_samples(ScoreOptions{}.sample_spacing_m, 1).positions_m);
   std::vector<Seconds> ours, open3d;
   for ([[maybe_unused]] auto iteration : state) {
-    ours.push_back(
-        seconds([&] { benchmark::DoNotOptimize(score_reconstruction(reconstruction, *surface, {})); }));
+    ours.push_back(score(noisy));
     open3d.push_back(seconds([&] {
       benchmark::DoNotOptimize(cloud.ComputePointCloudDistance(samples));
       benchmark::DoNotOptimize(samples.ComputePointCloudDistance(cloud));
@@ -103,36 +104,27 @@ void BM_CloudSetBesideOpen3D(benchmark::State& state, const std::string& surface
 }
 
 // The parts of the full set, timed separately.
-void BM_CloudSetAccuracy(benchmark::State& state, const std::string& surface_name) {
-  set_thread_count(1);
-  const auto surface = surface_named(surface_name);
-  const Reconstruction reconstruction =
-      noisy_reconstruction(*surface, static_cast<std::size_t>(state.range(0)));
+void accuracy(benchmark::State& state, const std::string& surface_name) {
+  const NoisyCloud noisy = noisy_cloud(surface_name, state.range(0));
   for ([[maybe_unused]] auto iteration : state) {
-    const ScoredPoints scored = score_points(reconstruction.cloud.points_m, *surface);
+    const ScoredPoints scored = score_points(noisy.reconstruction.cloud.points_m, *noisy.surface);
     benchmark::DoNotOptimize(summarize_errors(scored.signed_error_m));
   }
 }
 
-void BM_CloudSetCompleteness(benchmark::State& state, const std::string& surface_name) {
-  set_thread_count(1);
-  const auto surface = surface_named(surface_name);
-  const Reconstruction reconstruction =
-      noisy_reconstruction(*surface, static_cast<std::size_t>(state.range(0)));
+void completeness(benchmark::State& state, const std::string& surface_name) {
+  const NoisyCloud noisy = noisy_cloud(surface_name, state.range(0));
   for ([[maybe_unused]] auto iteration : state)
-    benchmark::DoNotOptimize(
-        measure_completeness(reconstruction.cloud.points_m, *surface, ScoreOptions{}.sample_spacing_m, 1));
+    benchmark::DoNotOptimize(measure_completeness(noisy.reconstruction.cloud.points_m, *noisy.surface,
+                                                  ScoreOptions{}.sample_spacing_m, 1));
 }
 
-void BM_CloudSetScaling(benchmark::State& state, const std::string& surface_name) {
-  set_thread_count(1);
-  const auto surface = surface_named(surface_name);
-  const Reconstruction one = noisy_reconstruction(*surface, 1000000);
-  const Reconstruction ten = noisy_reconstruction(*surface, 10000000);
+void scaling(benchmark::State& state, const std::string& surface_name) {
+  const NoisyCloud one = noisy_cloud(surface_name, 1000000), ten = noisy_cloud(surface_name, 10000000);
   std::vector<Seconds> ones, tens;
   for ([[maybe_unused]] auto iteration : state) {
-    ones.push_back(seconds([&] { benchmark::DoNotOptimize(score_reconstruction(one, *surface, {})); }));
-    tens.push_back(seconds([&] { benchmark::DoNotOptimize(score_reconstruction(ten, *surface, {})); }));
+    ones.push_back(score(one));
+    tens.push_back(score(ten));
     state.SetIterationTime(tens.back().wall);
   }
   state.counters["time_ratio"] = ratio_of(tens, ones, &Seconds::wall);
@@ -142,58 +134,39 @@ void BM_CloudSetScaling(benchmark::State& state, const std::string& surface_name
 // A line of /proc/self/status in bytes.
 double status_bytes(const std::string& field) {
   std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
+  for (std::string line; std::getline(status, line);)
     if (line.starts_with(field + ":")) return 1024 * std::stod(line.substr(field.size() + 1));
-  }
   return 0;
 }
 
-void BM_CloudSetMemory(benchmark::State& state, const std::string& surface_name) {
-  set_thread_count(available_processors());
-  const auto surface = surface_named(surface_name);
-  const Reconstruction reconstruction =
-      noisy_reconstruction(*surface, static_cast<std::size_t>(state.range(0)));
+void memory(benchmark::State& state, const std::string& surface_name) {
+  const NoisyCloud noisy = noisy_cloud(surface_name, state.range(0), available_processors());
   double growth_bytes = 0;
   for ([[maybe_unused]] auto iteration : state) {
     malloc_trim(0);                               // memory freed by earlier benchmarks must not hide growth
     std::ofstream("/proc/self/clear_refs") << 5;  // resets the peak to the current resident size
     const double before_bytes = status_bytes("VmRSS");
-    benchmark::DoNotOptimize(score_reconstruction(reconstruction, *surface, {}));
+    benchmark::DoNotOptimize(score_reconstruction(noisy.reconstruction, *noisy.surface, {}));
     growth_bytes = std::max(growth_bytes, status_bytes("VmHWM") - before_bytes);
   }
   state.counters["growth_MB"] = growth_bytes / 1e6;
   state.counters["memory_ratio"] = growth_bytes / (24.0 * static_cast<double>(state.range(0)));
 }
 
-void register_all() {
-  for (const std::string name : {"flat_plane", "undulating"}) {
-    const auto labelled = [&](const char* what) { return std::string(what) + "/" + name; };
-    benchmark::RegisterBenchmark(labelled("cloud_set_beside_open3d").c_str(), BM_CloudSetBesideOpen3D, name)
-        ->Arg(1000000)
-        ->Iterations(3)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
-    benchmark::RegisterBenchmark(labelled("accuracy").c_str(), BM_CloudSetAccuracy, name)
-        ->Arg(1000000)
-        ->Unit(benchmark::kMillisecond);
-    benchmark::RegisterBenchmark(labelled("completeness").c_str(), BM_CloudSetCompleteness, name)
-        ->Arg(1000000)
-        ->Unit(benchmark::kMillisecond);
-    benchmark::RegisterBenchmark(labelled("scaling").c_str(), BM_CloudSetScaling, name)
-        ->Iterations(3)
-        ->UseManualTime()
-        ->Unit(benchmark::kMillisecond);
-    benchmark::RegisterBenchmark(labelled("memory").c_str(), BM_CloudSetMemory, name)
-        ->Arg(10000000)
-        ->Iterations(1)
-        ->Unit(benchmark::kMillisecond);
-  }
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  register_all();
+  for (const std::string name : {"flat_plane", "undulating"}) {
+    const auto add = [&](const char* what, auto function) {
+      return benchmark::RegisterBenchmark((std::string(what) + "/" + name).c_str(), function, name)
+          ->Unit(benchmark::kMillisecond);
+    };
+    add("cloud_set_beside_open3d", beside_open3d)->Arg(1000000)->Iterations(3)->UseManualTime();
+    add("accuracy", accuracy)->Arg(1000000);
+    add("completeness", completeness)->Arg(1000000);
+    add("scaling", scaling)->Iterations(3)->UseManualTime();
+    add("memory", memory)->Arg(10000000)->Iterations(1);
+  }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::RunSpecifiedBenchmarks();

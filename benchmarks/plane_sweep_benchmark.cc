@@ -6,19 +6,13 @@
 //   roofline          share of the machine's fused multiply-add peak on that many threads, by the count of
 //                     operations in kFlopsPerSample; fused zncc only
 //   error_mm          median absolute depth error against the truth
-//   scratch_MB        heap at its peak beyond what was there before (images) and the outputs; scratch_share
-//   of the
-//                     H x W x D float volume
 
 #include <benchmark/benchmark.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <map>
 #include <string>
@@ -30,53 +24,10 @@
 #include "core/parallel.h"
 #include "core/text.h"
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
-#include "pipeline/plane_sweep/kernels/sampler.h"
+#include "pipeline/plane_sweep/kernels/row_scorer.h"
 #include "pipeline/plane_sweep/kernels/synthetic_scene.h"
+#include "pipeline/plane_sweep/kernels/tile.h"
 #include "pipeline/plane_sweep/kernels/winner.h"
-#include "pipeline/plane_sweep/kernels/zncc_row.h"
-
-// All allocations of the process, LibTorch's included.
-namespace {
-std::atomic<std::size_t> g_heap_bytes{0}, g_heap_peak_bytes{0};
-
-void* counted(void* memory) {
-  if (memory == nullptr) return nullptr;
-  const std::size_t now = g_heap_bytes += malloc_usable_size(memory);
-  std::size_t peak = g_heap_peak_bytes;
-  while (now > peak && !g_heap_peak_bytes.compare_exchange_weak(peak, now)) {
-  }
-  return memory;
-}
-}  // namespace
-
-extern "C" {
-// NOLINTBEGIN(bugprone-reserved-identifier): glibc's names of the replaced functions
-void* __libc_malloc(std::size_t);
-void* __libc_calloc(std::size_t, std::size_t);
-void* __libc_realloc(void*, std::size_t);
-void* __libc_memalign(std::size_t, std::size_t);
-void __libc_free(void*);
-// NOLINTEND(bugprone-reserved-identifier)
-
-void* malloc(std::size_t size) { return counted(__libc_malloc(size)); }
-void* calloc(std::size_t count, std::size_t size) { return counted(__libc_calloc(count, size)); }
-void* memalign(std::size_t alignment, std::size_t size) { return counted(__libc_memalign(alignment, size)); }
-void* aligned_alloc(std::size_t alignment, std::size_t size) { return memalign(alignment, size); }
-int posix_memalign(void** memory, std::size_t alignment, std::size_t size) {
-  *memory = memalign(alignment, size);
-  return *memory != nullptr ? 0 : 12;  // ENOMEM
-}
-void* realloc(void* memory, std::size_t size) {
-  const std::size_t old = memory != nullptr ? malloc_usable_size(memory) : 0;
-  void* const moved = __libc_realloc(memory, size);
-  if (moved != nullptr || size == 0) g_heap_bytes -= old;
-  return counted(moved);
-}
-void free(void* memory) {
-  if (memory != nullptr) g_heap_bytes -= malloc_usable_size(memory);
-  __libc_free(memory);
-}
-}
 
 namespace aqbench::plane_sweep {
 namespace {
@@ -97,11 +48,8 @@ const SyntheticViews& scene_of(const Size& size) {
   static std::map<Size, SyntheticViews> scenes;
   auto& views = scenes[size];
   if (!views.images.empty()) return views;
-  SyntheticScene scene;
-  scene.width_px = size.width_px;
-  scene.height_px = size.height_px;
-  scene.sources = size.sources;
-  scene.noise = 0.005;
+  const SyntheticScene scene{
+      .width_px = size.width_px, .height_px = size.height_px, .sources = size.sources, .noise = 0.005};
   set_thread_count(available_processors());
   views = render_synthetic(scene, 0.17, 0.27);
   return views;
@@ -121,20 +69,14 @@ void sweep(benchmark::State& state, const Size& size, const Options& options, in
   const SyntheticViews& views = scene_of(size);
   set_thread_count(threads);
   Result result;
-  std::size_t scratch = 0;
   double fastest_s = std::numeric_limits<double>::infinity();
   try {
     for (auto _ : state) {
       result = {};
-      const std::size_t before = g_heap_bytes;
-      g_heap_peak_bytes = before;
       const auto start = std::chrono::steady_clock::now();
       result = run(views.input, options);
       fastest_s = std::min(fastest_s,
                            std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-      const std::size_t outputs =
-          (result.depth_m.size() + result.confidence.size() + result.depths_m.size()) * 4;
-      scratch = std::max(scratch, g_heap_peak_bytes - before - std::min(outputs, g_heap_peak_bytes - before));
     }
   } catch (const Error& error) {
     state.SkipWithError(error.what());
@@ -146,15 +88,6 @@ void sweep(benchmark::State& state, const Size& size, const Options& options, in
   if (options.kernel == Kernel::fused && options.cost == CostFunction::zncc)
     state.counters["roofline"] = samples_per_s * kFlopsPerSample / (kPeakFlopsPerThread * threads);
   state.counters["error_mm"] = median_error_mm(result, views.true_depth_m);
-  state.counters["scratch_MB"] = static_cast<double>(scratch) / 1e6;
-  state.counters["scratch_share"] = static_cast<double>(scratch) / (pixels * options.depths * 4);
-}
-
-Options options_of(Kernel kernel, int depths) {
-  Options options;
-  options.kernel = kernel;
-  options.depths = depths;
-  return options;
 }
 
 void add(const std::string& name, const Size& size, const Options& options, int threads) {
@@ -169,31 +102,22 @@ std::string text(int number) { return std::to_string(number); }
 void add_sweeps() {
   const Size usual;
   for (const int threads : {1, 2}) {
-    for (const CostFunction cost : {CostFunction::zncc, CostFunction::ncc_reference, CostFunction::ssim}) {
-      Options options = options_of(Kernel::fused, usual.depths);
-      options.cost = cost;
-      add("fused/" + std::string(to_string(cost)), usual, options, threads);
-    }
-    for (const int batch : {1, 8, 16}) {
-      Options options = options_of(Kernel::torch, usual.depths);
-      options.batch = batch;
-      add("torch/batch:" + text(batch), usual, options, threads);
-    }
+    for (const CostFunction cost : {CostFunction::zncc, CostFunction::ncc_reference, CostFunction::ssim})
+      add("fused/" + std::string(to_string(cost)), usual, {.depths = usual.depths, .cost = cost}, threads);
+    for (const int batch : {1, 8, 16})
+      add("torch/batch:" + text(batch), usual,
+          {.depths = usual.depths, .kernel = Kernel::torch, .batch = batch}, threads);
   }
   // Time per sample is constant as each size grows.
   for (const auto& [width, height] : {std::pair{320, 240}, {640, 480}, {1280, 960}})
-    add("linear/pixels:" + text(width) + "x" + text(height), {width, height, 64, 4},
-        options_of(Kernel::fused, 64), 1);
+    add("linear/pixels:" + text(width) + "x" + text(height), {width, height, 64, 4}, {.depths = 64}, 1);
   for (const int depths : {16, 32, 64, 128, 256})
-    add("linear/depths:" + text(depths), usual, options_of(Kernel::fused, depths), 1);
+    add("linear/depths:" + text(depths), usual, {.depths = depths}, 1);
   for (const int sources : {1, 2, 4, 8})
-    add("linear/sources:" + text(sources), {640, 480, 64, sources}, options_of(Kernel::fused, 64), 1);
-  for (const int window : {5, 11, 21}) {
-    Options options = options_of(Kernel::fused, 64);
-    options.window_px = window;
-    add("linear/window:" + text(window), usual, options, 1);
-  }
-  add("large/1600x1200x128x4", {1600, 1200, 128, 4}, options_of(Kernel::fused, 128), 2);
+    add("linear/sources:" + text(sources), {640, 480, 64, sources}, {.depths = 64}, 1);
+  for (const int window : {5, 11, 21})
+    add("linear/window:" + text(window), usual, {.depths = 64, .window_px = window}, 1);
+  add("large/1600x1200x128x4", {1600, 1200, 128, 4}, {.depths = 128}, 2);
 }
 
 // The steps of the fused kernel alone, on a tile of the usual view whose data stay in the caches. An item is
@@ -257,13 +181,7 @@ void winner_step(benchmark::State& state) {
   scores.reserve(kPixels);
   std::fill_n(scores.data(), kPixels, Lanes{});
   std::vector<float> fields(static_cast<std::size_t>(kWinnerFields) * kPixels);
-  float* const first = fields.data();
-  const WinnerRow row{first,
-                      first + kPixels,
-                      first + 2 * kPixels,
-                      first + 3 * kPixels,
-                      first + 4 * kPixels,
-                      first + 5 * kPixels};
+  const WinnerRow row = winner_row_at(fields.data(), kPixels);
   for (auto _ : state) {
     feed_winner_row(scores.data(), 0.25F, kPixels, 0, kLanes, row, nullptr, 0);
     benchmark::ClobberMemory();

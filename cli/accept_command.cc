@@ -1,5 +1,3 @@
-#include "harness/gating/accept.h"
-
 #include <fmt/format.h>
 #include <pwd.h>
 #include <unistd.h>
@@ -7,14 +5,11 @@
 #include <cmath>
 
 #include "cli/options.h"
-#include "core/error.h"
 #include "core/processes/process.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/baseline.h"
 #include "harness/planning/plan.h"
-#include "harness/running/journal.h"
-#include "reports/bundle/gate_input.h"
+#include "reports/bundle/verify.h"
 
 namespace aqbench::cli {
 

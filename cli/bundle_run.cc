@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/command_trust.h"
+#include "cli/programs.h"
 #include "core/files.h"
 #include "core/text.h"
 #include "reports/bundle/bundle.h"

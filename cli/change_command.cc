@@ -1,22 +1,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "cli/change_picture.h"
 #include "cli/options.h"
-#include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/parallel.h"
 #include "core/quantiles.h"
-#include "metrics/change/height_grid.h"
-#include "metrics/change/m3c2.h"
+#include "metrics/change/change.h"
 #include "scenes/cloud/cloud_file.h"
-#include "scenes/dataset/truth_entry.h"
+#include "scenes/cloud/length_units.h"
+#include "scenes/dataset/recording_truth.h"
 
 namespace aqbench::cli {
 namespace {
@@ -56,8 +54,7 @@ const Flag<ChangeRequest> kChangeFlags[] = {
     {"normal-mm", "MM", "diameter of the sphere that gives a normal (twice the cylinder's)",
      [](ChangeRequest& r, const FlagValue& v) { r.normal_mm = v.positive(); }},
     {"cylinder-mm", "MM",
-     "diameter of the cylinder in which points are averaged (one with about 30 points of the "
-     "sparser cloud)",
+     "diameter of the cylinder in which points are averaged (one with about 30 points of the sparser cloud)",
      [](ChangeRequest& r, const FlagValue& v) { r.cylinder_mm = v.positive(); }},
     {"depth-mm", "MM", "the largest distance that is looked for (5 diameters of the cylinder)",
      [](ChangeRequest& r, const FlagValue& v) { r.depth_mm = v.positive(); }},

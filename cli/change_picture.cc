@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/drawing/colour_map.h"
-#include "core/drawing/svg.h"
+#include "core/drawing/drawing.h"
 #include "core/quantiles.h"
 
 namespace aqbench::cli {

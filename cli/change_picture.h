@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/change/m3c2.h"
+#include "metrics/change/change.h"
 
 namespace aqbench::cli {
 

@@ -1,25 +1,19 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "cli/check_text.h"
 #include "cli/dataset_options.h"
-#include "core/error.h"
-#include "core/json.h"
 #include "core/scratch_folder.h"
 #include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/checking/board_scale.h"
-#include "harness/checking/relations.h"
+#include "harness/checking/checks.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/recording_truth.h"
-#include "scenes/dataset/true_points.h"
 
 namespace aqbench::cli {
 namespace {

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"
+#include "reports/text/tables.h"
 
 namespace aqbench::cli {
 namespace {
@@ -24,12 +25,8 @@ Json difference_json(const std::optional<CloudDifference>& difference) {
 
 std::vector<TableCell> row_of(const std::string& name, const std::string& changes,
                               const CloudDifference& difference, double spacing_m) {
-  return {{name},
-          {changes},
-          {fmt::format("{}", difference.points_b)},
-          {mm_text(difference.median_m)},
-          {mm_text(difference.p95_m)},
-          {short_number(difference.p95_m / spacing_m)}};
+  return plain_row({name, changes, fmt::format("{}", difference.points_b), mm_text(difference.median_m),
+                    mm_text(difference.p95_m), short_number(difference.p95_m / spacing_m)});
 }
 
 }  // namespace
@@ -61,14 +58,7 @@ bool CheckReport::holds() const {
 }
 
 std::string render_check(const CheckReport& report, bool colours) {
-  Table table;
-  table.columns = {{"relation"},
-                   {"changed"},
-                   {"points", Align::right},
-                   {"median mm", Align::right},
-                   {"95 % mm", Align::right},
-                   {"in spacings", Align::right},
-                   {""}};
+  Table table = table_with({"relation", "changed", ">points", ">median mm", ">95 % mm", ">in spacings", ""});
   const auto add = [&](std::vector<TableCell> cells, TableCell last) {
     cells.push_back(std::move(last));
     table.rows.push_back(std::move(cells));

@@ -6,9 +6,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "harness/checking/board_scale.h"
-#include "harness/checking/cloud_difference.h"
-#include "harness/checking/depth_agreement.h"
+#include "harness/checking/checks.h"
 #include "scenes/optics/camera.h"
 
 namespace aqbench::cli {

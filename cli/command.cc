@@ -80,11 +80,10 @@ void print_help() {
       "usage: aqbench COMMAND [OPTION]...\n\ncommands:\n");
   for (const Command& command : kCommands) fmt::print("  {:<10} {}\n", command.name, command.summary);
   fmt::print(
-      "\n  aqbench COMMAND --help   the command's options\n  aqbench --version [--json]\n\n"
-      "exit codes: 0 pass, 1 regression or failed verification, 2 usage or bad input, 3 a case failed,\n"
-      "            4 not comparable, 5 inconclusive, 6 reading or writing failed, 7 of another version "
-      "(verify),\n"
-      "            130 interrupted\n");
+      "\n  aqbench COMMAND --help   the command's options\n  aqbench --version [--json]\n\nexit codes: 0 "
+      "pass, 1 regression or failed verification, 2 usage or bad input, 3 a case failed,\n            4 not "
+      "comparable, 5 inconclusive, 6 reading or writing failed, 7 of another version (verify),\n            "
+      "130 interrupted\n");
 }
 
 const Command& find_command(const std::string& name) {

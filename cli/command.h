@@ -22,7 +22,7 @@ struct Command {
 // Returns all commands in the order of the help.
 std::span<const Command> commands();
 
-// The commands, each in the file of its name. Each prints its results, returns the exit code and throws
+// The commands, in files of their names or subjects. Each prints its results, returns the exit code and throws
 // Error.
 ExitCode ab_command(const Arguments& arguments);
 ExitCode accept_command(const Arguments& arguments);

@@ -1,9 +1,8 @@
 #include "cli/dataset_options.h"
 
-#include "core/error.h"
 #include "core/parallel.h"
 #include "harness/planning/plan.h"
-#include "harness/project/project_use.h"
+#include "harness/project/project.h"
 
 namespace aqbench::cli {
 namespace {

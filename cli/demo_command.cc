@@ -1,10 +1,8 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <string>
 
 #include "cli/options.h"
-#include "core/error.h"
 #include "core/files.h"
 #include "core/processes/process.h"
 #include "pipeline/method/method.h"
@@ -51,14 +49,17 @@ void write_result(const std::filesystem::path& folder, const char* noise_sigma_m
   write_ply_cloud(folder / "cloud.ply", made.cloud);
 }
 
-// Shows a command of this program, runs it and returns its exit code.
-int run_step(const std::string& what, const Arguments& arguments) {
+// Shows a command of this program and runs it. Throws Error(method) for another exit code than expected.
+void run_step(const char* step, const char* what, const Arguments& arguments,
+              ExitCode expected = ExitCode::pass) {
   Arguments shown{"aqbench"};
   shown.insert(shown.end(), arguments.begin(), arguments.end());
   fmt::print("\n{}\n$ {}\n", what, shell_join(shown));
   std::fflush(stdout);
   shown.front() = std::filesystem::read_symlink("/proc/self/exe").string();
-  return run_to_end(shown);
+  if (const int code = run_to_end(shown); code != static_cast<int>(expected))
+    throw method_error("demo: {} ended with exit code {} instead of {}", step, code,
+                       static_cast<int>(expected));
 }
 
 std::string newest_bundle(const std::filesystem::path& out) {
@@ -66,12 +67,6 @@ std::string newest_bundle(const std::filesystem::path& out) {
   for (const auto& entry : std::filesystem::directory_iterator(out))
     newest = std::max(newest, entry.path().string());
   return newest;
-}
-
-void require_code(int code, ExitCode expected, const char* step) {
-  if (code != static_cast<int>(expected))
-    throw method_error("demo: {} ended with exit code {} instead of {}", step, code,
-                       static_cast<int>(expected));
 }
 
 }  // namespace
@@ -87,17 +82,14 @@ ExitCode demo_command(const Arguments& arguments) {
   const Arguments sweep{"sweep", "--project", project, "--suite", "demo", "--out", out};
 
   write_result(folder, "0.0008");
-  require_code(run_step("1. Your program runs on a scene whose true surface is known.", sweep),
-               ExitCode::pass, "the first sweep");
-  require_code(run_step("2. The result is good: its values become the baseline.",
-                        {"accept", newest_bundle(out), "--baseline", (folder / "baseline.json").string()}),
-               ExitCode::pass, "accept");
+  run_step("the first sweep", "1. Your program runs on a scene whose true surface is known.", sweep);
+  run_step("accept", "2. The result is good: its values become the baseline.",
+           {"accept", newest_bundle(out), "--baseline", (folder / "baseline.json").string()});
   write_result(folder, "0.0012");
   Arguments gated = sweep;
   gated.emplace_back("--gate");
-  require_code(
-      run_step("3. The program changes, and its cloud has 1.5 times the noise. The gate must fail.", gated),
-      ExitCode::regression, "the gate");
+  run_step("the gate", "3. The program changes, and its cloud has 1.5 times the noise. The gate must fail.",
+           gated, ExitCode::regression);
   fmt::print(
       "\nThe gate failed as it should, with exit code 1: in a build this stops the change that made it "
       "worse.\n"

@@ -1,21 +1,13 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <utility>
-#include <vector>
-
 #include "cli/options.h"
-#include "core/error.h"
 #include "core/files.h"
 #include "core/parameters.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "reports/bundle/bundle.h"
-#include "reports/bundle/gate_input.h"
 #include "reports/bundle/verify.h"
-#include "reports/content/bundle_content.h"
-#include "reports/docs_tables/bundle_sections.h"
-#include "reports/docs_tables/registry_sections.h"
+#include "reports/docs_tables/fill_docs.h"
 #include "reports/text/summary.h"
 
 namespace aqbench::cli {
@@ -50,8 +42,7 @@ DocsSections all_sections(const std::vector<NamedBundle>& bundles) {
 std::vector<NamedBundle> read_bundles(const Strings& folders) {
   std::vector<NamedBundle> bundles;
   for (const std::filesystem::path bundle : folders) {
-    if (!std::filesystem::is_directory(bundle))
-      throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
+    require_bundle_folder(bundle);
     const std::string name = bundle_name(bundle);
     for (const NamedBundle& other : bundles)
       if (other.name == name) throw usage_error("--bundle: duplicate bundle name {}", name);
@@ -82,15 +73,12 @@ CommandLine<DocsRequest> docs_command_line() {
       "aqbench docs FILE... [--bundle DIR]... [--check | --render]",
       "Fills the tables of Markdown files: the text between a line <!-- aqbench:SECTION --> and a line\n<!-- "
       "aqbench:end --> is generated from a bundle (verified first), the registries or the help texts;\nthe "
-      "rest of the file is unchanged.\n"
-      "\n"
-      "sections of a bundle: accuracy, stages, batching, comparisons, times, baseline, environment,\n"
-      "                      reproduce, narrative; of the first --bundle, or of the one whose folder's name\n"
-      "                      follows: <!-- aqbench:stages pipeline -->\n"
-      "of the program:       scenes, methods, presets, metrics, suites, parameters OWNER, hotspots,\n"
-      "                      commands, flags COMMAND\n"
-      "\n"
-      "Exit 0 written or up to date, 1 stale (--check) or the bundle does not verify, 2 bad marker.",
+      "rest of the file is unchanged.\n\nsections of a bundle: accuracy, stages, batching, comparisons, "
+      "times, baseline, environment,\n                      reproduce, narrative; of the first --bundle, or "
+      "of the one whose folder's name\n                      follows: <!-- aqbench:stages pipeline -->\nof "
+      "the program:       scenes, methods, presets, metrics, suites, parameters OWNER, "
+      "hotspots,\n                      commands, flags COMMAND\n\nExit 0 written or up to date, 1 stale "
+      "(--check) or the bundle does not verify, 2 bad marker.",
       {{"bundle", "DIR", "a source of numbers; may be repeated", into<&DocsRequest::bundles>, repeated()},
        {"check", nullptr, "write nothing; exit 1 naming stale sections", into<&DocsRequest::check>},
        {"render", nullptr, "first write summary, report and hashes of older bundles again from their records",

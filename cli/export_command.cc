@@ -1,20 +1,13 @@
 #include <fmt/format.h>
 
-#include <map>
-#include <string>
-#include <vector>
-
 #include "cli/options.h"
-#include "core/drawing/pdf.h"
-#include "core/drawing/svg.h"
-#include "core/error.h"
+#include "core/drawing/drawing.h"
 #include "core/files.h"
 #include "harness/records/case_result.h"
-#include "reports/bundle/gate_input.h"
-#include "reports/content/case_names.h"
-#include "reports/exports/cameras.h"
+#include "reports/bundle/bundle.h"
+#include "reports/bundle/verify.h"
 #include "reports/exports/paper.h"
-#include "reports/html/charts.h"
+#include "reports/html/bars.h"
 
 namespace aqbench::cli {
 
@@ -60,8 +53,7 @@ void check_request(const ExportRequest& request) {
       request.ply->lexically_normal() == request.cameras->lexically_normal())
     throw Error(ErrorKind::usage, "--ply, --cameras: need different folders, since both write CASE.ply");
   if (!(request.limit_mm > 0)) throw Error(ErrorKind::usage, "--limit-mm: must be positive");
-  if (!std::filesystem::is_directory(request.bundle))
-    throw Error(ErrorKind::input, request.bundle.string() + ": not a bundle (no such folder)");
+  require_bundle_folder(request.bundle);
 }
 
 // Calls use(view, its file, file name of the case) for each case with a view.
@@ -84,10 +76,10 @@ void export_clouds(const ExportRequest& request, const Results& results) {
                   ++written;
                 });
   if (written == 0)
-    throw Error(ErrorKind::input,
-                request.bundle.string() +
-                    ": contains no clouds (swept with --no-pictures, by an older version without a truth, or "
-                    "only workloads)");
+    throw input_error(
+        "{}: contains no clouds (swept with --no-pictures, by an older version without a truth, "
+        "or only workloads)",
+        request.bundle.string());
 }
 
 void export_cameras(const ExportRequest& request, const Results& results) {
@@ -101,9 +93,8 @@ void export_cameras(const ExportRequest& request, const Results& results) {
                   ++written;
                 });
   if (written == 0)
-    throw Error(ErrorKind::input,
-                request.bundle.string() +
-                    ": contains no cameras (swept with --no-pictures, or no method that uses images)");
+    throw input_error("{}: contains no cameras (swept with --no-pictures, or no method that uses images)",
+                      request.bundle.string());
 }
 
 }  // namespace
@@ -116,12 +107,11 @@ ExitCode export_command(const Arguments& arguments) {
       read_bundle_content(request->bundle, read_gate_input(request->bundle).results);
   for (const auto& folder : {request->svg, request->pdf, request->ply, request->cameras})
     if (folder) std::filesystem::create_directories(*folder);
-  if (request->svg)
-    for (const auto& [name, drawing] : report_figures(content))
-      write_file(*request->svg / (name + ".svg"), svg_document(drawing));
-  if (request->pdf)
-    for (const auto& [name, drawing] : report_figures(content))
-      write_file(*request->pdf / (name + ".pdf"), pdf_of(drawing));
+  if (request->svg || request->pdf)
+    for (const auto& [name, drawing] : report_figures(content)) {
+      if (request->svg) write_file(*request->svg / (name + ".svg"), svg_document(drawing));
+      if (request->pdf) write_file(*request->pdf / (name + ".pdf"), pdf_of(drawing));
+    }
   if (request->ply) export_clouds(*request, content.results);
   if (request->cameras) export_cameras(*request, content.results);
   const std::string text = request->csv     ? results_csv(content.results)

@@ -3,14 +3,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "cli/list_registries.h"
 #include "cli/options.h"
-#include "core/error.h"
-#include "core/json.h"
 #include "core/text.h"
-#include "harness/project/project.h"
 
 namespace aqbench::cli {
 namespace {

@@ -1,7 +1,6 @@
 #include "cli/list_registries.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,21 +9,20 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "harness/measuring/machine.h"
-#include "harness/measuring/opencl_device.h"
-#include "harness/planning/scene_choice.h"
+#include "harness/measuring/libraries.h"
+#include "harness/measuring/environment.h"
 #include "harness/planning/suite.h"
-#include "harness/project/project_use.h"
+#include "harness/project/project.h"
 #include "metrics/registry.h"
+#include "pipeline/method/declaration.h"
 #include "pipeline/method/method.h"
-#include "pipeline/method/stages.h"
 #include "pipeline/workloads/workload.h"
 #include "scenes/dataset/perturb.h"
 #include "scenes/dataset/recording.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
-#include "scenes/rendering/imaging_options.h"
+#include "scenes/rendering/imaging.h"
 
 namespace aqbench::cli {
 namespace {

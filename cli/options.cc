@@ -13,12 +13,29 @@
 #include <boost/program_options/variables_map.hpp>
 #include <sstream>
 
-#include "cli/help_tasks.h"
-#include "core/error.h"
 #include "core/parameters.h"
 
 namespace aqbench::cli {
 namespace {
+
+constexpr HelpTask kSweep[] = {{"choose what runs", "suite,scene,method,workload,axis,seed,repeat,set"},
+                               {"images", "rig,width"},
+                               {"time it", "repetitions,precision,threads,timeout"},
+                               {"judge it", "baseline,gate,protocol"},
+                               {"see it first, keep it, go on", "dry-run,out,keep-clouds,note,json,resume"}};
+
+constexpr HelpTask kAb[] = {{"two builds, commands, variants or methods",
+                             "a,b,cmd-a,cmd-b,gbench-a,gbench-b,variant,method-a,method-b"},
+                            {"of which cases", "suite,scene,method,workload,set"},
+                            {"judge", "metric,margin,policy,quick,compare-output"},
+                            {"what was measured already", "bundle-a,bundle-b,samples"},
+                            {"this machine", "calibrate"},
+                            {"keep it, go on", "out,json,resume"}};
+
+constexpr HelpTask kEval[] = {{"the truth", "scene,mesh,truth,dataset,rig,set"},
+                              {"bring the cloud to it", "unit,align,crop"},
+                              {"score", "protocol,thresholds,max-distance,depth,charuco"},
+                              {"see more", "all,json,tiles"}};
 
 namespace po = boost::program_options;
 
@@ -214,6 +231,13 @@ void require_positional(const CommandLineText& line, const po::variables_map& va
 
 }  // namespace
 
+std::span<const HelpTask> help_tasks(std::string_view command) {
+  if (command == "sweep") return kSweep;
+  if (command == "ab") return kAb;
+  if (command == "eval") return kEval;
+  return {};
+}
+
 std::optional<GivenValues> split_arguments(const CommandLineText& line, const Arguments& arguments) {
   const po::options_description all = described(line);
   try {
@@ -246,11 +270,6 @@ Modes only_mode(std::span<const ModeText> modes, Modes chosen) {
   for (const ModeText& known : modes)
     if (chosen == 0 || (chosen & known.mode) != 0) words.push_back(known.words);
   throw Error(ErrorKind::usage, "give one of " + alternatives(words, ""));
-}
-
-const FlagValue* given_value(const GivenValues& given, const std::string& name) {
-  const auto found = given.find(name);
-  return found == given.end() || found->second.empty() ? nullptr : &found->second.back();
 }
 
 void check_given(const CommandLineText& line, const GivenValues& given, Modes mode) {

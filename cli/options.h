@@ -15,6 +15,7 @@
 
 #include "cli/command.h"
 #include "harness/planning/flag_value.h"
+#include "harness/planning/plan_flags.h"
 
 namespace aqbench::cli {
 
@@ -60,7 +61,7 @@ constexpr FlagMore repeated() { return {.repeatable = true}; }
 
 // A row of a command's option table: the flag, and how its value is stored in the command's request. `read`
 // throws Error(usage) naming the flag for an invalid value. Without it the value is looked up where it is
-// used, by given_value().
+// used.
 template <class Request>
 struct Flag : FlagText {
   using Reader = std::function<void(Request&, const FlagValue&)>;
@@ -118,9 +119,6 @@ struct CommandLineText {
 
 // The values by name of flag or argument, in the order given, including defaults.
 using GivenValues = std::map<std::string, std::vector<FlagValue>>;
-
-// Returns the last value of a flag or argument, or nullptr if it is not among them.
-const FlagValue* given_value(const GivenValues& given, const std::string& name);
 
 // Returns the values of a command line, or nullopt if --help was given and printed. Throws Error(usage) for
 // an unknown flag (suggesting similar ones), a missing or unexpected value, a repeated flag, a missing
@@ -180,6 +178,14 @@ void append_group(std::vector<Flag<Request>>& flags, const char* title, const Ro
   flags[first].group = title;
 }
 
+// What a reader wants to do with a command of many flags, and the flags for it that --help shows, separated
+// by commas. --help-all shows every flag.
+struct HelpTask {
+  const char *title, *flags;
+};
+// Returns the tasks of a command; none where --help shows every flag.
+std::span<const HelpTask> help_tasks(std::string_view command);
+
 // Returns the --help text of a command.
 std::string help_of(const Command& command);
 
@@ -190,5 +196,34 @@ CommandLineText text_of(const Command& command);
 // Prints a JSON text. Control characters that JSON allows unescaped (U+007F to U+009F) are written as \u00XX,
 // so that they cannot steer a terminal.
 void print_json(std::string_view text);
+
+// Returns the row of a plan's flag.
+inline Flag<PlanRequest> row_of(const PlanFlag& flag) {
+  return {
+      {.name = flag.name, .value_name = flag.value_name, .help = flag.help, .repeatable = flag.repeatable},
+      flag.read};
+}
+
+// Adds flags of a plan to the table of a command, whose request has the plan's as member `plan`.
+template <class Request>
+void append_plan_flags(std::vector<Flag<Request>>& flags, std::span<const PlanFlag> rows,
+                       PlanRequest Request::*plan) {
+  for (const PlanFlag& row : rows) {
+    const Flag<PlanRequest> flag = row_of(row);
+    append_flags<Request, PlanRequest>(flags, {&flag, 1}, plan);
+  }
+}
+
+// Adds one flag that chooses cases, with its own help.
+template <class Request>
+void append_selection_flag(std::vector<Flag<Request>>& flags, std::string_view name, const char* help,
+                           PlanRequest Request::*plan) {
+  for (const PlanFlag& row : selection_flags())
+    if (row.name == name) {
+      Flag<PlanRequest> flag = row_of(row);
+      flag.help = help;
+      append_flags<Request, PlanRequest>(flags, {&flag, 1}, plan);
+    }
+}
 
 }  // namespace aqbench::cli

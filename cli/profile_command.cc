@@ -1,28 +1,18 @@
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/bundle_run.h"
-#include "cli/options.h"
-#include "cli/plan_options.h"
-#include "cli/program_check.h"
-#include "core/error.h"
+#include "cli/programs.h"
 #include "core/files.h"
-#include "core/json.h"
 #include "core/parallel.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/measuring/environment.h"
-#include "harness/planning/case_method.h"
-#include "harness/planning/foreign_code.h"
-#include "harness/planning/plan.h"
-#include "harness/planning/profile_targets.h"
+#include "harness/planning/case_options.h"
+#include "harness/planning/plan_request.h"
 #include "harness/profiling/profile.h"
 #include "harness/project/project.h"
-#include "harness/records/results.h"
-#include "harness/running/journal.h"
 #include "harness/running/progress.h"
 #include "harness/running/run_case.h"
 #include "harness/running/sweep.h"
@@ -42,17 +32,14 @@ struct ProfileRequest {
 };
 
 void read_sampler(ProfileRequest& request, const FlagValue& value) {
-  SamplerChoice& sampler = request.options.sampler;
-  if (value.text == "auto")
-    sampler = SamplerChoice::automatic;
-  else if (value.text == "perf")
-    sampler = SamplerChoice::perf;
-  else if (value.text == "in-process")
-    sampler = SamplerChoice::in_process;
-  else if (value.text == "none")
-    sampler = SamplerChoice::none;
-  else
-    value.refuse_text("expected auto, perf, in-process or none");
+  static const std::map<std::string_view, SamplerChoice> kSamplers = {
+      {"auto", SamplerChoice::automatic},
+      {"perf", SamplerChoice::perf},
+      {"in-process", SamplerChoice::in_process},
+      {"none", SamplerChoice::none}};
+  const auto known = kSamplers.find(value.text);
+  if (known == kSamplers.end()) value.refuse_text("expected auto, perf, in-process or none");
+  request.options.sampler = known->second;
 }
 
 const Flag<ProfileRequest> kProfileFlags[] = {
@@ -188,16 +175,11 @@ ExitCode run_profiles(const ProfileRequest& request, const SweepPlan& plan, cons
 
 // ---- Comparing ----
 
-struct ProfileBundle {
-  std::filesystem::path path;
-  std::vector<ProfiledCase> cases;
-};
-
-ProfileBundle read_profile_bundle(const std::string& path) {
+std::vector<ProfiledCase> read_profile_bundle(const std::string& path) {
   const Results results = read_results(std::filesystem::path(path) / "results.json");
-  ProfileBundle bundle{path, read_profiles(path, results.records)};
-  if (bundle.cases.empty()) throw input_error("{}: contains no successful profile", path);
-  return bundle;
+  std::vector<ProfiledCase> cases = read_profiles(path, results.records);
+  if (cases.empty()) throw input_error("{}: contains no successful profile", path);
+  return cases;
 }
 
 void compare_profiles(const ProfiledCase& before, const ProfiledCase& after,
@@ -216,17 +198,17 @@ void compare_profiles(const ProfiledCase& before, const ProfiledCase& after,
 }
 
 ExitCode compare_profile_bundles(const ProfileRequest& request) {
-  const ProfileBundle before = read_profile_bundle(request.targets[0]);
-  const ProfileBundle after = read_profile_bundle(request.targets[1]);
+  const std::vector<ProfiledCase> before = read_profile_bundle(request.targets[0]);
+  const std::vector<ProfiledCase> after = read_profile_bundle(request.targets[1]);
   std::filesystem::create_directories(request.out);
   // Compares the only profiles of two bundles, or profiles of the same name.
-  const bool single = before.cases.size() == 1 && after.cases.size() == 1;
+  const bool single = before.size() == 1 && after.size() == 1;
   bool compared = false;
-  for (const ProfiledCase& profile : after.cases) {
-    const auto same = std::ranges::find_if(before.cases, [&](const ProfiledCase& other) {
+  for (const ProfiledCase& profile : after) {
+    const auto same = std::ranges::find_if(before, [&](const ProfiledCase& other) {
       return single || other.record.case_name == profile.record.case_name;
     });
-    if (same == before.cases.end()) continue;
+    if (same == before.end()) continue;
     compare_profiles(*same, profile, request.out);
     compared = true;
   }

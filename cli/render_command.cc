@@ -7,14 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
-#include "core/error.h"
 #include "core/json.h"
 #include "core/parallel.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/running/progress.h"
 #include "scenes/dataset/dataset_cache.h"
-#include "scenes/optics/rig.h"
 
 namespace aqbench::cli {
 namespace {

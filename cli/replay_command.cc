@@ -6,29 +6,22 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "cli/command_trust.h"
-#include "cli/options.h"
-#include "cli/program_check.h"
-#include "core/error.h"
+#include "cli/programs.h"
 #include "core/files.h"
 #include "core/parameters.h"
 #include "core/scratch_folder.h"
 #include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gate.h"
 #include "harness/measuring/build_info.h"
 #include "harness/measuring/environment.h"
-#include "harness/planning/foreign_code.h"
-#include "harness/planning/plan.h"
-#include "harness/project/project_use.h"
-#include "harness/records/results.h"
-#include "harness/running/case_guest.h"
-#include "harness/running/journal.h"
+#include "harness/planning/case_options.h"
+#include "harness/project/project.h"
+#include "harness/running/method_run.h"
 #include "harness/running/sweep.h"
-#include "reports/bundle/gate_input.h"
-#include "reports/content/bundle_files.h"
-#include "reports/content/case_names.h"
+#include "reports/bundle/bundle.h"
+#include "reports/bundle/verify.h"
+#include "reports/content/case_groups.h"
 
 namespace aqbench::cli {
 namespace {
@@ -43,11 +36,9 @@ const Record& recorded_case(const Results& results, const std::string& name) {
 
 // Returns the plan of this case only, with the recorded number of threads.
 SweepPlan plan_of_case(PlanRequest request, const Record& record) {
-  for (const auto& [name, value] : record.axes)
-    if (name == "threads")
-      if (const auto* const threads = std::get_if<std::int64_t>(&value);
-          threads != nullptr && !request.threads)
-        request.threads = static_cast<int>(*threads);
+  const ParameterValue* const threads = find_value(record.axes, "threads");
+  if (threads != nullptr && std::holds_alternative<std::int64_t>(*threads) && !request.threads)
+    request.threads = static_cast<int>(std::get<std::int64_t>(*threads));
   SweepPlan plan = plan_sweep(request);
   std::erase_if(plan.cases, [&](const Case& planned) { return planned.name != record.case_name; });
   if (plan.cases.size() != 1)
@@ -187,8 +178,7 @@ ExitCode replay_command(const Arguments& arguments) {
     throw Error(ErrorKind::usage, "expected one of --case CASE, --all and --sample N");
   if (request->any && !request->sample) throw Error(ErrorKind::usage, "--any needs --sample N");
   const fs::path& bundle = request->bundle;
-  if (!fs::is_directory(bundle))
-    throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
+  require_bundle_folder(bundle);
   require_plain_files(bundle);
 
   const Results results = read_gate_input(bundle).results;

@@ -1,27 +1,21 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <span>
 
 #include "cli/dataset_options.h"
-#include "cli/kept_work.h"
-#include "cli/program_check.h"
-#include "core/error.h"
+#include "cli/programs.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
-#include "harness/planning/plan.h"
 #include "harness/planning/plan_request.h"
-#include "harness/records/results.h"
-#include "pipeline/method/method.h"
 #include "reports/bundle/bundle.h"
 #include "reports/content/case_groups.h"
+#include "reports/text/tables.h"
 
 namespace aqbench::cli {
 namespace {
@@ -71,15 +65,12 @@ CommandLine<RunRequest> command_line_of_run() {
           "model, and\nimages), in its own process, and writes its results: cloud.ply, mesh.ply, "
           "depth/CAMERA.npy (metres\nalong the refracted ray) with CAMERA_confidence.npy, result.json with "
           "stage times. OUT appears once\nit is complete. The result is scored like in a sweep against the "
-          "truth in DIR/truth or the project\nfile; the method only sees a copy of the images.\n"
-          "\n"
-          "  aqbench run sparse --dataset data/mine --out out/mine\n"
-          "  aqbench run sparse:quality --dataset data/mine --set sparse.clahe=on --out out/mine --json\n"
-          "  aqbench run external --dataset data/mine --out out/theirs \\\n"
-          "      --set 'external.command=python3 their.py {dataset} {output}/cloud.ply'\n"
-          "\n"
-          "Exit 0 pass, 2 usage or input, 3 the method failed or its result cannot be scored (OUT is "
-          "then\nkept), 6 reading or writing failed, 130 interrupted.",
+          "truth in DIR/truth or the project\nfile; the method only sees a copy of the images.\n\n  aqbench "
+          "run sparse --dataset data/mine --out out/mine\n  aqbench run sparse:quality --dataset data/mine "
+          "--set sparse.clahe=on --out out/mine --json\n  aqbench run external --dataset data/mine --out "
+          "out/theirs \\\n      --set 'external.command=python3 their.py {dataset} "
+          "{output}/cloud.ply'\n\nExit 0 pass, 2 usage or input, 3 the method failed or its result cannot be "
+          "scored (OUT is then\nkept), 6 reading or writing failed, 130 interrupted.",
           std::move(flags),
           {{{.name = "METHOD"}, read_method}}};
 }
@@ -126,20 +117,16 @@ void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
              request.dataset_dir.string(), run.points, run.triangles, run.depth_maps,
              table_number(run.record.timing.cold_ms.value_or(0) / 1000));
   if (!run.record.isolation.empty()) fmt::print("isolation: {}\n\n", run.record.isolation);
-  Table stages;
-  stages.columns = {{"stage"}, {"in"}, {"ms", Align::right}, {"self", Align::right}};
+  Table stages = table_with({"stage", "in", ">ms", ">self"});
   for (const StageRecord& stage : run.record.stages)
-    stages.rows.push_back({{stage.name},
-                           {stage.parent},
-                           {table_number(stage.wall_ms.at(0))},
-                           {table_number(stage.self_ms.at(0))}});
+    stages.rows.push_back(plain_row(
+        {stage.name, stage.parent, table_number(stage.wall_ms.at(0)), table_number(stage.self_ms.at(0))}));
   fmt::print("{}", render_table(stages, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
   if (run.record.metrics.empty()) return;
-  Table metrics;
-  metrics.columns = {{"metric"}, {"value", Align::right}, {"unit"}};
+  Table metrics = table_with({"metric", ">value", "unit"});
   for (const auto& [name, metric] : run.record.metrics)
     metrics.rows.push_back(
-        {{name}, {table_number_or_na(metric.value)}, {metric.unit == "1" ? "" : metric.unit}});
+        plain_row({name, table_number_or_na(metric.value), metric.unit == "1" ? "" : metric.unit}));
   fmt::print("\n{}", render_table(metrics, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
   if (find_metric(run.record.metrics, "accuracy_mean_mm") == nullptr)
     fmt::print("The true surface is unknown, so the accuracy of the cloud is not measured.\n");

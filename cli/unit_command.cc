@@ -7,10 +7,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/options.h"
-#include "core/error.h"
 #include "core/json.h"
 #include "harness/ab/unit.h"
-#include "harness/running/case_board.h"
+#include "harness/running/case_process.h"
 #include "harness/running/run_case.h"
 
 namespace aqbench::cli {

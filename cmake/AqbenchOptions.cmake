@@ -49,8 +49,8 @@ endif()
 
 # aqbench_library(NAME FOLDER [dependencies...]): one static library of all .cc files in FOLDER, as aqbench::NAME,
 # except those of AQBENCH_PROGRAM_SOURCES: part of the program although the folder is part of a module.
-set(AQBENCH_PROGRAM_SOURCES "_spec\\.cc$|fusion/[a-z]+_options\\.cc$|kernels/options\\.cc$|cli/main\\.cc$")
-string(APPEND AQBENCH_PROGRAM_SOURCES "|workloads/(registry|device_workload|workload_specs|workloads_table|step_ledger)\\.cc$"
+set(AQBENCH_PROGRAM_SOURCES "_spec\\.cc$|fusion/cloud_options\\.cc$|kernels/options\\.cc$|cli/main\\.cc$")
+string(APPEND AQBENCH_PROGRAM_SOURCES "|workloads/registry\\.cc$"
   "|workloads/(absorption|tricubic)\\.cc$|opencl/opencl_table\\.cc$")
 function(aqbench_library name folder)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/*.cc)

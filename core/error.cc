@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string_view>
 
 namespace aqbench {
@@ -15,22 +16,11 @@ std::string Error::problem() const {
 }
 
 ExitCode exit_code(ErrorKind kind) {
-  switch (kind) {
-    case ErrorKind::usage:
-    case ErrorKind::input:
-      return ExitCode::usage;
-    case ErrorKind::io:
-      return ExitCode::io;
-    case ErrorKind::method:
-      return ExitCode::case_failed;
-    case ErrorKind::not_comparable:
-      return ExitCode::not_comparable;
-    case ErrorKind::verification:
-      return ExitCode::regression;
-    case ErrorKind::interrupted:
-      break;
-  }
-  return ExitCode::interrupted;
+  // In the order of ErrorKind.
+  constexpr ExitCode kCodes[] = {ExitCode::usage,       ExitCode::usage,          ExitCode::io,
+                                 ExitCode::case_failed, ExitCode::not_comparable, ExitCode::regression,
+                                 ExitCode::interrupted};
+  return kCodes[static_cast<std::size_t>(kind)];
 }
 
 ExitCode combine(std::span<const ExitCode> codes) {

@@ -44,12 +44,17 @@ class Error : public std::runtime_error {
   std::string file_;
 };
 
-// Makes errors of one kind; their arguments are those of fmt::format().
+// Makes errors of one kind; their arguments are those of fmt::format(), behind the file for an error about
+// one.
 template <ErrorKind kKind>
 struct ErrorOf {
   template <class... Args>
   Error operator()(fmt::format_string<Args...> text, Args&&... args) const {
     return {kKind, fmt::format(text, std::forward<Args>(args)...)};
+  }
+  template <class... Args>
+  Error of_file(const std::string& file, fmt::format_string<Args...> text, Args&&... args) const {
+    return {kKind, file + ": " + fmt::format(text, std::forward<Args>(args)...), file};
   }
 };
 inline constexpr ErrorOf<ErrorKind::usage> usage_error{};

@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/link_target.h"
 #include "core/stopwatch.h"
 
 namespace aqbench {
@@ -69,8 +68,7 @@ bool is_still_at(const std::filesystem::path& path, int descriptor) {
 [[noreturn]] void fail_lock(const std::filesystem::path& path, int error) {
   if (error == EINTR)
     throw Error(ErrorKind::interrupted, path.string() + ": interrupted while waiting", path.string());
-  throw Error(ErrorKind::io, fmt::format("{}: cannot lock: {}", path.string(), std::strerror(error)),
-              path.string());
+  throw io_error.of_file(path, "cannot lock: {}", std::strerror(error));
 }
 
 // Returns a descriptor that holds the lock, or none if another process holds it and `wait` is false.
@@ -155,7 +153,7 @@ int write_and_rename(const std::filesystem::path& path, const std::filesystem::p
 
 void throw_file_error(const std::filesystem::path& file, int error) {
   if (error == ENOMEM) throw std::bad_alloc();
-  throw Error(ErrorKind::io, fmt::format("{}: {}", file.string(), std::strerror(error)), file.string());
+  throw io_error.of_file(file, "{}", std::strerror(error));
 }
 
 int write_all(int descriptor, std::string_view bytes) {
@@ -168,14 +166,17 @@ int write_all(int descriptor, std::string_view bytes) {
   return 0;
 }
 
+bool is_file(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::is_regular_file(path, unknown);
+}
+
 std::uintmax_t regular_file_size(const std::filesystem::path& path) {
   std::error_code status;
   const auto type = std::filesystem::status(path, status).type();
-  if (type == std::filesystem::file_type::not_found)
-    throw Error(ErrorKind::input, path.string() + ": no such file", path.string());
+  if (type == std::filesystem::file_type::not_found) throw input_error.of_file(path, "no such file");
   if (status) throw_file_error(path, status.value());
-  if (type != std::filesystem::file_type::regular)
-    throw Error(ErrorKind::input, path.string() + ": not a regular file", path.string());
+  if (type != std::filesystem::file_type::regular) throw input_error.of_file(path, "not a regular file");
   const std::uintmax_t size = std::filesystem::file_size(path, status);
   if (status) throw_file_error(path, status.value());
   return size;
@@ -190,9 +191,7 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
   if (end < 0) throw_file_error(path, EIO);
   const auto size = static_cast<std::uintmax_t>(end);
   if (size > max_bytes)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: {} bytes, more than the {} allowed", path.string(), size, max_bytes),
-                path.string());
+    throw input_error.of_file(path, "{} bytes, more than the {} allowed", size, max_bytes);
   file.seekg(0);
   std::string bytes(static_cast<std::size_t>(size), '\0');
   file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -204,9 +203,7 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
 std::string read_text_file(const std::filesystem::path& path, std::uintmax_t max_bytes,
                            ZeroBytes zero_bytes) {
   if (const std::uintmax_t size = regular_file_size(path); size > max_bytes)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: {} bytes, more than the {} allowed", path.string(), size, max_bytes),
-                path.string());
+    throw input_error.of_file(path, "{} bytes, more than the {} allowed", size, max_bytes);
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (file.get() < 0) throw_file_error(path, errno);
   std::string text;
@@ -223,13 +220,9 @@ std::string read_text_file(const std::filesystem::path& path, std::uintmax_t max
     ended = zero_bytes == ZeroBytes::one_at_end && zero < bytes.size();
     if (zero < bytes.size() && zero_bytes != ZeroBytes::leave_out &&
         (!ended || bytes.find_first_not_of('\0', zero) != bytes.npos))
-      throw Error(ErrorKind::input, path.string() + ": contains a zero byte, so it is not a text file",
-                  path.string());
+      throw input_error.of_file(path, "contains a zero byte, so it is not a text file");
     read += bytes.size();
-    if (read > max_bytes)
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: grew beyond the {} bytes allowed", path.string(), max_bytes),
-                  path.string());
+    if (read > max_bytes) throw input_error.of_file(path, "grew beyond the {} bytes allowed", max_bytes);
     text.append(bytes.substr(0, zero));
     std::ranges::copy_if(bytes.substr(zero), std::back_inserter(text), [](char c) { return c != 0; });
   }
@@ -263,8 +256,7 @@ std::filesystem::path make_folder_beside(const std::filesystem::path& target) {
     folder = parent / fmt::format("{}{:020}", partial_prefix(target), number);
     return ::mkdir(folder.c_str(), 0777) == 0 ? 0 : errno;
   });
-  if (error != 0)
-    throw Error(ErrorKind::io, fmt::format("{}: {}", folder.string(), std::strerror(error)), folder.string());
+  if (error != 0) throw io_error.of_file(folder, "{}", std::strerror(error));
   return folder;
 }
 
@@ -316,16 +308,12 @@ int open_locked(const std::filesystem::path& file) {
   do {
     if (::flock(held.get(), LOCK_EX | LOCK_NB) == 0) {
       if (is_still_at(file, held.get())) return held.release();
-      throw Error(ErrorKind::io,
-                  fmt::format("{}: another process removed or replaced it meanwhile", file.string()),
-                  file.string());
+      throw io_error.of_file(file, "another process removed or replaced it meanwhile");
     }
     error = errno;
     ::usleep(5000);
   } while ((error == EWOULDBLOCK || error == EINTR) && SteadyClock::now() < patience);
-  if (error == EWOULDBLOCK)
-    throw Error(ErrorKind::io, fmt::format("{}: another process is writing to it", file.string()),
-                file.string());
+  if (error == EWOULDBLOCK) throw io_error.of_file(file, "another process is writing to it");
   throw_file_error(file, error);
 }
 

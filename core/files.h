@@ -16,6 +16,9 @@ namespace aqbench {
 // Throws Error(io) "FILE: reason" for an errno, std::bad_alloc for ENOMEM.
 [[noreturn]] void throw_file_error(const std::filesystem::path& file, int error);
 
+// Returns whether a path leads to a regular file; false also where that cannot be found out.
+bool is_file(const std::filesystem::path& path);
+
 // Returns the size of a file in bytes. Throws Error(input) naming it if it does not exist or is not a regular
 // file, Error(io) if it cannot be accessed.
 std::uintmax_t regular_file_size(const std::filesystem::path& path);
@@ -39,7 +42,7 @@ std::string read_text_file(const std::filesystem::path& path,
 std::string read_log_file(const std::filesystem::path& path);
 
 // Writes beside `path`, flushes to disk, then renames: after any failure, a crash included, `path` holds
-// either the old bytes or the new ones. A link stays a link, unless link_target() (core/link_target.h)
+// either the old bytes or the new ones. A link stays a link, unless link_target()
 // refuses it; devices and pipes (/dev/stdout) are written directly. Throws Error(io) "PATH: No space left on
 // device" and leaves nothing behind.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
@@ -61,7 +64,7 @@ void write_file_parts(const std::filesystem::path& path,
 void append_to_file(const std::filesystem::path& path, std::string_view bytes);
 
 // Creates an empty folder .NAME.partial-<number> beside `target`, creating missing parents, and returns its
-// path. Throws Error(io), also like refuse_planted_folders() (core/link_target.h).
+// path. Throws Error(io), also like refuse_planted_folders().
 std::filesystem::path make_folder_beside(const std::filesystem::path& target);
 
 // Returns whether make_folder_beside() could have given this name for `target`.
@@ -100,5 +103,15 @@ class FileLock {
   explicit FileLock(Descriptor held) : held_(std::move(held)) {}
   Descriptor held_;
 };
+
+// Throws Error(io) if a folder of the path is another user's link in a folder that others can write to: the
+// kernel follows such links unless fs.protected_symlinks is on.
+void refuse_planted_folders(const std::filesystem::path& path);
+
+// Returns the real path of an output file, with links resolved. Throws Error(io) naming a link that may be
+// planted: no link is followed in a world-writable folder, and only links of this user and of root in a
+// group-writable one. Also throws for another user's pipe or device in a world-writable folder, and for a
+// folder of the path that is another user's link in a folder that others can write to.
+std::filesystem::path link_target(const std::filesystem::path& path);
 
 }  // namespace aqbench

@@ -239,7 +239,7 @@ JsonPlace JsonPlace::child(const Json& value, std::string_view key) const {
 void JsonPlace::fail(std::string_view what) const {
   // Keys come from a file: escape line breaks so that the message stays one line.
   const std::string where = path_.empty() ? "" : printable(path_) + ": ";
-  throw Error(ErrorKind::input, fmt::format("{}: {}{}", source_, where, printable(what)), source_);
+  throw input_error.of_file(source_, "{}{}", where, printable(what));
 }
 
 std::optional<JsonPlace> JsonPlace::find(std::string_view key) const {

@@ -1,9 +1,8 @@
-#include "core/link_target.h"
+#include "core/files.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <string>
 #include <system_error>
 
 #include "core/error.h"

@@ -53,6 +53,8 @@ std::string loaded_as() {
   return map->l_name == nullptr ? "" : map->l_name;
 }
 
+bool is_in_shared_library() { return !loaded_as().empty(); }
+
 fs::path relative_to_own_file(const char* from_program, const char* from_library) {
   const fs::path file = own_file();
   if (file.empty()) return {};
@@ -66,8 +68,6 @@ bool is_plain_word(const std::string& text) {
 }
 
 }  // namespace
-
-bool is_in_shared_library() { return !loaded_as().empty(); }
 
 fs::path own_file() {
   std::error_code error;
@@ -119,8 +119,6 @@ LoadedModule& slot_of(Module module) {
   return modules[static_cast<std::size_t>(module)];
 }
 
-[[noreturn]] void fail_module(const std::string& why) { throw Error(ErrorKind::input, why); }
-
 // Returns the build ID from the notes of a loaded library in hexadecimal; "" if it has none.
 std::string build_id_of(void* handle) {
   const link_map* map = nullptr;
@@ -170,34 +168,33 @@ bool is_whole(const std::filesystem::path& file) {
 void make_own_symbols_global() {
   const std::string library = own_file().string();
   if (::dlopen(library.c_str(), RTLD_LAZY | RTLD_GLOBAL | RTLD_NOLOAD) == nullptr)
-    fail_module(fmt::format("{}: cannot make its symbols visible to modules: {}", library, ::dlerror()));
+    throw input_error("{}: cannot make its symbols visible to modules: {}", library, ::dlerror());
 }
 
 void* open_module(Module module) {
-  if (&aqbench_module_build_ids == nullptr) fail_module("this program was built without modules");
+  if (&aqbench_module_build_ids == nullptr) throw input_error("this program was built without modules");
   const std::string wanted = aqbench_module_build_ids[static_cast<std::size_t>(module)];
-  if (wanted.empty())
-    fail_module(fmt::format("this program was built without the module {}", module_name(module)));
+  if (wanted.empty()) throw input_error("this program was built without the module {}", module_name(module));
   const std::filesystem::path file = module_file(module);
   if (file.empty()) {
     std::string folders;
     for (const std::filesystem::path& folder : module_folders())
       folders += (folders.empty() ? "" : " and ") + folder.string();
-    fail_module(
-        fmt::format("module {} is missing in {}; it is in the package aqbench-pipeline and in the full "
-                    "portable folder (docs/install.md), not in the wheel",
-                    file_name_of(module), folders));
+    throw input_error(
+        "module {} is missing in {}; it is in the package aqbench-pipeline and in the full "
+        "portable folder (docs/install.md), not in the wheel",
+        file_name_of(module), folders);
   }
-  if (!is_whole(file)) fail_module(fmt::format("{}: truncated or unreadable", file.string()));
+  if (!is_whole(file)) throw input_error("{}: truncated or unreadable", file.string());
   if (is_in_shared_library()) make_own_symbols_global();
   // Global, because the thread counts of OpenBLAS and OpenMP are set by functions looked up by name.
   errno = 0;
   void* const handle = ::dlopen(file.c_str(), RTLD_LAZY | RTLD_GLOBAL);
   if (handle == nullptr && errno == ENOMEM) throw std::bad_alloc();
-  if (handle == nullptr) fail_module(fmt::format("{}: cannot load: {}", file.string(), ::dlerror()));
+  if (handle == nullptr) throw input_error("{}: cannot load: {}", file.string(), ::dlerror());
   if (const std::string found = build_id_of(handle); found != wanted)
-    fail_module(fmt::format("{}: belongs to another build of aqbench (build ID {}, not {}); reinstall both",
-                            file.string(), found.empty() ? "unknown" : found, wanted));
+    throw input_error("{}: belongs to another build of aqbench (build ID {}, not {}); reinstall both",
+                      file.string(), found.empty() ? "unknown" : found, wanted);
   return handle;
 }
 
@@ -226,7 +223,7 @@ bool is_loaded(Module module) { return slot_of(module).handle.load(std::memory_o
 const void* detail::find_in_module(Module module, const char* symbol) {
   load_module(module);
   const void* const found = ::dlsym(slot_of(module).handle.load(std::memory_order_acquire), symbol);
-  if (found == nullptr) fail_module(fmt::format("{} lacks symbol {}", file_name_of(module), symbol));
+  if (found == nullptr) throw input_error("{} lacks symbol {}", file_name_of(module), symbol);
   return found;
 }
 

@@ -40,9 +40,6 @@ bool is_loaded(Module module);
 // (Python, say). Empty if the system does not report it.
 std::filesystem::path own_file();
 
-// Returns whether this code is part of a shared library and not of the running program.
-bool is_in_shared_library();
-
 // Returns the folders that are searched for modules, in order: the one of own_file(), as in a build folder;
 // the installation's; ../lib/aqbench.
 std::vector<std::filesystem::path> module_folders();

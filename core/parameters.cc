@@ -6,7 +6,6 @@
 #include <charconv>
 #include <cmath>
 
-#include "core/error.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -124,15 +123,8 @@ Parameters resolve_parameters(std::string_view owner, const std::vector<Paramete
   Parameters values(specs);
   for (const Override& given : overrides) {
     if (given.owner != owner) continue;
-    const auto spec = std::ranges::find(specs, given.parameter, &ParameterSpec::name);
-    if (spec == specs.end()) {
-      std::vector<std::string> names;
-      names.reserve(specs.size());
-      for (const ParameterSpec& known : specs) names.push_back(known.name);
-      throw Error(ErrorKind::usage,
-                  unknown_name_message(fmt::format("parameter of {}", owner), given.parameter, names));
-    }
-    values.at(given.parameter) = parse_value(*spec, given);
+    const ParameterSpec& spec = find_named(fmt::format("parameter of {}", owner), given.parameter, specs);
+    values.at(given.parameter) = parse_value(spec, given);
   }
   return values;
 }

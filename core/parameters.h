@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/error.h"
+
 namespace aqbench {
 
 // The value of a parameter, in the parameter's type.
@@ -76,6 +78,16 @@ std::vector<std::string> near_names(std::string_view name, const std::vector<std
 // Returns "unknown scene 'flat_plan'; did you mean flat_plane?" or, if none is similar, the list of all.
 std::string unknown_name_message(std::string_view kind, std::string_view name,
                                  const std::vector<std::string>& candidates);
+
+// Returns the row of a table that has this name. Throws Error(usage) unknown_name_message() if there is none.
+template <class Rows>
+const auto& find_named(std::string_view kind, std::string_view name, const Rows& rows) {
+  for (const auto& row : rows)
+    if (row.name == name) return row;
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  throw usage_error("{}", unknown_name_message(kind, name, names));
+}
 
 // Returns the shortest text that reads back as the same value.
 std::string to_string(const ParameterValue& value);

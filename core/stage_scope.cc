@@ -2,8 +2,6 @@
 
 #include <cstddef>
 
-#include "core/program_report.h"
-
 namespace aqbench {
 
 std::atomic<StageObserver*> detail::stage_observer{nullptr};

@@ -15,21 +15,8 @@
 namespace aqbench {
 namespace {
 
-const char* escape_of(Colour colour) {
-  switch (colour) {
-    case Colour::red:
-      return "\033[31m";
-    case Colour::green:
-      return "\033[32m";
-    case Colour::yellow:
-      return "\033[33m";
-    case Colour::dim:
-      return "\033[2m";
-    case Colour::none:
-      break;
-  }
-  return "";
-}
+// In the order of Colour.
+constexpr const char* kEscapes[] = {"", "\033[31m", "\033[32m", "\033[33m", "\033[2m"};
 
 struct Layout {
   std::vector<std::vector<std::string_view>> headers;  // lines of each column
@@ -145,7 +132,8 @@ std::string render_table(const Table& table, bool colours, std::size_t max_colum
     for (std::size_t c = 0; c < table.columns.size(); ++c) {
       if (c > 0) line += "  ";
       const Colour colour = colours && c < table.rows[r].size() ? table.rows[r][c].colour : Colour::none;
-      append_cell(line, layout.cells[r][c], layout.widths[c], table.columns[c].align, escape_of(colour));
+      append_cell(line, layout.cells[r][c], layout.widths[c], table.columns[c].align,
+                  kEscapes[static_cast<std::size_t>(colour)]);
     }
     append_line(out, line, max_columns);
   }

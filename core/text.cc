@@ -1,8 +1,8 @@
 #include "core/text.h"
 
-#include <fmt/format.h>
 #include <fnmatch.h>
 #include <locale.h>
+#include <openssl/evp.h>
 #include <wchar.h>
 
 #include <algorithm>
@@ -175,16 +175,9 @@ std::string xml_escape(std::string_view text) {
   for (;;) {
     const std::size_t end = text.find('\n');
     for (const char c : printable(text.substr(0, end))) {
-      if (c == '&')
-        escaped += "&amp;";
-      else if (c == '<')
-        escaped += "&lt;";
-      else if (c == '>')
-        escaped += "&gt;";
-      else if (c == '"')
-        escaped += "&quot;";
-      else if (c == '\'')
-        escaped += "&apos;";
+      constexpr std::string_view kEntities[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"};
+      if (const std::size_t entity = std::string_view("&<>\"'").find(c); entity != text.npos)
+        escaped += kEntities[entity];
       else
         escaped += c;
     }
@@ -282,16 +275,10 @@ std::string mib_or_na(const std::optional<std::int64_t>& bytes) {
 }
 
 std::string base64_text(std::string_view bytes) {
-  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (std::size_t i = 0; i < bytes.size(); i += 3) {
-    std::uint32_t group = 0;
-    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i);
-    for (std::size_t k = 0; k < 3; ++k)
-      group = group << 8 | (k < count ? static_cast<unsigned char>(bytes[i + k]) : 0U);
-    for (std::size_t k = 0; k < 4; ++k) text += k <= count ? digits[group >> (18 - 6 * k) & 63] : '=';
-  }
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // and a zero
+  const auto* const from = reinterpret_cast<const unsigned char*>(bytes.data());
+  auto* const to = reinterpret_cast<unsigned char*>(text.data());
+  text.resize(static_cast<std::size_t>(EVP_EncodeBlock(to, from, static_cast<int>(bytes.size()))));
   return text;
 }
 

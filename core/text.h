@@ -1,13 +1,18 @@
 #pragma once
 // Text: UTF-8, escaping for terminals and files, numbers and patterns.
 
+#include <fmt/format.h>
+
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "core/error.h"
 
 namespace aqbench {
 
@@ -25,6 +30,12 @@ std::string printable(std::string_view utf8);
 // Returns bytes from a file as ASCII for a one-line message: other bytes become \xNN. After `max_size` input
 // bytes the text ends in "...".
 std::string escape_bytes(std::string_view bytes, std::size_t max_size = 200);
+
+// Returns Error(input) "NAME: TEXT" for a text that quotes bytes of a file: they are escaped.
+template <class... Args>
+Error unreadable(const std::string& name, fmt::format_string<Args...> text, Args&&... args) {
+  return input_error("{}: {}", name, escape_bytes(fmt::format(text, std::forward<Args>(args)...)));
+}
 
 // Returns the text escaped for XML content and attributes. Broken UTF-8, control characters and code points
 // outside XML 1.0 become "?"; line breaks are kept, in attributes too (&#10;).

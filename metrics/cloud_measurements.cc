@@ -20,18 +20,7 @@ double largest_of(std::span<const Vec3> points_m, std::span<const std::uint32_t>
     for (std::size_t i = begin; i < end; ++i)
       of_chunk[begin / kSumGrain] = std::max(of_chunk[begin / kSumGrain], value_of(points_m[index[i]]));
   });
-  double largest = 0;
-  for (const double value : of_chunk) largest = std::max(largest, value);
-  return largest;
-}
-
-void add_counts(ScoredCounts& total, const ScoredCounts& counts) {
-  total.scored += counts.scored;
-  total.non_finite += counts.non_finite;
-  total.outside_patch += counts.outside_patch;
-  total.outside_crop += counts.outside_crop;
-  total.beyond_border += counts.beyond_border;
-  total.beyond_max_distance += counts.beyond_max_distance;
+  return of_chunk.empty() ? 0 : std::ranges::max(of_chunk);
 }
 
 // Appends; what is empty takes over the values. `most`: how many there can be in all.
@@ -69,7 +58,7 @@ std::vector<TileGroup> measure_errors(const CloudBlocks& cloud, const Surface& t
   measured.counts.scored_beyond_border = !options.part.leave_out_beyond_border;
   cloud.read(longest, [&](const CloudBlock& block) {
     ScoredPoints scored = score_points(block.points_m, truth, options.part);
-    add_counts(measured.counts, scored.counts);
+    measured.counts.add(scored.counts);
     const std::size_t most = cloud.points() <= longest ? scored.index.size() : cloud.points();
     if (!block.normals.empty()) {
       append(measured.normal_errors_deg, normal_errors_deg(block.points_m, block.normals, scored, truth),
@@ -89,10 +78,6 @@ std::vector<TileGroup> measure_errors(const CloudBlocks& cloud, const Surface& t
 }
 
 }  // namespace
-
-std::optional<PlaneFit> fit_plane(std::span<const Vec3> points_m, std::span<const std::uint32_t> index) {
-  return fit_plane([&](const auto& body) { body(points_m, index); });
-}
 
 std::optional<PlaneFit> fit_plane(const EachBlock& each_block) {
   using Points = std::span<const Vec3>;

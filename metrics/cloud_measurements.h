@@ -12,7 +12,6 @@
 #include "metrics/completeness.h"
 #include "metrics/score_options.h"
 #include "metrics/scored_points.h"
-#include "metrics/tiles.h"
 #include "scenes/cloud/cloud_blocks.h"
 #include "scenes/surfaces/surface.h"
 
@@ -26,11 +25,9 @@ struct PlaneFit {
   double max_m;
 };
 
-// Fits a plane to points_m[index[i]]. Returns nullopt for fewer than 3 points, and for points on one line or
-// at one place, through which many planes pass.
-std::optional<PlaneFit> fit_plane(std::span<const Vec3> points_m, std::span<const std::uint32_t> index);
-
-// Fits it to the points that count of a cloud in blocks, which are gone through three times.
+// Fits a plane to the points that count of a cloud in blocks, which are gone through three times. Returns
+// nullopt for fewer than 3 points, and for points on one line or at one place, through which many planes
+// pass.
 std::optional<PlaneFit> fit_plane(const EachBlock& each_block);
 
 // How a cloud is cut while it is measured: what bounds the memory. No result depends on it.

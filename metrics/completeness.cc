@@ -1,17 +1,21 @@
 #include "metrics/completeness.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <utility>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "metrics/neighbours/nearest_neighbour.h"
+#include "metrics/numbers/exact_sum.h"
 #include "metrics/numbers/order_statistics.h"
 #include "metrics/scored_points.h"
 
 namespace aqbench {
-
 namespace {
 
 void keep_inside(SurfaceSamples& samples, const Crop& crop) {
@@ -25,6 +29,69 @@ void keep_inside(SurfaceSamples& samples, const Crop& crop) {
   samples.positions_m.resize(kept);
   if (!samples.weights.empty()) samples.weights.resize(kept);
 }
+
+// The area of a group of samples, and the part of it that the cloud reaches.
+struct GroupArea {
+  double area_m2 = 0, reached_m2 = 0;
+
+  // Returns the percentage that is reached; nullopt for a group without area.
+  std::optional<double> completeness_pct() const {
+    return area_m2 > 0 ? std::optional(100 * reached_m2 / area_m2) : std::nullopt;
+  }
+};
+
+// Returns the areas of groups 0 to groups - 1, where sample i belongs to group group_of(i).
+template <class GroupOf>
+std::vector<GroupArea> areas_by_group(const Completeness& completeness, double tolerance_m,
+                                      std::size_t groups, const GroupOf& group_of) {
+  std::vector<GroupArea> areas(groups);
+  for (std::size_t i = 0; i < completeness.distance_m.size(); ++i) {
+    GroupArea& group = areas[group_of(i)];
+    const double weight_m2 = completeness.samples.weight_m2(i);
+    group.area_m2 += weight_m2;
+    if (completeness.distance_m[i] <= within_m(tolerance_m)) group.reached_m2 += weight_m2;
+  }
+  return areas;
+}
+
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
+
+int tile_count(double length_m, double tile_m) {
+  const double count = std::ceil(length_m / tile_m - 1e-9);  // 0.5 / 0.01 may come out above 50
+  return static_cast<int>(std::clamp(count, 1.0, 1e6));
+}
+
+std::size_t tile_of(const TileGrid& grid, const Vec3& position_m) {
+  const double tile_m = grid.tile_mm / 1000;
+  const int column = static_cast<int>((position_m.x() - grid.x_min_m) / tile_m);
+  const int row = static_cast<int>((position_m.y() - grid.y_min_m) / tile_m);
+  return static_cast<std::size_t>(std::clamp(row, 0, grid.rows - 1)) *
+             static_cast<std::size_t>(grid.columns) +
+         static_cast<std::size_t>(std::clamp(column, 0, grid.columns - 1));
+}
+
+void fill_errors(TileGrid& grid, std::span<const double> signed_error_m, std::span<const TileGroup> groups) {
+  parallel_for(grid.tiles.size(), 64, [&](std::size_t begin, std::size_t end) {
+    std::vector<double> errors_m;
+    for (std::size_t t = begin; t < end; ++t) {
+      errors_m.clear();
+      for (const TileGroup& group : groups) {
+        const auto of_tile = signed_error_m.subspan(group.begin + group.first[t],
+                                                    std::size_t{group.first[t + 1]} - group.first[t]);
+        errors_m.insert(errors_m.end(), of_tile.begin(), of_tile.end());
+      }
+      ErrorTile& tile = grid.tiles[t];
+      tile.points = errors_m.size();
+      if (errors_m.empty()) continue;
+      ExactSum sum;
+      sum.add(errors_m);
+      tile.signed_mean_mm = 1000 * sum.value() / static_cast<double>(errors_m.size());
+      tile.nmad_mm = 1000 * nmad_in_place(errors_m);
+    }
+  });
+}
+
+std::string field(double value) { return std::isnan(value) ? "" : fmt::format("{}", value); }
 
 }  // namespace
 
@@ -108,19 +175,6 @@ double sampling_se_pct(const Completeness& completeness, double tolerance_m) {
   return 100 * std::sqrt(sum / 2) / area_m2;
 }
 
-std::vector<GroupArea> areas_by_group(const Completeness& completeness, double tolerance_m,
-                                      std::size_t groups,
-                                      const std::function<std::size_t(std::size_t sample)>& group_of) {
-  std::vector<GroupArea> areas(groups);
-  for (std::size_t i = 0; i < completeness.distance_m.size(); ++i) {
-    GroupArea& group = areas[group_of(i)];
-    const double weight_m2 = completeness.samples.weight_m2(i);
-    group.area_m2 += weight_m2;
-    if (completeness.distance_m[i] <= within_m(tolerance_m)) group.reached_m2 += weight_m2;
-  }
-  return areas;
-}
-
 CompletenessSummary summarize_completeness(const Completeness& completeness) {
   constexpr std::size_t kMaxTwice = std::size_t{1} << 22;  // samples; two lists are held at once
   const std::size_t count = completeness.distance_m.size();
@@ -147,6 +201,93 @@ CompletenessSummary summarize_completeness(const Completeness& completeness) {
       (which == 0 ? summary.median_m : summary.p95_m) = percentile_m(which == 0 ? 0.5 : 0.95);
   });
   return summary;
+}
+
+TileGrid empty_tiles(const Patch& patch, double tile_m) {
+  TileGrid grid;
+  grid.columns = tile_count(patch.x_max_m - patch.x_min_m, tile_m);
+  grid.rows = tile_count(patch.y_max_m - patch.y_min_m, tile_m);
+  grid.tile_mm = tile_m * 1000;
+  grid.x_min_m = patch.x_min_m;
+  grid.y_min_m = patch.y_min_m;
+  grid.x_max_m = patch.x_max_m;
+  grid.y_max_m = patch.y_max_m;
+  if (static_cast<double>(grid.columns) * grid.rows > 1e6)
+    throw usage_error("tile_m: {} m gives more than a million tiles", tile_m);
+  for (int row = 0; row < grid.rows; ++row) {
+    for (int column = 0; column < grid.columns; ++column)
+      grid.tiles.push_back({column, row, 0, kNoValue, kNoValue, kNoValue});
+  }
+  return grid;
+}
+
+TileGroup group_by_tile(const TileGrid& grid, std::span<const Vec3> points_m,
+                        std::span<const std::uint32_t> index, std::vector<double>& signed_error_m) {
+  std::vector<std::uint32_t> tile(index.size());
+  parallel_for(tile.size(), kSumGrain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      tile[i] = static_cast<std::uint32_t>(tile_of(grid, points_m[index[i]]));
+  });
+  TileGroup group{0, std::vector<std::uint32_t>(grid.tiles.size() + 1)};
+  for (const std::uint32_t t : tile) ++group.first[t + 1];
+  for (std::size_t t = 1; t < group.first.size(); ++t) group.first[t] += group.first[t - 1];
+  std::vector<std::uint32_t> place(group.first.begin(), group.first.end() - 1);
+  std::vector<double> grouped_m(tile.size());
+  for (std::size_t i = 0; i < tile.size(); ++i) grouped_m[place[tile[i]]++] = signed_error_m[i];
+  signed_error_m = std::move(grouped_m);
+  return group;
+}
+
+void fill_tiles(TileGrid& grid, std::span<const double> signed_error_m, std::span<const TileGroup> groups,
+                const Completeness* completeness) {
+  fill_errors(grid, signed_error_m, groups);
+  if (completeness == nullptr) return;
+  const std::vector<GroupArea> areas =
+      areas_by_group(*completeness, kHeadlineToleranceM, grid.tiles.size(),
+                     [&](std::size_t i) { return tile_of(grid, completeness->samples.positions_m[i]); });
+  for (std::size_t t = 0; t < grid.tiles.size(); ++t)
+    if (const auto reached_pct = areas[t].completeness_pct()) grid.tiles[t].completeness_pct = *reached_pct;
+}
+
+std::string tiles_to_csv(const TileGrid& grid) {
+  std::string csv =
+      "column,row,x_min_mm,y_min_mm,points,signed_mean_mm,nmad_mm,completeness_2mm_pct,x_max_mm,y_max_mm\n";
+  const double left_mm = grid.x_min_m * 1000, top_mm = grid.y_min_m * 1000;
+  for (const ErrorTile& tile : grid.tiles) {
+    const bool last_column = tile.column == grid.columns - 1, last_row = tile.row == grid.rows - 1;
+    fmt::format_to(std::back_inserter(csv), "{},{},{:.10g},{:.10g},{},{},{},{},{:.10g},{:.10g}\n",
+                   tile.column, tile.row, left_mm + tile.column * grid.tile_mm,
+                   top_mm + tile.row * grid.tile_mm, tile.points, field(tile.signed_mean_mm),
+                   field(tile.nmad_mm), field(tile.completeness_pct),
+                   last_column ? grid.x_max_m * 1000 : left_mm + (tile.column + 1) * grid.tile_mm,
+                   last_row ? grid.y_max_m * 1000 : top_mm + (tile.row + 1) * grid.tile_mm);
+  }
+  return csv;
+}
+
+std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views,
+                                             double tolerance_m) {
+  if (views.empty()) return {};
+  const auto rows = static_cast<std::size_t>(std::max(0, *std::ranges::max_element(views))) + 1;
+  const std::vector<GroupArea> areas = areas_by_group(completeness, tolerance_m, rows, [&](std::size_t i) {
+    return static_cast<std::size_t>(std::max(0, views[i]));
+  });
+  double total_m2 = 0;
+  for (std::size_t i = 0; i < views.size(); ++i) total_m2 += completeness.samples.weight_m2(i);
+  std::vector<ViewShare> shares;
+  for (std::size_t row = 0; row < rows; ++row)
+    shares.push_back({.views = static_cast<int>(row),
+                      .surface_pct = 100 * areas[row].area_m2 / total_m2,
+                      .completeness_pct = areas[row].completeness_pct()});
+  return shares;
+}
+
+std::string views_to_csv(std::span<const ViewShare> rows) {
+  std::string csv = "views,surface_pct,completeness_2mm_pct\n";
+  for (const ViewShare& row : rows)
+    csv += fmt::format("{},{:.6g},{}\n", row.views, row.surface_pct,
+                       row.completeness_pct ? fmt::format("{:.6g}", *row.completeness_pct) : "");
+  return csv;
 }
 
 }  // namespace aqbench

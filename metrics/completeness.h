@@ -1,11 +1,13 @@
 #pragma once
-// How much of the true surface a cloud reaches: distances from samples of the surface to the nearest point.
+// How much of the true surface a cloud reaches: distances from samples of the surface to the nearest point,
+// in all, by place and by the number of cameras that see it; and errors by place: the patch in square tiles.
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "scenes/cloud/cloud_blocks.h"
@@ -49,22 +51,6 @@ std::optional<double> completeness_pct(const Completeness& completeness, double 
 // a little too high (Wolter, "Introduction to Variance Estimation", 2007, section 8.2, estimator v2).
 double sampling_se_pct(const Completeness& completeness, double tolerance_m);
 
-// The area of a group of samples, and the part of it that the cloud reaches.
-struct GroupArea {
-  double area_m2 = 0, reached_m2 = 0;
-
-  // Returns the percentage that is reached; nullopt for a group without area.
-  std::optional<double> completeness_pct() const {
-    return area_m2 > 0 ? std::optional(100 * reached_m2 / area_m2) : std::nullopt;
-  }
-};
-
-// Returns the areas of groups 0 to groups - 1, where sample i belongs to group group_of(i). A sample is
-// reached if its distance is <= tolerance_m.
-std::vector<GroupArea> areas_by_group(const Completeness& completeness, double tolerance_m,
-                                      std::size_t groups,
-                                      const std::function<std::size_t(std::size_t sample)>& group_of);
-
 // Distances from the true surface to the cloud, weighted by area.
 struct CompletenessSummary {
   double mean_m, median_m, p95_m;
@@ -73,5 +59,62 @@ struct CompletenessSummary {
 
 // Summarizes the distances. There must be samples.
 CompletenessSummary summarize_completeness(const Completeness& completeness);
+
+// The tolerance of tables by place and by views: 1 % of the 200 mm of water.
+inline constexpr double kHeadlineToleranceM = 0.002;
+
+// The errors in one tile.
+struct ErrorTile {
+  int column = 0, row = 0;
+  std::size_t points = 0;
+  double signed_mean_mm = 0, nmad_mm = 0;  // NaN when points == 0
+  double completeness_pct = 0;             // at the headline tolerance, 2 mm; NaN if the cloud is empty
+};
+
+// All tiles of a patch.
+struct TileGrid {
+  int columns = 0, rows = 0;
+  double tile_mm = 0;
+  double x_min_m = 0, y_min_m = 0;  // corner of tile (0, 0)
+  double x_max_m = 0, y_max_m = 0;  // where the patch ends, which may cut the last column and row
+  std::vector<ErrorTile> tiles;     // row-major, rows along y
+};
+
+// Returns the tiles of a patch without any value. Throws Error(usage) for more than a million tiles.
+TileGrid empty_tiles(const Patch& patch, double tile_m);
+
+// Where the errors of one block of points lie, in the order of their tiles: those of tile t from first[t] to
+// first[t + 1] - 1, counted from `begin`.
+struct TileGroup {
+  std::size_t begin = 0;
+  std::vector<std::uint32_t> first;  // one more than there are tiles
+};
+
+// Brings the errors of points_m[index[i]] into the order of their tiles, within a tile in their own, and
+// returns where those of each tile lie; `begin` is 0.
+TileGroup group_by_tile(const TileGrid& grid, std::span<const Vec3> points_m,
+                        std::span<const std::uint32_t> index, std::vector<double>& signed_error_m);
+
+// Fills in the errors of all groups, and of `completeness` what the cloud reaches (null for an empty cloud).
+void fill_tiles(TileGrid& grid, std::span<const double> signed_error_m, std::span<const TileGroup> groups,
+                const Completeness* completeness);
+
+// Returns the tiles as CSV with a header line, each with its corners; a field without a value is empty.
+std::string tiles_to_csv(const TileGrid& grid);
+
+// The part of the true patch that exactly `views` cameras see.
+struct ViewShare {
+  int views = 0;
+  double surface_pct = 0;                  // of the patch's area
+  std::optional<double> completeness_pct;  // of this part, at the tolerance; none where there is no area
+};
+
+// Returns one row for each number of views from 0 to the largest. views[i] is the number of cameras that see
+// sample i.
+std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views,
+                                             double tolerance_m = kHeadlineToleranceM);
+
+// Returns rows at kHeadlineToleranceM as CSV with a header line; an undefined field is empty.
+std::string views_to_csv(std::span<const ViewShare> rows);
 
 }  // namespace aqbench

@@ -10,10 +10,9 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "metrics/completeness.h"
-#include "metrics/cramer_rao.h"
 #include "metrics/neighbours/measurable.h"
+#include "metrics/point_details.h"
 #include "metrics/registry.h"
-#include "metrics/tiles.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench {
@@ -23,6 +22,7 @@ constexpr double kMillimetres = 1000;
 constexpr std::size_t kSampleGrain = 4096;
 constexpr float kConfident = 0.5F;
 constexpr std::size_t kBoundSamples = 500;  // at most, of the Cramer-Rao bound
+constexpr double kPointsOfCamera = 20000;   // at most, of its depths
 
 // In the order of cloud views: a new one comes last.
 enum Cause : std::uint8_t {
@@ -88,14 +88,8 @@ Found look_up_all(const std::vector<MapView>& views, const Vec3& point_m, double
 
 Cause cause_of_seen_hole(const Vec3& point_m, const std::vector<MapView>& unfiltered,
                          const std::vector<MapView>& kept, double tolerance_m) {
-  switch (look_up_all(unfiltered, point_m, tolerance_m)) {
-    case Found::nothing:
-      return no_depth;
-    case Found::other_depth:
-      return wrong_depth;
-    case Found::same_depth:
-      break;
-  }
+  const Found found = look_up_all(unfiltered, point_m, tolerance_m);
+  if (found != Found::same_depth) return found == Found::nothing ? no_depth : wrong_depth;
   return look_up_all(kept, point_m, tolerance_m) == Found::same_depth ? fused : filtered;
 }
 
@@ -179,10 +173,10 @@ void write_views(const SampleCauses& found, const DiagnosisOptions& options, std
 }
 
 // Returns points of a camera's depths, evenly spread over its image.
-std::vector<Vec3> some_points(const MapView& view, std::size_t at_most) {
+std::vector<Vec3> some_points(const MapView& view) {
   const std::vector<float>& depth_m = view.map->depth_along_ray_m;
-  const auto side = static_cast<int>(
-      std::ceil(std::sqrt(static_cast<double>(depth_m.size()) / static_cast<double>(at_most))));
+  const auto side =
+      static_cast<int>(std::ceil(std::sqrt(static_cast<double>(depth_m.size()) / kPointsOfCamera)));
   std::vector<Vec3> points_m;
   for (int y = side / 2; y < view.map->height; y += side)
     for (int x = side / 2; x < view.map->width; x += side) {
@@ -201,7 +195,7 @@ void write_cameras(const Reconstruction& reconstruction, const Surface& truth,
   std::ptrdiff_t measured = 0;
   const std::vector<MapView> views = views_of(reconstruction.depth_maps, made_with);
   for (std::size_t k = 0; k < views.size(); ++k) {
-    const std::vector<Vec3> points_m = some_points(views[k], options.points_per_camera);
+    const std::vector<Vec3> points_m = some_points(views[k]);
     const ScoredPoints scored = score_points(points_m, truth, options.part);
     std::optional<double> bias_mm, rmse_mm;
     if (!scored.index.empty()) {

@@ -42,8 +42,7 @@ struct DiagnosisOptions {
   // This, the seed and the part as ScoreOptions has them: the same samples.
   double sample_spacing_m = 0.002 / 3;
   std::uint64_t sample_seed = 1;
-  ScoredPart part = {};                   // of the cloud, of the cameras' depths and of the truth
-  std::size_t points_per_camera = 20000;  // of a camera's depths, at most, evenly spread
+  ScoredPart part = {};  // of the cloud, of the cameras' depths and of the truth
 };
 
 // The result: metrics, and a table with more detail.

@@ -114,17 +114,15 @@ struct ScoredSamples {
   double area_m2 = 0;
 };
 
-ScoredSamples scored_samples(const TriangleSoup& soup, const Surface& truth,
-                             const MeshScoreOptions& options) {
+ScoredSamples scored_samples(const TriangleSoup& soup, const Surface& truth, const ScoreOptions& options) {
   constexpr double kMax = 2e6;
   const bool partial = options.part.is_partial();
   const double wanted = soup.area_m2() / (options.sample_spacing_m * options.sample_spacing_m);
   const auto count = static_cast<std::size_t>(std::clamp(wanted, partial ? 2.5e5 : 1e3, kMax));
-  ScoredSamples scored{sample_by_area(soup, count, options.seed), soup.area_m2()};
+  ScoredSamples scored{sample_by_area(soup, count, options.sample_seed), soup.area_m2()};
   if (!partial) return scored;
-  std::vector<Vec3> positions_m;
-  positions_m.reserve(count);
-  for (const SoupSample& sample : scored.samples) positions_m.push_back(sample.position_m);
+  std::vector<Vec3> positions_m(count);
+  std::ranges::transform(scored.samples, positions_m.begin(), &SoupSample::position_m);
   std::vector<SoupSample> kept;
   for (const std::uint32_t i : score_points(positions_m, truth, options.part).index)
     kept.push_back(scored.samples[i]);
@@ -135,8 +133,9 @@ ScoredSamples scored_samples(const TriangleSoup& soup, const Surface& truth,
 
 void measure_accuracy(const std::vector<SoupSample>& samples, const Surface& truth, MeshMetrics& metrics) {
   const MeshSums sums = sum_chunks(samples.size(), [&](std::size_t begin, std::size_t end) {
-    std::vector<Vec3> positions_m;
-    for (std::size_t i = begin; i < end; ++i) positions_m.push_back(samples[i].position_m);
+    std::vector<Vec3> positions_m(end - begin);
+    std::ranges::transform(std::span(samples).subspan(begin, end - begin), positions_m.begin(),
+                           &SoupSample::position_m);
     std::vector<ClosestPoint> closest(positions_m.size());
     truth.closest_points(positions_m, closest);
     MeshSums chunk;
@@ -235,7 +234,7 @@ void check_mesh(const TriangleMesh& mesh) {
   }
 }
 
-MeshMetrics measure_mesh(const TriangleMesh& mesh, const Surface& truth, const MeshScoreOptions& options) {
+MeshMetrics measure_mesh(const TriangleMesh& mesh, const Surface& truth, const ScoreOptions& options) {
   check_mesh(mesh);
   MeshMetrics metrics;
   const JoinedFaces joined = join_faces(mesh.vertices_m, mesh.triangles);
@@ -248,7 +247,7 @@ MeshMetrics measure_mesh(const TriangleMesh& mesh, const Surface& truth, const M
   }
   const ScoredSamples scored = scored_samples(soup, truth, options);
   const Crop& crop = options.part.crop;
-  const SurfaceSamples samples = samples_inside(truth, options.sample_spacing_m, options.seed, crop);
+  const SurfaceSamples samples = samples_inside(truth, options.sample_spacing_m, options.sample_seed, crop);
   if (scored.samples.empty() || samples.positions_m.empty()) {
     metrics.reason =
         samples.positions_m.empty() ? kNoTruthInCrop : "no part of the mesh lies in the scored part";

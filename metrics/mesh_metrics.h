@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/scored_points.h"
+#include "metrics/score_options.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"
 #include "scenes/triangles/faces.h"
@@ -56,14 +56,6 @@ MeshTopology mesh_topology(const TriangleMesh& mesh);
 // that does not exist.
 void check_mesh(const TriangleMesh& mesh);
 
-// Which part of both surfaces is scored, and how finely they are sampled: area / spacing^2 samples each, at
-// most 2 million of the mesh; of a mesh that is scored in part at least 250 thousand.
-struct MeshScoreOptions {
-  double sample_spacing_m = 0.002 / 3;
-  std::uint64_t seed = 1;
-  ScoredPart part = {};
-};
-
 // Scores of a mesh by area-uniform samples. Only the part of the mesh over the patch is measured, and of that
 // what is scored of points (score_points()); the rest counts only in that a true sample may be nearest to it.
 // Where a value is unset, `reason` says why.
@@ -76,7 +68,9 @@ struct MeshMetrics {
   MeshTopology topology;  // of the whole mesh
 };
 
-// Scores a mesh. Throws Error(method) as check_mesh does.
-MeshMetrics measure_mesh(const TriangleMesh& mesh, const Surface& truth, const MeshScoreOptions& options);
+// Scores a mesh with the spacing, seed and part of the options: area / spacing^2 samples of each surface, at
+// most 2 million of the mesh; of a mesh that is scored in part at least 250 thousand. Throws Error(method) as
+// check_mesh does.
+MeshMetrics measure_mesh(const TriangleMesh& mesh, const Surface& truth, const ScoreOptions& options);
 
 }  // namespace aqbench

@@ -18,15 +18,8 @@ bool is_never_defined(const Metric& metric) {
 }
 
 std::string to_string(Better better) {
-  switch (better) {
-    case Better::lower:
-      return "lower";
-    case Better::higher:
-      return "higher";
-    case Better::equal:
-      break;
-  }
-  return "equal";
+  constexpr std::array kNames = {"lower", "higher", "equal"};  // in the order of Better
+  return kNames.at(static_cast<std::size_t>(better));
 }
 
 }  // namespace aqbench

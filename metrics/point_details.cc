@@ -1,15 +1,36 @@
 #include "metrics/point_details.h"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
 
+#include "core/error.h"
+#include "metrics/neighbours/measurable.h"
 #include "metrics/numbers/exact_sum.h"
 #include "metrics/numbers/order_statistics.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench {
+namespace {
+
+constexpr double kStep_m = 1e-5;  // of the central differences: the map's curvature leaves 1e-8 of a pixel
+
+// d(u, v) / d(x, y, z), px per metre.
+std::optional<Eigen::Matrix<double, 2, 3>> pixel_gradient(const RefractiveCamera& camera,
+                                                          const Vec3& point_m) {
+  Eigen::Matrix<double, 2, 3> gradient;
+  for (int axis = 0; axis < 3; ++axis) {
+    const auto before = project(camera, point_m - kStep_m * Vec3::Unit(axis));
+    const auto after = project(camera, point_m + kStep_m * Vec3::Unit(axis));
+    if (!before || !after) return std::nullopt;
+    gradient.col(axis) = (after->pixel - before->pixel) / (2 * kStep_m);
+  }
+  return gradient;
+}
+
+}  // namespace
 
 std::optional<HeightDifference> measure_height_difference(const EachBlock& each_block, const Surface& truth) {
   const auto* const field = dynamic_cast<const HeightField*>(&truth);
@@ -61,6 +82,49 @@ std::optional<ReprojectionError> measure_reprojection(std::span<const Vec3> poin
                            .mean_px = sums[0] / count,
                            .median_px = median_in_place(distances_px),
                            .rmse_px = std::sqrt(sums[1] / count)};
+}
+
+CornerErrors charuco_errors(std::span<const Vec3> corners_m, std::span<const Vec3> true_corners_m) {
+  if (corners_m.size() != true_corners_m.size())
+    throw input_error("charuco corners: {} reconstructed and {} true ones", corners_m.size(),
+                      true_corners_m.size());
+  CornerErrors errors;
+  double sum_m = 0, squares_m2 = 0;
+  for (std::size_t i = 0; i < corners_m.size(); ++i) {
+    if (!is_measurable(corners_m[i]) || !is_measurable(true_corners_m[i]))
+      throw input_error("charuco corners: corner {} is not finite", i);
+    const double distance_m = (corners_m[i] - true_corners_m[i]).norm();
+    errors.distance_m.push_back(distance_m);
+    sum_m += distance_m;
+    squares_m2 += distance_m * distance_m;
+  }
+  if (errors.distance_m.empty()) return errors;
+  const double count = static_cast<double>(errors.distance_m.size());
+  std::vector<double> values = errors.distance_m;
+  errors.mean_m = sum_m / count;
+  errors.rmse_m = std::sqrt(squares_m2 / count);
+  errors.max_m = std::ranges::max(values);
+  errors.median_m = median_in_place(values);
+  return errors;
+}
+
+std::optional<double> depth_bound_m(std::span<const RefractiveCamera> cameras, const Vec3& point_m) {
+  Eigen::Matrix3d information = Eigen::Matrix3d::Zero();
+  int seen = 0;
+  for (const RefractiveCamera& camera : cameras) {
+    const auto image = project(camera, point_m);
+    if (!image || !is_in_image(camera, image->pixel.x(), image->pixel.y())) continue;
+    const auto gradient = pixel_gradient(camera, point_m);
+    if (!gradient) continue;
+    information += gradient->transpose() * *gradient;
+    ++seen;
+  }
+  if (seen < 2) return std::nullopt;
+  const Eigen::FullPivLU<Eigen::Matrix3d> solver(information);
+  if (!solver.isInvertible()) return std::nullopt;
+  const double variance_m2 = solver.inverse()(2, 2);
+  if (!(variance_m2 > 0) || !std::isfinite(variance_m2)) return std::nullopt;
+  return std::sqrt(variance_m2);
 }
 
 }  // namespace aqbench

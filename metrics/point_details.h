@@ -1,14 +1,17 @@
 #pragma once
-// Details of the scored points beside the metrics that are gated: differences in height, and errors in the
-// images.
+// Details of points beside the metrics that are gated: differences in height, errors in the images, the
+// corners of a board, and how precisely cameras can place a point.
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include "scenes/cloud/cloud_blocks.h"
+#include "scenes/cloud/reconstruction.h"
 #include "scenes/optics/camera.h"
+#include "scenes/optics/refractive_camera.h"
 #include "scenes/surfaces/surface.h"
 
 namespace aqbench {
@@ -36,5 +39,22 @@ struct ReprojectionError {
 std::optional<ReprojectionError> measure_reprojection(std::span<const Vec3> points_m,
                                                       std::span<const std::uint32_t> index,
                                                       const Surface& truth, const Rig& rig);
+
+// Errors of the corners of a board.
+struct CornerErrors {
+  std::vector<double> distance_m;  // of each corner, in the order given
+  // Of distance_m; nullopt when there is no corner.
+  std::optional<double> mean_m, median_m, max_m, rmse_m;
+};
+
+// Compares corner i with true corner i. Throws Error(input) for unequal counts and for a corner that is not
+// finite.
+CornerErrors charuco_errors(std::span<const Vec3> corners_m, std::span<const Vec3> true_corners_m);
+
+// Returns the Cramer-Rao bound: the standard deviation of the point's z, metres, that no unbiased
+// triangulation through the water can beat with independent Gaussian noise of 1 px on u and v in every camera
+// (it is proportional to the noise). Only cameras in whose image the point lies count. nullopt if they are
+// fewer than two, or their rays are parallel.
+std::optional<double> depth_bound_m(std::span<const RefractiveCamera> cameras, const Vec3& point_m);
 
 }  // namespace aqbench

@@ -206,9 +206,7 @@ void write_normals(MetricWriter& writer, CloudMeasurements& measured) {
 
 FaceCounts write_mesh(MetricWriter& writer, const TriangleMesh& mesh, const Surface& truth,
                       const ScoreOptions& options) {
-  const MeshMetrics metrics = measure_mesh(
-      mesh, truth,
-      {.sample_spacing_m = options.sample_spacing_m, .seed = options.sample_seed, .part = options.part});
+  const MeshMetrics metrics = measure_mesh(mesh, truth, options);
   writer.add("mesh_components", static_cast<double>(metrics.topology.components));
   writer.add("mesh_boundary_mm", kMm * metrics.topology.boundary_m);
   writer.add("mesh_nonmanifold_edges", static_cast<double>(metrics.topology.nonmanifold_edges));
@@ -234,6 +232,22 @@ void note_sampling(const CloudMeasurements& measured, std::span<const double> to
   score.samples_of = completeness.is_thinned ? completeness.samples.of_points : 0;
   for (const double tolerance_m : tolerances_m)
     score.completeness_se_pct.push_back(sampling_se_pct(completeness, tolerance_m));
+}
+
+void write_depth_errors(MetricWriter& writer, std::vector<double>& error_m, double relative_sum) {
+  const double count = static_cast<double>(error_m.size());
+  double sum_m = 0, squares_m2 = 0;
+  for (const double error : error_m) {
+    sum_m += error;
+    squares_m2 += error * error;
+  }
+  writer.add("depth_mae_mm", 1000 * sum_m / count);
+  writer.add("depth_rmse_mm", 1000 * std::sqrt(squares_m2 / count));
+  writer.add("depth_abs_rel_pct", 100 * relative_sum / count);
+  constexpr std::pair<const char*, double> kBad[] = {
+      {"depth_bad_1mm_pct", 0.001}, {"depth_bad_2mm_pct", 0.002}, {"depth_bad_4mm_pct", 0.004}};
+  for (const auto& [row, limit_m] : kBad) writer.add(row, share_beyond_pct(error_m, limit_m));
+  writer.add("depth_median_ae_mm", 1000 * median_in_place(error_m));
 }
 
 void check_length(const char* name, std::size_t length, std::size_t points) {
@@ -272,21 +286,40 @@ Score score_blocks(const CloudBlocks& cloud, const TriangleMesh* mesh, const Sur
   return score;
 }
 
-Score score_cloud(const CloudSpan& cloud, const Surface& truth, const ScoreOptions& options,
-                  const ViewCounter& count_views) {
-  check(options);
-  check_length("normals", cloud.normals.size(), cloud.points_m.size());
-  return score_blocks(SpanBlocks(cloud.points_m, cloud.normals), nullptr, truth, options, count_views);
-}
-
 Score score_reconstruction(const Reconstruction& reconstruction, const Surface& truth,
                            const ScoreOptions& options, const ViewCounter& count_views) {
   const PointCloud& cloud = reconstruction.cloud;
   check_length("confidence", cloud.confidence.size(), cloud.points_m.size());
-  check(options);
   check_length("normals", cloud.normals.size(), cloud.points_m.size());
   return score_blocks(SpanBlocks(cloud.points_m, cloud.normals),
                       reconstruction.mesh ? &*reconstruction.mesh : nullptr, truth, options, count_views);
+}
+
+MetricSet depth_metrics(std::span<const float> predicted_m, std::span<const float> truth_m) {
+  if (predicted_m.size() != truth_m.size())
+    throw method_error("depth map: {} pixels where the truth has {}", predicted_m.size(), truth_m.size());
+  std::vector<double> error_m;
+  double relative_sum = 0;
+  std::size_t true_depths = 0;
+  for (std::size_t i = 0; i < truth_m.size(); ++i) {
+    if (!has_depth(truth_m[i])) continue;
+    ++true_depths;
+    if (!has_depth(predicted_m[i])) continue;
+    error_m.push_back(std::abs(double{predicted_m[i]} - double{truth_m[i]}));
+    relative_sum += error_m.back() / double{truth_m[i]};
+  }
+  MetricWriter writer;
+  if (true_depths == 0) {
+    writer.add_rest_undefined(ScoreFamily::depths, "the true depth map has no depth");
+    return writer.take();
+  }
+  writer.add("depth_fill_rate_pct",
+             100 * static_cast<double>(error_m.size()) / static_cast<double>(true_depths));
+  if (error_m.empty())
+    writer.add_rest_undefined(ScoreFamily::depths, "no pixel with a true depth has a depth");
+  else
+    write_depth_errors(writer, error_m, relative_sum);
+  return writer.take();
 }
 
 }  // namespace aqbench

@@ -1,5 +1,6 @@
 #pragma once
-// Scores a reconstruction against the true surface, by the metrics of docs/metrics.md.
+// Scores a reconstruction against the true surface, and a depth map against the true one, by the metrics of
+// docs/metrics.md.
 
 #include <functional>
 #include <optional>
@@ -7,9 +8,9 @@
 #include <vector>
 
 #include "metrics/cloud_measurements.h"
+#include "metrics/completeness.h"
 #include "metrics/metric.h"
 #include "metrics/score_options.h"
-#include "metrics/tiles.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/surfaces/surface.h"
 #include "scenes/triangles/joined_faces.h"
@@ -33,16 +34,6 @@ struct Score {
   std::optional<FaceCounts> mesh_faces;     // of the reconstruction's mesh
 };
 
-// A cloud owned by the caller: n points, and n normals or none.
-struct CloudSpan {
-  std::span<const Vec3> points_m;
-  std::span<const Vec3> normals = {};
-};
-
-// Scores a cloud without copying it, as score_reconstruction() does one without a mesh.
-Score score_cloud(const CloudSpan& cloud, const Surface& truth, const ScoreOptions& options,
-                  const ViewCounter& count_views = {});
-
 // Scores a cloud in blocks, and its mesh if that is not null. The metrics are those that
 // score_reconstruction() gives of the same points in memory.
 Score score_blocks(const CloudBlocks& cloud, const TriangleMesh* mesh, const Surface& truth,
@@ -55,5 +46,12 @@ Score score_blocks(const CloudBlocks& cloud, const TriangleMesh* mesh, const Sur
 // differ in length.
 Score score_reconstruction(const Reconstruction& reconstruction, const Surface& truth,
                            const ScoreOptions& options, const ViewCounter& count_views = {});
+
+// Scores a row-major depth map of one camera against the true one, metres along the refracted ray from the
+// water surface. A value that is not finite or not above 0 means no depth. Errors are over the pixels where
+// both maps have a depth; depth_fill_rate_pct is their share of the pixels with a true depth. If the truth
+// has no depth, every metric is undefined, with the reason; if no pixel has both, all but the fill rate.
+// Throws Error(method) if the sizes differ.
+MetricSet depth_metrics(std::span<const float> predicted_m, std::span<const float> truth_m);
 
 }  // namespace aqbench

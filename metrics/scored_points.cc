@@ -17,7 +17,7 @@
 #include "metrics/neighbours/spatial_tree.h"
 #include "metrics/numbers/exact_sum.h"
 #include "metrics/numbers/order_statistics.h"
-#include "scenes/surfaces/bordered_surface.h"
+#include "scenes/surfaces/mesh_surface.h"
 
 namespace aqbench {
 namespace {
@@ -25,28 +25,18 @@ namespace {
 constexpr std::size_t kScoreGrain = 1 << 14;  // points a chunk
 constexpr std::size_t kScoreBatch = 1 << 10;  // points a call of the surface: they stay in the cache
 
-struct ChunkCounts {
-  std::size_t scored = 0, outside_patch = 0, outside_crop = 0, non_finite = 0;
-};
-
-// Where points are measured.
-struct Region {
-  const Patch* patch;  // nullptr: everywhere
-  const Crop* crop;    // nullptr: everywhere
-};
-
 // Writes the indices of the points to be measured, `first` being that of the first point, and counts the
-// others.
-ChunkCounts list_chunk(std::span<const Vec3> points_m, const Region& region, std::size_t first,
-                       std::uint32_t* index) {
-  ChunkCounts counts;
+// others. Without a patch they may lie everywhere.
+ScoredCounts list_chunk(std::span<const Vec3> points_m, const Patch* patch, const Crop& crop,
+                        std::size_t first, std::uint32_t* index) {
+  ScoredCounts counts;
   for (std::size_t i = 0; i < points_m.size(); ++i) {
     const Vec3& point = points_m[i];
     if (!is_measurable(point)) {
       ++counts.non_finite;
-    } else if (region.patch != nullptr && !region.patch->contains(point.x(), point.y())) {
+    } else if (patch != nullptr && !patch->contains(point.x(), point.y())) {
       ++counts.outside_patch;
-    } else if (region.crop != nullptr && !region.crop->contains(point)) {
+    } else if (!crop.contains(point)) {
       ++counts.outside_crop;
     } else {
       index[counts.scored++] = static_cast<std::uint32_t>(first + i);
@@ -56,24 +46,20 @@ ChunkCounts list_chunk(std::span<const Vec3> points_m, const Region& region, std
 }
 
 // Indices of the points to be measured; fills the counts.
-void list_scored(std::span<const Vec3> points_m, const Region& region, ScoredPoints& scored) {
-  std::vector<ChunkCounts> counts((points_m.size() + kScoreGrain - 1) / kScoreGrain);
+void list_scored(std::span<const Vec3> points_m, const Patch* patch, const Crop& crop, ScoredPoints& scored) {
+  std::vector<ScoredCounts> counts((points_m.size() + kScoreGrain - 1) / kScoreGrain);
   scored.index.resize(points_m.size());
   parallel_for(points_m.size(), kScoreGrain, [&](std::size_t begin, std::size_t end) {
     counts[begin / kScoreGrain] =
-        list_chunk(points_m.subspan(begin, end - begin), region, begin, scored.index.data() + begin);
+        list_chunk(points_m.subspan(begin, end - begin), patch, crop, begin, scored.index.data() + begin);
   });
-  std::size_t total = 0;
   for (std::size_t chunk = 0; chunk < counts.size(); ++chunk) {
-    const ChunkCounts& of_chunk = counts[chunk];
-    if (const std::size_t begin = chunk * kScoreGrain; begin != total)
-      std::copy_n(scored.index.data() + begin, of_chunk.scored, scored.index.data() + total);
-    total += of_chunk.scored;
-    scored.counts.outside_patch += of_chunk.outside_patch;
-    scored.counts.outside_crop += of_chunk.outside_crop;
-    scored.counts.non_finite += of_chunk.non_finite;
+    if (const std::size_t begin = chunk * kScoreGrain; begin != scored.counts.scored)
+      std::copy_n(scored.index.data() + begin, counts[chunk].scored,
+                  scored.index.data() + scored.counts.scored);
+    scored.counts.add(counts[chunk]);
   }
-  scored.index.resize(total);
+  scored.index.resize(scored.counts.scored);
 }
 
 // Calls body(first, batch of scored points) for all of them.
@@ -144,12 +130,6 @@ void leave_out(ScoredPoints& scored, std::span<const std::uint8_t> beyond_border
   scored.signed_error_m.resize(kept);
 }
 
-double max_of_abs(std::span<const double> values) {
-  double largest = 0;
-  for (const double value : values) largest = std::max(largest, std::abs(value));
-  return largest;
-}
-
 }  // namespace
 
 std::string why_nothing_is_scored(const ScoredCounts& counts) {
@@ -166,7 +146,7 @@ ScoredPoints score_points(std::span<const Vec3> points_m, const Surface& truth, 
   if (points_m.size() > std::numeric_limits<std::uint32_t>::max())
     throw method_error("cloud: more than 4294967295 points: {}", points_m.size());
   ScoredPoints scored;
-  list_scored(points_m, {truth.patch(), part.crop.parts.empty() ? nullptr : &part.crop}, scored);
+  list_scored(points_m, truth.patch(), part.crop, scored);
   scored.signed_error_m.resize(scored.index.size());
   const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
   std::vector<std::uint8_t> beyond(bordered != nullptr ? scored.index.size() : 0);
@@ -196,7 +176,8 @@ ErrorSummary summarize_errors(std::span<const double> signed_error_m) {
   summary.mean_m = sums[1] / count;
   summary.rmse_m = std::sqrt(sums[2] / count);
 
-  summary.max_m = max_of_abs(signed_error_m);
+  summary.max_m =
+      std::abs(std::ranges::max(signed_error_m, {}, [](double error) { return std::abs(error); }));
   summary.bias_median_m = percentiles(signed_error_m, {0.5})[0];
   summary.nmad_m = kNmadScale * deviation_percentiles(signed_error_m, summary.bias_median_m, {0.5})[0];
   const std::vector<double> of_size = deviation_percentiles(signed_error_m, 0, {0.5, 0.90, 0.95});

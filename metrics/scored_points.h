@@ -35,6 +35,15 @@ struct ScoredCounts {
   std::size_t beyond_max_distance = 0;
   bool scored_beyond_border = true;
 
+  // Adds the counts of other points.
+  void add(const ScoredCounts& other) {
+    scored += other.scored;
+    non_finite += other.non_finite;
+    outside_patch += other.outside_patch;
+    outside_crop += other.outside_crop;
+    beyond_border += other.beyond_border;
+    beyond_max_distance += other.beyond_max_distance;
+  }
   // Returns how many points have coordinates and lie in the patch but are not scored.
   std::size_t left_out() const {
     return outside_crop + beyond_max_distance + (scored_beyond_border ? 0 : beyond_border);

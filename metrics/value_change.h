@@ -1,6 +1,6 @@
 #pragma once
-// Says whether a change of a metric is for the worse: one rule for `gate`, `ab`, `compare`, `trend` and
-// `site`.
+// Says in words which metric it is, and whether a change of it is for the worse: one rule for `gate`, `ab`,
+// `compare`, `trend` and `site`.
 
 #include <optional>
 #include <string>
@@ -30,5 +30,9 @@ std::string change_text(Better better, double before, double after);
 // Returns worse_by() as a share of |before|, or of its distance from the ideal, by which rows are sorted: 0
 // where worsening() is 0, and as if that were 1e-12 where it is smaller.
 double worsening_share(std::string_view metric, Better better, double before, double after);
+
+// Returns the words for a headline metric at any tolerance, "mean error" or "completeness at 1 mm"; for
+// another metric its name.
+std::string metric_words(const std::string& metric);
 
 }  // namespace aqbench

@@ -3,22 +3,26 @@
 #include <vector>
 
 #include "core/error.h"
-#include "pipeline/dense_flow/dense_flow_spec.h"
-#include "pipeline/external/declared.h"
+#include "core/module.h"
+#include "pipeline/dense_flow/dense_flow.h"
 #include "pipeline/external/external.h"
 #include "pipeline/method/method.h"
-#include "pipeline/method/methods_table.h"
-#include "pipeline/plane_sweep/plane_sweep_spec.h"
+#include "pipeline/plane_sweep/plane_sweep_method.h"
 #include "pipeline/simulated/simulated.h"
-#include "pipeline/sparse/sparse_spec.h"
+#include "pipeline/sparse/sparse.h"
+
+AQBENCH_MODULE_TABLE aqbench::MethodsTable aqbench_methods_table;
 
 namespace aqbench {
 namespace {
 
-// Calls a run in the module `pipeline`.
+// Calls a run in the module `pipeline`, which it loads if necessary. Throws Error(input) if it is not
+// installed.
 template <RealMethod MethodsTable::*method>
 constexpr RealMethod kInModule = [](const Observation& observation, const MethodInput& input) {
-  return (methods_table().*method)(observation, input);
+  const auto& table =
+      module_table<MethodsTable>(Module::pipeline, "aqbench_methods_table", &aqbench_methods_table);
+  return (table.*method)(observation, input);
 };
 
 // The file of a saved matcher.
@@ -26,22 +30,14 @@ std::vector<std::filesystem::path> model_file(const Observation&, const MethodIn
   return {input.parameters.text("model")};
 }
 
-// Methods that see the truth.
-std::vector<MethodSpec> simulated_methods() {
-  return {
-      {.name = "lightglue_like",
-       .summary = "simulated: few points, like a sparse matcher such as LightGlue",
-       .parameters = simulated_parameters(kLightglueLike),
-       .presets = {},
-       .stages = simulated_stages(),
-       .run = &simulate},
-      {.name = "roma_like",
-       .summary = "simulated: more points and less noise, like a dense matcher such as RoMa",
-       .parameters = simulated_parameters(kRomaLike),
-       .presets = {},
-       .stages = simulated_stages(),
-       .run = &simulate},
-  };
+// A method that sees the truth.
+MethodSpec simulated_method(const char* name, const char* summary, const SimulatedProfile& profile) {
+  return {.name = name,
+          .summary = summary,
+          .parameters = simulated_parameters(profile),
+          .presets = {},
+          .stages = simulated_stages(),
+          .run = &simulate};
 }
 
 // Methods that see only an Observation.
@@ -103,7 +99,10 @@ std::vector<MethodSpec> real_methods() {
 const std::vector<MethodSpec>& method_registry() {
   static const std::vector<MethodSpec> table = [] {
     std::vector<MethodSpec> methods = real_methods();
-    for (MethodSpec& method : simulated_methods()) methods.push_back(std::move(method));
+    methods.push_back(simulated_method(
+        "lightglue_like", "simulated: few points, like a sparse matcher such as LightGlue", kLightglueLike));
+    methods.push_back(simulated_method(
+        "roma_like", "simulated: more points and less noise, like a dense matcher such as RoMa", kRomaLike));
     return methods;
   }();
   return table;
@@ -114,9 +113,8 @@ const MethodSpec& find_method(std::string_view name) {
   const auto found = std::ranges::find(table, name, &MethodSpec::name);
   if (found != table.end()) return *found;
   std::vector<std::string> names;
-  names.reserve(table.size());
   for (const MethodSpec& spec : table) names.push_back(spec.name);
-  throw Error(ErrorKind::usage, unknown_name_message("method", name, names));
+  throw usage_error("{}", unknown_name_message("method", name, names));
 }
 
 MethodSpec declared_method(const MethodDeclaration& declaration) {
@@ -125,12 +123,52 @@ MethodSpec declared_method(const MethodDeclaration& declaration) {
           .parameters = declaration.parameters,
           .presets = declaration.presets,
           .stages = external_stages(),
-          .run = &run_declared,
+          .run = &run_external,
           .starts_program = true,
           .tells_own_stages = true,
-          .reads = &declared_reads,
-          .guest = &declared_guest,
+          .reads = &external_reads,
+          .guest = &external_guest,
           .declaration = std::make_shared<const MethodDeclaration>(declaration)};
+}
+
+const std::vector<StageSpec>& stage_registry() {
+  static const std::vector<StageSpec> table{
+      {"simulation",
+       "a simulated method as a whole: points of the true surface with the errors of a profile"},
+      {"sampling", "area-uniform positions on the true surface"},
+      {"noise", "dropout of whole points and Gaussian noise of the rest"},
+      {"pipeline", "a real method as a whole, from the images to the cloud"},
+      {"image_reading", "decoding a dataset's images and taking their grey values"},
+      {"undistortion", "grey images resampled as the undistorted cameras would give them"},
+      {"model_loading", "a matcher read from its file"},
+      {"depth_range", "search for the plane or depths on which the images agree"},
+      {"dense_matching", "match of each pixel of a view in its neighbours"},
+      {"triangulation", "points where refracted rays of several views meet"},
+      {"depth_refinement", "depths improved on the grey values of all sources at once"},
+      {"filtering", "removal of depths that other views do not confirm"},
+      {"fusion", "points of all cameras joined to one cloud with normals, outliers removed"},
+      {"surface_reconstruction", "a triangle mesh through the cloud"},
+      {"depth_estimation", "depth maps of all cameras: plane sweep and refinement"},
+      {"build_cost_volume", "plane sweep: matching costs of every pixel and depth hypothesis"},
+      {"grid_sample_warp", "plane sweep, torch kernel: the sources sampled where the hypotheses project"},
+      {"extract_depth", "plane sweep: the cheapest hypothesis of each pixel, refined, and its confidence"},
+      {"contrast_enhancement", "CLAHE of the undistorted images"},
+      {"sparse_matching", "features, their matches and the tracks that these make"},
+      {"external_command", "an external program, from start to end"},
+      {"device_build", "OpenCL: a device opened, or its kernels compiled"},
+      {"device_record", "OpenCL: calls recorded as command buffers"},
+      {"absorption", "workload absorption: one image"},
+      {"tricubic", "workload tricubic: all queries"},
+      {"load", "bytes of a file read from disk"},
+      {"decode", "PNG or JPEG to pixels"},
+      {"stack", "frames of a batch laid side by side in memory"},
+      {"copy", "a batch moved to the device and made floats"},
+      {"sample", "views sampled from frames"},
+      {"convert", "views back to bytes on the host"},
+      {"encode", "pixels to PNG or JPEG"},
+      {"write", "bytes of files written to disk, not flushed"},
+  };
+  return table;
 }
 
 }  // namespace aqbench

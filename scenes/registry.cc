@@ -7,13 +7,9 @@
 
 #include "core/error.h"
 #include "scenes/cloud/cloud_file.h"
-#include "scenes/surfaces/formula_meshes.h"
 #include "scenes/surfaces/mesh_surface.h"
-#include "scenes/surfaces/mound.h"
-#include "scenes/surfaces/plane.h"
 #include "scenes/surfaces/ripples/ripple_field.h"
-#include "scenes/surfaces/step.h"
-#include "scenes/surfaces/undulating.h"
+#include "scenes/surfaces/shapes.h"
 
 namespace aqbench {
 namespace {
@@ -175,38 +171,20 @@ std::vector<ParameterSpec> room_parameters() {
 
 const std::vector<SceneEntry>& entries() {
   static const std::vector<SceneEntry> table = {
-      {.spec = {.name = "flat_plane",
-                .summary = "horizontal plane",
-                .parameters = with_patch({depth("depth_m", "depth of the plane")})},
-       .make = flat_plane},
-      {.spec = {.name = "undulating",
-                .summary = "sum of two sines, one across x and one across y",
-                .parameters = with_patch(undulating_parameters())},
-       .make = undulating},
-      {.spec = {.name = "tilted_plane",
-                .summary = "inclined plane",
-                .parameters = with_patch(tilted_plane_parameters())},
-       .make = tilted_plane},
-      {.spec = {.name = "step",
-                .summary = "two flats joined by a smooth step across x",
-                .parameters = with_patch(step_parameters())},
-       .make = step},
-      {.spec = {.name = "mound", .summary = "Gaussian mound", .parameters = with_patch(mound_parameters())},
-       .make = mound},
-      {.spec = {.name = "ripple_field",
-                .summary = "seeded sum of ripples of many wavelengths and directions",
-                .parameters = with_patch(ripple_parameters())},
-       .make = ripple_field},
-      {.spec = {.name = "object",
-                .summary = "ball with bumps and hollows, a mesh, to look at from all around",
-                .parameters = object_parameters(),
-                .has_patch = false},
-       .make = object},
-      {.spec = {.name = "room",
-                .summary = "room with curved walls and three objects, a mesh, to stand in",
-                .parameters = room_parameters(),
-                .has_patch = false},
-       .make = room},
+      {{"flat_plane", "horizontal plane", with_patch({depth("depth_m", "depth of the plane")})}, flat_plane},
+      {{"undulating", "sum of two sines, one across x and one across y", with_patch(undulating_parameters())},
+       undulating},
+      {{"tilted_plane", "inclined plane", with_patch(tilted_plane_parameters())}, tilted_plane},
+      {{"step", "two flats joined by a smooth step across x", with_patch(step_parameters())}, step},
+      {{"mound", "Gaussian mound", with_patch(mound_parameters())}, mound},
+      {{"ripple_field", "seeded sum of ripples of many wavelengths and directions",
+        with_patch(ripple_parameters())},
+       ripple_field},
+      {{"object", "ball with bumps and hollows, a mesh, to look at from all around", object_parameters(),
+        false},
+       object},
+      {{"room", "room with curved walls and three objects, a mesh, to stand in", room_parameters(), false},
+       room},
   };
   return table;
 }

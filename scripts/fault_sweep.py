@@ -70,6 +70,11 @@ def bundles(folder):
     return sorted(path for path in folder.iterdir() if not path.name.startswith(".")) if folder.is_dir() else []
 
 
+def bundles_with(folder, name):
+    """Returns the bundles that have a file of this name."""
+    return [bundle for bundle in bundles(folder / "out") if (bundle / name).exists()]
+
+
 def digest_line(program, bundle, cwd):
     """Returns the digest of a bundle that verifies."""
     out = program.expect(["verify", str(bundle)], cwd).stdout
@@ -108,7 +113,7 @@ class Sweep(Scenario):
                     raise Fault("a part of a sweep verifies")
 
     def recover(self, program, folder):
-        found = [bundle for bundle in bundles(folder / "out") if (bundle / "journal.jsonl").exists()]
+        found = bundles_with(folder, "journal.jsonl")
         if found:
             program.expect(["sweep", "--resume", str(found[-1])], folder)
         else:
@@ -125,7 +130,7 @@ class Compare(Scenario):
                "--allow-inconclusive", "--out", "out"]
 
     def recover(self, program, folder):
-        found = [bundle for bundle in bundles(folder / "out") if (bundle / "journal.jsonl").exists()]
+        found = bundles_with(folder, "journal.jsonl")
         ended = found and (found[-1] / "sha256.txt").exists()
         pairs = (found[-1] / "journal.jsonl").read_bytes() if found else b""
         if found and not ended:
@@ -151,10 +156,10 @@ class Samples(Scenario):
         (folder / "samples.json").write_text(json.dumps({"cases": [{"name": "x", "a": side(), "b": side()}]}))
 
     def recover(self, program, folder):
-        ended = [bundle for bundle in bundles(folder / "out") if (bundle / "sha256.txt").exists()]
+        ended = bundles_with(folder, "sha256.txt")
         if not ended:
             program.expect(self.command, folder)
-            ended = [bundle for bundle in bundles(folder / "out") if (bundle / "sha256.txt").exists()]
+            ended = bundles_with(folder, "sha256.txt")
         program.expect(["verify", str(ended[-1])], folder)
         return hashlib.sha256(json.dumps(json.loads((ended[-1] / "results.json").read_text())["records"]).encode()).hexdigest()
 
@@ -248,8 +253,7 @@ class Attempts:
         if done.returncode != 0:
             raise SystemExit(f"{name}: an untouched run ended with {done.returncode}: {done.stderr}")
         self.calls, _ = program.calls()
-        self.expected = self.scenario.recover(program, clean) if name != "sweep" and name != "blocks" else digest_line(
-            program, bundles(clean / "out")[-1], clean)
+        self.expected = self.result_of(clean, ended_well=True)
 
     def fresh(self):
         folder = self.folder / "attempt"
@@ -257,11 +261,14 @@ class Attempts:
         shutil.copytree(self.input, folder)
         return folder
 
+    def result_of(self, folder, ended_well):
+        if ended_well and isinstance(self.scenario, Sweep):
+            return digest_line(self.program, bundles(folder / "out")[-1], folder)
+        return self.scenario.recover(self.program, folder)
+
     def after(self, folder, ended_well):
         self.scenario.check_hit(self.program, folder)
-        finished = ended_well and isinstance(self.scenario, Sweep)
-        now = digest_line(self.program, bundles(folder / "out")[-1], folder) if finished else self.scenario.recover(
-            self.program, folder)
+        now = self.result_of(folder, ended_well)
         if now != self.expected:
             raise Fault(f"the result is another one: {now}, expected {self.expected}")
 

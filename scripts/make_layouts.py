@@ -72,20 +72,15 @@ def expected(cameras):
 
 # ---- Files ----
 
-def write_text(path, text):
+def write(path, data):
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-
-
-def write_bytes(path, data):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
+    path.write_bytes(data.encode() if isinstance(data, str) else data)
 
 
 def write_png(path, rows, colour):
     chunk = lambda kind, data: (struct.pack(">I", len(data)) + kind + data +
                                 struct.pack(">I", zlib.crc32(kind + data)))
-    write_bytes(path, b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, colour, 0, 0, 0)) +
+    write(path, b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", WIDTH, HEIGHT, 8, colour, 0, 0, 0)) +
                 chunk(b"IDAT", zlib.compress(rows, 9)) + chunk(b"IEND", b""))
 
 
@@ -107,7 +102,11 @@ def write_mask(path, camera, index):
 def write_ply(path, points):
     header = f"ply\nformat binary_little_endian 1.0\nelement vertex {len(points)}\n"
     header += "".join(f"property float {name}\n" for name in "xyz") + "end_header\n"
-    write_bytes(path, header.encode() + np.ascontiguousarray(points.astype("<f4")).tobytes())
+    write(path, header.encode() + np.ascontiguousarray(points.astype("<f4")).tobytes())
+
+
+def write_transforms(path, top, frames):
+    write(path, json.dumps({**top, "frames": frames}, indent=1) + "\n")
 
 
 def rows_of(matrix):
@@ -149,10 +148,6 @@ def colmap_lenses():
             lens(11, "FISHEYE", "fisheye", [], [])]
 
 
-MODEL_IDS = {"SIMPLE_PINHOLE": 0, "PINHOLE": 1, "SIMPLE_RADIAL": 2, "RADIAL": 3, "OPENCV": 4, "OPENCV_FISHEYE": 5,
-             "FULL_OPENCV": 6}
-
-
 def colmap_parameters(camera, coefficients, one_focal):
     focal = [camera.fx] if one_focal else [camera.fx, camera.fy]
     return [*focal, camera.cx + 0.5, camera.cy + 0.5, *coefficients]
@@ -167,9 +162,9 @@ def colmap_text_model(folder, rows, prefix=""):
         pose = [*quaternion(camera.R), *camera.t]
         images += f"{i} " + " ".join(map(repr, map(float, pose))) + f" {i} {prefix}{camera.name}.png\n\n"
     points = "".join(f"{i} {x!r} {y!r} {z!r} 90 90 90 0.5\n" for i, (x, y, z) in enumerate(POINTS.tolist(), 1))
-    write_text(folder / "cameras.txt", cameras)
-    write_text(folder / "images.txt", images)
-    write_text(folder / "points3D.txt", points)
+    write(folder / "cameras.txt", cameras)
+    write(folder / "images.txt", images)
+    write(folder / "points3D.txt", points)
 
 
 def colmap_text(folder):
@@ -185,7 +180,7 @@ def colmap_text(folder):
 def colmap_binary(folder):
     """Two cameras on a rig at six places: rigs.bin and frames.bin hold the poses, too, as COLMAP 3.12 has it."""
     k = [0.05, -0.02, 0.003, -0.002, 0.01, 0.02, -0.01, 0.005]
-    models = [("OPENCV", "pinhole", k[:4]), ("OPENCV_FISHEYE", "fisheye", k[:4])]
+    models = [(4, "pinhole", k[:4]), (5, "fisheye", k[:4])]  # OPENCV, OPENCV_FISHEYE
     c, s = math.cos(0.2), math.sin(0.2)
     second_from_first = pose_of(np.array([[c, -s, 0], [s, c, 0], [0, 0, 1.0]]), np.array([-0.08, 0.01, 0.02]))
     model, cameras = folder / "sparse" / "0", []
@@ -195,7 +190,7 @@ def colmap_binary(folder):
         first = Camera(2 * place)
         rig_from_world = pose_of(first.R, first.t)
         frames += struct.pack("<II7d", place + 1, 1, *quaternion(first.R), *first.t) + struct.pack("<I", 2)
-        for sensor, (name, lens, coefficients) in enumerate(models):
+        for sensor, (_, lens, coefficients) in enumerate(models):
             camera = Camera(sensor, lens, coefficients)  # its K
             pose = rig_from_world if sensor == 0 else second_from_first @ rig_from_world
             camera.R, camera.t = pose[:3, :3], pose[:3, 3]
@@ -207,19 +202,18 @@ def colmap_binary(folder):
             cameras.append(camera)
             write_image(folder / "images" / f"{camera.name}.png", number)
     data = struct.pack("<Q", len(models))
-    for sensor, (name, lens, coefficients) in enumerate(models):
+    for sensor, (model_id, _, coefficients) in enumerate(models):
         values = colmap_parameters(cameras[sensor], coefficients, False)
-        data += struct.pack("<IiQQ", sensor + 1, MODEL_IDS[name], WIDTH, HEIGHT) + struct.pack(f"<{len(values)}d",
-                                                                                             *values)
-    write_bytes(model / "cameras.bin", data)
-    write_bytes(model / "images.bin", images)
-    write_bytes(model / "frames.bin", frames)
-    write_bytes(model / "rigs.bin", struct.pack("<QIIiI", 1, 1, 2, 0, 1) + struct.pack(
+        data += struct.pack(f"<IiQQ{len(values)}d", sensor + 1, model_id, WIDTH, HEIGHT, *values)
+    write(model / "cameras.bin", data)
+    write(model / "images.bin", images)
+    write(model / "frames.bin", frames)
+    write(model / "rigs.bin", struct.pack("<QIIiI", 1, 1, 2, 0, 1) + struct.pack(
         "<iIB7d", 0, 2, 1, *quaternion(second_from_first[:3, :3]), *second_from_first[:3, 3]))
     points = struct.pack("<Q", len(POINTS))
     for i, point in enumerate(POINTS):
         points += struct.pack("<Q3d3BdQ", i + 1, *point, 90, 90, 90, 0.5, 0)
-    write_bytes(model / "points3D.bin", points)
+    write(model / "points3D.bin", points)
     return cameras
 
 
@@ -241,7 +235,7 @@ def transforms_opencv(folder):
         write_mask(folder / "alpha" / f"mask_{i}.png", camera, i)
     top = {"camera_model": "OPENCV", "w": WIDTH, "h": HEIGHT, "cx": cameras[0].cx + 0.5, "k1": k[0], "k2": k[1],
            "k3": k[4], "k4": 0.0, "p1": k[2], "p2": k[3], "ply_file_path": "sparse_pc.ply"}
-    write_text(folder / "transforms.json", json.dumps({**top, "frames": frames}, indent=1) + "\n")
+    write_transforms(folder / "transforms.json", top, frames)
     return cameras
 
 
@@ -255,7 +249,7 @@ def transforms_fisheye(folder):
                        "w": float(WIDTH), "h": float(HEIGHT), "sharpness": 20.5})
         write_image(folder / "images" / f"{camera.name}.png", i)
     top = {"is_fisheye": True, "k1": k[0], "k2": k[1], "k3": k[2], "k4": k[3], "aabb_scale": 4}
-    write_text(folder / "transforms.json", json.dumps({**top, "frames": frames}, indent=1) + "\n")
+    write_transforms(folder / "transforms.json", top, frames)
     return cameras
 
 
@@ -271,8 +265,7 @@ def transforms_blender(folder):
         write_mask(folder / "masks" / "train" / f"{camera.name}.png", camera, i)
         camera.name = f"train_{camera.name}"
         cameras.append(camera)
-    write_text(folder / "transforms_train.json",
-               json.dumps({"camera_angle_x": angle, "frames": frames}, indent=1) + "\n")
+    write_transforms(folder / "transforms_train.json", {"camera_angle_x": angle}, frames)
     return cameras
 
 
@@ -292,7 +285,7 @@ def eth3d(folder):
         write_ply(folder / "dslr_scan_eval" / f"scan{i}.ply", (surface(25, low, high) - pose[:3, 3]) @ pose[:3, :3])
         project += f'  <MLMesh label="scan{i}" filename="scan{i}.ply">\n   <MLMatrix44>\n{rows_of(pose)}</MLMatrix44>\n'
         project += "  </MLMesh>\n"
-    write_text(folder / "dslr_scan_eval" / "scan_alignment.mlp", project + " </MeshGroup>\n</MeshLabProject>\n")
+    write(folder / "dslr_scan_eval" / "scan_alignment.mlp", project + " </MeshGroup>\n</MeshLabProject>\n")
     return cameras
 
 
@@ -329,7 +322,7 @@ def write_mat(path, compressed, **arrays):
         matrix = struct.pack("<II", 14, len(body)) + body
         packed = zlib.compress(matrix, 9)
         text += struct.pack("<II", 15, len(packed)) + packed if compressed else matrix
-    write_bytes(path, text)
+    write(path, text)
 
 
 def observed(folder):
@@ -345,9 +338,9 @@ def dtu(folder):
     cameras = [Camera(3 * i) for i in range(4)]
     for i, camera in enumerate(cameras):
         camera.name = f"{i:08}"
-        write_text(folder / "scan7" / "cams" / f"{camera.name}_cam.txt", cam_text(camera, 1000.0))
+        write(folder / "scan7" / "cams" / f"{camera.name}_cam.txt", cam_text(camera, 1000.0))
         write_image(folder / "scan7" / "images" / f"{camera.name}.png", i)
-    write_text(folder / "scan7" / "pair.txt", pair_text(len(cameras)))
+    write(folder / "scan7" / "pair.txt", pair_text(len(cameras)))
     write_ply(folder / "Points" / "stl" / "stl007_total.ply", 1000 * surface(30))
     observed(folder / "ObsMask")
     return cameras
@@ -367,13 +360,13 @@ def blendedmvs(folder):
     cameras = [Camera(4 * i) for i in range(3)]
     for i, camera in enumerate(cameras):
         camera.name = f"{i:08}"
-        write_text(folder / "cams" / f"{camera.name}_cam.txt", cam_text(camera, 1.0))
+        write(folder / "cams" / f"{camera.name}_cam.txt", cam_text(camera, 1.0))
         write_image(folder / "blended_images" / f"{camera.name}.png", i)
         write_image(folder / "blended_images" / f"{camera.name}_masked.png", i)
         depth = depth_along_z(camera)
-        write_bytes(folder / "rendered_depth_maps" / f"{camera.name}.pfm",
+        write(folder / "rendered_depth_maps" / f"{camera.name}.pfm",
                     f"Pf\n{WIDTH} {HEIGHT}\n-1\n".encode() + depth[::-1].astype("<f4").tobytes())
-    write_text(folder / "cams" / "pair.txt", pair_text(len(cameras)))
+    write(folder / "cams" / "pair.txt", pair_text(len(cameras)))
     return cameras
 
 
@@ -393,12 +386,12 @@ def tanks(folder):
             pose = pose_of(turn.T @ camera.R.T, centre)
             camera.fx, camera.fy, camera.cx, camera.cy, camera.name = K.fx, K.fy, K.cx, K.cy, f"{i:06}"
         log += f"{i} {number} 0\n{rows_of(pose)}"
-    write_text(folder / "Hill_COLMAP_SfM.log", log)
-    write_text(folder / "Hill_trans.txt", rows_of(pose_of(scale * turn, shift)))
-    write_text(folder / "intrinsics.json", json.dumps({
+    write(folder / "Hill_COLMAP_SfM.log", log)
+    write(folder / "Hill_trans.txt", rows_of(pose_of(scale * turn, shift)))
+    write(folder / "intrinsics.json", json.dumps({
         "width": WIDTH, "height": HEIGHT, "intrinsic_matrix": [K.fx, 0.0, 0.0, 0.0, K.fy, 0.0, K.cx, K.cy, 1.0]}))
     write_ply(folder / "Hill.ply", surface(30))
-    write_text(folder / "Hill.json", json.dumps({
+    write(folder / "Hill.json", json.dumps({
         "class_name": "SelectionPolygonVolume", "version_major": 1, "version_minor": 0, "orthogonal_axis": "Z",
         "axis_min": 0.5, "axis_max": 1.5,
         "bounding_polygon": [[-0.1, -0.1, 0.0], [0.1, -0.1, 0.0], [0.1, 0.1, 0.0], [-0.1, 0.1, 0.0]]}))
@@ -421,8 +414,8 @@ def main():
         cameras = make(folder / "layouts" / name)
         layouts.append({"folder": f"{name}/{below}" if below != "." else name, "layout": layout, "truth": truth,
                         "cameras": expected(cameras)})
-    text = ",\n".join(json.dumps(layout) for layout in layouts)
-    write_text(folder / "layouts.json", f'{{"points": {json.dumps(POINTS.tolist())},\n"layouts": [\n{text}\n]}}\n')
+    text = ",\n".join(map(json.dumps, layouts))
+    write(folder / "layouts.json", f'{{"points": {json.dumps(POINTS.tolist())},\n"layouts": [\n{text}\n]}}\n')
 
 
 if __name__ == "__main__":

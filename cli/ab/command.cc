@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <utility>
 
-#include "cli/ab/benchmark_samples.h"
-#include "cli/ab/first_pairs.h"
 #include "cli/ab/options.h"
-#include "cli/ab/quick.h"
-#include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
+#include "cli/bundle_run.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -17,15 +16,17 @@
 #include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/ab/outcome_decision.h"
-#include "harness/ab/report_json.h"
+#include "harness/ab/decision.h"
+#include "harness/ab/report.h"
 #include "harness/ab/run.h"
-#include "harness/ab/tiles.h"
+#include "harness/ab/samples.h"
 #include "harness/ab/unit.h"
+#include "harness/records/results.h"
 #include "harness/running/progress.h"
-#include "reports/content/bundle_files.h"
+#include "harness/running/sweep.h"
+#include "reports/content/bundle_content.h"
 #include "reports/content/commands.h"
-#include "reports/html/ab_page.h"
+#include "reports/html/report.h"
 #include "reports/text/ab_summary.h"
 
 namespace aqbench::cli {
@@ -49,19 +50,58 @@ ExitCode verdict_code(const AbRequest& request, const AbReport& report) {
   return code == ExitCode::inconclusive && allowed ? ExitCode::pass : code;
 }
 
-AbDocument document_of_samples(const AbRequest& request) {
-  AbDocument document;
-  const std::string file = request.samples->string();
-  document.samples = ab_samples_from_lists(read_strict_json(*request.samples), file);
-  document.settings = request.settings;
-  // Without fresh pairs in the file there is nothing that could confirm a flag.
-  const bool has_fresh =
-      std::ranges::any_of(document.samples.units, [](const Record& unit) { return unit.unit->confirms(); });
-  document.settings.confirm = request.settings.confirm && has_fresh;
-  document.a.label = "a";
-  document.b.label = "b";
-  document.run.samples_file = file;
-  return document;
+// A bundle that is sealed and complete has nothing to go on with. One that was complete when writing its
+// files failed has: they are written anew.
+void require_unfinished(const std::filesystem::path& bundle) {
+  std::error_code error;
+  for (const char* const file : {kHashListName, "results.json"})
+    if (!std::filesystem::exists(bundle / file, error)) return;
+  if (read_any_results(bundle / "results.json").run.complete)
+    throw input_error("--resume {}: is complete", bundle.string());
+}
+
+// A kill between the tiles and the line that names them leaves tiles of a unit that is run again.
+void drop_unnamed_tiles(const std::filesystem::path& bundle, const std::vector<Record>& records) {
+  std::set<std::filesystem::path> named;
+  for (const Record& record : records)
+    for (const CaseFile& file : record.files) named.insert(bundle / file.path);
+  std::error_code none;  // no folder: nothing to remove
+  for (const auto& file : std::filesystem::directory_iterator(bundle / kTilesFolder, none))
+    if (!named.contains(file.path())) std::filesystem::remove(file.path());
+}
+
+// Makes the bundle of a comparison, or opens that of request.resume, and fills in what the journal knows:
+// run.id, .started_utc, .resumed and the units measured before. `plans` are AbSides::plans.
+BundleRun open_ab_bundle(const AbRequest& request, const Arguments& arguments,
+                         const std::vector<std::string>& plans, AbDocument& document) {
+  if (request.resume) require_unfinished(*request.resume);
+  BundleRun run({"ab", arguments, request.out, request.resume, request.sign, commands_of(request),
+                 !request.judges_recorded()},
+                journal_header_of(document, arguments, plans));
+  document.run.id = run.journal().header().run_id;
+  document.run.started_utc = run.journal().header().started_utc;
+  document.run.resumed = static_cast<int>(run.journal().resumptions());
+  if (!request.resume) return run;
+  std::vector<Record> earlier = run.journal().records();
+  drop_unnamed_tiles(run.bundle(), earlier);
+  add_units(std::move(earlier), document.samples);
+  return run;
+}
+
+void keep_pair(Journal& journal, const std::vector<CaseResult>& pair) {
+  std::vector<Record> records;
+  for (const CaseResult& unit : pair) {
+    write_artefacts(journal.bundle(), unit);  // before the line that names them
+    records.push_back(unit.record);
+  }
+  journal.append_units(records);
+}
+
+// Appends units that were measured elsewhere.
+void keep_units(Journal& journal, std::span<const Record> units) {
+  constexpr std::size_t kUnitsOfLine = 100;
+  for (; !units.empty(); units = units.subspan(std::min(kUnitsOfLine, units.size())))
+    journal.append_units(units.first(std::min(kUnitsOfLine, units.size())));
 }
 
 // Prints the verdict on a comparison and leaves it in its bundle, where it has one.
@@ -77,9 +117,7 @@ ExitCode conclude(const AbRequest& request, AbDocument document, BundleRun* run)
 
 // Judges what was measured before.
 ExitCode judge_samples(const AbRequest& request, const Arguments& arguments) {
-  AbDocument document = has_benchmark_samples(request) ? benchmark_samples(request)
-                        : request.samples              ? document_of_samples(request)
-                                                       : document_of_bundles(request);
+  AbDocument document = recorded_document(request);
   document.run.started_utc = document.run.finished_utc = utc_now();
   if (!request.given.contains("out")) return conclude(request, std::move(document), nullptr);
   BundleRun run = open_ab_bundle(request, arguments, {}, document);
@@ -108,7 +146,6 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
                         document);
     if (!request.validates() && !request.resume) estimate_by_first_pairs(sides.runner, document);
   }
-  const AbRunOptions options = run_options_of(document);
   document.environment = ab_environment(request);
   if (request.validation) apply_validation(*request.validation, request.plan, document);
 
@@ -119,8 +156,9 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
     const auto show = [&](const AbProgress& progress) {
       display.show(progress.elapsed_s, [&](int columns) { return ab_progress_text(progress, columns); });
     };
-    document.run.complete = run_ab(document.samples, options, sides.runner, show,
-                                   [&](const auto& pair) { keep_pair(run.journal(), pair); });
+    document.run.complete =
+        run_ab(document.samples, document.settings, document.run.pairs_per_look, sides.runner, show,
+               [&](const auto& pair) { keep_pair(run.journal(), pair); });
   });
   document.run.finished_utc = utc_now();
   if (request.commands.quick) note_quick(settle, document);
@@ -169,6 +207,14 @@ ExitCode ab_command(const Arguments& arguments) {
       fmt::print("INCONCLUSIVE: {}\n", printable(end.statement));
     return request.allow_inconclusive ? ExitCode::pass : ExitCode::inconclusive;
   }
+}
+
+JournalHeader ab_header(const std::filesystem::path& bundle) {
+  JournalHeader header = read_journal(bundle, TornTail::accept, KeptRecords::ends).header;
+  if (!header.sides)
+    throw input_error("--resume {}: is a sweep; continue it with: aqbench sweep --resume {}", bundle.string(),
+                      bundle.string());
+  return header;
 }
 
 }  // namespace aqbench::cli

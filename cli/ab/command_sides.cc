@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "cli/ab/command_pair.h"
-#include "cli/ab/quick.h"
-#include "cli/ab/recording.h"
 #include "cli/ab/sides.h"
 #include "core/json_members.h"
 #include "core/processes/process.h"
@@ -16,9 +14,9 @@
 #include "core/stopwatch.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/ab/command_unit.h"
-#include "harness/ab/layout.h"
-#include "harness/ab/outcome_decision.h"
+#include "harness/ab/ab_command.h"
+#include "harness/ab/decision.h"
+#include "harness/ab/unit.h"
 #include "harness/running/progress.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/summary.h"
@@ -40,6 +38,30 @@ struct Trial {
   Record unit = {};     // of the last run
   bool single = false;  // there was one run alone
 };
+
+// The file of the program that a plain line starts with; "" where the shell decides.
+std::string program_file(const AbCommand& command) {
+  const std::string word = command.line.substr(0, command.line.find_first_of(" \t\n;|&<>()$`\\\"'*?[#~=%"));
+  if (word.empty()) return {};
+  std::filesystem::path file = find_in_path(word);
+  if (file.is_relative()) {
+    if (word.find('/') == std::string::npos) return {};
+    file = std::filesystem::path(command.folder) / file;
+  }
+  std::error_code error;
+  return std::filesystem::is_regular_file(file, error) ? file.string() : std::string();
+}
+
+// What a side runs, from its flags. Throws Error(usage) for a folder that is none.
+AbCommand command_of(const AbCommandRequest& request, std::size_t side) {
+  std::error_code error;
+  const std::filesystem::path folder = request.folders[side].empty() ? "." : request.folders[side];
+  const std::filesystem::path whole = std::filesystem::canonical(folder, error);
+  if (error || !std::filesystem::is_directory(whole, error))
+    throw usage_error("--cwd-{} {}: not a folder", side == 0 ? 'a' : 'b', folder.string());
+  return {request.lines[side], whole.string(), request.environments[side], request.prepares[side],
+          request.relinks[side]};
+}
 
 double outcome_value(const Record& unit, const char* name) {
   const OutcomeSamples* const found = find_outcome(unit, name);

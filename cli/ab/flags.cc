@@ -5,10 +5,10 @@
 #include <string_view>
 
 #include "cli/ab/options.h"
-#include "cli/plan_options.h"
+#include "cli/options.h"
 #include "core/text.h"
 #include "harness/ab/ab_command.h"
-#include "harness/ab/validation.h"
+#include "harness/ab/report.h"
 
 namespace aqbench::cli {
 namespace {

@@ -24,15 +24,13 @@ constexpr int kDefaultLooks = 3;
 // than of five; and where metrics are validated, for which an output is enough.
 constexpr int kUnitRepetitions = 5, kFewestRepetitions = 3, kAaRepetitions = 10, kMetricRepetitions = 0;
 
-[[noreturn]] void refuse_ab(const std::string& why) { throw Error(ErrorKind::usage, why); }
-
 // Reads "5%" or "0.1" into the outcome.
 void read_margin(const std::string& given, std::string_view text, AbOutcome& outcome) {
   const bool share = text.ends_with('%');
   if (share) text.remove_suffix(1);
   const auto number = parse_double(text);
   if (!number || !std::isfinite(*number) || *number <= 0 || (share && *number >= 100))
-    refuse_ab(fmt::format("--margin '{}': expected a share like 5% or a value in the metric's unit", given));
+    throw usage_error("--margin '{}': expected a share like 5% or a value in the metric's unit", given);
   outcome.margin = share ? *number / 100 : *number;
   outcome.margin_absolute = !share;
 }
@@ -44,29 +42,24 @@ void set_margin(const std::string& given, std::vector<AbOutcome>& outcomes) {
     return;
   }
   const auto outcome = std::ranges::find(outcomes, given.substr(0, equals), &AbOutcome::name);
-  if (outcome == outcomes.end()) refuse_ab(fmt::format("--margin '{}': no --metric of that name", given));
+  if (outcome == outcomes.end()) throw usage_error("--margin '{}': no --metric of that name", given);
   read_margin(given, std::string_view(given).substr(equals + 1), *outcome);
 }
 
 AbOutcome outcome_of(const std::string& name) {
+  AbOutcome outcome{.name = name, .kind = AbOutcome::Kind::metric, .unit = {}, .margin = kUsualMargin};
   const auto spec = std::ranges::find(metric_registry(), name, &MetricSpec::name);
-  if (const auto of_protocol = find_protocol_metric(name))
-    return {.name = name,
-            .kind = AbOutcome::Kind::metric,
-            .unit = of_protocol->unit,
-            .better = of_protocol->better,
-            .margin = kUsualMargin};
+  if (const auto of_protocol = find_protocol_metric(name)) {
+    outcome.unit = of_protocol->unit;
+    outcome.better = of_protocol->better;
+    return outcome;
+  }
   if (spec == metric_registry().end())
-    refuse_ab(fmt::format("--metric '{}': unknown (aqbench list metrics)", name));
+    throw usage_error("--metric '{}': unknown (aqbench list metrics)", name);
   if (spec->better == Better::equal && !spec->ideal)
-    refuse_ab(
-        fmt::format("--metric '{}': no value of it is better than another; gate it (aqbench gate)", name));
-  AbOutcome outcome;
-  outcome.name = name;
-  outcome.kind = AbOutcome::Kind::metric;
+    throw usage_error("--metric '{}': no value of it is better than another; gate it (aqbench gate)", name);
   outcome.unit = spec->unit;
   outcome.better = spec->better;
-  outcome.margin = kUsualMargin;
   return outcome;
 }
 
@@ -82,8 +75,8 @@ AbSettings settings_of(const AbRequest::Policy& given, int looks) {
   const double draws =
       std::ceil(2 * policy.looks / policy.alpha);  // so many reach into the bootstrap's tails
   if (!(draws <= kMaxBootstrapDraws))
-    refuse_ab(fmt::format("--alpha {}: with {} looks at least {:.2g}", policy.alpha, policy.looks,
-                          2.0 * policy.looks / kMaxBootstrapDraws));
+    throw usage_error("--alpha {}: with {} looks at least {:.2g}", policy.alpha, policy.looks,
+                      2.0 * policy.looks / kMaxBootstrapDraws);
   policy.bootstrap_draws = std::max(policy.bootstrap_draws, static_cast<int>(draws));
   policy.seed = given.order_seed;
   settings.confirm = given.confirm;
@@ -96,12 +89,13 @@ AbSettings settings_of(const AbRequest::Policy& given, int looks) {
 void complete_timing(TimingRequest& timing, int usual_repetitions) {
   check(timing);
   if (usual_repetitions == 0 && timing.warmup && timing.repetitions.value_or(0) == 0)
-    refuse_ab("--warmup: needs --repetitions, since a unit runs its case once where no time is judged");
+    throw Error(ErrorKind::usage,
+                "--warmup: needs --repetitions, since a unit runs its case once where no time is judged");
   if (!timing.repetitions) timing.repetitions = usual_repetitions;
   if (!timing.warmup && *timing.repetitions > 0) timing.warmup = kUnitWarmup;
   if (*timing.repetitions < kFewestRepetitions && *timing.repetitions != usual_repetitions)
-    refuse_ab(fmt::format("--repetitions {}: a unit needs at least {} warm runs", *timing.repetitions,
-                          kFewestRepetitions));
+    throw usage_error("--repetitions {}: a unit needs at least {} warm runs", *timing.repetitions,
+                      kFewestRepetitions);
 }
 
 // Returns the metrics with unit, direction and margin, 5 % where none is given. Throws Error(usage) for a
@@ -110,16 +104,15 @@ void complete_timing(TimingRequest& timing, int usual_repetitions) {
 std::vector<AbOutcome> metric_outcomes(const AbMetricRequest& request) {
   std::vector<AbOutcome> outcomes;
   for (const std::string& name : request.names) {
-    if (std::ranges::count(request.names, name) > 1)
-      refuse_ab(fmt::format("--metric '{}': is given twice", name));
+    if (std::ranges::count(request.names, name) > 1) throw usage_error("--metric '{}': is given twice", name);
     outcomes.push_back(outcome_of(name));
   }
   for (const std::string& margin : request.margins) set_margin(margin, outcomes);
   for (const AbOutcome& outcome : outcomes)
     if (outcome.better == Better::equal && !outcome.margin_absolute)
-      refuse_ab(fmt::format(
+      throw usage_error(
           "--metric {0}: should be near {1:g}, of which a share means nothing: --margin {0}=X ({2})",
-          outcome.name, metric_ideal(outcome.name).value_or(0), outcome.unit));
+          outcome.name, metric_ideal(outcome.name).value_or(0), outcome.unit);
   return outcomes;
 }
 
@@ -129,9 +122,9 @@ void complete_ab_request(AbRequest& request) {
   if (request.commands.quick)
     for (const char* const name : {"pairs", "looks"})
       if (request.given.contains(name))
-        refuse_ab(fmt::format("--{}: --quick takes what fits into a minute", name));
+        throw usage_error("--{}: --quick takes what fits into a minute", name);
   if (request.sign && request.judges_recorded() && !request.given.contains("out"))
-    refuse_ab("--sign: needs --out DIR, since there is no bundle to sign");
+    throw Error(ErrorKind::usage, "--sign: needs --out DIR, since there is no bundle to sign");
   if (!request.samples) use_current_project(request.plan);
   // A setting of the project's own program says which method it is of.
   if (request.variant && request.plan.suite.empty() && request.plan.methods.empty() &&

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command_trust.h"
 #include "cli/options.h"
+#include "cli/programs.h"
 #include "harness/ab/decision.h"
 #include "harness/ab/samples.h"
 #include "harness/planning/plan.h"

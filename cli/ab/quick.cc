@@ -1,4 +1,4 @@
-#include "cli/ab/quick.h"
+#include "cli/ab/sides.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,12 +11,11 @@
 #include <optional>
 #include <vector>
 
-#include "cli/ab/recording.h"
 #include "core/error.h"
 #include "core/quantiles.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
-#include "harness/ab/outcome_decision.h"
+#include "harness/ab/decision.h"
 #include "harness/ab/report.h"
 #include "harness/statistics/pair_plan.h"
 #include "reports/content/commands.h"
@@ -24,10 +23,10 @@
 namespace aqbench::cli {
 namespace {
 
+constexpr std::size_t kQuickPairs = 40;  // the most of --quick
+
 // Runs of a usual unit: cold, warm-up and warm ones, of --quick and of a whole comparison.
 constexpr double kQuickUnitRuns = 5, kWholeUnitRuns = 7;
-
-const char* side_letter(AbSide side) { return side == AbSide::a ? "A" : "B"; }
 
 // The time of a unit's shortest run, or of its only one.
 std::optional<double> shortest_ms(const Timing& timing) {
@@ -83,12 +82,13 @@ FirstPairs try_quick(const AbSides& sides, const std::string& settle, SteadyCloc
   } catch (const MinuteOver& over) {
     if (pairs.tried > 0) return pairs;  // these are something
     const auto other = pairs.units.find({0, other_side(over.side)});
-    throw QuickEnd{fmt::format(
-        "--quick: a run of {} was not done when the minute was over{}; {}", side_letter(over.side),
-        other == pairs.units.end() ? ""
-                                   : fmt::format(", one of {} took {}", side_letter(other->first.second),
+    throw QuickEnd{fmt::format("--quick: a run of {} was not done when the minute was over{}; {}",
+                               over.side == AbSide::a ? 'A' : 'B',
+                               other == pairs.units.end()
+                                   ? ""
+                                   : fmt::format(", one of {} took {}", over.side == AbSide::a ? 'B' : 'A',
                                                  unit_text(other->second.record)),
-        settle)};
+                               settle)};
   }
   return pairs;
 }
@@ -129,7 +129,7 @@ std::string measured_text(const AbDocument& document, std::size_t case_index) {
   std::map<std::string, std::array<std::vector<double>, 2>> outcomes;
   for (const Record& unit : document.samples.units) {
     if (unit.unit->case_index != case_index || unit.status != Status::ok) continue;
-    const std::size_t side = unit.unit->side == AbSide::a ? 0 : 1;
+    const std::size_t side = index_of(unit.unit->side);
     if (const auto ms = shortest_ms(unit.timing)) times[side].push_back(*ms);
     for (const OutcomeSamples& outcome : unit.unit->outcomes)
       outcomes[outcome.name][side].push_back(outcome.values.front());
@@ -152,9 +152,8 @@ std::string measured_text(const AbDocument& document, std::size_t case_index) {
 }  // namespace
 
 double quick_s() {
-  constexpr double usual_s = 55;
   const char* const value = std::getenv("AQBENCH_QUICK_S");
-  return parse_double(value == nullptr ? "" : value).value_or(usual_s);
+  return parse_double(value == nullptr ? "" : value).value_or(55);
 }
 
 std::size_t quick_pairs(double pair_s, double spent_s) {

@@ -9,15 +9,15 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "cli/program_check.h"
+#include "cli/programs.h"
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/ab/tiles.h"
+#include "harness/ab/samples.h"
 #include "harness/measuring/environment.h"
-#include "harness/planning/foreign_code.h"
+#include "harness/planning/case_options.h"
 #include "harness/records/case_name.h"
 #include "harness/running/run_case.h"
 
@@ -238,15 +238,10 @@ void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs) {
 }
 
 std::vector<std::string> commands_of(const AbRequest& request) {
-  std::vector<std::string> found;
+  std::vector<std::string> found = command_lines_of(request.commands);
   if (!request.binary_a.empty()) found = {"A: " + request.binary_a, "B: " + request.binary_b};
-  if (request.commands.given()) {
-    found = command_lines_of(request.commands);
-    if (request.sign) found.push_back("signing with the key " + request.sign->string());
-    return found;
-  }
   std::vector<Case> cases;
-  for (std::size_t side = 0; side < 2; ++side) {
+  for (std::size_t side = 0; side < 2 && !request.commands.given(); ++side) {
     PlanRequest plan = request.plan;
     if (request.variant) plan.axes.push_back({request.variant->name, {request.variant->values[side]}});
     if (!request.metrics.methods[side].empty()) plan.methods = {request.metrics.methods[side]};
@@ -259,29 +254,16 @@ std::vector<std::string> commands_of(const AbRequest& request) {
 }
 
 UnitLimits ab_limits(double timeout_s, std::uint64_t memory_limit_bytes, int cancel_descriptor) {
-  UnitLimits limits;
-  limits.process.timeout_s = timeout_s;
-  limits.process.memory_limit_bytes = memory_limit_bytes;
-  limits.process.cancel_descriptor = cancel_descriptor;
-  return limits;
-}
-
-AbSideInfo ab_side_info(const UnitProgram& program, const std::string& label) {
-  AbSideInfo info;
-  info.label = label;
-  info.program_sha256 = program.sha256;
-  info.build = program.build;
-  return info;
+  return {{.timeout_s = timeout_s,
+           .memory_limit_bytes = memory_limit_bytes,
+           .cancel_descriptor = cancel_descriptor}};
 }
 
 Json ab_environment(const AbRequest& request) {
   PlanRequest plan = request.plan;
   if (request.variant)
     plan.axes.push_back({request.variant->name, {request.variant->values[0], request.variant->values[1]}});
-  EnvironmentOptions options;
-  options.threads = plan.threads.value_or(available_processors());
-  options.device = devices_of(plan);
-  return environment_json(options);
+  return environment_json({plan.threads.value_or(available_processors()), devices_of(plan)});
 }
 
 AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocument& document) {
@@ -313,11 +295,15 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
     if (!request.metrics.methods[i].empty()) return "method=" + request.metrics.methods[i];
     return request.variant ? request.variant->name + "=" + request.variant->values[i] : std::string();
   };
-  document.a = ab_side_info(program_a, programs ? request.binary_a : variant(0));
-  document.b = ab_side_info(program_b, programs ? request.binary_b : variant(1));
+  document.a = {.label = programs ? request.binary_a : variant(0),
+                .variant = variant(0),
+                .program_sha256 = program_a.sha256,
+                .build = program_a.build};
+  document.b = {.label = programs ? request.binary_b : variant(1),
+                .variant = variant(1),
+                .program_sha256 = program_b.sha256,
+                .build = program_b.build};
   if (programs) describe_files(request, document);
-  document.a.variant = variant(0);
-  document.b.variant = variant(1);
   for (const Inject& inject : request.injects) document.b.injected.push_back(to_string(inject));
   document.run.exec = programs || request.exec;
   document.run.warm_runs = *request.plan.timing.repetitions;

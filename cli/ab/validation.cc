@@ -119,7 +119,9 @@ AbSides plan_validation(const AbRequest& request, int cancel_descriptor, AbDocum
                           settings_of_case(plain.planned, document.run.warm_runs)};
   for (std::size_t i = 0; i < validation.total(); ++i)
     document.samples.cases.push_back({validation.name_of(i), std::nullopt});
-  document.a = document.b = ab_side_info(describe_this_program(plan), "this program");
+  const UnitProgram program = describe_this_program(plan);
+  document.a = {.label = "this program", .program_sha256 = program.sha256, .build = program.build};
+  document.b = document.a;
 
   const auto limits =
       std::make_shared<UnitLimits>(ab_limits(plan.timeout_s, plan.memory_limit_bytes, cancel_descriptor));

@@ -1,25 +1,25 @@
-#include "cli/eval/eval_modes.h"
+#include "cli/eval/eval_cloud.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <nlohmann/json.hpp>
-#include <optional>
+#include <chrono>
 #include <span>
 #include <utility>
 
-#include "cli/eval/eval_input.h"
-#include "cli/eval/eval_output.h"
-#include "cli/eval/eval_truth.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/table.h"
+#include "core/parallel.h"
+#include "core/sha256.h"
 #include "core/text.h"
+#include "harness/measuring/environment.h"
+#include "harness/records/results.h"
 #include "metrics/point_details.h"
 #include "metrics/score.h"
-#include "scenes/optics/rig.h"
+#include "metrics/score_options.h"
+#include "reports/bundle/bundle.h"
+#include "reports/content/case_columns.h"
 #include "scenes/rendering/visibility.h"
 
 namespace aqbench::cli {
@@ -97,9 +97,8 @@ void print_score(const EvalCloudRequest& request, const Scene& scene, const Eval
     table.rows.push_back({{std::to_string(row.views)},
                           {fmt::format("{:.4g}", row.surface_pct)},
                           {row.completeness_pct ? fmt::format("{:.4g}", *row.completeness_pct) : "n/a"}});
-  fmt::print(
-      "\nby the number of cameras that see a place through the water (auxiliary ones not counted):\n{}",
-      render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
+  fmt::print("\nby the number of cameras that see a place through the water (auxiliary ones not counted):\n");
+  print_table(table);
 }
 
 Json null_with_reason(const char* reason) { return {{"value", nullptr}, {"reason", reason}}; }
@@ -173,8 +172,16 @@ ViewCounter request_views(const EvalCloudRequest& request, const Scene& scene,
   if (!rig) return {};
   const ViewCounter views = view_counter(scene, *rig);
   if (!views && !request.views_file.empty())
-    throw Error(ErrorKind::usage, "--views: what cameras see is only known of a scene by formula");
+    throw usage_error("--views: what cameras see is only known of a scene by formula");
   return views;
+}
+
+// Returns the definition with the side that this truth has.
+std::string definition_with(const std::string& metric, const std::string& positive_side) {
+  std::string definition = metric_definition(metric);
+  if (const std::size_t place = definition.find(kTowardsCameras); place != std::string::npos)
+    definition.replace(place, std::string_view(kTowardsCameras).size(), positive_side);
+  return definition;
 }
 
 }  // namespace
@@ -209,6 +216,67 @@ ExitCode eval_cloud(const EvalRequest& asked, const Arguments& arguments) {
                                Json{{"arguments", arguments}}, std::move(effective),
                                positive_side(truth, has_cameras(request))));
   return ExitCode::pass;
+}
+
+std::string metric_name_at(std::string row, double tolerance_m) {
+  return row.replace(row.find("{t}"), 3, fmt::format("{:g}", tolerance_m * 1000));
+}
+
+Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics) {
+  Record record;
+  record.scene = scene.name;
+  record.method = "eval";
+  record.case_name = fmt::format("{}/eval/{}", scene.name, file);
+  record.status = Status::ok;
+  for (const auto& [name, value] : scene.parameters.items())
+    (scene.parameters.is_default(name) ? record.defaults : record.options)
+        .emplace_back(scene.name + "." + name, value);
+  record.metrics = std::move(metrics);
+  record.output_sha256 = sha256_file_hex(file);
+  return record;
+}
+
+std::string eval_results_text(Record record, const Json& requested, Json effective,
+                              const std::string& positive_side) {
+  effective["threads"] = thread_count();
+  for (const auto& [name, metric] : record.metrics)
+    if (const std::string& definition = definition_with(name, positive_side); !definition.empty())
+      effective["definitions"][name] = definition;
+  Results results;
+  results.run.id = bundle_stamp(std::chrono::system_clock::now());
+  results.run.suite = "eval";
+  results.run.started_utc = results.run.finished_utc = utc_now();
+  results.run.complete = true;
+  results.run.planned_cases = 1;
+  results.run.requested = requested;
+  results.run.effective = std::move(effective);
+  results.environment = environment_json({.threads = thread_count(), .dtype = "float64"});
+  results.records = {std::move(record)};
+  return results_text(results);
+}
+
+void print_table(const Table& table) {
+  fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
+}
+
+void print_metrics(const MetricSet& metrics, bool all, const std::string& positive_side) {
+  MetricSet headline;
+  const MetricSet* const cases[] = {&metrics};
+  for (const MetricColumn& column : metric_columns(cases))
+    headline.emplace_back(column.metric, *find_metric(metrics, column.metric));
+  if (!all && !headline.empty()) {
+    print_metrics(headline, true, positive_side);
+    fmt::print("and {}: --all\n", counted(metrics.size() - headline.size(), "more metric"));
+    return;
+  }
+  Table table;
+  table.columns = {{"metric"}, {"value", Align::right}, {"unit"}, {"definition", Align::left, true}};
+  for (const auto& [name, metric] : metrics)
+    table.rows.push_back({{name},
+                          {metric.value ? fmt::format("{:.6g}", *metric.value) : "n/a"},
+                          {metric.unit == "1" ? "" : metric.unit},
+                          {metric.value ? definition_with(name, positive_side) : metric.reason.text()}});
+  print_table(table);
 }
 
 }  // namespace aqbench::cli

@@ -1,19 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
-#include <set>
-#include <span>
-#include <utility>
-#include <vector>
 
-#include "cli/eval/eval_depth.h"
-#include "cli/eval/eval_modes.h"
-#include "cli/eval/eval_protocol_input.h"
+#include "cli/eval/eval_protocol.h"
 #include "cli/eval/eval_request.h"
 #include "core/error.h"
 #include "core/parallel.h"
-#include "scenes/registry.h"
 
 namespace aqbench::cli {
 namespace {
@@ -22,23 +14,21 @@ namespace {
 void complete_cloud_request(EvalRequest& request) {
   EvalCloudRequest& cloud = request.cloud;
   const auto given = [&](const char* name) { return request.given.count(name); };
-  if (cloud.cloud_file.empty()) throw Error(ErrorKind::usage, "CLOUD is missing (or --depth)");
+  if (cloud.cloud_file.empty()) throw usage_error("CLOUD is missing (or --depth)");
   if (given("depth-scale") != 0 && given("truth-depth") == 0 && request.mode != kEvalDepthFiles)
-    throw Error(ErrorKind::usage, "--depth-scale: needs --depth, --truth-depth or --protocol depth");
+    throw usage_error("--depth-scale: needs --depth, --truth-depth or --protocol depth");
   for (const char* const flag : {"max-distance", "border"})
     if (given(flag) != 0 && request.mode != kEvalCloud && !asks_for_surface(request.protocol))
-      throw Error(ErrorKind::usage,
-                  fmt::format("--{}: needs distances to the surface: --protocol aqbench or all", flag));
+      throw usage_error("--{}: needs distances to the surface: --protocol aqbench or all", flag);
   if (given("rig") != 0 && request.mode != kEvalCloud && given("truth-depth") == 0 &&
       !asks_for_cameras(request.protocol))
-    throw Error(ErrorKind::usage, "--rig: a protocol needs cameras for the knob cull alone");
+    throw usage_error("--rig: a protocol needs cameras for the knob cull alone");
   cloud.truth_depth_meaning = request.depth.meaning;
   if (given("truth-unit") != 0) cloud.truth_depth_meaning.metres_per_unit = cloud.truth_metres_per_unit;
   const auto truths =
       given("scene") + given("mesh") + given("truth") + given("truth-cloud") + given("truth-depth");
   if (truths > 1 || truths + given("dataset") == 0)
-    throw Error(
-        ErrorKind::usage,
+    throw usage_error(
         "give one of --scene S, --mesh M.ply, --truth FILE, --truth-cloud FILE, --truth-depth CAMERA=FILE "
         "and --dataset DIR");
   use_dataset(cloud, truths == 0);
@@ -56,14 +46,14 @@ void complete_cloud_request(EvalRequest& request) {
                             flag)
               : fmt::format("--{}: needs --align cameras or tanks-and-temples", flag));
   if (given("rig") + given("dataset") > 1)
-    throw Error(ErrorKind::usage, "--rig, --dataset: give one of them; a dataset has its cameras");
+    throw usage_error("--rig, --dataset: give one of them; a dataset has its cameras");
   for (const std::string& set : request.sets) {
     cloud.overrides.push_back(parse_override(set));
     const std::string& owner = cloud.overrides.back().owner;
     if (owner.empty() || (owner != cloud.scene && owner != cloud.rig))
-      throw Error(ErrorKind::usage, fmt::format("--set '{}': the scene is {}{}", set,
-                                                cloud.scene.empty() ? "the dataset's, as it is" : cloud.scene,
-                                                cloud.rig.empty() ? "" : ", the rig " + cloud.rig));
+      throw usage_error("--set '{}': the scene is {}{}", set,
+                        cloud.scene.empty() ? "the dataset's, as it is" : cloud.scene,
+                        cloud.rig.empty() ? "" : ", the rig " + cloud.rig);
   }
 }
 
@@ -74,13 +64,7 @@ ExitCode eval_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   if (request->threads) set_thread_count(*request->threads);
   if (request->mode == kEvalBoard) return eval_charuco(*request);
-  if (request->mode == kEvalDepth) {
-    request->depth.dataset_dir = request->cloud.dataset_dir;
-    if (request->given.contains("unit"))
-      request->depth.meaning.metres_per_unit = request->cloud.metres_per_unit;
-    request->depth.json = request->cloud.json;
-    return eval_depth(request->depth, arguments);
-  }
+  if (request->mode == kEvalDepth) return eval_depth(*request, arguments);
   complete_cloud_request(*request);
   if (request->mode != kEvalCloud) return eval_protocol(request->protocol, request->cloud);
   return eval_cloud(*request, arguments);

@@ -1,24 +1,61 @@
-#include "cli/eval/eval_depth.h"
+#include "cli/eval/eval_request.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
+#include <limits>
 #include <nlohmann/json.hpp>
-#include <vector>
+#include <utility>
 
-#include "cli/eval/eval_output.h"
-#include "cli/options.h"
+#include "cli/eval/eval_cloud.h"
 #include "core/error.h"
+#include "core/json.h"
+#include "core/table.h"
 #include "core/text.h"
 #include "harness/scoring/depth_score.h"
-#include "metrics/depth_metrics.h"
+#include "metrics/point_details.h"
+#include "metrics/score.h"
 #include "scenes/dataset/dataset_truth.h"
+#include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench::cli {
 namespace {
+
+// Returns metres in one unit of the file's values. A count has no size of its own.
+double metres_per_value(const std::string& file, const DepthMeaning& meaning, const DepthImage& image) {
+  if (image.counts != meaning.metres_per_count.has_value() || (image.counts && meaning.metres_per_unit))
+    throw Error(ErrorKind::usage,
+                image.counts
+                    ? file + ": holds counts: give --depth-scale METRES, and no unit"
+                    : "--depth-scale: belongs to integers (NPY, PNG, TIFF); " + file + " has lengths");
+  return image.counts ? *meaning.metres_per_count : meaning.metres_per_unit.value_or(1);
+}
+
+// Makes depths along z of the camera's frame to depths along the refracted rays. What no ray reaches has
+// none.
+void make_along_ray(const Camera& camera, DepthMap& map) {
+  const RefractiveCamera view = refractive_camera(camera);
+  const Vec3 axis = camera.camera_from_world.rotation.row(2);
+  std::size_t pixel = 0;
+  for (int y = 0; y < map.height; ++y) {
+    for (int x = 0; x < map.width; ++x) {
+      float& depth = map.depth_along_ray_m[pixel++];
+      if (!has_depth(depth)) continue;
+      const auto ray = cast_ray(view, Vec2(x, y));
+      if (!ray) {
+        depth = std::numeric_limits<float>::quiet_NaN();
+        continue;
+      }
+      const double surface_z_m =
+          axis.dot(to_vec3(ray->origin_m)) + camera.camera_from_world.translation_m.z();
+      depth =
+          static_cast<float>((static_cast<double>(depth) - surface_z_m) / axis.dot(to_vec3(ray->direction)));
+    }
+  }
+}
 
 constexpr const char* kDepthConvention =
     "metres along the refracted ray, from the water surface, of the undistorted camera";
@@ -45,24 +82,78 @@ void warn_of_another_convention(const DepthMap& predicted, const DepthMap& truth
       *ours_m, *true_m, kDepthConvention);
 }
 
+constexpr double kMm = 1000;  // millimetres in a metre
+
+std::vector<Vec3> read_corners(const std::string& file, double metres_per_unit) {
+  std::vector<Vec3> corners_m = read_cloud_file(file).cloud.points_m;
+  if (corners_m.empty()) throw input_error("{}: has no corner", file);
+  for (Vec3& corner : corners_m) corner *= metres_per_unit;
+  return corners_m;
+}
+
+void print_errors(const CornerErrors& errors) {
+  Table table;
+  table.columns = {{"corner"}, {"error\nmm", Align::right}};
+  for (std::size_t i = 0; i < errors.distance_m.size(); ++i)
+    table.rows.push_back({{std::to_string(i)}, {fmt::format("{:.6g}", kMm * errors.distance_m[i])}});
+  for (const auto& [name, value_m] : {std::pair("mean", errors.mean_m),
+                                      {"median", errors.median_m},
+                                      {"max", errors.max_m},
+                                      {"rmse", errors.rmse_m}})
+    table.rows.push_back({{name}, {fmt::format("{:.6g}", kMm * value_m.value())}});
+  print_table(table);
+}
+
 }  // namespace
 
-ExitCode eval_depth(const EvalDepthRequest& request, const Arguments& arguments) {
-  const std::filesystem::path dataset_dir = request.dataset_dir;
+const Camera& named_camera(const Rig& rig, const std::string& name, const std::string& flag) {
+  if (const Camera* camera = find_camera(rig, name)) return *camera;
+  std::vector<std::string> names;
+  for (const Camera& camera : rig.cameras) names.push_back(camera.name);
+  throw Error(ErrorKind::usage, flag + ": " + unknown_name_message("camera", name, names));
+}
+
+DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera) {
+  if (!meaning.along_z && !file.ends_with(".npy"))
+    throw usage_error("{}: say what its depths are: --depth-along ray or z", file);
+  DepthImage image = read_depth_image(file);
+  const int width = camera.intrinsics.width_px, height = camera.intrinsics.height_px;
+  if (image.width != width || image.height != height)
+    throw input_error("{}: {} x {} values, but camera {} has {} rows x {} columns", file, image.height,
+                      image.width, camera.name, height, width);
+  const double metres = metres_per_value(file, meaning, image);
+  DepthMap map{camera.name, width, height, std::move(image.values), {}};
+  for (float& depth : map.depth_along_ray_m) depth *= static_cast<float>(metres);
+  if (meaning.along_z.value_or(false)) make_along_ray(camera, map);
+  return map;
+}
+
+Scan read_depth_scan(const std::string& camera_and_file, const DepthMeaning& meaning, const Rig& rig) {
+  const std::size_t end = camera_and_file.find('=');
+  if (end == std::string::npos || end == 0 || end + 1 == camera_and_file.size())
+    throw usage_error("--truth-depth '{}': expected CAMERA=FILE", camera_and_file);
+  const Camera& camera = named_camera(rig, camera_and_file.substr(0, end), "--truth-depth");
+  const std::string file = camera_and_file.substr(end + 1);
+  return scan_of_depths(read_given_depths(file, meaning, camera), camera, file);
+}
+
+ExitCode eval_depth(const EvalRequest& asked, const Arguments& arguments) {
+  EvalDepthRequest request = asked.depth;
+  if (asked.given.contains("unit")) request.meaning.metres_per_unit = asked.cloud.metres_per_unit;
+  const std::filesystem::path dataset_dir = asked.cloud.dataset_dir;
   const Rig rig = read_calibration(dataset_dir / "calibration.json");
   const Camera& camera = named_camera(rig, request.camera, "--camera");
   const DepthMap truth =
       read_true_depths(dataset_dir, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
   const DepthMap predicted = read_given_depths(request.depth_file, request.meaning, camera);
   if (const auto step = unit_step(predicted, truth))
-    throw Error(ErrorKind::input, fmt::format("{}: its depths are {:g} times the true ones; see --unit",
-                                              request.depth_file, *step));
+    throw input_error("{}: its depths are {:g} times the true ones; see --unit", request.depth_file, *step);
   warn_of_another_convention(predicted, truth);
 
   Record record = eval_record(read_dataset_scene(dataset_dir), request.depth_file,
                               depth_metrics(predicted.depth_along_ray_m, truth.depth_along_ray_m));
   record.options.emplace_back("eval.camera", camera.name);
-  if (request.json) {
+  if (asked.cloud.json) {
     Json effective = {{"camera", camera.name}, {"depth", kDepthConvention}};
     if (request.meaning.along_z) effective["depth_along"] = *request.meaning.along_z ? "z" : "ray";
     if (request.meaning.metres_per_count) effective["depth_scale"] = *request.meaning.metres_per_count;
@@ -73,6 +164,24 @@ ExitCode eval_depth(const EvalDepthRequest& request, const Arguments& arguments)
              printable(camera.name), printable(dataset_dir.string()), kDepthConvention,
              request.meaning.along_z.value_or(false) ? ", made from depths along z" : "");
   print_metrics(record.metrics, true);
+  return ExitCode::pass;
+}
+
+ExitCode eval_charuco(const EvalRequest& asked) {
+  const double metres_per_unit = asked.cloud.metres_per_unit;
+  const CornerErrors errors = charuco_errors(read_corners(asked.charuco_file, metres_per_unit),
+                                             read_corners(asked.board_file, metres_per_unit));
+  if (!asked.cloud.json) {
+    fmt::print("{} against {}\n\n", printable(asked.charuco_file), printable(asked.board_file));
+    print_errors(errors);
+    return ExitCode::pass;
+  }
+  Json distances_mm = Json::array();
+  for (const double distance_m : errors.distance_m) distances_mm.push_back(kMm * distance_m);
+  const Json result = {{"corners", errors.distance_m.size()},    {"error_mm", distances_mm},
+                       {"mean_mm", kMm * errors.mean_m.value()}, {"median_mm", kMm * errors.median_m.value()},
+                       {"max_mm", kMm * errors.max_m.value()},   {"rmse_mm", kMm * errors.rmse_m.value()}};
+  print_json(result.dump(1) + "\n");
   return ExitCode::pass;
 }
 

@@ -8,7 +8,8 @@
 
 #include "cli/eval/eval_request.h"
 #include "core/text.h"
-#include "scenes/dataset/dtu_observed.h"
+#include "scenes/cloud/length_units.h"
+#include "scenes/dataset/recording_truth.h"
 #include "scenes/registry.h"
 
 namespace aqbench::cli {
@@ -45,13 +46,6 @@ Modes mode_of(const EvalRequest& request) {
 using Cloud = EvalCloudRequest;
 using Protocol = EvalProtocolRequest;
 
-std::optional<double> metres_of(std::string_view unit) {
-  for (const auto& [name, metres] :
-       {std::pair<std::string_view, double>{"m", 1}, {"cm", 1e-2}, {"mm", 1e-3}, {"um", 1e-6}})
-    if (unit == name) return metres;
-  return std::nullopt;
-}
-
 // Reads "2mm" or "0.05 m": a length with its unit, since a bare number could be of any.
 double read_length(const FlagValue& value, std::string_view text) {
   const std::size_t end = text.find_last_not_of("mcu ");
@@ -59,7 +53,7 @@ double read_length(const FlagValue& value, std::string_view text) {
   std::string_view unit = text.substr(number.size());
   unit.remove_prefix(std::min(unit.find_first_not_of(' '), unit.size()));
   const auto size = parse_double(number);
-  const auto metres = metres_of(unit);
+  const auto metres = metres_per_unit(unit);
   if (!size || !metres || !std::isfinite(*size) || !(*size > 0))
     value.refuse_text("expected a positive length with its unit, as 2mm or 0.05m");
   // Millimetres are read as their number / 1000, so that 0.5mm is the double that 0.0005 is.
@@ -68,11 +62,22 @@ double read_length(const FlagValue& value, std::string_view text) {
 
 double read_length(const FlagValue& value) { return read_length(value, value.text); }
 
+constexpr auto kUnits = "m|cm|mm|um";  // kLengthUnits
+
+// Store the value in a member of a part of the request.
+template <auto kField>
+constexpr auto of_cloud = into<&EvalRequest::cloud, kField>;
+template <auto kField>
+constexpr auto of_protocol = into<&EvalRequest::protocol, kField>;
+template <auto kField>
+constexpr auto of_depth = into<&EvalRequest::depth, kField>;
+
 // Store a length, or the metres in one unit.
 template <auto... kPath>
 constexpr auto read_length_of = [](EvalRequest& r, const FlagValue& v) { (r.*....*kPath) = read_length(v); };
 template <auto kField>
-constexpr auto read_unit = [](EvalRequest& r, const FlagValue& v) { r.cloud.*kField = metres_per_unit(v); };
+constexpr auto read_unit =
+    [](EvalRequest& r, const FlagValue& v) { r.cloud.*kField = metres_per_unit(v.text).value(); };
 
 // Stores a length of the scoring unless it is "auto".
 template <auto kGiven, auto kField>
@@ -152,30 +157,28 @@ void read_explain(EvalRequest& request, const FlagValue& value) {
 // ---- The table, in the order of the help ----
 
 const Flag<EvalRequest> kTruthFlags[] = {
-    {"scene", "S", kClouds, "a registered scene (aqbench list scenes)",
-     into<&EvalRequest::cloud, &Cloud::scene>},
+    {"scene", "S", kClouds, "a registered scene (aqbench list scenes)", of_cloud<&Cloud::scene>},
     {"mesh", "M.ply", kClouds, "a mesh taken as truth, in metres",
      [](EvalRequest& r, const FlagValue& v) { r.cloud.scene = std::string(kMeshPrefix) + v.text; }},
     {"truth", "FILE", kClouds | kFiles,
      "a mesh or a cloud taken as truth: a mesh if the file has faces. Several clouds may be given",
-     into<&EvalRequest::cloud, &Cloud::truth_files>, repeated()},
+     of_cloud<&Cloud::truth_files>, repeated()},
     {"truth-cloud", "FILE", kClouds, "a scan taken as truth; of a mesh its vertices. May be repeated",
-     into<&EvalRequest::cloud, &Cloud::truth_cloud_files>, repeated()},
+     of_cloud<&Cloud::truth_cloud_files>, repeated()},
     {"truth-depth", "CAMERA=FILE", kClouds,
      "a depth map taken as truth, of a camera of --dataset or --rig; see --depth-along. May be repeated",
-     into<&EvalRequest::cloud, &Cloud::truth_depths>, needs("dataset|rig", repeated())},
+     of_cloud<&Cloud::truth_depths>, needs("dataset|rig", repeated())},
     {"dataset", "DIR", kClouds | kEvalDepth,
      "a dataset of aqbench render or a recording, by folder or by its name in aqbench.json: its cameras, and "
      "its "
      "truth unless another is given",
-     into<&EvalRequest::cloud, &Cloud::dataset_dir>},
+     of_cloud<&Cloud::dataset_dir>},
     {"frame", "N", kClouds, "frame of the recording whose truth is taken",
      [](EvalRequest& r, const FlagValue& v) {
        r.cloud.frame = static_cast<std::size_t>(v.at_least<std::int64_t>(0));
      },
      needs("dataset", usually("0"))},
-    {"rig", "RIG", kClouds, "cameras without a dataset (aqbench list rigs)",
-     into<&EvalRequest::cloud, &Cloud::rig>},
+    {"rig", "RIG", kClouds, "cameras without a dataset (aqbench list rigs)", of_cloud<&Cloud::rig>},
     {"set", "NAME=VALUE", kClouds, "SCENE.PARAMETER=VALUE or RIG.PARAMETER=VALUE, may be repeated",
      into<&EvalRequest::sets>, repeated()},
     {"truth-unit", kUnits, kClouds | kFiles, "unit of the truth's files, of --crop and of --scanner",
@@ -197,16 +200,16 @@ const Flag<EvalRequest> kPlaceFlags[] = {
      read_columns<&Cloud::columns>},
     {"transform", "T", kClouds,
      "file with a 4x4 matrix world_from_cloud (metres), as JSON or as text, applied after --unit",
-     into<&EvalRequest::cloud, &Cloud::transform_file>},
+     of_cloud<&Cloud::transform_file>},
     {"align", "LIST", kClouds,
      "none, or steps before scoring, in order: icp (rigid, to the truth's surface), sim3 (with a scale), "
      "cameras (by camera centres), tanks-and-temples (that benchmark's registration), file:T (a matrix). It "
      "can hide bias",
      read_align, usually("none")},
     {"cameras", "FILE", kClouds, "camera centres in the cloud's frame and unit",
-     into<&EvalRequest::cloud, &Cloud::cameras_file>},
+     of_cloud<&Cloud::cameras_file>},
     {"truth-cameras", "FILE", kClouds, "camera centres in the truth's frame and unit",
-     into<&EvalRequest::cloud, &Cloud::truth_cameras_file>},
+     of_cloud<&Cloud::truth_cameras_file>},
 };
 
 const Flag<EvalRequest> kScoreFlags[] = {
@@ -214,10 +217,10 @@ const Flag<EvalRequest> kScoreFlags[] = {
      "score only this region: box:X0,Y0,Z0,X1,Y1,Z1, z:LOW,HIGH (also x, y), mask:M.npy,X0,Y0,Z0,SPACING "
      "(voxels that were observed, as DTU's ObsMask), or a JSON file with a polygon as Tanks and Temples has "
      "them. May be repeated: what lies in all of them",
-     into<&EvalRequest::cloud, &Cloud::crops>, repeated()},
+     of_cloud<&Cloud::crops>, repeated()},
     {"max-distance", "LENGTH", kClouds,
      "leave out points that are farther from the truth (20mm): where the truth is partial",
-     [](EvalRequest& r, const FlagValue& v) { r.cloud.score.part.max_distance_m = read_length(v); }},
+     read_length_of<&EvalRequest::cloud, &Cloud::score, &ScoreOptions::part, &ScoredPart::max_distance_m>},
     {"border", "score|leave-out", kClouds,
      "points beyond an open border of the truth (default: leave-out of scans, and of a mesh with "
      "--max-distance)",
@@ -237,9 +240,8 @@ const Flag<EvalRequest> kScoreFlags[] = {
 const Flag<EvalRequest> kDepthFlags[] = {
     {"depth", "D.npy", kEvalDepth,
      "score this depth map instead of a cloud (NPY, PFM, COLMAP's .bin, EXR, TIFF, PNG of 16 bits)",
-     into<&EvalRequest::depth, &EvalDepthRequest::depth_file>, needs("camera,dataset")},
-    {"camera", "NAME", kEvalDepth, "the depth map's camera",
-     into<&EvalRequest::depth, &EvalDepthRequest::camera>},
+     of_depth<&EvalDepthRequest::depth_file>, needs("camera,dataset")},
+    {"camera", "NAME", kEvalDepth, "the depth map's camera", of_depth<&EvalDepthRequest::camera>},
     {"depth-along", "ray|z", kClouds | kEvalDepth,
      "what a depth is: from the water surface along the refracted ray, or z of the point in the camera's "
      "frame. Must be given but for NPY, where it is ray",
@@ -259,18 +261,18 @@ const Flag<EvalRequest> kProtocolFlags[] = {
     {"protocol", "NAME", kEvalProtocol | kFiles,
      "score as another benchmark does: aqbench, eth3d, tanks-and-temples, dtu, scannet-mesh, normals, or all "
      "of these; depth (CLOUD and --truth are depth maps), poses (trajectories)",
-     into<&EvalRequest::protocol, &Protocol::protocol>},
+     of_protocol<&Protocol::protocol>},
     {"explain", "A,B", kEvalExplain,
      "which knobs make the difference between the numbers of two protocols, each NAME or NAME:KNOB=VALUE",
      read_explain},
     {"which-protocol", "X", kEvalWhich, "which protocols and knobs give this published number (0.365, 36.5)",
-     into<&EvalRequest::protocol, &Protocol::which>},
+     of_protocol<&Protocol::which>},
     {"knob", "NAME=VALUE", kEvalProtocol | kEvalExplain | kFiles,
-     "set a knob of the protocol (docs/protocols.md); may be repeated",
-     into<&EvalRequest::protocol, &Protocol::knobs>, repeated()},
+     "set a knob of the protocol (docs/protocols.md); may be repeated", of_protocol<&Protocol::knobs>,
+     repeated()},
     {"mask", "FILE", kByProtocol,
      "DTU's observation mask: ObsMaskN_10.mat, or an NPY array of x, y, z with --mask-box",
-     into<&EvalRequest::protocol, &Protocol::mask_file>},
+     of_protocol<&Protocol::mask_file>},
     {"mask-box", "LIST", kByProtocol,
      "low corner, high corner and spacing of an NPY mask, 7 numbers in --truth-unit",
      [](EvalRequest& r, const FlagValue& v) {
@@ -287,25 +289,22 @@ const Flag<EvalRequest> kProtocolFlags[] = {
     {"rpe-delta", "DELTA", kEvalPoses, "how far apart the poses of RPE are, frames (10) or path (10m)",
      [](EvalRequest& r, const FlagValue& v) { r.protocol.knobs.push_back("rpe_delta=" + v.text); }},
     {"confidence", "C.npy", kEvalDepthFiles, "how well these confidences rank the errors",
-     into<&EvalRequest::protocol, &Protocol::confidence_file>},
+     of_protocol<&Protocol::confidence_file>},
 };
 
 const Flag<EvalRequest> kOutputFlags[] = {
     {"all", nullptr, kEvalCloud, "print every metric (without it: the headline; --json has all of them)",
-     into<&EvalRequest::cloud, &Cloud::all>},
-    {"json", nullptr, kEveryMode, "print JSON in the layout of results.json",
-     into<&EvalRequest::cloud, &Cloud::json>},
+     of_cloud<&Cloud::all>},
+    {"json", nullptr, kEveryMode, "print JSON in the layout of results.json", of_cloud<&Cloud::json>},
     {"tiles", "FILE", kEvalCloud, "write the errors of each tile to this CSV file",
-     into<&EvalRequest::cloud, &Cloud::tiles_file>},
+     of_cloud<&Cloud::tiles_file>},
     {"views", "FILE", kEvalCloud, "write completeness by number of views to this CSV file",
-     into<&EvalRequest::cloud, &Cloud::views_file>, needs("rig|dataset")},
+     of_cloud<&Cloud::views_file>, needs("rig|dataset")},
     {"threads", "N", kEveryMode, "threads; changes no metric (default: all processors)",
      into<&EvalRequest::threads>},
 };
 
 }  // namespace
-
-double metres_per_unit(const FlagValue& value) { return metres_of(value.text).value(); }
 
 CommandLine<EvalRequest> eval_command_line() {
   CommandLine<EvalRequest> line{
@@ -323,8 +322,7 @@ CommandLine<EvalRequest> eval_command_line() {
       "the undistorted camera; NaN or 0 where there is none) against the true one of a rendered dataset.\n"
       "With --charuco: the reconstructed corners of a ChArUco board against its true ones, one by one.",
       {},
-      {{{.name = "CLOUD", .optional = true, .modes = kClouds | kFiles},
-        into<&EvalRequest::cloud, &Cloud::cloud_file>}},
+      {{{.name = "CLOUD", .optional = true, .modes = kClouds | kFiles}, of_cloud<&Cloud::cloud_file>}},
       kEvalModes,
       mode_of};
   append_group(line.flags, "the truth", kTruthFlags);

@@ -1,4 +1,4 @@
-#include "cli/eval/eval_input.h"
+#include "cli/eval/eval_cloud.h"
 
 #include <fmt/format.h>
 
@@ -6,21 +6,18 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <numbers>
 #include <utility>
 
-#include "cli/eval/eval_truth.h"
 #include "core/error.h"
 #include "core/text.h"
-#include "harness/scoring/scorable.h"
+#include "harness/scoring/true_surface.h"
 #include "metrics/alignment/align.h"
 #include "metrics/alignment/similarity_fit.h"
 #include "metrics/mesh_metrics.h"
+#include "metrics/protocols/cloud_truth.h"
 #include "metrics/protocols/registration.h"
-#include "metrics/protocols/truth_points.h"
-#include "scenes/cloud/camera_centres.h"
-#include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/camera_poses.h"
 #include "scenes/cloud/crop.h"
 #include "scenes/cloud/transform.h"
 
@@ -142,18 +139,13 @@ void align_to_surface(Loading& loading, const Surface& truth, bool scale) {
   options.scale = scale;
   const Alignment found = align_icp(input.reconstruction.cloud, truth, options);
   const Similarity aligned = similarity_from_matrix(found.b_from_a, "--align " + step);
-  if (!scale)
-    input.notes.push_back(fmt::format(
-        "aligned by ICP in {} iterations, rms {:.4g} -> {:.4g} mm: a bias may be hidden; x_world = "
-        "M x_given, M =",
-        found.iterations, 1e3 * found.rms_before_m, 1e3 * found.rms_after_m));
-  else
-    input.notes.push_back(
-        fmt::format("aligned by ICP with scale {:.9g}, rotation {:.4g} degrees, in {} iterations, rms {:.4g} "
-                    "-> {:.4g} mm: a "
-                    "bias may be hidden; x_world = M x_given, M =",
-                    aligned.scale, degrees_of(aligned), found.iterations, 1e3 * found.rms_before_m,
-                    1e3 * found.rms_after_m));
+  const std::string size =
+      scale ? fmt::format(" with scale {:.9g}, rotation {:.4g} degrees,", aligned.scale, degrees_of(aligned))
+            : "";
+  input.notes.push_back(fmt::format(
+      "aligned by ICP{} in {} iterations, rms {:.4g} -> {:.4g} mm: a bias may be hidden; x_world = "
+      "M x_given, M =",
+      size, found.iterations, 1e3 * found.rms_before_m, 1e3 * found.rms_after_m));
   if (!found.converged)
     input.notes.push_back(
         fmt::format("the alignment still moved after {} iterations: it is not settled", found.iterations));

@@ -1,39 +1,23 @@
-#include "cli/eval/eval_modes.h"
+#include "cli/eval/eval_protocol.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
-#include "cli/eval/eval_protocol_input.h"
-#include "cli/eval/eval_protocol_output.h"
-#include "cli/options.h"
 #include "core/error.h"
-#include "core/table.h"
-#include "core/text.h"
 #include "metrics/protocols/asked_protocols.h"
 #include "metrics/protocols/cloud_protocol.h"
-#include "metrics/protocols/cloud_protocols.h"
-#include "metrics/protocols/depth_protocol.h"
-#include "metrics/protocols/explain.h"
-#include "metrics/protocols/normal_protocol.h"
-#include "metrics/protocols/pose_protocol.h"
-#include "metrics/protocols/which_protocol.h"
+#include "metrics/protocols/depth_and_normals.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/images/depth_file.h"
+#include "scenes/images/images.h"
 
 namespace aqbench::cli {
 namespace {
 
 std::pair<std::string, std::string> split_knob(const std::string& knob) {
   const std::size_t equals = knob.find('=');
-  if (equals == std::string::npos)
-    throw Error(ErrorKind::usage, fmt::format("--knob '{}': expected NAME=VALUE", knob));
+  if (equals == std::string::npos) throw usage_error("--knob '{}': expected NAME=VALUE", knob);
   return {knob.substr(0, equals), knob.substr(equals + 1)};
 }
 
@@ -77,7 +61,7 @@ ShapedMap read_depth_map(const std::string& file, double metres_per_unit,
            image.counts};
   }
   if (map.counts && !request.metres_per_count)
-    throw Error(ErrorKind::usage, file + ": holds counts: give --depth-scale METRES");
+    throw usage_error("{}: holds counts: give --depth-scale METRES", file);
   if (map.counts) metres_per_unit = *request.metres_per_count;
   for (float& value : map.values) value *= static_cast<float>(metres_per_unit);
   return map;
@@ -99,10 +83,6 @@ Trajectory read_trajectory_in(const std::string& file, double metres_per_unit) {
   return trajectory;
 }
 
-void append(ProtocolResult& result, ProtocolResult more) {
-  for (ProtocolValue& value : more) result.push_back(std::move(value));
-}
-
 ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
   DepthKnobs knobs;
   int intervals = 50;
@@ -119,8 +99,9 @@ ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRe
   if (!request.confidence_file.empty()) {
     const ShapedMap confidence = read_npy_map(request.confidence_file);
     require_shape(request.confidence_file, confidence, truth_file, truth);
-    append(shown.result,
-           sparsification_errors(predicted.values, truth.values, confidence.values, knobs, intervals));
+    std::ranges::move(
+        sparsification_errors(predicted.values, truth.values, confidence.values, knobs, intervals),
+        std::back_inserter(shown.result));
   }
   return shown;
 }
@@ -182,7 +163,7 @@ std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, Prot
   if (shown.empty()) {
     std::vector<std::string> names = {"all", "normals", "depth", "poses"};
     for (const CloudProtocol& protocol : cloud_protocols()) names.emplace_back(protocol.name);
-    throw Error(ErrorKind::usage, "--protocol: " + unknown_name_message("protocol", request.protocol, names));
+    throw usage_error("--protocol: {}", unknown_name_message("protocol", request.protocol, names));
   }
   return shown;
 }
@@ -211,8 +192,7 @@ Json inputs_json(const EvalCloudRequest& cloud, const Json& transforms) {
 ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
   if (request.protocol == "depth" || request.protocol == "poses") {
     if (cloud.truth_files.size() != 1 || cloud.cloud_file.empty())
-      throw Error(ErrorKind::usage,
-                  fmt::format("--protocol {}: needs a file and one --truth", request.protocol));
+      throw usage_error("--protocol {}: needs a file and one --truth", request.protocol);
     print_protocols(
         {request.protocol == "depth" ? score_depths(request, cloud) : score_poses(request, cloud)},
         inputs_json(cloud, Json::object()), {}, cloud.json);

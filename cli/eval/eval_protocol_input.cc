@@ -1,23 +1,19 @@
-#include "cli/eval/eval_protocol_input.h"
+#include "cli/eval/eval_protocol.h"
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <string_view>
 #include <utility>
 
-#include "cli/eval/eval_input.h"
-#include "cli/eval/eval_truth.h"
+#include "cli/eval/eval_cloud.h"
 #include "core/error.h"
-#include "harness/scoring/protocol_score.h"
+#include "harness/scoring/score_case.h"
 #include "metrics/neighbours/measurable.h"
-#include "metrics/protocols/normal_protocol.h"
-#include "metrics/protocols/scan_project.h"
-#include "metrics/protocols/truth_points.h"
+#include "metrics/protocols/cloud_truth.h"
+#include "metrics/protocols/depth_and_normals.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"
 #include "scenes/cloud/transform.h"
@@ -86,7 +82,7 @@ void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
     reconstruction = std::move(loaded.reconstruction);
   } else {
     if (!cloud.align.empty())
-      throw Error(ErrorKind::usage, "--align: not with a project of scans; give the scans themselves");
+      throw usage_error("--align: not with a project of scans; give the scans themselves");
     reconstruction = read_cloud_file(cloud.cloud_file, cloud.columns);
     reconstruction.cloud.points_m = scaled(std::move(reconstruction.cloud.points_m), cloud.metres_per_unit);
     if (!cloud.transform_file.empty()) apply(read_similarity(cloud.transform_file), reconstruction);
@@ -104,15 +100,15 @@ ObservationMask read_mask(const EvalProtocolRequest& request, double metres_per_
   const auto& box = request.mask_box;
   const std::string ending = std::filesystem::path(request.mask_file).extension().string();
   if (ending == ".png")
-    throw Error(ErrorKind::usage,
-                "--mask: is what DTU's scanner observed, a volume; masks of images belong into the folder "
-                "masks/ of --dataset (docs/layouts.md)");
+    throw usage_error(
+        "--mask: is what DTU's scanner observed, a volume; masks of images belong into the folder "
+        "masks/ of --dataset (docs/layouts.md)");
   if (ending == ".mat") {
-    if (!box.empty()) throw Error(ErrorKind::usage, "--mask-box: a .mat file has its own box, BB and Res");
+    if (!box.empty()) throw usage_error("--mask-box: a .mat file has its own box, BB and Res");
     const ObservedVolume observed = read_observed(request.mask_file, {}, metres_per_unit);
     return {observed.voxels, observed.high_m};
   }
-  if (box.empty()) throw Error(ErrorKind::usage, "--mask: an NPY array needs --mask-box");
+  if (box.empty()) throw usage_error("--mask: an NPY array needs --mask-box");
   return {read_crop_mask(request.mask_file, metres_per_unit * Vec3(box[0], box[1], box[2]),
                          metres_per_unit * box[6]),
           metres_per_unit * Vec3(box[3], box[4], box[5])};

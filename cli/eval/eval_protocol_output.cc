@@ -1,25 +1,24 @@
-#include "cli/eval/eval_protocol_output.h"
+#include "cli/eval/eval_protocol.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "cli/eval/eval_cloud.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/parameters.h"
-#include "core/table.h"
 #include "core/text.h"
 
 namespace aqbench::cli {
 namespace {
 
 Json number_json(const std::optional<double>& value) { return value ? Json(*value) : Json(); }
+
+const char* switch_text(bool on) { return on ? "yes" : "no"; }
 
 std::string six_digits(const std::optional<double>& value, double factor = 1) {
   return value ? fmt::format("{:.6g}", *value * factor) : "n/a";
@@ -28,21 +27,19 @@ std::string six_digits(const std::optional<double>& value, double factor = 1) {
 double knob_number(const std::string& name, const std::string& text) {
   const auto number = parse_double(text);
   if (!number || !std::isfinite(*number))
-    throw Error(ErrorKind::usage,
-                fmt::format("knob {}: '{}': expected a number{}", name, text, decimal_comma_note(text)));
+    throw usage_error("knob {}: '{}': expected a number{}", name, text, decimal_comma_note(text));
   return *number;
 }
 
 bool knob_switch(const std::string& name, const std::string& text) {
-  if (text != "yes" && text != "no")
-    throw Error(ErrorKind::usage, fmt::format("knob {}: '{}': expected yes or no", name, text));
+  if (text != "yes" && text != "no") throw usage_error("knob {}: '{}': expected yes or no", name, text);
   return text == "yes";
 }
 
 int knob_count(const std::string& name, const std::string& text) {
   const double number = knob_number(name, text);
   if (number != std::floor(number) || number < 1 || number > 1e9)
-    throw Error(ErrorKind::usage, fmt::format("knob {}: '{}': expected a whole number from 1", name, text));
+    throw usage_error("knob {}: '{}': expected a whole number from 1", name, text);
   return static_cast<int>(number);
 }
 
@@ -56,16 +53,14 @@ void set_rpe_delta(PoseKnobs& knobs, const std::string& text) {
   }
   const auto length_m = parse_double(std::string_view(text).substr(0, text.size() - 1));
   if (!length_m || !std::isfinite(*length_m) || !(*length_m > 0))
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("knob {}: '{}': expected frames (10) or metres along the path (10m)", name, text));
+    throw usage_error("knob {}: '{}': expected frames (10) or metres along the path (10m)", name, text);
   knobs.rpe_path_m = *length_m;
 }
 
 [[noreturn]] void refuse_unknown_knob(const std::string& name, const Json& known) {
   std::vector<std::string> names;
   for (const auto& [key, value] : known.items()) names.push_back(key);
-  throw Error(ErrorKind::usage, unknown_name_message("knob", name, names));
+  throw usage_error("{}", unknown_name_message("knob", name, names));
 }
 
 constexpr std::array kAlignments = {"none", "rigid", "similarity", "scale"};  // in the order of PoseAlignment
@@ -143,8 +138,8 @@ Json counts_json(const CloudCounts& counts) {
 Json depth_knobs_json(const DepthKnobs& knobs, int intervals) {
   return {{"min_m", knobs.min_m},
           {"max_m", knobs.max_m},
-          {"clip_prediction", knobs.clip_prediction ? "yes" : "no"},
-          {"median_scaling", knobs.median_scaling ? "yes" : "no"},
+          {"clip_prediction", switch_text(knobs.clip_prediction)},
+          {"median_scaling", switch_text(knobs.median_scaling)},
           {"intervals", intervals}};
 }
 
@@ -153,10 +148,10 @@ Json pose_knobs_json(const PoseKnobs& knobs) {
           {"max_time_difference_s", knobs.max_time_difference_s},
           {"rpe_delta",
            knobs.rpe_path_m > 0 ? Json(fmt::format("{}m", knobs.rpe_path_m)) : Json(knobs.rpe_delta)},
-          {"rpe_all_pairs", knobs.rpe_all_pairs ? "yes" : "no"},
+          {"rpe_all_pairs", switch_text(knobs.rpe_all_pairs)},
           {"auc_thresholds_deg", fmt::format("{}", fmt::join(knobs.auc_thresholds_deg, ","))},
           {"min_baseline_m", knobs.min_baseline_m},
-          {"count_missing", knobs.count_missing ? "yes" : "no"},
+          {"count_missing", switch_text(knobs.count_missing)},
           {"max_paired_poses", knobs.max_paired_poses}};
 }
 
@@ -179,8 +174,7 @@ void set_pose_knob(PoseKnobs& knobs, const std::string& name, const std::string&
   if (name == "alignment") {
     const auto found = std::ranges::find(kAlignments, text);
     if (found == kAlignments.end())
-      throw Error(ErrorKind::usage,
-                  fmt::format("knob alignment: '{}': expected {}", text, fmt::join(kAlignments, ", ")));
+      throw usage_error("knob alignment: '{}': expected {}", text, fmt::join(kAlignments, ", "));
     knobs.alignment = static_cast<PoseAlignment>(found - kAlignments.begin());
   } else if (name == "max_time_difference_s") {
     knobs.max_time_difference_s = knob_number(name, text);
@@ -224,7 +218,7 @@ void print_protocols(const std::vector<ShownProtocol>& protocols, const Json& in
           shown.push_back({value.name.c_str(), value.name.c_str()});
     for (const PublishedNumber& number : shown) add_rows(table, protocol, number);
   }
-  fmt::print("{}", render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
+  print_table(table);
   if (protocols.size() == 1 && protocols[0].name == "eth3d") print_eth3d_lines(protocols[0].result);
 }
 
@@ -253,9 +247,10 @@ void print_explanations(const std::vector<Explanation>& explanations, const std:
                     {"b", number_json(explanation.b)},
                     {"effects", effects}});
     if (json) continue;
-    fmt::print("{}: {} by {}, {} by {}{}\n{}\n", explanation.number, six_digits(explanation.a), a,
-               six_digits(explanation.b), b, explanation.unit == "m" ? " [m]" : "",
-               render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
+    fmt::print("{}: {} by {}, {} by {}{}\n", explanation.number, six_digits(explanation.a), a,
+               six_digits(explanation.b), b, explanation.unit == "m" ? " [m]" : "");
+    print_table(table);
+    fmt::print("\n");
   }
   if (json) print_json(Json{{"a", a}, {"b", b}, {"explanations", list}}.dump(1) + "\n");
 }
@@ -294,13 +289,12 @@ void print_candidates(const std::vector<WhichCandidate>& candidates, const std::
   }
   if (json) return print_json(Json{{"number", number}, {"candidates", list}}.dump(1) + "\n");
   if (candidates.empty())
-    fmt::print(
+    return fmt::print(
         "no protocol gives {}: not as it is, and not with one knob at another usual value; two knobs at once "
         "are not tried.\nGive a tolerance of its own by --thresholds; docs/protocols.md has the knobs\n",
         number);
-  else
-    fmt::print("{}candidates of one rank give the very same value: nothing tells them apart\n",
-               render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
+  print_table(table);
+  fmt::print("candidates of one rank give the very same value: nothing tells them apart\n");
 }
 
 }  // namespace aqbench::cli

@@ -1,20 +1,47 @@
 #pragma once
-// What `aqbench eval` is asked for, and how it is read from the command line.
+// What `aqbench eval` is asked for, how it is read from the command line, and a function for each mode.
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cli/eval/eval_depth.h"
+#include "cli/command.h"
 #include "cli/options.h"
 #include "core/parameters.h"
 #include "metrics/score_options.h"
 #include "metrics/truth/truth_cloud.h"
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/text_points.h"
 #include "scenes/dataset/recording.h"
 #include "scenes/dataset/recording_truth.h"
+#include "scenes/optics/rig.h"
 
 namespace aqbench::cli {
+
+// What the values of a depth map's file are.
+struct DepthMeaning {
+  std::optional<bool> along_z;             // unset: NPY is along the refracted ray, others are refused
+  std::optional<double> metres_per_unit;   // of values that are lengths; unset: they are metres
+  std::optional<double> metres_per_count;  // of a map of counts (integers)
+};
+
+// Returns the camera of that name. Throws Error(usage) naming the flag and the cameras that there are.
+const Camera& named_camera(const Rig& rig, const std::string& name, const std::string& flag);
+
+// Reads a depth map of a camera, in metres along the refracted rays. Throws Error(usage) where no flag says
+// what its values are, Error(input) for a file that does not fit the camera.
+DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera);
+
+// Reads a depth map given as CAMERA=FILE and puts its depths into the world frame, as one scan
+// (scan_of_depths()). Throws as read_given_depths() does, and
+// Error(input) if it has no depth.
+Scan read_depth_scan(const std::string& camera_and_file, const DepthMeaning& meaning, const Rig& rig);
+
+// Which depth map is scored, and what its values are.
+struct EvalDepthRequest {
+  std::string depth_file, camera;
+  DepthMeaning meaning;
+};
 
 // One step of bringing a cloud to the truth.
 struct AlignStep {
@@ -89,11 +116,34 @@ struct EvalRequest {
   std::optional<int> threads;
 };
 
-// The units of a flag, as its value's name, and the metres in one of them.
-inline constexpr auto kUnits = "m|cm|mm|um";
-double metres_per_unit(const FlagValue& value);
-
 // Returns the option table of `aqbench eval`, the one place of its flags.
 CommandLine<EvalRequest> eval_command_line();
+
+// CLOUD: scores a cloud or mesh against a true surface and prints its metrics. `arguments` stand in the JSON.
+// Throws Error(input) naming the file if it has no finite point, if its points are plainly in another unit
+// than metres, or if none lies where the scene is scored; Error(usage) for wrong parameters.
+ExitCode eval_cloud(const EvalRequest& asked, const Arguments& arguments);
+
+// Finds the dataset of a request, a folder or a name in the project file. If it is a recording, reads its
+// cameras and the truth of the frame, and takes regions and thresholds that its truth declares where the user
+// gave none. `needs_surface`: no other truth is given. Throws Error(usage) for an unknown dataset or frame,
+// Error(input) as read_recording(), find_recording_truth() and check_truth_unit() do, and for a recording
+// without a true surface.
+void use_dataset(EvalCloudRequest& request, bool needs_surface);
+
+// --depth: scores a depth map against the true one of a rendered dataset and prints its metrics. Throws
+// Error(usage) where no flag says what the values are, Error(input) for a file that does not fit the camera.
+ExitCode eval_depth(const EvalRequest& asked, const Arguments& arguments);
+
+// --charuco: compares two files of corners of a board, in the same order and unit, and prints each corner's
+// error and their summary in millimetres. Throws Error(input) for files that cannot be read, have no corner,
+// different numbers of corners, or a corner that is not finite.
+ExitCode eval_charuco(const EvalRequest& asked);
+
+// --protocol, --explain, --which-protocol: prints the numbers of the protocols, the knobs that make two of
+// them differ, or the protocols that give a published number. For the protocols `depth` and `poses`, CLOUD
+// and
+// --truth are files of depths or poses. Throws as the readers and protocols do.
+ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudRequest& cloud);
 
 }  // namespace aqbench::cli

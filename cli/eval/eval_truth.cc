@@ -1,29 +1,48 @@
-#include "cli/eval/eval_truth.h"
+#include "cli/eval/eval_cloud.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
-#include "cli/eval/eval_output.h"
 #include "core/error.h"
 #include "core/text.h"
+#include "harness/project/project.h"
 #include "harness/records/case.h"
 #include "harness/scoring/true_surface.h"
-#include "scenes/cloud/cloud_file.h"
 #include "scenes/dataset/dataset_truth.h"
+#include "scenes/dataset/recording_truth.h"
 #include "scenes/optics/calibration_file.h"
-#include "scenes/registry.h"
-#include "scenes/surfaces/bordered_surface.h"
 #include "scenes/surfaces/mesh_surface.h"
 
 namespace aqbench::cli {
 namespace {
+
+// Flags of the user stay.
+void take_declared_scoring(const SurfaceTruth& surface, EvalCloudRequest& request) {
+  const SurfaceScoring& scoring = surface.scoring;
+  if (!request.given_thresholds && !scoring.tolerances_m.empty())
+    request.score.tolerances_m = scoring.tolerances_m;
+  request.score.outlier_m = scoring.outlier_m.value_or(request.score.outlier_m);
+  if (!request.given_spacing && scoring.spacing_m) {
+    request.score.sample_spacing_m = *scoring.spacing_m;
+    request.given_spacing = true;
+  }
+  if (!request.given_tile && scoring.tile_m) {
+    request.score.tile_m = *scoring.tile_m;
+    request.given_tile = true;
+  }
+  if (request.crops.empty()) {
+    request.crops = scoring.crops;
+    request.truth_metres_per_unit = metres_per_unit(surface.unit).value_or(1);
+  }
+  if (!request.score.part.max_distance_m) request.score.part.max_distance_m = scoring.max_distance_m;
+  if (!request.leave_out_beyond_border)
+    request.leave_out_beyond_border = scoring.leave_out_beyond_border.value_or(true);
+}
 
 // What the truth is made of, as given.
 const std::vector<std::string>& scan_names(const EvalCloudRequest& request) {
@@ -33,8 +52,7 @@ const std::vector<std::string>& scan_names(const EvalCloudRequest& request) {
 
 void set_scanners(const EvalCloudRequest& request, std::vector<Scan>& scans) {
   if (!request.scanners.empty() && request.scanners.size() != scans.size())
-    throw Error(ErrorKind::usage,
-                fmt::format("--scanner: given {} times for {} scans", request.scanners.size(), scans.size()));
+    throw usage_error("--scanner: given {} times for {} scans", request.scanners.size(), scans.size());
   for (std::size_t i = 0; i < request.scanners.size(); ++i)
     scans[i].scanner_m = request.scanners[i] * request.truth_metres_per_unit;
 }
@@ -73,6 +91,34 @@ Scene truth_from_mesh(const EvalCloudRequest& request, const std::string& file, 
 
 }  // namespace
 
+void use_dataset(EvalCloudRequest& request, bool needs_surface) {
+  if (request.dataset_dir.empty()) return;
+  const PlacedDataset placed = place_dataset(current_project(std::nullopt), request.dataset_dir);
+  request.dataset_dir = placed.directory.string();
+  std::error_code unknown;
+  const bool is_rendered = std::filesystem::exists(placed.directory / "truth" / "scene.json", unknown) &&
+                           std::filesystem::exists(placed.directory / "calibration.json", unknown);
+  if (is_rendered) return;
+  EvalRecording& read = request.recording.emplace();
+  read.recording = read_recording(placed.directory);
+  read.truth = find_recording_truth(read.recording, placed.truth);
+  if (request.frame >= read.recording.images.size())
+    throw usage_error("--frame {}: the recording has {} frames, from 0", request.frame,
+                      read.recording.images.size());
+  load_masks(read.recording, request.frame);
+  if (!needs_surface) return;
+  if (!read.truth.has_surface())
+    throw Error(
+        ErrorKind::input,
+        fmt::format("{0}: has no true surface; give --truth FILE, or name one in {0}/truth/truth.json or "
+                    "aqbench.json (docs/dataset.md)",
+                    request.dataset_dir),
+        request.dataset_dir);
+  if (!read.truth.surface) return;
+  check_truth_unit(read.recording, read.truth);
+  take_declared_scoring(*read.truth.surface, request);
+}
+
 std::optional<Rig> request_rig(const EvalCloudRequest& request) {
   if (request.rig.empty() && request.dataset_dir.empty()) return std::nullopt;
   if (request.recording) return request.recording->recording.rig;
@@ -109,8 +155,7 @@ Scene make_truth(const EvalCloudRequest& request) {
       return truth_from_scans(request, std::move(scans));
     }
     if (!request.scanners.empty())
-      throw Error(ErrorKind::usage,
-                  "--scanner: the truth is a mesh; --truth-cloud takes its vertices as a scan");
+      throw usage_error("--scanner: the truth is a mesh; --truth-cloud takes its vertices as a scan");
     return truth_from_mesh(request, meshes_or_scans[0], *std::move(read.mesh));
   }
   if (request.scene.empty() && request.recording)
@@ -159,7 +204,7 @@ ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& t
   if (!request.given_tile) options.tile_m = auto_tile_m(truth);
   const bool may_end = dynamic_cast<const BorderedSurface*>(&truth) != nullptr;
   if (request.leave_out_beyond_border && !may_end)
-    throw Error(ErrorKind::usage, "--border: the surface of a scene goes on beyond its patch");
+    throw usage_error("--border: the surface of a scene goes on beyond its patch");
   const bool is_scan = dynamic_cast<const TruthCloud*>(&truth) != nullptr;
   options.part.leave_out_beyond_border = request.leave_out_beyond_border.value_or(
       may_end && (is_scan || options.part.max_distance_m.has_value()));

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "cli/get/fetched_sets.h"
+#include "cli/get/public_sets.h"
 #include "cli/options.h"
 #include "core/error.h"
 #include "core/json.h"
@@ -139,7 +139,7 @@ ExitCode cache_command(const Arguments& arguments) {
   else if (what == "path")
     fmt::print("{}\n", json ? Json{{"path", options.dir.string()}}.dump() : options.dir.string());
   else
-    throw Error(ErrorKind::usage, unknown_name_message("cache command", what, {"list", "clear", "path"}));
+    throw usage_error("{}", unknown_name_message("cache command", what, {"list", "clear", "path"}));
   return ExitCode::pass;
 }
 

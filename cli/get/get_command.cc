@@ -8,8 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/get/download.h"
-#include "cli/get/fetched_sets.h"
 #include "cli/get/public_sets.h"
 #include "cli/options.h"
 #include "core/error.h"
@@ -128,10 +126,10 @@ void fetch_set(const PublicSet& set, const fs::path& place, const GetRequest& re
     const std::uintmax_t wanted = fs::exists(target) ? 0 : file.bytes.value_or(0);
     const std::uintmax_t taken = make_room(set.name, wanted, limit);
     if (taken + wanted > limit || (wanted == 0 && !fs::exists(target) && taken >= limit))
-      throw Error(ErrorKind::usage,
-                  fmt::format("{}: {} more bytes do not fit into the cache; set AQBENCH_CACHE_LIMIT above {} "
-                              "bytes",
-                              file.name, wanted, taken + wanted));
+      throw usage_error(
+          "{}: {} more bytes do not fit into the cache; set AQBENCH_CACHE_LIMIT above {} "
+          "bytes",
+          file.name, wanted, taken + wanted);
     const std::string sha256 = download(file, target, {limit - std::min(limit, taken), request.stall_s});
     if (!request.json)
       fmt::print("{}: {} bytes, SHA-256 {} ({})\n", target.string(), fs::file_size(target), sha256,
@@ -153,7 +151,7 @@ ExitCode get_command(const Arguments& arguments) {
                         : parse_public_sets(public_sets_text(), "public_sets.json");
   const fs::path place = sets_folder();
   if (request->name.empty()) {
-    if (request->remove) throw Error(ErrorKind::usage, "--remove: needs NAME");
+    if (request->remove) throw usage_error("--remove: needs NAME");
     list_sets(sets, place, request->json);
     return ExitCode::pass;
   }

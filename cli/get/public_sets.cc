@@ -1,10 +1,22 @@
 #include "cli/get/public_sets.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <system_error>
+#include <thread>
+#include <utility>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/json_members.h"
 #include "core/parameters.h"
+#include "core/processes/process.h"
+#include "core/sha256.h"
+#include "scenes/dataset/dataset_cache.h"
 
 namespace aqbench::cli {
 namespace {
@@ -15,6 +27,103 @@ void require_plain(const std::string& name, const JsonPlace& place) {
   if (name.empty() || name.front() == '.' || name.front() == '-' ||
       name.find_first_not_of(kLetters) != std::string::npos)
     place.fail("must consist of letters, digits, '.', '_' and '-'");
+}
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const PublicFile& file, const std::string& what) {
+  throw Error(ErrorKind::io, fmt::format("{}: {}", file.name, what), file.name);
+}
+
+std::uintmax_t size_of(const fs::path& file) {
+  std::error_code missing;
+  const std::uintmax_t bytes = fs::file_size(file, missing);
+  return missing ? 0 : bytes;
+}
+
+// How an attempt ended: curl's exit code as the shell gives it, and the last answer's HTTP status.
+struct Attempt {
+  int code = 0, status = 0;
+};
+
+constexpr int kTooLarge = 128 + 25, kMissing = 127, kNoRanges = 33, kNotWritten = 23;
+
+// Continues `part`. The shell limits its size, whatever the server sends.
+Attempt attempt(const PublicFile& file, const fs::path& part, const DownloadLimits& limits) {
+  const fs::path status = part.string() + ".status";
+  const std::uintmax_t most = file.bytes.value_or(limits.max_bytes);
+  const char* const progress = ::isatty(STDERR_FILENO) != 0 ? "--progress-bar" : "--silent";
+  constexpr const char* kFetch =
+      "ulimit -f \"$1\"; exec curl --fail --location --max-redirs 10 --proto =http,https "
+      "--connect-timeout \"$2\" --speed-limit 1000 --speed-time \"$2\" --continue-at - "
+      "--write-out '%{http_code}' --output \"$3\" \"$4\" -- \"$5\" >\"$6\"";
+  const int code =
+      run_to_end({"sh", "-c", kFetch, "sh", std::to_string(most / 512 + 1), std::to_string(limits.stall_s),
+                  part.string(), progress, *file.address, status.string()});
+  Attempt ended{code, 0};
+  std::ifstream(status) >> ended.status;
+  fs::remove(status);
+  return ended;
+}
+
+// The first bytes of archives: a page of a server that says no is none.
+bool begins_as_named(const fs::path& part, const std::string& name) {
+  std::string start(6, '\0');
+  std::ifstream(part, std::ios::binary).read(start.data(), 6);
+  using namespace std::string_view_literals;
+  for (const auto& [ending, magic] : {std::pair(".zip"sv, "PK"sv),
+                                      {".7z"sv, "7z\xbc\xaf\x27\x1c"sv},
+                                      {".gz"sv, "\x1f\x8b"sv},
+                                      {".zst"sv, "\x28\xb5\x2f\xfd"sv}})
+    if (name.ends_with(ending)) return std::string_view(start).starts_with(magic);
+  return true;
+}
+
+// Returns why a complete file is not the one of the registry; empty where nothing speaks against it.
+std::string why_wrong(const PublicFile& file, const fs::path& part, const std::string& sha256) {
+  const std::uintmax_t bytes = size_of(part);
+  if (file.bytes && bytes != *file.bytes)
+    return fmt::format("has {} bytes instead of {}", bytes, *file.bytes);
+  if (file.sha256 && sha256 != *file.sha256)
+    return fmt::format("has the SHA-256 {} instead of {}", sha256, *file.sha256);
+  if (!begins_as_named(part, file.name)) return "is no archive of that kind, perhaps a page of the server";
+  return "";
+}
+
+bool may_pass(const Attempt& ended) {
+  return ended.status < 400 || ended.status == 408 || ended.status == 429 || ended.status >= 500;
+}
+
+// Returns whether the bytes are all there, as far as is known. Otherwise notes how the last attempt ended.
+bool fetch_rest(const PublicFile& file, const fs::path& part, const DownloadLimits& limits, Attempt& ended) {
+  const std::uintmax_t most = file.bytes.value_or(limits.max_bytes);
+  std::uintmax_t best = size_of(part);
+  for (int idle = 0; idle < limits.attempts;) {
+    if (file.bytes && size_of(part) >= *file.bytes) return true;
+    ended = attempt(file, part, limits);
+    const std::uintmax_t now = size_of(part);
+    if (ended.code == 0 && !(file.bytes && now < *file.bytes)) return true;
+    if (ended.code == kMissing) throw usage_error("the program curl is missing; install it (package curl)");
+    if (ended.code == kTooLarge || (ended.code == kNotWritten && now >= most)) {
+      fs::remove(part);
+      fail(file, fmt::format("the server sends more than {} bytes; nothing is kept", most));
+    }
+    if (ended.code == kNotWritten) fail(file, "cannot be written; is the disk full?");
+    const bool refused = ended.code == kNoRanges || ended.status == 416;  // a range beyond the file, or any
+    if (refused) fs::remove(part);
+    if (!refused && !may_pass(ended)) return false;
+    idle = now > best ? 0 : idle + 1;
+    best = std::max(best, now);
+    std::this_thread::sleep_for(std::chrono::milliseconds(10) * limits.stall_s * (1 << std::min(idle, 4)));
+  }
+  return false;
+}
+
+std::string why_not_fetched(const PublicFile& file, const Attempt& ended, std::uintmax_t have) {
+  const std::string kept =
+      have > 0 ? fmt::format("; {} bytes are kept, and the next call continues", have) : "";
+  if (ended.status >= 400) return fmt::format("{} answers {}{}", *file.address, ended.status, kept);
+  return fmt::format("{} does not give it (curl's exit code {}){}", *file.address, ended.code, kept);
 }
 
 }  // namespace
@@ -40,7 +149,57 @@ const PublicSet& find_public_set(const std::vector<PublicSet>& sets, const std::
   if (found != sets.end()) return *found;
   std::vector<std::string> names;
   for (const PublicSet& set : sets) names.push_back(set.name);
-  throw Error(ErrorKind::usage, unknown_name_message("public set", name, names));
+  throw usage_error("{}", unknown_name_message("public set", name, names));
+}
+
+namespace fs = std::filesystem;
+
+fs::path sets_folder() { return fs::absolute(default_cache_dir()) / "sets"; }
+
+std::vector<FetchedSet> fetched_sets() {
+  std::vector<FetchedSet> sets;
+  std::error_code missing;
+  for (const auto& folder : fs::directory_iterator(sets_folder(), missing)) {
+    if (!folder.is_directory()) continue;
+    FetchedSet& set = sets.emplace_back(FetchedSet{folder.path(), 0, folder.last_write_time()});
+    for (const auto& entry : fs::recursive_directory_iterator(folder.path(), missing))
+      if (entry.is_regular_file()) set.bytes += entry.file_size();
+  }
+  std::ranges::sort(sets, {}, &FetchedSet::last_used);
+  return sets;
+}
+
+std::uintmax_t total_bytes(const std::vector<FetchedSet>& sets) {
+  std::uintmax_t bytes = 0;
+  for (const FetchedSet& set : sets) bytes += set.bytes;
+  return bytes;
+}
+
+std::string download(const PublicFile& file, const fs::path& target, const DownloadLimits& limits) {
+  if (fs::exists(target)) {
+    const std::string sha256 = sha256_file_hex(target);
+    if (why_wrong(file, target, sha256).empty()) return sha256;
+    fmt::print(stderr, "{}: {}; it is fetched again\n", file.name, why_wrong(file, target, sha256));
+    fs::remove(target);
+  }
+  if (!file.address) fail(file, "no address is known; fetch it by hand and put it there: " + target.string());
+  const fs::path part = target.string() + ".part";
+  std::string wrong;
+  for (int round = 0; round < 2;
+       ++round) {  // bytes of two answers may not fit together: once more from the start
+    const bool continued = size_of(part) > 0;
+    Attempt ended;
+    if (!fetch_rest(file, part, limits, ended)) fail(file, why_not_fetched(file, ended, size_of(part)));
+    const std::string sha256 = fs::exists(part) ? sha256_file_hex(part) : "";
+    wrong = fs::exists(part) ? why_wrong(file, part, sha256) : "is empty";
+    if (wrong.empty()) {
+      fs::rename(part, target);
+      return sha256;
+    }
+    fs::remove(part);
+    if (!continued && round == 0 && !file.sha256) break;
+  }
+  fail(file, fmt::format("what {} sends {}; it is removed", *file.address, wrong));
 }
 
 }  // namespace aqbench::cli

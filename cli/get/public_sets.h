@@ -1,7 +1,9 @@
 #pragma once
-// The registry of public sets: where their files are, and what is known of them.
+// The registry of public sets - where their files are, and what is known of them -, their download, and the
+// sets on the disk.
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -61,5 +63,35 @@ std::vector<PublicSet> parse_public_sets(std::string_view text, const std::strin
 
 // Finds a set by name. Throws Error(usage) with similar names for an unknown one.
 const PublicSet& find_public_set(const std::vector<PublicSet>& sets, const std::string& name);
+
+// Limits of a download.
+struct DownloadLimits {
+  std::uintmax_t max_bytes = 0;  // of the file, where its size is not known
+  int stall_s = 30;              // without 1 kB/s for so long an attempt ends
+  int attempts = 5;              // in a row that bring nothing new
+};
+
+// Puts a file of the registry at `target`, fetching what is missing; what has come of it waits beside as
+// `target`.part for the next call. Returns its SHA-256. A file that is there is checked alone. Prints
+// progress on stderr. Throws Error(io), one line with the file's name, for a server that does not give it,
+// and bytes that are not those of the registry, which are removed; Error(usage) where curl is missing.
+std::string download(const PublicFile& file, const std::filesystem::path& target,
+                     const DownloadLimits& limits);
+
+// A set in the cache: its folder, named as the set.
+struct FetchedSet {
+  std::filesystem::path folder;
+  std::uintmax_t bytes = 0;
+  std::filesystem::file_time_type last_used;
+};
+
+// Returns the folder of all sets, below that of the rendered datasets. Throws as default_cache_dir().
+std::filesystem::path sets_folder();
+
+// Lists the sets in that folder, the least recently used first. A missing folder is empty.
+std::vector<FetchedSet> fetched_sets();
+
+// Returns the bytes of all of them together.
+std::uintmax_t total_bytes(const std::vector<FetchedSet>& sets);
 
 }  // namespace aqbench::cli

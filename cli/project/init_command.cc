@@ -1,9 +1,6 @@
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <set>
@@ -13,7 +10,6 @@
 #include <vector>
 
 #include "cli/options.h"
-#include "cli/project/found_inputs.h"
 #include "cli/project/start_files.h"
 #include "core/descriptor.h"
 #include "core/error.h"

@@ -34,7 +34,7 @@ ExitCode schema_command(const Arguments& arguments) {
   else if (request->name == "results")
     fmt::print("{}", results_schema_text());
   else
-    throw Error(ErrorKind::usage, unknown_name_message("schema", request->name, {"project", "results"}));
+    throw usage_error("{}", unknown_name_message("schema", request->name, {"project", "results"}));
   return ExitCode::pass;
 }
 

@@ -3,18 +3,133 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 #include <charconv>
 #include <cstdint>
 #include <nlohmann/json.hpp>
+#include <system_error>
 #include <utility>
 
+#include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "harness/planning/plan_request.h"
-#include "pipeline/method/placeholders.h"
+#include "pipeline/method/declaration.h"
+#include "scenes/dataset/recording_truth.h"
 
 namespace aqbench::cli {
 namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int kLevels = 3;
+constexpr std::size_t kMaxInputs = 20;
+constexpr std::ptrdiff_t kFewestImages = 2;
+constexpr std::array kImageEndings = {".jpg", ".jpeg", ".png", ".tif", ".tiff"};
+constexpr std::array kCalibrations = {"calibration.json", "cameras.json", "calibration.yaml",
+                                      "calibration.yml"};
+
+bool holds(const fs::path& folder, const char* name) {
+  std::error_code unknown;
+  return fs::exists(folder / name, unknown);
+}
+
+bool is_image(const fs::path& file) {
+  const std::string ending = lower_case(file.extension().string());
+  return std::ranges::find(kImageEndings, ending) != kImageEndings.end();
+}
+
+bool holds_model(const fs::path& folder) {
+  return (holds(folder, "cameras.bin") && holds(folder, "images.bin")) ||
+         (holds(folder, "cameras.txt") && holds(folder, "images.txt"));
+}
+
+// The entries of a folder, sorted; none where it cannot be read.
+std::vector<fs::path> entries_of(const fs::path& folder) {
+  std::vector<fs::path> entries;
+  std::error_code unknown;
+  for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end; entry.increment(unknown))
+    entries.push_back(entry->path());
+  std::ranges::sort(entries);
+  return entries;
+}
+
+// Whether it is a folder and no link to one.
+bool is_folder(const fs::path& path) {
+  std::error_code unknown;
+  return fs::is_directory(fs::symlink_status(path, unknown));
+}
+
+// Images in folders named after the cameras beside the calibration, as in AquaMVS.
+bool has_folders_of_images(const fs::path& folder) {
+  for (const fs::path& below : entries_of(folder))
+    if (is_folder(below) && std::ranges::any_of(entries_of(below), is_image)) return true;
+  return false;
+}
+
+// Layouts that are known by their files alone; those of calibration files need images, too.
+const char* kind_of_layout(RecordingLayout layout) {
+  constexpr std::pair<RecordingLayout, const char*> kKinds[] = {
+      {RecordingLayout::transforms, "transforms.json of nerfstudio or instant-ngp"},
+      {RecordingLayout::eth3d, "a scene of ETH3D"},
+      {RecordingLayout::mvsnet, "cameras of MVSNet"},
+      {RecordingLayout::tanks, "a scene of Tanks and Temples"}};
+  const auto* const found = std::ranges::find(kKinds, layout, [](const auto& kind) { return kind.first; });
+  return found == std::end(kKinds) ? "" : found->second;
+}
+
+// Reads it as a sweep does, without decoding the images.
+std::string content_of(const fs::path& folder) {
+  try {
+    const Recording recording = read_recording(folder);
+    return content_text(recording, find_recording_truth(recording));
+  } catch (const Error& error) {
+    return fmt::format("not readable yet: {}", error.what());
+  }
+}
+
+std::string kind_of(const fs::path& folder) {
+  // COLMAP keeps the images beside the model: the parent of both is readable.
+  const bool beside = holds(folder, "images") &&
+                      std::ranges::any_of(std::array{"sparse/0", "sparse", "colmap"},
+                                          [&](const char* below) { return holds_model(folder / below); });
+  if (beside || holds_model(folder)) return "a COLMAP model";
+  if (const auto layout = layout_of(folder))
+    if (const char* const other = kind_of_layout(*layout); *other != '\0') return other;
+  const bool calibrated =
+      std::ranges::any_of(kCalibrations, [&](const char* name) { return holds(folder, name); });
+  std::error_code unknown;
+  if (calibrated && (fs::is_directory(folder / "images", unknown) || holds(folder, "images.csv") ||
+                     has_folders_of_images(folder)))
+    return "images and calibration";
+  if (std::ranges::count_if(entries_of(folder), is_image) < kFewestImages) return {};
+  return calibrated ? "images and calibration" : kImagesAlone;
+}
+
+std::string name_of(const fs::path& folder, const fs::path& root) {
+  std::string name = folder == root ? std::string("recording") : folder.filename().string();
+  std::ranges::replace_if(
+      name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '-' && c != '_'; }, '_');
+  return name;
+}
+
+void search(const fs::path& folder, const fs::path& root, int levels, std::vector<FoundInput>& found) {
+  if (found.size() >= kMaxInputs || holds(folder, "results.json")) return;
+  if (const std::string kind = kind_of(folder); !kind.empty()) {
+    std::string name = name_of(folder, root);
+    for (int number = 2; std::ranges::find(found, name, &FoundInput::name) != found.end(); ++number)
+      name = name_of(folder, root) + "-" + std::to_string(number);
+    found.push_back({name, folder == root ? fs::path(".") : folder.lexically_relative(root), kind,
+                     kind == kImagesAlone ? "for methods with \"poses\": \"own\" and \"intrinsics\": \"own\""
+                                          : content_of(folder)});
+    return;
+  }
+  if (levels == 0) return;
+  for (const fs::path& below : entries_of(folder))
+    if (is_folder(below) && !below.filename().string().starts_with('.'))
+      search(below, root, levels - 1, found);
+}
 
 constexpr const char* kExampleCommand = "python3 reconstruct.py {dataset} {output} --window {window=7}";
 
@@ -160,6 +275,12 @@ jobs:
 )";
 
 }  // namespace
+
+std::vector<FoundInput> find_inputs(const fs::path& folder) {
+  std::vector<FoundInput> found;
+  search(folder, folder, kLevels, found);
+  return found;
+}
 
 std::string start_project_text(const ProjectStart& start) {
   const std::string& name = start.method;

@@ -1,5 +1,3 @@
-#include "cli/shell/manual.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -76,16 +74,7 @@ std::string program_manual(const std::string& version) {
   return page + exit_status();
 }
 
-// Returns file names and texts of all pages: {"aqbench.1", "..."}, {"aqbench-sweep.1", "..."}, ...
-std::vector<std::pair<std::string, std::string>> all_manuals(const std::string& version) {
-  std::vector<std::pair<std::string, std::string>> pages = {{"aqbench.1", program_manual(version)}};
-  for (const Command& command : commands())
-    pages.emplace_back(fmt::format("aqbench-{}.1", command.name), command_manual(command, version));
-  return pages;
-}
-
-}  // namespace
-
+// Returns the manual page of a command: aqbench-NAME(1).
 std::string command_manual(const Command& command, const std::string& version) {
   const CommandLineText line = text_of(command);
   std::string page = heading(fmt::format("aqbench-{}", command.name), version);
@@ -94,8 +83,6 @@ std::string command_manual(const Command& command, const std::string& version) {
   for (const FlagText& flag : line.flags) page += option_text(flag);
   return page + exit_status() + ".SH SEE ALSO\n\\fBaqbench\\fR(1)\n";
 }
-
-namespace {
 
 struct ManRequest {
   std::optional<std::string> command;
@@ -111,11 +98,14 @@ CommandLine<ManRequest> man_command_line() {
       {{{.name = "command", .optional = true}, into<&ManRequest::command>}}};
 }
 
+// Writes all pages: aqbench.1, aqbench-sweep.1, ...
 void write_manuals(const std::filesystem::path& folder, const std::string& version) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   if (failed) throw io_error("{}: {}", folder.string(), failed.message());
-  for (const auto& [name, text] : all_manuals(version)) write_file(folder / name, text);
+  write_file(folder / "aqbench.1", program_manual(version));
+  for (const Command& command : commands())
+    write_file(folder / fmt::format("aqbench-{}.1", command.name), command_manual(command, version));
 }
 
 std::string manual_of(const std::string& name, const std::string& version) {
@@ -124,7 +114,7 @@ std::string manual_of(const std::string& name, const std::string& version) {
     if (command.name == name) return command_manual(command, version);
     names.emplace_back(command.name);
   }
-  throw Error(ErrorKind::usage, unknown_name_message("command", name, names));
+  throw usage_error("{}", unknown_name_message("command", name, names));
 }
 
 }  // namespace
@@ -134,7 +124,7 @@ ExitCode man_command(const Arguments& arguments) {
   if (!request) return ExitCode::pass;
   const std::string& version = build_info().version;
   if (request->out && request->command)
-    throw Error(ErrorKind::usage, "man: --out writes the pages of all commands; omit COMMAND");
+    throw usage_error("man: --out writes the pages of all commands; omit COMMAND");
   if (request->out)
     write_manuals(*request->out, version);
   else

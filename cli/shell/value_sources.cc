@@ -1,4 +1,4 @@
-#include "cli/shell/value_sources.h"
+#include "cli/shell/candidates.h"
 
 #include <fmt/format.h>
 
@@ -6,28 +6,27 @@
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <string_view>
+#include <span>
 
 #include "cli/command.h"
 #include "core/module.h"
 #include "core/parameters.h"
 #include "core/text.h"
 #include "harness/planning/axis.h"
-#include "harness/planning/case_poses.h"
-#include "harness/planning/case_scoring.h"
+#include "harness/planning/case_options.h"
 #include "harness/planning/suite.h"
 #include "harness/project/project.h"
 #include "harness/running/journal.h"
 #include "metrics/protocols/cloud_protocols.h"
 #include "metrics/registry.h"
+#include "pipeline/method/declaration.h"
 #include "pipeline/method/method.h"
-#include "pipeline/method/stages.h"
 #include "pipeline/workloads/workload.h"
 #include "scenes/dataset/perturb.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
-#include "scenes/rendering/imaging_options.h"
+#include "scenes/rendering/imaging.h"
 
 namespace aqbench::cli {
 namespace {
@@ -79,15 +78,12 @@ Candidates folders(const TypedValue& typed) {
   return paths(typed.text, [](const fs::path&) { return false; });
 }
 
-template <std::size_t kSize>
-struct Ending {
-  constexpr Ending(const char (&text)[kSize]) { std::copy_n(text, kSize, ending); }
-  char ending[kSize];
-};
-template <Ending kEnding>
-Candidates files_ending(const TypedValue& typed) {
-  return paths(typed.text, [](const fs::path& file) { return file.string().ends_with(kEnding.ending); });
+Candidates files_ending(const TypedValue& typed, const char* ending) {
+  return paths(typed.text, [&](const fs::path& file) { return file.string().ends_with(ending); });
 }
+Candidates json_files(const TypedValue& typed) { return files_ending(typed, ".json"); }
+Candidates ply_files(const TypedValue& typed) { return files_ending(typed, ".ply"); }
+Candidates npy_files(const TypedValue& typed) { return files_ending(typed, ".npy"); }
 
 bool is_bundle(const fs::path& folder) {
   std::error_code unknown;
@@ -109,14 +105,14 @@ Candidates bundles(const TypedValue& typed) {
 
 Candidates bundles_and_results(const TypedValue& typed) {
   Candidates all = bundles(typed);
-  for (Candidate& file : files_ending<".json">(typed))
+  for (Candidate& file : json_files(typed))
     if (!file.text.ends_with('/')) all.push_back(std::move(file));
   return all;
 }
 
 // Installed baselines, by name, and files.
 Candidates baselines(const TypedValue& typed) {
-  Candidates all = files_ending<".json">(typed);
+  Candidates all = json_files(typed);
   std::error_code error;
   for (const Suite& suite : suite_registry())
     if (!installed_data_file("baselines/" + suite.name + ".json").empty())
@@ -226,6 +222,11 @@ Candidates axes(const TypedValue& typed) {
 }
 
 Candidates commands_by_name(const TypedValue&) { return names_and_summaries(commands()); }
+Candidates devices(const TypedValue&) { return plain({"cpu", "cuda", "opencl"}); }
+Candidates alignments(const TypedValue&) {
+  return plain({"none", "icp", "sim3", "cameras", "tanks-and-temples"});
+}
+Candidates samplers(const TypedValue&) { return plain({"auto", "perf", "in-process", "none"}); }
 
 // ---- Values that depend on other words of the line ----
 
@@ -271,23 +272,18 @@ Candidates words_of_usage(const TypedValue& typed) {
 }
 
 struct NamedSource {
-  const char* name;
+  const char* names;  // separated by blanks
   ValueSource source;
 };
 
 // By the name of the flag or argument.
 constexpr NamedSource kByName[] = {
     {"suite", suites},
-    {"scene", scenes},
-    {"SCENE", scenes},
+    {"scene SCENE", scenes},
     {"dataset", datasets},
-    {"method", methods},
-    {"METHOD", methods},
-    {"a-method", methods},
-    {"b-method", methods},
+    {"method METHOD a-method b-method", methods},
     {"workload", workloads},
-    {"axis", axes},
-    {"variant", axes},
+    {"axis variant", axes},
     {"protocol", protocols},
     {"set", parameters},
     {"rig", rigs},
@@ -297,48 +293,36 @@ constexpr NamedSource kByName[] = {
     {"case", cases},
     {"camera", cameras},
     {"baseline", baselines},
-    {"bundle", bundles},
-    {"pin", bundles},
-    {"resume", bundles},
+    {"bundle pin resume BUNDLE A B", bundles},
     {"TARGET", profiled},
     {"RESULTS", bundles_and_results},
-    {"BUNDLE", bundles},
-    {"BEFORE", files},
-    {"AFTER", files},
-    {"A", bundles},
-    {"B", bundles},
-    {"what", words_of_usage},
-    {"shell", words_of_usage},
+    {"BEFORE AFTER", files},
+    {"what shell", words_of_usage},
     {"command", commands_by_name},
-    {"suite-file", files_ending<".json">},
-    {"mesh", files_ending<".ply">},
-    {"depth", files_ending<".npy">},
-    {"device",
-     [](const TypedValue&) {
-       return plain({"cpu", "cuda", "opencl"});
-     }},
-    {"align",
-     [](const TypedValue&) {
-       return plain({"none", "icp", "sim3", "cameras", "tanks-and-temples"});
-     }},
-    {"sampler",
-     [](const TypedValue&) {
-       return plain({"auto", "perf", "in-process", "none"});
-     }},
+    {"suite-file", json_files},
+    {"mesh", ply_files},
+    {"depth", npy_files},
+    {"device", devices},
+    {"align", alignments},
+    {"sampler", samplers},
 };
 
 // By the value's name in the help, if the flag's name is not known.
 constexpr NamedSource kByValueName[] = {
-    {"BUNDLE", bundles}, {"DIR", folders}, {"[=DIR]", folders}, {"OUT", folders},    {"SITE", folders},
-    {"FILE", files},     {"BIN", files},   {"CLOUD", files},    {"DETECTED", files}, {"TRUE_CORNERS", files}};
+    {"BUNDLE", bundles}, {"DIR [=DIR] OUT SITE", folders}, {"FILE BIN CLOUD DETECTED TRUE_CORNERS", files}};
+
+ValueSource source_in(std::span<const NamedSource> sources, const std::string& name) {
+  for (const NamedSource& row : sources)
+    for (const std::string_view known : split_at(row.names, ' '))
+      if (known == name) return row.source;
+  return nullptr;
+}
 
 }  // namespace
 
 ValueSource value_source(const std::string& name, const std::string& value_name) {
-  for (const NamedSource& row : kByName)
-    if (name == row.name) return row.source;
-  for (const NamedSource& row : kByValueName)
-    if (value_name == row.name) return row.source;
+  if (const ValueSource source = source_in(kByName, name)) return source;
+  if (const ValueSource source = source_in(kByValueName, value_name)) return source;
   return value_name.find('.') == std::string::npos ? nullptr : files;  // "KEY.pem"
 }
 

@@ -15,7 +15,7 @@
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"
 #include "harness/sharing/shared_results.h"
-#include "reports/content/bundle_files.h"
+#include "reports/content/bundle_content.h"
 
 namespace aqbench::cli {
 namespace {

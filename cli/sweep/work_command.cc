@@ -2,14 +2,13 @@
 
 #include <filesystem>
 
-#include "cli/command_trust.h"
 #include "cli/options.h"
-#include "cli/program_check.h"
-#include "cli/sweep/share_options.h"
+#include "cli/programs.h"
+#include "cli/sweep/sharing.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
-#include "harness/planning/foreign_code.h"
+#include "harness/planning/case_options.h"
 #include "harness/planning/plan.h"
 #include "harness/running/journal.h"
 #include "harness/sharing/shared_results.h"

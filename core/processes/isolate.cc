@@ -25,7 +25,6 @@
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/processes/orphans.h"
 #include "core/resources.h"
 #include "core/stopwatch.h"
 #include "core/text.h"

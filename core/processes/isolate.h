@@ -1,6 +1,8 @@
 #pragma once
 // Runs a function in a forked child, so that a crash, a hang or too much memory ends only the child.
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -53,7 +55,7 @@ struct IsolateOutcome {
 
 // Forks, runs `body` in the child and returns its result. The child has closed stdin, default signal
 // handling, no core dumps and its own process group; it is killed when this process dies. Processes left in
-// its group are killed, and so are those that end_group() finds (core/processes/orphans.h). The calling
+// its group are killed, and so are those that end_group() finds. The calling
 // process must not have used a library that starts threads or does not survive a fork (LibTorch, OpenBLAS,
 // TBB, Open3D, CUDA). Throws Error(io) if a child, pipe or log file cannot be created.
 IsolateOutcome run_isolated(const std::function<std::string()>& body, const IsolateOptions& options);
@@ -81,5 +83,20 @@ void reset_signals();
 // Returns in one line why the child failed, without the log: "died of signal 6 (Aborted)", "killed after 10
 // s, its time limit", ... Empty for ok.
 std::string describe(const IsolateOutcome& outcome, const IsolateOptions& options);
+
+// ---- Processes that outlive the child of this process that started them ----
+
+// Makes orphaned descendants children of this process (PR_SET_CHILD_SUBREAPER). Call before a fork: a child
+// can leave orphans before this process runs again.
+void take_in_orphans();
+
+// Registers a child of this process as a group leader, for end_group().
+void begin_group(pid_t leader);
+
+// Cleans up after a group whose processes were all killed and whose leader was reaped: reaps the killed ones,
+// and kills every process adopted from a sandbox (a sandboxed program that killed its supervisor). Such a
+// process sees another file system than this one. If its file system cannot be inspected, it counts as such
+// if it cannot gain privileges any more and this process can.
+void end_group(pid_t leader);
 
 }  // namespace aqbench

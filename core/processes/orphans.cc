@@ -1,4 +1,4 @@
-#include "core/processes/orphans.h"
+#include "core/processes/isolate.h"
 
 #include <signal.h>
 #include <sys/prctl.h>

@@ -1,4 +1,4 @@
-#include "core/sandbox/access.h"
+#include "core/sandbox/sandbox.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,13 +1,15 @@
 #pragma once
-// One side of a comparison of two commands: what is run, where, in which environment, and what runs before
-// it. Plain data.
+// Two commands that are compared: what of each is run, and code layout as noise. Plain data.
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/members.h"
+#include "harness/ab/samples.h"
 
 namespace aqbench {
 
@@ -50,5 +52,34 @@ struct AbCommandRules {
     row("gbench", &AbCommandRules::gbench, kLeftOut);
   }
 };
+
+// Where the parts of a program lie in memory moves its time: by the order in which it was linked and by the
+// size of its environment, at the end of the stack. Units draw both anew, so that a verdict is about the
+// program and not about one layout of it. Mytkowicz et al., "Producing wrong data without doing anything
+// obviously wrong!", ASPLOS 2009; Curtsinger and Berger, "Stabilizer", ASPLOS 2013.
+
+// Returns the number of the layout, below `layouts`, that a unit draws. Sides draw apart and with
+// replacement: two sides that are the same program can then be swapped in any pair, so that the test stays
+// exact. `draw` numbers the pairs of a case (AbUnitTask).
+std::uint64_t drawn_layout(std::uint64_t order_seed, std::uint64_t layouts, std::size_t case_index,
+                           std::size_t draw, AbSide side);
+
+// Returns the bytes that a layout adds to the environment: 0 to 4095.
+std::size_t layout_padding(std::uint64_t layout);
+
+// Returns the bytes of the file that $AQBENCH_ORDER names while a program is linked for a layout: 64 KiB of
+// random bytes, the same for the same layout, as `shuf --random-source` reads them.
+std::string layout_order_bytes(std::uint64_t layout);
+
+// How much of the spread of the units' times comes from the layout.
+struct LayoutShare {
+  double share = 0;         // of the variance of ln u within a side, 0 to 1
+  std::size_t layouts = 0;  // that were drawn, of both sides together
+  std::size_t units = 0;
+};
+
+// Splits the variance of one case's units into that between layouts and that within one (one-way analysis of
+// variance with random effects, each side for itself). nullopt where no layout was drawn twice.
+std::optional<LayoutShare> layout_share(const AbSamples& samples, std::size_t case_index);
 
 }  // namespace aqbench

@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
-#include "harness/ab/gbench_report.h"
 
 namespace aqbench {
 namespace {
@@ -45,11 +44,13 @@ std::string kept_alone(const char* what, std::uint64_t runs) {
   return fmt::format("the {} of {} runs alone was kept", what, runs);
 }
 
-// Keeps members that are text, numbers or true and false, so that they can be compared.
-void take_plain(const JsonPlace& object, std::initializer_list<const char*> keys, Json& machine) {
+// The members that are text, numbers or true and false, so that they can be compared.
+Json plain_of(const JsonPlace& object, std::initializer_list<const char*> keys) {
+  Json machine = Json::object();
   for (const char* const key : keys)
     if (const auto member = object.find(key); member && member->value().is_primitive() && !member->is_null())
       machine[key] = member->value();
+  return machine;
 }
 
 // ---- Google Benchmark ----
@@ -77,17 +78,14 @@ BenchmarkFile read_gbench(const Json& json, const std::string& text, const std::
   BenchmarkFile file{kGbench, "", {}, {}};
   const JsonPlace root(json, source);
   for (GbenchTimes& times : read_gbench_report(text, source)) {
-    BenchmarkSeries one{times.name, {}, "", times.error};
-    for (const double ms : times.real_ms) one.seconds.push_back(ms * 1e-3);
-    file.series.push_back(std::move(one));
+    file.series.push_back({times.name, {}, "", times.error});
+    for (const double ms : times.real_ms) file.series.back().seconds.push_back(ms * 1e-3);
   }
   add_medians(root, file.series);
   const auto context = root.find("context");
   if (!context) return file;
-  Json machine = Json::object();
-  take_plain(*context, {"host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "library_build_type"},
-             machine);
-  file.machine = std::move(machine);
+  file.machine = plain_of(
+      *context, {"host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "library_build_type"});
   if (const auto date = context->find("date")) file.started_local = date->text().substr(0, 19);
   return file;
 }
@@ -97,7 +95,7 @@ BenchmarkFile read_gbench(const Json& json, const std::string& text, const std::
 BenchmarkFile read_hyperfine(const Json& json, const std::string& source) {
   BenchmarkFile file{kHyperfine, "", {}, {}};
   for (const JsonPlace& result : JsonPlace(json, source).at("results").elements()) {
-    BenchmarkSeries one{result.at("command").text(), {}};
+    BenchmarkSeries& one = file.series.emplace_back(BenchmarkSeries{result.at("command").text(), {}});
     if (const auto times = result.find("times"))
       one.seconds = seconds_of(*times);
     else
@@ -105,7 +103,6 @@ BenchmarkFile read_hyperfine(const Json& json, const std::string& source) {
     if (const auto codes = result.find("exit_codes"))
       for (const JsonPlace& code : codes->elements())
         if (code.is_null() || code.integer() != 0) one.error = "a run ended with another exit code than 0";
-    file.series.push_back(std::move(one));
   }
   return file;
 }
@@ -115,15 +112,14 @@ BenchmarkFile read_hyperfine(const Json& json, const std::string& source) {
 BenchmarkFile read_pytest(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
   BenchmarkFile file{kPytest, root.at("datetime").text().substr(0, 19), {}, {}};
-  Json machine = Json::object();
-  take_plain(root.at("machine_info"),
-             {"node", "machine", "system", "python_implementation", "python_version"}, machine);
+  Json machine = plain_of(root.at("machine_info"),
+                          {"node", "machine", "system", "python_implementation", "python_version"});
   if (const auto cpu = root.at("machine_info").find("cpu"); cpu && cpu->value().is_object())
-    take_plain(*cpu, {"brand", "brand_raw", "count"}, machine);
+    machine.update(plain_of(*cpu, {"brand", "brand_raw", "count"}));
   file.machine = std::move(machine);
   for (const JsonPlace& benchmark : root.at("benchmarks").elements()) {
     const JsonPlace stats = benchmark.at("stats");
-    BenchmarkSeries one{benchmark.at("fullname").text(), {}};
+    BenchmarkSeries& one = file.series.emplace_back(BenchmarkSeries{benchmark.at("fullname").text(), {}});
     const auto data = stats.find("data");
     if (data && !data->elements().empty())
       one.seconds = seconds_of(*data);
@@ -131,7 +127,6 @@ BenchmarkFile read_pytest(const Json& json, const std::string& source) {
       one = {one.name,
              {checked_seconds(stats.at("median"), 1)},
              kept_alone("median", stats.at("rounds").count())};
-    file.series.push_back(std::move(one));
   }
   return file;
 }

@@ -3,27 +3,54 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/json.h"
+#include "harness/records/results.h"
 
 namespace aqbench {
+
+// One benchmark of a report: the time of each of its repetitions.
+struct GbenchTimes {
+  std::string name;             // of the run, without what an aggregate adds: "BM_sort/1024/threads:2"
+  std::vector<double> real_ms;  // per iteration, above 0
+  std::string error;            // why it was skipped or failed; "" if it was not
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("name", &GbenchTimes::name);
+    row("real_ms", &GbenchTimes::real_ms);
+    row("error", &GbenchTimes::error);
+  }
+};
+
+// Reads the JSON report; aggregates are left out. Throws Error(input) "SOURCE: ..." for text that is none, an
+// unknown unit of time, and a time that is not finite and above 0.
+std::vector<GbenchTimes> read_gbench_report(const std::string& text, const std::string& source);
+
+// Returns whether a program's output is such a report, as JSON or as the table that it prints without a flag.
+bool is_gbench_report(std::string_view output);
+
+// Returns the line for a shell that runs one benchmark of a program, "" all of them, and leaves the JSON
+// report in `file`. A line that chooses its report itself (--benchmark_format, --benchmark_out) keeps it: it
+// must be JSON on stdout then.
+std::string gbench_line(const std::string& line, const std::string& benchmark, const std::string& file);
 
 // The runs of one benchmark.
 struct BenchmarkSeries {
   std::string name;
-  std::vector<double>
-      seconds;             // of its repetitions, in order; one value where the tool kept an average alone
-  std::string note = {};   // "the median of 5 runs alone was kept"; else empty
-  std::string error = {};  // why it has no times; else empty
+  std::vector<double> seconds;  // of its repetitions, in order; one where the tool kept an average alone
+  std::string note = {};        // "the median of 5 runs alone was kept"; else empty
+  std::string error = {};       // why it has no times; else empty
 };
 
 // What one run of a tool measured.
 struct BenchmarkFile {
-  std::string tool;  // "Google Benchmark", "hyperfine", "pytest-benchmark", "Criterion"
-  std::string
-      started_local;  // "2026-11-25T17:09:24" on the clock of that machine; "" where the file has none
-  JsonBox machine;    // what the tool says of the machine: text and numbers; empty if nothing
+  std::string tool;           // "Google Benchmark", "hyperfine", "pytest-benchmark", "Criterion"
+  std::string started_local;  // "2026-11-25T17:09:24" by that machine; "" where the file has none
+  JsonBox machine;            // what the tool says of the machine: text and numbers; empty if nothing
   std::vector<BenchmarkSeries> series;  // in the file's order; names are unique
 };
 
@@ -33,9 +60,19 @@ std::string benchmark_tool(const std::filesystem::path& path);
 
 // Reads the JSON of Google Benchmark (repetitions, or the median of its aggregates), hyperfine
 // (--export-json), pytest-benchmark (--benchmark-json), `cargo criterion --message-format json`, or a folder
-// of Criterion such as target/criterion. Times are wall time of one iteration in seconds. Throws Error(input)
-// "FILE: benchmarks[3]:
-// ..." for a file of another tool, a value that is not finite and above 0, and a file without a benchmark.
+// of Criterion. Times are wall time of one iteration. Throws Error(input) "FILE: benchmarks[3]: ..." for a
+// file of another tool, a value that is not finite and above 0, and a file without a benchmark.
 BenchmarkFile read_benchmark_file(const std::filesystem::path& path);
+
+// Reads a file or folder: each benchmark is the case of a workload of its name, its runs are warm runs. The
+// suite is the tool's name in small letters, the id and start those of the file, or of its last change where
+// it does not say. A benchmark without times is a failed record. `comparability` is what the tool says of the
+// machine, together with the tool; none where it says nothing, unless it was `measured_here`: then it is this
+// machine. Throws as read_benchmark_file().
+Results results_of_benchmarks(const std::filesystem::path& path, bool measured_here = false);
+
+// Returns how often chance alone looks like a slow-down: the share of contiguous halves of a case's runs, at
+// least 10, whose median is more than `factor` times that of the other half, and the number of halves.
+std::pair<double, std::size_t> false_alarms_of_halves(const Results& results, double factor);
 
 }  // namespace aqbench

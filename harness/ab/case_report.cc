@@ -1,14 +1,37 @@
-#include "harness/ab/case_report.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
-#include "harness/ab/outcome_decision.h"
+#include "core/text.h"
+#include "harness/ab/decision.h"
+#include "harness/ab/report.h"
+#include "harness/statistics/summary.h"
 
 namespace aqbench {
 namespace {
+
+struct VerdictMeaning {
+  AbVerdict verdict;
+  std::string_view name;
+  Verdict means;
+};
+constexpr VerdictMeaning kMeanings[] = {{AbVerdict::regressed, "REGRESSED", Verdict::regressed},
+                                        {AbVerdict::faster, "FASTER", Verdict::improved},
+                                        {AbVerdict::pass, "PASS", Verdict::pass},
+                                        {AbVerdict::inconclusive, "INCONCLUSIVE", Verdict::open},
+                                        {AbVerdict::refused, "REFUSED", Verdict::open},
+                                        {AbVerdict::invalid, "INVALID", Verdict::regressed},
+                                        {AbVerdict::failed, "FAILED", Verdict::failed_case},
+                                        {AbVerdict::trade, "TRADE", Verdict::open},
+                                        {AbVerdict::worse, "WORSE", Verdict::regressed},
+                                        {AbVerdict::better, "BETTER", Verdict::improved},
+                                        {AbVerdict::equivalent, "EQUIVALENT", Verdict::pass}};
+
+const VerdictMeaning& meaning_of(AbVerdict verdict) {
+  return *std::ranges::find(kMeanings, verdict, &VerdictMeaning::verdict);
+}
 
 std::string shift_of(const AbTimeDecision& decision) {
   if (!decision.comparison) return decision.reason;
@@ -49,34 +72,21 @@ void judge_without_time(AbCaseReport& report) {
   report.verdict = AbVerdict::equivalent;
 }
 
+std::string counts_text(const ValidationCounts& counts) {
+  std::string text = fmt::format("{} pass, {} slower or worse, {} faster or better, {} open", counts.pass,
+                                 counts.slower, counts.faster, counts.open);
+  if (counts.failed > 0) text += fmt::format(", {} failed", counts.failed);
+  return text;
+}
+
 }  // namespace
 
-std::string to_string(AbVerdict verdict) {
-  switch (verdict) {
-    case AbVerdict::regressed:
-      return "REGRESSED";
-    case AbVerdict::faster:
-      return "FASTER";
-    case AbVerdict::pass:
-      return "PASS";
-    case AbVerdict::inconclusive:
-      return "INCONCLUSIVE";
-    case AbVerdict::refused:
-      return "REFUSED";
-    case AbVerdict::invalid:
-      return "INVALID";
-    case AbVerdict::worse:
-      return "WORSE";
-    case AbVerdict::better:
-      return "BETTER";
-    case AbVerdict::equivalent:
-      return "EQUIVALENT";
-    case AbVerdict::trade:
-      return "TRADE";
-    case AbVerdict::failed:
-      break;
-  }
-  return "FAILED";
+std::string to_string(AbVerdict verdict) { return std::string(meaning_of(verdict).name); }
+
+Verdict verdict_of(AbVerdict verdict) { return meaning_of(verdict).means; }
+
+AbVerdict ab_verdict_of(PairedVerdict verdict) {
+  return std::ranges::find(kMeanings, to_string(verdict), &VerdictMeaning::name)->verdict;
 }
 
 bool has_metrics(const AbSettings& settings) {
@@ -87,53 +97,80 @@ bool has_metrics(const AbSettings& settings) {
 void judge_outcomes(AbCaseReport& report) {
   if (report.outcomes.empty()) return;
   if (!report.time) return judge_without_time(report);
+  const AbVerdict of_time = report.verdict;
   const auto of = [&](AbOutcome::Kind kind, PairedVerdict verdict) { return listed(report, kind, verdict); };
-  const bool decided = report.verdict == AbVerdict::pass || report.verdict == AbVerdict::faster;
-  const auto add_reason = [&](const std::string& reason, AbVerdict verdict) {
+  const bool slower = of_time == AbVerdict::regressed, faster = of_time == AbVerdict::faster;
+  const bool decided = of_time == AbVerdict::pass || faster;
+  // The first that applies.
+  const struct {
+    bool applies;
+    std::string reason;
+    AbVerdict verdict;
+  } rules[] = {{true, of(AbOutcome::Kind::metric, PairedVerdict::regressed),
+                faster   ? AbVerdict::invalid
+                : slower ? AbVerdict::regressed
+                         : AbVerdict::worse},
+               {!slower, of(AbOutcome::Kind::cost, PairedVerdict::regressed), AbVerdict::regressed},
+               {!slower && of_time != AbVerdict::trade, of(AbOutcome::Kind::metric, PairedVerdict::trade),
+                AbVerdict::trade},
+               {decided, of(AbOutcome::Kind::cost, PairedVerdict::trade), AbVerdict::trade},
+               {decided, of(AbOutcome::Kind::metric, PairedVerdict::inconclusive), AbVerdict::inconclusive},
+               {decided, costs_with_slow_runs(report), AbVerdict::inconclusive}};
+  for (const auto& [applies, reason, verdict] : rules) {
+    if (!applies || reason.empty()) continue;
     report.reason = reason + (report.reason.empty() ? "" : "; time: " + report.reason);
     report.verdict = verdict;
-  };
-  if (const std::string worse = of(AbOutcome::Kind::metric, PairedVerdict::regressed); !worse.empty()) {
-    add_reason(worse, report.verdict == AbVerdict::faster      ? AbVerdict::invalid
-                      : report.verdict == AbVerdict::regressed ? AbVerdict::regressed
-                                                               : AbVerdict::worse);
-  } else if (const std::string cost = of(AbOutcome::Kind::cost, PairedVerdict::regressed);
-             !cost.empty() && report.verdict != AbVerdict::regressed) {
-    add_reason(cost, AbVerdict::regressed);
-  } else if (const std::string trade = of(AbOutcome::Kind::metric, PairedVerdict::trade);
-             !trade.empty() && report.verdict != AbVerdict::regressed && report.verdict != AbVerdict::trade) {
-    add_reason(trade, AbVerdict::trade);
-  } else if (const std::string cost_trade = of(AbOutcome::Kind::cost, PairedVerdict::trade);
-             !cost_trade.empty() && decided) {
-    add_reason(cost_trade, AbVerdict::trade);
-  } else if (const std::string open = of(AbOutcome::Kind::metric, PairedVerdict::inconclusive);
-             !open.empty() && decided) {
-    add_reason(open, AbVerdict::inconclusive);
-  } else if (const std::string slow = costs_with_slow_runs(report); !slow.empty() && decided) {
-    add_reason(slow, AbVerdict::inconclusive);
+    return;
   }
 }
 
-Verdict verdict_of(AbVerdict verdict) {
-  switch (verdict) {
-    case AbVerdict::failed:
-      return Verdict::failed_case;
-    case AbVerdict::regressed:
-    case AbVerdict::invalid:
-    case AbVerdict::worse:
-      return Verdict::regressed;
-    case AbVerdict::inconclusive:
-    case AbVerdict::refused:
-    case AbVerdict::trade:
-      return Verdict::open;
-    case AbVerdict::faster:
-    case AbVerdict::better:
-      return Verdict::improved;
-    case AbVerdict::pass:
-    case AbVerdict::equivalent:
-      break;
+ExitCode ValidationReport::exit_code() const {
+  if (itself.failed + delayed.failed > 0) return ExitCode::case_failed;
+  return alarm_rate_lower > kMaxAlarmRate ? ExitCode::regression : ExitCode::pass;
+}
+
+ValidationReport count_validation(const AbValidation& validation, std::span<const AbCaseReport> cases,
+                                  const PairedPolicy& policy) {
+  ValidationReport report;
+  report.validation = validation;
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    ValidationCounts& counts = validation.is_delayed(i) ? report.delayed : report.itself;
+    const Verdict verdict = verdict_of(cases[i].verdict);
+    ++(verdict == Verdict::failed_case ? counts.failed
+       : verdict == Verdict::regressed ? counts.slower
+       : verdict == Verdict::improved  ? counts.faster
+       : verdict == Verdict::pass      ? counts.pass
+                                       : counts.open);
+    if (validation.is_delayed(i) || !cases[i].time || !cases[i].time->comparison) continue;
+    const PairedComparison& found = *cases[i].time->comparison;
+    report.largest_change = std::max(report.largest_change, std::abs(change_of(found.scale, found.shift)));
   }
-  return Verdict::pass;
+  report.tau = std::max(policy.tau, report.largest_change);
+  const auto alarms = static_cast<std::int64_t>(report.itself.slower),
+             trials = static_cast<std::int64_t>(report.itself.judged());
+  if (trials == 0) return report;
+  report.alarm_rate_upper = rate_upper_bound(alarms, trials, kAlarmConfidence);
+  report.alarm_rate_lower = 1 - rate_upper_bound(trials - alarms, trials, kAlarmConfidence);
+  return report;
+}
+
+std::vector<std::string> validation_lines(const ValidationReport& report) {
+  const AbValidation& validation = report.validation;
+  std::vector<std::string> lines = {
+      fmt::format("{} of {} with itself: {}", counted(report.itself.judged(), "comparison"),
+                  validation.case_name, counts_text(report.itself)),
+      fmt::format(
+          "false alarms: {} of {}: with {:.0f} % confidence the rate is below {:.2g} %{}",
+          report.itself.slower, report.itself.judged(), 100 * kAlarmConfidence, 100 * report.alarm_rate_upper,
+          report.alarm_rate_lower > 0 ? fmt::format(" and above {:.2g} % (limit {:.2g} %)",
+                                                    100 * report.alarm_rate_lower, 100 * kMaxAlarmRate)
+                                      : std::string()),
+      fmt::format("largest change of a side against itself: {:.2f} %; tau of this case: {:.2f} %",
+                  100 * report.largest_change, 100 * report.tau)};
+  if (!validation.delay.empty())
+    lines.push_back(fmt::format("{} with {} in B: {}", counted(report.delayed.judged(), "comparison"),
+                                validation.delay, counts_text(report.delayed)));
+  return lines;
 }
 
 }  // namespace aqbench

@@ -1,4 +1,4 @@
-#include "harness/ab/command_unit.h"
+#include "harness/ab/unit.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -17,14 +17,14 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
-#include "core/json.h"
+#include "core/json_members.h"
 #include "core/processes/isolate.h"
 #include "core/processes/process.h"
 #include "core/resources.h"
 #include "core/sha256.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
-#include "harness/ab/layout.h"
+#include "harness/ab/ab_command.h"
 
 namespace aqbench {
 namespace {
@@ -53,14 +53,29 @@ Descriptor memory_file(const char* name) {
 
 std::string path_of(const Descriptor& file) { return fmt::format("/proc/self/fd/{}", file.get()); }
 
+std::size_t size_of(const Descriptor& file) {
+  return static_cast<std::size_t>(std::max<off_t>(::lseek(file.get(), 0, SEEK_END), 0));
+}
+
+// At most so many bytes of what was written to the file from a place on.
+std::string bytes_of(const Descriptor& file, std::size_t most, std::size_t from = 0) {
+  std::string text(most, '\0');
+  std::size_t size = 0;
+  while (size < most) {
+    const ssize_t count =
+        ::pread(file.get(), text.data() + size, most - size, static_cast<off_t>(from + size));
+    if (count <= 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  text.resize(size);
+  return text;
+}
+
 // The last bytes of what was written to the file, on one line.
 std::string tail_of(const Descriptor& file) {
-  std::array<char, 400> buffer{};
-  const off_t size = ::lseek(file.get(), 0, SEEK_END);
-  const off_t start = std::max<off_t>(0, size - static_cast<off_t>(buffer.size()));
-  const ssize_t count = ::pread(file.get(), buffer.data(), buffer.size(), start);
-  std::string text =
-      one_line(std::string_view(buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0));
+  constexpr std::size_t kTailBytes = 400;
+  const std::size_t size = size_of(file);
+  std::string text = one_line(bytes_of(file, kTailBytes, size - std::min(size, kTailBytes)));
   while (text.ends_with(' ')) text.pop_back();
   return text;
 }
@@ -106,29 +121,14 @@ ShellRun run_line(const std::string& line, const Variables& variables, const Str
 constexpr std::size_t kReportHead = 65536;  // of an output that may be a report
 constexpr std::size_t kMaxReportBytes = std::size_t{64} << 20;
 
-// The first bytes of what was written to the file.
-std::string head_of(const Descriptor& file, std::size_t most) {
-  std::string text(most, '\0');
-  std::size_t size = 0;
-  while (size < most) {
-    const ssize_t count = ::pread(file.get(), text.data() + size, most - size, static_cast<off_t>(size));
-    if (count <= 0) break;
-    size += static_cast<std::size_t>(count);
-  }
-  text.resize(size);
-  return text;
-}
-
-std::string whole_file(const Descriptor& file) {
-  const off_t size = ::lseek(file.get(), 0, SEEK_END);
-  return head_of(file, std::min(kMaxReportBytes, static_cast<std::size_t>(std::max<off_t>(size, 0))));
-}
-
 // The report that the program wrote; where it wrote none, what it printed from the first brace on.
 std::string gbench_json(const Streams& streams) {
-  std::string report = whole_file(streams.report);
+  const auto whole = [](const Descriptor& file) {
+    return bytes_of(file, std::min(kMaxReportBytes, size_of(file)));
+  };
+  std::string report = whole(streams.report);
   if (!report.empty()) return report;
-  report = whole_file(streams.output);
+  report = whole(streams.output);
   return report.substr(std::min(report.find('{'), report.size()));
 }
 
@@ -188,17 +188,15 @@ class CommandUnit {
     for (int i = 0; i < plan_.warmup + plan_.runs; ++i) run_once(i);
     std::string joined;
     for (const std::string& hash : hashes_) joined += hash;
-    Json benchmarks = Json::array();
-    for (const GbenchTimes& one : benchmarks_)
-      benchmarks.push_back({{"name", one.name}, {"real_ms", one.real_ms}, {"error", one.error}});
     unit_.case_name = "command";  // until the comparison names it
     unit_.output_sha256 = hashes_.size() == 1 ? *hashes_.begin() : sha256_hex(joined);
     if (cpu_ms_.empty())  // of Google Benchmark: its times alone
       unit_.output_sha256.clear();
     else
       unit_.unit->outcomes = {{kCpuOutcome, cpu_ms_}, {kMemoryOutcome, memory_mib_}};
-    return Json{
-        {"unit", to_json(unit_)}, {"benchmarks", benchmarks}, {"prints_gbench_report", prints_gbench_report_}}
+    return Json{{"unit", to_json(unit_)},
+                {"benchmarks", JsonOf<std::vector<GbenchTimes>>::write(benchmarks_, 0, {})},
+                {"prints_gbench_report", prints_gbench_report_}}
         .dump(-1, ' ', false, Json::error_handler_t::replace);
   }
 
@@ -210,13 +208,12 @@ class CommandUnit {
     const std::string line =
         plan_.rules.gbench ? gbench_line(command_.line, plan_.benchmark, kReportPath) : command_.line;
     const ShellRun run = run_line(line, variables_, streams, plan_.rules.gbench);
-    const bool ended = WIFEXITED(run.status) && (run.status == 0 || plan_.rules.any_exit_code);
-    if (!ended) {
+    if (!WIFEXITED(run.status) || (run.status != 0 && !plan_.rules.any_exit_code)) {
       const std::string tail = tail_of(streams.errors);
       throw CommandFailure(fmt::format("{}{}{}", end_text(run.status), tail.empty() ? "" : ": ", tail));
     }
     if (plan_.rules.gbench) return take_benchmarks(number, run, streams);
-    prints_gbench_report_ = prints_gbench_report_ || is_gbench_report(head_of(streams.output, kReportHead));
+    prints_gbench_report_ = prints_gbench_report_ || is_gbench_report(bytes_of(streams.output, kReportHead));
     std::string hash = plan_.rules.compare_output.empty() ? sha256_file_hex(path_of(streams.output))
                                                           : hash_of_file(plan_.rules.compare_output);
     if (plan_.rules.any_exit_code)
@@ -263,21 +260,12 @@ class CommandUnit {
   std::set<std::string> hashes_;
 };
 
-std::vector<double> numbers_of(const JsonPlace& place) {
-  std::vector<double> numbers;
-  for (const JsonPlace& number : place.elements()) numbers.push_back(number.number());
-  return numbers;
-}
-
 CommandAnswer command_answer(const std::string& text) {
   const Json json = parse_strict_json(text, "unit", kMessageJson);
   const JsonPlace place(json, "unit");
-  CommandAnswer given{record_from_json(place.at("unit").value(), "unit")};
-  given.prints_gbench_report = place.at("prints_gbench_report").boolean();
-  for (const JsonPlace& one : place.at("benchmarks").elements())
-    given.benchmarks.push_back(
-        {one.at("name").text(), numbers_of(one.at("real_ms")), one.at("error").text()});
-  return given;
+  return {record_from_json(place.at("unit").value(), "unit"),
+          from_json<std::vector<GbenchTimes>>(place.at("benchmarks")),
+          place.at("prints_gbench_report").boolean()};
 }
 
 }  // namespace

@@ -56,14 +56,11 @@ const std::vector<double>& values_of(const Record& unit, const AbCase& the_case)
 
 // Returns the scale on which a metric is compared.
 QualityScale quality_scale_of(const AbOutcome& outcome) {
-  QualityScale scale;
-  scale.better = outcome.better == Better::lower    ? QualityScale::Better::lower
-                 : outcome.better == Better::higher ? QualityScale::Better::higher
-                                                    : QualityScale::Better::near_ideal;
-  if (scale.better == QualityScale::Better::near_ideal) scale.ideal = metric_ideal(outcome.name).value_or(0);
-  scale.margin = outcome.margin;
-  scale.margin_absolute = outcome.margin_absolute;
-  return scale;
+  const auto better = outcome.better == Better::lower    ? QualityScale::Better::lower
+                      : outcome.better == Better::higher ? QualityScale::Better::higher
+                                                         : QualityScale::Better::near_ideal;
+  return {better, outcome.margin, outcome.margin_absolute,
+          better == QualityScale::Better::near_ideal ? metric_ideal(outcome.name).value_or(0) : 0};
 }
 
 PairedSeries series_of(const AbCase& the_case, std::span<const Record* const> a,
@@ -92,7 +89,6 @@ std::vector<PairedComparison> compare_cases(const std::vector<PairedSeries>& ser
                                             const PairedPolicy& policy, bool separately) {
   if (!separately) return compare_pairs(series, policy);
   std::vector<PairedComparison> results;
-  results.reserve(series.size());
   for (const PairedSeries& one : series) results.push_back(compare_pairs(std::span(&one, 1), policy).front());
   return results;
 }
@@ -122,9 +118,10 @@ class TimeDecider {
   std::vector<std::optional<AbTimeDecision>> run() {
     for (std::size_t i = 0; i < pairs_.size(); ++i) decisions_[i].emplace().name = compared_[i].of.name;
     for (int look = 1; look <= settings_.policy.looks; ++look) judge_look(look);
-    for (std::size_t i = 0; i < pairs_.size(); ++i)
+    for (std::size_t i = 0; i < pairs_.size(); ++i) {
       if (pairs_[i].failed) decisions_[i].reset();
-    refuse_later_pairs();
+      if (decisions_[i] && pairs_[i].last_look > settings_.policy.looks) refuse_case(i);
+    }
     judge_confirmations();
     for (std::size_t i = 0; i < pairs_.size(); ++i)
       if (decisions_[i]) describe_case(i);
@@ -193,11 +190,6 @@ class TimeDecider {
     throw input_error("{}: was measured on after it had been decided", compared_[i].of.name);
   }
 
-  void refuse_later_pairs() const {
-    for (std::size_t i = 0; i < pairs_.size(); ++i)
-      if (decisions_[i] && pairs_[i].last_look > settings_.policy.looks) refuse_case(i);
-  }
-
   // Judges all flags together on their fresh pairs.
   void judge_confirmations() {
     PairedPolicy policy = settings_.policy;
@@ -261,8 +253,7 @@ class TimeDecider {
     decision.cold_a_ms = median_cold(a);
     decision.cold_b_ms = median_cold(b);
     PairedPolicy policy = settings_.policy;
-    policy.bootstrap_draws = 0;
-    policy.resolution_draws = 0;
+    policy.bootstrap_draws = policy.resolution_draws = 0;
     policy.looks = 1;
     decision.stages = decide_stages(a, b, policy);
   }

@@ -1,24 +1,46 @@
 #pragma once
-// What the measured pairs say about time, by the rule of docs/comparing.md. Everything here is a pure
-// function of the samples, so that anybody can compute it again.
+// What the measured pairs say about time and other outcomes, by the rule of docs/comparing.md. Everything
+// here is a pure function of the samples, so that anybody can compute it again.
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "harness/ab/samples.h"
-#include "harness/ab/stage_decision.h"
 #include "harness/statistics/paired.h"
 
 namespace aqbench {
+
+// The least self time of a stage that is compared, ms: shorter ones are too short for the clock and for the
+// recorder's own work.
+inline constexpr double kMinStageMs = 0.01;
+
+// What happened to the self time of one stage of one case, in the pairs of the look that decided. Stages are
+// information and not gated; Holm's correction is over the stages of the case.
+struct AbStageDecision {
+  std::string name;
+  std::optional<PairedComparison> comparison;  // nullopt: the reason says why there is none
+  double median_a_ms = 0, median_b_ms = 0;     // over the units that were kept
+  double change_ms = 0;                        // the relative shift times A's median
+  std::string reason;
+};
+
+// Returns the shortest run. Throws Error(input) for a unit that ended well without one.
+double shortest_warm_run(const std::vector<double>& runs);
+
+// Compares the stages' self times in the pairs of one case, a[i] with b[i], by their shortest run in each
+// unit.
+std::vector<AbStageDecision> decide_stages(std::span<const Record* const> a, std::span<const Record* const> b,
+                                           const PairedPolicy& policy);
 
 // The rule that a comparison is judged by.
 struct AbSettings {
   PairedPolicy policy;      // its looks are the planned ones
   bool confirm = true;      // a flag counts only if fresh pairs give the same verdict
   bool separately = false;  // each case is judged as if it were alone (no Holm), to check the statistics
-  std::vector<AbOutcome> outcomes = {};  // judged beside the wall time (outcome_decision.h)
+  std::vector<AbOutcome> outcomes = {};  // judged beside the wall time
   bool wall_time = true;                 // false where units were not run in pairs: their times say nothing
   bool outputs_may_differ = false;       // other outputs do not make B invalid
 
@@ -56,17 +78,40 @@ struct ComparedUnits {
   std::vector<const Record*> units;
 };
 
-// Decides the time of each case, look by look, whatever the settings say of other outcomes. Returns one
-// decision for each of samples.cases, nullopt where a unit of the case failed. Holm's correction at a look is
-// over all cases that have not failed by then. A case that an earlier look decided takes part with the pairs
-// that decided it, so no later look changes what an earlier one said. The bound on false flags holds: a false
-// flag needs a true null hypothesis whose p, at this look or at the look that decided it, is below that
-// look's share of alpha. Throws Error(input) for a case that was measured on after it had been decided, and
-// as compare_pairs(). Only so many of the first units are known to it.
+// Decides the time of each case, look by look, whatever the settings say of other outcomes, from the first
+// units. Returns one decision for each of samples.cases, nullopt where a unit of the case failed. Holm's
+// correction at a look is over all cases that have not failed by then; a case that an earlier look decided
+// takes part with the pairs that decided it, so no later look changes it, and the bound on false flags holds.
+// Throws Error(input) for a case that was measured on after it had been decided, and as compare_pairs().
 std::vector<std::optional<AbTimeDecision>> decide_times(const AbSamples& samples, const AbSettings& settings,
                                                         std::size_t units = kMaxAbUnits);
 // Does the same for these quantities as cases.
 std::vector<std::optional<AbTimeDecision>> decide_times(std::span<const ComparedUnits> compared,
                                                         const AbSettings& settings);
+
+// The verdicts on one case, and what has to be measured next.
+struct AbCaseDecision {
+  bool failed = false;                   // a unit failed: there is no verdict
+  std::optional<AbTimeDecision> time;    // nullopt where a unit failed, and where wall times are not judged
+  std::vector<AbTimeDecision> outcomes;  // Indexed as AbSettings::outcomes; empty where a unit failed.
+  bool wants_top_up = false;             // wall time or a metric is open; a cost alone asks for no more pairs
+  std::size_t confirmation_pairs = 0;    // fresh pairs that flags still need
+};
+
+// Returns the settings without what no verdict needs: bootstrap intervals, the smallest shift that could be
+// seen.
+AbSettings without_extras(AbSettings settings);
+
+// Decides each case by the first units: every outcome of every case takes part in Holm's correction and in
+// the looks as a case of decide_times() does. An outcome that a unit lacks is worse where only B lacks it,
+// else open, with a reason. Throws as decide_times().
+std::vector<AbCaseDecision> decide_cases(const AbSamples& samples, const AbSettings& settings,
+                                         std::size_t units = kMaxAbUnits);
+
+// Returns the name of an outcome's verdict: "WORSE" of a metric, "REGRESSED" of a cost.
+std::string outcome_verdict_text(const AbOutcome& outcome, PairedVerdict verdict);
+
+// Returns how many outcomes of a case are judged, its wall time included: what plan_pairs() calls cases.
+std::size_t judged_outcomes(const AbSettings& settings);
 
 }  // namespace aqbench

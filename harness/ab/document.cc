@@ -33,6 +33,11 @@ void check_limits(const AbRunInfo& run, const JsonPlace& place) {
     place.at("validation").at("comparisons").fail("must be at most {}", kMaxComparisons);
 }
 
+// The hash of what was run for a side: "PROGRAM", or "FILE:PROGRAM" where the user named a file.
+std::string subject_of(const AbSideInfo& side) {
+  return side.file_sha256.empty() ? side.program_sha256 : side.file_sha256 + ":" + side.program_sha256;
+}
+
 // Returns what of "comparison" is known before the first pair.
 Json planned_part(Json comparison) {
   comparison.erase("notes");
@@ -42,11 +47,9 @@ Json planned_part(Json comparison) {
 
 }  // namespace
 
-AbRunOptions run_options_of(const AbDocument& document) {
-  AbRunOptions options;
-  options.settings = document.settings;
-  options.pairs_per_look = document.run.pairs_per_look;
-  return options;
+std::string AbValidation::name_of(std::size_t i) const {
+  return is_delayed(i) ? fmt::format("{} {} {}", case_name, delay, i - comparisons + 1)
+                       : fmt::format("{} A/A {}", case_name, i + 1);
 }
 
 JournalHeader journal_header_of(const AbDocument& document, const std::vector<std::string>& arguments,
@@ -79,10 +82,6 @@ void take_plan(const JournalHeader& header, AbDocument& document) {
 std::vector<AbCase> cases_of(const JournalHeader& header) {
   const Json cases = parse_strict_json(header.cases_text, kJournalFile, kMessageJson);
   return from_json<std::vector<AbCase>>(JsonPlace(cases, kJournalFile));
-}
-
-std::string subject_of(const AbSideInfo& side) {
-  return side.file_sha256.empty() ? side.program_sha256 : side.file_sha256 + ":" + side.program_sha256;
 }
 
 bool is_a_a(const AbDocument& document) {
@@ -133,7 +132,7 @@ std::string comparison_problem(const AbDocument& document, const Json& compariso
     return fmt::format("run.resumed is {}, but {} has {}", document.run.resumed, kJournalFile,
                        counted(resumptions, "resumption"));
   if (document.run.pairs_per_look == 0) return {};  // --samples
-  const AbProtocol protocol = follow_ab(document.samples, run_options_of(document));
+  const AbProtocol protocol = follow_ab(document.samples, document.settings, document.run.pairs_per_look);
   if (!protocol.problem.empty()) return protocol.problem;
   if (protocol.finished == document.run.complete) return {};
   return document.run.complete ? "pairs are missing at the end, though run.complete is true"

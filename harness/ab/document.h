@@ -11,7 +11,6 @@
 #include "harness/ab/decision.h"
 #include "harness/ab/run.h"
 #include "harness/ab/samples.h"
-#include "harness/ab/validation.h"
 #include "harness/measuring/build_info.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
@@ -25,14 +24,45 @@ inline constexpr int kAbJsonVersion = 5;
 inline constexpr int kMaxBootstrapDraws = 100000;
 inline constexpr int kMaxResolutionDraws = 10000;
 
+// The delay of the whole run in B, where there is one.
+inline constexpr const char* kValidationDelay = "+5%";
+
+// The number of comparisons where the user gives none, and the most.
+inline constexpr std::size_t kUsualComparisons = 20, kMaxComparisons = 1000;
+
+// A validation of `ab` on this machine (`aqbench ab --calibrate`): a number of ordinary comparisons of a side
+// with itself, and as many in which B is delayed on purpose. Each is a case of one document, judged alone.
+struct AbValidation {
+  std::string case_name;
+  std::size_t comparisons = 0;  // of the side with itself
+  std::string delay = {};       // kValidationDelay: as many comparisons with that in B follow; "": none
+  // What the case's time depends on besides program and machine: "roma_like.points", "threads", "warm_runs".
+  std::vector<std::pair<std::string, std::string>> case_settings = {};
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("case", &AbValidation::case_name);
+    row("comparisons", &AbValidation::comparisons);
+    row("delay", &AbValidation::delay);
+    row("case_settings", &AbValidation::case_settings);
+  }
+
+  // Returns the number of comparisons in all.
+  std::size_t total() const { return delay.empty() ? comparisons : 2 * comparisons; }
+  // Returns whether B is delayed in the comparison at index i.
+  bool is_delayed(std::size_t i) const { return i >= comparisons; }
+  // Returns the name of that comparison: "CASE A/A 3", "CASE +5% 3".
+  std::string name_of(std::size_t i) const;
+};
+
 // One side: a program, or this program with one value of a variant.
 struct AbSideInfo {
-  std::string label;                  // as the user gave it: "build/old/aqbench", "kernel=torch"
-  std::string variant;                // "kernel=torch"; "" where the sides are two programs
-  std::vector<std::string> injected;  // faults that were put in on purpose
-  std::string program_sha256;         // "" where nothing was run (--samples)
-  std::string file_sha256;            // of the file that the user named, perhaps a script around it; or ""
-  BuildInfo build;
+  std::string label = {};                  // as the user gave it: "build/old/aqbench", "kernel=torch"
+  std::string variant = {};                // "kernel=torch"; "" where the sides are two programs
+  std::vector<std::string> injected = {};  // faults that were put in on purpose
+  std::string program_sha256 = {};         // "" where nothing was run (--samples)
+  std::string file_sha256 = {};  // of the file that the user named, perhaps a script around it; or ""
+  BuildInfo build = {};
   // Set where the side is a command that is no aqbench: the hashes above are then of it, and of its file.
   std::optional<AbCommand> command = {};
 
@@ -99,9 +129,6 @@ struct AbDocument {
   }
 };
 
-// Returns the options that the run was planned with, for follow_ab().
-AbRunOptions run_options_of(const AbDocument& document);
-
 // Returns the header of the journal of a comparison that is about to begin. `plans` are the SHA-256 of what
 // defines the cases of each side.
 JournalHeader journal_header_of(const AbDocument& document, const std::vector<std::string>& arguments,
@@ -113,9 +140,6 @@ void take_plan(const JournalHeader& header, AbDocument& document);
 
 // Returns the cases of a journal that was read.
 std::vector<AbCase> cases_of(const JournalHeader& header);
-
-// Returns the hash of what was run for a side: "PROGRAM", or "FILE:PROGRAM" where the user named a file.
-std::string subject_of(const AbSideInfo& side);
 
 // Returns whether both sides are the same program with the same options.
 bool is_a_a(const AbDocument& document);

@@ -1,15 +1,39 @@
-#include "harness/ab/outcome_decision.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 
+#include "core/error.h"
+#include "core/quantiles.h"
 #include "core/text.h"
+#include "harness/ab/decision.h"
+#include "harness/statistics/pair_plan.h"
 
 namespace aqbench {
 namespace {
+
+// Shortest self time of the stage in each unit; nullopt where a unit does not have it or it is too short.
+std::optional<std::vector<double>> stage_units(std::span<const Record* const> units,
+                                               const std::string& name) {
+  std::vector<double> result;
+  for (const Record* unit : units) {
+    const auto stage = std::ranges::find(unit->stages, name, &StageRecord::name);
+    if (stage == unit->stages.end() || stage->self_ms.empty()) return std::nullopt;
+    result.push_back(shortest_warm_run(stage->self_ms));
+    if (!(result.back() >= kMinStageMs)) return std::nullopt;
+  }
+  return result;
+}
+
+std::vector<std::string> stage_names(std::span<const Record* const> a, std::span<const Record* const> b) {
+  std::vector<std::string> names;
+  for (const Record* unit : {a.front(), b.front()})
+    for (const StageRecord& stage : unit->stages)
+      if (std::ranges::find(names, stage.name) == names.end()) names.push_back(stage.name);
+  return names;
+}
 
 constexpr std::size_t kWallTime = std::numeric_limits<std::size_t>::max();
 
@@ -22,12 +46,6 @@ struct Compared {
   int open_until = 1;                  // the last look whose pairs it takes
   std::size_t confirmation_pairs = 0;  // fresh pairs that it takes
 };
-
-AbSettings without_extras(AbSettings settings) {
-  settings.policy.bootstrap_draws = 0;
-  settings.policy.resolution_draws = 0;
-  return settings;
-}
 
 class CaseDecider {
  public:
@@ -47,7 +65,7 @@ class CaseDecider {
     }
   }
 
-  std::vector<AbCaseDecision> run(Extras extras) {
+  std::vector<AbCaseDecision> run() {
     const AbSettings quick = without_extras(settings_);
     for (int look = 1; look < std::min(last_look_, settings_.policy.looks); ++look) {
       const auto decisions = decide(quick);
@@ -59,7 +77,7 @@ class CaseDecider {
     for (std::size_t i = 0; i < compared_.size(); ++i)
       if (before[i] && before[i]->comparison && needs_confirmation(*before[i]->comparison))
         compared_[i].confirmation_pairs = before[i]->comparison->measured_pairs;
-    return sort_by_case(decide(extras == Extras::all ? settings_ : quick));
+    return sort_by_case(decide(settings_));
   }
 
  private:
@@ -69,7 +87,7 @@ class CaseDecider {
     std::array<std::size_t, 2> units{}, gaps{};
     for (const Record& record : units_) {
       if (record.unit->case_index != compared.case_index || record.status != Status::ok) continue;
-      const std::size_t side = record.unit->side == AbSide::a ? 0 : 1;
+      const std::size_t side = index_of(record.unit->side);
       ++units[side];
       if (find_outcome(record, name) == nullptr) ++gaps[side];
     }
@@ -175,11 +193,55 @@ std::vector<AbCaseDecision> decide_times_alone(const AbSamples& samples, const A
 
 }  // namespace
 
-std::vector<AbCaseDecision> decide_cases(const AbSamples& samples, const AbSettings& settings, Extras extras,
+double shortest_warm_run(const std::vector<double>& runs) {
+  if (runs.empty()) throw Error(ErrorKind::input, "samples: a unit has status ok and no run to compare");
+  return *std::ranges::min_element(runs);
+}
+
+std::vector<AbStageDecision> decide_stages(std::span<const Record* const> a, std::span<const Record* const> b,
+                                           const PairedPolicy& policy) {
+  std::vector<AbStageDecision> stages;
+  std::vector<PairedSeries> series;
+  for (const std::string& name : stage_names(a, b)) {
+    AbStageDecision& stage = stages.emplace_back();
+    stage.name = name;
+    auto u_a = stage_units(a, name), u_b = stage_units(b, name);
+    if (u_a && u_b)
+      series.push_back({.name = name, .u_a = std::move(*u_a), .u_b = std::move(*u_b)});
+    else
+      stage.reason =
+          fmt::format("{} does not run it in every unit, or it is too short for the clock", u_a ? 'B' : 'A');
+  }
+  if (series.empty() || kept_of(a.size()) < minimum_kept_pairs(policy, series.size())) {
+    for (AbStageDecision& stage : stages)
+      if (stage.reason.empty())
+        stage.reason = fmt::format("{} stages need {} pairs", series.size(),
+                                   measured_for(minimum_kept_pairs(policy, series.size())));
+    return stages;
+  }
+  std::vector<PairedComparison> comparisons = compare_pairs(series, policy);
+  std::size_t next = 0;
+  for (AbStageDecision& stage : stages) {
+    if (!stage.reason.empty()) continue;
+    PairedComparison& comparison = comparisons[next];
+    stage.median_a_ms = median_of(values_at(series[next].u_a, comparison.kept));
+    stage.median_b_ms = median_of(values_at(series[next++].u_b, comparison.kept));
+    stage.change_ms = std::expm1(comparison.shift) * stage.median_a_ms;
+    stage.comparison = std::move(comparison);
+  }
+  return stages;
+}
+
+AbSettings without_extras(AbSettings settings) {
+  settings.policy.bootstrap_draws = settings.policy.resolution_draws = 0;
+  return settings;
+}
+
+std::vector<AbCaseDecision> decide_cases(const AbSamples& samples, const AbSettings& settings,
                                          std::size_t units) {
-  if (settings.outcomes.empty() && settings.wall_time)
-    return decide_times_alone(samples, extras == Extras::all ? settings : without_extras(settings), units);
-  return CaseDecider(samples, settings, units).run(extras);
+  const bool times_alone = settings.outcomes.empty() && settings.wall_time;
+  return times_alone ? decide_times_alone(samples, settings, units)
+                     : CaseDecider(samples, settings, units).run();
 }
 
 std::string outcome_verdict_text(const AbOutcome& outcome, PairedVerdict verdict) {

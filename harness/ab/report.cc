@@ -8,10 +8,9 @@
 
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/ab/outcome_decision.h"
-#include "harness/ab/verdict_rows.h"
+#include "harness/ab/decision.h"
 #include "harness/gating/gate.h"
-#include "harness/gating/gated_metrics.h"
+#include "harness/gating/verdicts.h"
 #include "metrics/registry.h"
 
 namespace aqbench {
@@ -30,20 +29,16 @@ std::set<std::string> hashes_of(const AbSamples& samples, std::size_t case_index
 // Gates B's metrics on A's as `aqbench gate` gates results on a baseline.
 std::vector<VerdictRow> compare_metrics_of_sides(const std::string& name, const Record& a, const Record& b) {
   Baseline baseline;
-  BaselineCase accepted;
-  accepted.name = name;
-  for (const auto& [metric_name, metric] : a.metrics) {
-    if (!metric.value || !std::isfinite(*metric.value)) continue;  // A has none: B cannot be worse
-    accepted.metrics.push_back(
-        {metric_name, BaselineMetric{*metric.value, metric.better, default_tolerance(metric_name, metric)}});
-  }
-  baseline.cases.push_back(std::move(accepted));
+  BaselineCase& accepted = baseline.cases.emplace_back(BaselineCase{name, {}, {}});
+  for (const auto& [metric_name, metric] : a.metrics)
+    if (metric.value && std::isfinite(*metric.value))  // else A has none: B cannot be worse
+      accepted.metrics.push_back({metric_name, BaselineMetric{*metric.value, metric.better,
+                                                              default_tolerance(metric_name, metric)}});
   Results results;
-  Record record;
+  Record& record = results.records.emplace_back();
   record.case_name = name;
   record.status = Status::ok;
   record.metrics = b.metrics;
-  results.records.push_back(std::move(record));
   std::vector<VerdictRow> rows = gate(results, baseline).rows;
   for (VerdictRow& row : rows)  // a gate fails by a count that is undefined, a comparison does not
     if (row.verdict == Verdict::undefined && is_information(row.metric, row.unit)) {
@@ -81,16 +76,12 @@ std::string metric_row_text(const VerdictRow& row) {
 std::string compare_outputs(const AbSamples& samples, const AbSettings& settings, std::size_t case_index,
                             AbCaseReport& report) {
   const auto a = hashes_of(samples, case_index, AbSide::a), b = hashes_of(samples, case_index, AbSide::b);
-  if (a.empty() || b.empty() || (a.size() == 1 && a.begin()->empty() && b == a)) {
-    report.outputs = "not hashed";
-    return {};
-  }
-  if (a == b && a.size() == 1) {
-    report.outputs = "identical";
-    return {};
-  }
-  report.outputs =
-      a.size() == 1 && b.size() == 1 ? "differ" : fmt::format("vary: {} of A, {} of B", a.size(), b.size());
+  const bool single = a.size() == 1 && b.size() == 1;
+  report.outputs = a.empty() || b.empty() || (single && a == b && a.begin()->empty()) ? "not hashed"
+                   : single && a == b                                                 ? "identical"
+                   : single                                                           ? "differ"
+                            : fmt::format("vary: {} of A, {} of B", a.size(), b.size());
+  if (report.outputs == "not hashed" || report.outputs == "identical") return {};
   if (settings.outputs_may_differ || has_metrics(settings)) return {};
   const Record* const scored_a = scored_unit(samples, case_index, AbSide::a);
   const Record* const scored_b = scored_unit(samples, case_index, AbSide::b);
@@ -115,31 +106,13 @@ std::string compare_outputs(const AbSamples& samples, const AbSettings& settings
 
 // ---- Verdict ----
 
-AbVerdict as_ab_verdict(PairedVerdict verdict) {
-  switch (verdict) {
-    case PairedVerdict::regressed:
-      return AbVerdict::regressed;
-    case PairedVerdict::faster:
-      return AbVerdict::faster;
-    case PairedVerdict::pass:
-      return AbVerdict::pass;
-    case PairedVerdict::inconclusive:
-      return AbVerdict::inconclusive;
-    case PairedVerdict::trade:
-      return AbVerdict::trade;
-    case PairedVerdict::refused:
-      break;
-  }
-  return AbVerdict::refused;
-}
-
 const Record& failed_unit_of(const AbSamples& samples, std::size_t case_index) {
   return *std::ranges::find_if(samples.units, [&](const Record& record) {
     return record.unit->case_index == case_index && record.status != Status::ok;
   });
 }
 
-// A run that disproved its own output says so (harness/running/run_workload.h).
+// A run that disproved its own output says so (harness/running/run_case.h).
 bool is_invalid_output(const Record& unit) {
   return unit.unit->side == AbSide::b && unit.status == Status::invalid;
 }
@@ -154,19 +127,14 @@ std::string pareto_conclusion(PairedVerdict time, AccuracyChange accuracy) {
     if (accuracy == AccuracyChange::worse) return "B is less accurate, its time did not move for certain";
     return {};
   }
-  switch (accuracy) {
-    case AccuracyChange::better:
-      return faster ? "B is better in both" : "a trade of one for the other";
-    case AccuracyChange::worse:
-      return faster ? "a trade of one for the other" : "A is better in both";
-    case AccuracyChange::equal:
-      return faster ? "B is faster at equal accuracy" : "B is slower at equal accuracy";
-    case AccuracyChange::within_tolerance:
-      return fmt::format("B is {}, its accuracy is within the tolerance", faster ? "faster" : "slower");
-    case AccuracyChange::unknown:
-      break;
-  }
-  return {};
+  const char* const speed = faster ? "faster" : "slower";
+  if (accuracy == AccuracyChange::equal) return fmt::format("B is {} at equal accuracy", speed);
+  if (accuracy == AccuracyChange::within_tolerance)
+    return fmt::format("B is {}, its accuracy is within the tolerance", speed);
+  if (accuracy == AccuracyChange::unknown) return {};
+  const bool better = accuracy == AccuracyChange::better;
+  return better != faster ? "a trade of one for the other"
+                          : fmt::format("{} is better in both", faster ? "B" : "A");
 }
 
 // The metric's change, from its row in the gate's report.
@@ -193,24 +161,20 @@ std::string pareto_line(const AbSamples& samples, std::size_t case_index, const 
   const Record* const a = scored_unit(samples, case_index, AbSide::a);
   const Record* const b = scored_unit(samples, case_index, AbSide::b);
   if (a == nullptr || b == nullptr) return text + ", accuracy not measured";
-  const Metric* metric_a = nullptr;
-  const Metric* metric_b = nullptr;
-  std::string name;
-  const auto take = [&](const std::string& candidate) {
-    metric_a = find_metric(a->metrics, candidate);
-    metric_b = find_metric(b->metrics, candidate);
-    name = candidate;
-    return metric_a != nullptr && metric_b != nullptr && metric_a->value && metric_b->value;
+  std::vector<std::string> names;
+  for (const HeadlineMetric& headline : headline_metrics()) names.emplace_back(headline.name);
+  for (const auto& [name, metric] : a->metrics) names.push_back(name);
+  const auto has = [](const Record& unit, const std::string& name) {
+    const Metric* const metric = find_metric(unit.metrics, name);
+    return metric != nullptr && metric->value;
   };
-  bool found = false;
-  for (const HeadlineMetric& headline : headline_metrics())
-    if (!found) found = take(headline.name);
-  for (const auto& [candidate, metric] : a->metrics)
-    if (!found) found = take(candidate);
-  if (!found) return text + ", no metric that both sides have";
-  text += fmt::format(", {} {} -> {}{}", name, short_number(*metric_a->value), short_number(*metric_b->value),
-                      metric_a->unit == "1" ? "" : " " + metric_a->unit);
-  return concluded(text, accuracy_change(report.accuracy, name));
+  const auto name =
+      std::ranges::find_if(names, [&](const auto& one) { return has(*a, one) && has(*b, one); });
+  if (name == names.end()) return text + ", no metric that both sides have";
+  const Metric &metric_a = *find_metric(a->metrics, *name), &metric_b = *find_metric(b->metrics, *name);
+  text += fmt::format(", {} {} -> {}{}", *name, short_number(*metric_a.value), short_number(*metric_b.value),
+                      metric_a.unit == "1" ? "" : " " + metric_a.unit);
+  return concluded(text, accuracy_change(report.accuracy, *name));
 }
 
 AbCaseReport judge_case(const AbSamples& samples, const AbSettings& settings, std::size_t i,
@@ -231,7 +195,7 @@ AbCaseReport judge_case(const AbSamples& samples, const AbSettings& settings, st
   const std::string invalid = compare_outputs(samples, settings, i, report);
   if (!settings.outputs_may_differ && !has_metrics(settings)) report.pareto = pareto_line(samples, i, report);
   if (report.time) {
-    report.verdict = as_ab_verdict(report.time->verdict);
+    report.verdict = ab_verdict_of(report.time->verdict);
     report.reason = report.time->reason;
   }
   judge_outcomes(report);

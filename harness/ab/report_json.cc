@@ -1,4 +1,4 @@
-#include "harness/ab/report_json.h"
+#include "harness/ab/report.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json_members.h"
-#include "harness/ab/outcome_decision.h"
+#include "harness/ab/decision.h"
 
 namespace aqbench {
 namespace {

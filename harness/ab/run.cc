@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/sandbox/own_settings.h"
+#include "core/sandbox/sandbox.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
-#include "harness/ab/outcome_decision.h"
+#include "harness/ab/decision.h"
 #include "harness/running/progress.h"
 #include "harness/statistics/signed_rank.h"
 
@@ -25,8 +25,11 @@ struct CaseQuota {
 // Which unit comes next: the pairs of the looks, then those that confirm. A function of the units so far.
 class PairSchedule {
  public:
-  PairSchedule(const AbSamples& samples, const AbRunOptions& options)
-      : samples_(samples), options_(options), failed_(samples.cases.size(), false) {
+  PairSchedule(const AbSamples& samples, const AbSettings& settings, std::size_t pairs_per_look)
+      : samples_(samples),
+        settings_(without_extras(settings)),
+        pairs_per_look_(pairs_per_look),
+        failed_(samples.cases.size(), false) {
     if (samples.cases.empty()) throw Error(ErrorKind::usage, "no cases to compare");
   }
 
@@ -56,7 +59,7 @@ class PairSchedule {
   }
 
   std::string phase() const {
-    return look_ == 0 ? "confirmation" : fmt::format("look {} of {}", look_, options_.settings.policy.looks);
+    return look_ == 0 ? "confirmation" : fmt::format("look {} of {}", look_, settings_.policy.looks);
   }
   std::size_t done_units() const { return done_units_; }  // of this phase
   std::size_t planned_units() const { return planned_units_; }
@@ -69,8 +72,7 @@ class PairSchedule {
         if (round_ >= quota.pairs || failed_[quota.case_index]) continue;
         const std::size_t pair = next_pair_[{quota.case_index, look_ == 0}];
         const std::size_t first_draw =
-            look_ > 0 ? 0
-                      : static_cast<std::size_t>(options_.settings.policy.looks) * options_.pairs_per_look;
+            look_ > 0 ? 0 : static_cast<std::size_t>(settings_.policy.looks) * pairs_per_look_;
         return AbUnitTask{.case_index = quota.case_index,
                           .side = first_side(samples_.order_seed, drawn_),
                           .score = look_ == 1 && pair == 0,
@@ -85,10 +87,10 @@ class PairSchedule {
   bool next_phase() {
     if (begun_ && look_ == 0) return false;
     std::vector<AbCaseDecision> decisions(samples_.cases.size());
-    if (begun_) decisions = decide_cases(samples_, options_.settings, Extras::none, measured_);
+    if (begun_) decisions = decide_cases(samples_, settings_, measured_);
     quotas_.clear();
-    for (std::size_t i = 0; i < decisions.size() && look_ < options_.settings.policy.looks; ++i)
-      if (!begun_ || decisions[i].wants_top_up) quotas_.push_back({i, options_.pairs_per_look});
+    for (std::size_t i = 0; i < decisions.size() && look_ < settings_.policy.looks; ++i)
+      if (!begun_ || decisions[i].wants_top_up) quotas_.push_back({i, pairs_per_look_});
     look_ = quotas_.empty() ? 0 : look_ + 1;
     for (std::size_t i = 0; i < decisions.size() && look_ == 0; ++i)
       if (decisions[i].confirmation_pairs > 0) quotas_.push_back({i, decisions[i].confirmation_pairs});
@@ -102,7 +104,8 @@ class PairSchedule {
   }
 
   const AbSamples& samples_;
-  const AbRunOptions& options_;
+  AbSettings settings_;
+  std::size_t pairs_per_look_;
   std::vector<bool> failed_;
   std::optional<AbUnitTask> task_;  // the one that runs
   bool half_ = false;               // its pair's first unit ended
@@ -155,10 +158,10 @@ std::size_t max_pairs_per_look(int looks) {
   return kMaxSignedRankPairs / static_cast<std::size_t>(std::max(looks, 1));
 }
 
-AbProtocol follow_ab(const AbSamples& samples, const AbRunOptions& options) {
+AbProtocol follow_ab(const AbSamples& samples, const AbSettings& settings, std::size_t pairs_per_look) {
   AbProtocol protocol;
   try {
-    PairSchedule schedule(samples, options);
+    PairSchedule schedule(samples, settings, pairs_per_look);
     follow(schedule, samples);
     protocol.finished = !schedule.next();
   } catch (const Error& error) {
@@ -175,11 +178,11 @@ std::string ab_progress_text(const AbProgress& progress, int columns) {
   return one_line(printable(text), static_cast<std::size_t>(std::max(columns, 20)));
 }
 
-bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner& run,
-            const AbProgressCallback& progress, const AbPairKeeper& keep) {
-  PairSchedule schedule(samples, options);
+bool run_ab(AbSamples& samples, const AbSettings& settings, std::size_t pairs_per_look,
+            const AbUnitRunner& run, const AbProgressCallback& progress, const AbPairKeeper& keep) {
+  PairSchedule schedule(samples, settings, pairs_per_look);
   follow(schedule, samples);
-  OwnSettings settings = own_settings();
+  OwnSettings own = own_settings();
   const auto start = SteadyClock::now();
   auto phase_start = start;
   std::string phase;
@@ -202,7 +205,7 @@ bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner&
     }
     auto result = run(*task);
     if (!result) return false;  // half a pair is no measurement
-    check_settings(settings, *result);
+    check_settings(own, *result);
     Record& record = pair.emplace_back(std::move(*result)).record;
     record.case_name = one.name;
     record.unit->case_index = task->case_index;

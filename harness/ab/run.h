@@ -39,22 +39,17 @@ using AbUnitRunner = std::function<std::optional<CaseResult>(const AbUnitTask& t
 // Takes the progress; it is called before each unit.
 using AbProgressCallback = std::function<void(const AbProgress&)>;
 
-// What decides which pairs are measured.
-struct AbRunOptions {
-  AbSettings settings;
-  std::size_t pairs_per_look = 20;  // of each case; a confirmation takes as many as the flag did
-};
-
 // Takes a fresh pair as soon as it is there: two units, or one unit that failed.
 using AbPairKeeper = std::function<void(const std::vector<CaseResult>& pair)>;
 
-// Measures until every case is decided. samples.cases is given, and in samples.units what an interrupted run
-// measured before; the rest is appended. The cases take turns, pair by pair, so that a slow minute hits all
-// of them alike. The first unit of each side of each case is scored. A case ends with its first unit that
-// fails. Returns false after an interruption; `samples` then holds the pairs that are complete. Throws
-// Error(input) if the earlier units are not what this run would have measured, and whatever `keep` throws.
-bool run_ab(AbSamples& samples, const AbRunOptions& options, const AbUnitRunner& run,
-            const AbProgressCallback& progress, const AbPairKeeper& keep = {});
+// Measures until every case is decided, so many pairs of each case at a look; a confirmation takes as many as
+// the flag did. samples.cases is given, and in samples.units what an interrupted run measured before; the
+// rest is appended. The cases take turns, pair by pair, so that a slow minute hits all of them alike. The
+// first unit of each side of each case is scored. A case ends with its first unit that fails. Returns false
+// after an interruption; `samples` then holds the pairs that are complete. Throws Error(input) if the earlier
+// units are not what this run would have measured, and whatever `keep` throws.
+bool run_ab(AbSamples& samples, const AbSettings& settings, std::size_t pairs_per_look,
+            const AbUnitRunner& run, const AbProgressCallback& progress, const AbPairKeeper& keep = {});
 
 // Returns how many pairs a case may get at each look so that all its pairs can still be tested exactly
 // (kMaxSignedRankPairs).
@@ -66,6 +61,6 @@ struct AbProtocol {
   bool finished = false;  // false: the run would have gone on, so it was interrupted
 };
 // Follows run_ab() through the samples, taking their times as given.
-AbProtocol follow_ab(const AbSamples& samples, const AbRunOptions& options);
+AbProtocol follow_ab(const AbSamples& samples, const AbSettings& settings, std::size_t pairs_per_look);
 
 }  // namespace aqbench

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -11,18 +12,14 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/files.h"
+#include "core/sha256.h"
 #include "harness/records/case_result.h"
-#include "harness/records/json_values.h"
+#include "harness/records/json_parts.h"
 #include "harness/statistics/pair_plan.h"
 
 namespace aqbench {
 namespace {
-
-Json stage_samples_json(const Record& unit) {
-  Json stages = Json::object();
-  for (const StageRecord& stage : unit.stages) stages[stage.name] = stage.self_ms;
-  return stages;
-}
 
 double positive_number(const JsonPlace& place) {
   const double value = place.number();
@@ -38,19 +35,10 @@ std::optional<double> read_tau(const JsonPlace& place) {
   return value;
 }
 
-std::vector<AbCase> read_cases(const JsonPlace& place) {
-  std::vector<AbCase> cases;
-  std::set<std::string> names;
-  for (const JsonPlace& element : place.elements()) {
-    cases.push_back({element.at("name").text(), read_tau(element)});
-    if (!names.insert(cases.back().name).second) element.at("name").fail("occurs twice");
-  }
-  if (cases.empty()) place.fail("has no cases");
-  return cases;
-}
-
 Json unit_json(const Record& record) {
   const UnitOfRecord& unit = *record.unit;
+  Json stages = Json::object();
+  for (const StageRecord& stage : record.stages) stages[stage.name] = stage.self_ms;
   Json json = {{"case", unit.case_index},
                {"phase", unit.confirms() ? "confirmation" : "look"},
                {"look", unit.look},
@@ -60,14 +48,10 @@ Json unit_json(const Record& record) {
                {"reason", text_json(record.reason)},
                {"cold_ms", record.timing.cold_ms ? Json(*record.timing.cold_ms) : Json(nullptr)},
                {"warm_ms", record.timing.warm_ms},
-               {"stages", stage_samples_json(record)},
+               {"stages", std::move(stages)},
                {"output_sha256", text_json(record.output_sha256)}};
   // Written only where there are any, so that comparisons without them stay as they were.
-  if (!unit.outcomes.empty()) {
-    Json outcomes = Json::object();
-    for (const OutcomeSamples& outcome : unit.outcomes) outcomes[outcome.name] = outcome.values;
-    json["outcomes"] = std::move(outcomes);
-  }
+  for (const OutcomeSamples& outcome : unit.outcomes) json["outcomes"][outcome.name] = outcome.values;
   if (unit.layout) json["layout"] = *unit.layout;
   if (!record.files.empty()) json["tiles_sha256"] = record.files.front().sha256;
   return json;
@@ -84,11 +68,10 @@ Json output_json(const Record& record) {
   throw input_error("records[{}]: {}", index, why);
 }
 
-bool is_positive(double value) { return std::isfinite(value) && value > 0; }
-
 void check_unit(const Record& record, std::size_t index) {
   const std::vector<double>& warm_ms = record.timing.warm_ms;
-  if (!std::ranges::all_of(warm_ms, is_positive)) refuse_unit(index, "warm_ms: must be above 0");
+  if (!std::ranges::all_of(warm_ms, [](double ms) { return std::isfinite(ms) && ms > 0; }))
+    refuse_unit(index, "warm_ms: must be above 0");
   if (record.status == Status::ok && warm_ms.empty() && record.unit->outcomes.empty() &&
       !record.timing.cold_ms)
     refuse_unit(index, "warm_ms: is empty");
@@ -106,14 +89,13 @@ std::vector<double> read_list_unit(const JsonPlace& place) {
   return runs;
 }
 
-std::vector<std::vector<double>> read_list(const JsonPlace& place) {
-  std::vector<std::vector<double>> units;
-  for (const JsonPlace& element : place.elements()) units.push_back(read_list_unit(element));
-  return units;
-}
-
 void append_list_pairs(AbSamples& samples, const JsonPlace& a_place, const JsonPlace& b_place, int look) {
-  const auto a = read_list(a_place), b = read_list(b_place);
+  const auto read = [](const JsonPlace& place) {
+    std::vector<std::vector<double>> units;
+    for (const JsonPlace& element : place.elements()) units.push_back(read_list_unit(element));
+    return units;
+  };
+  const auto a = read(a_place), b = read(b_place);
   if (a.size() != b.size()) b_place.fail("has {} units, the other side {}", b.size(), a.size());
   if (samples.units.size() + 2 * a.size() > kMaxAbUnits)
     a_place.fail("more than {} units in all", kMaxAbUnits);
@@ -240,18 +222,41 @@ void check_pairs(const AbSamples& samples) {
 AbSamples ab_samples_from_lists(const Json& json, const std::string& source) {
   const JsonPlace place(json, source);
   place.allow_only({"cases"});
-  const std::vector<AbCase> cases = read_cases(place.at("cases"));
   AbSamples samples;
-  const auto elements = place.at("cases").elements();
-  for (std::size_t i = 0; i < cases.size(); ++i) {
-    const JsonPlace& element = elements[i];
+  std::set<std::string> names;
+  for (const JsonPlace& element : place.at("cases").elements()) {
     element.allow_only({"name", "tau", "a", "b", "confirmation_a", "confirmation_b"});
-    samples.cases.push_back(cases[i]);
+    samples.cases.push_back({element.at("name").text(), read_tau(element)});
+    if (!names.insert(samples.cases.back().name).second) element.at("name").fail("occurs twice");
     append_list_pairs(samples, element.at("a"), element.at("b"), 1);
     if (element.find("confirmation_a") || element.find("confirmation_b"))
       append_list_pairs(samples, element.at("confirmation_a"), element.at("confirmation_b"), 0);
   }
+  if (samples.cases.empty()) place.at("cases").fail("has no cases");
   return samples;
+}
+
+void keep_tiles(const std::string& case_name, AbSide side, bool keep, CaseResult& unit) {
+  std::erase_if(unit.artefacts,
+                [&](const auto& file) { return !keep || !is_in_folder(file.first, kTilesFolder); });
+  for (auto& [path, bytes] : unit.artefacts) {
+    path = ab_tiles_file(case_name, side);
+    unit.record.files.push_back({path, sha256_hex(bytes)});
+  }
+}
+
+std::map<std::string, std::string> read_ab_tiles(const std::filesystem::path& bundle,
+                                                 const AbSamples& samples) {
+  constexpr std::uintmax_t kMaxTilesBytes = std::uintmax_t{64} << 20;
+  std::map<std::string, std::string> found;
+  for (const Record& unit : samples.units)
+    for (const CaseFile& file : unit.files) try {
+        std::string text = read_file(bundle / file.path, kMaxTilesBytes);
+        if (sha256_hex(text) == file.sha256) found.emplace(file.path, std::move(text));
+      } catch (const Error& error) {
+        if (error.kind() != ErrorKind::input) throw;  // a file that is missing or none
+      }
+  return found;
 }
 
 }  // namespace aqbench

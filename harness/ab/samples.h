@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "core/json.h"
 #include "core/members.h"
+#include "harness/records/case_result.h"
 #include "harness/records/record.h"
 
 namespace aqbench {
@@ -112,10 +115,9 @@ void check_pairs(const AbSamples& samples);
 // Reads a file of `aqbench ab --samples`, which lists the units of each side of each case, pair by pair:
 //   {"cases": [{"name": "x", "tau": 0.03, "a": [10.1, 10.2], "b": [10.3, [10.5, 10.4, 10.9]],
 //               "confirmation_a": [..], "confirmation_b": [..]}]}
-// A unit is a number, or a list of at least 3 warm runs. Any unit of time will
-// do if it is the same everywhere. tau and the confirmation are optional. Throws
-// Error(input) "SOURCE: cases[3].a[0]: ..." for a value that is missing, unknown, of the wrong type or out of
-// range.
+// A unit is a number, or a list of at least 3 warm runs, in any unit of time; tau and the confirmation are
+// optional. Throws Error(input) "SOURCE: cases[3].a[0]: ..." for a value that is missing, unknown, of the
+// wrong type or out of range.
 AbSamples ab_samples_from_lists(const Json& json, const std::string& source);
 
 // Returns B for A and A for B.
@@ -123,5 +125,14 @@ AbSide other_side(AbSide side);
 
 // Returns the side that runs first in the pair with this number, counted over all cases and phases.
 AbSide first_side(std::uint64_t order_seed, std::size_t pair);
+
+// Leaves of the artefacts of a scored unit its tiles alone, under the name of its side, and names them in its
+// record. With `keep` false none is left.
+void keep_tiles(const std::string& case_name, AbSide side, bool keep, CaseResult& unit);
+
+// Returns the texts of the tiles that units name, by ab_tiles_file(). A file that is not there or has another
+// hash is left out: `aqbench verify` names it. Throws Error(io).
+std::map<std::string, std::string> read_ab_tiles(const std::filesystem::path& bundle,
+                                                 const AbSamples& samples);
 
 }  // namespace aqbench

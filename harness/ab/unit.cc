@@ -17,21 +17,17 @@
 namespace aqbench {
 namespace {
 
+constexpr int kUnitProtocol = 1;  // the version of what `aqbench unit` prints
 constexpr double kDescribeTimeoutS = 60;
 // A variable, because a program of an older build would refuse a flag.
 constexpr const char* kHiddenVariable = "AQBENCH_UNIT_HIDES";
 constexpr std::uint64_t kMaxUnitBytes = std::uint64_t{64} << 20;  // a record takes a few kB
 
+// A program that ended badly threw in its keeper, which ended well.
 Status status_of_end(IsolateOutcome::End end) {
-  switch (end) {
-    case IsolateOutcome::End::timeout:
-      return Status::timeout;
-    case IsolateOutcome::End::signalled:
-    case IsolateOutcome::End::exited:
-      return Status::crashed;
-    default:
-      return Status::failed;
-  }
+  using End = IsolateOutcome::End;
+  if (end == End::timeout) return Status::timeout;
+  return end == End::signalled || end == End::exited || end == End::threw ? Status::crashed : Status::failed;
 }
 
 // The object that `BIN unit` printed. Throws Error(input).
@@ -166,11 +162,7 @@ std::optional<CaseResult> run_started_unit(const std::string& binary, const Plan
     variables.emplace_back(kHiddenVariable, std::filesystem::absolute(limits.hidden).string());
   const ProgramAnswer answer = ask_program(argv, options, variables);
   if (answer.end == IsolateOutcome::End::cancelled) return std::nullopt;
-  if (!answer.ok) {
-    const bool died =
-        answer.end == IsolateOutcome::End::threw;  // the program ended badly, its keeper did not
-    return failed_unit(died ? Status::crashed : status_of_end(answer.end), answer.problem);
-  }
+  if (!answer.ok) return failed_unit(status_of_end(answer.end), answer.problem);
   try {
     const Json json = parse_unit_output(answer.output, binary);
     return unit_of(record_from_json(JsonPlace(json, binary).at("record").value(), binary), score,

@@ -1,22 +1,24 @@
 #pragma once
-// One unit of a comparison: a fresh process that runs one case once cold and then warm. It is either a fork
-// of this process, or a program started anew: `BIN unit --request JSON --case NAME`, which prints JSON.
+// One unit of a comparison: a fresh process that runs one case once cold and then warm, or a command several
+// times. The former is either a fork of this process, or a program started anew: `BIN unit --request JSON
+// --case NAME`, which prints JSON.
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/processes/isolate.h"
+#include "harness/ab/ab_command.h"
+#include "harness/ab/benchmark_file.h"
 #include "harness/ab/run.h"
 #include "harness/measuring/build_info.h"
 #include "harness/planning/plan.h"
 
 namespace aqbench {
-
-// The version of what `aqbench unit` prints.
-inline constexpr int kUnitProtocol = 1;
 
 // The limits of a unit's process.
 struct UnitLimits {
@@ -82,5 +84,39 @@ Json unit_record_json(const Record& record);
 // there are warm runs, because the first sample is of the cold run. Where `wants_warm` is false the cold run
 // suffices, as for metrics alone.
 CaseResult unit_of(Record record, bool scored, bool wants_warm = true);
+
+// The names of the outcomes that are measured of a run beside its wall time.
+inline constexpr const char* kCpuOutcome = "cpu_ms";
+inline constexpr const char* kMemoryOutcome = "peak_memory_mib";
+
+// How a unit runs its command.
+struct CommandUnitPlan {
+  int warmup = 0;  // runs that are thrown away
+  int runs = 1;
+  AbCommandRules rules;
+  std::string benchmark = {};           // with rules.gbench: the one that is run; "": all
+  std::optional<std::uint64_t> layout;  // drawn for this unit
+  std::vector<std::pair<std::string, std::string>> relink_variables;  // of the environment while it is linked
+  bool relink = false;  // the program has to be linked anew for this unit
+};
+
+// What the process of a unit gave.
+struct CommandAnswer {
+  Record unit;  // with rules.gbench and no benchmark named its times are the process's
+  std::vector<GbenchTimes> benchmarks = {};  // then all that it measured
+  bool prints_gbench_report = false;         // without rules.gbench: its stdout is such a report
+};
+
+// Runs a unit: links the program anew where asked for, then for each run prepares and runs. The unit has the
+// wall times of the runs, as outcomes processor time and the largest resident size of one of its processes
+// (never below this process's own), and the hash of stdout or of rules.compare_output, with the exit code
+// where any is allowed. With rules.gbench it has the times per iteration of plan.benchmark instead, and
+// neither outcomes nor a hash. A run that fails, or that did not write the file or measure the benchmark,
+// fails the unit with a reason. Returns nullopt if it was cancelled.
+std::optional<CommandAnswer> run_command_unit(const AbCommand& command, const CommandUnitPlan& plan,
+                                              const UnitLimits& limits);
+
+// Returns the outcomes that are judged of commands beside the wall time.
+std::vector<AbOutcome> command_outcomes();
 
 }  // namespace aqbench

@@ -1,32 +1,15 @@
-#include "harness/ab/verdict_rows.h"
+#include "harness/ab/report.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "harness/ab/outcome_decision.h"
-#include "metrics/metric_words.h"
+#include "harness/ab/decision.h"
 #include "metrics/value_change.h"
 
 namespace aqbench {
 namespace {
-
-Verdict verdict_of(PairedVerdict verdict) {
-  switch (verdict) {
-    case PairedVerdict::regressed:
-      return Verdict::regressed;
-    case PairedVerdict::faster:
-      return Verdict::improved;
-    case PairedVerdict::pass:
-      return Verdict::pass;
-    case PairedVerdict::inconclusive:
-    case PairedVerdict::refused:
-    case PairedVerdict::trade:
-      break;
-  }
-  return Verdict::open;
-}
 
 std::string factor_text(double factor) {
   return factor < 999.5 ? fmt::format("{:.3g}", factor) : fmt::format("{:.0f}", factor);
@@ -34,14 +17,13 @@ std::string factor_text(double factor) {
 
 VerdictRow judged_row(const std::string& case_name, const std::string& what, const std::string& unit,
                       const std::string& label, const AbTimeDecision& decision) {
-  VerdictRow row;
-  row.case_name = case_name;
-  row.metric = what;
-  row.unit = unit;
-  row.verdict = verdict_of(decision.verdict);
-  row.label = label;
-  row.reason = decision.reason;
-  row.only_shown = true;
+  VerdictRow row{.case_name = case_name,
+                 .metric = what,
+                 .verdict = verdict_of(ab_verdict_of(decision.verdict)),
+                 .unit = unit,
+                 .reason = decision.reason,
+                 .only_shown = true,
+                 .label = label};
   if (!decision.comparison) return row;
   row.baseline = decision.median_a_ms;
   row.current = decision.median_b_ms;
@@ -154,6 +136,7 @@ std::string speed_words(const PairedComparison& c) {
 Verdicts verdicts_of(const std::vector<AbCaseReport>& cases) {
   Verdicts verdicts;
   verdicts.cases = cases.size();
+  std::vector<std::vector<VerdictRow>> of_cases;
   for (const AbCaseReport& one : cases) {
     const Verdict verdict = verdict_of(one.verdict);
     std::vector<VerdictRow> rows = value_rows(one);
@@ -169,18 +152,13 @@ Verdicts verdicts_of(const std::vector<AbCaseReport>& cases) {
         one.verdict == AbVerdict::regressed || one.verdict == AbVerdict::faster ||
         (one.verdict == AbVerdict::invalid && one.time && one.time->comparison && !one.outcomes.empty());
     row.reason = certain || one.reason == row.words ? "" : one.reason.substr(0, one.reason.find("; time: "));
-    verdicts.rows.push_back(std::move(row));
+    std::vector<VerdictRow>& of_case = of_cases.emplace_back(1, std::move(row));
     for (const VerdictRow& value : rows)
-      if (&value != leading) verdicts.rows.push_back(value);
+      if (&value != leading) of_case.push_back(value);
   }
   // The gravest case first; the values of a case stay behind it.
-  std::vector<std::pair<Verdict, std::size_t>> order;
-  for (std::size_t i = 0; i < verdicts.rows.size(); ++i)
-    order.emplace_back(verdicts.rows[i].only_shown ? order.back().first : verdicts.rows[i].verdict, i);
-  std::ranges::stable_sort(order, {}, &std::pair<Verdict, std::size_t>::first);
-  std::vector<VerdictRow> sorted;
-  for (const auto& [verdict, i] : order) sorted.push_back(std::move(verdicts.rows[i]));
-  verdicts.rows = std::move(sorted);
+  std::ranges::stable_sort(of_cases, {}, [](const auto& rows) { return rows.front().verdict; });
+  for (const auto& rows : of_cases) verdicts.rows.insert(verdicts.rows.end(), rows.begin(), rows.end());
   return verdicts;
 }
 

@@ -16,8 +16,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/gate.h"
-#include "harness/gating/gated_metrics.h"
-#include "harness/gating/learned_tolerances.h"
+#include "harness/gating/verdicts.h"
 
 namespace aqbench {
 namespace {
@@ -33,19 +32,16 @@ void check_acceptable(const std::filesystem::path& bundle, const Results& result
   if (!results.run.complete)
     refuse_acceptance(bundle, fmt::format("the run was interrupted: {} of {} cases", results.records.size(),
                                           results.run.planned_cases));
-  bool any = false;
-  for (const Record& record : results.records) {
+  for (const Record& record : results.records)
     if (is_failure(record.status))
       refuse_acceptance(
           bundle, fmt::format("case {} {}: {}", record.case_name, to_string(record.status), record.reason));
-    any = any || record.status == Status::ok;
-  }
-  if (!any) refuse_acceptance(bundle, "no case has a result");
+  if (std::ranges::find(results.records, Status::ok, &Record::status) == results.records.end())
+    refuse_acceptance(bundle, "no case has a result");
 }
 
-BaselineMetric accepted_metric(const std::string& name, const Metric& metric, const BaselineMetric* before) {
-  if (before == nullptr) return {*metric.value, metric.better, default_tolerance(name, metric)};
-  return {*metric.value, before->better, before->tolerance};
+BaselineMetric accepted_metric(const std::string& name, const Metric& metric) {
+  return {*metric.value, metric.better, default_tolerance(name, metric)};
 }
 
 // Counts the cases of each undefined metric by reason: many cases share one.
@@ -59,7 +55,9 @@ void accept_metrics(const Record& record, const BaselineCase* before, BaselineCa
       ++undefined[name + ": undefined (" + metric.reason + ")"];
       continue;
     }
-    const BaselineMetric accepted = accepted_metric(name, metric, old);
+    const BaselineMetric accepted = old == nullptr
+                                        ? accepted_metric(name, metric)
+                                        : BaselineMetric{*metric.value, old->better, old->tolerance};
     if (accepted.value == 0 && accepted.tolerance.kind == Tolerance::Kind::relative)
       acceptance.notes.push_back(
           fmt::format("{} {}: is 0 with a relative tolerance, so any change will fail; give an absolute one",
@@ -91,22 +89,18 @@ void accept_case(const std::filesystem::path& bundle, const Record& record, cons
   BaselineCase after{record.case_name, record.options, {}};
   if (before != nullptr)
     for (const std::string& difference : option_differences(*before, record))
-      acceptance.changes.push_back({Kind::options_changed, record.case_name, "", {}, {}, "", difference});
+      acceptance.changes.push_back(
+          {.kind = Kind::options_changed, .case_name = record.case_name, .note = difference});
   accept_metrics(record, before, after, acceptance, undefined);
   if (before == nullptr)
-    acceptance.changes.push_back({Kind::case_added,
-                                  record.case_name,
-                                  "",
-                                  {},
-                                  {},
-                                  "",
-                                  fmt::format("{} metrics", after.metrics.size())});
+    acceptance.changes.push_back({.kind = Kind::case_added,
+                                  .case_name = record.case_name,
+                                  .note = fmt::format("{} metrics", after.metrics.size())});
   acceptance.baseline.cases.push_back(std::move(after));
 }
 
 std::optional<Baseline> existing_baseline(const std::filesystem::path& path, const std::string& suite) {
-  std::error_code error;
-  if (!std::filesystem::exists(path, error)) return std::nullopt;
+  if (std::error_code error; !std::filesystem::exists(path, error)) return std::nullopt;
   Baseline baseline = read_baseline(path);
   if (baseline.suite != suite)
     throw not_comparable_error("{}: is the baseline of suite '{}', the bundle is of suite '{}'",
@@ -123,13 +117,6 @@ struct Affected {
     if (count++ == 0) first = name;
   }
 };
-
-void refuse_unless(bool allowed, const Affected& affected, const char* noun, const char* what,
-                   const char* flag, Acceptance& acceptance) {
-  if (allowed || affected.count == 0) return;
-  acceptance.refusals.push_back(fmt::format("{} {}{} ({})", counted(affected.count, noun), what,
-                                            affected.first.empty() ? "" : ", first " + affected.first, flag));
-}
 
 // Collects what a gate would lose silently.
 void collect_refusals(const AcceptedRun& run, const AcceptExceptions& allowed, Acceptance& acceptance) {
@@ -156,18 +143,22 @@ void collect_refusals(const AcceptedRun& run, const AcceptExceptions& allowed, A
       if (!metric.value && !is_never_defined(metric) && record.status == Status::ok)
         undefined.add(record.case_name + " " + name);
   }
-  refuse_unless(allowed.part_of_suite, left_out, "case", "of the suite did not run", "--part-of-suite",
-                acceptance);
-  refuse_unless(allowed.remove_cases, vanished, "case", "of the baseline would go", "--remove-cases",
-                acceptance);
-  refuse_unless(allowed.remove_metrics, metrics, "gated metric", "would go", "--remove-metrics", acceptance);
-  refuse_unless(allowed.new_options, options, "difference",
-                "between the options of cases and those of the baseline or suite", "--new-options",
-                acceptance);
-  refuse_unless(allowed.injected_faults, faults, "case", "ran with an injected fault", "--injected-faults",
-                acceptance);
-  refuse_unless(allowed.leave_out_undefined, undefined, "value", "undefined", "--leave-out-undefined",
-                acceptance);
+  const struct {
+    bool allowed;
+    const Affected& affected;
+    const char *noun, *what, *flag;
+  } rows[] = {{allowed.part_of_suite, left_out, "case", "of the suite did not run", "--part-of-suite"},
+              {allowed.remove_cases, vanished, "case", "of the baseline would go", "--remove-cases"},
+              {allowed.remove_metrics, metrics, "gated metric", "would go", "--remove-metrics"},
+              {allowed.new_options, options, "difference",
+               "between the options of cases and those of the baseline or suite", "--new-options"},
+              {allowed.injected_faults, faults, "case", "ran with an injected fault", "--injected-faults"},
+              {allowed.leave_out_undefined, undefined, "value", "undefined", "--leave-out-undefined"}};
+  for (const auto& [is_allowed, affected, noun, what, flag] : rows)
+    if (!is_allowed && affected.count > 0)
+      acceptance.refusals.push_back(fmt::format("{} {}{} ({})", counted(affected.count, noun), what,
+                                                affected.first.empty() ? "" : ", first " + affected.first,
+                                                flag));
 }
 
 void accept_times(const AcceptedRun& run, const std::optional<Baseline>& existing, Acceptance& acceptance) {
@@ -206,23 +197,17 @@ std::vector<BaselineCase> seeded_cases(const Results& results) {
                         to_string(record.status), printable(record.reason));
     BaselineCase one{record.case_name, record.options, {}};
     for (const auto& [name, metric] : acceptable_metrics(record))
-      if (metric.value) one.metrics.emplace_back(name, accepted_metric(name, metric, nullptr));
+      if (metric.value) one.metrics.emplace_back(name, accepted_metric(name, metric));
     cases.push_back(std::move(one));
   }
   return cases;
 }
 
 std::string change_line(const AcceptChange& change) {
-  switch (change.kind) {
-    case Kind::case_added:
-      return fmt::format("+ {} ({})", change.case_name, change.note);
-    case Kind::case_removed:
-      return fmt::format("- {}", change.case_name);
-    case Kind::options_changed:
-      return fmt::format("! {}: {}", change.case_name, change.note);
-    default:
-      return "";
-  }
+  if (change.kind == Kind::case_added) return fmt::format("+ {} ({})", change.case_name, change.note);
+  if (change.kind == Kind::case_removed) return fmt::format("- {}", change.case_name);
+  if (change.kind == Kind::options_changed) return fmt::format("! {}: {}", change.case_name, change.note);
+  return "";
 }
 
 // Removes files that a killed write_file() left beside the baseline: NAME.tmp<20 digits> not held by a

@@ -7,63 +7,64 @@
 
 #include "core/error.h"
 #include "core/json_members.h"
+#include "core/quantiles.h"
 #include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/records/json_parts.h"
+#include "harness/records/results.h"
 
 namespace aqbench {
+
+// An object of the elements by their names, each of which occurs once.
+template <class Element, std::string Element::*kName>
+struct JsonByName {
+  static Json write(const std::vector<Element>& elements, unsigned, JsonForm = {}) {
+    Json json = Json::object();
+    for (const Element& one : elements) add_member(json, one.*kName, JsonOf<Element>::write(one));
+    return json;
+  }
+  static void read(const JsonPlace& place, std::vector<Element>& elements, unsigned, JsonForm = {}) {
+    for (const auto& [name, inside] : place.members()) {
+      JsonOf<Element>::read(inside, elements.emplace_back());
+      elements.back().*kName = name;
+    }
+  }
+};
+template <>
+struct JsonOf<std::vector<BaselineCase>> : JsonByName<BaselineCase, &BaselineCase::name> {};
+template <>
+struct JsonOf<std::vector<StoredTime>> : JsonByName<StoredTime, &StoredTime::case_name> {};
+
+template <>
+struct JsonOf<Tolerance> {
+  static Json write(const Tolerance& tolerance, unsigned, JsonForm = {}) {
+    Json json = {{tolerance.kind == Tolerance::Kind::relative ? "relative" : "absolute", tolerance.value}};
+    if (tolerance.learned_from_seeds > 0) json["learned_from_seeds"] = tolerance.learned_from_seeds;
+    if (tolerance.named) json["named"] = true;
+    return json;
+  }
+  static void read(const JsonPlace& place, Tolerance& tolerance, unsigned, JsonForm = {}) {
+    place.allow_only({"relative", "absolute", "learned_from_seeds", "named"});
+    const auto relative = place.find("relative"), absolute = place.find("absolute");
+    if (relative.has_value() == absolute.has_value()) place.fail("expected either 'relative' or 'absolute'");
+    const JsonPlace& given = relative ? *relative : *absolute;
+    if (given.number() < 0) given.fail("must not be negative");
+    const auto seeds = place.find("learned_from_seeds"), named = place.find("named");
+    if (seeds && (seeds->integer() < 1 || seeds->integer() > 1'000'000))
+      seeds->fail("must be from 1 to 1000000");
+    tolerance = {relative ? Tolerance::Kind::relative : Tolerance::Kind::absolute, given.number(),
+                 seeds ? static_cast<int>(seeds->integer()) : 0, named && named->boolean()};
+  }
+};
+
 namespace {
 
+// Only files of some other tools are so.
+constexpr const char* kNoMachine =
+    "the file does not say on which machine it was measured; if it was this one, add --measured-here";
+
 constexpr std::uintmax_t kMaxBaselineBytes = std::uintmax_t{1} << 30;
-
-Json tolerance_to_json(const Tolerance& tolerance) {
-  Json json = {{tolerance.kind == Tolerance::Kind::relative ? "relative" : "absolute", tolerance.value}};
-  if (tolerance.learned_from_seeds > 0) json["learned_from_seeds"] = tolerance.learned_from_seeds;
-  if (tolerance.named) json["named"] = true;
-  return json;
-}
-
-Tolerance tolerance_from_json(const JsonPlace& place) {
-  place.allow_only({"relative", "absolute", "learned_from_seeds", "named"});
-  const auto relative = place.find("relative"), absolute = place.find("absolute");
-  if (relative.has_value() == absolute.has_value()) place.fail("expected either 'relative' or 'absolute'");
-  const JsonPlace& given = relative ? *relative : *absolute;
-  if (given.number() < 0) given.fail("must not be negative");
-  const auto seeds = place.find("learned_from_seeds");
-  const auto named = place.find("named");
-  if (seeds && (seeds->integer() < 1 || seeds->integer() > 1'000'000))
-    seeds->fail("must be from 1 to 1000000");
-  return {relative ? Tolerance::Kind::relative : Tolerance::Kind::absolute, given.number(),
-          seeds ? static_cast<int>(seeds->integer()) : 0, named && named->boolean()};
-}
-
-BaselineCase case_from_json(const std::string& name, const JsonPlace& place) {
-  BaselineCase baseline_case{name, {}, {}};
-  place.allow_only({"options", "metrics"});
-  baseline_case.options.reserve(place.at("options").value().size());
-  baseline_case.metrics.reserve(place.at("metrics").value().size());
-  for (const auto& [option, value] : place.at("options").members())
-    baseline_case.options.emplace_back(option, value.parameter());
-  for (const auto& [metric, value] : place.at("metrics").members()) {
-    value.allow_only({"value", "better", "tolerance"});
-    BaselineMetric& accepted = baseline_case.metrics.emplace_back(metric, BaselineMetric{}).second;
-    accepted.value = value.at("value").number();
-    JsonOf<Better>::read(value.at("better"), accepted.better, 0);
-    accepted.tolerance = tolerance_from_json(value.at("tolerance"));
-  }
-  return baseline_case;
-}
-
-Json case_to_json(const BaselineCase& baseline_case) {
-  Json options = Json::object(), metrics = Json::object();
-  for (const auto& [name, value] : baseline_case.options) options[name] = parameter_json(value);
-  for (const auto& [name, metric] : baseline_case.metrics)
-    metrics[name] = {{"value", metric.value},
-                     {"better", to_string(metric.better)},
-                     {"tolerance", tolerance_to_json(metric.tolerance)}};
-  return {{"options", std::move(options)}, {"metrics", std::move(metrics)}};
-}
 
 // Writes nested objects over several lines and each metric on one, so that a changed value is a changed line.
 void append_members(const Json& object, int depth, std::string& text) {
@@ -82,39 +83,21 @@ void append_members(const Json& object, int depth, std::string& text) {
   text += fmt::format("\n{}}}", indent.substr(1));
 }
 
-void check_sha256(const JsonPlace& place) {
-  if (!is_sha256_hex(place.text())) place.fail("expected a SHA-256 in hexadecimal");
-}
-
-// Reads everything except the cases.
-Baseline read_head(const Json& json, const std::string& source) {
-  const JsonPlace place(json, source);
+Baseline read_baseline_at(const JsonPlace& place, const std::string& source) {
   if (const auto version = place.at("schema_version").integer(); version != kBaselineSchemaVersion)
     throw Error(
         ErrorKind::not_comparable,
         fmt::format("{}: schema_version: {}; this program reads {}", source, version, kBaselineSchemaVersion),
         source);
-  place.allow_only({"schema_version", "suite", "accepted_from", "cases", "stored_times"});
   Baseline baseline;
-  baseline.suite = place.at("suite").text();
+  std::vector<std::string_view> keys = {"schema_version"};
+  Baseline::members(ReadRow<Baseline>{place, baseline, {}, keys});
+  place.allow_only(keys);
   const JsonPlace from = place.at("accepted_from");
-  from.allow_only({"bundle", "results_sha256", "root_digest", "commit", "by", "utc", "repository"});
-  baseline.accepted_bundle = from.at("bundle").text();
-  check_sha256(from.at("results_sha256"));
-  baseline.accepted_results_sha256 = from.at("results_sha256").text();
-  if (const auto root = from.find("root_digest")) {
-    check_sha256(*root);
-    baseline.accepted_root_digest = root->text();
-  }
-  baseline.accepted_commit = from.at("commit").text();
-  for (const auto& [name, text] : {std::pair("by", &baseline.accepted_by),
-                                   {"utc", &baseline.accepted_utc},
-                                   {"repository", &baseline.accepted_repository}})
-    if (const auto given = from.find(name)) {
-      *text = given->text();
-      if (text->size() > kMaxAcceptedBytes) given->fail("longer than {} bytes", kMaxAcceptedBytes);
-    }
-  if (const auto times = place.find("stored_times")) baseline.stored_times = stored_times_from_json(*times);
+  for (const char* const name : {"by", "utc", "repository"})
+    if (const auto given = from.find(name); given && given->text().size() > kMaxAcceptedBytes)
+      given->fail("longer than {} bytes", kMaxAcceptedBytes);
+  std::ranges::sort(baseline.cases, {}, &BaselineCase::name);
   return baseline;
 }
 
@@ -127,11 +110,11 @@ Baseline read_case_by_case(const std::filesystem::path& path) {
                  [&](std::string_view key, std::string_view value) {
                    const Json name = parse_strict_json(key, source), one = parse_strict_json(value, source);
                    const std::string place = fmt::format("{}: cases.{}", source, name.get<std::string>());
-                   cases.push_back(case_from_json(name.get<std::string>(), JsonPlace(one, place)));
+                   cases.push_back(from_json<BaselineCase>(JsonPlace(one, place)));
+                   cases.back().name = name.get<std::string>();
                  });
   const Json json = parse_strict_json(head, source);
-  Baseline baseline = read_head(json, source);
-  JsonPlace(json, source).at("cases").members();
+  Baseline baseline = read_baseline_at(JsonPlace(json, source), source);
   baseline.cases = std::move(cases);
   std::ranges::sort(baseline.cases, {}, &BaselineCase::name);
   const auto twice = std::ranges::adjacent_find(baseline.cases, {}, &BaselineCase::name);
@@ -144,6 +127,43 @@ Baseline read_case_by_case(const std::filesystem::path& path) {
 }
 
 }  // namespace
+
+std::optional<double> median_warm_ms(const Record& record) {
+  if (record.timing.warm_ms.size() < kLeastStoredRuns) return std::nullopt;
+  return median_of(record.timing.warm_ms);
+}
+
+StoredTimes stored_times_of(const Results& results) {
+  StoredTimes times;
+  const Json comparability = comparability_of(*results.environment);
+  if (!comparability.is_object()) throw input_error("stored times: {}", kNoMachine);
+  times.comparability = comparability;
+  for (const Record& record : results.records) {
+    const std::optional<double> median_ms = median_warm_ms(record);
+    if (record.status != Status::ok || !median_ms) continue;
+    times.cases.push_back({record.case_name, *median_ms, record.timing.throughput,
+                           record.timing.throughput ? record.timing.throughput_unit : ""});
+  }
+  if (times.cases.empty())
+    throw input_error("stored times: no case has {} warm runs (--repetitions)", kLeastStoredRuns);
+  return times;
+}
+
+std::vector<std::string> comparability_differences(const StoredTimes& stored, const Results& results) {
+  const Json now = comparability_of(*results.environment);
+  if (!now.is_object()) return {kNoMachine};
+  return comparability_differences(*stored.comparability, now, "the baseline's");
+}
+
+void StoredTime::after_reading(const JsonPlace& place) const {
+  if (!(median_ms > 0)) place.at("median_ms").fail("must be positive");
+  if (throughput && !(*throughput > 0)) place.at("throughput").fail("must be positive");
+  if (throughput) place.at("throughput_unit");
+}
+
+void StoredTimes::after_reading(const JsonPlace& place) const {
+  if (cases.empty()) place.at("cases").fail("is empty, so nothing would be gated");
+}
 
 std::string to_string(const Tolerance& tolerance) {
   return tolerance.kind == Tolerance::Kind::relative ? short_number(100 * tolerance.value) + " %"
@@ -162,24 +182,8 @@ const BaselineMetric* find_metric(const BaselineCase& baseline_case, std::string
 }
 
 Json to_json(const Baseline& baseline) {
-  Json cases = Json::object();
-  // Appended without a search: each name occurs once.
-  for (const BaselineCase& baseline_case : baseline.cases)
-    cases.get_ref<Json::object_t&>().emplace_back(baseline_case.name, case_to_json(baseline_case));
-  Json json = {{"schema_version", kBaselineSchemaVersion},
-               {"suite", baseline.suite},
-               {"accepted_from",
-                {{"bundle", baseline.accepted_bundle},
-                 {"results_sha256", baseline.accepted_results_sha256},
-                 {"root_digest", baseline.accepted_root_digest},
-                 {"commit", baseline.accepted_commit}}},
-               {"cases", std::move(cases)}};
-  if (baseline.accepted_root_digest.empty()) json["accepted_from"].erase("root_digest");
-  if (!baseline.accepted_by.empty()) json["accepted_from"]["by"] = baseline.accepted_by;
-  if (!baseline.accepted_utc.empty()) json["accepted_from"]["utc"] = baseline.accepted_utc;
-  if (!baseline.accepted_repository.empty())
-    json["accepted_from"]["repository"] = baseline.accepted_repository;
-  if (baseline.stored_times) json["stored_times"] = to_json(*baseline.stored_times);
+  Json json = {{"schema_version", kBaselineSchemaVersion}};
+  json.update(JsonOf<Baseline>::write(baseline));
   return json;
 }
 
@@ -209,7 +213,7 @@ void write_baseline_text(const Baseline& baseline, const WriteBytes& write) {
   for (const BaselineCase& one : baseline.cases) {
     std::string part =
         fmt::format("{}\n  {}: ", &one == &baseline.cases.front() ? "" : ",", Json(one.name).dump());
-    append_members(case_to_json(one), kCase, part);
+    append_members(JsonOf<BaselineCase>::write(one), kCase, part);
     write(part);
   }
   if (!baseline.cases.empty()) write("\n ");
@@ -217,11 +221,9 @@ void write_baseline_text(const Baseline& baseline, const WriteBytes& write) {
 }
 
 Baseline baseline_from_json(const Json& json, const std::string& source) {
-  Baseline baseline = read_head(json, source);
-  const JsonPlace cases = JsonPlace(json, source).at("cases");
-  for (const auto& [name, value] : cases.members()) baseline.cases.push_back(case_from_json(name, value));
-  if (baseline.cases.empty()) cases.fail("is empty: nothing would be gated");
-  std::ranges::sort(baseline.cases, {}, &BaselineCase::name);
+  const JsonPlace place(json, source);
+  Baseline baseline = read_baseline_at(place, source);
+  if (baseline.cases.empty()) place.at("cases").fail("is empty: nothing would be gated");
   return baseline;
 }
 

@@ -10,11 +10,66 @@
 
 #include "core/files.h"
 #include "core/json.h"
-#include "harness/gating/stored_times.h"
-#include "harness/records/named_values.h"
+#include "core/members.h"
+#include "harness/records/record.h"
+#include "harness/records/results.h"
 #include "metrics/metric.h"
 
 namespace aqbench {
+
+// Times stored on request (aqbench accept --stored-times) show a trend but prove nothing: machines drift, and
+// `aqbench ab` measures both sides in pairs. They are compared only on request, and on the same kind of
+// machine and build.
+
+// A median above this factor times the stored one fails, and so does a throughput below (2 - this factor)
+// times the stored one.
+inline constexpr double kStoredTimeFactor = 1.05;
+
+// Fewer warm runs than this are neither stored nor compared.
+inline constexpr std::size_t kLeastStoredRuns = 5;
+
+// The time of one case.
+struct StoredTime {
+  std::string case_name;
+  double median_ms = 0;              // of the warm runs
+  std::optional<double> throughput;  // in `throughput_unit`
+  std::string throughput_unit;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("median_ms", &StoredTime::median_ms);
+    row("throughput", &StoredTime::throughput, kLeftOut);
+    row("throughput_unit", &StoredTime::throughput_unit, kLeftOut);
+  }
+
+  // Checks that times are above 0, and that a throughput has a unit.
+  void after_reading(const JsonPlace& place) const;
+};
+
+// The times of a run, and the properties of machine and build that must match for a comparison.
+struct StoredTimes {
+  JsonBox comparability;
+  std::vector<StoredTime> cases;  // as in the results
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("comparability", &StoredTimes::comparability);
+    row("cases", &StoredTimes::cases);
+  }
+
+  // Checks that there are cases.
+  void after_reading(const JsonPlace& place) const;
+};
+
+// Returns the times of the cases that are ok and have enough warm runs. Throws Error(input) if there are
+// none, or if the environment lacks the comparability (a file of another tool).
+StoredTimes stored_times_of(const Results& results);
+
+// Returns the median of the record's warm runs; nullopt if there are too few.
+std::optional<double> median_warm_ms(const Record& record);
+
+// Returns "cpu_model is "B", the baseline's "A"" for each difference in comparability.
+std::vector<std::string> comparability_differences(const StoredTimes& stored, const Results& results);
 
 // The version of the file, which goes up when its fields change.
 inline constexpr int kBaselineSchemaVersion = 1;
@@ -41,6 +96,13 @@ struct BaselineMetric {
   double value = 0;
   Better better = Better::lower;
   Tolerance tolerance;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("value", &BaselineMetric::value);
+    row("better", &BaselineMetric::better);
+    row("tolerance", &BaselineMetric::tolerance);
+  }
 };
 
 // The accepted values of one case.
@@ -48,6 +110,12 @@ struct BaselineCase {
   std::string name;
   NamedValues options;  // as in Record
   std::vector<std::pair<InternedText, BaselineMetric>> metrics;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("options", &BaselineCase::options);
+    row("metrics", &BaselineCase::metrics);
+  }
 };
 
 // The accepted values of a suite and their bundle.
@@ -62,6 +130,22 @@ struct Baseline {
   std::optional<StoredTimes> stored_times = {};     // none unless requested
   std::string accepted_by = {}, accepted_utc = {};  // who accepted it and when; "" in files without it
   std::string accepted_repository = {};  // commit of the user's programs (users_commit()); "" without any
+
+  template <class Row>
+  static void members(const Row& row) {  // all but the version
+    row("suite", &Baseline::suite);
+    row.group("accepted_from", 0, "", [](const auto& inside) {
+      inside("bundle", &Baseline::accepted_bundle);
+      inside("results_sha256", &Baseline::accepted_results_sha256, kSha256);
+      inside("root_digest", &Baseline::accepted_root_digest, kLeftOut | kSha256);
+      inside("commit", &Baseline::accepted_commit);
+      inside("by", &Baseline::accepted_by, kLeftOut);
+      inside("utc", &Baseline::accepted_utc, kLeftOut);
+      inside("repository", &Baseline::accepted_repository, kLeftOut);
+    });
+    row("cases", &Baseline::cases);
+    row("stored_times", &Baseline::stored_times, kLeftOut);
+  }
 };
 
 // Return the case, or the metric, of this name; nullptr if there is none.

@@ -11,8 +11,7 @@
 #include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gated_metrics.h"
-#include "harness/gating/part_of_suite.h"
+#include "harness/gating/verdicts.h"
 #include "metrics/registry.h"
 #include "metrics/value_change.h"
 
@@ -37,11 +36,13 @@ bool is_only_shown(const std::string& name, const BaselineMetric& baseline, cons
 
 VerdictRow metric_row(const std::string& case_name, const std::string& name, const BaselineMetric& baseline,
                       const Metric* metric) {
-  VerdictRow row{case_name, name, Verdict::missing, "", baseline.value, {}, baseline.tolerance, 0, ""};
-  if (metric == nullptr) {
-    row.reason = "the results do not have it";
-    return row;
-  }
+  VerdictRow row{.case_name = case_name,
+                 .metric = name,
+                 .verdict = Verdict::missing,
+                 .baseline = baseline.value,
+                 .tolerance = baseline.tolerance,
+                 .reason = metric == nullptr ? "the results do not have it" : ""};
+  if (metric == nullptr) return row;
   row.unit = metric->unit;
   row.better = metric->better;
   row.current = metric->value;
@@ -51,12 +52,11 @@ VerdictRow metric_row(const std::string& case_name, const std::string& name, con
     row.verdict = Verdict::not_comparable;
     row.reason =
         fmt::format("better is '{}', baseline '{}'", to_string(metric->better), to_string(baseline.better));
-  } else if (!metric->value) {
+  } else if (!metric->value || !std::isfinite(*metric->value)) {
     row.verdict = Verdict::undefined;
-    row.reason = metric->reason.empty() ? "null without a reason" : metric->reason;
-  } else if (!std::isfinite(*metric->value)) {
-    row.verdict = Verdict::undefined;
-    row.reason = "not a finite number";
+    row.reason = metric->value            ? "not a finite number"
+                 : metric->reason.empty() ? "null without a reason"
+                                          : metric->reason.text();
   } else if (baseline.value == 0 && baseline.tolerance.kind == Tolerance::Kind::relative &&
              *metric->value != 0) {
     row.verdict = Verdict::undefined;
@@ -74,11 +74,7 @@ VerdictRow metric_row(const std::string& case_name, const std::string& name, con
 }
 
 VerdictRow case_row(const std::string& name, Verdict verdict, std::string reason) {
-  VerdictRow row;
-  row.case_name = name;
-  row.verdict = verdict;
-  row.reason = std::move(reason);
-  return row;
+  return {.case_name = name, .verdict = verdict, .reason = std::move(reason)};
 }
 
 void gate_case(const BaselineCase& baseline, const Record* record, std::vector<VerdictRow>& rows) {
@@ -101,11 +97,10 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<V
                             "the baseline has no metric of this case: nothing is gated"));
   for (const auto& [name, metric] : baseline.metrics)
     rows.push_back(metric_row(baseline.name, name, metric, find_metric(metrics, name)));
-  for (const auto& [name, metric] : acceptable_metrics(*record)) {
-    if (find_metric(baseline, name) != nullptr) continue;
-    VerdictRow row{baseline.name, name, Verdict::added, metric.unit, {}, metric.value, {}, 0, "not gated"};
-    rows.push_back(std::move(row));
-  }
+  for (const auto& [name, metric] : acceptable_metrics(*record))
+    if (find_metric(baseline, name) == nullptr)
+      rows.push_back(
+          {baseline.name, name, Verdict::added, metric.unit, {}, metric.value, {}, 0, "not gated"});
 }
 
 // A case without a baseline cannot get worse, but it can fail.

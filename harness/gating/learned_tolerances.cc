@@ -1,4 +1,4 @@
-#include "harness/gating/learned_tolerances.h"
+#include "harness/gating/accept.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,6 @@
 #include "core/text.h"
 #include "harness/gating/gate.h"
 #include "harness/records/case_name.h"
-#include "harness/statistics/distributions.h"
 #include "harness/statistics/summary.h"
 
 namespace aqbench {

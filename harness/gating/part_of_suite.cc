@@ -1,4 +1,4 @@
-#include "harness/gating/part_of_suite.h"
+#include "harness/gating/gate.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,16 +1,41 @@
 #include "harness/gating/verdicts.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <optional>
 #include <span>
 #include <unordered_map>
 
-#include "harness/gating/gated_metrics.h"
 #include "metrics/registry.h"
 #include "metrics/value_change.h"
 
 namespace aqbench {
 namespace {
+
+void add_bytes(MetricSet& metrics, const std::string& name, const std::optional<std::int64_t>& bytes) {
+  if (!bytes) return;
+  metrics.emplace_back(name, Metric{static_cast<double>(*bytes), "bytes", Better::lower, ""});
+}
+
+bool is_count(std::string_view name, std::string_view unit) {
+  return unit == "points" || name == "mesh_components" || name == "mesh_nonmanifold_edges";
+}
+
+Tolerance tolerance_by_kind(std::string_view name, std::string_view unit, double value) {
+  constexpr auto kRelative = Tolerance::Kind::relative, kAbsolute = Tolerance::Kind::absolute;
+  if (is_count(name, unit)) return {kAbsolute, 0};
+  if (name.starts_with(kTensorMemoryPrefix) && name.ends_with(".net_bytes")) return {kRelative, 0.01};
+  if (name.starts_with("bias_")) return {kAbsolute, 0.1};
+  if (name == "point_density_pct" || name == "points_per_mm2" || name == "depth_abs_rel_pct")
+    return {kRelative, 0.05};
+  // Workload plane_sweep: depths in metres, and a share that may differ by half a percent by chance.
+  if (name == "depth_median_error_m") return {kRelative, 0.05};
+  if (name == "unlike_reference_share") return {kAbsolute, 0.005};
+  if (unit == "%" && value >= 20) return {kAbsolute, 1};
+  if (unit == "1") return {kAbsolute, 0.02};
+  return {kRelative, 0.05};
+}
 
 // Reading order: headlines by their place, then other metrics, counts and memory last.
 std::size_t reading_rank(const VerdictRow& row) {
@@ -36,39 +61,56 @@ bool comes_before(const VerdictRow& a, const VerdictRow& b) {
 
 }  // namespace
 
-std::string to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::failed_case:
-      return "failed case";
-    case Verdict::not_comparable:
-      return "not comparable";
-    case Verdict::missing:
-      return "missing";
-    case Verdict::undefined:
-      return "undefined";
-    case Verdict::regressed:
-      return "regressed";
-    case Verdict::open:
-      return "open";
-    case Verdict::improved:
-      return "improved";
-    case Verdict::added:
-      return "new";
-    case Verdict::pass:
-      break;
+MetricSet gated_metrics(const Record& record) {
+  MetricSet metrics = record.metrics;
+  for (const StageRecord& stage : record.stages) {
+    const bool alone = std::ranges::count(record.stages, stage.name, &StageRecord::name) == 1;
+    const std::string name =
+        std::string(kTensorMemoryPrefix) + (alone ? stage.name : stage.parent + ">" + stage.name);
+    add_bytes(metrics, name + ".net_bytes", stage.net_bytes);
+    add_bytes(metrics, name + ".peak_bytes", stage.peak_bytes);
   }
-  return "pass";
+  return metrics;
+}
+
+MetricSet acceptable_metrics(const Record& record) {
+  MetricSet metrics = gated_metrics(record);
+  const bool uses_tensors = std::ranges::any_of(record.stages, [](const StageRecord& stage) {
+    return stage.net_bytes.value_or(0) != 0 || stage.peak_bytes.value_or(0) != 0;
+  });
+  if (!uses_tensors)
+    std::erase_if(metrics, [](const auto& metric) { return metric.first.starts_with(kTensorMemoryPrefix); });
+  return metrics;
+}
+
+bool is_information(const std::string& name, const std::string& unit) {
+  return is_count(name, unit) || name.find("_max_") != std::string::npos;
+}
+
+Tolerance default_tolerance(const std::string& name, const Metric& metric) {
+  const Tolerance tolerance = tolerance_by_kind(name, metric.unit, metric.value.value_or(0));
+  if (tolerance.kind == Tolerance::Kind::absolute || metric.value != 0.0) return tolerance;
+  const double absolute = metric.unit == "mm"    ? 0.01
+                          : metric.unit == "deg" ? 0.1
+                          : metric.unit == "%"   ? 0.1
+                                                 : 0.0;
+  return {Tolerance::Kind::absolute, absolute};
+}
+
+std::string to_string(Verdict verdict) {
+  constexpr std::array kNames = {"failed case", "not comparable", "missing", "undefined", "regressed",
+                                 "open",        "improved",       "new",     "pass"};  // in their order
+  return kNames.at(static_cast<std::size_t>(verdict));
 }
 
 VerdictRow shown_verdict(const std::string& case_name, const std::string& metric, const std::string& unit,
                          Better better, std::optional<double> before, std::optional<double> after) {
-  VerdictRow row;
-  row.case_name = case_name;
-  row.metric = metric;
-  row.unit = unit;
-  row.better = better;
-  row.baseline = before;
-  row.current = after;
+  VerdictRow row{.case_name = case_name,
+                 .metric = metric,
+                 .unit = unit,
+                 .baseline = before,
+                 .current = after,
+                 .better = better};
   if (before) row.excess = after ? worsening_share(metric, better, *before, *after) : HUGE_VAL;
   row.verdict = row.excess > 0 ? Verdict::regressed : row.excess < 0 ? Verdict::improved : Verdict::pass;
   row.label = change_word(row.excess > 0 ? 1 : row.excess < 0 ? -1 : 0);

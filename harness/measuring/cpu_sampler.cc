@@ -1,4 +1,4 @@
-#include "harness/measuring/cpu_sampler.h"
+#include "harness/measuring/samplers.h"
 
 #include <dirent.h>
 #include <execinfo.h>
@@ -26,7 +26,6 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "harness/measuring/symbols.h"
 
 namespace aqbench {
 namespace {

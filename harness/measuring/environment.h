@@ -1,19 +1,25 @@
 #pragma once
-// The environment of a sweep: env.json, and the key of machines whose times are comparable.
+// The machine and the environment of a sweep: env.json, and the key of machines whose times are comparable.
 
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/json.h"
 
 namespace aqbench {
 
-// The average number of runnable processes.
-struct LoadAverage {
-  std::array<double, 3> values{};  // over 1, 5 and 15 minutes
-};
+// Facts about this machine. nullopt: not reported by the system.
+
+std::optional<std::string> cpu_model();             // as in /proc/cpuinfo
+std::vector<int> affinity_processors();             // available to this process
+std::optional<std::uint64_t> memory_total_bytes();  // installed
+std::string architecture();                         // "x86_64"
+
+// Runnable processes on average over 1, 5 and 15 minutes.
+using LoadAverage = std::array<double, 3>;
 
 // Returns the current load; nullopt if the system does not report it.
 std::optional<LoadAverage> load_average();
@@ -22,7 +28,7 @@ std::optional<LoadAverage> load_average();
 struct EnvironmentOptions {
   int threads = 1;
   std::string device = "cpu";  // several are separated by commas
-  std::string dtype = {};  // of all cases (SweepPlan::dtype); empty: unknown, null in the JSON
+  std::string dtype = {};      // of all cases (SweepPlan::dtype); empty: unknown, null in the JSON
 };
 
 // Returns everything except the load: CPU, cores, affinity, cgroup, memory, kernel, OS, container hints,

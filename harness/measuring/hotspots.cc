@@ -12,6 +12,24 @@ constexpr double kUnexpectedShare = 0.10;  // of self time, to be worth a warnin
 constexpr double kUnresolvedShare = 0.20;
 constexpr std::size_t kHottest = 10;
 
+// A kind of overhead. A sample counts for the kind of its innermost matching function.
+struct OverheadKind {
+  std::string name;                   // "allocation"
+  std::vector<std::string> patterns;  // parts of a function's name, anywhere in the stack
+  // Parts of the innermost function's name only: elsewhere in the stack such a function calls the work
+  // itself.
+  std::vector<std::string> innermost;
+  double warn_share = 0;  // of all samples
+  std::string advice;
+};
+
+// A function expected to be hot in a method or workload.
+struct ExpectedHotspot {
+  std::string target;   // part of the name of the method or workload
+  std::string pattern;  // part of the function's name
+  std::string why;
+};
+
 bool contains_any(std::string_view function, const std::vector<std::string>& patterns) {
   return std::ranges::any_of(
       patterns, [&](const std::string& pattern) { return function.find(pattern) != std::string_view::npos; });
@@ -61,7 +79,7 @@ const std::vector<ExpectedHotspot>& expected_hotspots() {
 
 std::string expected_reason(std::string_view function, std::string_view target) {
   for (const ExpectedHotspot& hotspot : expected_hotspots())
-    if ((hotspot.target == "*" || target.find(hotspot.target) != std::string_view::npos) &&
+    if (target.find(hotspot.target) != std::string_view::npos &&
         function.find(hotspot.pattern) != std::string_view::npos)
       return hotspot.why;
   return {};

@@ -6,27 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/measuring/folded.h"
+#include "harness/measuring/samplers.h"
 
 namespace aqbench {
-
-// A kind of overhead. A sample counts for the kind of its innermost matching function.
-struct OverheadKind {
-  std::string name;                   // "allocation"
-  std::vector<std::string> patterns;  // parts of a function's name, anywhere in the stack
-  // Parts of the innermost function's name only: elsewhere in the stack such a function calls the work
-  // itself.
-  std::vector<std::string> innermost;
-  double warn_share = 0;  // of all samples
-  std::string advice;
-};
-
-// A function expected to be hot in a method or workload.
-struct ExpectedHotspot {
-  std::string target;   // name of the method or workload; "*": any
-  std::string pattern;  // part of the function's name
-  std::string why;
-};
 
 // Returns both tables as Markdown, for docs/profiling.md.
 std::string hotspots_markdown();

@@ -11,11 +11,10 @@
 #include <thread>
 #include <utility>
 
-#include "core/program_report.h"
 #include "core/resources.h"
+#include "core/stage_scope.h"
 #include "core/stopwatch.h"
-#include "harness/measuring/opencl_device.h"
-#include "harness/measuring/tensor_memory.h"
+#include "harness/measuring/libraries.h"
 
 namespace aqbench {
 namespace {

@@ -1,10 +1,11 @@
 #pragma once
-// Records calls and inclusive and self wall time of each stage and, on request, CPU time and memory. The
-// recorder's memory grows with the number of different stages, not with calls.
+// Records the stages of a run: calls and times of each and, on request, CPU time and memory; or a trace.
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "core/stage_scope.h"
@@ -22,18 +23,13 @@ inline constexpr std::uint64_t kResidentCalls = 100;
 
 // What a recorder measures beside wall time.
 struct StageRecorderOptions {
-  // On the thread that created the recorder: CPU time of the whole process while the stage was open,
-  // LibTorch's workers included. On others: of that thread.
-  bool cpu_time = false;
-  // Tensor bytes reported by LibTorch (harness/measuring/tensor_memory.h). Allocations of threads without an
-  // open stage count for the stages of the thread that created the recorder.
-  bool tensor_memory = false;
-  // Time on the OpenCL or CUDA device, of the stages of the thread that created the recorder. Absent without
-  // a device (harness/measuring/torch_table.h).
-  bool device_time = false;
-  // The largest growth of the process's resident memory in each stage or, if an external program runs in the
-  // stage and takes more, the memory of that program and its children. Costs about 40 us a scope, so it is
-  // not for timed runs, and is measured only in the first kResidentCalls calls of a stage.
+  bool cpu_time = false;  // of the whole process on the thread that created the recorder, else of the thread
+  bool tensor_memory = false;  // bytes reported by LibTorch (libraries.h); those of threads without an open
+                               // stage count for the stages of the thread that created the recorder
+  bool device_time = false;  // on the OpenCL or CUDA device, of the stages of that thread; absent without one
+  // The largest growth of the process's resident memory in each stage or, if it is more, the memory of an
+  // external program in it and its children. Costs about 40 us a scope, so it is not for timed runs, and is
+  // measured only in the first kResidentCalls calls of a stage.
   bool resident_peak = false;
 };
 
@@ -67,6 +63,33 @@ class StageRecorder final : public StageObserver {
   // Returns the live tensor bytes allocated since construction, for a memory counter beside the stages; 0
   // without tensor_memory.
   const std::atomic<std::int64_t>& tensor_bytes() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// The maximum number of events in a trace; further ones are only counted, so that the trace stays usable.
+inline constexpr std::size_t kMaxTraceEvents = 200'000;
+
+// Records the begin and end of each stage for Perfetto (ui.perfetto.dev) and chrome://tracing: complete
+// events per thread and a counter of tensor memory.
+class TraceRecorder final : public StageObserver {
+ public:
+  // The creating thread is named "main", others "worker 1" and so on in order of appearance. `tensor_bytes`
+  // (may be null) is read at every stage boundary.
+  explicit TraceRecorder(const std::atomic<std::int64_t>* tensor_bytes);
+  ~TraceRecorder() override;
+
+  void enter(const char* stage) override;
+  void leave(const char* stage) noexcept override;
+  void program_ended(const ProgramReport& report) override;
+
+  // Returns JSON in the Trace Event Format (Chromium): microseconds from the recorder's start. Call it when
+  // no stage is open.
+  std::string json(const std::string& process_name) const;
+
+  std::uint64_t left_out() const;  // events beyond kMaxTraceEvents
 
  private:
   struct State;

@@ -1,8 +1,9 @@
-#include "harness/measuring/symbols.h"
+#include "harness/measuring/samplers.h"
 
 #include <cxxabi.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <fmt/ranges.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -84,13 +85,17 @@ std::string_view name_at(std::string_view bytes, std::uint64_t offset) {
   return rest.substr(0, rest.find('\0'));
 }
 
+// Returns the headers of an ELF file's sections; none for another file.
+std::vector<ElfW(Shdr)> sections_of(std::string_view bytes) {
+  if (bytes.size() < sizeof(ElfW(Ehdr)) || !bytes.starts_with(ELFMAG)) return {};
+  const auto header = elements_at<ElfW(Ehdr)>(bytes, 0, sizeof(ElfW(Ehdr))).front();
+  return elements_at<ElfW(Shdr)>(bytes, header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(ElfW(Shdr)));
+}
+
 // Returns the functions of an ELF file, sorted by address.
 std::vector<FunctionSymbol> function_symbols(std::string_view bytes) {
   std::vector<FunctionSymbol> functions;
-  if (bytes.size() < sizeof(ElfW(Ehdr)) || !bytes.starts_with(ELFMAG)) return functions;
-  const auto header = elements_at<ElfW(Ehdr)>(bytes, 0, sizeof(ElfW(Ehdr))).front();
-  const auto sections =
-      elements_at<ElfW(Shdr)>(bytes, header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(ElfW(Shdr)));
+  const auto sections = sections_of(bytes);
   for (const auto& section : sections) {
     if (section.sh_type != SHT_SYMTAB && section.sh_type != SHT_DYNSYM) continue;
     if (section.sh_link >= sections.size()) continue;
@@ -108,20 +113,14 @@ std::vector<FunctionSymbol> function_symbols(std::string_view bytes) {
 
 // Returns the file of debug symbols at Debian's place by build id; "" if there is none.
 std::string debug_file_of(std::string_view bytes) {
-  if (bytes.size() < sizeof(ElfW(Ehdr)) || !bytes.starts_with(ELFMAG)) return {};
-  const auto header = elements_at<ElfW(Ehdr)>(bytes, 0, sizeof(ElfW(Ehdr))).front();
-  for (const auto& section :
-       elements_at<ElfW(Shdr)>(bytes, header.e_shoff, std::uint64_t{header.e_shnum} * sizeof(ElfW(Shdr)))) {
+  for (const auto& section : sections_of(bytes)) {
     if (section.sh_type != SHT_NOTE || section.sh_size < 16) continue;
     const auto note = elements_at<unsigned char>(bytes, section.sh_offset, section.sh_size);
     // Name size 4, id size, type, "GNU\0", the id.
     if (note.size() < 20 || note[0] != 4 || note[8] != NT_GNU_BUILD_ID || note[12] != 'G') continue;
     const std::size_t size = std::min<std::size_t>(note[4], note.size() - 16);
-    std::string hex;
-    for (std::size_t i = 0; i < size; ++i) {
-      constexpr const char* digits = "0123456789abcdef";
-      hex += {digits[note[16 + i] >> 4], digits[note[16 + i] & 15]};
-    }
+    const std::string hex = fmt::format(
+        "{:02x}", fmt::join(note.begin() + 16, note.begin() + 16 + static_cast<std::ptrdiff_t>(size), ""));
     if (hex.size() > 2)
       return "/usr/lib/debug/.build-id/" + hex.substr(0, 2) + "/" + hex.substr(2) + ".debug";
   }

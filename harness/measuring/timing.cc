@@ -19,7 +19,6 @@
 #include "core/parallel.h"
 #include "core/stopwatch.h"
 #include "harness/measuring/environment.h"
-#include "harness/measuring/machine.h"
 #include "harness/statistics/summary.h"
 
 namespace aqbench {
@@ -29,27 +28,6 @@ namespace {
 struct ProcessorTimes {
   double busy_s = 0;   // by any program, excluding time stolen by the hypervisor
   double steal_s = 0;  // stolen by the hypervisor
-};
-
-// Observations since a watch began. nullopt: not reported by the system.
-struct MachineLook {
-  std::optional<double> others_cpus;  // processors used by other programs, on average
-  std::optional<double> steal_cpus;   // processors stolen by the hypervisor, on average
-  double seconds = 0;                 // time since the watch began
-};
-
-// Watches other programs from its construction on.
-class MachineWatch {
- public:
-  MachineWatch();
-
-  // Returns the observations so far.
-  MachineLook look() const;
-
- private:
-  SteadyClock::time_point start_;
-  std::optional<ProcessorTimes> times_;
-  double own_s_;
 };
 
 // Reads these times; nullopt if the system does not report them.
@@ -89,19 +67,33 @@ double children_processor_time_s() { return processor_time_s(RUSAGE_CHILDREN); }
 // Returns the processor time of this process, its threads, and the programs it has waited for, in seconds.
 double own_processor_time_s() { return processor_time_s(RUSAGE_SELF) + children_processor_time_s(); }
 
-MachineWatch::MachineWatch()
-    : start_(SteadyClock::now()), times_(processor_times()), own_s_(own_processor_time_s()) {}
+// Observations since a watch began. nullopt: not reported by the system.
+struct MachineLook {
+  std::optional<double> others_cpus;  // processors used by other programs, on average
+  std::optional<double> steal_cpus;   // processors stolen by the hypervisor, on average
+  double seconds = 0;                 // time since the watch began
+};
 
-MachineLook MachineWatch::look() const {
-  MachineLook look;
-  look.seconds = seconds_since(start_);
-  const auto now = processor_times();
-  if (!now || !times_ || look.seconds <= 0) return look;
-  const double own_s = own_processor_time_s() - own_s_;
-  look.others_cpus = std::max(0.0, (now->busy_s - times_->busy_s - own_s) / look.seconds);
-  look.steal_cpus = std::max(0.0, (now->steal_s - times_->steal_s) / look.seconds);
-  return look;
-}
+// Watches other programs from its construction on.
+class MachineWatch {
+ public:
+  // Returns the observations so far.
+  MachineLook look() const {
+    MachineLook look;
+    look.seconds = seconds_since(start_);
+    const auto now = processor_times();
+    if (!now || !times_ || look.seconds <= 0) return look;
+    const double own_s = own_processor_time_s() - own_s_;
+    look.others_cpus = std::max(0.0, (now->busy_s - times_->busy_s - own_s) / look.seconds);
+    look.steal_cpus = std::max(0.0, (now->steal_s - times_->steal_s) / look.seconds);
+    return look;
+  }
+
+ private:
+  SteadyClock::time_point start_ = SteadyClock::now();
+  std::optional<ProcessorTimes> times_ = processor_times();
+  double own_s_ = own_processor_time_s();
+};
 
 // Returns whether other programs disturbed work that keeps `threads` of `processors` busy: they used more
 // than half of the remaining processors and more than a tenth of one, or the hypervisor stole more than 2 %
@@ -232,7 +224,7 @@ void time_warm_runs(const TimingPlan& plan, const TimedCall& call, const std::st
   while ((stopped = stop_reason(plan, samples_ms, seconds_since(start))).empty()) {
     TimedBlock block;
     block.first = timing.warm_ms.size() + samples_ms.size();
-    if (const auto load = load_average()) block.load_1m = load->values[0];
+    if (const auto load = load_average()) block.load_1m = load->front();
     block.cpu_mhz = current_cpu_mhz();
     const MachineWatch watch;
     const SampleKeeper kept =

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string>
 
+#include "harness/records/case.h"
 #include "harness/records/record.h"
-#include "harness/records/timing_plan.h"
 
 namespace aqbench {
 

@@ -1,4 +1,4 @@
-#include "harness/measuring/trace.h"
+#include "harness/measuring/stage_recorder.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/json.h"
-#include "core/program_report.h"
+#include "core/stage_scope.h"
 #include "core/stopwatch.h"
 
 namespace aqbench {

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <functional>
-#include <map>
+#include <cstdlib>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -50,7 +50,7 @@ std::string to_plain_text(Decimal value) {
     value.digits /= 10;
     --value.scale;
   }
-  std::string text = fmt::format("{}", value.digits < 0 ? -value.digits : value.digits);
+  std::string text = fmt::format("{}", std::abs(value.digits));
   const auto places = static_cast<std::size_t>(value.scale);
   if (text.size() <= places) text.insert(0, places + 1 - text.size(), '0');
   if (places > 0) text.insert(text.size() - places, ".");
@@ -64,8 +64,9 @@ std::optional<std::int64_t> digits_at_scale(Decimal value, int scale) {
   return value.digits;
 }
 
-[[noreturn]] void refuse_axis(std::string_view context, const std::string& why) {
-  throw usage_error("{}: {}", context, why);
+template <class... Args>
+[[noreturn]] void refuse_axis(std::string_view context, fmt::format_string<Args...> why, Args&&... args) {
+  throw usage_error("{}: {}", context, fmt::format(why, std::forward<Args>(args)...));
 }
 
 std::vector<std::string> range_values(std::string_view values, std::string_view context) {
@@ -74,7 +75,7 @@ std::vector<std::string> range_values(std::string_view values, std::string_view 
   std::vector<Decimal> numbers;
   for (const std::string_view part : parts) {
     const auto number = parse_decimal(part);
-    if (!number) refuse_axis(context, fmt::format("'{}' is not a decimal number", part));
+    if (!number) refuse_axis(context, "'{}' is not a decimal number", part);
     numbers.push_back(*number);
   }
   if (numbers.size() == 2) numbers.push_back({1, 0});
@@ -90,7 +91,7 @@ std::vector<std::string> range_values(std::string_view values, std::string_view 
   if (__builtin_sub_overflow(*stop, *start, &span)) refuse_axis(context, "its numbers have too many digits");
   const std::int64_t last = span / *step;
   if (last >= static_cast<std::int64_t>(kMaxAxisValues))
-    refuse_axis(context, fmt::format("{} values, more than the {} allowed", last + 1, kMaxAxisValues));
+    refuse_axis(context, "{} values, more than the {} allowed", last + 1, kMaxAxisValues);
   std::vector<std::string> texts;
   for (std::int64_t i = 0; i <= last; ++i) texts.push_back(to_plain_text({*start + i * *step, scale}));
   return texts;
@@ -100,7 +101,7 @@ std::string power_of_two(const std::string& exponent, std::string_view context) 
   int value = 0;
   const auto [end, status] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), value);
   if (status != std::errc{} || end != exponent.data() + exponent.size() || value < 0 || value > 62)
-    refuse_axis(context, fmt::format("exponent '{}' is not an integer from 0 to 62", exponent));
+    refuse_axis(context, "exponent '{}' is not an integer from 0 to 62", exponent);
   return fmt::format("{}", std::uint64_t{1} << value);
 }
 
@@ -114,15 +115,21 @@ std::vector<std::string> parse_axis_values(std::string_view values, bool powers_
   else
     for (const std::string_view part : split_at(values, ',')) texts.emplace_back(part);
   if (texts.size() > kMaxAxisValues)
-    refuse_axis(context, fmt::format("{} values, more than the {} allowed", texts.size(), kMaxAxisValues));
+    refuse_axis(context, "{} values, more than the {} allowed", texts.size(), kMaxAxisValues);
   std::set<std::string> seen;
   for (std::string& text : texts) {
     if (text.empty()) refuse_axis(context, "a value is empty");
     if (powers_of_two) text = power_of_two(text, context);
-    if (!seen.insert(text).second) refuse_axis(context, fmt::format("duplicate value '{}'", text));
+    if (!seen.insert(text).second) refuse_axis(context, "duplicate value '{}'", text);
   }
   return texts;
 }
+
+constexpr std::pair<std::string_view, AxisKind> kAxes[] = {
+    {"seed", AxisKind::seed},       {"threads", AxisKind::threads}, {"device", AxisKind::device},
+    {"replica", AxisKind::replica}, {"batch", AxisKind::parameter}, {"size", AxisKind::parameter},
+    {"rig", AxisKind::rig},         {"imaging", AxisKind::imaging}, {"width", AxisKind::width},
+    {"height", AxisKind::height}};
 
 }  // namespace
 
@@ -136,27 +143,24 @@ Axis parse_axis(std::string_view argument) {
   const bool powers_of_two = name.ends_with(suffix);
   if (powers_of_two) name.remove_suffix(suffix.size());
   if (name.empty() || name.find_first_of("[]/ \t") != std::string_view::npos)
-    refuse_axis(context, fmt::format("'{}' is not an axis name", argument.substr(0, equals)));
+    refuse_axis(context, "'{}' is not an axis name", argument.substr(0, equals));
   return {std::string(name), parse_axis_values(argument.substr(equals + 1), powers_of_two, context)};
 }
 
 AxisKind axis_kind(std::string_view name) {
-  static const std::map<std::string, AxisKind, std::less<>> kinds = {
-      {"seed", AxisKind::seed},       {"threads", AxisKind::threads}, {"device", AxisKind::device},
-      {"replica", AxisKind::replica}, {"rig", AxisKind::rig},         {"imaging", AxisKind::imaging},
-      {"width", AxisKind::width},     {"height", AxisKind::height}};
-  const auto found = kinds.find(name);
-  return found == kinds.end() ? AxisKind::parameter : found->second;
+  for (const auto& [known, kind] : kAxes)
+    if (known == name) return kind;
+  return AxisKind::parameter;
 }
 
-bool is_image_kind(AxisKind kind) {
-  return kind == AxisKind::rig || kind == AxisKind::imaging || kind == AxisKind::width ||
-         kind == AxisKind::height;
-}
+bool is_image_kind(AxisKind kind) { return kind >= AxisKind::rig; }  // the last ones
 
 const std::vector<std::string>& axis_names() {
-  static const std::vector<std::string> names = {"seed", "threads", "device",  "replica", "batch",
-                                                 "size", "rig",     "imaging", "width",   "height"};
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> all;
+    for (const auto& [name, kind] : kAxes) all.emplace_back(name);
+    return all;
+  }();
   return names;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <cmath>
 #include <concepts>
 #include <optional>
 #include <string>
@@ -24,14 +25,35 @@ struct FlagValue {
 
   // Returns the text as a number. Throws Error(usage) naming the flag if it is not a number of this type.
   template <class Number>
-  Number number() const;
+  Number number() const {
+    if constexpr (std::floating_point<Number>) {
+      const auto value = parse_double(text);
+      if (!value) refuse_unreadable();
+      return *value;
+    } else {
+      const char *begin = text.data(), *const end = begin + text.size();
+      if (text.size() > 1 && text[0] == '+' && text[1] != '-') ++begin;
+      Number value{};
+      const auto [rest, status] = std::from_chars(begin, end, value);
+      if (status != std::errc{} || rest != end) refuse_unreadable();
+      return value;
+    }
+  }
 
   // Returns the number. Throws Error(usage) naming the flag if it is smaller than `least`.
   template <class Number>
-  Number at_least(Number least) const;
+  Number at_least(Number least) const {
+    const Number value = number<Number>();
+    if (value < least) refuse(value, fmt::format("must be at least {}", least));
+    return value;
+  }
 
   // Returns a finite positive number. Throws Error(usage) naming the flag for any other.
-  double positive() const;
+  double positive() const {
+    const auto value = number<double>();
+    if (!(std::isfinite(value) && value > 0)) refuse(value, "must be a positive number");
+    return value;
+  }
 
   // Throws Error(usage): "--FLAG NUMBER: WHY".
   template <class Number>
@@ -40,36 +62,16 @@ struct FlagValue {
   }
 
   // Throws Error(usage): "--FLAG 'TEXT': WHY".
-  [[noreturn]] void refuse_text(std::string_view why) const;
+  [[noreturn]] void refuse_text(std::string_view why) const {
+    throw usage_error("--{} '{}': {}", flag, text, why);
+  }
 
   // Throws the Error(usage) of an unreadable text.
-  [[noreturn]] void refuse_unreadable() const;
-};
-
-// Reads the whole text; see the class.
-template <class Number>
-Number FlagValue::number() const {
-  if constexpr (std::floating_point<Number>) {
-    const auto value = parse_double(text);
-    if (!value) refuse_unreadable();
-    return *value;
-  } else {
-    const char *begin = text.data(), *const end = begin + text.size();
-    if (text.size() > 1 && text[0] == '+' && text[1] != '-') ++begin;
-    Number value{};
-    const auto [rest, status] = std::from_chars(begin, end, value);
-    if (status != std::errc{} || rest != end) refuse_unreadable();
-    return value;
+  [[noreturn]] void refuse_unreadable() const {
+    throw usage_error("the argument{} for option '--{}' is invalid{}",
+                      text.empty() ? "" : fmt::format(" ('{}')", text), flag, decimal_comma_note(text));
   }
-}
-
-// Reads number() and compares it; see the class.
-template <class Number>
-Number FlagValue::at_least(Number least) const {
-  const Number value = number<Number>();
-  if (value < least) refuse(value, fmt::format("must be at least {}", least));
-  return value;
-}
+};
 
 // Stores the value of a flag in a field: true in a bool, parsed text and numbers, an additional element of a
 // vector. Throws the errors of FlagValue::number().

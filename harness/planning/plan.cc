@@ -9,14 +9,17 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/parameters.h"
 #include "core/resources.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "harness/measuring/machine.h"
-#include "harness/planning/case_protocols.h"
-#include "harness/planning/plan_cases.h"
+#include "harness/measuring/environment.h"
+#include "harness/planning/case_options.h"
+#include "harness/planning/plan_basis.h"
+#include "harness/planning/scene_choice.h"
 #include "harness/records/case_name.h"
-#include "harness/records/json_values.h"
+#include "harness/records/json_parts.h"
+#include "harness/records/results.h"
 #include "metrics/registry.h"
 
 namespace aqbench {
@@ -30,14 +33,12 @@ std::string dtype_of(const Selection& selection) {
   return fmt::format("{}", fmt::join(dtypes, ", "));
 }
 
-const std::vector<std::string>& stages_of(const Case& planned, const Selection& selection) {
-  if (!planned.workload.empty())
-    return (*std::ranges::find_if(selection.workloads,
-                                  [&](const WorkloadSpec* spec) { return spec->name == planned.workload; }))
-        ->stages;
-  return std::ranges::find_if(selection.methods,
-                              [&](const MethodChoice& choice) { return choice.spec->name == planned.method; })
-      ->spec->stages;
+std::vector<std::string> stages_of(const Case& planned, const Selection& selection) {
+  for (const WorkloadSpec* workload : selection.workloads)
+    if (workload->name == planned.workload) return workload->stages;
+  for (const MethodChoice& method : selection.methods)
+    if (method.spec->name == planned.method) return method.spec->stages;
+  return {};
 }
 
 void plan_fault(std::vector<Case>& cases, const Inject& inject, const Selection& selection) {
@@ -46,7 +47,7 @@ void plan_fault(std::vector<Case>& cases, const Inject& inject, const Selection&
   for (Case& planned : cases) {
     if (!means_case(inject.case_glob, planned.name)) continue;
     matched = true;
-    const auto& known = stages_of(planned, selection);
+    const std::vector<std::string> known = stages_of(planned, selection);
     stages.insert(stages.end(), known.begin(), known.end());
     const bool has = inject.fault.stage == "*" ? !known.empty()
                                                : std::ranges::find(known, inject.fault.stage) != known.end();
@@ -95,23 +96,15 @@ std::vector<MethodSpec> methods_of(const PlanRequest& request, const Catalogue& 
 }
 
 bool names_method(const Suite& suite, const std::string& name) {
-  const auto names = [&](const std::vector<std::string>& patterns) {
-    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
-      return glob_matches(pattern.substr(0, pattern.find(':')), name);
-    });
-  };
-  return names(suite.methods) ||
-         std::ranges::any_of(suite.more, [&](const SuitePart& part) { return names(part.methods); });
+  return std::ranges::any_of(all_methods(suite), [&](const std::string& pattern) {
+    return glob_matches(pattern.substr(0, pattern.find(':')), name);
+  });
 }
 
 bool names_scene(const Suite& suite, const std::string& scene) {
-  const auto names = [&](const std::vector<std::string>& patterns) {
-    return std::ranges::any_of(patterns, [&](const std::string& pattern) {
-      return pattern == scene || glob_matches(pattern, scene);
-    });
-  };
-  return names(suite.scenes) ||
-         std::ranges::any_of(suite.more, [&](const SuitePart& part) { return names(part.scenes); });
+  return std::ranges::any_of(all_scenes(suite), [&](const std::string& pattern) {
+    return pattern == scene || glob_matches(pattern, scene);
+  });
 }
 
 // Removes parts of the project that no case needs, so that a run's evidence contains only what it used.
@@ -168,6 +161,50 @@ std::string cases_sha256(const std::vector<Case>& cases) {
   Sha256 hash;
   each_part_of_cases(cases, [&](const std::string& part) { hash.add(part); });
   return hash.hex();
+}
+
+// Measured on the bundles of docs/bundles/ (tests/harness/planning/plan_test.cc), indented as in
+// results.json, and rounded up.
+constexpr std::uint64_t kFileBytes = 12500;         // run, metric definitions, and environment
+constexpr std::uint64_t kRecordBytes = 1100;        // without names, options, metrics, stages and samples
+constexpr std::uint64_t kMetricsBytes = 4400;       // of a cloud without images
+constexpr std::uint64_t kImageMetricsBytes = 7600;  // with depth maps and a diagnosis
+constexpr std::uint64_t kWorkloadMetricsBytes = 700;
+constexpr std::uint64_t kStageBytes = 200;
+constexpr std::uint64_t kSampleBytes = 24;   // a number on a line of its own
+constexpr std::uint64_t kTimingBytes = 600;  // without samples and blocks
+constexpr std::uint64_t kBlockBytes = 300;   // a process of its own, and its cold call
+constexpr std::uint64_t kOptionBytes = 32;   // value and indentation
+
+std::size_t declared_stages(const Case& planned, const Catalogue& catalogue) {
+  for (const WorkloadSpec& workload : catalogue.workloads)
+    if (workload.name == planned.workload) return workload.stages.size();
+  for (const MethodSpec& method : catalogue.methods)
+    if (method.name == planned.method) return method.stages.size();
+  return 0;
+}
+
+std::uint64_t timed_repetitions(const TimingPlan& timing) {
+  if (!timing.times_warm()) return 1;
+  const bool adaptive = timing.min_time_s > 0 || timing.precision > 0;
+  const int each = adaptive ? std::max(timing.repetitions, timing.max_repetitions) : timing.repetitions;
+  return static_cast<std::uint64_t>(each) * static_cast<std::uint64_t>(std::max(1, timing.blocks));
+}
+
+std::uint64_t estimate_record_bytes(const Case& planned, const Catalogue& catalogue) {
+  std::uint64_t bytes = kRecordBytes + 2 * planned.name.size();
+  for (const NamedValues* values : {&planned.options, &planned.defaults})
+    for (const auto& [name, value] : *values) bytes += name.text().size() + kOptionBytes;
+  bytes += !planned.workload.empty()                       ? kWorkloadMetricsBytes
+           : planned.images || looks_at_recording(planned) ? kImageMetricsBytes
+                                                           : kMetricsBytes;
+  const std::uint64_t stages = declared_stages(planned, catalogue),
+                      samples = timed_repetitions(planned.timing);
+  bytes += stages * (kStageBytes + 2 * samples * kSampleBytes);  // wall and self time
+  if (planned.timing.times_warm())
+    bytes += kTimingBytes + static_cast<std::uint64_t>(std::max(1, planned.timing.blocks)) * kBlockBytes +
+             2 * samples * kSampleBytes;  // wall and CPU time
+  return bytes;
 }
 
 }  // namespace
@@ -262,6 +299,21 @@ Json effective_json(const SweepPlan& plan) {
           {"cases_in_all_shards", plan.cases_in_all_shards},
           {"plan_sha256", plan.sha256},
           {"all_shards_sha256", plan.all_shards_sha256}};
+}
+
+std::uint64_t estimate_results_bytes(const SweepPlan& plan, const Catalogue& catalogue) {
+  std::uint64_t bytes = kFileBytes;
+  for (const Case& planned : plan.cases) bytes += estimate_record_bytes(planned, catalogue);
+  return bytes;
+}
+
+void require_records_fit(const SweepPlan& plan, const Catalogue& catalogue) {
+  const std::uint64_t bytes = estimate_results_bytes(plan, catalogue);
+  if (bytes <= kMaxPlannedResultsBytes) return;
+  refuse_plan(
+      "the records of these {} cases would take about {} MiB, but results.json is limited to {}; "
+      "plan fewer cases or repetitions, or split them into several bundles",
+      plan.cases.size(), bytes >> 20, kMaxPlannedResultsBytes >> 20);
 }
 
 }  // namespace aqbench

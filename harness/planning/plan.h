@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/json.h"
-#include "harness/planning/catalogue.h"
 #include "harness/planning/plan_request.h"
+#include "harness/planning/select.h"
 #include "harness/records/case.h"
 
 namespace aqbench {
@@ -47,5 +47,14 @@ std::uint64_t memory_limit_bytes(std::uint64_t total_bytes,
 
 // Returns "effective" of results.json: the request as applied, and "definitions": the meaning of each metric.
 Json effective_json(const SweepPlan& plan);
+
+// Estimates the bytes of results.json from measured records: the names of the case and its options, its
+// metrics, its stages, and a number for each timed repetition. At most twice the real size, and at least it
+// if methods open the stages they declare; adaptive timing counts its maximum number of repetitions.
+std::uint64_t estimate_results_bytes(const SweepPlan& plan,
+                                     const Catalogue& catalogue = registered_catalogue());
+
+// Throws Error(usage) with both sizes if the estimate exceeds kMaxPlannedResultsBytes.
+void require_records_fit(const SweepPlan& plan, const Catalogue& catalogue = registered_catalogue());
 
 }  // namespace aqbench

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/parallel.h"
-#include "harness/planning/owners.h"
+#include "harness/planning/case_options.h"
 #include "scenes/optics/rig.h"
 #include "scenes/rendering/imaging.h"
 
@@ -24,15 +24,52 @@ namespace {
 
 constexpr const char* kFrame = "frame";  // short for dataset.frame
 
+bool is_recording(const SceneChoice& scene) { return scene.recording.has_value(); }
+
+bool has_recording(const Selection& selection) { return std::ranges::any_of(selection.scenes, is_recording); }
+
+// Whose parameters axes and settings can name. A method and a workload may have one name: the first counts.
+struct Owner {
+  std::string name;
+  const std::vector<ParameterSpec>* parameters;
+};
+
+std::vector<Owner> owners_of(const Selection& selection) {
+  static const std::vector<ParameterSpec> none;
+  std::vector<Owner> owners;
+  for (const SceneChoice& scene : selection.scenes)
+    owners.push_back({scene.name, scene.spec == nullptr ? &none : &scene.spec->parameters});
+  for (const MethodChoice& method : selection.methods)
+    if (std::ranges::find(owners, method.spec->name, &Owner::name) == owners.end())
+      owners.push_back({method.spec->name, &method.spec->parameters});
+  for (const WorkloadSpec* workload : selection.workloads)
+    owners.push_back({workload->name, &workload->parameters});
+  for (const std::string& rig : selection.rigs) owners.push_back({rig, &find_rig(rig).parameters});
+  const auto recording = std::ranges::find_if(selection.scenes, is_recording);
+  const bool is_rendered = !selection.rigs.empty(), is_recorded = recording != selection.scenes.end();
+  if (is_rendered) owners.push_back({kImagingOwner, &imaging_parameters()});
+  if (is_rendered || is_recorded) owners.push_back({kPerturbOwner, &perturb_parameters()});
+  // All have the same parameters, but for the number of their frames.
+  if (is_recorded) owners.push_back({kDatasetOwner, &recording->recording->parameters});
+  if (!std::ranges::all_of(selection.scenes, is_recording))
+    owners.push_back({kScoringOwner, &scoring_parameters()});
+  if (any_finds_poses(selection)) owners.push_back({kAlignmentOwner, &alignment_parameters()});
+  if (!selection.methods.empty()) owners.push_back({kProtocolsOwner, &protocols_parameters()});
+  return owners;
+}
+
 void check_owner(const Selection& selection, const std::string& flag, const std::string& owner,
                  const std::string& parameter) {
-  const auto owners = owners_of(selection);
-  if (std::ranges::find(owners, owner) == owners.end())
-    refuse_plan("{}: {}", flag,
-                unknown_name_message("scene, method or workload of this sweep", owner, owners));
-  const auto& specs = parameters_of(selection, owner);
-  if (has_parameter(specs, parameter)) return;
+  const std::vector<Owner> owners = owners_of(selection);
   std::vector<std::string> names;
+  const auto found = std::ranges::find(owners, owner, &Owner::name);
+  if (found == owners.end()) {
+    for (const Owner& known : owners) names.push_back(known.name);
+    refuse_plan("{}: {}", flag,
+                unknown_name_message("scene, method or workload of this sweep", owner, names));
+  }
+  const auto& specs = *found->parameters;
+  if (has_parameter(specs, parameter)) return;
   for (const ParameterSpec& spec : specs) names.push_back(spec.name);
   refuse_plan(specs.empty() ? fmt::format("{}: {} has no parameters", flag, owner)
                             : fmt::format("{}: {}", flag,
@@ -41,9 +78,8 @@ void check_owner(const Selection& selection, const std::string& flag, const std:
 
 [[noreturn]] void refuse_unknown_axis(const Selection& selection, const std::string& name) {
   std::vector<std::string> names = axis_names();
-  for (const std::string& owner : owners_of(selection))
-    for (const ParameterSpec& spec : parameters_of(selection, owner))
-      names.push_back(owner + "." + spec.name);
+  for (const Owner& owner : owners_of(selection))
+    for (const ParameterSpec& spec : *owner.parameters) names.push_back(owner.name + "." + spec.name);
   refuse_plan(unknown_name_message("axis", name, names));
 }
 
@@ -73,8 +109,12 @@ PlannedAxis plan_axis(const Axis& axis, const Selection& selection) {
 }
 
 bool is_selected(const Selection& selection, const std::string& owner) {
-  const auto owners = owners_of(selection);
-  return std::ranges::find(owners, owner) != owners.end();
+  const std::vector<Owner> owners = owners_of(selection);
+  return std::ranges::find(owners, owner, &Owner::name) != owners.end();
+}
+
+bool has_axis(const PlanRequest& request, const std::string& name) {
+  return std::ranges::find(request.axes, name, &Axis::name) != request.axes.end();
 }
 
 bool has_filters(const PlanRequest& request) {
@@ -117,11 +157,9 @@ std::vector<const Axis*> merged_axes(const PlanRequest& request, const Selection
                                      const Catalogue& catalogue) {
   std::vector<const Axis*> axes;
   if (selection.suite != nullptr)
-    for (const Axis& axis : selection.suite->axes) {
-      if (std::ranges::find(request.axes, axis.name, &Axis::name) == request.axes.end() &&
-          !was_left_out(request, selection, catalogue, axis.name))
+    for (const Axis& axis : selection.suite->axes)
+      if (!has_axis(request, axis.name) && !was_left_out(request, selection, catalogue, axis.name))
         axes.push_back(&axis);
-    }
   for (const Axis& axis : request.axes) {
     refuse_absent_owner(axis, selection, catalogue);
     axes.push_back(&axis);
@@ -167,19 +205,22 @@ ImageChoice merged_images(const PlanRequest& request, const Suite* suite) {
   return images;
 }
 
+// Returns whether a flag of the request sets what an axis of this kind varies.
+bool has_flag(const PlanRequest& request, AxisKind kind) {
+  const ImageChoice& images = request.images;
+  return (kind == AxisKind::threads && request.threads) || (kind == AxisKind::device && request.device) ||
+         (kind == AxisKind::rig && images.rig) || (kind == AxisKind::imaging && images.imaging) ||
+         (kind == AxisKind::width && images.width_px) || (kind == AxisKind::height && images.height_px);
+}
+
 // Returns the rigs of the sweep's cases, none if no method uses images. Throws Error(usage) for an unknown
 // one.
 std::vector<std::string> plan_rigs(const PlanRequest& request, const PlanBasis& basis, const Axis* rig_axis) {
-  const bool renders = std::ranges::any_of(
-      basis.selection.scenes, [](const SceneChoice& scene) { return !scene.recording.has_value(); });
-  if (!renders || std::ranges::none_of(basis.selection.methods, looks_at_images)) {
-    const ImageChoice& asked = request.images;
-    for (const auto& [flag, given] : {std::pair("--rig", asked.rig.has_value()),
-                                      {"--imaging", asked.imaging.has_value()},
-                                      {"--width", asked.width_px.has_value()},
-                                      {"--height", asked.height_px.has_value()}})
-      if (given)
-        refuse_plan("{}: no method of this sweep uses images{}", flag,
+  if (std::ranges::all_of(basis.selection.scenes, is_recording) ||
+      std::ranges::none_of(basis.selection.methods, looks_at_images)) {
+    for (const char* const flag : {"rig", "imaging", "width", "height"})
+      if (has_flag(request, axis_kind(flag)))
+        refuse_plan("--{}: no method of this sweep uses images{}", flag,
                     has_recording(basis.selection) ? " that are rendered" : "");
     return {};
   }
@@ -187,31 +228,6 @@ std::vector<std::string> plan_rigs(const PlanRequest& request, const PlanBasis& 
   if (rig_axis != nullptr) rigs = rig_axis->values;
   for (const std::string& rig : rigs) find_rig(rig);
   return rigs;
-}
-
-// Returns whether a flag of the request sets what an axis of this kind varies.
-bool has_flag(const PlanRequest& request, AxisKind kind) {
-  switch (kind) {
-    case AxisKind::threads:
-      return request.threads.has_value();
-    case AxisKind::device:
-      return request.device.has_value();
-    case AxisKind::rig:
-      return request.images.rig.has_value();
-    case AxisKind::imaging:
-      return request.images.imaging.has_value();
-    case AxisKind::width:
-      return request.images.width_px.has_value();
-    case AxisKind::height:
-      return request.images.height_px.has_value();
-    default:
-      return false;
-  }
-}
-
-// An axis overrides the suite, but not a flag.
-void check_no_flag(const PlanRequest& request, const Axis& axis) {
-  if (has_flag(request, axis_kind(axis.name))) refuse_plan("--axis {0} excludes --{0}", axis.name);
 }
 
 // Returns the suite's own repetitions of workloads; none if the request sets them.
@@ -260,8 +276,7 @@ PlanBasis basis_of(const PlanBasis& basis, const SelectionPart& part, const Plan
     if (dot != std::string::npos && has_filters(request) &&
         !is_selected(basis.selection, axis.name.substr(0, dot)))
       continue;
-    if (std::ranges::find(request.axes, axis.name, &Axis::name) == request.axes.end())
-      own.axes.push_back(plan_axis(axis, basis.selection));
+    if (!has_axis(request, axis.name)) own.axes.push_back(plan_axis(axis, basis.selection));
   }
   check_conflicts(own);
   return own;
@@ -279,15 +294,16 @@ PlanBasis make_basis(const PlanRequest& request, const Catalogue& catalogue) {
   basis.selection.rigs = plan_rigs(request, basis, rig_axis == axes.end() ? nullptr : *rig_axis);
   const Axis* seed_axis = nullptr;
   for (const Axis* axis : axes) {
-    check_no_flag(request, *axis);
-    if (axis_kind(axis->name) == AxisKind::seed)
+    const AxisKind kind = axis_kind(axis->name);
+    // An axis overrides the suite, but not a flag.
+    if (has_flag(request, kind)) refuse_plan("--axis {0} excludes --{0}", axis->name);
+    if (kind == AxisKind::seed)
       seed_axis = axis;
     else
       basis.axes.push_back(plan_axis(*axis, basis.selection));
   }
   // Seeds given with --seed replace a suite's axis, like other flags.
-  if (seed_axis != nullptr && suite != nullptr && (request.seed || request.repeat) &&
-      std::ranges::find(request.axes, seed_axis->name, &Axis::name) == request.axes.end())
+  if (seed_axis != nullptr && (request.seed || request.repeat) && !has_axis(request, seed_axis->name))
     seed_axis = nullptr;
   basis.seeds = plan_seeds(request, suite, seed_axis);
   if (suite != nullptr)

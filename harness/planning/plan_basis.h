@@ -1,5 +1,5 @@
 #pragma once
-// What all cases of a request share: selection, axes, seeds and sets.
+// What all cases of a request share - selection, axes, seeds and sets - and the cases made of it.
 
 #include <charconv>
 #include <cstdint>
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "harness/planning/axis.h"
-#include "harness/planning/catalogue.h"
 #include "harness/planning/plan_request.h"
 #include "harness/planning/select.h"
 
@@ -62,5 +61,9 @@ PlanBasis make_basis(const PlanRequest& request, const Catalogue& catalogue);
 // Returns the basis of one part: with its own axes, unless the request has an axis of that name. Throws
 // Error(usage).
 PlanBasis basis_of(const PlanBasis& basis, const SelectionPart& part, const PlanRequest& request);
+
+// Returns the cases in execution order, without faults. Throws Error(usage) if there are more than kMaxCases
+// or two have the same name.
+std::vector<Case> planned_cases(const PlanBasis& basis, const PlanRequest& request);
 
 }  // namespace aqbench

@@ -1,4 +1,4 @@
-#include "harness/planning/plan_cases.h"
+#include "harness/planning/plan_basis.h"
 
 #include <fmt/format.h>
 
@@ -6,11 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/planning/case_images.h"
-#include "harness/planning/case_poses.h"
-#include "harness/planning/case_protocols.h"
-#include "harness/planning/case_scoring.h"
-#include "scenes/optics/rig.h"
+#include "harness/planning/case_options.h"
 #include "scenes/rendering/imaging.h"
 
 namespace aqbench {
@@ -83,19 +79,16 @@ void apply_axis(Case& planned, const PlannedAxis& axis, const std::string& value
 
 // Appends the options of a calibration error, if any.
 void append_calibration_error(Case& planned, const Rig& rig) {
-  if (std::ranges::none_of(planned.overrides, [](const Override& o) { return o.owner == kPerturbOwner; }))
-    return;
+  if (!has_overrides(planned, kPerturbOwner)) return;
   perturbed(rig, case_calibration_error(planned));  // refused now rather than after rendering
-  add_options(planned, kPerturbOwner,
-              resolve_parameters(kPerturbOwner, perturb_parameters(), planned.overrides));
+  add_resolved(planned, kPerturbOwner, perturb_parameters());
 }
 
 // Appends scoring options that differ from the defaults.
 void append_scoring(Case& planned) {
-  if (!says_how_to_score(planned)) return;
+  if (!has_overrides(planned, kScoringOwner)) return;
   check(case_score_options(planned));  // refused now rather than after the method has run
-  add_options(planned, kScoringOwner,
-              resolve_parameters(kScoringOwner, scoring_parameters(), planned.overrides));
+  add_resolved(planned, kScoringOwner, scoring_parameters());
 }
 
 // Appends the layout in which a declared method finds its dataset, where it is not aqbench's own.
@@ -106,17 +99,11 @@ void append_layout(Case& planned, const MethodDeclaration& method) {
 }
 
 void resolve_options(Case& planned, const Subject& subject) {
-  if (subject.workload != nullptr) {
-    const WorkloadSpec& workload = *subject.workload;
-    add_options(planned, workload.name,
-                resolve_parameters(workload.name, workload.parameters, planned.overrides));
-    return;
-  }
+  if (subject.workload != nullptr)
+    return add_resolved(planned, subject.workload->name, subject.workload->parameters);
   const SceneChoice& scene = *subject.scene;
   const MethodChoice& method = *subject.method;
-  if (scene.spec != nullptr)
-    add_options(planned, scene.name,
-                resolve_parameters(scene.name, scene.spec->parameters, planned.overrides));
+  if (scene.spec != nullptr) add_resolved(planned, scene.name, scene.spec->parameters);
   for (const auto& option : scene.options) planned.options.push_back(option);
   std::vector<Override> overrides = preset_overrides(*method.spec, method.preset);
   overrides.insert(overrides.end(), planned.overrides.begin(), planned.overrides.end());
@@ -124,8 +111,7 @@ void resolve_options(Case& planned, const Subject& subject) {
               resolve_parameters(method.spec->name, method.spec->parameters, overrides));
   if (method.spec->declaration) append_layout(planned, *method.spec->declaration);
   if (scene.recording) {
-    add_options(planned, kDatasetOwner,
-                resolve_parameters(kDatasetOwner, scene.recording->parameters, planned.overrides));
+    add_resolved(planned, kDatasetOwner, scene.recording->parameters);
     return append_calibration_error(planned, scene.recording->rig);
   }
   append_scoring(planned);
@@ -199,18 +185,22 @@ const TimingPlan& timing_of(const PlanBasis& basis, const Subject& subject) {
   return basis.workload_timing;
 }
 
-// Images without cameras: the method must find these, and there is no truth.
-void check_images_alone(const Case& planned, const Subject& subject) {
-  if (!subject.has_recording() || subject.scene->recording->has_cameras) return;
+// A method must find the cameras of images that have none, and what moves or measures by a true surface needs
+// one.
+void check_recording(const Case& planned, const Subject& subject) {
+  if (!subject.has_recording()) return;
+  const RecordingChoice& recording = *subject.scene->recording;
   const MethodDeclaration* const declared = subject.method->spec->declaration.get();
-  if (declared == nullptr || !declared->own_intrinsics)
+  if (!recording.has_cameras && (declared == nullptr || !declared->own_intrinsics))
     refuse_plan(
         "{} has images without cameras, and method {} does not declare \"poses\": \"own\" and "
         "\"intrinsics\": \"own\"",
         planned.scene, planned.method);
+  if (recording.has_surface) return;
   if (resolve_parameters(kAlignmentOwner, alignment_parameters(), planned.overrides).text("then") == "icp")
     refuse_plan("alignment.then=icp: {} has no true surface", planned.scene);
-  if (!case_protocols(planned).empty()) refuse_plan("protocols: {} has no true surface", planned.scene);
+  if (!recording.has_cameras && !case_protocols(planned).empty())
+    refuse_plan("protocols: {} has no true surface", planned.scene);
 }
 
 Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t seed, const AxisPoint& point) {
@@ -235,7 +225,7 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
     planned.axes = fixed_image_axes(basis);
   }
   const bool own_poses = subject.method != nullptr && finds_poses(*subject.method, basis.selection.suite);
-  if (own_poses) planned.axes.insert(planned.axes.begin(), poses_axis());
+  if (own_poses) planned.axes.emplace(planned.axes.begin(), kPosesAxis, std::string(kOwnPoses));
   for (const Override& given : basis.sets)
     if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)) ||
         (subject.has_recording() && (given.owner == kPerturbOwner || given.owner == kDatasetOwner)) ||
@@ -247,7 +237,7 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
   resolve_options(planned, subject);
   if (own_poses) add_alignment(planned);
   add_protocols(planned);
-  check_images_alone(planned, subject);
+  check_recording(planned, subject);
   const std::string seed_part = fmt::format("/seed={}", seed);
   if (subject.workload != nullptr)
     planned.name = planned.workload;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "harness/planning/case_protocols.h"
+#include "harness/planning/case_options.h"
 
 namespace aqbench {
 namespace {

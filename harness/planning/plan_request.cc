@@ -9,9 +9,11 @@
 
 #include "core/error.h"
 #include "core/json_members.h"
-#include "harness/records/json_values.h"
+#include "core/text.h"
+#include "harness/records/json_parts.h"
 #include "pipeline/opencl/opencl.h"
-#include "scenes/dataset/truth_entry.h"
+#include "pipeline/workloads/workload.h"
+#include "scenes/dataset/recording_truth.h"
 
 namespace aqbench {
 namespace {
@@ -24,9 +26,7 @@ Json json_or_null(const std::optional<Value>& value) {
 }
 
 std::vector<std::string> texts_of(const JsonPlace& place) {
-  std::vector<std::string> texts;
-  for (const JsonPlace& element : place.elements()) texts.push_back(element.text());
-  return texts;
+  return from_json<std::vector<std::string>>(place);
 }
 
 RequestedProject read_project_part(const JsonPlace& place) {
@@ -45,18 +45,43 @@ RequestedProject read_project_part(const JsonPlace& place) {
   return project;
 }
 
+using Strings = std::vector<std::string>;
+
+bool is_workload(const std::string& name) {
+  return std::ranges::find(workload_registry(), name, &WorkloadSpec::name) != workload_registry().end();
+}
+
+// Returns whether this is a case's name as printed by sweeps: "undulating/roma_like:fast/seed=43" or
+// "absorption/size=512/seed=42".
+void read_case_target(const Strings& parts, PlanRequest& plan) {
+  std::size_t axes = 1;
+  if (is_workload(parts[0])) {
+    plan.workloads = {parts[0]};
+  } else {
+    plan.scenes = {parts[0]};
+    plan.methods = {parts[1]};
+    axes = 2;
+  }
+  for (; axes < parts.size(); ++axes) {
+    Axis axis = parse_axis(parts[axes]);
+    // Tables show a method's parameter without the method.
+    if (!plan.methods.empty() && axis.name.find('.') == std::string::npos &&
+        std::ranges::find(axis_names(), axis.name) == axis_names().end())
+      axis.name = plan.methods[0].substr(0, plan.methods[0].find(':')) + "." + axis.name;
+    plan.axes.push_back(std::move(axis));
+  }
+}
+
 }  // namespace
 
 Shard parse_shard(std::string_view argument) {
-  const std::size_t slash = argument.find('/');
-  const auto number = [&](std::string_view text) -> std::size_t {
+  const auto number = [](std::string_view text) -> std::size_t {
     std::size_t value = 0;
     const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
     return status == std::errc{} && end == text.data() + text.size() ? value : 0;
   };
-  Shard shard{0, 0};
-  if (slash != std::string_view::npos)
-    shard = {number(argument.substr(0, slash)), number(argument.substr(slash + 1))};
+  const auto parts = split_at(argument, '/');
+  const Shard shard{number(parts[0]), parts.size() == 2 ? number(parts[1]) : 0};
   if (shard.index < 1 || shard.index > shard.count || shard.count > kMaxCases)
     throw usage_error("--shard '{}': expected i/n with 1 <= i <= n", argument);
   return shard;
@@ -113,14 +138,13 @@ PlanRequest request_from_json(const Json& json, const std::string& source) {
   if (const auto place = root.find("timing")) request.timing = from_json<TimingRequest>(*place);
   for (const auto& [name, place] : root.at("axes").members()) request.axes.push_back({name, texts_of(place)});
   for (const std::string& text : texts_of(root.at("set"))) request.sets.push_back(parse_override(text));
-  if (const auto place = root.at("seed"); !place.is_null()) request.seed = place.count();
-  if (const auto place = root.at("repeat"); !place.is_null()) request.repeat = place.count();
+  request.seed = from_json<std::optional<std::uint64_t>>(root.at("seed"));
+  request.repeat = from_json<std::optional<std::uint64_t>>(root.at("repeat"));
   if (const auto place = root.at("threads"); !place.is_null())
     request.threads = static_cast<int>(std::min<std::uint64_t>(place.count(), INT32_MAX));
-  if (const auto place = root.at("device"); !place.is_null()) request.device = place.text();
+  request.device = from_json<std::optional<std::string>>(root.at("device"));
   request.timeout_s = root.at("timeout_s").number_or_null();
-  if (const auto place = root.at("memory_limit_bytes"); !place.is_null())
-    request.memory_limit_bytes = place.count();
+  request.memory_limit_bytes = from_json<std::optional<std::uint64_t>>(root.at("memory_limit_bytes"));
   request.images = images_from_json(root);
   request.shard = parse_shard(root.at("shard").text());
   for (const std::string& text : texts_of(root.at("inject"))) request.injects.push_back(parse_inject(text));
@@ -156,6 +180,22 @@ void check_request(const PlanRequest& request) {
     refuse_plan("--memory-limit: must be positive");
   if (request.shard.count < 1 || request.shard.index < 1 || request.shard.index > request.shard.count)
     refuse_plan("--shard {}: must be i/n with 1 <= i <= n", to_string(request.shard));
+}
+
+// A name of both a method and a workload means the method if scenes are given, else the workload.
+void read_profile_targets(const Strings& targets, PlanRequest& plan) {
+  for (const std::string& target : targets) {
+    const auto views = split_at(target, '/');
+    const Strings parts(views.begin(), views.end());
+    if (parts.size() == 1) {
+      (plan.scenes.empty() && is_workload(target) ? plan.workloads : plan.methods).push_back(target);
+      continue;
+    }
+    if (targets.size() > 1 || !plan.scenes.empty())
+      throw usage_error("'{}' is a case name; give it alone and without --scene", target);
+    return read_case_target(parts, plan);
+  }
+  if (!plan.methods.empty() && plan.scenes.empty()) plan.scenes = {"flat_plane"};
 }
 
 }  // namespace aqbench

@@ -16,7 +16,6 @@
 #include "harness/planning/axis.h"
 #include "harness/planning/suite.h"
 #include "harness/records/case.h"
-#include "harness/records/fault.h"
 #include "pipeline/method/declaration.h"
 
 namespace aqbench {
@@ -49,7 +48,7 @@ inline constexpr const char* kProjectFileName = "aqbench.json";
 struct ProjectDataset {
   std::string name;
   std::filesystem::path directory;  // absolute
-  // Its declaration (scenes/dataset/truth_entry.h), with files relative to the project; an empty object:
+  // Its declaration (scenes/dataset/recording_truth.h), with files relative to the project; an empty object:
   // none.
   JsonBox truth;
   std::string where = {};  // "FILE:LINE: datasets.NAME", for errors; not in the JSON
@@ -113,5 +112,10 @@ void check_device(const std::string& flag, const std::string& device);
 
 // Throws Error(usage) naming the flag of a number out of range.
 void check_request(const PlanRequest& request);
+
+// Adds the targets to a request with the command's scenes: "roma_like", "synthetic_profile",
+// "undulating/roma_like/seed=43". The default scene of a method is flat_plane. Throws Error(usage) for a case
+// beside other targets or scenes.
+void read_profile_targets(const std::vector<std::string>& targets, PlanRequest& plan);
 
 }  // namespace aqbench

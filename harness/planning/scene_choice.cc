@@ -10,10 +10,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
+#include "scenes/dataset/perturb.h"
 #include "scenes/dataset/recording_truth.h"
-#include "scenes/dataset/true_points.h"
-#include "scenes/dataset/truth_unit.h"
-#include "scenes/dataset/without_poses.h"
 
 namespace aqbench {
 namespace {
@@ -24,24 +22,14 @@ std::string label_of(const std::filesystem::path& dir) {
   return whole.parent_path().filename().string();
 }
 
-// Places of recordings, by their content.
-std::map<std::string, RecordingPlace>& known_places() {
-  static std::map<std::string, RecordingPlace> places;
-  return places;
-}
-
-std::set<std::filesystem::path>& known_hidden() {
-  static std::set<std::filesystem::path> paths;
-  return paths;
-}
-
-ParameterSpec frame_parameter(std::size_t frames) {
-  return count_parameter("frame", "1", 0, 0, static_cast<double>(frames - 1), "number of the frame, from 0");
-}
+// Of all recordings seen by choose_recording(): their places, by their content, and their files of truth.
+std::map<std::string, RecordingPlace> known_places;
+std::set<std::filesystem::path> known_hidden;
 
 std::vector<ParameterSpec> recording_parameters(const Recording& recording) {
   const auto cameras = static_cast<double>(recording.rig.cameras.size());
-  return {frame_parameter(recording.images.size()),
+  return {count_parameter("frame", "1", 0, 0, static_cast<double>(recording.images.size() - 1),
+                          "number of the frame, from 0"),
           count_parameter("every", "1", 1, 1, std::max(1.0, cameras),
                           "take each N-th camera, in the order of names, the first included"),
           count_parameter("hold_out", "1", 0, 0, std::max(2.0, cameras),
@@ -90,27 +78,28 @@ SceneChoice choose_recording(const std::string& given, const std::string& label,
   choice.options = {{"dataset.layout", std::string(to_string(recording.layout))},
                     {"dataset.truth", truth_text(truth)},
                     {"dataset.sha256", dataset_sha256(contents)}};
-  choice.recording = {recording_parameters(recording), recording.rig, recording.has_cameras()};
+  choice.recording = {recording_parameters(recording), recording.rig, recording.has_cameras(),
+                      truth.has_surface()};
   RecordingPlace place{std::filesystem::absolute(dir), declared, hidden_files(recording, declared),
                        pose_files_in(dir)};
   place.poses.insert(place.poses.end(), recording.camera_files.begin(), recording.camera_files.end());
   for (const std::filesystem::path& path : place.hidden) {
     std::error_code unknown;
-    known_hidden().insert(path);
-    known_hidden().insert(std::filesystem::weakly_canonical(path, unknown));  // the target of a link
+    known_hidden.insert(path);
+    known_hidden.insert(std::filesystem::weakly_canonical(path, unknown));  // the target of a link
   }
-  known_places()[dataset_sha256(contents)] = std::move(place);
+  known_places[dataset_sha256(contents)] = std::move(place);
   return choice;
 }
 
-const std::set<std::filesystem::path>& hidden_of_recordings() { return known_hidden(); }
+const std::set<std::filesystem::path>& hidden_of_recordings() { return known_hidden; }
 
 bool looks_at_recording(const Case& planned) { return planned.scene.starts_with(kDatasetPrefix); }
 
 const RecordingPlace& recording_place(const Case& planned) {
   const ParameterValue* const sha256 = find_option(planned, "dataset.sha256");
-  const auto found = sha256 == nullptr ? known_places().end() : known_places().find(to_string(*sha256));
-  if (found == known_places().end()) throw input_error("scene '{}': its folder is unknown", planned.scene);
+  const auto found = sha256 == nullptr ? known_places.end() : known_places.find(to_string(*sha256));
+  if (found == known_places.end()) throw input_error("scene '{}': its folder is unknown", planned.scene);
   return found->second;
 }
 

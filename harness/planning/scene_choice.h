@@ -11,7 +11,7 @@
 #include "core/parameters.h"
 #include "harness/records/case.h"
 #include "scenes/dataset/recording.h"
-#include "scenes/dataset/truth_entry.h"
+#include "scenes/dataset/recording_truth.h"
 #include "scenes/optics/camera.h"
 #include "scenes/registry.h"
 
@@ -22,6 +22,7 @@ struct RecordingChoice {
   std::vector<ParameterSpec> parameters;  // of owner kDatasetOwner: frame, every, hold_out, scale
   Rig rig;
   bool has_cameras = true;  // else a method must find their poses and intrinsics
+  bool has_surface = true;  // a true one
 };
 
 // A chosen scene.

@@ -1,6 +1,5 @@
 #include "harness/planning/select.h"
 
-#include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -18,6 +17,11 @@ std::vector<std::string> names_of(const Specs& specs) {
   std::vector<std::string> names;
   for (const auto& spec : specs) names.push_back(spec.name);
   return names;
+}
+
+template <class Specs>
+bool has_name(const Specs& specs, const std::string& name) {
+  return std::ranges::any_of(specs, [&](const auto& spec) { return spec.name == name; });
 }
 
 void append_unique(std::vector<std::string>& names, const std::string& name) {
@@ -60,6 +64,15 @@ std::vector<std::string> matching_methods(const std::string& pattern, std::span<
   refuse_pattern("method preset", pattern, candidates.empty() ? names_of(methods) : candidates);
 }
 
+// Returns what the patterns match, each name once.
+template <class Match>
+std::vector<std::string> expand(const std::vector<std::string>& patterns, const Match& match) {
+  std::vector<std::string> names;
+  for (const std::string& pattern : patterns)
+    for (const std::string& name : match(pattern)) append_unique(names, name);
+  return names;
+}
+
 // Returns the project's datasets as scenes.
 std::vector<std::string> dataset_scenes(const RequestedProject& project) {
   std::vector<std::string> scenes;
@@ -70,42 +83,26 @@ std::vector<std::string> dataset_scenes(const RequestedProject& project) {
 
 std::vector<std::string> expand_scenes(const std::vector<std::string>& patterns,
                                        std::span<const SceneSpec> scenes, const RequestedProject& project) {
-  std::vector<std::string> names;
-  for (const std::string& pattern : patterns) {
-    if (pattern.starts_with(kDatasetPrefix) && has_wildcard(pattern)) {
-      for (const std::string& name : matching_names("scene", pattern, dataset_scenes(project)))
-        append_unique(names, name);
-      continue;
-    }
-    if (pattern.starts_with(kMeshPrefix) || pattern.starts_with(kDatasetPrefix)) {
-      append_unique(names, pattern);
-      continue;
-    }
-    if (const auto dataset = std::ranges::find(project.datasets, pattern, &ProjectDataset::name);
-        dataset != project.datasets.end() &&
-        std::ranges::find(scenes, pattern, &SceneSpec::name) == scenes.end())
+  return expand(patterns, [&](const std::string& pattern) -> std::vector<std::string> {
+    const bool is_dataset = pattern.starts_with(kDatasetPrefix);
+    if (is_dataset && has_wildcard(pattern)) return matching_names("scene", pattern, dataset_scenes(project));
+    if (is_dataset || pattern.starts_with(kMeshPrefix)) return {pattern};
+    if (has_name(project.datasets, pattern) && !has_name(scenes, pattern))
       throw usage_error("scene '{0}': is a dataset of the project: --dataset {0}", pattern);
-    for (const std::string& name : matching_names("scene", pattern, names_of(scenes)))
-      append_unique(names, name);
-  }
-  return names;
+    return matching_names("scene", pattern, names_of(scenes));
+  });
 }
 
 std::vector<std::string> expand_methods(const std::vector<std::string>& patterns,
                                         std::span<const MethodSpec> methods) {
-  std::vector<std::string> names;
-  for (const std::string& pattern : patterns)
-    for (const std::string& name : matching_methods(pattern, methods)) append_unique(names, name);
-  return names;
+  return expand(patterns, [&](const std::string& pattern) { return matching_methods(pattern, methods); });
 }
 
 std::vector<std::string> expand_workloads(const std::vector<std::string>& patterns,
                                           std::span<const WorkloadSpec> workloads) {
-  std::vector<std::string> names;
-  for (const std::string& pattern : patterns)
-    for (const std::string& name : matching_names("workload", pattern, names_of(workloads)))
-      append_unique(names, name);
-  return names;
+  return expand(patterns, [&](const std::string& pattern) {
+    return matching_names("workload", pattern, names_of(workloads));
+  });
 }
 
 // A suite that names a method without a preset also has the presets of it that the request names.
@@ -113,8 +110,7 @@ std::vector<std::string> with_requested_presets(std::vector<std::string> pattern
                                                 const std::vector<std::string>& requested) {
   const std::vector<std::string> of_suite = patterns;
   for (const std::string& name : requested)
-    if (name.find(':') != std::string::npos &&
-        std::ranges::find(of_suite, name.substr(0, name.find(':'))) != of_suite.end())
+    if (std::ranges::find(of_suite, name.substr(0, name.find(':'))) != of_suite.end())
       append_unique(patterns, name);
   return patterns;
 }
@@ -206,6 +202,10 @@ std::vector<std::string> simulated_methods(const Catalogue& catalogue) {
 }
 
 }  // namespace
+
+Catalogue registered_catalogue() {
+  return {scene_registry(), method_registry(), suite_registry(), workload_registry()};
+}
 
 Selection select_for(const PlanRequest& request, const Catalogue& catalogue) {
   Selection selection;

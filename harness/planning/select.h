@@ -1,15 +1,30 @@
 #pragma once
-// Selects scenes, methods and workloads of a request.
+// The choices of a sweep, and the scenes, methods and workloads that a request selects of them.
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "harness/planning/axis.h"
-#include "harness/planning/catalogue.h"
 #include "harness/planning/plan_request.h"
 #include "harness/planning/scene_choice.h"
+#include "harness/planning/suite.h"
+#include "pipeline/method/method.h"
+#include "pipeline/workloads/workload.h"
+#include "scenes/registry.h"
 
 namespace aqbench {
+
+// The available scenes, methods, suites and workloads. Refers to tables that live elsewhere.
+struct Catalogue {
+  std::span<const SceneSpec> scenes;
+  std::span<const MethodSpec> methods;
+  std::span<const Suite> suites;
+  std::span<const WorkloadSpec> workloads = {};
+};
+
+// Returns the program's registries; tests plan with tables of their own.
+Catalogue registered_catalogue();
 
 // A chosen method, with or without a preset.
 struct MethodChoice {

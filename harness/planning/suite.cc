@@ -1,6 +1,6 @@
 #include "harness/planning/suite.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/json_members.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -25,11 +26,7 @@ constexpr std::size_t kMaxSuiteEntries = 1000;  // keys of an object, and parts
 
 std::vector<std::string> read_names(const JsonPlace& place) {
   std::vector<std::string> names;
-  for (const JsonPlace& element : place.elements()) {
-    names.push_back(element.text());
-    if (names.back().empty()) element.fail("is empty");
-  }
-  if (names.empty()) place.fail("is empty");
+  JsonOf<std::vector<std::string>>::read(place, names, kNotEmpty, {});
   return names;
 }
 
@@ -45,34 +42,34 @@ std::vector<std::uint64_t> read_seeds(const JsonPlace& place) {
   return seeds;
 }
 
-Axis read_axis(const std::string& name, const JsonPlace& place) {
+// Parses a text like a flag; its errors name the place.
+template <class Parse>
+auto parse_at(const JsonPlace& place, const Parse& parse, const std::string& text) {
   try {
-    if (place.value().is_string()) return parse_axis(fmt::format("{}={}", name, place.text()));
-    std::string values;
-    for (const JsonPlace& element : place.elements())
-      values += fmt::format("{}{}", values.empty() ? "" : ",", to_string(element.parameter()));
-    return parse_axis(fmt::format("{}={}", name, values));
+    return parse(text);
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage) throw;
     place.fail(error.what());
   }
+}
+
+Axis read_axis(const std::string& name, const JsonPlace& place) {
+  std::string values;
+  if (place.value().is_string())
+    values = place.text();
+  else
+    for (const JsonPlace& element : place.elements())
+      values += fmt::format("{}{}", values.empty() ? "" : ",", to_string(element.parameter()));
+  return parse_at(place, parse_axis, fmt::format("{}={}", name, values));
 }
 
 Override read_set(const std::string& key, const JsonPlace& place) {
-  try {
-    return parse_override(fmt::format("{}={}", key, to_string(place.parameter())));
-  } catch (const Error& error) {
-    if (error.kind() != ErrorKind::usage) throw;
-    place.fail(error.what());
-  }
+  return parse_at(place, parse_override, fmt::format("{}={}", key, to_string(place.parameter())));
 }
 
-std::optional<int> read_pixels(const JsonPlace& root, const char* key) {
-  const auto place = root.find(key);
-  if (!place) return std::nullopt;
-  const std::uint64_t value = place->count();
-  if (value < 1 || value > kMaxImageSide_px) place->fail("must be from 1 to {}", kMaxImageSide_px);
-  return static_cast<int>(value);
+int read_count(const JsonPlace& place, std::uint64_t most) {
+  if (place.count() < 1 || place.count() > most) place.fail("must be from 1 to {}", most);
+  return static_cast<int>(place.count());
 }
 
 std::vector<Axis> read_axes(const JsonPlace& place) {
@@ -84,10 +81,8 @@ std::vector<Axis> read_axes(const JsonPlace& place) {
 std::vector<std::pair<std::string, int>> read_repetitions(const JsonPlace& place) {
   constexpr std::uint64_t kMaxRuns = 1000000;
   std::vector<std::pair<std::string, int>> repetitions;
-  for (const auto& [workload, runs] : place.members()) {
-    if (runs.count() < 1 || runs.count() > kMaxRuns) runs.fail("must be from 1 to 1000000");
-    repetitions.emplace_back(workload, static_cast<int>(runs.count()));
-  }
+  for (const auto& [workload, runs] : place.members())
+    repetitions.emplace_back(workload, read_count(runs, kMaxRuns));
   return repetitions;
 }
 
@@ -98,32 +93,33 @@ SuitePart read_part(const JsonPlace& place) {
   return part;
 }
 
+SuitePart part(const char* scene, const char* method, const char* axis) {
+  return {{scene}, {method}, {parse_axis(axis)}};
+}
+
 // Small enough to run for every change.
 Suite pipeline_suite() {
-  return {
-      .name = "pipeline",
-      .description =
-          "real methods on small images of 6 cameras; occlusion; contrast enhancement; kinds of surfaces",
-      .scenes = {"flat_plane", "undulating", "ripple_field"},
-      .methods = {"sparse"},
-      .sets = {{"dense_flow", "surface", "none"},
-               // So steep that one camera or none sees some of it.
-               {"mound", "height_m", "0.14"},
-               {"mound", "radius_m", "0.015"}},
-      .images = {.rig = "arc6", .imaging = "default", .width_px = 480, .height_px = 360},
-      .more = {{.scenes = {"flat_plane", "undulating", "ripple_field", "mound"},
-                .methods = {"plane_sweep:fast"},
-                .axes = {parse_axis("plane_sweep.surface=none")}},
-               {.scenes = {"undulating"},
-                .methods = {"plane_sweep:balanced"},
-                .axes = {parse_axis("plane_sweep.surface=none")}},
-               {.scenes = {"undulating"}, .methods = {"dense_flow"}},
-               {.scenes = {"undulating"}, .methods = {"sparse"}, .axes = {parse_axis("sparse.clahe=off,on")}},
-               // With few points: kinds of surfaces are distinguished at 4 mm, too.
-               {.scenes = {"undulating"},
-                .methods = {"plane_sweep:fast"},
-                .axes = {parse_axis("plane_sweep.voxel_m=0.004"),
-                         parse_axis("plane_sweep.surface=poisson,heightfield,ball_pivoting")}}}};
+  return {.name = "pipeline",
+          .description =
+              "real methods on small images of 6 cameras; occlusion; contrast enhancement; kinds of surfaces",
+          .scenes = {"flat_plane", "undulating", "ripple_field"},
+          .methods = {"sparse"},
+          .sets = {{"dense_flow", "surface", "none"},
+                   // So steep that one camera or none sees some of it.
+                   {"mound", "height_m", "0.14"},
+                   {"mound", "radius_m", "0.015"}},
+          .images = {.rig = "arc6", .imaging = "default", .width_px = 480, .height_px = 360},
+          .more = {{.scenes = {"flat_plane", "undulating", "ripple_field", "mound"},
+                    .methods = {"plane_sweep:fast"},
+                    .axes = {parse_axis("plane_sweep.surface=none")}},
+                   part("undulating", "plane_sweep:balanced", "plane_sweep.surface=none"),
+                   {.scenes = {"undulating"}, .methods = {"dense_flow"}},
+                   part("undulating", "sparse", "sparse.clahe=off,on"),
+                   // With few points: kinds of surfaces are distinguished at 4 mm, too.
+                   {.scenes = {"undulating"},
+                    .methods = {"plane_sweep:fast"},
+                    .axes = {parse_axis("plane_sweep.voxel_m=0.004"),
+                             parse_axis("plane_sweep.surface=poisson,heightfield,ball_pivoting")}}}};
 }
 
 // Suites of scenes and methods.
@@ -147,26 +143,16 @@ std::vector<Suite> method_suites() {
        .methods = {"plane_sweep:fast"},
        .sets = {{"plane_sweep", "surface", "none"}},
        .images = {.rig = "ring12", .imaging = "default", .width_px = 480, .height_px = 360},
-       .more = {{.scenes = {"flat_plane"},
-                 .methods = {"plane_sweep:fast"},
-                 .axes = {parse_axis("perturb.water_z_m=0.001,0.002,0.005")}},
-                {.scenes = {"flat_plane"},
-                 .methods = {"plane_sweep:fast"},
-                 .axes = {parse_axis("perturb.n_water=0.001,0.005")}},
-                {.scenes = {"flat_plane"},
-                 .methods = {"plane_sweep:fast"},
-                 .axes = {parse_axis("perturb.tilt_deg=0.1,0.5")}},
-                {.scenes = {"flat_plane"},
-                 .methods = {"plane_sweep:fast"},
-                 .axes = {parse_axis("perturb.focal_pct=0.1,0.5")}}}},
+       .more = {part("flat_plane", "plane_sweep:fast", "perturb.water_z_m=0.001,0.002,0.005"),
+                part("flat_plane", "plane_sweep:fast", "perturb.n_water=0.001,0.005"),
+                part("flat_plane", "plane_sweep:fast", "perturb.tilt_deg=0.1,0.5"),
+                part("flat_plane", "plane_sweep:fast", "perturb.focal_pct=0.1,0.5")}},
       {.name = "pipeline_full",
        .description = "real methods on 1600 x 1200 images of 12 cameras and one at the centre",
        .scenes = {"flat_plane", "undulating", "ripple_field"},
        .methods = {"sparse", "plane_sweep:fast", "plane_sweep:balanced", "plane_sweep:quality", "dense_flow"},
        .images = {.rig = "ring12", .imaging = "default", .width_px = 1600, .height_px = 1200},
-       .more = {{.scenes = {"flat_plane"},
-                 .methods = {"plane_sweep:balanced"},
-                 .axes = {parse_axis("imaging=low_contrast,textureless")}}}},
+       .more = {part("flat_plane", "plane_sweep:balanced", "imaging=low_contrast,textureless")}},
   };
 }
 
@@ -214,8 +200,8 @@ ImageChoice images_from_json(const JsonPlace& root) {
   ImageChoice images;
   if (const auto rig = root.find("rig")) images.rig = rig->text();
   if (const auto imaging = root.find("imaging")) images.imaging = imaging->text();
-  images.width_px = read_pixels(root, "width");
-  images.height_px = read_pixels(root, "height");
+  if (const auto width = root.find("width")) images.width_px = read_count(*width, kMaxImageSide_px);
+  if (const auto height = root.find("height")) images.height_px = read_count(*height, kMaxImageSide_px);
   return images;
 }
 
@@ -278,11 +264,9 @@ Suite suite_at(const JsonPlace& root) {
   if (const auto alignment = root.find("alignment"))
     for (const auto& [key, place] : alignment->members())
       suite.sets.push_back(read_set(fmt::format("{}.{}", kAlignmentOwner, key), place));
-  if (const auto protocols = root.find("protocols")) {
-    std::string names;
-    for (const std::string& name : read_names(*protocols)) names += (names.empty() ? "" : " ") + name;
-    suite.sets.push_back({kProtocolsOwner, "names", names});
-  }
+  if (const auto protocols = root.find("protocols"))
+    suite.sets.push_back(
+        {kProtocolsOwner, "names", fmt::format("{}", fmt::join(read_names(*protocols), " "))});
   suite.images = images_from_json(root);
   if (const auto more = root.find("more")) {
     if (more->value().size() > kMaxSuiteEntries) more->fail("has more than {} parts", kMaxSuiteEntries);
@@ -313,9 +297,8 @@ Json to_json(const Suite& suite) {
   }
   if (!suite.poses.empty()) json["poses"] = suite.poses;
   add_images(json, suite.images);
-  for (const SuitePart& part : suite.more)
-    json["more"].push_back(
-        {{"scenes", part.scenes}, {"methods", part.methods}, {"axes", axes_json(part.axes)}});
+  for (const auto& [scenes, methods, axes] : suite.more)
+    json["more"].push_back({{"scenes", scenes}, {"methods", methods}, {"axes", axes_json(axes)}});
   for (const auto& [workload, runs] : suite.repetitions)
     json["repetitions"][workload] = static_cast<std::uint64_t>(runs);
   return json;

@@ -19,10 +19,10 @@ class JsonPlace;
 // The largest width and height of images.
 inline constexpr int kMaxImageSide_px = 16384;
 
-// Owner of the parameters of a suite's alignment (harness/planning/case_poses.h): "alignment.then".
+// Owner of the parameters of a suite's alignment (harness/planning/case_options.h): "alignment.then".
 inline constexpr const char* kAlignmentOwner = "alignment";
 
-// Owner of the protocols of other benchmarks (harness/planning/case_protocols.h): "protocols.names".
+// Owner of the protocols of other benchmarks (harness/planning/case_options.h): "protocols.names".
 inline constexpr const char* kProtocolsOwner = "protocols";
 
 // Image options; empty members are unset.
@@ -70,7 +70,7 @@ std::vector<std::string> all_methods(const Suite& suite);
 //    "set": {"roma_like.points": 5000}, "rig": "ring12", "imaging": "clean", "width": 480, "height": 360,
 //    "more": [{"scenes": ["undulating"], "methods": ["sparse"], "axes": {"sparse.clahe": ["off", "on"]}}]}
 // "protocols": ["eth3d", "dtu"] are computed for all of its cases. "poses": "given" or "own", and
-// "alignment": {"then": "icp"} for all of its cases (harness/planning/case_poses.h). name is required, and
+// "alignment": {"then": "icp"} for all of its cases (harness/planning/case_options.h). name is required, and
 // scenes and methods, or "workloads": ["absorption"] beside or in place of them; all three may be patterns.
 // "repetitions": {"absorption": 200} are warm runs of a workload, unless the request says how it is timed. An
 // axis is an array of values or text of the --axis grammar. Throws Error(input) naming the file and the JSON

@@ -8,41 +8,42 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <optional>
 #include <thread>
 #include <utility>
+#include <variant>
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/parallel.h"
 #include "core/scratch_folder.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/measuring/build_info.h"
-#include "harness/measuring/cpu_sampler.h"
-#include "harness/measuring/library_threads.h"
-#include "harness/measuring/perf_sampler.h"
+#include "harness/measuring/libraries.h"
+#include "harness/measuring/samplers.h"
 #include "harness/measuring/stage_recorder.h"
-#include "harness/measuring/tensor_memory.h"
-#include "harness/measuring/torch_table.h"
-#include "harness/measuring/trace.h"
-#include "harness/planning/case_method.h"
-#include "harness/profiling/profile_target.h"
+#include "harness/planning/case_options.h"
 #include "harness/records/profile_details.h"
-#include "harness/running/case_outcome.h"
-#include "harness/running/case_recording.h"
-#include "harness/running/inject.h"
+#include "harness/running/case_input.h"
+#include "harness/running/case_process.h"
 #include "harness/running/measured_case.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
+#include "harness/running/run_case.h"
+#include "pipeline/method/method.h"
 #include "pipeline/opencl/opencl.h"
+#include "scenes/registry.h"
 
 namespace aqbench {
 
 // Samplers find this function by name: frames outside it belong to the harness. It must not be inlined.
-__attribute__((noinline)) void run_profiled_target(const ProfileTarget& target) {
-  target.run();
+__attribute__((noinline)) void run_profiled_target(const std::function<void()>& run) {
+  run();
   asm volatile("" ::: "memory");  // no tail call: the frame must stay
 }
 
@@ -51,6 +52,51 @@ namespace {
 constexpr const char* kRootFunction = "run_profiled_target";
 constexpr double kSampledFor_s = 2;
 constexpr int kMaxSampledRuns = 2000;
+
+// The work of one case, prepared once with scene, images and inputs, and run repeatedly.
+struct ProfileTarget {
+  std::function<void()> run;    // all of the work once; throws the method's errors
+  std::function<void()> prove;  // throws if the last run's output is wrong; empty: no proof
+};
+
+ProfileTarget workload_target(const Case& planned) {
+  if (const auto reason = workload_skip_reason(planned)) throw Error(ErrorKind::method, *reason);
+  const WorkloadSpec& spec = find_workload(planned.workload);
+  const std::shared_ptr<WorkloadRun> run = spec.prepare(workload_input(planned, spec));
+  return {[run] { run->run_once(); },
+          [run] {
+            MetricSet ignored;
+            prove_output(*run, ignored);
+          }};
+}
+
+// Each run gets an empty folder for the method's files, like a case of a sweep.
+ProfileTarget real_target(const MethodTask& task, RealMethod run) {
+  return {[&task, run] {
+            for (const auto& entry : std::filesystem::directory_iterator(task.input.work_dir))
+              std::filesystem::remove_all(entry.path());
+            check_output(run(task.observation, task.input));
+          },
+          {}};
+}
+
+ProfileTarget simulated_target(const Case& planned, const MethodSpec& method, const MethodInput& input) {
+  const auto scene = std::make_shared<Scene>(make_scene(planned.scene, planned.overrides));
+  return {[scene, input, run = std::get<SimulatedMethod>(method.run)] { run(scene->truth, input); }, {}};
+}
+
+// `task` is that of a real method, in whose process this is called (harness/running/method_process.h), and
+// must outlive the target; nullptr for all others. Throws an Error naming what cannot be prepared,
+// Error(method) with the reason if the case cannot run here.
+ProfileTarget prepare_profile_target(const Case& planned, const MethodTask* task) {
+  set_thread_count(planned.threads);
+  set_library_threads(planned.threads);
+  if (!planned.workload.empty()) return workload_target(planned);
+  const MethodSpec& method = method_of(planned);
+  if (const auto reason = method_skip_reason(planned, method)) throw Error(ErrorKind::method, *reason);
+  if (task != nullptr) return real_target(*task, std::get<RealMethod>(method.run));
+  return simulated_target(planned, method, method_input(planned, method, {}));
+}
 
 class ProfileRun {
  public:
@@ -113,15 +159,13 @@ class ProfileRun {
     if (details_.sampler == "none") return;
     board_.set_phase("sampled");
     FoldedStacks stacks;
-    if (details_.sampler == "perf") {
-      try {
+    if (details_.sampler == "perf") try {
         stacks = sample_with_perf();
       } catch (const Error& error) {
         details_.sampler = starts_program_ ? "none" : "in-process";
         details_.sampler_note = one_line(fmt::format("perf failed: {}", error.what()));
       }
-      if (details_.sampler == "none") return;
-    }
+    if (details_.sampler == "none") return;
     if (details_.sampler == "in-process") {
       CpuSampler sampler(options_.samples_per_s);
       run_sampled({&sampler});
@@ -135,8 +179,6 @@ class ProfileRun {
   void finish() {
     details_.device_time_note = opencl::opened_table() != nullptr ? "" : "only OpenCL devices report it";
     add_file(kProfileDetailsFile, to_json(details_).dump(1) + "\n");
-    for (std::size_t i = 0; i < result_.record.injected.size(); ++i)
-      result_.record.injected[i].times = board_.fault_count(i);
     result_.record.status = Status::ok;
   }
 
@@ -149,7 +191,7 @@ class ProfileRun {
     std::optional<ScopedObserver> observe;
     if (!observers.empty()) observe.emplace(chain);
     const auto start = SteadyClock::now();
-    run_profiled_target(target_);
+    run_profiled_target(target_.run);
     return ms_since(start);
   }
 
@@ -190,34 +232,27 @@ class ProfileRun {
     return sampler.finish(kRootFunction);
   }
 
+  // perf follows child processes; the in-process sampler would only see this process wait.
   void choose_sampler() {
     const SamplerChoice choice = options_.sampler;
-    if (choice == SamplerChoice::none || choice == SamplerChoice::in_process) {
-      details_.sampler = choice == SamplerChoice::none ? "none" : "in-process";
-      return;
-    }
-    if (starts_program_) return choose_sampler_of_program();
-    const bool frame_pointers = build_info().flags.find("-fno-omit-frame-pointer") != std::string::npos;
-    if (choice == SamplerChoice::automatic && !frame_pointers) {
-      details_.sampler = "in-process";
+    const bool asked = choice == SamplerChoice::perf, automatic = choice == SamplerChoice::automatic;
+    details_.sampler =
+        choice == SamplerChoice::none || (starts_program_ && (asked || automatic)) ? "none" : "in-process";
+    if (!asked && !automatic) return;
+    if (automatic && !starts_program_ &&
+        build_info().flags.find("-fno-omit-frame-pointer") == std::string::npos) {
       details_.sampler_note =
           "perf needs frame pointers, which this build lacks (`make profile` builds with them; --sampler "
           "perf uses perf anyway)";
       return;
     }
-    details_.sampler_note = perf_problem();
-    details_.sampler = details_.sampler_note.empty() ? "perf" : "in-process";
-    if (choice == SamplerChoice::perf && details_.sampler != "perf")
-      throw Error(ErrorKind::usage, "--sampler perf: " + details_.sampler_note);
-  }
-
-  // perf follows child processes; the in-process sampler would only see this process wait.
-  void choose_sampler_of_program() {
     const std::string problem = perf_problem();
-    details_.sampler = problem.empty() ? "perf" : "none";
-    if (problem.empty()) return;
-    if (options_.sampler == SamplerChoice::perf) throw Error(ErrorKind::usage, "--sampler perf: " + problem);
-    details_.sampler_note = "only perf can sample the program, which is another process:  " + problem;
+    if (asked && !problem.empty()) throw Error(ErrorKind::usage, "--sampler perf: " + problem);
+    if (problem.empty())
+      details_.sampler = "perf";
+    else
+      details_.sampler_note =
+          (starts_program_ ? "only perf can sample the program, which is another process:  " : "") + problem;
   }
 
   void add_peaks() {
@@ -240,17 +275,6 @@ class ProfileRun {
   std::vector<StageRecord> peaks_;  // of the cold run
 };
 
-}  // namespace
-
-void check(const ProfileOptions& options) {
-  if (options.repetitions < 1 || options.repetitions > 1000)
-    throw usage_error("--repetitions {}: must be from 1 to 1000", options.repetitions);
-  if (!(options.samples_per_s >= 1 && options.samples_per_s <= 10000))
-    throw usage_error("--samples {}: must be from 1 to 10000 a second", options.samples_per_s);
-}
-
-namespace {
-
 // Profiles in this process.
 CaseResult profile_here(const Case& planned, const ProfileOptions& options, const MethodTask* task,
                         CaseBoard& board) {
@@ -263,7 +287,6 @@ CaseResult profile_here(const Case& planned, const ProfileOptions& options, cons
     if (options.trace) run.trace();
     run.sample();
     run.finish();
-    return result;
   } catch (...) {
     note_failure(record);
     result.artefacts.clear();  // only cases that ended well have profile files
@@ -287,6 +310,13 @@ CaseResult profile_apart(const Case& planned, const MethodSpec& method, const Pr
 }
 
 }  // namespace
+
+void check(const ProfileOptions& options) {
+  if (options.repetitions < 1 || options.repetitions > 1000)
+    throw usage_error("--repetitions {}: must be from 1 to 1000", options.repetitions);
+  if (!(options.samples_per_s >= 1 && options.samples_per_s <= 10000))
+    throw usage_error("--samples {}: must be from 1 to 10000 a second", options.samples_per_s);
+}
 
 CaseResult run_profile(const Case& planned, const ProfileOptions& options, CaseBoard& board) {
   if (!planned.workload.empty() || planned.simulated) return profile_here(planned, options, nullptr, board);

@@ -8,7 +8,7 @@
 
 #include "harness/records/case.h"
 #include "harness/records/case_result.h"
-#include "harness/running/case_board.h"
+#include "harness/running/case_process.h"
 
 namespace aqbench {
 

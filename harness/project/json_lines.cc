@@ -1,4 +1,4 @@
-#include "harness/project/json_lines.h"
+#include "harness/project/project.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,8 @@
 #pragma once
-// One point of a sweep. Plain data, made by harness/planning/plan.h, run by harness/running/run_case.h.
+// One point of a sweep with its faults and its number of runs. Plain data, made by harness/planning/plan.h,
+// run by harness/running/run_case.h.
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -8,12 +10,117 @@
 #include <vector>
 
 #include "core/json.h"
+#include "core/members.h"
 #include "core/parameters.h"
-#include "harness/records/fault.h"
-#include "harness/records/named_values.h"
-#include "harness/records/timing_plan.h"
+#include "harness/records/record.h"
 
 namespace aqbench {
+
+// The maximum number of faults per case.
+inline constexpr std::size_t kMaxFaultsPerCase = 64;
+
+// Injected faults: `--inject [CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt`. They test the harness;
+// the record counts their strikes.
+//   +5%      the stage takes 5 % longer (busy), counted in its wall time
+//   20ms     (or us, s) the stage sleeps 20 ms at its end, counted in its wall time
+//   throw    Error(method) when the stage is entered
+//   abort    the process aborts when the stage is entered
+//   hang     the stage never ends
+//   oom      the stage takes memory until it is killed
+//   corrupt  after the run every point, mesh vertex and depth is moved by 5 mm along +Z
+
+// A fault planned for one case (harness/running/measured_case.h carries it out).
+struct Fault {
+  std::string stage;   // a stage of the method, or "*" for the outermost ones
+  std::string effect;  // as given: "+5%", "20ms", "throw", "abort", "hang", "oom", "corrupt"
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("stage", &Fault::stage);
+    row("effect", &Fault::effect);
+  }
+};
+
+// One --inject argument. The stage is between the last ':' and the last '='; "*" means the outermost stages.
+// Without a glob every case is meant.
+struct Inject {
+  std::string case_glob;
+  Fault fault;
+};
+
+// Parses such an argument. Throws Error(usage) quoting it.
+Inject parse_inject(std::string_view argument);
+
+// Returns a text that parse_inject() reads back as the same.
+std::string to_string(const Inject& inject);
+
+// The effect of a fault (the list above, in its order).
+enum class FaultKind { slow_down, sleep, throw_error, abort, hang, out_of_memory, corrupt };
+
+// The effect of a fault and its amount.
+struct FaultEffect {
+  FaultKind kind{};
+  double amount = 0;  // a share of the stage's time for slow_down, seconds for sleep
+};
+
+// Parses Fault::effect. Throws Error(usage) quoting the text.
+FaultEffect parse_fault_effect(std::string_view text);
+
+// A case runs once cold (the first call of its process), then `warmup` discarded calls, then warm
+// repetitions, each of which is a sample. They continue until there are `repetitions` of them, they sum up to
+// `min_time_s` and, if `precision` is given, half the 95 % confidence interval of their median is at most
+// that share of the median; they stop at `max_repetitions` or `max_time_s` in any case.
+struct TimingPlan {
+  int repetitions = 0;  // 0, without min_time_s and precision: only the cold call
+  int warmup = 0;
+  double min_time_s = 0;
+  double precision = 0;  // a share: 0.02 = 2 %; 0: not requested
+  int max_repetitions = 1000;
+  double max_time_s = 60;
+  int blocks =
+      1;  // processes of the case; each carries out this plan; processes of different cases alternate
+
+  bool times_warm() const { return repetitions > 0 || min_time_s > 0 || precision > 0; }
+  bool operator==(const TimingPlan&) const = default;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("repetitions", &TimingPlan::repetitions, kNotNegative);
+    row("warmup", &TimingPlan::warmup, kNotNegative);
+    row("min_time_s", &TimingPlan::min_time_s);
+    row("precision", &TimingPlan::precision);
+    row("max_repetitions", &TimingPlan::max_repetitions, kNotNegative);
+    row("max_time_s", &TimingPlan::max_time_s);
+    row("blocks", &TimingPlan::blocks, kNotNegative);
+  }
+};
+
+// The timing options of the command line; effective_timing() fills the rest.
+struct TimingRequest {
+  std::optional<int> repetitions, warmup, max_repetitions, blocks;
+  std::optional<double> min_time_s, precision, max_time_s;
+
+  bool operator==(const TimingRequest&) const = default;
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("repetitions", &TimingRequest::repetitions);
+    row("warmup", &TimingRequest::warmup);
+    row("min_time_s", &TimingRequest::min_time_s);
+    row("precision", &TimingRequest::precision);
+    row("max_repetitions", &TimingRequest::max_repetitions);
+    row("max_time_s", &TimingRequest::max_time_s);
+    row("blocks", &TimingRequest::blocks);
+  }
+};
+
+// Throws Error(usage) naming the flag for negative counts, a precision of 100 % or more, and a maximum below
+// the number it limits.
+void check(const TimingRequest& request);
+
+// Returns the plan of a request. By default methods run only cold, workloads with 2 warm-up calls and 10
+// repetitions.
+TimingPlan effective_timing(const TimingRequest& request, bool workload);
 
 // The prefix of scenes that are recordings: "dataset:LABEL".
 inline constexpr std::string_view kDatasetPrefix = "dataset:";

@@ -33,14 +33,10 @@ std::string_view take_part(std::string_view& bytes) {
   throw Error(ErrorKind::input, "the result of a case is truncated");
 }
 
-std::string count_and_hash(std::string_view name, std::size_t count, const void* data, std::size_t bytes) {
-  const std::string_view view(static_cast<const char*>(data), bytes);
-  return fmt::format("{} {} {}\n", name, count, sha256_hex(view));
-}
-
 template <class Element>
 std::string array_line(std::string_view name, const std::vector<Element>& array) {
-  return count_and_hash(name, array.size(), array.data(), array.size() * sizeof(Element));
+  const std::string_view bytes(reinterpret_cast<const char*>(array.data()), array.size() * sizeof(Element));
+  return fmt::format("{} {} {}\n", name, array.size(), sha256_hex(bytes));
 }
 
 }  // namespace

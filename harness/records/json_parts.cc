@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -217,6 +218,20 @@ class PiecewiseFile {
 };
 
 }  // namespace
+
+Json text_json(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+std::string indented_json(const Json& json, std::size_t level) {
+  const std::string flat = json.dump(1, ' ', false, Json::error_handler_t::replace);
+  if (level == 0) return flat;
+  std::string text;
+  text.reserve(flat.size() + flat.size() / 4);
+  for (const char c : flat) {  // texts contain no line breaks
+    text += c;
+    if (c == '\n') text.append(level, ' ');
+  }
+  return text;
+}
 
 ReadBytes bytes_of_file(const std::filesystem::path& path, std::uintmax_t max_bytes, ZeroBytes zero_bytes) {
   const auto file = std::make_shared<PiecewiseFile>(path, max_bytes, zero_bytes);

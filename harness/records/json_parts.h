@@ -1,7 +1,7 @@
 #pragma once
-// Splits a large JSON document, so that its many parts are parsed one by one and are never all in memory: the
-// elements of an array, or the members of an object, at the top or in one member of it.
+// Texts of JSON, and large documents in parts.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -9,8 +9,16 @@
 #include <string_view>
 
 #include "core/files.h"
+#include "core/json.h"
 
 namespace aqbench {
+
+// Returns the text, or null for the empty one.
+Json text_json(const std::string& text);
+
+// Returns the JSON indented by one blank per level, as if nested `level` levels deep, without the indent of
+// its first line.
+std::string indented_json(const Json& json, std::size_t level = 0);
 
 // Returns the next bytes of a text, valid until the next call; empty at its end.
 using ReadBytes = std::function<std::string_view()>;

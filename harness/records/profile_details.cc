@@ -7,6 +7,7 @@
 
 #include "core/json_members.h"
 #include "core/quantiles.h"
+#include "core/text.h"
 #include "harness/records/case_result.h"
 
 namespace aqbench {
@@ -35,7 +36,7 @@ MetricSet profile_metrics(const ProfileDetails& details, const std::vector<Stage
   if (total_ms > 0) unattributed = {100 * (1 - attributed_ms / total_ms), "%", Better::lower, ""};
   Metric overhead{std::nullopt, "1", Better::lower, "there were no unprofiled runs to compare with"};
   if (!details.plain_ms.empty()) overhead = {overhead_ratio(details), "1", Better::lower, ""};
-  return {{kOverheadMetric, overhead}, {kUnattributedMetric, unattributed}};
+  return {{"profile_overhead_ratio", overhead}, {"unattributed_pct", unattributed}};
 }
 
 std::string profile_file(const std::string& case_name, const char* file) {
@@ -49,6 +50,13 @@ ProfileDetails profile_details_from_json(const Json& json, const std::string& so
   const auto details = from_json<ProfileDetails>(root);
   if (details.shown >= details.profiled_ms.size()) root.at("shown").fail("is not the index of a repetition");
   return details;
+}
+
+TensorMemoryText tensor_memory_text(const std::optional<std::int64_t>& net_bytes,
+                                    const std::optional<std::int64_t>& peak_bytes) {
+  if (net_bytes.value_or(0) == 0 && peak_bytes.value_or(0) == 0)
+    return {mib_or_na(std::nullopt), mib_or_na(std::nullopt)};
+  return {mib_or_na(net_bytes), mib_or_na(peak_bytes)};
 }
 
 }  // namespace aqbench

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,11 +60,17 @@ inline constexpr const char* kProfileTraceFile = "trace.json";
 inline constexpr const char* kProfileStacksFile = "stacks.folded";
 inline constexpr const char* kFlamegraphFile = "flamegraph.svg";
 
-// The names of all metrics of a profile.
-inline constexpr const char* kOverheadMetric = "profile_overhead_ratio";
-inline constexpr const char* kUnattributedMetric = "unattributed_pct";
-
 // Returns the path of such a file in the bundle: "profile/CASE/FILE".
 std::string profile_file(const std::string& case_name, const char* file);
+
+// Net and peak tensor memory of a stage, MiB with two decimals.
+struct TensorMemoryText {
+  std::string net, peak;
+};
+
+// Returns both as text; "n/a" if they were not measured or nothing was observed: net and peak of 0 mean that
+// the stage used no tensors, which says nothing about its memory.
+TensorMemoryText tensor_memory_text(const std::optional<std::int64_t>& net_bytes,
+                                    const std::optional<std::int64_t>& peak_bytes);
 
 }  // namespace aqbench

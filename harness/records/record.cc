@@ -5,11 +5,24 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/json_members.h"
 
 namespace aqbench {
 namespace {
+
+constexpr std::size_t kShownDigits = 12;
+
+// Returns the hash of a name; "absent" where the guest has none of that name.
+std::string hash_of(const Guest& guest, const std::string& name) {
+  const auto found = std::ranges::find(guest.files, name, [](const auto& file) { return file.first; });
+  return found == guest.files.end() ? "absent" : found->second;
+}
+
+std::string short_hash(const std::string& hash) {
+  return hash.empty() ? "missing" : hash.substr(0, kShownDigits);
+}
 
 // Prefix of an invalid record's reason, in files and on screen.
 constexpr std::string_view kInvalidStart = "invalid: ";
@@ -22,6 +35,25 @@ void require_finite(const std::vector<double>& samples, const std::string& case_
 }
 
 }  // namespace
+
+std::vector<std::string> guest_differences(const Guest& before, const Guest& now) {
+  std::set<std::string> names;
+  for (const Guest* const guest : {&before, &now})
+    for (const auto& [name, sha256] : guest->files) names.insert(name);
+  std::vector<std::string> differences;
+  for (const std::string& name : names)
+    if (const std::string was = hash_of(before, name), is = hash_of(now, name); was != is)
+      differences.push_back(fmt::format("{} is {}, was {}", name, short_hash(is), short_hash(was)));
+  if (before.runs_in != now.runs_in)
+    differences.push_back(fmt::format("runs_in is {}, was {}", now.runs_in.empty() ? "none" : now.runs_in,
+                                      before.runs_in.empty() ? "none" : before.runs_in));
+  return differences;
+}
+
+std::string commit_text(const Guest& guest) {
+  if (guest.commit.empty()) return {};
+  return guest.commit.substr(0, kShownDigits) + (guest.changed.value_or(false) ? ", changed" : "");
+}
 
 // An undefined value has a reason, and no other has one.
 template <>
@@ -52,25 +84,14 @@ struct JsonOf<Metric> {
 };
 
 std::string to_string(Status status) {
-  switch (status) {
-    case Status::ok:
-      return "ok";
-    case Status::failed:
-    case Status::invalid:
-      return "failed";
-    case Status::crashed:
-      return "crashed";
-    case Status::timeout:
-      return "timeout";
-    case Status::skipped:
-      break;
-  }
-  return "skipped";
+  constexpr std::array kNames = {"ok",      "failed",  "crashed",
+                                 "timeout", "skipped", "failed"};  // in their order
+  return kNames.at(static_cast<std::size_t>(status));
 }
 
 std::optional<Status> status_from_string(std::string_view text, std::string_view reason) {
-  if (text == "failed") return reason.starts_with(kInvalidStart) ? Status::invalid : Status::failed;
-  for (const Status status : {Status::ok, Status::crashed, Status::timeout, Status::skipped})
+  if (text == "failed" && reason.starts_with(kInvalidStart)) return Status::invalid;
+  for (const Status status : json_values(Status{}))
     if (to_string(status) == text) return status;
   return std::nullopt;
 }

@@ -10,14 +10,51 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/interned_text.h"
 #include "core/json.h"
 #include "core/members.h"
-#include "core/program_report.h"
-#include "harness/records/guest.h"
-#include "harness/records/named_values.h"
+#include "core/parameters.h"
+#include "core/stage_scope.h"
 #include "metrics/metric.h"
 
 namespace aqbench {
+
+// Named parameters in a fixed order. Names are interned, since most are shared by all cases.
+using NamedValues = std::vector<std::pair<InternedText, ParameterValue>>;
+
+// Returns the value with this name, or nullptr.
+inline const ParameterValue* find_value(const NamedValues& values, std::string_view name) {
+  for (const auto& [known, value] : values)
+    if (known == name) return &value;
+  return nullptr;
+}
+
+// The identity of a program of the user, as it was before it ran.
+struct Guest {
+  // Name and SHA-256 of program, script, files and folders that it reads, lock file and image; names in its
+  // project are relative to that, and those of folders end in "/". A missing file has no hash.
+  std::vector<std::pair<std::string, std::string>> files;
+  std::string runs_in;          // "venv .venv"; empty: as aqbench itself
+  std::string commit;           // of the repository around its project; empty: it is in none
+  std::optional<bool> changed;  // whether that has changes of its files that are not committed
+
+  template <class Row>
+  static void members(const Row& row) {
+    row("files", &Guest::files, kOrNull,
+        "SHA-256 of program, script, files and folders that it reads, lock file and image.");
+    row("runs_in", &Guest::runs_in, kOrNull, "Its environment: venv .venv.");
+    row("commit", &Guest::commit, kOrNull, "Of the repository around its project.");
+    row("changed", &Guest::changed, 0,
+        "Whether files of that repository had changes that were not committed.");
+  }
+};
+
+// Returns one line for each file that differs: "run.py is SHA, was SHA". The commit is no difference: it says
+// where files came from, not what ran.
+std::vector<std::string> guest_differences(const Guest& before, const Guest& now);
+
+// Returns "3f2a9c01d4e5, changed", the short commit of the repository; "" if there is none.
+std::string commit_text(const Guest& guest);
 
 // Consecutive samples of one process, and the state of the machine meanwhile. Values are missing where the
 // system does not report them.
@@ -175,6 +212,8 @@ constexpr auto json_values(AbSide) { return std::array{AbSide::a, AbSide::b}; }
 
 // Returns "a" or "b".
 std::string to_string(AbSide side);
+// Returns 0 for A and 1 for B.
+constexpr std::size_t index_of(AbSide side) { return side == AbSide::a ? 0 : 1; }
 
 // Values of one outcome in the runs of one unit: "cpu_ms", "accuracy_rmse_mm".
 struct OutcomeSamples {

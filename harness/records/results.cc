@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/error.h"
 #include "core/json_members.h"
 #include "core/sha256.h"
 #include "harness/records/json_parts.h"
-#include "harness/records/json_values.h"
 
 namespace aqbench {
 namespace {
@@ -22,9 +22,9 @@ std::vector<const Record*> sorted_records(const Results& results) {
   std::vector<const Record*> records;
   for (const Record& record : results.records) records.push_back(&record);
   if (results.is_comparison()) return records;
-  std::ranges::sort(records, {}, [](const Record* record) { return std::string_view(record->case_name); });
-  const auto twice = std::ranges::adjacent_find(
-      records, {}, [](const Record* record) { return std::string_view(record->case_name); });
+  const auto name_of = [](const Record* record) { return std::string_view(record->case_name); };
+  std::ranges::sort(records, {}, name_of);
+  const auto twice = std::ranges::adjacent_find(records, {}, name_of);
   if (twice != records.end()) throw input_error("results: case '{}' has two records", (*twice)->case_name);
   return records;
 }
@@ -79,6 +79,27 @@ std::string only_text(const Results& results, const char* several, const TextOf&
 }
 
 }  // namespace
+
+Json comparability_of(const Json& environment) {
+  return environment.is_object() ? environment.value("comparability", Json()) : Json();
+}
+
+std::vector<std::string> comparability_differences(const Json& before, const Json& now,
+                                                   std::string_view whose) {
+  std::set<std::string> keys;
+  for (const Json* const side : {&before, &now})
+    if (side->is_object())
+      for (const auto& [key, value] : side->items()) keys.insert(key);
+  std::vector<std::string> differences;
+  for (const std::string& key : keys) {
+    const auto part_of = [&](const Json& side) {
+      return side.is_object() ? side.value(key, Json()) : Json();
+    };
+    if (const Json earlier = part_of(before), current = part_of(now); earlier != current)
+      differences.push_back(fmt::format("{} is {}, {} {}", key, current.dump(), whose, earlier.dump()));
+  }
+  return differences;
+}
 
 bool Results::is_comparison() const { return !comparison->empty(); }
 

@@ -16,6 +16,14 @@
 
 namespace aqbench {
 
+// Returns the "comparability" of an environment; null if it has none.
+Json comparability_of(const Json& environment);
+
+// Returns "cpu_model is "B", WHOSE "A"" for each difference, in the order of names. `whose` is the owner of
+// `before`: "the baseline's".
+std::vector<std::string> comparability_differences(const Json& before, const Json& now,
+                                                   std::string_view whose);
+
 // The version of results.json, which goes up when its fields change.
 inline constexpr int kResultsSchemaVersion = 4;
 
@@ -112,7 +120,7 @@ std::string root_digest(const Results& results);
 std::string metrics_digest(const Results& results);
 
 // The maximum estimated size of a plan's records; a larger plan is refused before a run
-// (harness/planning/plan_size.h). 100 000 cases of a simulated method fit.
+// (harness/planning/plan.h). 100 000 cases of a simulated method fit.
 inline constexpr std::uint64_t kMaxPlannedResultsBytes = std::uint64_t{1} << 30;
 
 // The maximum size of a results.json that is read: twice a plan's limit, so that no permitted sweep is lost

@@ -1,25 +1,22 @@
 #include "harness/running/dataset_run.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/module.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
-#include "harness/measuring/library_threads.h"
+#include "harness/measuring/libraries.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/planning/select.h"
 #include "harness/records/case_result.h"
-#include "harness/running/case_dataset.h"
-#include "harness/running/case_guest.h"
-#include "harness/running/case_outcome.h"
-#include "harness/running/case_recording.h"
+#include "harness/running/case_process.h"
+#include "harness/running/case_score.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
 #include "harness/running/run_case.h"

@@ -12,7 +12,7 @@
 #include "harness/records/record.h"
 #include "harness/scoring/depth_score.h"
 #include "pipeline/method/method.h"
-#include "scenes/dataset/truth_entry.h"
+#include "scenes/dataset/recording_truth.h"
 
 namespace aqbench {
 
@@ -36,7 +36,7 @@ struct DatasetRunRequest {
   std::uint64_t memory_limit_bytes = 0;  // 0: none
   int cancel_descriptor = -1;
   std::function<void(const std::string& stage)> tick = {};  // a few times a second
-  // After the method's process, before its scratch folder (case_dataset.h) is removed.
+  // After the method's process, before its scratch folder (case_input.h) is removed.
   std::function<void(const Case&, const MethodSpec&, const Record&, const std::filesystem::path& scratch)>
       ended = {};
   // Writes additional files into `folder`, which becomes out_dir; called if the output is kept, before the

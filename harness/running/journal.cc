@@ -16,9 +16,8 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "harness/measuring/build_info.h"
-#include "harness/records/comparability.h"
 #include "harness/records/json_parts.h"
-#include "harness/records/json_values.h"
+#include "harness/records/results.h"
 #include "harness/records/sealed_line.h"
 
 namespace aqbench {
@@ -64,16 +63,14 @@ std::vector<std::string> names_of_cases(std::string_view cases_text) {
 // Returns the content of a file from a place on, after flushing it: a mark must not outlive what it marks.
 // Empty if the file is missing or shorter.
 std::string synced_tail(const std::filesystem::path& file, std::uint64_t from) {
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return {};
+  const Descriptor opened(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (opened.get() < 0) return {};
   std::string tail;
   char buffer[1 << 16];
   ssize_t got = 0;
-  while ((got = ::pread(descriptor, buffer, sizeof buffer, static_cast<off_t>(from + tail.size()))) > 0)
+  while ((got = ::pread(opened.get(), buffer, sizeof buffer, static_cast<off_t>(from + tail.size()))) > 0)
     tail.append(buffer, static_cast<std::size_t>(got));
-  const int error = got < 0 || ::fdatasync(descriptor) != 0 ? errno : 0;
-  ::close(descriptor);
-  if (error != 0) throw_file_error(file, error);
+  if (got < 0 || ::fdatasync(opened.get()) != 0) throw_file_error(file, errno);
   return tail;
 }
 
@@ -179,23 +176,6 @@ Journal::Journal(std::filesystem::path bundle, JournalContents contents)
   for (CaseEnd& end : contents.ends) remember(std::move(end));
 }
 
-Journal::Journal(Journal&& other) noexcept
-    : bundle_(std::move(other.bundle_)),
-      header_(std::move(other.header_)),
-      environment_(std::move(other.environment_)),
-      resumptions_(other.resumptions_),
-      ends_(std::move(other.ends_)),
-      finished_(std::move(other.finished_)),
-      blocks_(std::move(other.blocks_)),
-      log_bytes_(other.log_bytes_),
-      size_bytes_(other.size_bytes_),
-      last_line_sha256_(std::move(other.last_line_sha256_)),
-      descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-Journal::~Journal() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-}
-
 bool is_being_written(const std::filesystem::path& bundle) {
   const std::filesystem::path file = bundle / kJournalFile;
   const Descriptor held(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
@@ -225,25 +205,23 @@ Journal Journal::create(const std::filesystem::path& bundle, JournalHeader heade
   contents.good_bytes = line.size() + 1;
   write_file(file, line + '\n');
   Journal journal(bundle, std::move(contents));
-  journal.descriptor_ = open_locked(file);
+  journal.locked_.reset(open_locked(file));
   return journal;
 }
 
 Journal Journal::resume(const std::filesystem::path& bundle, const JournalHeader& planned,
                         const JournalResumption& now) {
   const std::filesystem::path file = bundle / kJournalFile;
-  regular_file_size(file);  // throws if it is missing
-  const int descriptor = open_locked(file);
-  Journal locked(bundle, {});
-  locked.descriptor_ = descriptor;  // owned from here on; only a locked journal is read
+  regular_file_size(file);               // throws if it is missing
+  Descriptor locked(open_locked(file));  // only a locked journal is read
   JournalContents contents = read_journal(bundle, TornTail::accept, KeptRecords::ends);
   (planned.sides ? require_same_comparison : require_same_sweep)(bundle, contents.header, planned);
   if (contents.torn_tail &&
-      (::ftruncate(descriptor, static_cast<off_t>(contents.good_bytes)) != 0 || ::fsync(descriptor) != 0))
+      (::ftruncate(locked.get(), static_cast<off_t>(contents.good_bytes)) != 0 || ::fsync(locked.get()) != 0))
     throw_file_error(file, errno);
   remove_write_leftovers(bundle);
   Journal journal(bundle, std::move(contents));
-  journal.descriptor_ = std::exchange(locked.descriptor_, -1);
+  journal.locked_ = std::move(locked);
   if (!now.utc.empty()) journal.append(now);
   return journal;
 }
@@ -281,11 +259,11 @@ void Journal::append_line(Json object) {
   line_json.update(object);
   if (object.contains("record") || object.contains("block")) line_json["log"] = mark_log();
   const std::string line = seal_line(line_json);
-  int error = write_all(descriptor_, line + '\n');
-  if (error == 0 && !object.contains("units") && ::fsync(descriptor_) != 0) error = errno;
+  int error = write_all(locked_.get(), line + '\n');
+  if (error == 0 && !object.contains("units") && ::fsync(locked_.get()) != 0) error = errno;
   if (error != 0) {
     // Removes the written part of the line. If even that fails, it is a torn tail, which resume() removes.
-    if (::ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) == 0) ::fsync(descriptor_);
+    if (::ftruncate(locked_.get(), static_cast<off_t>(size_bytes_)) == 0) ::fsync(locked_.get());
     throw_file_error(bundle_ / kJournalFile, error);
   }
   size_bytes_ += line.size() + 1;
@@ -293,7 +271,7 @@ void Journal::append_line(Json object) {
   if (line_json.contains("log")) log_bytes_ = line_json["log"]["bytes"].get<std::uint64_t>();
 }
 
-void Journal::release_in_child() const { ::close(descriptor_); }
+void Journal::release_in_child() const { ::close(locked_.get()); }
 
 void Journal::remember(CaseEnd end) {
   end.record_sha256 = {};

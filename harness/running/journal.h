@@ -24,6 +24,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "core/descriptor.h"
 #include "harness/planning/plan.h"
 #include "harness/records/record.h"
 
@@ -152,10 +153,6 @@ class Journal {
   static Journal resume(const std::filesystem::path& bundle, const JournalHeader& planned,
                         const JournalResumption& now);
 
-  Journal(Journal&& other) noexcept;
-  Journal& operator=(Journal&& other) = delete;
-  ~Journal();
-
   // Appends a record, which is on disk on return. Throws Error(io), and then the journal is unchanged.
   void append(const Record& record);
 
@@ -200,7 +197,7 @@ class Journal {
   std::uint64_t log_bytes_ = 0;  // of bench.log, as marked in the last line
   std::uint64_t size_bytes_ = 0;
   std::string last_line_sha256_;
-  int descriptor_ = -1;
+  Descriptor locked_;
 };
 
 }  // namespace aqbench

@@ -10,7 +10,6 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
-#include "harness/records/comparability.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/results.h"
 #include "harness/records/sealed_line.h"

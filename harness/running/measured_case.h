@@ -1,18 +1,47 @@
 #pragma once
 // Runs one case in its process, observed and with faults: first the cold call, then the warm repetitions.
 
+#include <atomic>
 #include <functional>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "core/stage_scope.h"
 #include "harness/measuring/stage_recorder.h"
 #include "harness/measuring/timing.h"
 #include "harness/records/case.h"
 #include "harness/records/record.h"
-#include "harness/running/case_board.h"
-#include "harness/running/inject.h"
+#include "harness/running/case_process.h"
 
 namespace aqbench {
+
+// The displacement of points along +Z by the fault `corrupt`, metres.
+inline constexpr double kCorruptShiftM = 0.005;
+
+// Carries out faults as stages open and close on any thread. Counts each strike on the board (slot = index of
+// the fault), so that the count survives a crash.
+class FaultInjector final : public StageObserver {
+ public:
+  // The board must outlive the injector and have a slot for each fault.
+  FaultInjector(const std::vector<Fault>& faults, CaseBoard& board);
+
+  void enter(const char* stage) override;
+  void leave(const char* stage) noexcept override;
+
+  bool corrupts_output() const { return corrupts_output_; }  // a `corrupt` fault was reached
+
+ private:
+  struct Planned {
+    std::string stage;
+    FaultEffect effect;
+  };
+  static bool matches(const Planned& fault, const char* stage, bool outermost);
+
+  std::vector<Planned> faults_;
+  CaseBoard& board_;
+  std::atomic<bool> corrupts_output_{false};
+};
 
 // Reports the stage of the case's main thread to the parent, for the reason of a crash.
 class BoardMarker final : public StageObserver {

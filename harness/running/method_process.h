@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -13,8 +14,9 @@
 #include "core/processes/isolate.h"
 #include "harness/records/case.h"
 #include "harness/records/case_result.h"
-#include "harness/running/case_board.h"
+#include "harness/running/case_process.h"
 #include "pipeline/method/method.h"
+#include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
 
@@ -71,6 +73,13 @@ std::pair<Record, std::optional<Reconstruction>> take_method_result(const Case& 
                                                                     const IsolateOptions& options,
                                                                     const CaseBoard& board,
                                                                     const std::string& dataset_name);
+
+// Returns every array of a reconstruction as bytes of this machine, on their way from the process of a method
+// to the scoring one.
+std::string encode_reconstruction(const Reconstruction& reconstruction);
+
+// Reads what encode_reconstruction() wrote. Throws Error(method) for any other bytes.
+Reconstruction decode_reconstruction(std::string_view bytes);
 
 // The maximum depth and number of names of a search, since a program's folder may contain a whole disk.
 inline constexpr int kHiddenPlaceDepth = 3;

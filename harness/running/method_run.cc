@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <system_error>
+#include <vector>
 
 #include "core/error.h"
+#include "core/processes/process.h"
+#include "core/sha256.h"
 #include "core/text.h"
-#include "harness/measuring/library_threads.h"
-#include "harness/measuring/opencl_device.h"
+#include "harness/measuring/libraries.h"
+#include "harness/planning/case_options.h"
 #include "harness/planning/select.h"
 #include "harness/records/case_name.h"
 #include "harness/records/case_result.h"
@@ -37,6 +41,40 @@ std::optional<std::string> opencl_skip_reason(const Case& planned, const MethodS
     return fmt::format("kernel {} has no code for OpenCL; only fused has",
                        method_parameters(planned, method).text("kernel"));
   return opencl_device_problem(planned.device);
+}
+
+namespace fs = std::filesystem;
+
+std::string folder_sha256(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->is_regular_file(error)) files.push_back(entry->path());
+  std::ranges::sort(files);
+  Sha256 all;
+  for (const fs::path& file : files)
+    all.add(fmt::format("{} {}\n", file.lexically_relative(folder).generic_string(), sha256_file_hex(file)));
+  return all.hex();
+}
+
+std::pair<std::string, std::string> hashed(const GuestPart& part) {
+  std::error_code unknown;
+  if (!part.sha256.empty() || part.file.empty()) return {part.name, part.sha256};
+  if (fs::is_directory(part.file, unknown)) {
+    const bool ends = part.name.ends_with('/');
+    return {ends ? part.name : part.name + "/", folder_sha256(part.file)};
+  }
+  return {part.name, fs::exists(part.file, unknown) ? sha256_file_hex(part.file) : ""};
+}
+
+// Files that git does not know, such as results, are no change of the repository.
+void ask_repository(const fs::path& folder, Guest& guest) {
+  const ProgramAnswer commit = ask_git(folder, {"rev-parse", "HEAD"});
+  if (!commit.ok) return;
+  guest.commit = commit.output;
+  const ProgramAnswer status = ask_git(folder, {"status", "--porcelain", "--untracked-files=no"});
+  if (status.ok) guest.changed = !status.output.empty();
 }
 
 }  // namespace
@@ -119,6 +157,22 @@ void note_failure(Record& record) {
     record.reason = "unknown exception";
   }
   if (record.reason.empty()) record.reason = "failed without a message";
+}
+
+std::optional<Guest> guest_of(const Case& planned) {
+  if (!planned.workload.empty()) return std::nullopt;
+  const MethodSpec method = method_of(planned);
+  return guest_of(method, method_input(planned, method, {}));
+}
+
+std::optional<Guest> guest_of(const MethodSpec& method, const MethodInput& input) {
+  if (method.guest == nullptr) return std::nullopt;
+  Guest guest;
+  for (const GuestPart& part : method.guest(input)) guest.files.push_back(hashed(part));
+  if (method.declaration && !method.declaration->runs_in.kind.empty())
+    guest.runs_in = fmt::format("{} {}", method.declaration->runs_in.kind, method.declaration->runs_in.place);
+  ask_repository(input.project_dir.empty() ? fs::path(".") : input.project_dir, guest);
+  return guest;
 }
 
 }  // namespace aqbench

@@ -8,7 +8,7 @@
 
 #include "harness/records/case.h"
 #include "harness/records/record.h"
-#include "harness/running/case_board.h"
+#include "harness/running/case_process.h"
 #include "pipeline/method/method.h"
 #include "scenes/cloud/reconstruction.h"
 
@@ -37,5 +37,14 @@ void check_output(const Reconstruction& output);
 // Sets status and one-line reason from the exception being handled, and removes the metrics. Call it in a
 // catch block.
 void note_failure(Record& record);
+
+// Hashes what makes the method of a case what it is, if that is a program or model of the user, and asks git
+// about its project; nullopt for aqbench's own methods and workloads. Call it before the method runs. A
+// folder has the hash of the lines "PATH SHA256" of its files, by name. Throws Error(io) for a file that
+// cannot be read, Error(method) for an image without a digest.
+std::optional<Guest> guest_of(const Case& planned);
+
+// Does the same for a method and its input.
+std::optional<Guest> guest_of(const MethodSpec& method, const MethodInput& input);
 
 }  // namespace aqbench

@@ -71,11 +71,11 @@ class PlanChecker {
          {"scene", "method", "preset", "workload", "simulated", "axes", "options", "defaults"})
       if (now.value(key, Json()) != expected.value(key, Json()))
         report_case(record, fmt::format("{} is not as planned", key));
-    bool same_faults = record.injected.size() == planned.faults.size();
-    for (std::size_t i = 0; same_faults && i < planned.faults.size(); ++i)
-      same_faults = record.injected[i].stage == planned.faults[i].stage &&
-                    record.injected[i].effect == planned.faults[i].effect;
-    if (!same_faults) report_case(record, "injected is not as planned");
+    const auto is_same = [](const auto& injected, const Fault& fault) {
+      return injected.stage == fault.stage && injected.effect == fault.effect;
+    };
+    if (!std::ranges::equal(record.injected, planned.faults, is_same))
+      report_case(record, "injected is not as planned");
   }
 
   // Plans what was asked for once more. How many threads a case runs with may depend on the machine.

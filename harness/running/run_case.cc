@@ -1,34 +1,45 @@
 #include "harness/running/run_case.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <optional>
+#include <memory>
 
+#include "core/module.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
-#include "harness/measuring/library_threads.h"
-#include "harness/measuring/torch_table.h"
-#include "harness/planning/case_images.h"
-#include "harness/planning/case_method.h"
-#include "harness/planning/case_poses.h"
-#include "harness/planning/case_protocols.h"
-#include "harness/planning/case_scoring.h"
-#include "harness/running/case_dataset.h"
-#include "harness/running/case_guest.h"
-#include "harness/running/case_recording.h"
+#include "harness/measuring/libraries.h"
+#include "harness/measuring/roofline.h"
+#include "harness/measuring/timing.h"
+#include "harness/planning/case_options.h"
+#include "harness/running/case_score.h"
+#include "harness/running/measured_case.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
-#include "harness/running/run_workload.h"
-#include "harness/scoring/own_poses.h"
-#include "harness/scoring/protocol_score.h"
 #include "pipeline/method/method.h"
 #include "pipeline/opencl/opencl.h"
 #include "scenes/registry.h"
-#include "scenes/rendering/visibility.h"
 
 namespace aqbench {
 namespace {
+
+void fill_rates(const Case& planned, const WorkloadSpec& spec, const WorkloadRun& run, Timing& timing) {
+  for (const WorkloadFigure& figure : run.figures()) timing.figures.emplace_back(figure.name, figure.value);
+  timing.verdict = run.verdict();
+  const auto typical = typical_ms(timing);
+  if (!typical || *typical <= 0) return;
+  const WorkloadCost cost = run.cost();
+  if (cost.items > 0) {
+    timing.throughput = cost.items / (1e-3 * *typical);
+    timing.throughput_unit = spec.throughput_unit;
+  }
+  if (cost.flops <= 0 || planned.device != "cpu") return;  // the roofline is the processor's
+  add_roofline(measure_roofline(planned.threads), cost.flops, cost.bytes, cost.single_precision,
+               timing.figures);
+  fill_roofline_share(*typical, timing.figures);
+}
 
 // Keeps a method's printed output beside its result, however it ended; of a long log, the end.
 void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
@@ -46,15 +57,6 @@ void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
   result.artefacts.emplace_back(case_file(kLogsFolder, result.record.case_name, ".log"), std::move(text));
 }
 
-// Of a scene; a recording has scans (score_recording()).
-void add_protocol_metrics(const Case& planned, const Reconstruction& output, const Surface& truth,
-                          const Rig* rig, CaseResult& result) {
-  for (auto& metric :
-       score_protocols(case_protocols(planned), output.cloud, truth,
-                       sized_for(truth, case_score_options(planned), output.cloud.points_m.size()), {}, rig))
-    result.record.metrics.push_back(std::move(metric));
-}
-
 void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board,
                    const Afterwards& afterwards, CaseResult& result) {
   const Scene scene = make_scene(planned.scene, planned.overrides);
@@ -64,9 +66,7 @@ void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& boa
       planned, [&] { return run(scene.truth, input); }, board, result.record);
   if (!afterwards.score) return;
   board.set_phase("scoring");
-  score_output(output, *scene.truth.surface, afterwards, result, {}, case_score_options(planned));
-  add_view(output, *scene.truth.surface, nullptr, {}, {}, afterwards, result);
-  add_protocol_metrics(planned, output, *scene.truth.surface, nullptr, result);
+  score_on_scene(planned, output, *scene.truth.surface, afterwards, result);
 }
 
 // Makes the method's input, runs the method in a process that sees nothing else of it, and returns its
@@ -96,36 +96,6 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   return std::move(output);
 }
 
-// `rendered`: the dataset's folder; empty if it was not rendered.
-void score_seen(const Case& planned, const DatasetPlan& plan, const std::filesystem::path& rendered,
-                Reconstruction& output, const Afterwards& afterwards, CaseResult& result) {
-  const Rig& rig = plan.rig;
-  const CalibrationError error = case_calibration_error(planned);
-  const auto had = wrong_calibration(rig, error);
-  if (error.tilt_deg != 0) apply(had->world_from_rig, output);
-  const Surface& truth = *plan.scene.truth.surface;
-  const auto alignment = alignment_of(planned);
-  MetricSet of_poses;
-  if (alignment)
-    of_poses = align_own_cameras(
-        output, rig, alignment->estimates_scale ? FitScale::estimated : FitScale::one, result.record);
-  if (alignment && alignment->then_icp) align_to_truth(output, truth, result.record);
-  require_scorable(output, truth);
-  const ViewCounter views = [&](std::span<const Vec3> positions_m) {
-    return count_views(truth, rig, positions_m);
-  };
-  ScoreOptions options = case_score_options(planned);
-  // A room has as many samples for its holes as for its completeness.
-  if (truth.patch() == nullptr) options = sized_for(truth, options, output.cloud.points_m.size());
-  const MapCalibration* const made_with = had ? &*had : nullptr;
-  score_output(output, truth, afterwards, result, views, options);
-  if (!rendered.empty()) score_depths(output, rig, made_with, rendered, 0, afterwards, result);
-  const ViewHoles holes = diagnose_output(output, truth, rig, made_with, options, result);
-  add_view(output, truth, &rig, holes, views, afterwards, result);
-  for (auto& metric : of_poses) result.record.metrics.push_back(std::move(metric));
-  add_protocol_metrics(planned, output, truth, &rig, result);
-}
-
 void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, const Afterwards& afterwards,
               CaseResult& result) {
   // A sweep has made a folder that it removes even after a crash.
@@ -139,15 +109,14 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
   if (observed.recording)
     return score_recording(planned, *observed.recording, std::move(*output), afterwards, result);
   if (observed.dataset)
-    return score_seen(planned, observed.dataset->plan, observed.dataset->dataset.dir(), *output, afterwards,
-                      result);
+    return score_on_images(planned, observed.dataset->plan, observed.dataset->dataset.dir(),
+                           std::move(*output), afterwards, result);
   if (planned.images)
-    return score_seen(planned, plan_dataset(dataset_request(planned)), {}, *output, afterwards, result);
+    return score_on_images(planned, plan_dataset(dataset_request(planned)), {}, std::move(*output),
+                           afterwards, result);
   const Scene scene = make_scene(planned.scene, planned.overrides);
   require_scorable(*output, *scene.truth.surface);
-  score_output(*output, *scene.truth.surface, afterwards, result, {}, case_score_options(planned));
-  add_view(*output, *scene.truth.surface, nullptr, {}, {}, afterwards, result);
-  add_protocol_metrics(planned, *output, *scene.truth.surface, nullptr, result);
+  score_on_scene(planned, *output, *scene.truth.surface, afterwards, result);
 }
 
 // Does the parts of a case that may throw. Numbers measured before an exception stay in the record.
@@ -183,6 +152,54 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards&
 }
 
 }  // namespace
+
+WorkloadInput workload_input(const Case& planned, const WorkloadSpec& spec) {
+  WorkloadInput input;
+  input.parameters = resolve_parameters(spec.name, spec.parameters, planned.overrides);
+  input.seed = planned.seed;
+  input.device = planned.device;
+  input.threads = planned.threads;
+  return input;
+}
+
+void prove_output(WorkloadRun& run, MetricSet& metrics) {
+  std::string broken;
+  for (const Identity& identity : run.identities()) {
+    metrics.emplace_back(identity.name, Metric{identity.measured, "1", Better::equal, ""});
+    if (identity.holds()) continue;
+    broken += fmt::format("{}{} is {:.9g}, not {:.9g} +- {:.2g}", broken.empty() ? "" : "; ", identity.name,
+                          identity.measured, identity.expected, identity.tolerance);
+  }
+  if (!broken.empty()) throw InvalidOutput(broken);
+}
+
+std::optional<std::string> workload_skip_reason(const Case& planned) {
+  set_thread_count(planned.threads);  // drivers start threads when they are asked for devices
+  const WorkloadSpec& spec = find_workload(planned.workload);
+  if (planned.device == "cuda" && !cuda_device_available()) return std::string("no CUDA device is available");
+  if (opencl::is_opencl(planned.device))
+    if (auto problem = opencl_device_problem(planned.device)) return problem;
+  if (spec.skip_reason == nullptr) return std::nullopt;
+  const std::string reason = spec.skip_reason(workload_input(planned, spec));
+  return reason.empty() ? std::nullopt : std::optional(reason);
+}
+
+void run_workload(const Case& planned, CaseBoard& board, CaseResult& result) {
+  set_thread_count(planned.threads);
+  set_library_threads(planned.threads);
+  const WorkloadSpec& spec = find_workload(planned.workload);
+  const std::unique_ptr<WorkloadRun> run = spec.prepare(workload_input(planned, spec));
+
+  Record& record = result.record;
+  MeasuredCase measured(planned, board, record);
+  measured.run_cold([&] { run->run_once(); });
+  if (measured.corrupts_output()) run->corrupt_output();
+  prove_output(*run, record.metrics);
+  record.output_sha256 = run->output_sha256();
+  measured.run_warm({[&] { run->run_once(); }, [&] { return run->output_sha256(); }});
+  fill_rates(planned, spec, *run, record.timing);
+  record.status = Status::ok;
+}
 
 CaseResult run_case(const Case& planned, CaseBoard& board) { return run_one_case(planned, board, {}); }
 

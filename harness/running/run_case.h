@@ -1,12 +1,15 @@
 #pragma once
-// Runs one case, in the child process forked for it.
+// Runs one case, of a method or a workload, in the child process forked for it.
 
+#include <optional>
 #include <span>
+#include <string>
 
 #include "harness/records/case.h"
 #include "harness/records/case_result.h"
-#include "harness/running/case_board.h"
+#include "harness/running/case_process.h"
 #include "harness/scoring/score_case.h"
+#include "pipeline/workloads/workload.h"
 
 namespace aqbench {
 
@@ -26,5 +29,19 @@ CaseResult run_case_unscored(const Case& planned, CaseBoard& board);
 // Loads exactly the modules (core/module.h) that these cases need. A parent does so before it forks, so that
 // its children have them at once; loading starts no threads. Throws Error(input) if one is not installed.
 void load_modules_of(std::span<const Case> cases);
+
+// Returns the workload's input with its parameters resolved. Throws Error(usage) naming a parameter.
+WorkloadInput workload_input(const Case& planned, const WorkloadSpec& spec);
+
+// Checks the identities of the last run's output and adds each to `metrics`. Throws InvalidOutput naming the
+// failed ones.
+void prove_output(WorkloadRun& run, MetricSet& metrics);
+
+// Returns why the workload cannot run here; nullopt: it can.
+std::optional<std::string> workload_skip_reason(const Case& planned);
+
+// Prepares the inputs, calls the workload once cold, verifies the output by its identities, then times warm
+// runs. Throws InvalidOutput if an identity fails; no time is reported then.
+void run_workload(const Case& planned, CaseBoard& board, CaseResult& result);
 
 }  // namespace aqbench

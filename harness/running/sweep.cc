@@ -16,7 +16,6 @@
 #include "core/signals/stop_signals.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
-#include "harness/running/case_outcome.h"
 #include "harness/running/merge_blocks.h"
 #include "harness/running/time_left.h"
 

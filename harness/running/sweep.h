@@ -29,7 +29,7 @@ struct SweepProgress {
   std::string doing = {};            // what the case does: "rendering", "warm 3 of 10: fusion"; "" unknown
 };
 
-// Called after the process of a real method's case, before its scratch folder (case_dataset.h) is removed.
+// Called after the process of a real method's case, before its scratch folder (case_input.h) is removed.
 using CaseEnded = std::function<void(const Case&, const Record&, const std::filesystem::path& scratch)>;
 
 // Callbacks of a running sweep, in this process. Each may be empty.

@@ -113,31 +113,22 @@ std::string share_text(std::size_t part, std::size_t whole) {
 // The ends of the colours: of the depths, and of the errors to both sides.
 struct DepthScale {
   double least_m = 0, largest_m = 0, limit_mm = 0;
-  bool has_errors = false;  // a camera without depths says nothing of the errors' size
 };
-
-DepthScale scale_of(const DepthComparison& found) {
-  return {found.least_m, found.largest_m, error_limit_mm(found.error_mm), !found.error_mm.empty()};
-}
-
-// The pictures of one camera, and their lines in the list.
-struct CameraPictures {
-  std::string lines;
-  std::vector<std::pair<std::string, std::string>> files;
-};
-
-std::string list_line(const std::string& file, const char* kind, const std::string& camera, const char* unit,
-                      double low, double high, const PictureGrid& grid, const std::string& filled,
-                      const std::string& beyond) {
-  return fmt::format("{},{},{},{},{:.6g},{:.6g},{},{},{}\n", file, kind, camera, unit, low, high,
-                     grid.every_px, filled, beyond);
-}
 
 Pixels paint_depths(const DepthMap& map, const PictureGrid& grid, const DepthScale& scale) {
   const double span_m = std::max(scale.largest_m - scale.least_m, 1e-6);
   return paint(grid, sequential_colour, [&](std::size_t i) -> int {
     const float depth_m = map.depth_along_ray_m[i];
     return has_depth(depth_m) ? colour_step((depth_m - scale.least_m) / span_m) : kNoValue;
+  });
+}
+
+Pixels paint_errors(const DepthMap& map, const DepthMap& truth, const PictureGrid& grid, double limit_mm) {
+  return paint(grid, diverging_colour, [&](std::size_t i) -> int {
+    const float true_m = truth.depth_along_ray_m[i], depth_m = map.depth_along_ray_m[i];
+    if (!has_depth(true_m)) return kNoTruth;
+    if (!has_depth(depth_m)) return kNoValue;
+    return colour_step(0.5 + 0.5 * kMillimetres * (double{true_m} - depth_m) / limit_mm);
   });
 }
 
@@ -149,55 +140,44 @@ Pixels paint_confidences(const DepthMap& map, const PictureGrid& grid) {
   });
 }
 
-// How many pixels have a depth, and how many of these lie beyond the scale.
-std::pair<std::size_t, std::size_t> count_depths(const DepthMap& map, const DepthScale& scale) {
-  std::size_t depths = 0, beyond = 0;
+struct Picture {
+  const char *kind, *unit;
+  double low, high;
+  Pixels pixels;
+  std::string beyond_pct = {};
+};
+
+// A camera's picture of its depths, of which `depths` were counted.
+Picture depth_picture(const DepthMap& map, const PictureGrid& grid, const DepthScale& scale,
+                      std::size_t& depths) {
+  std::size_t beyond = 0;
   for (const float depth_m : map.depth_along_ray_m) {
     if (!has_depth(depth_m)) continue;
     ++depths;
     beyond += depth_m < scale.least_m || depth_m > scale.largest_m ? 1 : 0;
   }
-  return {depths, beyond};
+  return {"depth",
+          "m",
+          scale.least_m,
+          scale.largest_m,
+          paint_depths(map, grid, scale),
+          share_text(beyond, depths)};
 }
 
-// `ending` stands in the names of the files: "depth_1.png".
-CameraPictures pictures_of(const DepthMap& estimated, const DepthMap& truth, const DepthScale& scale,
-                           int side_px, const std::string& ending) {
-  const DepthComparison found = compare_depths(estimated, truth);
-  const PictureGrid grid(truth, side_px);
-  const Pixels depth = paint_depths(estimated, grid, scale);
-  const Pixels error = paint(grid, diverging_colour, [&](std::size_t i) -> int {
-    const float true_m = truth.depth_along_ray_m[i], depth_m = estimated.depth_along_ray_m[i];
-    if (!has_depth(true_m)) return kNoTruth;
-    if (!has_depth(depth_m)) return kNoValue;
-    return colour_step(0.5 + 0.5 * kMillimetres * (double{true_m} - depth_m) / scale.limit_mm);
-  });
-  const auto [depths, depths_beyond] = count_depths(estimated, scale);
-  const auto errors_beyond = static_cast<std::size_t>(
-      std::ranges::count_if(found.error_mm, [&](double mm) { return std::abs(mm) > scale.limit_mm; }));
-  const std::string filled = share_text(found.error_mm.size(), found.with_truth),
-                    camera = camera_field(truth.camera);
-  CameraPictures made;
-  const auto add = [&](const char* kind, const char* unit, double low, double high, const Pixels& pixels,
-                       const std::string& beyond) {
-    const std::string file = fmt::format("{}{}.png", kind, ending);
-    made.lines += list_line(file, kind, camera, unit, low, high, grid, filled, beyond);
-    made.files.emplace_back(file, png_of(pixels));
-  };
-  add("depth", "m", scale.least_m, scale.largest_m, depth, share_text(depths_beyond, depths));
-  add("depth_error", "mm", -scale.limit_mm, scale.limit_mm, error,
-      share_text(errors_beyond, found.error_mm.size()));
-  if (estimated.confidence.size() == truth.depth_along_ray_m.size())
-    add("confidence", "1", 0, 1, paint_confidences(estimated, grid), "");
-  return made;
-}
-
-// A list of pictures and its files: what a bundle keeps of a case.
-void append(const CameraPictures& of_camera, std::vector<std::pair<std::string, std::string>>& files) {
+// Adds the pictures of a camera, by its number, and its confidences, if any, to the list and its files.
+void add_camera(std::size_t number, const DepthMap& map, const PictureGrid& grid,
+                const std::string& filled_pct, std::vector<Picture> pictures, PictureFiles& files) {
   if (files.empty())
     files.emplace_back(kPictureListName, "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\n");
-  files.front().second += of_camera.lines;
-  files.insert(files.end(), of_camera.files.begin(), of_camera.files.end());
+  if (!map.confidence.empty()) pictures.push_back({"confidence", "1", 0, 1, paint_confidences(map, grid)});
+  for (const Picture& picture : pictures) {
+    const std::string file =
+        fmt::format("{}{}.png", picture.kind, number == 0 ? "" : fmt::format("_{}", number));
+    files.front().second +=
+        fmt::format("{},{},{},{},{:.6g},{:.6g},{},{},{}\n", file, picture.kind, camera_field(map.camera),
+                    picture.unit, picture.low, picture.high, grid.every_px, filled_pct, picture.beyond_pct);
+    files.emplace_back(file, png_of(picture.pixels));
+  }
 }
 
 // Calls use(depths of the method, true depths) for each camera that has a true depth; a camera without a map
@@ -222,82 +202,54 @@ void for_each_camera(std::span<const DepthMap> maps, std::span<const Camera> cam
   }
 }
 
-// One scale for all cameras of a case. One camera that is far off must not make the errors of the others
-// white: the limit is the median of theirs.
-DepthScale common_scale(const std::vector<DepthScale>& scales) {
-  DepthScale common{INFINITY, -INFINITY, 0};
-  std::vector<double> limits_mm;
-  for (const DepthScale& scale : scales) {
-    common.least_m = std::min(common.least_m, scale.least_m);
-    common.largest_m = std::max(common.largest_m, scale.largest_m);
-    if (scale.has_errors) limits_mm.push_back(scale.limit_mm);
-  }
-  std::ranges::sort(limits_mm);
-  common.limit_mm = limits_mm.empty() ? error_limit_mm({}) : limits_mm[limits_mm.size() / 2];
-  return common;
-}
-
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMap& estimated,
-                                                                   const DepthMap& truth) {
-  const DepthComparison found = compare_depths(estimated, truth);
-  if (found.with_truth == 0) return {};
-  std::vector<std::pair<std::string, std::string>> files;
-  append(pictures_of(estimated, truth, scale_of(found), kPictureSide_px, ""), files);
-  return files;
-}
-
-std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const DepthMap> maps,
-                                                                std::span<const Camera> cameras,
-                                                                const std::filesystem::path& dataset_dir,
-                                                                std::size_t frame, const Crop& crop) {
-  if (maps.empty()) return {};
-  std::vector<DepthScale> scales;
-  const auto measure = [&](const DepthMap& estimated, const DepthMap& truth) {
-    scales.push_back(scale_of(compare_depths(estimated, truth)));
-  };
-  for_each_camera(maps, cameras, dataset_dir, frame, crop, measure);
-  if (scales.empty()) return {};
-  const DepthScale scale = common_scale(scales);
-  std::vector<std::pair<std::string, std::string>> files;
+PictureFiles depth_pictures(std::span<const DepthMap> maps, std::span<const Camera> cameras,
+                            const std::filesystem::path& dataset_dir, std::size_t frame, const Crop& crop) {
+  PictureFiles files;
+  if (maps.empty()) return files;
+  // One scale for all cameras of a case. One camera that is far off must not make the errors of the others
+  // white: the limit is the median of theirs. A camera without depths says nothing of the errors' size.
+  DepthScale scale{INFINITY, -INFINITY, error_limit_mm({})};
+  std::vector<double> limits_mm;
+  for_each_camera(maps, cameras, dataset_dir, frame, crop, [&](const DepthMap& map, const DepthMap& truth) {
+    const DepthComparison found = compare_depths(map, truth);
+    scale.least_m = std::min(scale.least_m, found.least_m);
+    scale.largest_m = std::max(scale.largest_m, found.largest_m);
+    if (!found.error_mm.empty()) limits_mm.push_back(error_limit_mm(found.error_mm));
+  });
+  if (!limits_mm.empty()) scale.limit_mm = upper_median_in_place(std::span(limits_mm));
   std::size_t camera = 0;
-  const auto picture = [&](const DepthMap& estimated, const DepthMap& truth) {
-    append(pictures_of(estimated, truth, scale, camera == 0 ? kPictureSide_px : kSmallPictureSide_px,
-                       camera == 0 ? "" : fmt::format("_{}", camera)),
-           files);
-    ++camera;
-  };
-  for_each_camera(maps, cameras, dataset_dir, frame, crop, picture);
+  for_each_camera(maps, cameras, dataset_dir, frame, crop, [&](const DepthMap& map, const DepthMap& truth) {
+    const DepthComparison found = compare_depths(map, truth);
+    const PictureGrid grid(truth, camera == 0 ? kPictureSide_px : kSmallPictureSide_px);
+    const auto beyond =
+        std::ranges::count_if(found.error_mm, [&](double mm) { return std::abs(mm) > scale.limit_mm; });
+    std::size_t depths = 0;
+    add_camera(camera++, map, grid, share_text(found.error_mm.size(), found.with_truth),
+               {depth_picture(map, grid, scale, depths),
+                {"depth_error", "mm", -scale.limit_mm, scale.limit_mm,
+                 paint_errors(map, truth, grid, scale.limit_mm),
+                 share_text(static_cast<std::size_t>(beyond), found.error_mm.size())}},
+               files);
+  });
   return files;
 }
 
-std::vector<std::pair<std::string, std::string>> depth_pictures_without_truth(
-    std::span<const DepthMap> maps) {
+PictureFiles depth_pictures_without_truth(std::span<const DepthMap> maps) {
+  PictureFiles files;
   std::vector<double> depths_m;
   for (const DepthMap& map : maps)
     std::ranges::copy_if(map.depth_along_ray_m, std::back_inserter(depths_m), has_depth);
-  if (depths_m.empty()) return {};
+  if (depths_m.empty()) return files;
   std::ranges::sort(depths_m);
   const DepthScale scale{quantile_of_sorted(depths_m, 0.01), quantile_of_sorted(depths_m, 0.99)};
-  std::vector<std::pair<std::string, std::string>> files;
   for (std::size_t i = 0; i < maps.size(); ++i) {
-    const DepthMap& map = maps[i];
-    const PictureGrid grid(map, i == 0 ? kPictureSide_px : kSmallPictureSide_px);
-    const std::string ending = i == 0 ? "" : fmt::format("_{}", i), camera = camera_field(map.camera);
-    const auto [depths, beyond] = count_depths(map, scale);
-    const std::string filled = share_text(depths, map.depth_along_ray_m.size());
-    CameraPictures made;
-    const auto add = [&](const char* kind, const char* unit, double low, double high, const Pixels& pixels,
-                         const std::string& outside) {
-      made.files.emplace_back(fmt::format("{}{}.png", kind, ending), png_of(pixels));
-      made.lines += list_line(made.files.back().first, kind, camera, unit, low, high, grid, filled, outside);
-    };
-    add("depth", "m", scale.least_m, scale.largest_m, paint_depths(map, grid, scale),
-        share_text(beyond, depths));
-    if (map.confidence.size() == map.depth_along_ray_m.size())
-      add("confidence", "1", 0, 1, paint_confidences(map, grid), "");
-    append(made, files);
+    const PictureGrid grid(maps[i], i == 0 ? kPictureSide_px : kSmallPictureSide_px);
+    std::size_t depths = 0;
+    Picture depth = depth_picture(maps[i], grid, scale, depths);
+    add_camera(i, maps[i], grid, share_text(depths, maps[i].depth_along_ray_m.size()), {std::move(depth)},
+               files);
   }
   return files;
 }

@@ -21,7 +21,10 @@ inline constexpr int kPictureSide_px = 480, kSmallPictureSide_px = 160;
 // The file in the folder of a case that says what its pictures show.
 inline constexpr const char* kPictureListName = "pictures.csv";
 
-// Returns the files for the folder of a case, name and bytes: pictures.csv; depth.png, depth_error.png and,
+// Files for the folder of a case, name and bytes.
+using PictureFiles = std::vector<std::pair<std::string, std::string>>;
+
+// Returns the files of a case: pictures.csv; depth.png, depth_error.png and,
 // where the method gives one, confidence.png of the first camera of the rig that is not auxiliary and has a
 // true depth; depth_1.png and so on of the others, in the rig's order. All cameras have one scale: depths are
 // coloured from the least to the largest true depth; errors (true - estimated depth along the refracted ray:
@@ -36,17 +39,12 @@ inline constexpr const char* kPictureListName = "pictures.csv";
 // filled_pct: of the pixels that have a true depth, the share that has an estimate; beyond_pct: of the shown
 // values, the share beyond the colours' ends. filled_pct and beyond_pct are empty where there is no such
 // pixel.
-std::vector<std::pair<std::string, std::string>> depth_pictures(std::span<const DepthMap> maps,
-                                                                std::span<const Camera> cameras,
-                                                                const std::filesystem::path& dataset_dir,
-                                                                std::size_t frame = 0, const Crop& crop = {});
+PictureFiles depth_pictures(std::span<const DepthMap> maps, std::span<const Camera> cameras,
+                            const std::filesystem::path& dataset_dir, std::size_t frame = 0,
+                            const Crop& crop = {});
 
 // Returns the pictures of depths and confidences where nothing says which depths are true: the colours go
 // from the 1st to the 99th percentile of the depths of all cameras, filled_pct is of all pixels.
-std::vector<std::pair<std::string, std::string>> depth_pictures_without_truth(std::span<const DepthMap> maps);
-
-// Returns these files for one camera's depths and truth, which must have one size, on a scale of its own.
-std::vector<std::pair<std::string, std::string>> depth_pictures_of(const DepthMap& estimated,
-                                                                   const DepthMap& truth);
+PictureFiles depth_pictures_without_truth(std::span<const DepthMap> maps);
 
 }  // namespace aqbench

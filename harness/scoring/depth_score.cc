@@ -3,14 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "harness/scoring/consistency.h"
-#include "metrics/depth_metrics.h"
+#include "harness/scoring/agreement.h"
 #include "metrics/numbers/order_statistics.h"
+#include "metrics/score.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/optics/distortion.h"
@@ -19,13 +20,17 @@
 namespace aqbench {
 namespace {
 
+bool has_size_of(const DepthMap& map, const DepthMap& truth) {
+  return map.width == truth.width && map.height == truth.height &&
+         map.depth_along_ray_m.size() == truth.depth_along_ray_m.size();
+}
+
 MetricSet score_camera(const DepthMap* map, const DepthMap& truth) {
   if (map == nullptr)
     return depth_metrics(
         std::vector<float>(truth.depth_along_ray_m.size(), std::numeric_limits<float>::quiet_NaN()),
         truth.depth_along_ray_m);
-  if (map->width != truth.width || map->height != truth.height ||
-      map->depth_along_ray_m.size() != truth.depth_along_ray_m.size())
+  if (!has_size_of(*map, truth))
     throw method_error("depth map of {}: {} x {} px where the truth has {} x {}", map->camera, map->width,
                        map->height, truth.width, truth.height);
   if (const auto step = unit_step(*map, truth))
@@ -54,19 +59,21 @@ double error_in_true_camera_m(const MapCalibration& made_with, const RefractiveC
 std::optional<double> unit_step(const DepthMap& map, const DepthMap& truth) {
   constexpr double kNear = 0.1, kFew = 0.1, kHalf = 0.5;
   constexpr std::size_t kFewestPixels = 100;  // fewer may be wrong by chance
-  const auto share_near = [&](double step) {
-    std::size_t near = 0, both = 0;
-    for (std::size_t i = 0; i < truth.depth_along_ray_m.size(); ++i) {
-      const double depth = map.depth_along_ray_m[i], true_m = truth.depth_along_ray_m[i];
-      if (!has_depth(map.depth_along_ray_m[i]) || !has_depth(truth.depth_along_ray_m[i])) continue;
-      ++both;
-      near += std::abs(depth / step - true_m) <= kNear * true_m ? 1 : 0;
-    }
-    return both < kFewestPixels ? 0.0 : static_cast<double>(near) / static_cast<double>(both);
-  };
-  if (share_near(1) > kFew) return std::nullopt;
-  for (const double step : {1e3, 1e2, 10.0, 0.1, 1e-2, 1e-3})
-    if (share_near(step) > kHalf) return step;
+  constexpr std::array kSteps = {1.0, 1e3, 1e2, 10.0, 0.1, 1e-2, 1e-3};
+  std::array<std::size_t, kSteps.size()> near{};
+  std::size_t both = 0;
+  for (std::size_t i = 0; i < truth.depth_along_ray_m.size(); ++i) {
+    const double depth = map.depth_along_ray_m[i], true_m = truth.depth_along_ray_m[i];
+    if (!has_depth(depth) || !has_depth(true_m)) continue;
+    ++both;
+    const auto* const step = std::ranges::find_if(  // at most one is near
+        kSteps, [&](double one) { return std::abs(depth / one - true_m) <= kNear * true_m; });
+    if (step != kSteps.end()) ++near[static_cast<std::size_t>(step - kSteps.begin())];
+  }
+  const auto share = [&](std::size_t k) { return static_cast<double>(near[k]) / static_cast<double>(both); };
+  if (both < kFewestPixels || share(0) > kFew) return std::nullopt;
+  for (std::size_t k = 1; k < kSteps.size(); ++k)
+    if (share(k) > kHalf) return kSteps[k];
   return std::nullopt;
 }
 
@@ -99,9 +106,7 @@ std::vector<DepthMap> in_true_cameras(std::span<const DepthMap> maps, const MapC
         camera ? true_depth_file(dataset_dir / "truth", map.camera, frame) : std::filesystem::path();
     if (file.empty() || wrong == nullptr) continue;
     const DepthMap truth = read_depth_map(file, *camera);
-    if (map.width != truth.width || map.height != truth.height ||
-        map.depth_along_ray_m.size() != truth.depth_along_ray_m.size())
-      continue;  // score_depth_maps() refuses it
+    if (!has_size_of(map, truth)) continue;  // score_depth_maps() refuses it
     const RefractiveCamera had = refractive_camera(*wrong), real = refractive_camera(*camera);
     const auto width = static_cast<std::size_t>(map.width);
     parallel_for(map.depth_along_ray_m.size(), 1 << 14, [&](std::size_t begin, std::size_t end) {

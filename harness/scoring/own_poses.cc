@@ -38,9 +38,8 @@ std::vector<std::string> camera_names_of(std::string_view image) {
   if (slash != path.npos) {
     std::ranges::replace(stem, '/', '_');
     names.push_back(stem);
-    const std::size_t before = path.rfind('/', slash - 1);
-    names.push_back(
-        path.substr(before == path.npos ? 0 : before + 1, slash - (before == path.npos ? 0 : before + 1)));
+    const std::size_t start = path.rfind('/', slash - 1) + 1;  // 0 without another slash
+    names.push_back(path.substr(start, slash - start));
   }
   return names;
 }
@@ -60,6 +59,10 @@ struct PosePairs {
   std::vector<std::optional<OwnIntrinsics>> intrinsics;
 };
 
+CameraPose true_pose(const Camera& camera) {
+  return {camera.camera_from_world.rotation.transpose(), camera_centre_m(camera.camera_from_world)};
+}
+
 // Own cameras by their number in the rig.
 std::map<std::size_t, const OwnCamera*> cameras_of(const Rig& rig,
                                                    const std::vector<OwnCamera>& own_cameras) {
@@ -74,18 +77,17 @@ std::map<std::size_t, const OwnCamera*> cameras_of(const Rig& rig,
 PosePairs pair_with(const Rig& rig, const std::vector<OwnCamera>& own_cameras) {
   PosePairs pairs;
   for (const auto& [index, own] : cameras_of(rig, own_cameras)) {
-    const CameraFromWorld& truth = rig.cameras[index].camera_from_world;
     pairs.camera.push_back(index);
     pairs.own.push_back({own->own_from_camera, own->centre});
-    pairs.truth.push_back({truth.rotation.transpose(), camera_centre_m(truth)});
+    pairs.truth.push_back(true_pose(rig.cameras[index]));
     pairs.intrinsics.push_back(own->intrinsics);
   }
   return pairs;
 }
 
 std::vector<Vec3> centres_of(const std::vector<CameraPose>& poses) {
-  std::vector<Vec3> centres;
-  for (const CameraPose& pose : poses) centres.push_back(pose.position_m);
+  std::vector<Vec3> centres(poses.size());
+  std::ranges::transform(poses, centres.begin(), &CameraPose::position_m);
   return centres;
 }
 
@@ -102,9 +104,8 @@ RobustFit fit_cameras(const PosePairs& pairs, FitScale scale) {
 ProtocolResult errors_of(const PosePairs& pairs, const Similarity& world_from_own, const Rig& rig) {
   Trajectory truth, own;
   for (std::size_t i = 0; i < rig.cameras.size(); ++i) {
-    const CameraFromWorld& pose = rig.cameras[i].camera_from_world;
     truth.stamps_s.push_back(static_cast<double>(i));
-    truth.poses.push_back({pose.rotation.transpose(), camera_centre_m(pose)});
+    truth.poses.push_back(true_pose(rig.cameras[i]));
   }
   for (std::size_t i = 0; i < pairs.camera.size(); ++i) {
     own.stamps_s.push_back(static_cast<double>(pairs.camera[i]));

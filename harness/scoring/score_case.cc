@@ -1,17 +1,17 @@
 #include "harness/scoring/score_case.h"
 
-#include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "core/error.h"
 #include "harness/scoring/depth_pictures.h"
-#include "harness/scoring/scorable.h"
+#include "harness/scoring/true_surface.h"
+#include "metrics/completeness.h"
+#include "metrics/protocols/cloud_protocol.h"
+#include "metrics/protocols/cloud_truth.h"
 #include "metrics/scored_points.h"
-#include "metrics/tiles.h"
 #include "scenes/cloud/ply.h"
-#include "scenes/rendering/ray_hit.h"
-#include "scenes/surfaces/bordered_surface.h"
+#include "scenes/rendering/visibility.h"
+#include "scenes/surfaces/mesh_surface.h"
 
 namespace aqbench {
 namespace {
@@ -51,11 +51,30 @@ void note_repeated_faces(const Surface& truth, const Score& score, Record& recor
   if (score.mesh_faces) note("mesh_repeated_faces", score.mesh_faces->repeated);
 }
 
-void keep_depth_pictures(std::vector<std::pair<std::string, std::string>> files, const Afterwards& afterwards,
-                         CaseResult& result) {
+void keep_depth_pictures(PictureFiles files, const Afterwards& afterwards, CaseResult& result) {
   if (!afterwards.kept.pictures) return;
   const std::string folder = case_file(kPicturesFolder, result.record.case_name, "/");
   for (auto& [name, bytes] : files) result.artefacts.emplace_back(folder + name, std::move(bytes));
+}
+
+// A truth whose points can be asked for at any spacing.
+bool is_mesh(const Surface& truth) {
+  const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
+  return bordered != nullptr && bordered->face_counts() != nullptr;
+}
+
+CloudTruth truth_of(const Surface& surface, const ScoreOptions& options, std::vector<Scan> scans) {
+  CloudTruth truth;
+  truth.surface = &surface;
+  truth.surface_part = options.part;
+  truth.surface_part.crop = {};  // the knob `crop` says whether it counts
+  if (!options.part.crop.parts.empty())
+    truth.crop = [crop = options.part.crop](const Vec3& point) { return crop.contains(point); };
+  if (!scans.empty()) add_scans(std::move(scans), truth);
+  truth.surface_samples_m =
+      surface.stratified_samples(options.sample_spacing_m, options.sample_seed).positions_m;
+  if (truth.cloud.points_m.empty() && truth.scans.empty()) truth.cloud.points_m = truth.surface_samples_m;
+  return truth;
 }
 
 }  // namespace
@@ -88,7 +107,7 @@ void score_output(const Reconstruction& output, const Surface& truth, const Afte
   Score score = score_reconstruction(output, truth, options, views);
   if (const std::string why = why_nothing_is_scored(score.counts); !why.empty())
     throw Error(ErrorKind::method, "its cloud: " + why);
-  for (auto& metric : score.metrics) result.record.metrics.push_back(std::move(metric));
+  add_metrics(std::move(score.metrics), result.record.metrics);
   note_repeated_faces(truth, score, result.record);
   const std::string& name = result.record.case_name;
   if (!score.tiles.tiles.empty())
@@ -124,7 +143,7 @@ void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibra
     keep_depth_pictures(depth_pictures_without_truth(output.depth_maps), afterwards, result);
     return;
   }
-  for (auto& metric : median_over_cameras(scores)) result.record.metrics.push_back(std::move(metric));
+  add_metrics(median_over_cameras(scores), result.record.metrics);
   result.artefacts.emplace_back(case_file(kDepthFolder, result.record.case_name, ".csv"),
                                 depth_scores_csv(scores));
   if (afterwards.kept.pictures)
@@ -139,7 +158,7 @@ ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, co
                                   .sample_seed = options.sample_seed,
                                   .part = options.part},
                                  made_with);
-  for (auto& metric : diagnosis.metrics) result.record.metrics.push_back(std::move(metric));
+  add_metrics(std::move(diagnosis.metrics), result.record.metrics);
   result.artefacts.emplace_back(case_file(kDiagnosisFolder, result.record.case_name, ".csv"),
                                 std::move(diagnosis.csv));
   return {std::move(diagnosis.hole_positions_m), std::move(diagnosis.hole_causes)};
@@ -158,6 +177,47 @@ void add_view(const Reconstruction& output, const Surface& truth, const Rig* rig
   const CloudView view = make_view(partial ? *partial : output, truth, rig, holes, views,
                                    afterwards.kept.cloud ? kFullView : ViewLimits{});
   result.artefacts.emplace_back(case_file(kViewerFolder, result.record.case_name, ".bin"), encode_view(view));
+}
+
+void take_observed(const std::optional<ObservedVolume>& observed, CloudTruth& truth) {
+  if (!observed) return;
+  truth.mask = ObservationMask{observed->voxels, observed->high_m};
+  truth.plane = observed->plane;
+}
+
+std::function<std::vector<bool>(std::span<const Vec3>, double, int)> seen_by(const Surface& surface,
+                                                                             const Rig& rig) {
+  if (!casts_rays(surface)) return {};
+  return [&surface, rig](std::span<const Vec3> positions_m, double behind_m, int erosion_px) {
+    Rig looking = rig;
+    for (Camera& camera : looking.cameras)
+      if (camera.mask && erosion_px > 0)
+        camera.mask = std::make_shared<const PixelMask>(eroded(*camera.mask, erosion_px));
+    const std::vector<int> views =
+        count_views(surface, looking, positions_m, {.auxiliary_cameras = true, .tolerance_m = behind_m});
+    std::vector<bool> seen(views.size());
+    for (std::size_t i = 0; i < views.size(); ++i) seen[i] = views[i] > 0;
+    return seen;
+  };
+}
+
+MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const PointCloud& cloud,
+                          const Surface& surface, const ScoreOptions& options, std::vector<Scan> scans,
+                          const Rig* rig, const std::optional<ObservedVolume>& observed) {
+  MetricSet metrics;
+  if (protocols.empty()) return metrics;
+  const bool mesh = is_mesh(surface) && scans.empty();
+  CloudTruth truth = truth_of(surface, options, std::move(scans));
+  if (rig != nullptr) truth.seen = seen_by(surface, *rig);
+  take_observed(observed, truth);
+  for (const AskedProtocol& asked : protocols) {
+    if (mesh)
+      truth.cloud.points_m = asked.protocol->takes_vertices
+                                 ? surface.mesh(options.sample_spacing_m).vertices_m
+                                 : mesh_samples_m(surface, mesh_spacing_m(asked.knobs));
+    add_metrics(protocol_metrics(asked, score_by_protocol(asked.knobs, cloud, truth)), metrics);
+  }
+  return metrics;
 }
 
 }  // namespace aqbench

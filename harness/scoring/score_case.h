@@ -1,17 +1,28 @@
 #pragma once
-// Scores the output of a case's method, and keeps tables and pictures beside the record.
+// Scores the output of a case's method, also by other benchmarks' protocols, and keeps tables and pictures
+// beside the record.
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include "harness/records/case_result.h"
 #include "harness/scoring/depth_score.h"
 #include "harness/viewing/make_view.h"
 #include "metrics/diagnosis.h"
+#include "metrics/metric.h"
+#include "metrics/protocols/asked_protocols.h"
+#include "metrics/protocols/cloud_truth.h"
 #include "metrics/score.h"
+#include "metrics/score_options.h"
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/dataset/perturb.h"
+#include "scenes/dataset/recording_truth.h"
 #include "scenes/optics/camera.h"
 #include "scenes/surfaces/surface.h"
 
@@ -30,8 +41,13 @@ struct Afterwards {
   KeptFiles kept{.cloud = false, .pictures = false};
 };
 
+// Appends metrics to others.
+inline void add_metrics(MetricSet more, MetricSet& metrics) {
+  for (auto& metric : more) metrics.push_back(std::move(metric));
+}
+
 // Throws Error(method) in the words of `aqbench eval` for an output that it refuses
-// (harness/scoring/scorable.h).
+// (harness/scoring/true_surface.h).
 void require_scorable(const Reconstruction& output, const Surface& truth, double truth_metres_per_unit = 1);
 
 // Returns the options with samples for a truth of any size and a cloud of `points` points, as score_output()
@@ -64,5 +80,20 @@ ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, co
 void add_view(const Reconstruction& output, const Surface& truth, const Rig* rig, const ViewHoles& holes,
               const ViewCounter& views, const Afterwards& afterwards, CaseResult& result,
               const ScoredPart& part = {});
+
+// Returns whether some camera of a rig sees positions, for CloudTruth::seen; empty where rays cannot meet the
+// surface. Auxiliary cameras count: methods use their images. `surface` must outlive the function.
+std::function<std::vector<bool>(std::span<const Vec3>, double, int)> seen_by(const Surface& surface,
+                                                                             const Rig& rig);
+
+// Gives a truth what DTU's scanner observed; does nothing for nullopt.
+void take_observed(const std::optional<ObservedVolume>& observed, CloudTruth& truth);
+
+// Scores a cloud by protocols, as `aqbench eval --protocol` does with the same truth. `scans` are those that
+// the truth was read from; of any other truth points come from the surface. `rig`, in the frame of the truth,
+// is what `cull` asks; nullptr: unknown. `observed` is what `dtu` asks for; nullopt: everything.
+MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const PointCloud& cloud,
+                          const Surface& truth, const ScoreOptions& options, std::vector<Scan> scans,
+                          const Rig* rig, const std::optional<ObservedVolume>& observed = {});
 
 }  // namespace aqbench

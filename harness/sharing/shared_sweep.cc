@@ -24,11 +24,9 @@
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
-#include "harness/records/comparability.h"
-#include "harness/running/case_outcome.h"
+#include "harness/records/results.h"
 #include "harness/running/case_process.h"
 #include "harness/running/run_case.h"
-#include "harness/sharing/lease.h"
 #include "harness/sharing/shared_results.h"
 
 namespace aqbench {
@@ -37,24 +35,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr useconds_t kPause_us = 50'000;  // between two searches for results
-
-// Runs one case in a child; nullopt if a signal stopped it.
-std::optional<CaseResult> run_leased(const Case& planned, const SweepPlan& plan, const fs::path& bundle,
-                                     const fs::path& log, int cancel, Lease& lease, const CaseRunner& run,
-                                     const CaseEnded& ended, OwnSettings& settings) {
-  IsolateOptions limits;
-  limits.timeout_s = plan.timeout_s;
-  limits.memory_limit_bytes = plan.memory_limit_bytes;
-  limits.log_file = log;
-  limits.cancel_descriptor = cancel;
-  limits.tick = [&lease] { lease.renew_if_due(); };
-  CaseProcess process(planned, limits, {bundle, log.parent_path()});  // hides results of other cases
-  process.start(run);
-  std::optional<CaseResult> result = process.wait();
-  if (result) check_own_settings(planned, settings, *result);
-  if (result && ended && process.scratch) ended(planned, result->record, process.scratch->path());
-  return result;
-}
 
 // One process that runs cases.
 struct Task {
@@ -87,10 +67,19 @@ struct Task {
     const fs::path log = tasks / fmt::format("log.{}.{}", place, lease.generation());
     append_to_file(
         log, fmt::format("== {} {}\non {}, process {}\n", utc_now(), planned.name, self.host, self.process));
-    const auto result =
-        run_leased(planned, plan, bundle, log, signals.descriptor(), lease, run, ended, settings);
+    IsolateOptions limits;
+    limits.timeout_s = plan.timeout_s;
+    limits.memory_limit_bytes = plan.memory_limit_bytes;
+    limits.log_file = log;
+    limits.cancel_descriptor = signals.descriptor();
+    limits.tick = [&lease] { lease.renew_if_due(); };
+    CaseProcess process(planned, limits, {bundle, tasks});  // hides results of other cases
+    process.start(run);
+    std::optional<CaseResult> result = process.wait();
     if (result) {
+      check_own_settings(planned, settings, *result);
       const Record& record = result->record;
+      if (ended && process.scratch) ended(planned, record, process.scratch->path());
       append_to_file(log, fmt::format("-- {}{}{}\n", to_string(record.status),
                                       record.reason.empty() ? "" : ": ", record.reason));
       const bool first = publish(tasks, place, {self.host, self.process, read_log_file(log), *result});
@@ -126,14 +115,57 @@ class LocalTasks {
   LocalTasks(const LocalTasks&) = delete;
   LocalTasks& operator=(const LocalTasks&) = delete;
 
-  void start();
-  // Handles ended children; returns how many ended without finishing their work.
-  std::size_t reap();
-  void stop();
   std::size_t running() const { return children_.size(); }
 
+  void start() {
+    const pid_t parent = ::getpid();
+    std::fflush(nullptr);
+    const pid_t child = ::fork();
+    if (child < 0) throw io_error("cannot start a task: {}", std::strerror(errno));
+    if (child == 0) work(parent);
+    children_.push_back(child);
+  }
+
+  // Handles ended children; returns how many ended without finishing their work.
+  std::size_t reap() {
+    std::size_t failed = 0;
+    std::erase_if(children_, [&](pid_t child) {
+      int status = 0;
+      if (::waitpid(child, &status, WNOHANG) != child) return false;
+      if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
+        throw Error(ErrorKind::io, "a task failed; see its message above");
+      failed += WIFSIGNALED(status) ? 1 : 0;
+      return true;
+    });
+    return failed;
+  }
+
+  void stop() {
+    for (const pid_t child : children_) {
+      ::kill(child, SIGTERM);
+      ::kill(child, SIGCONT);
+    }
+    for (const pid_t child : children_)
+      while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    children_.clear();
+  }
+
  private:
-  [[noreturn]] void work(pid_t parent);
+  [[noreturn]] void work(pid_t parent) {
+    int code = 0;
+    try {
+      ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+      journal_.release_in_child();
+      if (::getppid() == parent)
+        run_task(plan_, journal_.bundle(), tasks_folder(journal_.bundle()), lease_s_, run_, ended_);
+    } catch (const std::exception& error) {
+      std::fputs(fmt::format("aqbench: error: {}\n", printable(error.what())).c_str(), stderr);
+      code = static_cast<int>(ExitCode::io);
+    }
+    std::fflush(nullptr);
+    ::_exit(code);
+  }
 
   const SweepPlan& plan_;
   Journal& journal_;
@@ -143,80 +175,7 @@ class LocalTasks {
   std::vector<pid_t> children_;
 };
 
-void LocalTasks::work(pid_t parent) {
-  int code = 0;
-  try {
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    journal_.release_in_child();
-    if (::getppid() == parent)
-      run_task(plan_, journal_.bundle(), tasks_folder(journal_.bundle()), lease_s_, run_, ended_);
-  } catch (const std::exception& error) {
-    std::fputs(fmt::format("aqbench: error: {}\n", printable(error.what())).c_str(), stderr);
-    code = static_cast<int>(ExitCode::io);
-  }
-  std::fflush(nullptr);
-  ::_exit(code);
-}
-
-void LocalTasks::start() {
-  const pid_t parent = ::getpid();
-  std::fflush(nullptr);
-  const pid_t child = ::fork();
-  if (child < 0) throw io_error("cannot start a task: {}", std::strerror(errno));
-  if (child == 0) work(parent);
-  children_.push_back(child);
-}
-
-std::size_t LocalTasks::reap() {
-  std::size_t failed = 0;
-  std::erase_if(children_, [&](pid_t child) {
-    int status = 0;
-    if (::waitpid(child, &status, WNOHANG) != child) return false;
-    if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-      throw Error(ErrorKind::io, "a task failed; see its message above");
-    if (WIFSIGNALED(status)) ++failed;
-    return true;
-  });
-  return failed;
-}
-
-void LocalTasks::stop() {
-  for (const pid_t child : children_) {
-    ::kill(child, SIGTERM);
-    ::kill(child, SIGCONT);
-  }
-  for (const pid_t child : children_)
-    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  children_.clear();
-}
-
 bool is_timed(const Case& planned) { return !planned.workload.empty() || planned.timing.times_warm(); }
-
-// Records in the journal on which machine the next record was measured, if times matter and its kind differs
-// from the previous record's. At the end the journal is back on this process's own machine.
-class MachineNotes {
- public:
-  MachineNotes(const SweepPlan& plan, const fs::path& tasks, Journal& journal)
-      : timed_(has_timed_cases(plan)), tasks_(tasks), journal_(journal), own_(journal.environment()) {}
-
-  void note(const std::string& host) {
-    if (!timed_) return;
-    if (const auto environment = environment_of_machine(tasks_, host)) go_to(*environment);
-  }
-  void finish() { go_to(*own_); }
-
- private:
-  void go_to(const Json& environment) {
-    if (comparability_of(environment) != comparability_of(*journal_.environment()))
-      journal_.append(JournalResumption{utc_now(), environment});
-  }
-
-  bool timed_;
-  fs::path tasks_;
-  Journal& journal_;
-  JsonBox own_;
-};
 
 }  // namespace
 
@@ -258,24 +217,31 @@ TaskOutcome run_task(const SweepPlan& plan, const fs::path& bundle, const fs::pa
 
 std::size_t collect(const SweepPlan& plan, const fs::path& tasks, Journal& journal, CasesOfHosts& hosts,
                     const std::function<void(const Record&)>& taken) {
-  std::vector<std::size_t> fresh;
-  for (const std::size_t place : published_places(tasks))
-    if (place < plan.cases.size() && !journal.has(plan.cases[place].name)) fresh.push_back(place);
-  MachineNotes machines(plan, tasks, journal);
-  for (const std::size_t place : fresh) {
+  const bool timed = has_timed_cases(plan);
+  const JsonBox own_machine = journal.environment();
+  // Says in the journal on which machine the next record was measured, if its kind is another than before.
+  const auto go_to = [&](const Json& environment) {
+    if (comparability_of(environment) != comparability_of(*journal.environment()))
+      journal.append(JournalResumption{utc_now(), environment});
+  };
+  std::size_t count = 0;
+  for (const std::size_t place : published_places(tasks)) {
+    if (place >= plan.cases.size() || journal.has(plan.cases[place].name)) continue;
     const SharedResult shared = read_shared_result(tasks, place);
     if (shared.result.record.case_name != plan.cases[place].name)
       throw input_error("{}: result {} belongs to another case than {}", tasks.string(), place,
                         plan.cases[place].name);
-    machines.note(shared.host);
+    if (timed)
+      if (const auto environment = environment_of_machine(tasks, shared.host)) go_to(*environment);
     append_to_file(journal.bundle() / kLogFile, shared.log);
     write_artefacts(journal.bundle(), shared.result);
     journal.append(shared.result.record);
     ++hosts[shared.host];
+    ++count;
     if (taken) taken(shared.result.record);
   }
-  machines.finish();
-  return fresh.size();
+  go_to(*own_machine);
+  return count;
 }
 
 SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const LocalProcesses& processes,

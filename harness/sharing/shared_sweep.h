@@ -11,7 +11,7 @@
 #include "harness/planning/plan.h"
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"
-#include "harness/sharing/timed_machines.h"
+#include "harness/sharing/shared_results.h"
 
 namespace aqbench {
 
@@ -22,7 +22,7 @@ struct TaskOutcome {
   bool interrupted = false;
 };
 
-// Whether tasks of a shared sweep have their own machines, all of one kind (timed_machines.h).
+// Whether tasks of a shared sweep have their own machines, all of one kind.
 enum class OwnMachines { no, yes };
 
 // Returns whether a plan has timed cases.

@@ -1,10 +1,5 @@
 #pragma once
 // Where a history of measurements changed its level.
-// Fleming, Kolaczkowski et al., "Hunter: Using Change Point Detection to Hunt for Performance Regressions",
-// ICPE 2023: E-divisive splits (Matteson and James, "A nonparametric approach for multiple change point
-// analysis of multivariate data", JASA 109, 2014) inside overlapping windows, tested with Student's t, then
-// merged bottom-up. Two things differ from Hunter: standard deviations are with n - 1 (with n the p-values
-// are too small), and a level has at least two values, so that one outlier at an end is no change.
 
 #include <cstddef>
 #include <optional>
@@ -12,6 +7,11 @@
 #include <vector>
 
 namespace aqbench {
+
+// Fleming, Kolaczkowski et al., "Hunter: Using Change Point Detection to Hunt for Performance Regressions",
+// ICPE 2023: E-divisive splits (Matteson and James, JASA 109, 2014) inside overlapping windows, tested with
+// Student's t, then merged bottom-up. Unlike Hunter, standard deviations are with n - 1, and a level has at
+// least two values.
 
 // What counts as a change.
 struct ChangePointOptions {
@@ -41,11 +41,10 @@ struct ChangePoint {
   LevelChange level;      // from the change point before this one to the one after it
 };
 
-// Returns the change points of `history`, which is oldest first, in ascending order.
-// A split is chosen because it is the best one, so its p ranks changes and is no error rate: of histories of
-// independent normal noise, 1.5 % with 50 values and 5 % with 100 values have a split at p <= .001.
-// min_change removes these: of 1000 such histories none is left at a cv of 1.1 %, and 2 and 9 at 3 %. Throws
-// Error(input) "history[3] is nan, must be finite", Error(usage) as check().
+// Returns the change points of `history`, which is oldest first, in ascending order. A split is chosen
+// because it is the best one, so its p is no error rate: of histories of independent normal noise 1.5 % with
+// 50 values and 5 % with 100 have a split at p <= .001, of 1000 of which min_change leaves none at a cv
+// of 1.1 %, 2 and 9 at 3 %. Throws Error(input) "history[3] is nan, must be finite", Error(usage) as check().
 std::vector<ChangePoint> detect_change_points(std::span<const double> history,
                                               const ChangePointOptions& options = {});
 
@@ -66,5 +65,29 @@ PinnedComparison compare_with_pinned(std::span<const double> history,
 // Tests two samples with Student's t, two-sided. A sample of one value takes the other's spread; with fewer
 // than three values in all p is 1.
 LevelChange compare_levels(std::span<const double> before, std::span<const double> after);
+
+// What counts as a step of a noisy history, as a trend shows them. With these, of 1000 stationary histories
+// of 60 runs at most one shows a step, and a step of 5 % after 30 runs is found within 10 more in 95 % (noise
+// with a cv of 1.1 % and an autocorrelation up to 0.6: tests/harness/statistics/trend_steps_test.cc). That
+// takes noise that is small beside min_change: at a cv of 3 % and 0.6 some 20 histories of 1000 show one.
+struct TrendStepOptions {
+  ChangePointOptions change_points = {50, 0.01, 0.001, 0.03, 2};
+  double max_p = 5e-5;                 // of a step by generalised least squares
+  double least_autocorrelation = 0.3;  // between neighbours; what is measured counts where it is more
+};
+
+// Returns whether the values do not vary by themselves: neighbours are the same number at least as often as
+// they differ.
+bool is_bit_equal(std::span<const double> history);
+
+// Returns the steps in ascending order. Of values that are bit-equal every change is one, also one that is
+// taken back at once; its p is 0. Else a step is a change point (change_points.h) whose p by generalised
+// least squares with the measured autocorrelation (Prais and Winsten 1954) is at most max_p. Throws as
+// detect_change_points().
+std::vector<ChangePoint> detect_steps(std::span<const double> history, const TrendStepOptions& options = {});
+
+// Returns the correlation of neighbours around the levels between the steps, corrected for its bias in short
+// series, between `least` and 0.95.
+double autocorrelation_of(std::span<const double> history, std::span<const ChangePoint> steps, double least);
 
 }  // namespace aqbench

@@ -9,38 +9,27 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "harness/statistics/checks.h"
 #include "harness/statistics/pair_plan.h"
-#include "harness/statistics/paired_verdict.h"
-#include "harness/statistics/quality.h"
 #include "harness/statistics/signed_rank.h"
-#include "harness/statistics/slow_runs.h"
 #include "harness/statistics/summary.h"
 
 namespace aqbench {
 namespace {
 
-// Indices of the quietest half, ascending.
-std::vector<std::size_t> quietest_half(const PairedSeries& series) {
+// Indices of the quietest half, ascending; of a metric all.
+std::vector<std::size_t> kept_pairs(const PairedSeries& series) {
+  std::vector<std::size_t> order(series.u_a.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  if (series.quality) return order;
   std::vector<double> log_product(series.u_a.size());
   for (std::size_t i = 0; i < log_product.size(); ++i) {
     log_product[i] = std::log(series.u_a[i]) + std::log(series.u_b[i]);
     if (series.higher_is_better) log_product[i] = -log_product[i];
   }
-  std::vector<std::size_t> order(log_product.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return log_product[a] < log_product[b]; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return log_product[i]; });
   order.resize(kept_of(order.size()));
   std::sort(order.begin(), order.end());
   return order;
-}
-
-std::optional<double> cv_of_kept(const std::vector<double>& units, const std::vector<std::size_t>& kept) {
-  std::vector<double> values;
-  values.reserve(kept.size());
-  for (const std::size_t i : kept) values.push_back(units[i]);
-  return summarize(values).cv;
 }
 
 void check_runs(const std::string& field, const UnitRuns& runs, std::size_t units, bool positive) {
@@ -116,13 +105,14 @@ void set_thresholds(const PairedSeries& series, const PairedPolicy& policy, Pair
   }
 }
 
+bool is_usual(const PairedComparison& result, double run) {
+  return worse_by(result.scale, result.slow_runs.typical, run) <= slow_run_margin(result);
+}
+
 // The median of a unit's runs that are not slow; it must have one.
-double usual_median(const PairedComparison& result, const std::vector<double>& runs) {
-  std::vector<double> usual;
-  for (const double run : runs)
-    if (worse_by(result.scale, result.slow_runs.typical, run) <= slow_run_margin(result))
-      usual.push_back(run);
-  return summarize(usual).median.value();
+double usual_median(const PairedComparison& result, std::vector<double> runs) {
+  std::erase_if(runs, [&](double run) { return !is_usual(result, run); });
+  return summarize(runs).median.value();
 }
 
 // The distance between the slowest usual run and the fastest slow one.
@@ -133,8 +123,10 @@ double gap_between_modes(const PairedComparison& result, const UnitRuns& a, cons
     for (const std::vector<double>& runs : *side)
       for (const double run : runs) {
         const double worse = worse_by(result.scale, result.slow_runs.typical, run);
-        if (worse > slow_run_margin(result)) least_slow = std::min(least_slow, worse);
-        if (worse <= slow_run_margin(result)) most_usual = std::max(most_usual, worse);
+        if (is_usual(result, run))
+          most_usual = std::max(most_usual, worse);
+        else
+          least_slow = std::min(least_slow, worse);
       }
   return least_slow - most_usual;
 }
@@ -149,9 +141,7 @@ bool keep_usual_runs(const UnitRuns& a, const UnitRuns& b, std::size_t minimum, 
   if (!(more || result.slow_runs.fewer()) || gap_between_modes(result, a, b) < result.pass_below)
     return false;
   const auto has_usual = [&](const std::vector<double>& runs) {
-    return std::ranges::any_of(runs, [&](double run) {
-      return worse_by(result.scale, result.slow_runs.typical, run) <= slow_run_margin(result);
-    });
+    return std::ranges::any_of(runs, [&](double run) { return is_usual(result, run); });
   };
   std::vector<std::size_t> usual;
   for (const std::size_t i : result.kept)
@@ -204,12 +194,7 @@ Candidate candidate_of(const PairedSeries& given, const PairedPolicy& policy, st
   for (std::size_t i = 0; i < a.size(); ++i)
     candidate.whole.push_back(
         worse_by(result.scale, summarize(a[i]).median.value(), summarize(b[i]).median.value()));
-  if (series.quality) {
-    result.kept.resize(series.u_a.size());
-    std::iota(result.kept.begin(), result.kept.end(), std::size_t{0});
-  } else {
-    result.kept = quietest_half(series);
-  }
+  result.kept = kept_pairs(series);
   const std::size_t minimum = minimum_kept_pairs(policy, gated, result.quality ? 2 : 1);
   require_enough(result, gated, minimum, policy);
   require_finite(series.name + (series.quality ? ": differences" : ": ln(u_b / u_a)"), candidate.whole);
@@ -220,8 +205,8 @@ Candidate candidate_of(const PairedSeries& given, const PairedPolicy& policy, st
     candidate.differences.push_back(
         usual_runs ? worse_by(result.scale, usual_median(result, a[i]), usual_median(result, b[i]))
                    : worse_by(result.scale, series.u_a[i], series.u_b[i]));
-  result.cv_a = cv_of_kept(given.u_a, result.kept);
-  result.cv_b = cv_of_kept(given.u_b, result.kept);
+  result.cv_a = summarize(values_at(given.u_a, result.kept)).cv;
+  result.cv_b = summarize(values_at(given.u_b, result.kept)).cv;
   return candidate;
 }
 
@@ -261,6 +246,12 @@ void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest
 }
 
 }  // namespace
+
+std::vector<double> values_at(const std::vector<double>& values, const std::vector<std::size_t>& indices) {
+  std::vector<double> result;
+  for (const std::size_t i : indices) result.push_back(values[i]);
+  return result;
+}
 
 std::vector<PairedComparison> compare_pairs(std::span<const PairedSeries> series,
                                             const PairedPolicy& policy) {

@@ -1,4 +1,4 @@
-#include "harness/statistics/paired_verdict.h"
+#include "harness/statistics/paired.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "harness/statistics/slow_runs.h"
 
 namespace aqbench {
 namespace {
@@ -55,8 +54,8 @@ std::optional<double> pairs_to_reach(std::size_t pairs, double reach, double roo
 std::optional<double> pairs_to_pass(const PairedComparison& result) {
   if (result.slow_runs.more()) return std::nullopt;
   std::optional<double> needed = static_cast<double>(result.measured_pairs);
-  const auto take = [&](const std::optional<double>& pairs) {
-    needed = needed && pairs ? std::optional(std::max(*needed, *pairs)) : std::nullopt;
+  const auto take = [&](const auto& pairs) {
+    needed = needed && pairs ? std::optional(std::max(*needed, static_cast<double>(*pairs))) : std::nullopt;
   };
   const double room = result.pass_below - result.half_step;
   for (const EstimatedShift& one : {result.whole, EstimatedShift{result.shift, result.interval}}) {
@@ -65,10 +64,7 @@ std::optional<double> pairs_to_pass(const PairedComparison& result) {
     if (result.quality)
       take(pairs_to_reach(result.measured_pairs, one.shift - one.interval.lower, room + one.shift));
   }
-  if (!is_bounded(result))
-    take(result.slow_runs.pairs_for_bound
-             ? std::optional(static_cast<double>(*result.slow_runs.pairs_for_bound))
-             : std::nullopt);
+  if (!is_bounded(result)) take(result.slow_runs.pairs_for_bound);
   return needed;
 }
 
@@ -224,14 +220,12 @@ void judge_pairs(PairedComparison& result, double delta) {
 }
 
 std::vector<double> holm(std::span<const double> p_values) {
-  for (std::size_t i = 0; i < p_values.size(); ++i) {
+  for (std::size_t i = 0; i < p_values.size(); ++i)
     if (!(p_values[i] >= 0 && p_values[i] <= 1))
       throw input_error("p_values[{}] is {}, must be 0 to 1", i, p_values[i]);
-  }
   std::vector<std::size_t> order(p_values.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return p_values[a] < p_values[b]; });
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return p_values[i]; });
   std::vector<double> adjusted(p_values.size());
   double so_far = 0;  // a larger p is never rejected before a smaller one
   for (std::size_t i = 0; i < order.size(); ++i) {

@@ -8,7 +8,6 @@
 #include "core/json.h"
 #include "core/morton.h"
 #include "core/quantiles.h"
-#include "harness/viewing/simplify_mesh.h"
 #include "metrics/scored_points.h"
 
 namespace aqbench {
@@ -30,6 +29,13 @@ Vec3 view_origin_m(const Surface& truth) {
   const double x = 0.5 * (patch->x_min_m + patch->x_max_m), y = 0.5 * (patch->y_min_m + patch->y_max_m);
   const double z = truth.is_height_field() ? static_cast<const HeightField&>(truth).jet(x, y).z : 0;
   return {rounded(x, 1e-3), rounded(y, 1e-3), rounded(z, 1e-3)};
+}
+
+CloudView empty_view(const Vec3& origin_m) {
+  CloudView view;
+  for (int axis = 0; axis < 3; ++axis)
+    view.origin_mm[static_cast<std::size_t>(axis)] = rounded(origin_m[axis] * kMillimetresPerMetre, 1);
+  return view;
 }
 
 GridPoint grid_point(const Vec3& point_m, const Vec3& origin_m) {
@@ -250,9 +256,7 @@ CloudView make_view(const Reconstruction& reconstruction, const Surface& truth, 
                     const ViewLimits& limits) {
   const PointCloud& cloud = reconstruction.cloud;
   const Vec3 origin_m = view_origin_m(truth);
-  CloudView view;
-  for (int axis = 0; axis < 3; ++axis)
-    view.origin_mm[static_cast<std::size_t>(axis)] = rounded(origin_m[axis] * kMillimetresPerMetre, 1);
+  CloudView view = empty_view(origin_m);
   const std::vector<std::uint32_t> order =
       neighbours_first(cloud.points_m, candidates(cloud.points_m, truth, origin_m, view), origin_m);
   const std::size_t every = stride_for(order.size(), limits.points);
@@ -294,10 +298,8 @@ CloudView make_view_without_truth(const Reconstruction& reconstruction, const Un
                                   const Rig* rig, const ViewLimits& limits) {
   const PointCloud& cloud = reconstruction.cloud;
   const Vec3 origin_m = middle_of(cloud.points_m);
-  CloudView view;
+  CloudView view = empty_view(origin_m);
   view.is_agreement = true;
-  for (int axis = 0; axis < 3; ++axis)
-    view.origin_mm[static_cast<std::size_t>(axis)] = rounded(origin_m[axis] * kMillimetresPerMetre, 1);
   for (const Vec3& point : cloud.points_m) {
     view.scored += point.allFinite() ? 1 : 0;
     view.far += point.allFinite() && !is_near(point, origin_m) ? 1 : 0;

@@ -1,6 +1,7 @@
 #pragma once
 // Makes the cloud view of a case (harness/viewing/cloud_view.h) from its reconstruction and the truth.
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -53,5 +54,17 @@ std::vector<std::uint32_t> spread_points(const PointCloud& cloud, std::size_t mo
 // of the cloud are left out and counted. The agreement of a mesh is not known. `rig` may be nullptr.
 CloudView make_view_without_truth(const Reconstruction& reconstruction, const UnscoredPoints& points,
                                   const Rig* rig, const ViewLimits& limits = {});
+
+// The remaining triangles, and how far vertices were moved.
+struct SimplifiedMesh {
+  std::vector<std::array<std::uint32_t, 3>> triangles;  // of the vertices of the original mesh
+  double moved_m = 0;  // the largest distance between a vertex and its representative
+};
+
+// Returns the triangles with finite corners, at most `most` of them. If there are more, space is divided into
+// cubes, the vertex nearest to the mean of its cube represents all in it, and degenerate and duplicate
+// triangles are dropped. Tries cube sizes that grow by 1.15 until few enough triangles are left. The same
+// mesh gives the same triangles.
+SimplifiedMesh simplify_mesh(const TriangleMesh& mesh, std::size_t most);
 
 }  // namespace aqbench

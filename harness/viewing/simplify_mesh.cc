@@ -1,4 +1,4 @@
-#include "harness/viewing/simplify_mesh.h"
+#include "harness/viewing/make_view.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,14 +3,15 @@
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
-#include <vector>
+#include <utility>
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "metrics/alignment/point_draw.h"
 #include "metrics/neighbours/measurable.h"
 #include "metrics/numbers/order_statistics.h"
 #include "metrics/score_options.h"
@@ -18,7 +19,21 @@
 namespace aqbench {
 namespace {
 
+// A number that the coordinates decide and that looks random (Vigna's splitmix64).
+std::uint64_t mix_bits(const Vec3& point) {
+  std::uint64_t state = 0;
+  for (const double value : {point.x(), point.y(), point.z()}) {
+    state += std::bit_cast<std::uint64_t>(value + 0.0) + 0x9e3779b97f4a7c15;
+    state = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9;
+    state = (state ^ (state >> 27U)) * 0x94d049bb133111eb;
+    state ^= state >> 31U;
+  }
+  return state;
+}
+
 constexpr int kMaxMotions = 7;  // rotation, translation, scale
+constexpr int kMaxIterations = 50;
+constexpr double kConverged_m = 1e-9;  // the alignment ends when an iteration moves no point by more
 using Motion = Eigen::Matrix<double, kMaxMotions, 1>;
 using MotionMatrix = Eigen::Matrix<double, kMaxMotions, kMaxMotions>;
 
@@ -144,28 +159,26 @@ struct CentredStep {
   Step step;
 };
 
-CentredStep next_step(const Pose& pose, const AlignOptions& options) {
+CentredStep next_step(const Pose& pose, bool with_scale) {
   CentredStep next{.centre_m = mean_of(pose.points_m), .step = {}};
   double squares_m2 = 0;
   for (const Vec3& point : pose.points_m) squares_m2 += (point - next.centre_m).squaredNorm();
   next.scale_m = std::max(std::sqrt(squares_m2 / static_cast<double>(pose.points_m.size())), 1e-9);
   next.limit_m = tukey_limit_m(pose.closest);
-  next.step =
-      solve_step(pose.points_m, pose.closest, next.limit_m, next.centre_m, next.scale_m, options.scale);
+  next.step = solve_step(pose.points_m, pose.closest, next.limit_m, next.centre_m, next.scale_m, with_scale);
   return next;
 }
 
 // Takes the step, or the first of a half, a quarter and so on of it that brings the cloud no farther away:
 // from far away the surface is not as flat as the step takes it for. Returns nothing where none does.
-std::optional<Pose> take_step(const Pose& pose, const CentredStep& next, const Surface& truth,
-                              double converged_m) {
+std::optional<Pose> take_step(const Pose& pose, const CentredStep& next, const Surface& truth) {
   constexpr int kHalves = 6;
   const double before = loss_of(pose, next.limit_m);
   for (int half = 0; half <= kHalves; ++half) {
     const Motion motion = next.step.motion * std::ldexp(1.0, -half);
     auto moved = moved_on(pose, transform_of(motion, next.centre_m, next.scale_m), truth);
     if (!moved) continue;
-    if (motion.norm() <= converged_m || loss_of(*moved, next.limit_m) <= before) return moved;
+    if (motion.norm() <= kConverged_m || loss_of(*moved, next.limit_m) <= before) return moved;
   }
   return std::nullopt;
 }
@@ -191,7 +204,7 @@ int count_determined(const Pose& pose, const CentredStep& next, const Surface& t
 
 // Goes from one start to where the cloud stops moving.
 Alignment align_from(const Eigen::Affine3d& start, std::span<const Vec3> points_m, const Surface& truth,
-                     const AlignOptions& options) {
+                     bool with_scale) {
   Alignment alignment;
   std::optional<Pose> pose =
       moved_on({Eigen::Affine3d::Identity(), {points_m.begin(), points_m.end()}, {}}, start, truth);
@@ -199,17 +212,17 @@ Alignment align_from(const Eigen::Affine3d& start, std::span<const Vec3> points_
     alignment.rms_after_m = std::numeric_limits<double>::infinity();
     return alignment;
   }
-  CentredStep next = next_step(*pose, options);
-  while (!alignment.converged && alignment.iterations < options.max_iterations) {
-    auto moved = take_step(*pose, next, truth, options.converged_m);
+  CentredStep next = next_step(*pose, with_scale);
+  while (!alignment.converged && alignment.iterations < kMaxIterations) {
+    auto moved = take_step(*pose, next, truth);
     ++alignment.iterations;
-    alignment.converged = !moved || next.step.motion.norm() <= options.converged_m;
+    alignment.converged = !moved || next.step.motion.norm() <= kConverged_m;
     if (!moved) break;
     pose = std::move(moved);
-    next = next_step(*pose, options);
+    next = next_step(*pose, with_scale);
   }
   alignment.constrained =
-      options.scale ? count_determined(*pose, next, truth) : static_cast<int>(next.step.resisted.size());
+      with_scale ? count_determined(*pose, next, truth) : static_cast<int>(next.step.resisted.size());
   alignment.rms_after_m = rms_of(pose->closest);
   alignment.b_from_a = pose->b_from_a.matrix();
   return alignment;
@@ -250,8 +263,7 @@ std::vector<Eigen::Affine3d> starts_of(const Moments& ours, const Moments& their
 // Returns where a part of the points ends nearest to the surface. Ripples look alike upside
 // down and half a wavelength away: between starts that end about equally near, the one whose cloud ends over
 // the truth and not beside it is the better one.
-Eigen::Affine3d best_start(const std::vector<Vec3>& points_m, const Surface& truth,
-                           const AlignOptions& options) {
+Eigen::Affine3d best_start(const std::vector<Vec3>& points_m, const Surface& truth) {
   constexpr std::size_t kFewPoints = 2000;
   const auto few = static_cast<std::ptrdiff_t>(std::min(kFewPoints, points_m.size()));
   const std::vector<Vec3> some_m(points_m.begin(), points_m.begin() + few);
@@ -260,7 +272,7 @@ Eigen::Affine3d best_start(const std::vector<Vec3>& points_m, const Surface& tru
   double least_m = 0;
   std::optional<Eigen::Affine3d> best;
   for (const Eigen::Affine3d& start : starts_of(ours, theirs)) {
-    const Alignment reached = align_from(start, some_m, truth, options);
+    const Alignment reached = align_from(start, some_m, truth, true);
     if (!std::isfinite(reached.rms_after_m)) continue;
     const double scale = std::cbrt(reached.b_from_a.topLeftCorner<3, 3>().determinant());
     const Vec3 centre_m = (reached.b_from_a * ours.centre_m.homogeneous()).head<3>();
@@ -278,20 +290,29 @@ Eigen::Affine3d best_start(const std::vector<Vec3>& points_m, const Surface& tru
 
 }  // namespace
 
-void check(const AlignOptions& options) {
-  if (options.max_iterations < 1) throw Error(ErrorKind::usage, "max_iterations: must be at least 1");
-  if (options.max_points < 6) throw Error(ErrorKind::usage, "max_points: must be at least 6");
-  if (!(options.converged_m > 0)) throw Error(ErrorKind::usage, "converged_m: must be positive");
+std::vector<Vec3> draw_points(std::span<const Vec3> points_m, std::size_t at_most) {
+  std::vector<std::pair<std::uint64_t, Vec3>> drawn;
+  for (const Vec3& point : points_m)
+    if (is_measurable(point)) drawn.emplace_back(mix_bits(point), point);
+  const auto before = [](const auto& a, const auto& b) {
+    return a.first != b.first ? a.first < b.first : comes_before(a.second, b.second);
+  };
+  if (drawn.size() > at_most) {
+    std::ranges::nth_element(drawn, drawn.begin() + static_cast<std::ptrdiff_t>(at_most), before);
+    drawn.resize(at_most);
+  }
+  std::ranges::sort(drawn, before);
+  std::vector<Vec3> taken_m;
+  for (const auto& [number, point] : drawn) taken_m.push_back(point);
+  return taken_m;
 }
 
 Alignment align_icp(const PointCloud& cloud, const Surface& truth, const AlignOptions& options) {
-  check(options);
   const std::vector<Vec3> points_m = draw_points(cloud.points_m, options.max_points);
   if (points_m.size() < 6) throw input_error("alignment: needs 6 finite points, got {}", points_m.size());
-  const Eigen::Affine3d start =
-      options.scale ? best_start(points_m, truth, options) : Eigen::Affine3d::Identity();
+  const Eigen::Affine3d start = options.scale ? best_start(points_m, truth) : Eigen::Affine3d::Identity();
   const double before_m = rms_of(closest_to(truth, points_m));
-  Alignment alignment = align_from(start, points_m, truth, options);
+  Alignment alignment = align_from(start, points_m, truth, options.scale);
   alignment.rms_before_m = before_m;
   const double scale = std::cbrt(alignment.b_from_a.topLeftCorner<3, 3>().determinant());
   if (!(alignment.rms_after_m <= std::max(before_m, 1e-9) * std::max(scale, 1.0)))

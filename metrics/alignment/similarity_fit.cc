@@ -6,9 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include "core/error.h"
+#include "core/parallel.h"
 #include "core/random.h"
+#include "metrics/neighbours/measurable.h"
+#include "metrics/numbers/exact_sum.h"
 #include "metrics/numbers/order_statistics.h"
 
 namespace aqbench {
@@ -22,21 +27,23 @@ Matrix3X columns_of(std::span<const Vec3> points) {
   return matrix;
 }
 
-// Whether points span a plane at least: their second extent is no rounding error of the first.
-bool spans_plane(const Matrix3X& points) {
+// The sums of squares of points along their principal axes, smallest first, about their centre.
+Vec3 principal_squares(const Matrix3X& points) {
   const Matrix3X centred = points.colwise() - points.rowwise().mean();
   const Eigen::Matrix3d scatter = centred * centred.transpose();
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(scatter,
-                                                              Eigen::EigenvaluesOnly);  // smallest first
-  return solver.eigenvalues()[1] > 1e-12 * solver.eigenvalues()[2];
+  return Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d>(scatter, Eigen::EigenvaluesOnly).eigenvalues();
+}
+
+// Whether points span a plane at least: their second extent is no rounding error of the first.
+bool spans_plane(const Matrix3X& points) {
+  const Vec3 squares = principal_squares(points);
+  return squares[1] > 1e-12 * squares[2];
 }
 
 // The root mean square distance of points from the line through them, metres: along their second axis.
-double second_extent_m(const Matrix3X& points_m) {
-  const Matrix3X centred = points_m.colwise() - points_m.rowwise().mean();
-  const Eigen::Matrix3d scatter = centred * centred.transpose() / static_cast<double>(points_m.cols());
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(scatter, Eigen::EigenvaluesOnly);
-  return std::sqrt(std::max(solver.eigenvalues()[1], 0.0));
+double second_extent_m(std::span<const Vec3> points_m) {
+  return std::sqrt(std::max(principal_squares(columns_of(points_m))[1], 0.0) /
+                   static_cast<double>(points_m.size()));
 }
 
 std::optional<Similarity> fit_columns(const Matrix3X& from, const Matrix3X& to, FitScale scale) {
@@ -92,6 +99,87 @@ void for_triples(std::size_t count, std::uint64_t seed, const Body& body) {
   }
 }
 
+struct CameraPair {
+  Vec3 from, to;
+};
+
+// Pairs in an order that their coordinates alone decide.
+std::vector<CameraPair> sorted_pairs(std::span<const Vec3> from, std::span<const Vec3> to) {
+  std::vector<CameraPair> pairs;
+  for (std::size_t i = 0; i < from.size(); ++i) pairs.push_back({from[i], to[i]});
+  std::ranges::sort(pairs, [](const CameraPair& a, const CameraPair& b) {
+    return a.from != b.from ? comes_before(a.from, b.from) : comes_before(a.to, b.to);
+  });
+  return pairs;
+}
+
+// A similarity from a draw, and how well the pairs agree with it.
+struct Drawn {
+  std::optional<Similarity> to_from;
+  std::size_t agreeing = 0;
+  double squares_m2 = std::numeric_limits<double>::infinity();
+
+  bool is_better_than(const Drawn& other) const {
+    return agreeing != other.agreeing ? agreeing > other.agreeing : squares_m2 < other.squares_m2;
+  }
+};
+
+Drawn draw_similarity(const std::vector<CameraPair>& pairs, const RansacOptions& options,
+                      std::uint64_t number) {
+  const RandomKey key{options.seed, RandomStream::registration};
+  std::vector<Vec3> from, to;
+  for (std::size_t k = 0; k < options.pairs_in_draw; ++k) {
+    const double place =
+        uniform01(key, number, static_cast<std::uint32_t>(k)) * static_cast<double>(pairs.size());
+    const CameraPair& pair = pairs[std::min(pairs.size() - 1, static_cast<std::size_t>(place))];
+    from.push_back(pair.from);
+    to.push_back(pair.to);
+  }
+  Drawn drawn{try_fit_similarity(from, to, FitScale::estimated)};
+  if (!drawn.to_from) return drawn;
+  drawn.squares_m2 = 0;
+  const Similarity& fit = *drawn.to_from;
+  for (const CameraPair& pair : pairs) {
+    const double squared_m2 = (fit.linear * pair.from + fit.translation_m - pair.to).squaredNorm();
+    if (!(squared_m2 < options.within_m * options.within_m)) continue;
+    ++drawn.agreeing;
+    drawn.squares_m2 += squared_m2;
+  }
+  return drawn;
+}
+
+Drawn best_draw(const std::vector<CameraPair>& pairs, const RansacOptions& options) {
+  constexpr std::size_t kGrain = 500;
+  std::vector<Drawn> best_of_chunk((options.draws + kGrain - 1) / kGrain);
+  parallel_for(options.draws, kGrain, [&](std::size_t begin, std::size_t end) {
+    Drawn& best = best_of_chunk[begin / kGrain];
+    for (std::size_t number = begin; number < end; ++number) {
+      const Drawn drawn = draw_similarity(pairs, options, number);
+      if (drawn.is_better_than(best)) best = drawn;
+    }
+  });
+  Drawn best;
+  for (const Drawn& drawn : best_of_chunk)
+    if (drawn.is_better_than(best)) best = drawn;
+  return best;
+}
+
+// Points and their partners.
+struct PointPairs {
+  std::vector<Vec3> from, to;
+};
+
+PointPairs agreed_pairs(std::span<const Vec3> from, std::span<const Vec3> to,
+                        const std::vector<bool>& agrees) {
+  PointPairs agreed;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (!agrees[i]) continue;
+    agreed.from.push_back(from[i]);
+    agreed.to.push_back(to[i]);
+  }
+  return agreed;
+}
+
 }  // namespace
 
 std::optional<Similarity> try_fit_similarity(std::span<const Vec3> from, std::span<const Vec3> to,
@@ -130,26 +218,54 @@ RobustFit fit_similarity_robust(std::span<const Vec3> from, std::span<const Vec3
   const double few = 1 + 5 / std::max(1.0, static_cast<double>(from.size()) - 3);
   const double limit_m = std::max(2.5 * kNmadScale * few * least_m, 1e-9 * extent_m);
   RobustFit result;
-  std::vector<Vec3> agreed_from, agreed_to;
-  const std::vector<double> distances_m = distances_of(all_from, all_to, *best);
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    result.inlier.push_back(distances_m[i] <= limit_m);
-    if (!result.inlier.back()) continue;
-    agreed_from.push_back(from[i]);
-    agreed_to.push_back(to[i]);
-  }
-  result.inliers = agreed_from.size();
-  result.to_from = fit_similarity(agreed_from, agreed_to, scale, what);
+  for (const double distance_m : distances_of(all_from, all_to, *best))
+    result.inlier.push_back(distance_m <= limit_m);
+  const PointPairs agreed = agreed_pairs(from, to, result.inlier);
+  result.inliers = agreed.from.size();
+  result.to_from = fit_similarity(agreed.from, agreed.to, scale, what);
   double squares_m2 = 0;
-  for (const double left_m : distances_of(columns_of(agreed_from), columns_of(agreed_to), result.to_from)) {
+  for (const double left_m : distances_of(columns_of(agreed.from), columns_of(agreed.to), result.to_from)) {
     squares_m2 += left_m * left_m;
     result.max_m = std::max(result.max_m, left_m);
   }
   result.rms_m = std::sqrt(squares_m2 / static_cast<double>(result.inliers));
   // On a line but for their errors: these alone would decide the turn about it.
-  if (second_extent_m(columns_of(agreed_to)) < 5 * result.rms_m) refuse_line(what);
+  if (second_extent_m(agreed.to) < 5 * result.rms_m) refuse_line(what);
   result.median_before_m = median_distance(all_from, all_to, Similarity{});
   return result;
+}
+
+RansacFit agreement_of(const Similarity& to_from, std::span<const Vec3> from, std::span<const Vec3> to,
+                       double within_m) {
+  RansacFit fit{to_from, {}, 0, 0};
+  ExactSum squares_m2;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    const double squared_m2 = (to_from.linear * from[i] + to_from.translation_m - to[i]).squaredNorm();
+    fit.agrees.push_back(squared_m2 < within_m * within_m);
+    if (!fit.agrees.back()) continue;
+    ++fit.agreeing;
+    squares_m2.add(squared_m2);
+  }
+  if (fit.agreeing > 0) fit.rms_m = std::sqrt(squares_m2.value() / static_cast<double>(fit.agreeing));
+  return fit;
+}
+
+RansacFit fit_similarity_ransac(std::span<const Vec3> from, std::span<const Vec3> to, const std::string& what,
+                                const RansacOptions& options) {
+  fit_similarity(from, to, FitScale::estimated, what);  // refuses what no draw could determine
+  const Drawn best = best_draw(sorted_pairs(from, to), options);
+  RansacFit fit;
+  if (best.to_from) fit = agreement_of(*best.to_from, from, to, options.within_m);
+  if (2 * fit.agreeing <= from.size())
+    throw input_error("{}: {} of {} agree within {:g} mm with one similarity; more than half must", what,
+                      fit.agreeing, from.size(), 1e3 * options.within_m);
+  const PointPairs agreed = agreed_pairs(from, to, fit.agrees);
+  fit_similarity(agreed.from, agreed.to, FitScale::estimated, what);
+  if (second_extent_m(agreed.to) < 3 * fit.rms_m)
+    throw Error(ErrorKind::input, what +
+                                      ": all that agree lie on one line as far as their errors tell: the "
+                                      "rotation about it is not determined");
+  return fit;
 }
 
 }  // namespace aqbench

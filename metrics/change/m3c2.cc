@@ -1,4 +1,4 @@
-#include "metrics/change/m3c2.h"
+#include "metrics/change/change.h"
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
@@ -48,18 +48,14 @@ class PointCells {
     const auto part = [&](double x) { return static_cast<std::int64_t>(std::floor(x / cell_m_)); };
     return {part(point.x()), part(point.y()), part(point.z())};
   }
-  std::span<const Vec3> in(const Cell& cell) const {
-    const auto run = runs_.find(cell);
-    if (run == runs_.end()) return {};
-    return std::span(points_).subspan(run->second.first, run->second.second - run->second.first);
-  }
   // Calls `use` with the points of each cell from `low` to `high`.
   template <class Use>
   void each_in(const Cell& low, const Cell& high, const Use& use) const {
     for (std::int64_t x = low[0]; x <= high[0]; ++x)
       for (std::int64_t y = low[1]; y <= high[1]; ++y)
         for (std::int64_t z = low[2]; z <= high[2]; ++z)
-          for (const Vec3& point : in({x, y, z})) use(point);
+          if (const auto run = runs_.find({x, y, z}); run != runs_.end())
+            std::for_each(points_.begin() + run->second.first, points_.begin() + run->second.second, use);
   }
 
  private:

@@ -1,63 +1,56 @@
 #pragma once
-// What the searches of a NearestNeighbourIndex share: distances to a node's boxes and to a block's points.
+// How a NearestNeighbourIndex lies in memory, and the searches in it. `stack` of each has room for kWidth
+// children a level and one more.
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <span>
+#include <vector>
 
-#include "core/multiversion.h"
-#include "metrics/neighbours/blocks.h"
-#include "metrics/neighbours/spatial_tree.h"
+#include "scenes/cloud/reconstruction.h"
 
-namespace aqbench::block_search {
+namespace aqbench::blocks {
 
-using blocks::Block;
-using blocks::kWidth;
-using blocks::Node;
-// A distance beyond all others: that of places that hold nothing, and of the best point before one is found.
-inline constexpr double kFar = std::numeric_limits<double>::infinity();
+// The number of points in a block, and of children of a node.
+inline constexpr std::size_t kWidth = 16;
 
-// Return the larger and the smaller of two numbers.
-AQBENCH_INLINE double larger(double a, double b) { return a > b ? a : b; }
-AQBENCH_INLINE double smaller(double a, double b) { return a < b ? a : b; }
+// Points of one block; unused places are at infinity. Place i of block b is slot b * kWidth + i. Scalar is
+// float where all coordinates of the cloud are floats, as those of most files are, else double: it halves the
+// memory and changes no bit, since all is computed in double precision.
+template <typename Scalar>
+struct alignas(64) Block {
+  Scalar x[kWidth], y[kWidth], z[kWidth];
+};
 
-// Writes the squared distances from the query to the boxes. The sums are formed as squared_to_points forms
-// them, so that a box of one place is exactly as far as the points in it and equal points are never visited
-// twice.
-AQBENCH_INLINE void squared_to_boxes(const Node& node, const double (&query)[3], double (&out)[kWidth]) {
-  for (std::size_t i = 0; i < kWidth; ++i) {
-    const double dx = larger(larger(node.low_x[i] - query[0], query[0] - node.high_x[i]), 0.0);
-    const double dy = larger(larger(node.low_y[i] - query[1], query[1] - node.high_y[i]), 0.0);
-    const double dz = larger(larger(node.low_z[i] - query[2], query[2] - node.high_z[i]), 0.0);
-    out[i] = dx * dx + dy * dy + dz * dz;
+// The boxes of a node's children, and which children they are (as in SpatialTree, with blocks for runs).
+// Unused boxes are empty (low = infinity, high = -infinity).
+struct alignas(64) Node {
+  double low_x[kWidth], low_y[kWidth], low_z[kWidth], high_x[kWidth], high_y[kWidth], high_z[kWidth];
+  std::uint32_t child[kWidth];
+};
+
+// A point, the slot that holds it, and its squared distance from a query.
+struct Neighbour {
+  double squared_m2;
+  std::uint32_t index, slot;
+
+  // Compares by the distance, then by the index.
+  bool operator<(const Neighbour& other) const {
+    return squared_m2 != other.squared_m2 ? squared_m2 < other.squared_m2 : index < other.index;
   }
-}
+};
 
-// Returns the squared distance from the query to a point of a block.
+// The tree of an index, and which points its blocks hold: slot s holds point index[s], or none where that is
+// kNoPoint. Distances need no `index`.
 template <typename Scalar>
-AQBENCH_INLINE double squared_to_point(const Block<Scalar>& block, std::size_t i, const double (&query)[3]) {
-  const double dx = double{block.x[i]} - query[0], dy = double{block.y[i]} - query[1],
-               dz = double{block.z[i]} - query[2];
-  return dx * dx + dy * dy + dz * dz;
-}
+struct IndexedBlocks {
+  const Node* nodes;
+  const Block<Scalar>* blocks;
+  const std::uint32_t* index = nullptr;
+};
 
-static_assert(kWidth == 16);  // two Eight
-
-// Returns the squared distances from the query to the points: of each two places (0 and 8, 1 and 9 ...) the
-// smaller one.
-template <typename Scalar>
-AQBENCH_INLINE Eight squared_to_pairs(const Block<Scalar>& block, const double (&query)[3]) {
-  double squared[kWidth];
-  for (std::size_t i = 0; i < kWidth; ++i) squared[i] = squared_to_point(block, i, query);
-  return smaller_of_eight(eight_at(squared), eight_at(squared + 8));
-}
-
-// Returns the least squared distance from the query to the points.
-template <typename Scalar>
-AQBENCH_INLINE double squared_to_points(const Block<Scalar>& block, const double (&query)[3]) {
-  return smallest(squared_to_pairs(block, query));
-}
+// The index of a slot that holds no point.
+inline constexpr std::uint32_t kNoPoint = ~0U;
 
 // A child that is still to be visited, and its squared distance.
 struct Pending {
@@ -65,20 +58,23 @@ struct Pending {
   std::uint32_t child;  // as in Node
 };
 
-// Puts the children that are nearer than `best` on the stack, the nearest last, and returns the new number of
-// entries.
-AQBENCH_INLINE int push_children(const Node& node, const double (&squared)[kWidth], double best,
-                                 Pending* stack, int top) {
-  const int first = top;
-  // A mask, because branches would be mispredicted.
-  std::uint32_t nearer = bits_of(eight_at(squared) < best, eight_at(squared + 8) < best);
-  for (; nearer != 0; nearer &= nearer - 1) {
-    const int i = std::countr_zero(nearer);
-    int place = top++;
-    for (; place > first && stack[place - 1].squared < squared[i]; --place) stack[place] = stack[place - 1];
-    stack[place] = {squared[i], node.child[i]};
-  }
-  return top;
-}
+// Writes to out_m[i] the distance from queries_m[i] to the nearest point.
+void find_distances(const IndexedBlocks<double>& blocks, std::span<const Vec3> queries_m, double* out_m,
+                    Pending* stack);
+void find_distances(const IndexedBlocks<float>& blocks, std::span<const Vec3> queries_m, double* out_m,
+                    Pending* stack);
 
-}  // namespace aqbench::block_search
+// Writes to out[i] the slot of the point nearest to queries_m[i], of those equally near the one of the
+// smallest index.
+void find_nearest(const IndexedBlocks<double>& blocks, std::span<const Vec3> queries_m, std::uint32_t* out,
+                  Pending* stack);
+void find_nearest(const IndexedBlocks<float>& blocks, std::span<const Vec3> queries_m, std::uint32_t* out,
+                  Pending* stack);
+
+// Fills a heap, empty at first, with the `wanted` points nearest to the query, the farthest on top.
+void collect_nearest(const IndexedBlocks<double>& blocks, const Vec3& query_m, std::size_t wanted,
+                     std::vector<Neighbour>& heap, Pending* stack);
+void collect_nearest(const IndexedBlocks<float>& blocks, const Vec3& query_m, std::size_t wanted,
+                     std::vector<Neighbour>& heap, Pending* stack);
+
+}  // namespace aqbench::blocks

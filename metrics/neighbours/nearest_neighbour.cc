@@ -2,159 +2,23 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/error.h"
-#include "core/multiversion.h"
 #include "core/parallel.h"
-#include "metrics/neighbours/block_search.h"
 #include "metrics/neighbours/measurable.h"
-#include "metrics/neighbours/nearest_indices.h"
 
 namespace aqbench {
 namespace {
 
-using block_search::Block;
-using block_search::kFar;
-using block_search::kWidth;
-using block_search::larger;
-using block_search::Node;
-using block_search::Pending;
-using block_search::push_children;
-using block_search::smaller;
-using block_search::squared_to_boxes;
-using block_search::squared_to_pairs;
-using block_search::squared_to_points;
+using blocks::Block;
+using blocks::kNoPoint;
+using blocks::kWidth;
+using blocks::Node;
+using blocks::Pending;
 
-// The tree, and room for its search: `stack` takes kWidth children on each level.
-template <typename Scalar>
-struct Search {
-  const Node* nodes;
-  const Block<Scalar>* blocks;
-  Pending* stack;
-  std::uint32_t nearest_block = 0;  // of the query before: a low first bound cuts off most of the search
-};
-
-// Returns the squared distance from the query to the nearest point.
-template <typename Scalar>
-AQBENCH_INLINE double search_one(Search<Scalar>& search, const double (&query)[3]) {
-  double squared[kWidth];
-  double best = squared_to_points(search.blocks[search.nearest_block], query);
-  int top = 0;
-  search.stack[top++] = {0, 0};
-  while (top > 0) {
-    const Pending next = search.stack[--top];
-    if (!(next.squared < best)) continue;
-    if ((next.child & SpatialTree::kRun) == 0) {
-      squared_to_boxes(search.nodes[next.child], query, squared);
-      top = push_children(search.nodes[next.child], squared, best, search.stack, top);
-      continue;
-    }
-    const std::uint32_t block = next.child & ~SpatialTree::kRun;
-    const double found = squared_to_points(search.blocks[block], query);
-    if (found < best) {
-      best = found;
-      search.nearest_block = block;
-    }
-  }
-  return best;
-}
-
-// Queries that are searched together, and the most blocks for which that is less work than one by one.
-constexpr std::size_t kGroup = 16, kMaxBlocks = 12;
-
-// Writes to `near` every block in which the nearest point of one of the queries can lie and returns how many
-// those are; kMaxBlocks + 1 stands for more. All queries lie within `radius_m` of `centre`, so the nearest
-// point of each is at most twice that farther from the centre than the centre's own nearest point.
-template <typename Scalar>
-AQBENCH_INLINE std::size_t blocks_near(Search<Scalar>& search, const double (&centre)[3], double radius_m,
-                                       std::uint32_t (&near)[kMaxBlocks + 1]) {
-  double squared[kWidth];
-  // Far above all rounding: a block too many costs time, one too few would be wrong.
-  const double reach_m = (std::sqrt(search_one(search, centre)) + 2 * radius_m) * (1 + 1e-9) + 1e-150;
-  const double bound = reach_m * reach_m;
-  if (!(bound < kFar)) return kMaxBlocks + 1;
-  std::size_t count = 0;
-  int top = 0;
-  search.stack[top++] = {0, 0};
-  while (top > 0) {
-    const std::uint32_t child = search.stack[--top].child;
-    if ((child & SpatialTree::kRun) == 0) {
-      squared_to_boxes(search.nodes[child], centre, squared);
-      top = push_children(search.nodes[child], squared, bound, search.stack, top);
-      continue;
-    }
-    near[count++] = child & ~SpatialTree::kRun;
-    if (count > kMaxBlocks) break;
-  }
-  return count;
-}
-
-// Sets `centre` to the middle of the queries' box and returns the farthest that a query is from it, in
-// metres.
-AQBENCH_INLINE double centre_of(const Vec3* queries_m, double (&centre)[3]) {
-  double squared_radius = 0;
-  for (int axis = 0; axis < 3; ++axis) {
-    double low = queries_m[0][axis], high = low;
-    for (std::size_t i = 1; i < kGroup; ++i) {
-      low = smaller(low, queries_m[i][axis]);
-      high = larger(high, queries_m[i][axis]);
-    }
-    centre[axis] = low + (high - low) / 2;
-    const double half = larger(high - centre[axis], centre[axis] - low);
-    squared_radius += half * half;
-  }
-  return std::sqrt(squared_radius);
-}
-
-// Computes the distances of the queries in order. Where the cloud is sparse beside the queries, a few blocks
-// serve a group of them: each is compared with all of those. Elsewhere the tree is searched for each; the
-// groups after one for which that was so are not tried, twice as many each time.
-template <typename Scalar>
-AQBENCH_INLINE void search_in_groups(const Node* nodes, const Block<Scalar>* blocks, const Vec3* queries_m,
-                                     std::size_t count, double* out_m, Pending* stack) {
-  Search<Scalar> search{nodes, blocks, stack};
-  std::uint32_t near[kMaxBlocks + 1];
-  std::size_t untried = 0, pause = 1;
-  for (std::size_t i = 0; i < count;) {
-    std::size_t found = kMaxBlocks + 1;
-    if (untried > 0) {
-      --untried;
-    } else if (i + kGroup <= count) {
-      double centre[3];
-      const double radius_m = centre_of(queries_m + i, centre);
-      found = blocks_near(search, centre, radius_m, near);
-      if (found == 0) found = kMaxBlocks + 1;  // coordinates that are not finite
-      pause = found > kMaxBlocks ? std::min<std::size_t>(2 * pause, 64) : 1;
-      untried = found > kMaxBlocks ? pause : 0;
-    }
-    for (const std::size_t end = std::min(i + kGroup, count); i < end; ++i) {
-      const double query[3] = {queries_m[i].x(), queries_m[i].y(), queries_m[i].z()};
-      double best = kFar;
-      if (found > kMaxBlocks) {
-        best = search_one(search, query);
-      } else {
-        Eight least = squared_to_pairs(blocks[near[0]], query);
-        for (std::size_t b = 1; b < found; ++b)
-          least = smaller_of_eight(squared_to_pairs(blocks[near[b]], query), least);
-        best = smallest(least);
-      }
-      out_m[i] = std::sqrt(best);
-    }
-  }
-}
-
-AQBENCH_MULTIVERSION
-void search_all(const Node* nodes, const Block<double>* blocks, const Vec3* queries_m, std::size_t count,
-                double* out_m, Pending* stack) {
-  search_in_groups(nodes, blocks, queries_m, count, out_m, stack);
-}
-AQBENCH_MULTIVERSION
-void search_all(const Node* nodes, const Block<float>* blocks, const Vec3* queries_m, std::size_t count,
-                double* out_m, Pending* stack) {
-  search_in_groups(nodes, blocks, queries_m, count, out_m, stack);
-}
+constexpr double kFar = std::numeric_limits<double>::infinity();  // of what holds nothing
 
 bool are_floats(std::span<const Vec3> points_m) {
   std::atomic<bool> all = true;
@@ -291,8 +155,8 @@ void NearestNeighbourIndex::distances(std::span<const Vec3> queries_m, std::span
   parallel_for(queries_m.size(), 1 << 12, [&](std::size_t begin, std::size_t end) {
     std::vector<Pending> stack(kWidth * levels_ + 1);
     with_blocks([&](const auto* blocks) {
-      search_all(nodes_.data(), blocks, queries_m.data() + begin, end - begin, out_m.data() + begin,
-                 stack.data());
+      find_distances({nodes_.data(), blocks}, queries_m.subspan(begin, end - begin), out_m.data() + begin,
+                     stack.data());
     });
   });
 }
@@ -305,20 +169,14 @@ std::vector<double> cloud_to_cloud_distances_m(std::span<const Vec3> from_m, std
 }
 
 std::vector<Vec3> first_at_each_place(std::span<const Vec3> points_m) {
-  const auto compare = [&](std::uint32_t a, std::uint32_t b) {
-    for (int axis = 0; axis < 3; ++axis)
-      if (points_m[a][axis] != points_m[b][axis]) return points_m[a][axis] < points_m[b][axis] ? -1 : 1;
-    return 0;
-  };
   std::vector<std::uint32_t> order(points_m.size());
   std::iota(order.begin(), order.end(), 0U);
   std::ranges::sort(order, [&](std::uint32_t a, std::uint32_t b) {
-    const int sign = compare(a, b);
-    return sign != 0 ? sign < 0 : a < b;
+    return points_m[a] != points_m[b] ? comes_before(points_m[a], points_m[b]) : a < b;
   });
   std::vector<bool> is_first(points_m.size());
   for (std::size_t i = 0; i < order.size(); ++i)
-    is_first[order[i]] = i == 0 || compare(order[i - 1], order[i]) != 0;
+    is_first[order[i]] = i == 0 || points_m[order[i - 1]] != points_m[order[i]];
   std::vector<Vec3> places_m;
   for (std::size_t i = 0; i < points_m.size(); ++i)
     if (is_first[i]) places_m.push_back(points_m[i]);

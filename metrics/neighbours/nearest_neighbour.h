@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "metrics/neighbours/blocks.h"
+#include "metrics/neighbours/block_search.h"
 #include "metrics/neighbours/spatial_tree.h"
 #include "scenes/cloud/reconstruction.h"
 

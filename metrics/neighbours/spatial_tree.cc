@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -162,15 +161,20 @@ class TreeMaker {
   }
 
  private:
-  // Computes the codes of points within their own bounding box and sorts by them. Points at one place are
-  // numbered instead, so that they can be split like others.
-  void order(std::span<KeyedPoint> items) {
-    constexpr double kInfinity = std::numeric_limits<double>::infinity();
-    Vec3 low = Vec3::Constant(kInfinity), high = Vec3::Constant(-kInfinity);
+  // The low and the high corner of the points' bounding box.
+  std::pair<Vec3, Vec3> box_of(std::span<const KeyedPoint> items) const {
+    Vec3 low = points_m_[items[0].index], high = low;
     for (const KeyedPoint& item : items) {
       low = low.cwiseMin(points_m_[item.index]);
       high = high.cwiseMax(points_m_[item.index]);
     }
+    return {low, high};
+  }
+
+  // Computes the codes of points within their own bounding box and sorts by them. Points at one place are
+  // numbered instead, so that they can be split like others.
+  void order(std::span<KeyedPoint> items) {
+    const auto [low, high] = box_of(items);
     if (!((high - low).maxCoeff() > kShortestSide)) {
       for (std::uint32_t i = 0; i < items.size(); ++i) items[i].key = i;
       return;
@@ -197,11 +201,7 @@ class TreeMaker {
 
   // Splits a small range across its longest side, so that in the end one run at most is not full.
   std::uint32_t split_into_full_runs(std::span<KeyedPoint> items) {
-    Vec3 low = points_m_[items[0].index], high = low;
-    for (const KeyedPoint& item : items) {
-      low = low.cwiseMin(points_m_[item.index]);
-      high = high.cwiseMax(points_m_[item.index]);
-    }
+    const auto [low, high] = box_of(items);
     Eigen::Index axis = 0;
     (high - low).maxCoeff(&axis);
     const std::size_t runs = (items.size() + longest_ - 1) / longest_;

@@ -1,4 +1,4 @@
-#include "metrics/protocols/beams.h"
+#include "metrics/protocols/cloud_truth.h"
 
 #include <algorithm>
 #include <cmath>

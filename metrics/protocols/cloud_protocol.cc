@@ -2,15 +2,151 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
 
 #include "core/quantiles.h"
+#include "metrics/neighbours/measurable.h"
+#include "metrics/neighbours/nearest_neighbour.h"
+#include "metrics/protocols/cloud_truth.h"
 #include "metrics/protocols/voxels.h"
+#include "metrics/scored_points.h"
 
 namespace aqbench {
 namespace {
+
+Vec3 rounded(const Vec3& point, bool single) {
+  return single ? Vec3(point.cast<float>().cast<double>()) : point;
+}
+
+// A scan's point in the world frame, in 32 bits and in the order of PCL's transformPointCloud: x + (y + (z +
+// t)). Other orders differ in the last bit, which puts a point at a voxel's wall on its other side.
+Vec3 moved_in_32_bits(const Eigen::Matrix4f& world_from_scanner, const Eigen::Vector3f& point) {
+  Eigen::Vector3f moved = world_from_scanner.topRightCorner<3, 1>();
+  for (int axis = 2; axis >= 0; --axis) moved = world_from_scanner.col(axis).head<3>() * point[axis] + moved;
+  return moved.cast<double>();
+}
+
+// The truth's points in the world frame; those of scans moved there in 32 bits if so asked. Of a surface its
+// samples.
+std::vector<Vec3> world_points(const CloudTruth& truth, const CloudKnobs& knobs) {
+  const bool single = knobs.single_precision;
+  if (knobs.accuracy == AccuracyRule::surface && !truth.surface_samples_m.empty()) {
+    std::vector<Vec3> samples_m = truth.surface_samples_m;
+    for (Vec3& sample : samples_m) sample = rounded(sample, single);
+    return samples_m;
+  }
+  std::vector<Vec3> points_m;
+  for (const Vec3& point : truth.cloud.points_m)
+    if (is_measurable(point)) points_m.push_back(rounded(point, single));
+  for (const BeamScan& scan : truth.scans) {
+    const Eigen::Matrix4f narrow = scan.world_from_scanner.cast<float>();
+    for (const Vec3& point : scan.points_m) {
+      if (!is_measurable(point)) continue;
+      if (single)
+        points_m.push_back(moved_in_32_bits(narrow, point.cast<float>()));
+      else
+        points_m.push_back(scan.world_from_scanner.topLeftCorner<3, 3>() * point +
+                           scan.world_from_scanner.topRightCorner<3, 1>());
+    }
+  }
+  return points_m;
+}
+
+bool in_box(const ObservationMask& mask, const CloudKnobs& knobs, const Vec3& point) {
+  const Vec3 low = mask.voxels.low_m - Vec3::Constant(knobs.box_below_m);
+  const Vec3 high = mask.high_m + Vec3::Constant(knobs.box_above_m);
+  return (point.array() >= low.array()).all() && (point.array() < high.array()).all();
+}
+
+// The points that take part. Accuracy and completeness look at different parts under DTU's rules.
+struct Parts {
+  std::vector<Vec3> cloud_m, observed_m;  // of the cloud; those that accuracy looks at
+  std::vector<Vec3> truth_m, above_m;     // of the truth; those that completeness looks at
+};
+
+// Keeps what some camera sees, and returns how many points went.
+std::size_t cull_points(const CloudTruth& truth, const CloudKnobs& knobs, std::vector<Vec3>& points_m) {
+  const std::vector<bool> seen = truth.seen(points_m, knobs.cull_behind_m, knobs.cull_erosion_px);
+  std::size_t i = 0;
+  return std::erase_if(points_m, [&](const Vec3&) { return !seen[i++]; });
+}
+
+// Fills the parts that accuracy and completeness look at.
+void mask_parts(const CloudKnobs& knobs, const CloudTruth& truth, Parts& parts, CloudCounts& counts) {
+  const bool masked = knobs.mask && truth.mask;
+  if (masked)
+    counts.outside_mask =
+        std::erase_if(parts.cloud_m, [&](const Vec3& point) { return !in_box(*truth.mask, knobs, point); });
+  parts.observed_m = parts.cloud_m;
+  parts.above_m = parts.truth_m;
+  if (masked)
+    counts.outside_mask += std::erase_if(
+        parts.observed_m, [&](const Vec3& point) { return !is_inside(truth.mask->voxels, point); });
+  if (knobs.mask && truth.plane)
+    counts.truth_below_plane = std::erase_if(parts.above_m, [&](const Vec3& point) {
+      return !(truth.plane->head<3>().dot(point) + (*truth.plane)[3] > 0);
+    });
+}
+
+Parts select_parts(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth,
+                   CloudCounts& counts) {
+  Parts parts;
+  for (const Vec3& point : cloud.points_m)
+    if (is_measurable(point)) parts.cloud_m.push_back(rounded(point, knobs.single_precision));
+  parts.truth_m = world_points(truth, knobs);
+  counts.points = cloud.points_m.size();
+  counts.non_finite = cloud.points_m.size() - parts.cloud_m.size();
+  counts.truth_points = parts.truth_m.size();
+  if (knobs.crop && truth.crop) {
+    counts.outside_crop = std::erase_if(parts.cloud_m, std::not_fn(truth.crop));
+    counts.truth_outside_crop = std::erase_if(parts.truth_m, std::not_fn(truth.crop));
+  }
+  if (knobs.cull == Cull::cloud || knobs.cull == Cull::both)
+    counts.unseen = cull_points(truth, knobs, parts.cloud_m);
+  if (knobs.cull == Cull::truth || knobs.cull == Cull::both)
+    counts.truth_unseen = cull_points(truth, knobs, parts.truth_m);
+  if (knobs.voxel_m > 0)
+    for (std::vector<Vec3>* const part : {&parts.cloud_m, &parts.truth_m})
+      *part = voxel_means(*part, knobs.voxel_m);
+  if (knobs.thinning_m > 0)
+    parts.cloud_m = thin_points(std::move(parts.cloud_m), knobs.thinning_m, knobs.thinning_seed);
+  mask_parts(knobs, truth, parts, counts);
+  return parts;
+}
+
+void measure_beams(const CloudKnobs& knobs, const CloudTruth& truth, CloudDistances& distances) {
+  if (truth.scans.empty()) {
+    distances.accuracy_reason = "needs scans with the positions of their scanners";
+    return;
+  }
+  BeamFindings found =
+      compare_with_beams(distances.points_m, truth.scans, {knobs.beam_radius_m, knobs.beam_halfangle_deg},
+                         knobs.single_precision);
+  distances.accuracy_m = std::move(found.distance_m);
+  distances.seen_through = std::move(found.seen_through);
+}
+
+void measure_surface(const CloudTruth& truth, CloudDistances& distances) {
+  if (truth.surface == nullptr) {
+    distances.accuracy_reason = "needs a truth that is a surface";
+    return;
+  }
+  const ScoredPoints scored = score_points(distances.points_m, *truth.surface, truth.surface_part);
+  std::vector<Vec3> points_m;
+  for (const std::uint32_t i : scored.index) points_m.push_back(distances.points_m[i]);
+  distances.points_m = std::move(points_m);
+  for (const double error_m : scored.signed_error_m) distances.accuracy_m.push_back(std::abs(error_m));
+}
+
+void measure_nearest(const std::vector<Vec3>& truth_m, CloudDistances& distances) {
+  if (truth_m.empty())
+    distances.accuracy_reason = "no point of the truth is left";
+  else
+    distances.accuracy_m = cloud_to_cloud_distances_m(distances.points_m, truth_m);
+}
 
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
 
@@ -106,23 +242,42 @@ MeanAndMedian mean_and_median(std::vector<double> distances_m, double drop_from_
   return {sum / static_cast<double>(distances_m.size()), median_of_sorted(distances_m)};
 }
 
-std::string reason_or(const std::string& reason, const char* other) {
-  return reason.empty() ? other : reason;
-}
-
-std::string distances_key(const CloudKnobs& knobs) {
-  std::string key;
-  for (const CloudKnob& knob : cloud_knobs())
-    if (knob.of_distances) key += knob.text(knobs) + ' ';
-  return key;
+std::string reason_of(const std::string& reason) {
+  return reason.empty() ? "no distance is counted" : reason;
 }
 
 }  // namespace
 
+CloudDistances measure_distances(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth) {
+  CloudDistances distances;
+  if (knobs.cull != Cull::no && !truth.seen) {
+    distances.accuracy_reason = "knob cull: needs cameras and a truth with a surface";
+    distances.completeness_reason = distances.accuracy_reason;
+    return distances;
+  }
+  Parts parts = select_parts(knobs, cloud, truth, distances.counts);
+  distances.points_m = std::move(parts.observed_m);
+  distances.truth_m = std::move(parts.above_m);
+  if (knobs.accuracy == AccuracyRule::beam)
+    measure_beams(knobs, truth, distances);
+  else if (knobs.accuracy == AccuracyRule::surface)
+    measure_surface(truth, distances);
+  else
+    measure_nearest(parts.truth_m, distances);
+  if (distances.points_m.empty()) distances.accuracy_reason = "no point of the cloud is left";
+  if (!parts.cloud_m.empty())
+    distances.completeness_m = cloud_to_cloud_distances_m(distances.truth_m, parts.cloud_m);
+  if (parts.cloud_m.empty()) distances.completeness_reason = "no point of the cloud is left";
+  if (distances.truth_m.empty()) distances.completeness_reason = "no point of the truth is left";
+  distances.counts.scored = distances.points_m.size();
+  distances.counts.truth_scored = distances.truth_m.size();
+  return distances;
+}
+
 ProtocolResult summarize_distances(const CloudKnobs& knobs, const CloudDistances& distances) {
   ProtocolResult result;
-  const std::string accuracy_reason = reason_or(distances.accuracy_reason, "no distance is counted");
-  const std::string completeness_reason = reason_or(distances.completeness_reason, "no distance is counted");
+  const std::string accuracy_reason = reason_of(distances.accuracy_reason);
+  const std::string completeness_reason = reason_of(distances.completeness_reason);
   const std::string both = distances.accuracy_reason.empty() ? completeness_reason : accuracy_reason;
   const MeanAndMedian accuracy = mean_and_median(distances.accuracy_m, knobs.drop_from_m);
   const MeanAndMedian completeness = mean_and_median(distances.completeness_m, knobs.drop_from_m);
@@ -149,26 +304,16 @@ ProtocolResult score_by_protocol(const CloudKnobs& knobs, const PointCloud& clou
   return summarize_distances(knobs, measure_distances(knobs, cloud, truth));
 }
 
-std::vector<double> share_curve(const std::vector<double>& distances_m, double threshold_m, double stretch) {
-  std::vector<double> sorted = distances_m, curve;
-  if (sorted.empty()) return curve;
-  std::ranges::sort(sorted);
+std::vector<double> share_curve(std::vector<double> distances_m, double threshold_m) {
+  std::vector<double> curve;
+  if (distances_m.empty()) return curve;
+  std::ranges::sort(distances_m);
   const double step_m = threshold_m / 100;
-  const auto steps = static_cast<std::size_t>(std::ceil(threshold_m * stretch / step_m - 1e-9));
-  for (std::size_t i = 0; i < steps; ++i) {
-    const auto below = std::ranges::lower_bound(sorted, static_cast<double>(i) * step_m) - sorted.begin();
-    curve.push_back(static_cast<double>(below) / static_cast<double>(sorted.size()));
+  for (int i = 0; i < 500; ++i) {
+    const auto below = std::ranges::lower_bound(distances_m, i * step_m) - distances_m.begin();
+    curve.push_back(static_cast<double>(below) / static_cast<double>(distances_m.size()));
   }
   return curve;
-}
-
-ProtocolResult DistanceCache::score(const CloudKnobs& knobs) {
-  check(knobs);
-  const std::string key = distances_key(knobs);
-  auto found = distances_.find(key);
-  if (found == distances_.end())
-    found = distances_.emplace(key, measure_distances(knobs, cloud_, truth_)).first;
-  return summarize_distances(knobs, found->second);
 }
 
 }  // namespace aqbench

@@ -1,15 +1,41 @@
 #pragma once
-// A protocol for clouds: distances, then the numbers that are published of them.
+// A protocol for clouds: which points take part and how far they are from the truth and back, then the
+// numbers that are published of these distances.
 
-#include <map>
+#include <cstddef>
 #include <string>
+#include <vector>
 
-#include "metrics/protocols/cloud_distances.h"
-#include "metrics/protocols/cloud_knobs.h"
+#include "metrics/protocols/cloud_protocols.h"
 #include "metrics/protocols/cloud_truth.h"
 #include "metrics/protocols/protocol_result.h"
 
 namespace aqbench {
+
+// How many points were left out, and why.
+struct CloudCounts {
+  std::size_t points = 0, truth_points = 0;              // as given
+  std::size_t non_finite = 0;                            // of the cloud
+  std::size_t outside_crop = 0, truth_outside_crop = 0;  // of the crop volume
+  std::size_t unseen = 0, truth_unseen = 0;              // culled
+  std::size_t outside_mask = 0, truth_below_plane = 0;   // of box and mask; of the plane
+  std::size_t scored = 0, truth_scored = 0;              // after voxels and thinning
+};
+
+// Distances in metres, and where the points are that they belong to.
+struct CloudDistances {
+  std::vector<Vec3> points_m;          // of the cloud that are scored
+  std::vector<double> accuracy_m;      // of points_m from the truth; infinite where no beam hits
+  std::vector<bool> seen_through;      // by the rule `beam`: lies in front of what a beam hit; else empty
+  std::vector<Vec3> truth_m;           // points of the truth that are scored
+  std::vector<double> completeness_m;  // of truth_m from the cloud; empty if the cloud is
+  CloudCounts counts;
+  std::string accuracy_reason, completeness_reason;  // why there are none; empty where there are
+};
+
+// Measures with the knobs that say what is compared (those before `drop_from`, and single_precision). Uses
+// parallel_for; the same for any number of threads and any order of the points.
+CloudDistances measure_distances(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth);
 
 // Computes the numbers from distances by the knobs from `drop_from` on: accuracy_mean, accuracy_median,
 // completeness_mean, completeness_median and overall (the mean of the two means), in metres; for each
@@ -20,23 +46,8 @@ ProtocolResult summarize_distances(const CloudKnobs& knobs, const CloudDistances
 // check(knobs) does.
 ProtocolResult score_by_protocol(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth);
 
-// Returns the shares of distances below growing limits, from 0 to `stretch` times the threshold in steps of a
+// Returns the shares of distances below growing limits, from 0 to 5 times the threshold in steps of a
 // hundredth of it: the curves of Tanks and Temples. Empty without distances.
-std::vector<double> share_curve(const std::vector<double>& distances_m, double threshold_m,
-                                double stretch = 5);
-
-// Keeps the distances of one cloud against one truth, which it refers to, by the knobs that they depend on.
-class DistanceCache {
- public:
-  DistanceCache(const PointCloud& cloud, const CloudTruth& truth) : cloud_(cloud), truth_(truth) {}
-
-  // Returns what score_by_protocol() returns, and throws what it throws.
-  ProtocolResult score(const CloudKnobs& knobs);
-
- private:
-  const PointCloud& cloud_;
-  const CloudTruth& truth_;
-  std::map<std::string, CloudDistances> distances_;
-};
+std::vector<double> share_curve(std::vector<double> distances_m, double threshold_m);
 
 }  // namespace aqbench

@@ -1,13 +1,49 @@
 #pragma once
-// Camera poses against true ones: absolute and relative errors as evo defines them, and areas under recall
-// curves as COLMAP's benchmark does.
+// Trajectories of cameras, from the text files of TUM, KITTI and EuRoC, and poses against true ones: absolute
+// and relative errors as evo defines them, and areas under recall curves as COLMAP's benchmark does.
 
+#include <Eigen/Core>
+#include <cstddef>
+#include <filesystem>
+#include <utility>
 #include <vector>
 
 #include "metrics/protocols/protocol_result.h"
-#include "metrics/protocols/trajectory.h"
+#include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
+
+// Where a camera stood and how it was turned: x_world = rotation x_camera + position_m.
+struct CameraPose {
+  Eigen::Matrix3d rotation = Eigen::Matrix3d::Identity();
+  Vec3 position_m = Vec3::Zero();
+};
+
+// Poses in their order. `stamps_s` is as long as `poses` and ascends, or is empty where the format has no
+// times.
+struct Trajectory {
+  std::vector<double> stamps_s;
+  std::vector<CameraPose> poses;
+};
+
+// Reads a trajectory, whose numbers are separated by blanks or commas. The first line, or a comment before
+// it, may name the columns ("# timestamp tx ty tz qx qy qz qw", "#timestamp [ns], p_RS_R_x [m], ..., q_RS_w
+// [],
+// ..."): then time, position and quaternion are taken by their names. Else by the number of columns: 8 as
+// TUM's "TIME TX TY TZ QX QY QZ QW", 17 as EuRoC's "TIME[ns] TX TY TZ QW QX QY QZ" and velocity and biases,
+// 12 as KITTI's first three rows of world_from_camera. Quaternions are scaled to unit length. Lines that
+// start with '#' are skipped. Throws Error(input) with file and line for anything else, for numbers that are
+// not finite, a quaternion of zero, a matrix that is no rotation within 1e-3, a time that is not after that
+// of the pose before, and a file without poses.
+Trajectory read_trajectory(const std::filesystem::path& path);
+
+// Pairs poses by time as evo does (evo/core/sync.py): each pose of the shorter trajectory with the nearest in
+// time of the longer one, if at most `max_difference_s` away; where several have the same nearest, only the
+// closest of them. Without times by their place, for which both must have as many. Returns (index in
+// reference, index in estimate). Throws Error(input) where none match or the counts differ.
+std::vector<std::pair<std::size_t, std::size_t>> pair_poses(const Trajectory& reference,
+                                                            const Trajectory& estimate,
+                                                            double max_difference_s);
 
 // How an estimated trajectory is brought to the reference before it is compared.
 enum class PoseAlignment {

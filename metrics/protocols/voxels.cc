@@ -1,11 +1,14 @@
 #include "metrics/protocols/voxels.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/error.h"
 #include "core/random.h"
+#include "metrics/neighbours/measurable.h"
 
 namespace aqbench {
 namespace {
@@ -20,14 +23,16 @@ std::int64_t floored(double value) {
   return static_cast<std::int64_t>(std::floor(value));
 }
 
-bool before(const Vec3& a, const Vec3& b) {
-  return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
+Voxel voxel_at(const Vec3& scaled) { return {floored(scaled.x()), floored(scaled.y()), floored(scaled.z())}; }
+
+void check_count(std::size_t points) {
+  if (points >= std::numeric_limits<std::uint32_t>::max())
+    throw Error(ErrorKind::input, "voxels: more than 4294967294 points");
 }
 
 template <class VoxelOf>
 VoxelGroups group(std::span<const Vec3> points_m, const VoxelOf& voxel_of) {
-  if (points_m.size() >= std::numeric_limits<std::uint32_t>::max())
-    throw Error(ErrorKind::input, "voxels: more than 4294967294 points");
+  check_count(points_m.size());
   std::vector<Voxel> voxels(points_m.size());
   VoxelGroups groups;
   groups.order.resize(points_m.size());
@@ -36,7 +41,7 @@ VoxelGroups group(std::span<const Vec3> points_m, const VoxelOf& voxel_of) {
     groups.order[i] = i;
   }
   std::ranges::sort(groups.order, [&](std::uint32_t a, std::uint32_t b) {
-    return voxels[a] != voxels[b] ? voxels[a] < voxels[b] : before(points_m[a], points_m[b]);
+    return voxels[a] != voxels[b] ? voxels[a] < voxels[b] : comes_before(points_m[a], points_m[b]);
   });
   for (std::size_t i = 0; i < groups.order.size(); ++i)
     if (i == 0 || voxels[groups.order[i]] != voxels[groups.order[i - 1]]) groups.first.push_back(i);
@@ -58,6 +63,36 @@ VoxelGroups group_shifted(std::span<const Vec3> points_m, double size_m, double 
   });
 }
 
+// Points sorted by voxels of one size: those near a place are found without looking at all.
+class VoxelIndex {
+ public:
+  VoxelIndex(std::span<const Vec3> points_m, double size_m) : size_m_(size_m) {
+    check_count(points_m.size());
+    sorted_.reserve(points_m.size());
+    for (std::uint32_t i = 0; i < points_m.size(); ++i)
+      sorted_.push_back({voxel_at(points_m[i] / size_m), i});
+    std::ranges::sort(sorted_);
+  }
+
+  // Calls visit(index of a point) for every point in the voxel of `place_m` and in the 26 around it: all
+  // points within the voxels' size are among them.
+  template <class Visit>
+  void for_each_near(const Vec3& place_m, const Visit& visit) const {
+    const Voxel middle = voxel_at(place_m / size_m_);
+    for (std::int64_t x = middle[0] - 1; x <= middle[0] + 1; ++x) {
+      for (std::int64_t y = middle[1] - 1; y <= middle[1] + 1; ++y) {  // a column of voxels is contiguous
+        const Voxel first = {x, y, middle[2] - 1}, last = {x, y, middle[2] + 1};
+        auto found = std::ranges::lower_bound(sorted_, std::pair(first, std::uint32_t{0}));
+        for (; found != sorted_.end() && found->first <= last; ++found) visit(found->second);
+      }
+    }
+  }
+
+ private:
+  double size_m_;
+  std::vector<std::pair<Voxel, std::uint32_t>> sorted_;
+};
+
 // A stream of random numbers of its own (core/random.h).
 constexpr auto kThinningStream = static_cast<RandomStream>(31);
 
@@ -73,63 +108,29 @@ std::vector<std::uint32_t> random_order(std::size_t count, std::uint64_t seed) {
 
 }  // namespace
 
-VoxelGroups group_by_voxel(std::span<const Vec3> points_m, double size_m, const Vec3& origin_m) {
-  return group(points_m, [&](const Vec3& point) {
-    const Vec3 scaled = (point - origin_m) / size_m;
-    return Voxel{floored(scaled.x()), floored(scaled.y()), floored(scaled.z())};
-  });
-}
-
 VoxelGroups group_by_shifted_voxel(std::span<const Vec3> points_m, double size_m, double shift, bool single) {
   return single ? group_shifted<float>(points_m, size_m, shift)
                 : group_shifted<double>(points_m, size_m, shift);
 }
 
-VoxelIndex::VoxelIndex(std::span<const Vec3> points_m, double size_m) : size_m_(size_m) {
-  if (points_m.size() >= std::numeric_limits<std::uint32_t>::max())
-    throw Error(ErrorKind::input, "voxels: more than 4294967294 points");
-  sorted_.reserve(points_m.size());
-  for (std::uint32_t i = 0; i < points_m.size(); ++i) {
-    const Vec3 scaled = points_m[i] / size_m;
-    sorted_.push_back({{floored(scaled.x()), floored(scaled.y()), floored(scaled.z())}, i});
-  }
-  std::ranges::sort(sorted_);
-}
-
-void VoxelIndex::for_each_near(const Vec3& place_m, const std::function<void(std::uint32_t)>& visit) const {
-  const Vec3 scaled = place_m / size_m_;
-  const Voxel middle = {floored(scaled.x()), floored(scaled.y()), floored(scaled.z())};
-  for (std::int64_t x = middle[0] - 1; x <= middle[0] + 1; ++x) {
-    for (std::int64_t y = middle[1] - 1; y <= middle[1] + 1; ++y) {  // a column of voxels is contiguous
-      const Voxel first = {x, y, middle[2] - 1}, last = {x, y, middle[2] + 1};
-      auto found = std::ranges::lower_bound(sorted_, std::pair(first, std::uint32_t{0}));
-      for (; found != sorted_.end() && found->first <= last; ++found) visit(found->second);
-    }
-  }
-}
-
-PointCloud voxel_means(const PointCloud& cloud, double size_m) {
-  PointCloud means;
-  if (cloud.points_m.empty()) return means;
-  Vec3 low = cloud.points_m.front();
-  for (const Vec3& point : cloud.points_m) low = low.cwiseMin(point);
-  const VoxelGroups groups = group_by_voxel(cloud.points_m, size_m, low - Vec3::Constant(0.5 * size_m));
+std::vector<Vec3> voxel_means(std::span<const Vec3> points_m, double size_m) {
+  std::vector<Vec3> means_m;
+  if (points_m.empty()) return means_m;
+  Vec3 low = points_m.front();
+  for (const Vec3& point : points_m) low = low.cwiseMin(point);
+  const Vec3 origin_m = low - Vec3::Constant(0.5 * size_m);
+  const VoxelGroups groups =
+      group(points_m, [&](const Vec3& point) { return voxel_at((point - origin_m) / size_m); });
   for (std::size_t v = 0; v + 1 < groups.first.size(); ++v) {
-    Vec3 sum = Vec3::Zero(), normal = Vec3::Zero();
-    for (std::size_t i = groups.first[v]; i < groups.first[v + 1]; ++i) {
-      sum += cloud.points_m[groups.order[i]];
-      if (!cloud.normals.empty()) normal += cloud.normals[groups.order[i]];
-    }
-    means.points_m.push_back(sum / static_cast<double>(groups.first[v + 1] - groups.first[v]));
-    if (!cloud.normals.empty()) means.normals.push_back(normal.normalized());
+    Vec3 sum = Vec3::Zero();
+    for (std::size_t i = groups.first[v]; i < groups.first[v + 1]; ++i) sum += points_m[groups.order[i]];
+    means_m.push_back(sum / static_cast<double>(groups.first[v + 1] - groups.first[v]));
   }
-  return means;
+  return means_m;
 }
 
 std::vector<Vec3> thin_points(std::vector<Vec3> points_m, double radius_m, std::uint64_t seed) {
-  std::ranges::sort(points_m, [](const Vec3& a, const Vec3& b) {
-    return std::lexicographical_compare(a.data(), a.data() + 3, b.data(), b.data() + 3);
-  });
+  std::ranges::sort(points_m, comes_before);
   const VoxelIndex index(points_m, radius_m);
   std::vector<char> kept(points_m.size(), 1);
   for (const std::uint32_t i : random_order(points_m.size(), seed)) {

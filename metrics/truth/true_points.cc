@@ -1,4 +1,4 @@
-#include "metrics/truth/true_points.h"
+#include "metrics/truth/truth_cloud.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,12 +15,6 @@ struct NumberedPoint {
   Vec3 position_m;
   std::uint32_t number;
 };
-
-bool comes_before(const Vec3& left, const Vec3& right) {
-  for (int axis = 0; axis < 3; ++axis)
-    if (left[axis] != right[axis]) return left[axis] < right[axis];
-  return false;
-}
 
 // Collects the points of all scans. At most 64 bytes are needed for each of them, 80 where scans have
 // normals: what has been taken of the scans is given back.

@@ -15,12 +15,12 @@
 #include "core/text.h"
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/numbers/order_statistics.h"
-#include "metrics/truth/true_points.h"
 
 namespace aqbench {
 namespace {
 
 constexpr std::size_t kTruthGrain = 1 << 10;
+constexpr std::size_t kNeighbours = 24;                 // that make the local plane
 constexpr double kBorderGap = 0.75 * std::numbers::pi;  // free angle around a point on a border
 
 // The side of a border point on which there is no other point.
@@ -126,7 +126,7 @@ void ScanSurface::add_planes(const TruePoints& points) {
       if (!index_.holds_point(slot)) continue;
       const Vec3 position_m = index_.position_m(slot);
       const std::uint32_t i = index_.index_at(slot);
-      index_.k_nearest(position_m, options_.neighbours + 1, neighbours);  // the point itself is the first
+      index_.k_nearest(position_m, kNeighbours + 1, neighbours);  // the point itself is the first
       offsets_m.clear();
       for (const auto& neighbour : neighbours)
         offsets_m.push_back(index_.position_m(neighbour.slot) - position_m);
@@ -220,7 +220,6 @@ SurfaceSamples ScanSurface::stratified_samples(double spacing_m, std::uint64_t) 
 
 std::shared_ptr<const TruthCloud> make_truth_cloud(std::vector<Scan> scans,
                                                    const TruthCloudOptions& options) {
-  if (options.neighbours < 3) throw Error(ErrorKind::usage, "neighbours: must be at least 3");
   const std::string file = scans.empty() ? "truth" : scans.front().file;
   TruePoints points = collect_true_points(std::move(scans));
   if (points.positions_m.empty()) throw input_error("{}: no finite point", file);

@@ -1,8 +1,7 @@
-#include "pipeline/dense_flow/dense_flow_spec.h"
+#include "pipeline/dense_flow/dense_flow.h"
 
-#include "pipeline/fusion/fusion_options.h"
-#include "pipeline/fusion/surface_options.h"
-#include "pipeline/sparse/sparse_spec.h"
+#include "pipeline/fusion/cloud_options.h"
+#include "pipeline/sparse/sparse.h"
 
 namespace aqbench::dense_flow {
 

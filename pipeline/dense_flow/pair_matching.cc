@@ -1,4 +1,4 @@
-#include "pipeline/dense_flow/pair_matching.h"
+#include "pipeline/dense_flow/dense_flow.h"
 
 #include <algorithm>
 #include <cmath>
@@ -6,16 +6,15 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/video/tracking.hpp>
+#include <optional>
 
 #include "core/parallel.h"
-#include "pipeline/dense_flow/local_normalisation.h"
-#include "pipeline/dense_flow/ray_rows.h"
-#include "pipeline/views/cubic_sampling.h"
 #include "scenes/optics/refraction_batch.h"
 
 namespace aqbench::dense_flow {
 namespace {
 
+constexpr float kRoundingVariance = 1.0F / (255.0F * 255.0F * 12.0F);
 constexpr float kNoMatch = std::numeric_limits<float>::quiet_NaN();
 
 // 8 bits, the input type of OpenCV's dense inverse search.
@@ -34,20 +33,16 @@ cv::Ptr<cv::DISOpticalFlow> make_flow(const FlowOptions& options) {
   return flow;
 }
 
-// Bilinear; false where a neighbour has none or the place is outside.
-bool sample_flow(const cv::Mat& flow, float x, float y, float& u, float& v) {
+// Bilinear; none outside.
+std::optional<cv::Vec2f> sample_flow(const cv::Mat& flow, float x, float y) {
   if (!(x >= 0 && y >= 0 && x <= static_cast<float>(flow.cols - 1) && y <= static_cast<float>(flow.rows - 1)))
-    return false;
+    return std::nullopt;
   const int left = std::min(static_cast<int>(x), flow.cols - 2),
             top = std::min(static_cast<int>(y), flow.rows - 2);
   const float s = x - static_cast<float>(left), t = y - static_cast<float>(top);
   const auto* const upper = flow.ptr<cv::Vec2f>(top) + left;
   const auto* const lower = flow.ptr<cv::Vec2f>(top + 1) + left;
-  const cv::Vec2f value =
-      (1 - t) * ((1 - s) * upper[0] + s * upper[1]) + t * ((1 - s) * lower[0] + s * lower[1]);
-  u = value[0];
-  v = value[1];
-  return true;
+  return (1 - t) * ((1 - s) * upper[0] + s * upper[1]) + t * ((1 - s) * lower[0] + s * lower[1]);
 }
 
 PairWarp match_by_flow(const plane_sweep::GreyImage& a, const plane_sweep::GreyImage& b,
@@ -57,19 +52,17 @@ PairWarp match_by_flow(const plane_sweep::GreyImage& a, const plane_sweep::GreyI
   cv::Mat forward, backward;
   make_flow(options)->calc(first, second, forward);
   make_flow(options)->calc(second, first, backward);
-  PairWarp warp;
-  warp.x_px.assign(a.pixel_count(), kNoMatch);
-  warp.y_px.assign(a.pixel_count(), kNoMatch);
-  warp.confidence.assign(a.pixel_count(), 0.0F);
+  const std::vector<float> none(a.pixel_count(), kNoMatch);
+  PairWarp warp{none, none, std::vector<float>(none.size(), 0.0F)};
   const auto tolerance = static_cast<float>(options.forward_backward_tolerance_px);
   std::size_t at = 0;
   for (int row = 0; row < a.height_px; ++row)
     for (int column = 0; column < a.width_px; ++column, ++at) {
       const cv::Vec2f there = forward.at<cv::Vec2f>(row, column);
       const float x = static_cast<float>(column) + there[0], y = static_cast<float>(row) + there[1];
-      float u = 0, v = 0;
-      if (!sample_flow(backward, x, y, u, v)) continue;
-      const float miss = std::hypot(there[0] + u, there[1] + v);
+      const auto back = sample_flow(backward, x, y);
+      if (!back) continue;
+      const float miss = std::hypot(there[0] + (*back)[0], there[1] + (*back)[1]);
       if (!(miss <= tolerance)) continue;
       warp.x_px[at] = x;
       warp.y_px[at] = y;
@@ -79,6 +72,48 @@ PairWarp match_by_flow(const plane_sweep::GreyImage& a, const plane_sweep::GreyI
 }
 
 }  // namespace
+
+LocalMoments local_moments(const plane_sweep::GreyImage& image, int window_px) {
+  const std::size_t pixels = image.pixel_count();
+  LocalMoments moments{std::vector<float>(pixels), std::vector<float>(pixels)};
+  const cv::Mat grey(image.height_px, image.width_px, CV_32F, const_cast<float*>(image.grey));
+  cv::Mat mean(grey.size(), CV_32F, moments.mean.data()),
+      square(grey.size(), CV_32F, moments.deviation.data());
+  const cv::Size window(window_px, window_px);
+  cv::boxFilter(grey, mean, CV_32F, window, {-1, -1}, true, cv::BORDER_REFLECT_101);
+  cv::sqrBoxFilter(grey, square, CV_32F, window, {-1, -1}, true, cv::BORDER_REFLECT_101);
+  for (std::size_t i = 0; i < pixels; ++i) {
+    const float variance = moments.deviation[i] - moments.mean[i] * moments.mean[i];
+    moments.deviation[i] = std::sqrt(std::max(variance, 0.0F) + kRoundingVariance);
+  }
+  return moments;
+}
+
+std::vector<float> normalise_locally(const plane_sweep::GreyImage& image, int window_px) {
+  LocalMoments moments = local_moments(image, window_px);
+  for (std::size_t i = 0; i < moments.mean.size(); ++i)
+    moments.mean[i] = (image.grey[i] - moments.mean[i]) / moments.deviation[i];
+  return std::move(moments.mean);
+}
+
+void RayRow::cast(const RefractiveCamera& camera, std::span<const float> u_px, std::span<const float> v_px) {
+  cast_rays(camera, u_px, v_px, {origin_x_m, origin_y_m, origin_z_m, direction_x, direction_y, direction_z});
+}
+
+void for_each_ray_row(const RefractiveCamera& camera,
+                      const std::function<void(std::size_t row, const RayRow& rays)>& body) {
+  const auto width = static_cast<std::size_t>(camera.width_px);
+  parallel_for(static_cast<std::size_t>(camera.height_px), 8, [&](std::size_t begin, std::size_t end) {
+    std::vector<float> u(width), v(width);
+    for (std::size_t x = 0; x < width; ++x) u[x] = static_cast<float>(x);
+    RayRow rays(width);
+    for (std::size_t row = begin; row < end; ++row) {
+      std::ranges::fill(v, static_cast<float>(row));
+      rays.cast(camera, u, v);
+      body(row, rays);
+    }
+  });
+}
 
 PairMatcher flow_matcher(const FlowOptions& options) {
   return {[options](const plane_sweep::GreyImage& a, const plane_sweep::GreyImage& b) {
@@ -105,21 +140,20 @@ AlignedSource align_source(const DatasetView& reference, const DatasetView& sour
   const std::size_t pixels = reference.grey.size();
   AlignedSource aligned{std::vector<float>(pixels), std::vector<float>(pixels), std::vector<float>(pixels),
                         std::vector<std::uint8_t>(pixels)};
-  const auto right = static_cast<float>(source.camera.width_px - 1);
-  const auto bottom = static_cast<float>(source.camera.height_px - 1);
   for_each_ray_row(camera, [&](std::size_t row, const RayRow& rays) {
-    PointRow points(width);
-    points.place(rays, depth_m.subspan(row * width, width));
+    std::vector<float> x_m(width), y_m(width), z_m(width);
+    for (std::size_t x = 0; x < width; ++x) {
+      const float depth = depth_m[row * width + x];
+      x_m[x] = rays.origin_x_m[x] + depth * rays.direction_x[x];
+      y_m[x] = rays.origin_y_m[x] + depth * rays.direction_y[x];
+      z_m[x] = rays.origin_z_m[x] + depth * rays.direction_z[x];
+    }
     const std::span<float> u = std::span(aligned.x_px).subspan(row * width, width);
     const std::span<float> v = std::span(aligned.y_px).subspan(row * width, width);
-    project_points(source.camera, {points.x_m, points.y_m, points.z_m}, {u, v, {}});
+    project_points(source.camera, {x_m, y_m, z_m}, {u, v, {}});
     for (std::size_t x = 0; x < width; ++x) {
       const std::size_t at = row * width + x;
-      const bool inside = u[x] >= 0 && v[x] >= 0 && u[x] <= right && v[x] <= bottom;  // false for NaN
-      aligned.seen[at] = inside && reference.inside[at] != 0 &&
-                         source.inside[static_cast<std::size_t>(std::lround(v[x])) *
-                                           static_cast<std::size_t>(source.camera.width_px) +
-                                       static_cast<std::size_t>(std::lround(u[x]))] != 0;
+      aligned.seen[at] = reference.inside[at] != 0 && source.sees(u[x], v[x]);
       aligned.grey[at] = aligned.seen[at] != 0 ? sample_cubic(source.grey.data(), source.camera.width_px,
                                                               source.camera.height_px, u[x], v[x])
                                                : reference.grey[at];

@@ -1,18 +1,14 @@
-#include "pipeline/depth_maps/refinement.h"
+#include "pipeline/depth_maps/depth_maps.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
 
-#include "core/error.h"
-#include "core/parallel.h"
 #include "core/stage_scope.h"
-#include "pipeline/plane_sweep/kernels/depth_extraction.h"
 #include "pipeline/plane_sweep/kernels/row_scorer.h"
-#include "pipeline/plane_sweep/kernels/warp_row.h"
+#include "pipeline/plane_sweep/kernels/tile.h"
 #include "pipeline/plane_sweep/kernels/winner.h"
-#include "pipeline/plane_sweep/kernels/worker_pool.h"
 #include "scenes/optics/refraction_batch.h"
 
 namespace aqbench::plane_sweep {
@@ -216,9 +212,7 @@ class RefinementWorker {
   // guide_m and the outputs: of the whole row.
   void finish_row(const Tile& tile, const Lanes* scores, std::size_t row_lanes, const float* guide_m,
                   const DepthStep& spacing, float* depth_m, float* similarity) {
-    float* const w = winners_.data();
-    const WinnerRow row{
-        w, w + row_lanes, w + 2 * row_lanes, w + 3 * row_lanes, w + 4 * row_lanes, w + 5 * row_lanes};
+    const WinnerRow row = winner_row_at(winners_.data(), row_lanes);
     feed_winner_row(scores, 1.0F / static_cast<float>(sources_.size()), tile.outputs(), 0, kLanes, row,
                     nullptr, 0);
     for (int i = 0; i < tile.outputs(); ++i) {
@@ -247,29 +241,16 @@ class RefinementWorker {
 
 RefinedDepth refine_depth_map(const Input& input, const Options& options, std::span<const float> guide_m,
                               double step_m, double step_at_m) {
-  check(options);
-  check(input);
   const GreyImage& image = input.reference.image;
-  if (guide_m.size() != image.pixel_count())
-    throw Error(ErrorKind::input, "guide_m: its size differs from the reference image's");
-  if (!(step_m > 0) || !std::isfinite(step_m)) throw Error(ErrorKind::usage, "step_m: must be positive");
   const StageScope scope("depth_refinement");
-  std::vector<PackedSource> sources;
-  sources.reserve(input.sources.size());
-  for (const View& source : input.sources) sources.push_back(pack_source(source.image));
+  const std::vector<PackedSource> sources = pack_sources(input);
   RefinedDepth result{std::vector<float>(image.pixel_count(), kNoDepth.depth_m),
                       std::vector<float>(image.pixel_count(), 0.0F)};
-  WorkerPool<RefinementWorker> pool(
-      [&] { return std::make_unique<RefinementWorker>(input, options, sources); });
-  std::unique_ptr<RefinementWorker> first = pool.take();
-  const std::vector<Tile> tiles =
-      make_tiles(image.width_px, image.height_px, tile_side_px(input.reference.camera), first->margin_px());
-  pool.give_back(std::move(first));
-  parallel_for(tiles.size(), 1, [&](std::size_t begin, std::size_t end) {
-    std::unique_ptr<RefinementWorker> worker = pool.take();
-    for (std::size_t i = begin; i < end; ++i) worker->run(tiles[i], guide_m, {step_m, step_at_m}, result);
-    pool.give_back(std::move(worker));
-  });
+  for_each_tile<RefinementWorker>(
+      input.reference, [&] { return std::make_unique<RefinementWorker>(input, options, sources); },
+      [&](RefinementWorker& worker, const Tile& tile) {
+        worker.run(tile, guide_m, {step_m, step_at_m}, result);
+      });
   return result;
 }
 

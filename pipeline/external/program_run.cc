@@ -1,21 +1,24 @@
-#include "pipeline/external/program_run.h"
+#include "pipeline/external/external.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <system_error>
+#include <utility>
 
 #include "core/error.h"
-#include "core/program_report.h"
+#include "core/processes/process.h"
 #include "core/stage_scope.h"
 #include "core/stopwatch.h"
-#include "pipeline/external/own_intrinsics.h"
-#include "pipeline/external/program_stages.h"
-#include "pipeline/external/run_command.h"
+#include "core/text.h"
 #include "scenes/cloud/camera_poses.h"
 
 namespace aqbench {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* kCommandStage = "external_command";
 
@@ -66,33 +69,78 @@ void scale(Reconstruction& output, double metres_per_unit) {
     for (float& depth : map.depth_along_ray_m) depth = static_cast<float>(depth * metres_per_unit);
 }
 
-std::vector<OwnCamera> read_own_cameras(const ProgramRun& program) {
-  const std::filesystem::path place = (program.output / program.cameras).lexically_normal();
+std::vector<OwnCamera> read_own_cameras(const fs::path& output_dir, const std::string& name) {
+  const fs::path place = (output_dir / name).lexically_normal();
   std::error_code status;
-  if (!std::filesystem::exists(place, status))
-    throw method_error("the command wrote no {} with its poses to its output folder", program.cameras);
+  if (!fs::exists(place, status))
+    throw method_error("the command wrote no {} with its poses to its output folder", name);
+  std::vector<OwnCamera> cameras = read_camera_poses(place);
+  read_own_intrinsics(place, cameras);
+  return cameras;
+}
+
+// Reads the results in metres. Every error is one of the method.
+Reconstruction read_results(const fs::path& output_dir, const ProgramRun& program) {
   try {
-    std::vector<OwnCamera> cameras = read_camera_poses(place);
-    read_own_intrinsics(place, cameras);
-    return cameras;
+    Reconstruction output = read_result(output_dir / program.result, program.result);
+    if (!program.depth_maps.empty())
+      output.depth_maps = read_result_maps(output_dir / program.depth_maps, program.depth_meaning);
+    if (!program.cameras.empty()) output.own_cameras = read_own_cameras(output_dir, program.cameras);
+    scale(output, program.metres_per_unit);
+    return output;
   } catch (const Error& error) {
     throw Error(ErrorKind::method, error.what());
   }
 }
 
+constexpr double kClientTimeoutS = 60;
+
+const RunsIn& runs_in_of(const MethodInput& input) { return input.declaration->runs_in; }
+
+// The image as the client takes it: a file of the project, or a name of a registry.
+std::string image_of(const MethodInput& input) {
+  const fs::path file = input.project_dir / runs_in_of(input).place;
+  std::error_code unknown;
+  return fs::is_regular_file(file, unknown) ? file.lexically_normal().string() : runs_in_of(input).place;
+}
+
+std::vector<std::string> container_words(const MethodInput& input, std::vector<std::string> words,
+                                         const fs::path& working_folder, const std::vector<fs::path>& bound) {
+  const bool podman = runs_in_of(input).kind == "podman";
+  std::vector<std::string> all = {runs_in_of(input).kind, podman ? "run" : "exec"};
+  if (podman) all.emplace_back("--rm");
+  for (const fs::path& folder : bound) {
+    all.emplace_back(podman ? "--volume" : "--bind");
+    all.push_back(fmt::format("{0}:{0}", folder.string()));
+  }
+  all.emplace_back(podman ? "--workdir" : "--pwd");
+  all.push_back(working_folder.string());
+  std::vector<std::string> names = {"AQBENCH_STAGES"};
+  for (const auto& [name, value] : input.declaration->environment) names.push_back(name);
+  if (podman)  // apptainer passes all variables on
+    for (const std::string& name : names) {
+      all.emplace_back("--env");
+      all.push_back(name);
+    }
+  all.push_back(image_of(input));
+  all.insert(all.end(), words.begin(), words.end());
+  return all;
+}
+
 }  // namespace
 
-std::filesystem::path output_folder(const MethodInput& input) { return input.work_dir / "output"; }
+fs::path output_folder(const MethodInput& input) { return input.work_dir / "output"; }
 
 Reconstruction run_program(const Observation& observation, const MethodInput& input,
                            const ProgramRun& program) {
   const StageScope pipeline("pipeline");
-  const std::filesystem::path temporary = input.work_dir / "tmp", stages = input.work_dir / "stages";
+  const fs::path output_dir = output_folder(input), temporary = input.work_dir / "tmp",
+                 stages = input.work_dir / "stages";
   std::error_code failed;
   // Removes results of an earlier repetition.
-  for (const std::filesystem::path& folder : {program.output, temporary, stages}) {
-    std::filesystem::remove_all(folder, failed);
-    std::filesystem::create_directories(folder, failed);
+  for (const fs::path& folder : {output_dir, temporary, stages}) {
+    fs::remove_all(folder, failed);
+    fs::create_directories(folder, failed);
     if (failed) throw io_error("{}: {}", folder.string(), failed.message());
   }
   CommandOptions options{.timeout_s = program.timeout_s,
@@ -100,12 +148,12 @@ Reconstruction run_program(const Observation& observation, const MethodInput& in
                          .variables = program.variables,
                          .working_folder = program.working_folder};
   add_system_access(options.access);
-  for (const std::filesystem::path& path : program.reads) options.access.readable.push_back(path);
+  for (const fs::path& path : program.reads) options.access.readable.push_back(path);
   options.access.readable.push_back(observation.dataset_dir);
-  options.access.writable.push_back(program.output);
+  options.access.writable.push_back(output_dir);
   options.access.temporary = temporary;
   StageSources sources{
-      .lines_file = stages / "lines", .file = program.output / program.stages, .file_name = program.stages};
+      .lines_file = stages / "lines", .file = output_dir / program.stages, .file_name = program.stages};
   options.variables.emplace_back("AQBENCH_STAGES", sources.lines_file.string());
   options.access.writable.push_back(stages);
   CommandOutcome outcome;
@@ -116,17 +164,83 @@ Reconstruction run_program(const Observation& observation, const MethodInput& in
     sources.end_ns = monotonic_ns();
   }
   tell_of_program(outcome, options, sources);
-  Reconstruction output = read_result(program.output / program.result, program.result);
-  if (!program.depth_maps.empty()) {
-    try {
-      output.depth_maps = read_result_maps(program.output / program.depth_maps, program.depth_meaning);
-    } catch (const Error& error) {
-      throw Error(ErrorKind::method, error.what());
-    }
+  return read_results(output_dir, program);
+}
+
+std::vector<std::string> words_in_environment(const MethodInput& input, std::vector<std::string> words,
+                                              const fs::path& working_folder,
+                                              const std::vector<fs::path>& bound) {
+  const RunsIn& runs_in = runs_in_of(input);
+  if (runs_in.is_container()) return container_words(input, std::move(words), working_folder, bound);
+  const fs::path folder = environment_folder(runs_in, input.project_dir);
+  std::error_code unknown;
+  if (!folder.empty() && !words.empty() && words.front().find('/') == std::string::npos)
+    if (const fs::path program = folder / "bin" / words.front(); fs::exists(program, unknown))
+      words.front() = program.string();
+  return words;
+}
+
+std::vector<std::pair<std::string, std::string>> environment_variables(const MethodInput& input) {
+  const fs::path folder = environment_folder(runs_in_of(input), input.project_dir);
+  if (folder.empty()) return {};
+  const char* const path = std::getenv("PATH");
+  return {{"PATH", fmt::format("{}:{}", (folder / "bin").string(), path != nullptr ? path : "/usr/bin:/bin")},
+          {runs_in_of(input).kind == "venv" ? "VIRTUAL_ENV" : "CONDA_PREFIX", folder.string()}};
+}
+
+std::string environment_problem(const MethodInput& input) {
+  const RunsIn& runs_in = runs_in_of(input);
+  if (runs_in.kind.empty()) return {};
+  std::error_code unknown;
+  if (runs_in.is_container()) {
+    if (find_in_path(runs_in.kind) == runs_in.kind)
+      return fmt::format("runs_in: {}: no such program in PATH", runs_in.kind);
+    const fs::path file = input.project_dir / runs_in.place;
+    if (runs_in.kind == "apptainer" && !fs::exists(file, unknown))
+      return fmt::format("runs_in: {}: no such image", file.string());
+    return {};
   }
-  if (!program.cameras.empty()) output.own_cameras = read_own_cameras(program);
-  scale(output, program.metres_per_unit);
-  return output;
+  const fs::path folder = environment_folder(runs_in, input.project_dir);
+  if (fs::is_directory(folder / "bin", unknown)) return {};
+  return fmt::format("runs_in: {} is not an environment of {}: it has no folder bin", folder.string(),
+                     runs_in.kind);
+}
+
+std::vector<GuestPart> image_part(const MethodInput& input) {
+  const RunsIn& runs_in = runs_in_of(input);
+  if (!runs_in.is_container()) return {};
+  std::error_code unknown;
+  const fs::path file = input.project_dir / runs_in.place;
+  if (fs::exists(file, unknown)) return {{runs_in.place, file.lexically_normal()}};
+  const ProgramAnswer answer = ask_program(
+      {runs_in.kind, "image", "inspect", "--format", "{{.Digest}}", runs_in.place}, kClientTimeoutS);
+  std::string digest = answer.output;
+  while (digest.ends_with('\n')) digest.pop_back();
+  constexpr std::string_view kind = "sha256:";
+  if (!answer.ok || !digest.starts_with(kind) || digest.size() != kind.size() + 64)
+    throw method_error("runs_in: {} gives no digest of image {}: {}", runs_in.kind, runs_in.place,
+                       answer.ok ? one_line(answer.output) : answer.problem);
+  return {{runs_in.place, {}, digest.substr(kind.size())}};
+}
+
+void require_container_starts(const MethodInput& input, const ProgramRun& program,
+                              const fs::path& dataset_dir) {
+  if (!runs_in_of(input).is_container()) return;
+  CommandOptions options{.timeout_s = kClientTimeoutS, .log_file = input.work_dir / "container.txt"};
+  add_system_access(options.access);
+  options.access.readable.insert(options.access.readable.end(), program.reads.begin(), program.reads.end());
+  options.access.readable.push_back(dataset_dir);
+  options.access.temporary = input.work_dir / "tmp";
+  std::error_code unknown;
+  fs::create_directories(options.access.temporary, unknown);
+  const std::vector<std::string> words = {
+      runs_in_of(input).kind, runs_in_of(input).kind == "podman" ? "run" : "exec", image_of(input), "true"};
+  const CommandOutcome outcome = run_command(words, options);
+  if (outcome.end == CommandOutcome::End::exited && outcome.code == 0) return;
+  const std::string said = last_words(options.log_file);
+  throw CannotRunHere(fmt::format("{} cannot start image {} inside the isolation: it {}{}", words[0],
+                                  runs_in_of(input).place, describe(outcome, options),
+                                  said.empty() ? "" : "; it said: " + said));
 }
 
 }  // namespace aqbench

@@ -1,4 +1,4 @@
-#include "pipeline/external/result_files.h"
+#include "pipeline/external/external.h"
 
 #include <fmt/format.h>
 
@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -14,11 +15,16 @@
 #include <variant>
 
 #include "core/error.h"
+#include "core/files.h"
+#include "core/json.h"
 #include "core/text.h"
+#include "scenes/cloud/camera_poses.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/images/depth_file.h"
+#include "scenes/dataset/colmap_model.h"
+#include "scenes/dataset/layouts.h"
 #include "scenes/images/image_file.h"
+#include "scenes/images/images.h"
 #include "scenes/optics/distortion.h"
 
 namespace aqbench {
@@ -122,25 +128,64 @@ DepthMap read_result_map(const fs::path& file, const std::string& name, const Re
   return map;
 }
 
+// The camera of that name; nullptr if it has no pose.
+OwnCamera* camera_called(const std::string& name, std::vector<OwnCamera>& cameras) {
+  const auto camera = std::ranges::find(cameras, name, &OwnCamera::name);
+  return camera == cameras.end() ? nullptr : &*camera;
+}
+
+void check_intrinsics(const OwnCamera& camera, const std::string& file) {
+  if (const auto& found = camera.intrinsics;
+      found && !(found->fx_px > 0 && found->fy_px > 0 && found->width_px >= 1 && found->height_px >= 1))
+    throw input_error("{}: camera '{}': focal length and size must be positive", file,
+                      escape_bytes(camera.name));
+}
+
+void read_of_colmap(const fs::path& dir, std::vector<OwnCamera>& cameras) {
+  if (find_colmap_model(dir) != dir) return;  // images without cameras
+  const ColmapModel model = read_colmap_model(dir);
+  for (const ColmapImage& image : model.images)
+    if (OwnCamera* const camera = camera_called(image.name, cameras)) {
+      take_colmap_intrinsics(model.cameras.at(image.camera_id), *camera);
+      check_intrinsics(*camera, model.files.front().string());
+    }
+}
+
+// nullopt unless focal length and size are there. The principal point is the middle if it is not.
+std::optional<OwnIntrinsics> intrinsics_of_frame(const JsonPlace& frame, const JsonPlace& root) {
+  const auto number = [&](std::string_view key) -> std::optional<double> {
+    auto found = frame.find(key);
+    if (!found) found = root.find(key);
+    return found ? std::optional(found->number()) : std::nullopt;
+  };
+  const auto width = number("w"), height = number("h");
+  if (!width || !height) return std::nullopt;
+  auto fx = number("fl_x");
+  if (const auto angle_rad = number("camera_angle_x"); !fx && angle_rad)
+    fx = 0.5 * *width / std::tan(0.5 * *angle_rad);
+  if (!fx) return std::nullopt;
+  return OwnIntrinsics{*fx,
+                       number("fl_y").value_or(*fx),
+                       number("cx").value_or(0.5 * *width) - 0.5,
+                       number("cy").value_or(0.5 * *height) - 0.5,
+                       *width,
+                       *height};
+}
+
 }  // namespace
 
 Reconstruction read_result(const fs::path& file, const std::string& name) {
   std::error_code status;
-  if (!fs::exists(file, status))
-    throw Error(ErrorKind::method, fmt::format("the command wrote no {} to its output folder", name));
-  try {
-    GeometryFile read = read_geometry_file(file);
-    return {std::move(read.cloud), std::move(read.mesh), {}};
-  } catch (const Error& error) {
-    throw Error(ErrorKind::method, error.what());
-  }
+  if (!fs::exists(file, status)) throw method_error("the command wrote no {} to its output folder", name);
+  GeometryFile read = read_geometry_file(file);
+  return {std::move(read.cloud), std::move(read.mesh), {}};
 }
 
 std::vector<DepthMap> read_result_maps(const fs::path& folder, const ResultDepths& depths) {
   std::error_code failed;
   const std::string name = folder.filename().string();
   if (!fs::is_directory(folder, failed))
-    throw Error(ErrorKind::method, fmt::format("the command created no folder {} for depth maps", name));
+    throw method_error("the command created no folder {} for depth maps", name);
   std::vector<fs::path> all;
   for (const auto& entry : fs::directory_iterator(folder)) all.push_back(entry.path());
   std::ranges::sort(all);
@@ -155,11 +200,27 @@ std::vector<DepthMap> read_result_maps(const fs::path& folder, const ResultDepth
       refuse_map(file, fmt::format("a second map of camera '{}' beside {}", *camera,
                                    known->second.filename().string()));
   }
-  if (files.empty())
-    throw Error(ErrorKind::method, fmt::format("the command wrote no CAMERA.npy to {}", name));
+  if (files.empty()) throw method_error("the command wrote no CAMERA.npy to {}", name);
   std::vector<DepthMap> maps;
   for (const auto& [camera, file] : files) maps.push_back(read_result_map(file, camera, depths));
   return maps;
+}
+
+void read_own_intrinsics(const fs::path& path, std::vector<OwnCamera>& cameras) {
+  std::error_code unknown;
+  const fs::path file = fs::is_directory(path, unknown) ? colmap_images_file(path) : path;
+  if (lower_case(file.stem().string()) == "images") return read_of_colmap(file.parent_path(), cameras);
+  const std::string text = read_text_file(file);
+  const std::size_t start = text.find_first_not_of(" \t\r\n");
+  if (start == std::string::npos || text[start] != '{') return;  // TUM's lines
+  const Json json = parse_strict_json(text, file.string());
+  const JsonPlace root(json, file.string());
+  for (const JsonPlace& frame : root.at("frames").elements())
+    if (OwnCamera* const camera = camera_called(frame.at("file_path").text(), cameras)) {
+      camera->intrinsics = intrinsics_of_frame(frame, root);
+      camera->distortion = distortion_at(frame, root);
+      check_intrinsics(*camera, file.string());
+    }
 }
 
 }  // namespace aqbench

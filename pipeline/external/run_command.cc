@@ -1,4 +1,4 @@
-#include "pipeline/external/run_command.h"
+#include "pipeline/external/external.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -256,8 +256,6 @@ std::optional<ProgramUse> hear_use(int report, const MemoryWatch& memory) {
 }  // namespace
 
 CommandOutcome run_command(const std::vector<std::string>& words, const CommandOptions& options) {
-  if (words.empty()) throw Error(ErrorKind::usage, "the command is empty");
-  if (!(options.timeout_s > 0)) throw Error(ErrorKind::usage, "timeout_s: must be positive");
   Pipe lifeline("pipe to a command"), report("pipe to a command");
   Descriptor log(::open(options.log_file.c_str(),
                         O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0644));

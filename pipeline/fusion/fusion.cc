@@ -1,10 +1,14 @@
 #include "pipeline/fusion/fusion.h"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <utility>
 
-#include "core/error.h"
-#include "pipeline/fusion/cloud_filter.h"
-#include "pipeline/fusion/surfels.h"
+#include "core/parallel.h"
+#include "core/quantiles.h"
 
 namespace aqbench {
 namespace {
@@ -21,19 +25,150 @@ PointCloud cloud_of(const Surfels& surfels, const NeighbourStatistics& statistic
   return cloud;
 }
 
+constexpr int kMaxRings = 4;
+
+struct Neighbour {
+  float squared_m;
+  std::uint32_t index;
+};
+
+// The nearest points to each point of one cell after another.
+class NearestPoints {
+ public:
+  NearestPoints(const Surfels& surfels, const MortonCells& cells, std::size_t wanted)
+      : surfels_(surfels), cells_(cells), wanted_(wanted) {}
+
+  void enter_cell(std::uint64_t key);
+
+  // Returns the `wanted` nearest to a point of this cell in the cells around it, nearest first; ties go to
+  // the lower index. Ask for ring after ring, from 1 on.
+  const std::vector<Neighbour>& find(std::uint32_t query, int rings);
+  const std::vector<Neighbour>& found() const { return found_; }
+
+ private:
+  void gather(int rings);
+  std::span<std::uint64_t> keys_within(std::uint32_t query, float limit);
+
+  const Surfels& surfels_;
+  const MortonCells& cells_;
+  std::size_t wanted_;
+  std::uint64_t key_ = 0;
+  // Points of the gathered rings, in columns, and where each ring ends.
+  std::vector<float> x_m_, y_m_, z_m_, squared_m_;
+  std::vector<std::uint32_t> index_;
+  std::vector<std::size_t> ends_;
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> runs_;
+  // Bits of the non-negative squared distance above those of the index: integers compare fast.
+  std::vector<std::uint64_t> keys_;
+  std::vector<Neighbour> found_;
+  std::uint32_t last_ = 0;                                       // the last query of one ring
+  float last_reach_m_ = std::numeric_limits<float>::infinity();  // the distance to the last it found
+};
+
+void NearestPoints::enter_cell(std::uint64_t key) {
+  key_ = key;
+  for (std::vector<float>* column : {&x_m_, &y_m_, &z_m_}) column->clear();
+  index_.clear();
+  ends_.assign(1, 0);
+  last_reach_m_ = std::numeric_limits<float>::infinity();
+}
+
+void NearestPoints::gather(int rings) {
+  while (static_cast<int>(ends_.size()) <= rings) {
+    const auto ring = static_cast<int>(ends_.size());
+    neighbour_runs(cells_, key_, ring == 1 ? 0 : ring, ring, runs_);
+    for (const auto& [begin, end] : runs_) {
+      x_m_.insert(x_m_.end(), surfels_.x_m.begin() + begin, surfels_.x_m.begin() + end);
+      y_m_.insert(y_m_.end(), surfels_.y_m.begin() + begin, surfels_.y_m.begin() + end);
+      z_m_.insert(z_m_.end(), surfels_.z_m.begin() + begin, surfels_.z_m.begin() + end);
+      for (std::uint32_t i = begin; i < end; ++i) index_.push_back(i);
+    }
+    ends_.push_back(index_.size());
+  }
+}
+
+std::span<std::uint64_t> NearestPoints::keys_within(std::uint32_t query, float limit) {
+  if (keys_.size() <= squared_m_.size()) keys_.resize(squared_m_.size() + 1);
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < squared_m_.size(); ++i) {  // branch-free: which ones stay is unpredictable
+    keys_[kept] = std::uint64_t{std::bit_cast<std::uint32_t>(squared_m_[i])} << 32U | index_[i];
+    kept += static_cast<std::size_t>(squared_m_[i] <= limit) & static_cast<std::size_t>(index_[i] != query);
+  }
+  return {keys_.data(), kept};
+}
+
+const std::vector<Neighbour>& NearestPoints::find(std::uint32_t query, int rings) {
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  gather(rings);
+  const float x = surfels_.x_m[query], y = surfels_.y_m[query], z = surfels_.z_m[query];
+  const std::size_t count = ends_[static_cast<std::size_t>(rings)];
+  squared_m_.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const float dx = x_m_[i] - x, dy = y_m_[i] - y, dz = z_m_[i] - z;
+    squared_m_[i] = dx * dx + dy * dy + dz * dz;
+  }
+  // What fewer rings hold, or the last query found, bounds the distance to the last one that is wanted.
+  float limit = infinity;
+  if (rings > 1 && found_.size() == wanted_) {
+    limit = found_.back().squared_m;
+  } else if (rings == 1) {
+    const float reach_m =
+        last_reach_m_ + std::hypot(x - surfels_.x_m[last_], y - surfels_.y_m[last_], z - surfels_.z_m[last_]);
+    limit = reach_m * reach_m * 1.0001F;  // for rounding
+  }
+  std::span<std::uint64_t> keys = keys_within(query, limit);
+  if (keys.size() > wanted_) {
+    std::nth_element(keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(wanted_), keys.end());
+    keys = keys.first(wanted_);
+  }
+  std::sort(keys.begin(), keys.end());
+  found_.clear();
+  for (const std::uint64_t key : keys)
+    found_.push_back(
+        {std::bit_cast<float>(static_cast<std::uint32_t>(key >> 32U)), static_cast<std::uint32_t>(key)});
+  if (rings == 1) {
+    last_ = query;
+    last_reach_m_ = found_.size() == wanted_ && wanted_ > 0 ? std::sqrt(found_.back().squared_m) : infinity;
+  }
+  return found_;
+}
+
+Eigen::Vector3f normal_of(const Surfels& surfels, std::uint32_t query,
+                          const std::vector<Neighbour>& neighbours, double radius_m, int most) {
+  const Vec3 centre(surfels.x_m[query], surfels.y_m[query], surfels.z_m[query]);
+  Vec3 sum = Vec3::Zero();
+  Eigen::Matrix3d squares = Eigen::Matrix3d::Zero();
+  int count = 1;  // the point itself, at the origin
+  for (const Neighbour& neighbour : neighbours) {
+    if (count >= most || neighbour.squared_m > radius_m * radius_m) break;
+    const std::uint32_t i = neighbour.index;
+    const Vec3 offset = Vec3(surfels.x_m[i], surfels.y_m[i], surfels.z_m[i]) - centre;
+    sum += offset;
+    squares += offset * offset.transpose();
+    ++count;
+  }
+  const auto undefined = Eigen::Vector3f::Constant(std::numeric_limits<float>::quiet_NaN());
+  if (count < 3) return undefined;
+  const Eigen::Matrix3d covariance = squares / count - sum * sum.transpose() / (count * count);
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(covariance);
+  if (!(solver.eigenvalues()(1) > 1e-6 * solver.eigenvalues()(2))) return undefined;  // collinear
+  const Eigen::Vector3f normal = solver.eigenvectors().col(0).cast<float>();
+  return normal.dot(surfels.towards_camera[query]) < 0 ? Eigen::Vector3f(-normal) : normal;
+}
+
+float mean_distance(const std::vector<Neighbour>& neighbours, std::size_t wanted, double reach_m) {
+  double sum = 0;
+  for (std::size_t i = 0; i < wanted; ++i)
+    sum += i < neighbours.size() ? std::min(std::sqrt(double{neighbours[i].squared_m}), reach_m) : reach_m;
+  return static_cast<float>(sum / static_cast<double>(wanted));
+}
+
 }  // namespace
 
-PointCloud fuse(std::span<const CameraPoints> cameras, const FusionOptions& options, FusionCounts* counts) {
-  check(options);
-  for (std::size_t i = 0; i < cameras.size(); ++i)
-    if (!cameras[i].confidence.empty() && cameras[i].confidence.size() != cameras[i].points_m.size())
-      throw Error(ErrorKind::input, "fusion: camera " + std::to_string(i) + " has " +
-                                        std::to_string(cameras[i].points_m.size()) + " points and " +
-                                        std::to_string(cameras[i].confidence.size()) + " confidences");
-  FusionCounts counted;
-  Surfels surfels = gather_voxels(cameras, options.voxel_m, &counted.input);
-  counted.voxels = surfels.count();
-  if (options.refine_radius_m > 0 && surfels.count() > 0) {
+PointCloud fuse(std::span<const CameraPoints> cameras, const FusionOptions& options) {
+  Surfels surfels = gather_voxels(cameras, options.voxel_m);
+  if (surfels.count() == 0) return {};
+  if (options.refine_radius_m > 0) {
     // Runs twice: a point far from the surface sees only neighbours within the radius.
     const Surfels all = surfels;
     const double radius_m = std::max(options.refine_radius_m, 3 * spacing_m(all));
@@ -42,15 +177,62 @@ PointCloud fuse(std::span<const CameraPoints> cameras, const FusionOptions& opti
       surfels = regroup(surfels);
     }
   }
-  counted.fused = surfels.count();
-  PointCloud cloud;
-  if (surfels.count() > 0) {
-    const NeighbourStatistics statistics = neighbour_statistics(surfels, options, spacing_m(surfels));
-    cloud = cloud_of(surfels, statistics, inliers(statistics.mean_distance_m, options));
-  }
-  counted.outliers = counted.fused - cloud.points_m.size();
-  if (counts != nullptr) *counts = counted;
-  return cloud;
+  const NeighbourStatistics statistics = neighbour_statistics(surfels, options, spacing_m(surfels));
+  return cloud_of(surfels, statistics, inliers(statistics.mean_distance_m, options));
+}
+
+NeighbourStatistics neighbour_statistics(const Surfels& surfels, const FusionOptions& options,
+                                         double scale_m) {
+  int level = 0;
+  while (std::ldexp(surfels.grid.cell_m, level) < 3 * scale_m && level < kMortonBits) ++level;
+  const MortonCells cells = make_cells(surfels.keys, level);
+  const double cell_m = std::ldexp(surfels.grid.cell_m, level);
+  const double radius_m = options.normal_radius_voxels * scale_m;
+  const auto of_normal = static_cast<std::size_t>(options.normal_neighbours - 1);  // others
+  const auto of_distance = static_cast<std::size_t>(options.outlier_neighbours);
+  NeighbourStatistics result;
+  result.normals.resize(surfels.count());
+  result.mean_distance_m.resize(surfels.count());
+  parallel_for(cells.count(), 64, [&](std::size_t begin, std::size_t end) {
+    NearestPoints nearest(surfels, cells, std::max(of_normal, of_distance));
+    // Returns whether a search of this many rings has found all neighbours that affect the results.
+    const auto complete = [&](const std::vector<Neighbour>& found, int rings) {
+      const double searched_m = rings * cell_m;
+      const auto known = [&](std::size_t wanted, double limit_m) {
+        if (wanted == 0 || searched_m >= limit_m) return true;
+        return found.size() >= wanted && found[wanted - 1].squared_m <= searched_m * searched_m;
+      };
+      return known(of_normal, radius_m) && known(of_distance, kMaxRings * cell_m);
+    };
+    for (std::size_t cell = begin; cell < end; ++cell) {
+      nearest.enter_cell(cells.keys[cell]);
+      for (std::uint32_t i = cells.first[cell]; i < cells.first[cell + 1]; ++i) {
+        int rings = 1;
+        while (!complete(nearest.find(i, rings), rings) && rings < kMaxRings) ++rings;
+        const std::vector<Neighbour>& found = nearest.found();
+        result.normals[i] = normal_of(surfels, i, found, radius_m, options.normal_neighbours);
+        if (of_distance > 0)
+          result.mean_distance_m[i] = mean_distance(found, of_distance, kMaxRings * cell_m);
+      }
+    }
+  });
+  return result;
+}
+
+std::vector<bool> inliers(const std::vector<float>& mean_distance_m, const FusionOptions& options) {
+  const std::size_t count = mean_distance_m.size();
+  std::vector<bool> stays(count, true);
+  if (options.outlier_neighbours == 0 || count <= static_cast<std::size_t>(options.outlier_neighbours))
+    return stays;
+  double sum = 0, squares = 0;
+  for (const float distance : mean_distance_m) sum += distance;
+  const double mean = sum / static_cast<double>(count);
+  for (const float distance : mean_distance_m) squares += (distance - mean) * (distance - mean);
+  std::vector<float> sorted = mean_distance_m;
+  const double limit = std::max(mean + options.outlier_std * std::sqrt(squares / static_cast<double>(count)),
+                                2.0 * upper_median_in_place<float>(sorted));
+  for (std::size_t i = 0; i < count; ++i) stays[i] = mean_distance_m[i] <= limit;
+  return stays;
 }
 
 }  // namespace aqbench

@@ -1,4 +1,4 @@
-#include "pipeline/fusion/surface_reconstruction.h"
+#include "pipeline/fusion/fusion.h"
 
 #include <open3d/geometry/PointCloud.h>
 #include <open3d/geometry/TriangleMesh.h>
@@ -18,8 +18,6 @@
 #include "core/quantiles.h"
 #include "core/stage_scope.h"
 #include "core/text.h"
-#include "pipeline/fusion/morton_cells.h"
-#include "pipeline/fusion/quadratic_fit.h"
 
 namespace aqbench {
 namespace {
@@ -118,7 +116,7 @@ HeightGrid fit_heights(const HeightSamples& samples, const Vec3& low_m, const Ve
   const double columns = std::ceil(high_m.x() / grid_m) - static_cast<double>(grid.first_x) + 1;
   const double rows = std::ceil(high_m.y() / grid_m) - static_cast<double>(grid.first_y) + 1;
   if (!(columns * rows <= kMaxVertices))
-    throw Error(ErrorKind::method, "surface_reconstruction: heightfield would have more than 2^26 vertices");
+    throw method_error("surface_reconstruction: heightfield would have more than 2^26 vertices");
   grid.columns = static_cast<std::size_t>(columns);
   grid.rows = static_cast<std::size_t>(rows);
   grid.z_m.resize(grid.columns * grid.rows);
@@ -213,8 +211,7 @@ class QuietOpen3d {
 };
 
 [[noreturn]] void fail_surface(SurfaceMethod method, const std::string& why) {
-  throw Error(ErrorKind::method,
-              std::string("surface_reconstruction: ") + surface_method_name(method) + " " + why);
+  throw method_error("surface_reconstruction: {} {}", surface_method_name(method), why);
 }
 
 open3d::geometry::PointCloud oriented_points(const PointCloud& cloud, SurfaceMethod method) {
@@ -226,9 +223,8 @@ open3d::geometry::PointCloud oriented_points(const PointCloud& cloud, SurfaceMet
     points.normals_.push_back(cloud.normals[i]);
   }
   if (points.points_.size() < kFewestPoints)
-    fail_surface(method, "needs at least " + std::to_string(kFewestPoints) + " points with normals, got " +
-                             std::to_string(points.points_.size()) + " of " +
-                             std::to_string(cloud.points_m.size()));
+    fail_surface(method, fmt::format("needs at least {} points with normals, got {} of {}", kFewestPoints,
+                                     points.points_.size(), cloud.points_m.size()));
   return points;
 }
 
@@ -296,14 +292,12 @@ TriangleMesh build(const PointCloud& cloud, const SurfaceOptions& options) {
 }  // namespace
 
 std::optional<TriangleMesh> reconstruct_surface(const PointCloud& cloud, const SurfaceOptions& options) {
-  check(options);
   if (options.method == SurfaceMethod::none) return std::nullopt;
   const StageScope scope("surface_reconstruction");
   const QuietOpen3d quiet;
   TriangleMesh mesh = build(cloud, options);
   if (mesh.triangles.empty())
-    fail_surface(options.method,
-                 "found no triangle among " + std::to_string(cloud.points_m.size()) + " points");
+    fail_surface(options.method, fmt::format("found no triangle among {} points", cloud.points_m.size()));
   const auto target = static_cast<std::size_t>(options.target_triangles);
   if (target > 0 && mesh.triangles.size() > target)
     mesh = from_open3d(*to_open3d(mesh).SimplifyQuadricDecimation(

@@ -1,13 +1,20 @@
-#include "pipeline/fusion/surfels.h"
+#include "pipeline/fusion/fusion.h"
 
+#include <Eigen/Geometry>
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <limits>
 
+#include "core/error.h"
+#include "core/morton.h"
 #include "core/parallel.h"
+#include "scenes/optics/refraction_batch.h"
 
 namespace aqbench {
 namespace {
+
+constexpr std::size_t kKeyGrain = 1 << 16;
+constexpr int kBucketBits = 12;
 
 constexpr std::size_t kPointGrain = 1 << 16;
 constexpr std::size_t kVoxelGrain = 4096;
@@ -60,21 +67,10 @@ Surfels sum_voxels(const CellGrid& grid, const std::vector<KeyedIndex>& items, c
   return out;
 }
 
+// Around some points.
 struct Box {
-  Vec3 low_m = Vec3::Constant(std::numeric_limits<double>::infinity());
-  Vec3 high_m = Vec3::Constant(-std::numeric_limits<double>::infinity());
+  Eigen::AlignedBox3d extent_m;
   std::size_t points = 0;
-
-  void add(const Vec3& point_m) {
-    low_m = low_m.cwiseMin(point_m);
-    high_m = high_m.cwiseMax(point_m);
-    ++points;
-  }
-  void add(const Box& other) {
-    low_m = low_m.cwiseMin(other.low_m);
-    high_m = high_m.cwiseMax(other.high_m);
-    points += other.points;
-  }
 };
 
 float confidence_of(const CameraPoints& camera, std::size_t i) {
@@ -92,7 +88,10 @@ std::vector<Box> chunk_boxes(const CameraPoints& camera) {
   parallel_for(camera.points_m.size(), kPointGrain, [&](std::size_t begin, std::size_t end) {
     Box& box = boxes[begin / kPointGrain];
     for (std::size_t i = begin; i < end; ++i)
-      if (usable_point(camera, i)) box.add(camera.points_m[i].cast<double>());
+      if (usable_point(camera, i)) {
+        box.extent_m.extend(camera.points_m[i].cast<double>());
+        ++box.points;
+      }
   });
   return boxes;
 }
@@ -131,22 +130,115 @@ VoxelSample sample_of(const Surfels& surfels, std::size_t i, const Vec3& shift_m
 
 }  // namespace
 
+std::uint64_t CellGrid::key(const Vec3& point_m) const {
+  const auto cell = [&](int axis) {
+    return static_cast<std::uint32_t>(std::max(0.0, std::floor((point_m[axis] - origin_m[axis]) / cell_m)));
+  };
+  return morton_encode(cell(0), cell(1), cell(2));
+}
+
+CellGrid make_cell_grid(const Vec3& low_m, const Vec3& high_m, double cell_m) {
+  CellGrid grid;
+  grid.cell_m = cell_m;
+  for (int axis = 0; axis < 3; ++axis) {
+    grid.origin_m[axis] = std::floor(low_m[axis] / cell_m) * cell_m;
+    if (!((high_m[axis] - grid.origin_m[axis]) / cell_m < double{1 << kMortonBits}))
+      throw method_error("fusion: the points span more than 2^21 voxels of {:f} mm", cell_m * 1000);
+  }
+  return grid;
+}
+
+// Buckets by the highest bits first; one thread sorts each bucket. Counts per chunk make the scatter
+// independent of the thread of a chunk.
+void sort_keys(std::vector<KeyedIndex>& items) {
+  std::uint64_t all = 0;
+  for (const KeyedIndex& item : items) all |= item.key;
+  const int shift = std::max(0, static_cast<int>(std::bit_width(all)) - kBucketBits);
+  constexpr std::size_t kBuckets = 1 << kBucketBits;
+  const std::size_t chunks = (items.size() + kKeyGrain - 1) / kKeyGrain;
+  std::vector<std::uint32_t> counts(chunks * kBuckets, 0);
+  parallel_for(items.size(), kKeyGrain, [&](std::size_t begin, std::size_t end) {
+    std::uint32_t* const count = &counts[begin / kKeyGrain * kBuckets];
+    for (std::size_t i = begin; i < end; ++i) ++count[items[i].key >> shift];
+  });
+  std::vector<std::size_t> places(chunks * kBuckets);
+  std::vector<std::size_t> bucket_first(kBuckets + 1, 0);
+  std::size_t total = 0;
+  for (std::size_t bucket = 0; bucket < kBuckets; ++bucket) {
+    bucket_first[bucket] = total;
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      places[chunk * kBuckets + bucket] = total;
+      total += counts[chunk * kBuckets + bucket];
+    }
+  }
+  bucket_first[kBuckets] = total;
+  std::vector<KeyedIndex> sorted(items.size());
+  parallel_for(items.size(), kKeyGrain, [&](std::size_t begin, std::size_t end) {
+    std::size_t* const place = &places[begin / kKeyGrain * kBuckets];
+    for (std::size_t i = begin; i < end; ++i) sorted[place[items[i].key >> shift]++] = items[i];
+  });
+  parallel_for(kBuckets, 1, [&](std::size_t bucket, std::size_t) {
+    std::sort(sorted.begin() + static_cast<std::ptrdiff_t>(bucket_first[bucket]),
+              sorted.begin() + static_cast<std::ptrdiff_t>(bucket_first[bucket + 1]),
+              [](const KeyedIndex& a, const KeyedIndex& b) {
+                return a.key != b.key ? a.key < b.key : a.index < b.index;
+              });
+  });
+  items = std::move(sorted);
+}
+
+MortonCells make_cells(std::span<const std::uint64_t> keys, int level) {
+  MortonCells cells;
+  cells.level = level;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::uint64_t key = keys[i] >> (3 * level);
+    if (!cells.keys.empty() && cells.keys.back() == key) continue;
+    cells.keys.push_back(key);
+    cells.first.push_back(static_cast<std::uint32_t>(i));
+  }
+  cells.first.push_back(static_cast<std::uint32_t>(keys.size()));
+  return cells;
+}
+
+void neighbour_runs(const MortonCells& cells, std::uint64_t key, int from, int to,
+                    std::vector<std::pair<std::uint32_t, std::uint32_t>>& runs) {
+  runs.clear();
+  const auto [x, y, z] = morton_decode(key);
+  const auto low = [&](std::uint32_t c) { return c - std::min(c, static_cast<std::uint32_t>(to)); };
+  const auto high = [&](std::uint32_t c) {
+    return std::min(c + static_cast<std::uint32_t>(to), (1U << kMortonBits) - 1);
+  };
+  const auto apart = [](std::uint32_t a, std::uint32_t b) { return static_cast<int>(a < b ? b - a : a - b); };
+  for (std::uint32_t k = low(z); k <= high(z); ++k)
+    for (std::uint32_t j = low(y); j <= high(y); ++j)
+      for (std::uint32_t i = low(x); i <= high(x); ++i) {
+        if (std::max({apart(i, x), apart(j, y), apart(k, z)}) < from) continue;
+        const std::uint64_t near_key = morton_encode(i, j, k);
+        const auto found = std::ranges::lower_bound(cells.keys, near_key);
+        if (found == cells.keys.end() || *found != near_key) continue;
+        const auto at = static_cast<std::size_t>(found - cells.keys.begin());
+        runs.emplace_back(cells.first[at], cells.first[at + 1]);
+      }
+}
+
 void Surfels::resize(std::size_t count) {
   keys.resize(count);
   for (std::vector<float>* values : {&x_m, &y_m, &z_m, &weight, &confidence}) values->resize(count);
   towards_camera.resize(count);
 }
 
-Surfels gather_voxels(std::span<const CameraPoints> cameras, double voxel_m, std::size_t* usable) {
+Surfels gather_voxels(std::span<const CameraPoints> cameras, double voxel_m) {
   std::vector<std::vector<Box>> boxes;
   Box whole;
   for (const CameraPoints& camera : cameras) {
     boxes.push_back(chunk_boxes(camera));
-    for (const Box& box : boxes.back()) whole.add(box);
+    for (const Box& box : boxes.back()) {
+      whole.extent_m.extend(box.extent_m);
+      whole.points += box.points;
+    }
   }
-  if (usable != nullptr) *usable = whole.points;
   if (whole.points == 0) return {};
-  const CellGrid grid = make_cell_grid(whole.low_m, whole.high_m, voxel_m);
+  const CellGrid grid = make_cell_grid(whole.extent_m.min(), whole.extent_m.max(), voxel_m);
   return sum_voxels(
       grid, sorted_points(cameras, boxes, grid, whole.points), [&](std::uint64_t index) -> VoxelSample {
         const CameraPoints& camera = cameras[index >> 32];
@@ -161,10 +253,10 @@ Surfels gather_voxels(std::span<const CameraPoints> cameras, double voxel_m, std
 
 Surfels regroup(const Surfels& moved) {
   if (moved.count() == 0) return {};
-  Box box;
-  for (std::size_t i = 0; i < moved.count(); ++i) box.add(relative_position(moved, i));
+  Eigen::AlignedBox3d box_m;
+  for (std::size_t i = 0; i < moved.count(); ++i) box_m.extend(relative_position(moved, i));
   const Vec3 origin_m = moved.grid.origin_m;
-  const CellGrid grid = make_cell_grid(origin_m + box.low_m, origin_m + box.high_m, moved.grid.cell_m);
+  const CellGrid grid = make_cell_grid(origin_m + box_m.min(), origin_m + box_m.max(), moved.grid.cell_m);
   std::vector<KeyedIndex> items(moved.count());
   parallel_for(moved.count(), kPointGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
@@ -197,6 +289,34 @@ double spacing_m(const Surfels& surfels) {
     if (shared >= kEnough) break;
   }
   return std::max(spacing, surfels.grid.cell_m);
+}
+
+CameraPoints points_of_depth_map(const RefractiveCamera& camera, const DepthMap& map) {
+  const auto width = static_cast<std::size_t>(camera.width_px),
+             height = static_cast<std::size_t>(camera.height_px);
+  std::vector<CameraPoints> rows(height);
+  parallel_for(height, 8, [&](std::size_t begin, std::size_t end) {
+    std::vector<float> u(width), v(width), ox(width), oy(width), oz(width), dx(width), dy(width), dz(width);
+    for (std::size_t x = 0; x < width; ++x) u[x] = static_cast<float>(x);
+    for (std::size_t y = begin; y < end; ++y) {
+      std::ranges::fill(v, static_cast<float>(y));
+      cast_rays(camera, u, v, {ox, oy, oz, dx, dy, dz});
+      for (std::size_t x = 0; x < width; ++x) {
+        const std::size_t at = y * width + x;
+        const float depth = map.depth_along_ray_m[at];
+        if (!has_depth(depth) || !std::isfinite(dz[x])) continue;
+        rows[y].points_m.emplace_back(ox[x] + depth * dx[x], oy[x] + depth * dy[x], oz[x] + depth * dz[x]);
+        rows[y].confidence.push_back(map.confidence.empty() ? 1.0F : map.confidence[at]);
+      }
+    }
+  });
+  CameraPoints points;
+  points.centre_m = to_vec3(camera.centre_m);
+  for (const CameraPoints& row : rows) {
+    points.points_m.insert(points.points_m.end(), row.points_m.begin(), row.points_m.end());
+    points.confidence.insert(points.confidence.end(), row.confidence.begin(), row.confidence.end());
+  }
+  return points;
 }
 
 }  // namespace aqbench

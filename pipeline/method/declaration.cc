@@ -4,38 +4,45 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <system_error>
 
 #include "core/error.h"
 #include "core/text.h"
-#include "pipeline/method/placeholders.h"
+#include "scenes/cloud/length_units.h"
 
 namespace aqbench {
 namespace {
 
-constexpr std::array kUnits = {std::pair("m", 1.0), std::pair("cm", 0.01), std::pair("mm", 0.001)};
 constexpr double kLongestTimeoutS = 1e6;
+constexpr std::string_view kLayouts[] = {"aqbench", "colmap", "transforms", "mvsnet"};
+constexpr std::array kEnvironments = {"venv", "conda", "pixi", "apptainer", "podman"};
+
+bool is_one_line(const std::string& text) { return !text.empty() && one_line(text, text.size()) == text; }
 
 std::string one_line_of(const JsonPlace& place) {
   std::string text = place.text();
-  if (text.empty() || one_line(text, text.size()) != text) place.fail("must be one non-empty line of text");
+  if (!is_one_line(text)) place.fail("must be one non-empty line of text");
   return text;
 }
 
 // Returns a path below a folder, so that results from elsewhere are refused.
-std::string read_relative(const JsonPlace& place) {
+std::string relative_path_of(const JsonPlace& place) {
   std::string text = one_line_of(place);
   const std::filesystem::path path = std::filesystem::path(text).lexically_normal();
   if (path.is_absolute() || *path.begin() == "..") place.fail("must be below {output}");
   return text;
 }
 
-// ---- Parameters and presets ----
-
-double number_of(const ParameterValue& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return static_cast<double>(*integer);
-  return std::get<double>(value);
+// Takes a member that is there, read by `read`.
+template <class Value>
+void take(const JsonPlace& place, const char* key, Value (*read)(const JsonPlace&), Value& value) {
+  if (const auto found = place.find(key)) value = read(*found);
 }
+
+// ---- Parameters and presets ----
 
 void read_range(const JsonPlace& place, ParameterSpec& spec) {
   const auto ends = place.elements();
@@ -44,8 +51,8 @@ void read_range(const JsonPlace& place, ParameterSpec& spec) {
   spec.max = ends[1].number();
   if (spec.min > spec.max) place.fail("the minimum exceeds the maximum");
   const bool whole = ends[0].value().is_number_integer() && ends[1].value().is_number_integer();
-  if (!whole && std::holds_alternative<std::int64_t>(spec.default_value))
-    spec.default_value = number_of(spec.default_value);
+  if (const auto* integer = std::get_if<std::int64_t>(&spec.default_value); integer != nullptr && !whole)
+    spec.default_value = static_cast<double>(*integer);
 }
 
 void read_choices(const JsonPlace& place, ParameterSpec& spec) {
@@ -61,14 +68,14 @@ ParameterSpec read_parameter(const JsonPlace& place, const std::string& owner) {
   if (const auto own = own_placeholders(); std::ranges::find(own, spec.name) != own.end())
     place.at("name").fail("{{{}}} is reserved for aqbench", spec.name);
   spec.default_value = place.at("default").parameter();
-  if (const auto help = place.find("help")) spec.help = one_line_of(*help);
+  take(place, "help", one_line_of, spec.help);
   if (std::holds_alternative<std::string>(spec.default_value)) {
     for (const char* const key : {"range", "unit"})
       if (const auto other = place.find(key)) other->fail("is not allowed with a default of text");
     if (const auto choices = place.find("choices")) read_choices(*choices, spec);
   } else {
     spec.unit = "1";
-    if (const auto unit = place.find("unit")) spec.unit = one_line_of(*unit);
+    take(place, "unit", one_line_of, spec.unit);
     if (const auto choices = place.find("choices"))
       choices->fail("is not allowed with a default of a number");
     spec.min = -kNoRange;
@@ -139,8 +146,7 @@ void check_use(const JsonPlace& place, const MethodDeclaration& method) {
 
 std::string read_unit(const JsonPlace& place) {
   std::string unit = place.text();
-  if (std::ranges::none_of(kUnits, [&](const auto& known) { return known.first == unit; }))
-    place.fail("'{}' is not one of m, cm, mm", unit);
+  if (unit == "um" || !metres_per_unit(unit)) place.fail("'{}' is not one of m, cm, mm", unit);
   return unit;
 }
 
@@ -177,9 +183,50 @@ bool is_own(const JsonPlace& place, const char* key) {
 void read_poses(const JsonPlace& place, MethodDeclaration& method) {
   method.own_poses = is_own(place, "poses");
   method.own_intrinsics = is_own(place, "intrinsics");
-  if (const auto cameras = place.find("cameras")) method.cameras = read_relative(*cameras);
+  take(place, "cameras", relative_path_of, method.cameras);
   if (method.own_intrinsics && !method.own_poses)
     place.at("intrinsics").fail("own intrinsics need \"poses\": \"own\"");
+}
+
+// Reads "reads_layout", "refraction" and "depth_range_m", which must go together.
+DeclaredLayout read_layout(const JsonPlace& place) {
+  DeclaredLayout dataset;
+  if (const auto layout = place.find("reads_layout")) {
+    dataset.layout = layout->text();
+    if (std::ranges::find(kLayouts, dataset.layout) == std::end(kLayouts))
+      layout->fail("must be aqbench, colmap, transforms or mvsnet");
+  }
+  if (const auto refraction = place.find("refraction")) {
+    if (refraction->text() != "ignore") refraction->fail("must be ignore, or absent");
+    if (dataset.layout == "aqbench")
+      refraction->fail("belongs to a reads_layout without water, not to aqbench");
+    dataset.ignores_refraction = true;
+  }
+  const auto range = place.find("depth_range_m");
+  if (range.has_value() != (dataset.layout == "mvsnet"))
+    range ? range->fail("belongs to \"reads_layout\": \"mvsnet\"")
+          : place.at("reads_layout").fail("mvsnet needs \"depth_range_m\": [LEAST, MOST], along z");
+  if (!range) return dataset;
+  const auto limits = range->elements();
+  if (limits.size() != 2) range->fail("must be [LEAST, MOST]");
+  dataset.least_depth_m = limits[0].number();
+  dataset.most_depth_m = limits[1].number();
+  if (!(dataset.least_depth_m > 0 && dataset.most_depth_m > dataset.least_depth_m))
+    range->fail("must be two positive lengths in metres, the smaller first");
+  return dataset;
+}
+
+// Reads an object with one of the kinds as its only member.
+RunsIn read_runs_in(const JsonPlace& place) {
+  const auto members = place.members();
+  if (members.size() != 1) place.fail("expected one of venv, conda, pixi, apptainer and podman");
+  const auto& [kind, value] = members.front();
+  if (std::ranges::find(kEnvironments, kind) == kEnvironments.end())
+    place.fail(unknown_name_message("environment", kind, {kEnvironments.begin(), kEnvironments.end()}));
+  RunsIn runs_in{kind, value.text()};
+  if (!is_one_line(runs_in.place) || runs_in.place.starts_with('-'))
+    value.fail("must be one non-empty line of text that does not begin with -");
+  return runs_in;
 }
 
 }  // namespace
@@ -194,7 +241,7 @@ MethodDeclaration declaration_from_json(const JsonPlace& place) {
   method.name = place.at("name").text();
   if (!is_plain_name(method.name, true)) place.at("name").fail("must consist of letters, digits, _ and -");
   method.command = one_line_of(place.at("command"));
-  if (const auto summary = place.find("summary")) method.summary = one_line_of(*summary);
+  take(place, "summary", one_line_of, method.summary);
   if (const auto parameters = place.find("parameters"))
     method.parameters = read_parameters(*parameters, method.name);
   if (const auto presets = place.find("presets"))
@@ -207,18 +254,18 @@ MethodDeclaration declaration_from_json(const JsonPlace& place) {
     place.at("command").fail("lacks {output}, the folder for the result");
   check_use(place, method);
   method.dataset = read_layout(place);
-  if (const auto result = place.find("result")) method.result = read_relative(*result);
-  if (const auto maps = place.find("depth_maps")) method.depth_maps = read_relative(*maps);
+  take(place, "result", relative_path_of, method.result);
+  take(place, "depth_maps", relative_path_of, method.depth_maps);
   read_depth_meaning(place, method);
-  if (const auto stages = place.find("stages")) method.stages = read_relative(*stages);
-  if (const auto unit = place.find("unit")) method.unit = read_unit(*unit);
-  if (const auto timeout = place.find("timeout_s")) method.timeout_s = read_timeout(*timeout);
-  if (const auto folder = place.find("cwd")) method.working_folder = one_line_of(*folder);
+  take(place, "stages", relative_path_of, method.stages);
+  take(place, "unit", read_unit, method.unit);
+  take(place, "timeout_s", read_timeout, method.timeout_s);
+  take(place, "cwd", one_line_of, method.working_folder);
   if (const auto reads = place.find("reads"))
     for (const JsonPlace& path : reads->elements()) method.reads.push_back(one_line_of(path));
   read_poses(place, method);
-  if (const auto runs_in = place.find("runs_in")) method.runs_in = runs_in_from_json(*runs_in);
-  if (const auto lock = place.find("lock")) method.lock = one_line_of(*lock);
+  take(place, "runs_in", read_runs_in, method.runs_in);
+  take(place, "lock", one_line_of, method.lock);
   return method;
 }
 
@@ -246,7 +293,10 @@ Json to_json(const MethodDeclaration& method) {
     Json& values = json["presets"][preset.name] = Json::object();
     for (const Override& given : preset.overrides) values[given.parameter] = given.value;
   }
-  json.update(layout_members(method.dataset));
+  add("reads_layout", method.dataset.layout, usual.dataset.layout);
+  if (method.dataset.ignores_refraction) json["refraction"] = "ignore";
+  if (method.dataset.most_depth_m > 0)
+    json["depth_range_m"] = {method.dataset.least_depth_m, method.dataset.most_depth_m};
   add("result", method.result, usual.result);
   add("depth_maps", method.depth_maps, usual.depth_maps);
   if (method.depths_along_z) json["depth_along"] = "z";
@@ -260,14 +310,17 @@ Json to_json(const MethodDeclaration& method) {
   if (method.own_poses) json["poses"] = "own";
   if (method.own_intrinsics) json["intrinsics"] = "own";
   add("cameras", method.cameras, usual.cameras);
-  if (!method.runs_in.kind.empty()) json["runs_in"] = to_json(method.runs_in);
+  if (!method.runs_in.kind.empty()) json["runs_in"] = {{method.runs_in.kind, method.runs_in.place}};
   add("lock", method.lock, usual.lock);
   return json;
 }
 
-double metres_of(const MethodDeclaration& declaration) {
-  return std::ranges::find(kUnits, declaration.unit, [](const auto& unit) { return std::string(unit.first); })
-      ->second;
+std::filesystem::path environment_folder(const RunsIn& runs_in, const std::filesystem::path& project_dir) {
+  if (runs_in.kind.empty() || runs_in.is_container()) return {};
+  const std::filesystem::path place = (project_dir / runs_in.place).lexically_normal();
+  std::error_code unknown;
+  const std::filesystem::path inside = place / ".pixi" / "envs" / "default";
+  return runs_in.kind == "pixi" && std::filesystem::is_directory(inside, unknown) ? inside : place;
 }
 
 }  // namespace aqbench

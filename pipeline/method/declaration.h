@@ -1,14 +1,14 @@
 #pragma once
 // Methods declared in a user's project file: an external program with parameters, presets and labels.
 
+#include <filesystem>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "core/json.h"
 #include "core/parameters.h"
-#include "pipeline/method/declared_layout.h"
-#include "pipeline/method/runs_in.h"
 
 namespace aqbench {
 
@@ -16,6 +16,26 @@ namespace aqbench {
 struct Preset {
   std::string name;                 // "fast", "balanced", "quality"
   std::vector<Override> overrides;  // owner left empty
+};
+
+// The environment that a declared method runs in: "runs_in": {"venv": ".venv"}.
+struct RunsIn {
+  std::string kind;  // "venv", "conda", "pixi", "apptainer", "podman"; empty: none
+  std::string
+      place;  // as declared: folder of an environment, relative to the project file; image file or name
+
+  bool is_container() const { return kind == "apptainer" || kind == "podman"; }
+};
+
+// Returns the folder with bin/ of an environment: of pixi below .pixi/envs, "default" where the place is a
+// project of pixi. Empty for a container and for none.
+std::filesystem::path environment_folder(const RunsIn& runs_in, const std::filesystem::path& project_dir);
+
+// How a method finds its dataset: in aqbench's own layout (docs/dataset.md), or in one of docs/layouts.md.
+struct DeclaredLayout {
+  std::string layout = "aqbench";   // or "colmap", "transforms", "mvsnet"
+  bool ignores_refraction = false;  // gets cameras of water as if there were none; the layouts have none
+  double least_depth_m = 0, most_depth_m = 0;  // along z: mvsnet's cameras need a range
 };
 
 // The limit of a parameter's values if a declaration gives no range: from -kNoRange to kNoRange. Beyond it a
@@ -56,7 +76,27 @@ MethodDeclaration declaration_from_json(const JsonPlace& place);
 // Returns the declaration in the form that declaration_from_json() reads, without members at their defaults.
 Json to_json(const MethodDeclaration& declaration);
 
-// Returns the length of a declared result's unit in metres: 0.001 for "mm".
-double metres_of(const MethodDeclaration& declaration);
+// ---- Placeholders of commands: "{dataset}", and of parameters "{window}"; "{{window}}" is a literal
+// "{window}" ----
+
+// Returns whether this is a letter, then letters, digits and "_", at most 64; with `dashes` also "-" and
+// leading digits.
+bool is_plain_name(std::string_view name, bool dashes);
+
+// Returns the names that aqbench fills in.
+std::vector<std::string> own_placeholders();
+
+// Returns the names in braces of a text, "{window}" as "window", each once. "{{window}}" is an escaped
+// "{window}".
+std::vector<std::string> placeholders_in(std::string_view text);
+
+// Returns the text with placeholders replaced by their values and "{{name}}" by "{name}".
+std::string with_placeholders(std::string_view text,
+                              const std::vector<std::pair<std::string, std::string>>& values);
+
+// Returns in one line what is wrong with the first placeholder that is unknown, or that is none and looks
+// like one: "{slow=0.01}", "{ output }", "{output/cloud.ply"; "" if nothing is. Other braces, as of JSON, awk
+// or a shell, are literal.
+std::string placeholder_problem(std::string_view text, const std::vector<std::string>& known);
 
 }  // namespace aqbench

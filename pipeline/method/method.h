@@ -27,8 +27,7 @@ struct Observation {
 
 // Depths to search, metres along the refracted ray from the water surface.
 struct ManualDepthRange {
-  double min_m = 0;
-  double max_m = 0;
+  double min_m = 0, max_m = 0;
 };
 
 // The input of a run beside the observation or truth.
@@ -67,10 +66,8 @@ class ProgramFailure : public Error {
 // The file in MethodInput::work_dir with an external program's output.
 inline constexpr const char* kMethodLog = "log.txt";
 
-// The function that runs a real method.
+// The functions that run a real and a simulated method.
 using RealMethod = Reconstruction (*)(const Observation&, const MethodInput&);
-
-// The function that runs a simulated method.
 using SimulatedMethod = Reconstruction (*)(const SceneTruth&, const MethodInput&);
 
 // Names the files and folders that a real method needs beside its dataset. Its process can read these, the
@@ -116,5 +113,20 @@ const MethodSpec& find_method(std::string_view name);
 
 // Returns the spec of a declared method; its run and reads need MethodInput::declaration.
 MethodSpec declared_method(const MethodDeclaration& declaration);
+
+// The methods that need LibTorch, OpenCV or Open3D: in the module `pipeline` (core/module.h).
+struct MethodsTable {
+  RealMethod dense_flow, sparse, plane_sweep, torchscript;
+};
+
+// A listed stage.
+struct StageSpec {
+  std::string name;
+  std::string summary;  // one line
+};
+
+// Returns all stages; every name in MethodSpec::stages is one of them. To add a stage: open a scope of its
+// name and add a row.
+const std::vector<StageSpec>& stage_registry();
 
 }  // namespace aqbench

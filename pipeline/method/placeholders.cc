@@ -1,4 +1,4 @@
-#include "pipeline/method/placeholders.h"
+#include "pipeline/method/declaration.h"
 
 #include <fmt/format.h>
 

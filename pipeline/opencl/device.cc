@@ -78,8 +78,7 @@ void require(cl_int status, const char* call) {
   if (status == CL_SUCCESS) return;
   const bool memory = status == CL_MEM_OBJECT_ALLOCATION_FAILURE || status == CL_OUT_OF_RESOURCES ||
                       status == CL_OUT_OF_HOST_MEMORY || status == CL_INVALID_BUFFER_SIZE;
-  throw Error(ErrorKind::method, std::string("OpenCL: ") + call + " failed with error " +
-                                     std::to_string(status) + (memory ? " (out of memory)" : ""));
+  throw method_error("OpenCL: {} failed with error {}{}", call, status, memory ? " (out of memory)" : "");
 }
 
 Buffer::Buffer(Device& device, std::size_t bytes, cl_mem_flags flags)
@@ -119,8 +118,8 @@ const cl::Program& Device::program(const std::string& file, const Defines& defin
   const auto start = SteadyClock::now();
   const cl::Program program(context_, std::string(source_of(file)));
   if (program.build(device_, options.c_str()) != CL_SUCCESS)
-    throw Error(ErrorKind::method, name_ + " cannot compile " + file + ": " +
-                                       program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_));
+    throw method_error("{} cannot compile {}: {}", name_, file,
+                       program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_));
   if (build_ms != nullptr) *build_ms = ms_since(start);
   return programs_[file + options] = program;
 }
@@ -189,16 +188,14 @@ Device& open_device(const std::string& name) {
   for (std::size_t i = 0; i < found.size(); ++i)
     if (wanted == "opencl:" + std::to_string(i)) device = std::make_unique<Device>(found[i], wanted);
   if (device == nullptr)
-    throw Error(ErrorKind::usage,
-                "device '" + name + "' does not exist; `aqbench list devices` names those that do");
+    throw usage_error("device '{}' does not exist; `aqbench list devices` names those that do", name);
   return *device;
 }
 
 double busy_ms() {
   double sum = 0;
-  for (const auto& [name, device] : open_devices()) {
+  for (const auto& [name, device] : open_devices())
     if (device != nullptr) sum += device->kernel_ms() + device->copy_ms();
-  }
   return sum;
 }
 

@@ -25,8 +25,7 @@ struct CommandBuffers {
   explicit CommandBuffers(cl_platform_id platform) {
     const auto find = [&]<class Function>(const char* name, Function& function) {
       function = reinterpret_cast<Function>(::clGetExtensionFunctionAddressForPlatform(platform, name));
-      if (function == nullptr)
-        throw Error(ErrorKind::method, std::string("OpenCL: this driver lacks ") + name);
+      if (function == nullptr) throw method_error("OpenCL: this driver lacks {}", name);
     };
     find("clCreateCommandBufferKHR", create);
     find("clFinalizeCommandBufferKHR", finalize);

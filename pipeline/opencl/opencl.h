@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/plane_sweep/kernels/input.h"
-#include "pipeline/plane_sweep/kernels/options.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
 
 namespace aqbench::opencl {
 
@@ -34,7 +33,7 @@ class DeviceSweep {
   virtual ~DeviceSweep() = default;
   // Does what plane_sweep::run() does. Opens build_cost_volume and extract_depth.
   virtual plane_sweep::Result sweep() = 0;
-  // Does what refine_depth_map() does (pipeline/depth_maps/refinement.h). Opens depth_refinement.
+  // Does what refine_depth_map() does (pipeline/depth_maps/depth_maps.h). Opens depth_refinement.
   virtual plane_sweep::RefinedDepth refine(std::span<const float> guide_m, double step_m,
                                            double step_at_m) = 0;
 };

@@ -1,14 +1,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/stage_scope.h"
 #include "pipeline/opencl/device.h"
-#include "pipeline/plane_sweep/kernels/cost_map.h"
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
 
 namespace aqbench::opencl {
@@ -26,8 +24,7 @@ constexpr std::size_t kMaxPlaneValues = (std::size_t{1} << 31) / 6;
 int interface_number(const RefractiveCamera& camera) {
   if (camera.optics == &kStraightRays) return 0;
   if (camera.optics != &kLevelWaterRays)
-    throw Error(ErrorKind::usage,
-                "device: OpenCL knows cameras without an interface and above level water only");
+    throw usage_error("device: OpenCL knows cameras without an interface and above level water only");
   return camera.ratio.air_is_thinner ? 1 : 2;
 }
 
@@ -72,13 +69,6 @@ std::string cost_weights(const std::vector<double>& weights) {
   return "(" + text + constant_text(weights.back(), true) + ")";
 }
 
-// Returns the grey values of an image less `centre`.
-std::vector<float> greys_of(const plane_sweep::GreyImage& image, float centre) {
-  std::vector<float> greys(image.pixel_count());
-  for (std::size_t i = 0; i < greys.size(); ++i) greys[i] = image.grey(i) - centre;
-  return greys;
-}
-
 struct Source {
   Buffer camera, image;
   int width_px = 0, height_px = 0;
@@ -107,16 +97,14 @@ class Sweep final : public DeviceSweep {
         pitch_(width_ + options.window_px / 2 * 2),
         rows_(height_ + options.window_px / 2 * 2),
         centres_(options.cost != plane_sweep::CostFunction::zncc),
-        pixels_(static_cast<std::size_t>(width_) * height_) {
-    const std::vector<float> greys = greys_of(input.reference.image, 0);
-    centre_ = static_cast<float>(std::accumulate(greys.begin(), greys.end(), 0.0) /
-                                 static_cast<double>(greys.size()));
-    reference_ = upload_rows(greys_of(input.reference.image, centre_), pitch_, options_.window_px / 2, 0);
+        pixels_(static_cast<std::size_t>(width_) * height_),
+        centre_(mean_grey(input.reference.image)) {
+    reference_ = upload_rows(grey_minus(input.reference.image, centre_), pitch_, options_.window_px / 2, 0);
     const RefractiveCamera& camera = input.reference.camera;
     rays_ = device_.upload<float>(ray_table(camera, width_));
     for (const plane_sweep::View& view : input.sources)
       sources_.push_back({device_.upload<float>(camera_table(view.camera, camera)),
-                          device_.upload<float>(greys_of(view.image, centre_)), view.image.width_px,
+                          device_.upload<float>(grey_minus(view.image, centre_)), view.image.width_px,
                           view.image.height_px, interface_number(view.camera)});
   }
 
@@ -136,9 +124,6 @@ class Sweep final : public DeviceSweep {
   }
 
   plane_sweep::RefinedDepth refine(std::span<const float> guide_m, double step_m, double step_at_m) override {
-    if (guide_m.size() != static_cast<std::size_t>(image_width_) * height_)
-      throw Error(ErrorKind::input, "guide_m: its size differs from the reference image's");
-    if (!(step_m > 0) || !std::isfinite(step_m)) throw Error(ErrorKind::usage, "step_m: must be positive");
     const StageScope scope("depth_refinement");
     const Hypotheses hypotheses{upload_rows(guide_m, width_, 0, kNothing), kGuidedDepths, true,
                                 static_cast<float>(step_m), static_cast<float>(step_at_m)};
@@ -275,7 +260,7 @@ class Sweep final : public DeviceSweep {
   std::size_t rows_;                  // of sums with half a window above and below
   bool centres_;                      // the cost needs each pixel's local mean
   std::size_t pixels_;                // of a plane
-  float centre_ = 0;  // the reference's mean grey value, subtracted everywhere: sums lose fewer digits
+  float centre_;  // the reference's mean grey value, subtracted everywhere: sums lose fewer digits
   Buffer rays_, reference_;
   std::vector<Source> sources_;
   int allocated_ = 0;

@@ -6,13 +6,9 @@
 
 #include "core/error.h"
 #include "core/stage_scope.h"
-#include "pipeline/depth_maps/camera_depths.h"
-#include "pipeline/depth_maps/resolution.h"
+#include "pipeline/depth_maps/depth_maps.h"
 #include "pipeline/fusion/fusion.h"
-#include "pipeline/fusion/surface_reconstruction.h"
-#include "pipeline/plane_sweep/plane_sweep_spec.h"
-#include "pipeline/sparse/depth_ranges.h"
-#include "pipeline/sparse/sparse_method.h"
+#include "pipeline/sparse/sparse.h"
 #include "pipeline/views/dataset_views.h"
 
 namespace aqbench {
@@ -84,15 +80,11 @@ std::vector<sparse::DepthRange> view_depth_ranges(std::span<const DatasetView> v
         views.size(), {std::max(by_hand->min_m, least_depth_m(views, by_hand->max_m)), by_hand->max_m});
   const sparse::Options options = sparse::options_from(input.parameters, kPlaneSweepSparsePrefix);
   sparse::TrackCounts counts;
-  const auto found = sparse::sighted_depth_ranges(sparse::reconstruct(views, options, &counts), views);
-  sparse::DepthRange all{std::numeric_limits<double>::infinity(), 0};
-  for (const auto& range : found)
-    if (range) all = {std::min(all.min_m, range->min_m), std::max(all.max_m, range->max_m)};
-  if (!(all.min_m < all.max_m))
+  auto ranges = sparse::filled_ranges(
+      sparse::sighted_depth_ranges(sparse::reconstruct(views, options, &counts), views));
+  if (ranges.empty())
     throw method_error("plane_sweep: no depth range: no camera sees the {} sparse points it needs ({})",
                        sparse::kMinDepthPoints, sparse::describe(counts, options));
-  std::vector<sparse::DepthRange> ranges;
-  for (const auto& range : found) ranges.push_back(range.value_or(all));
   return ranges;
 }
 
@@ -111,18 +103,6 @@ void require_confirmed(const std::vector<DepthMap>& found, const std::vector<Dep
       "plane_sweep: other views confirm the depth of {:.2f} % of the pixels, of {:.1f} % that "
       "have one; {:.0f} % are needed: too little texture, or a wrong range or calibration",
       share(kept), share(with_depth), 100 * kFewestConfirmed);
-}
-
-PointCloud fuse_depth_maps(std::span<const DatasetView> views, std::span<const DepthMap> maps,
-                           const FusionOptions& options) {
-  const StageScope scope("fusion");
-  std::vector<CameraPoints> cameras;
-  cameras.reserve(maps.size());
-  for (const DepthMap& map : maps) {
-    const auto view = std::ranges::find(views, map.camera, &DatasetView::name);
-    cameras.push_back(points_of_depth_map(view->camera, map));
-  }
-  return fuse(cameras, options);
 }
 
 // The least and the greatest depth that any camera's sweep looked at.
@@ -165,7 +145,7 @@ Reconstruction run_plane_sweep(const Observation& observation, const MethodInput
   require_confirmed(result.unfiltered_depth_maps, result.depth_maps);
   FusionOptions fusion = fusion_options(input.parameters);
   fusion.voxel_m = std::max(fusion.voxel_m, kLeastVoxel_footprints * resolution.footprint_m);
-  result.cloud = fuse_depth_maps(views, result.depth_maps, fusion);
+  result.cloud = fuse_depth_maps<DatasetView>(views, result.depth_maps, fusion);
   result.mesh = reconstruct_surface(result.cloud, surface_of(surface_options(input.parameters), !straight));
   const auto [nearest, farthest] = searched_depths_m(views, ranges);
   result.effective = {{"window_px", static_cast<double>(options.sweep.window_px)},

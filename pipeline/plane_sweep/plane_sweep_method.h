@@ -1,6 +1,10 @@
 #pragma once
 // The method plane_sweep: depth maps of all cameras by plane-sweep stereo through the water surface, filtered
-// by mutual confirmation, then fused to one cloud with one surface.
+// by mutual confirmation, then fused to one cloud with one surface. Its parameters, presets and stages
+// (plane_sweep_spec.cc) are part of the program.
+
+#include <string>
+#include <vector>
 
 #include "pipeline/method/method.h"
 
@@ -21,5 +25,17 @@ int refinements_of_width(int refinements_at_1600, int width_px);
 // Throws Error(method) with the reason if no depth range is found or hardly any depth is confirmed: then the
 // images lack texture, or range or calibration are wrong, and a cloud would consist of chance matches.
 Reconstruction run_plane_sweep(const Observation& observation, const MethodInput& input);
+
+// The prefix of the parameters of the sparse cloud, which gives the depth ranges.
+inline constexpr const char* kPlaneSweepSparsePrefix = "sparse_";
+
+// Returns the parameters, with their units, ranges and defaults.
+std::vector<ParameterSpec> plane_sweep_parameters();
+
+// Returns balanced, fast and quality.
+std::vector<Preset> plane_sweep_presets();
+
+// Returns the names of the stages that a run opens, outermost first.
+std::vector<std::string> plane_sweep_stages();
 
 }  // namespace aqbench

@@ -1,9 +1,8 @@
-#include "pipeline/plane_sweep/plane_sweep_spec.h"
+#include "pipeline/plane_sweep/plane_sweep_method.h"
 
-#include "pipeline/fusion/fusion_options.h"
-#include "pipeline/fusion/surface_options.h"
-#include "pipeline/plane_sweep/kernels/options.h"
-#include "pipeline/sparse/sparse_spec.h"
+#include "pipeline/fusion/cloud_options.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
+#include "pipeline/sparse/sparse.h"
 
 namespace aqbench {
 

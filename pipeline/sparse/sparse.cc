@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <set>
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/quantiles.h"
 #include "core/stage_scope.h"
-#include "scenes/optics/triangulation.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench::sparse {
 namespace {
@@ -78,24 +80,21 @@ std::vector<double> reprojection_errors(const Vec3& point_m, std::span<const Tra
   return errors_px;
 }
 
-}  // namespace
+constexpr double kLowQuantile = 0.02, kHighQuantile = 0.98;
+// The margin of a range at both ends: under level water, and as a share of the depth without it, where images
+// have no scale.
+constexpr double kDepthMargin_m = 0.05, kDepthMarginShare = 0.1;
 
-void check(const Options& options) {
-  const auto refuse = [](const char* field, const std::string& what) {
-    throw usage_error("{}: {}", field, what);
-  };
-  if (options.features.keypoints < 1) refuse("keypoints", "must be at least 1");
-  if (options.sources < 0) refuse("sources", "must not be negative");
-  if (!(options.max_ratio > 0 && options.max_ratio <= 1))
-    refuse("max_ratio", "must be above 0 and at most 1");
-  for (const auto& [field, value] :
-       {std::pair("epipolar_px", options.epipolar_px), {"max_reprojection_px", options.max_reprojection_px}})
-    if (!(value > 0) || !std::isfinite(value)) refuse(field, "must be positive");
-  if (!(options.max_depth_m >= 0) || !std::isfinite(options.max_depth_m))
-    refuse("max_depth_m", "must be positive, or 0 for no limit");
-  if (!(options.min_angle_deg >= 0 && options.min_angle_deg < 180))
-    refuse("min_angle_deg", "must be from 0 to 180");
+// Sorts the depths.
+DepthRange range_of(std::vector<double>& depths_m, bool straight) {
+  std::ranges::sort(depths_m);
+  const double low_m = quantile_of_sorted(depths_m, kLowQuantile),
+               high_m = quantile_of_sorted(depths_m, kHighQuantile);
+  return {std::max(0.0, low_m - (straight ? kDepthMarginShare * low_m : kDepthMargin_m)),
+          high_m + (straight ? kDepthMarginShare * high_m : kDepthMargin_m)};
 }
+
+}  // namespace
 
 std::optional<SparsePoint> triangulate_track(const Track& track, std::span<const DatasetView> views,
                                              std::span<const Features> features, const Options& options,
@@ -162,7 +161,6 @@ std::string describe(const TrackCounts& counts, const Options& options) {
 
 std::vector<SparsePoint> reconstruct(std::span<const DatasetView> views, const Options& options,
                                      TrackCounts* counts) {
-  check(options);
   if (views.size() < 2) throw method_error("{} camera: triangulation needs two", views.size());
   std::vector<Features> features;
   std::vector<Track> tracks;
@@ -204,6 +202,84 @@ std::vector<Vec3> positions(std::span<const SparsePoint> points) {
   std::vector<Vec3> positions_m;
   for (const SparsePoint& point : points) positions_m.push_back(point.point_m);
   return positions_m;
+}
+
+std::vector<std::optional<DepthRange>> depth_ranges(std::span<const Vec3> points_m,
+                                                    std::span<const DatasetView> views) {
+  std::vector<std::optional<DepthRange>> ranges;
+  for (const DatasetView& view : views) {
+    std::vector<double> depths_m;
+    for (const Vec3& point_m : points_m) {
+      const auto image = project(view.camera, point_m);
+      if (image && is_in_image(view.camera, image->pixel.x(), image->pixel.y()))
+        depths_m.push_back(image->depth_along_ray_m);
+    }
+    ranges.emplace_back();
+    if (depths_m.size() >= kMinDepthPoints)
+      ranges.back() = range_of(depths_m, view.camera.optics == &kStraightRays);
+  }
+  return ranges;
+}
+
+std::vector<std::optional<DepthRange>> sighted_depth_ranges(std::span<const SparsePoint> points,
+                                                            std::span<const DatasetView> views) {
+  std::vector<std::optional<DepthRange>> ranges = depth_ranges(positions(points), views);
+  std::vector<std::vector<double>> sighted_m(views.size());
+  for (const SparsePoint& point : points)
+    for (const Sighting& sighting : point.sightings)
+      if (const auto image = project(views[sighting.view].camera, point.point_m))
+        sighted_m[sighting.view].push_back(image->depth_along_ray_m);
+  for (std::size_t i = 0; i < views.size(); ++i)
+    if (views[i].camera.optics == &kStraightRays && sighted_m[i].size() >= kMinDepthPoints)
+      ranges[i] = range_of(sighted_m[i], true);
+  return ranges;
+}
+
+std::vector<DepthRange> filled_ranges(std::span<const std::optional<DepthRange>> ranges) {
+  DepthRange all{std::numeric_limits<double>::infinity(), 0};
+  for (const auto& range : ranges)
+    if (range) all = {std::min(all.min_m, range->min_m), std::max(all.max_m, range->max_m)};
+  std::vector<DepthRange> filled;
+  if (!(all.min_m < all.max_m)) return filled;
+  for (const auto& range : ranges) filled.push_back(range.value_or(all));
+  return filled;
+}
+
+Options options_from(const Parameters& parameters, const std::string& prefix) {
+  const auto number = [&](const char* name) { return parameters.number(prefix + name); };
+  const auto count = [&](const char* name) { return static_cast<int>(parameters.integer(prefix + name)); };
+  return {.features = {count("keypoints"), number("contrast_threshold"), number("edge_threshold")},
+          .sources = count("sources"),
+          .max_ratio = number("max_ratio"),
+          .epipolar_px = number("epipolar_px"),
+          .min_angle_deg = number("min_angle_deg"),
+          .max_reprojection_px = number("max_reprojection_px"),
+          .max_depth_m = number("max_depth_m")};
+}
+
+DatasetViewOptions view_options_from(const Parameters& parameters) {
+  return {.clahe = parameters.text("clahe") == "on",
+          .clahe_clip_limit = parameters.number("clahe_clip_limit"),
+          .clahe_tiles = static_cast<int>(parameters.integer("clahe_tiles"))};
+}
+
+Reconstruction run(const Observation& observation, const MethodInput& input) {
+  const StageScope scope("pipeline");
+  const Options options = options_from(input.parameters);
+  const auto views = read_dataset_views(observation.dataset_dir, view_options_from(input.parameters));
+  Reconstruction output;
+  TrackCounts counts;
+  for (const SparsePoint& point : reconstruct(views, options, &counts)) {
+    output.cloud.points_m.push_back(point.point_m);
+    output.cloud.confidence.push_back(confidence(point, options));
+  }
+  if (output.cloud.points_m.empty())
+    throw method_error("{} ({})",
+                       counts.disagree == counts.tracks
+                           ? "no point was seen by two cameras: too little texture or a wrong calibration"
+                           : "no point is left",
+                       describe(counts, options));
+  return output;
 }
 
 }  // namespace aqbench::sparse

@@ -1,5 +1,3 @@
-#include "pipeline/sparse/sparse_spec.h"
-
 #include "pipeline/sparse/sparse.h"
 
 namespace aqbench::sparse {

@@ -1,6 +1,5 @@
 #include "pipeline/views/dataset_views.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <opencv2/core.hpp>
@@ -12,7 +11,6 @@
 #include "core/files.h"
 #include "core/parallel.h"
 #include "core/stage_scope.h"
-#include "pipeline/views/cubic_sampling.h"
 #include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/distortion.h"
@@ -126,20 +124,12 @@ bool may_share_a_place(const RefractiveCamera& reference, const RefractiveCamera
 
 }  // namespace
 
-void check(const DatasetViewOptions& options) {
-  if (!(options.clahe_clip_limit > 0) || !std::isfinite(options.clahe_clip_limit))
-    throw usage_error("clahe_clip_limit: {} must be positive", options.clahe_clip_limit);
-  if (options.clahe_tiles < 1 || options.clahe_tiles > 64)
-    throw usage_error("clahe_tiles: {} must be from 1 to 64", options.clahe_tiles);
-}
-
 plane_sweep::View DatasetView::view() const {
-  return {camera, {camera.width_px, camera.height_px, grey.data(), nullptr}};
+  return {camera, {camera.width_px, camera.height_px, grey.data()}};
 }
 
 std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset_dir,
                                             const DatasetViewOptions& options) {
-  check(options);
   const Rig rig = read_calibration(dataset_dir / "calibration.json");
   std::vector<DatasetView> views = read_images(dataset_dir, rig);
   {

@@ -1,6 +1,9 @@
 #pragma once
 // The input of real methods: undistorted cameras and grey images of a dataset (docs/dataset.md).
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -8,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/plane_sweep/kernels/input.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
 #include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
@@ -20,9 +23,6 @@ struct DatasetViewOptions {
   double clahe_clip_limit = 2.0;  // of a histogram's bin, in multiples of its mean
   int clahe_tiles = 8;            // along each side of the image
 };
-// Throws Error(usage) naming the field.
-void check(const DatasetViewOptions& options);
-
 // One undistorted camera of a dataset and its image.
 struct DatasetView {
   std::string name;           // of the camera
@@ -33,6 +33,15 @@ struct DatasetView {
   std::vector<std::uint8_t> inside;
   bool has_mask = false;
 
+  // Returns whether a position, in pixels, lies in the image and its nearest pixel is `inside`; false for
+  // NaN.
+  bool sees(float x_px, float y_px) const {
+    const auto right = static_cast<float>(camera.width_px - 1),
+               bottom = static_cast<float>(camera.height_px - 1);
+    return x_px >= 0 && y_px >= 0 && x_px <= right && y_px <= bottom &&
+           inside[static_cast<std::size_t>(std::lround(y_px)) * static_cast<std::size_t>(camera.width_px) +
+                  static_cast<std::size_t>(std::lround(x_px))] != 0;
+  }
   // Returns the input of the plane sweep, which refers to `grey`.
   plane_sweep::View view() const;
 };
@@ -54,5 +63,34 @@ std::vector<DatasetView> read_dataset_views(const std::filesystem::path& dataset
 // if there are fewer.
 std::vector<std::size_t> select_sources(std::span<const DatasetView> views, std::size_t reference,
                                         std::size_t nearest = 4);
+
+// Returns the weights of the pixels at -1, 0, 1 and 2 for the position t in [0, 1).
+inline std::array<float, 4> cubic_weights(float t) {
+  const float t2 = t * t, t3 = t2 * t;
+  return {0.5F * (-t3 + 2 * t2 - t), 0.5F * (3 * t3 - 5 * t2 + 2), 0.5F * (-3 * t3 + 4 * t2 + t),
+          0.5F * (t3 - t2)};
+}
+
+// Returns the value of a row-major image of values 0 to 1 at any finite position, in pixels; beyond the
+// border, border values continue.
+inline float sample_cubic(const float* image, int width, int height, float x, float y) {
+  x = std::clamp(x, 0.0F, static_cast<float>(width - 1));
+  y = std::clamp(y, 0.0F, static_cast<float>(height - 1));
+  const int left = static_cast<int>(x), top = static_cast<int>(y);
+  const auto wx = cubic_weights(x - static_cast<float>(left));
+  const auto wy = cubic_weights(y - static_cast<float>(top));
+  float sum = 0;
+  for (int j = 0; j < 4; ++j) {
+    const float* const row =
+        image + static_cast<std::ptrdiff_t>(std::clamp(top - 1 + j, 0, height - 1)) * width;
+    float line = 0;
+    if (left >= 1 && left + 2 < width)
+      for (int i = 0; i < 4; ++i) line += wx[i] * row[left - 1 + i];
+    else
+      for (int i = 0; i < 4; ++i) line += wx[i] * row[std::clamp(left - 1 + i, 0, width - 1)];
+    sum += wy[j] * line;
+  }
+  return std::clamp(sum, 0.0F, 1.0F);
+}
 
 }  // namespace aqbench

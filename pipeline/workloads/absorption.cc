@@ -1,4 +1,4 @@
-#include "pipeline/workloads/absorption.h"
+#include "pipeline/workloads/numeric.h"
 
 #include <algorithm>
 #include <bit>
@@ -13,9 +13,7 @@
 #include "core/multiversion.h"
 #include "core/parallel.h"
 #include "core/stage_scope.h"
-#include "pipeline/workloads/device_workload.h"
-#include "pipeline/workloads/output_bytes.h"
-#include "pipeline/workloads/workloads_table.h"
+#include "pipeline/workloads/workload.h"
 
 namespace aqbench {
 namespace {
@@ -41,6 +39,21 @@ double loop_pixel(const AbsorptionProblem& problem, double y_m, double z_m) {
   for (int t = 0; t < problem.layers; ++t)
     sum += intensity * (std::exp(-t * layer) - std::exp(-(t + 1) * layer));
   return sum;
+}
+
+// Computes the absorbed intensities [slow][fast] in plain loops.
+std::vector<double> absorption_loop(const AbsorptionProblem& problem) {
+  const auto size = static_cast<std::size_t>(problem.size_px);
+  const double centre_m = beam_centre_m(problem);
+  std::vector<double> image(size * size);
+  parallel_for(size, 8, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t slow = begin; slow < end; ++slow)
+      for (std::size_t fast = 0; fast < size; ++fast)
+        image[slow * size + fast] =
+            loop_pixel(problem, centre_m - (static_cast<double>(slow) + 0.5) * kPixel_m,
+                       -centre_m + (static_cast<double>(fast) + 0.5) * kPixel_m);
+  });
+  return image;
 }
 
 // ---- The fused kernel: one pass over a row, everything in registers. sin(5 a) / sin(a) is a polynomial of
@@ -169,12 +182,11 @@ opencl::KernelJob device_job(const AbsorptionProblem& problem, const WorkloadInp
 class AbsorptionRun final : public WorkloadRun {
  public:
   explicit AbsorptionRun(const WorkloadInput& input)
-      : input_(input), variant_(input.parameters.text("variant")) {
-    problem_.size_px = static_cast<int>(input.parameters.integer("size"));
-    problem_.layers = static_cast<int>(input.parameters.integer("layers"));
-    problem_.thickness_m = input.parameters.number("thickness_m");
-    problem_.attenuation_depth_m = input.parameters.number("attenuation_depth_m");
-  }
+      : input_(input),
+        problem_{static_cast<int>(input.parameters.integer("size")),
+                 static_cast<int>(input.parameters.integer("layers")), input.parameters.number("thickness_m"),
+                 input.parameters.number("attenuation_depth_m")},
+        variant_(input.parameters.text("variant")) {}
 
   void run_once() override {
     const StageScope stage("absorption");
@@ -252,28 +264,10 @@ class AbsorptionRun final : public WorkloadRun {
   std::unique_ptr<opencl::DeviceJob> job_;
 };
 
-std::unique_ptr<WorkloadRun> prepare_absorption(const WorkloadInput& input) {
-  return std::make_unique<AbsorptionRun>(input);
-}
-
 }  // namespace
 
 double beam_centre_m(const AbsorptionProblem& problem) {
   return ((0.1 * problem.size_px + 0.1) / 0.2 + 0.5) * kPixel_m;
-}
-
-std::vector<double> absorption_loop(const AbsorptionProblem& problem) {
-  const auto size = static_cast<std::size_t>(problem.size_px);
-  const double centre_m = beam_centre_m(problem);
-  std::vector<double> image(size * size);
-  parallel_for(size, 8, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t slow = begin; slow < end; ++slow)
-      for (std::size_t fast = 0; fast < size; ++fast)
-        image[slow * size + fast] =
-            loop_pixel(problem, centre_m - (static_cast<double>(slow) + 0.5) * kPixel_m,
-                       -centre_m + (static_cast<double>(fast) + 0.5) * kPixel_m);
-  });
-  return image;
 }
 
 std::vector<double> absorption_fused(const AbsorptionProblem& problem) {
@@ -329,7 +323,7 @@ WorkloadSpec absorption_workload() {
           .stages = {"absorption", "device_build", "device_record"},
           .batches = false,
           .pixel_identity = "layers_sum_worst_relative_error",
-          .prepare = prepare_absorption,
+          .prepare = make_run<AbsorptionRun>,
           .skip_reason = [](const WorkloadInput& input) { return device_skip_reason(input, true); }};
 }
 

@@ -9,13 +9,8 @@
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
 #include "core/sha256.h"
-#include "pipeline/workloads/device_workload.h"
 #include "pipeline/workloads/equirect.h"
-#include "pipeline/workloads/equirect_torch.h"
-#include "pipeline/workloads/frame_loader.h"
-#include "pipeline/workloads/step_ledger.h"
 #include "pipeline/workloads/workload.h"
-#include "pipeline/workloads/workloads_table.h"
 
 namespace aqbench {
 namespace {
@@ -47,7 +42,7 @@ EquirectOptions read_equirect_options(const WorkloadInput& input) {
   options.seed = input.seed;
   options.device = input.device;
   if (options.geometry.frame_width_px % 2 != 0)
-    throw Error(ErrorKind::usage, "equirect.width: must be even; the height is half of it");
+    throw usage_error("equirect.width: must be even; the height is half of it");
   return options;
 }
 
@@ -59,12 +54,12 @@ class ViewSampler {
   std::vector<ColourImage> sample(const std::vector<const ColourImage*>& frames, StepLedger& ledger) {
     ++kernel_calls_;
     if (!options_.cached_grid) ledger.time(Step::sample, [&] { make(); });
-    if (torch_) return torch_->sample(frames, ledger);
+    if (torch_) return torch_(frames, ledger);
     return ledger.time(Step::sample, [&] { return sample_fused(options_.geometry, taps_, frames); });
   }
 
   // Returns the table of the variant fused.
-  const std::vector<TapTable::Tap>& taps() const { return taps_.taps; }
+  const std::vector<Tap>& taps() const { return taps_; }
 
   // Returns the calls of sample() since the last query.
   std::int64_t take_kernel_calls() { return std::exchange(kernel_calls_, 0); }
@@ -75,19 +70,14 @@ class ViewSampler {
     if (options_.fused)
       taps_ = make_taps(options_.geometry, grid);
     else
-      torch_ = std::make_unique<TorchSampler>(options_.geometry, grid,
-                                              TorchSamplerOptions{options_.device, options_.uint8_copy});
+      torch_ = torch_sampling(options_.geometry, grid, options_.device, options_.uint8_copy);
   }
 
   EquirectOptions options_;
-  TapTable taps_;
-  std::unique_ptr<TorchSampler> torch_;
+  std::vector<Tap> taps_;
+  ViewSampling torch_;
   std::int64_t kernel_calls_ = 0;
 };
-
-WorkloadFigure kernel_calls_figure(std::int64_t calls) {
-  return {std::string(kKernelCalls), static_cast<double>(calls)};
-}
 
 double view_megapixels(const EquirectOptions& options) {
   return 1e-6 * options.frames * options.geometry.views * options.geometry.view_px * options.geometry.view_px;
@@ -170,7 +160,7 @@ std::string encode_image(const ColourImage& image, bool jpeg) {
   const std::vector<int> options = jpeg ? std::vector<int>{cv::IMWRITE_JPEG_QUALITY, kJpegQuality}
                                         : std::vector<int>{cv::IMWRITE_PNG_COMPRESSION, kPngLevel};
   if (!cv::imencode(jpeg ? ".jpg" : ".png", pixels, bytes, options))
-    throw Error(ErrorKind::method, "cannot encode a view");
+    throw method_error("cannot encode a view");
   return {bytes.begin(), bytes.end()};
 }
 
@@ -179,7 +169,7 @@ void write_plainly(const std::filesystem::path& file, const std::string& bytes) 
   const bool written =
       stream != nullptr && std::fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size();
   const bool closed = stream != nullptr && std::fclose(stream) == 0;
-  if (!written || !closed) throw Error(ErrorKind::io, file.string() + ": cannot write");
+  if (!written || !closed) throw io_error("{}: cannot write", file.string());
 }
 
 class EquirectPipelineRun final : public WorkloadRun {

@@ -1,14 +1,42 @@
-#include "pipeline/workloads/frame_loader.h"
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <opencv2/imgcodecs.hpp>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "pipeline/workloads/equirect.h"
 
 namespace aqbench {
 namespace {
+
+constexpr double kBoundShare = 0.5;
+
+double sum_of(const std::array<double, kSteps>& seconds) {
+  return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
+
+double at(const std::array<double, kSteps>& seconds, Step step) {
+  return seconds[static_cast<std::size_t>(step)];
+}
+
+std::string verdict_of(const Attribution& times) {
+  const double io_share = 1 - times.io_free_s / times.wall_s;
+  std::array<double, kSteps> seconds = times.main_s;
+  // Work of other threads delays the main thread only while it waits for a frame.
+  const double ahead_s = sum_of(times.ahead_s);
+  for (std::size_t i = 0; i < kSteps && ahead_s > 0; ++i)
+    seconds[i] += times.queue_wait_s * times.ahead_s[i] / ahead_s;
+  const auto largest = static_cast<std::size_t>(std::ranges::max_element(seconds) - seconds.begin());
+  const bool io_is_largest =
+      largest == static_cast<std::size_t>(Step::load) || largest == static_cast<std::size_t>(Step::write);
+  if (io_share >= kBoundShare || io_is_largest)
+    return fmt::format("I/O-bound: {:.0f} % of the time goes to reading and writing", 100 * io_share);
+  return fmt::format("{}-bound: {:.0f} % of the time; reading and writing {:.0f} %", kStepNames[largest],
+                     100 * seconds[largest] / times.wall_s, 100 * io_share);
+}
 
 constexpr std::size_t kRingDepth = 4, kDeepestRing = 8, kFarthestPrefetch = 16;
 
@@ -19,17 +47,51 @@ std::size_t count_workers(Loading loading, int threads) {
 
 }  // namespace
 
+void StepLedger::add(Step step, double seconds) {
+  const std::lock_guard lock(mutex_);
+  auto& times = std::this_thread::get_id() == main_ ? times_.main_s : times_.ahead_s;
+  times[static_cast<std::size_t>(step)] += seconds;
+}
+
+Attribution StepLedger::finish() {
+  const std::lock_guard lock(mutex_);
+  Attribution times = times_;
+  times.wall_s = std::max(seconds_since(start_), 1e-9);
+  const double main_s = sum_of(times.main_s), ahead_s = sum_of(times.ahead_s);
+  times.unattributed_s = std::max(0.0, times.wall_s - main_s - times.queue_wait_s);
+  times.overlap_s = std::clamp(ahead_s - times.queue_wait_s, 0.0, main_s);
+  // A wait for a frame counts as reading and decoding, in proportion.
+  const double load_share = ahead_s > 0 ? at(times.ahead_s, Step::load) / ahead_s : 0;
+  times.io_free_s = times.wall_s - at(times.main_s, Step::load) - at(times.main_s, Step::write) -
+                    load_share * times.queue_wait_s;
+  times.verdict = verdict_of(times);
+  return times;
+}
+
+std::vector<WorkloadFigure> figures_of(const Attribution& times) {
+  std::vector<WorkloadFigure> figures;
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    figures.push_back({fmt::format("{}_ms", kStepNames[i]), 1e3 * (times.main_s[i] + times.ahead_s[i])});
+    if (times.ahead_s[i] > 0)
+      figures.push_back({fmt::format("{}_ahead_ms", kStepNames[i]), 1e3 * times.ahead_s[i]});
+  }
+  figures.push_back({"wall_ms", 1e3 * times.wall_s});
+  figures.push_back({"queue_wait_ms", 1e3 * times.queue_wait_s});
+  figures.push_back({"overlap_ms", 1e3 * times.overlap_s});
+  figures.push_back({"unattributed_ms", 1e3 * times.unattributed_s});
+  figures.push_back({"unattributed_share", times.unattributed_s / times.wall_s});
+  figures.push_back({"io_free_ms", 1e3 * times.io_free_s});
+  return figures;
+}
+
 FramePointer read_frame(const std::filesystem::path& file, StepLedger& ledger) {
   const std::string bytes = ledger.time(Step::load, [&] { return read_file(file); });
   return ledger.time(Step::decode, [&] {
     const cv::Mat encoded(1, static_cast<int>(bytes.size()), CV_8U, const_cast<char*>(bytes.data()));
     const cv::Mat decoded = cv::imdecode(encoded, cv::IMREAD_COLOR);
-    if (decoded.empty()) throw Error(ErrorKind::input, file.string() + ": not a decodable image");
-    auto image = std::make_shared<ColourImage>();
-    image->width_px = decoded.cols;
-    image->height_px = decoded.rows;
-    image->bytes.assign(decoded.data, decoded.data + decoded.total() * 3);
-    return FramePointer(std::move(image));
+    if (decoded.empty()) throw input_error("{}: not a decodable image", file.string());
+    return std::make_shared<const ColourImage>(
+        ColourImage{decoded.cols, decoded.rows, {decoded.data, decoded.data + decoded.total() * 3}});
   });
 }
 
@@ -103,10 +165,6 @@ void FrameLoader::work() {
   }
 }
 
-void FrameLoader::note_wait(bool empty) {
-  if (empty && taken_ > 0) ring_depth_ = std::min(ring_depth_ + 1, kDeepestRing);
-}
-
 FramePointer FrameLoader::next() {
   if (taken_ == files_.size()) return nullptr;
   if (loading_ == Loading::serial) return read_frame(files_[taken_++], ledger_);
@@ -114,7 +172,7 @@ FramePointer FrameLoader::next() {
   {
     std::unique_lock lock(mutex_);
     consume_s_ += taken_ > 0 ? seconds_since(last_taken_) : 0;
-    note_wait(!ready_.contains(taken_));
+    if (taken_ > 0 && !ready_.contains(taken_)) ring_depth_ = std::min(ring_depth_ + 1, kDeepestRing);
     changed_.notify_all();  // the ring may have grown
     ledger_.wait([&] { changed_.wait(lock, [&] { return failure_ || ready_.contains(taken_); }); });
     if (!ready_.contains(taken_)) std::rethrow_exception(failure_);

@@ -22,6 +22,12 @@
 namespace aqbench {
 namespace {
 
+// The distortion: distorted = undistorted (1 + kBarrel r^2), with r = sqrt(2) in the corners.
+constexpr double kBarrel = 0.2;
+// Each view sees a point at depth index d shifted along x by d times this many pixels.
+constexpr int kSyntheticShift_px[kSyntheticViews] = {0, 1, -1, 2};
+constexpr std::int64_t kSyntheticPoints = 10000;  // of the reconstructed surface
+
 // Plane waves with directions and lengths without a common period, so the texture does not repeat.
 struct TextureWave {
   double x_per_px, y_per_px, phase;  // radians

@@ -17,12 +17,6 @@ namespace aqbench {
 // The number of frames: the reference and three sources.
 inline constexpr int kSyntheticViews = 4;
 
-// The distortion: distorted = undistorted (1 + kBarrel r^2), with r = sqrt(2) in the corners.
-inline constexpr double kBarrel = 0.2;
-
-// Each view sees a point at depth index d shifted along x by d times this many pixels.
-inline constexpr int kSyntheticShift_px[kSyntheticViews] = {0, 1, -1, 2};
-
 // The four frames.
 struct SyntheticFrames {
   int width_px = 0, height_px = 0, depths = 0;
@@ -43,9 +37,6 @@ bool synthetic_visible(const SyntheticFrames& frames, double x_px, double y_px);
 
 // The number of keypoints, and of numbers in a descriptor.
 inline constexpr std::int64_t kSyntheticKeypoints = 2000, kSyntheticDescriptor = 256;
-
-// The number of points of the reconstructed surface.
-inline constexpr std::int64_t kSyntheticPoints = 10000;
 
 // The outputs of the stages, as tensors on the CPU.
 struct SyntheticOutputs {

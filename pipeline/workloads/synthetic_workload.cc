@@ -9,7 +9,7 @@
 #include "core/random.h"
 #include "core/sha256.h"
 #include "pipeline/workloads/synthetic_profile.h"
-#include "pipeline/workloads/workloads_table.h"
+#include "pipeline/workloads/workload.h"
 
 namespace aqbench {
 namespace {
@@ -20,18 +20,9 @@ std::string tensor_text(const at::Tensor& tensor) {
   return {static_cast<const char*>(tensor.data_ptr()), tensor.nbytes()};
 }
 
-struct ColumnRange {
-  double x_min, x_max;
-};
-
-// The columns of a row in which every source saw the reference's point at every depth index.
-ColumnRange columns_seen(const SyntheticFrames& frames) {
-  return {frames.depths * 1.0, frames.width_px - 1 - 2.0 * frames.depths};
-}
-
+// Whether every source saw the reference's point at every depth index.
 bool seen_by_all(const SyntheticFrames& frames, double x, double y) {
-  const auto [x_min, x_max] = columns_seen(frames);
-  if (x < x_min || x > x_max) return false;
+  if (x < frames.depths || x > frames.width_px - 1 - 2.0 * frames.depths) return false;
   const double reach = frames.depths - 1;
   return synthetic_visible(frames, x - reach, y) && synthetic_visible(frames, x + 2 * reach, y);
 }

@@ -1,4 +1,4 @@
-#include "pipeline/workloads/tricubic.h"
+#include "pipeline/workloads/numeric.h"
 
 #include <algorithm>
 #include <array>
@@ -14,14 +14,30 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/stage_scope.h"
-#include "pipeline/workloads/device_workload.h"
-#include "pipeline/workloads/output_bytes.h"
-#include "pipeline/workloads/workloads_table.h"
+#include "pipeline/workloads/workload.h"
 
 namespace aqbench {
 namespace {
 
 using Four = std::array<double, 4>;
+
+// Whether a query has its 4 x 4 x 4 neighbours: -3 <= index < 3.
+bool has_neighbours(double h, double k, double l) {
+  const auto fits = [](double index) { return index >= 1 - kGridReach && index < kGridReach - 1; };
+  return fits(h) && fits(k) && fits(l);
+}
+
+// The factor of a query without neighbours: that of the nearest grid point, or kFactorOutside if there is
+// none.
+double factor_without_neighbours(const double* grid, double h, double k, double l) {
+  std::size_t place = 0;
+  for (const double index : {h, k, l}) {
+    const double nearest = std::nearbyint(index);
+    if (!(std::abs(nearest) <= kGridReach)) return kFactorOutside;
+    place = place * kGridSide + static_cast<std::size_t>(nearest + kGridReach);
+  }
+  return grid[place];
+}
 
 // Neville's scheme through (-1, a[0]) .. (2, a[3]), as polint() of Numerical Recipes.
 double interpolate_four(const Four& values, double x) {
@@ -144,7 +160,7 @@ class TricubicRun final : public WorkloadRun {
   std::vector<WorkloadFigure> figures() const override {
     if (job_ != nullptr) return figures_of(*job_);
     if (variant_ == "loop") return {};
-    return {{std::string(kKernelCalls), static_cast<double>(batched_.kernel_calls)}};
+    return {kernel_calls_figure(batched_.kernel_calls)};
   }
 
   WorkloadCost cost() const override {
@@ -182,10 +198,6 @@ class TricubicRun final : public WorkloadRun {
   std::unique_ptr<opencl::DeviceJob> job_;
 };
 
-std::unique_ptr<WorkloadRun> prepare_tricubic(const WorkloadInput& input) {
-  return std::make_unique<TricubicRun>(input);
-}
-
 }  // namespace
 
 double structure_factor(double h, double k, double l) {
@@ -198,21 +210,6 @@ std::vector<double> structure_factor_grid() {
     for (int k = -kGridReach; k <= kGridReach; ++k)
       for (int l = -kGridReach; l <= kGridReach; ++l) grid.push_back(structure_factor(h, k, l));
   return grid;
-}
-
-bool has_neighbours(double h, double k, double l) {
-  const auto fits = [](double index) { return index >= 1 - kGridReach && index < kGridReach - 1; };
-  return fits(h) && fits(k) && fits(l);
-}
-
-double factor_without_neighbours(const double* grid, double h, double k, double l) {
-  std::size_t place = 0;
-  for (const double index : {h, k, l}) {
-    const double nearest = std::nearbyint(index);
-    if (!(std::abs(nearest) <= kGridReach)) return kFactorOutside;
-    place = place * kGridSide + static_cast<std::size_t>(nearest + kGridReach);
-  }
-  return grid[place];
 }
 
 TricubicQueries make_queries(std::uint64_t seed, std::int64_t count, double outside_share) {
@@ -278,7 +275,7 @@ WorkloadSpec tricubic_workload() {
           .stages = {"tricubic", "device_build", "device_record"},
           .batches = true,
           .pixel_identity = "inside_worst_error",
-          .prepare = prepare_tricubic,
+          .prepare = make_run<TricubicRun>,
           .skip_reason = [](const WorkloadInput& input) { return device_skip_reason(input, true); }};
 }
 

@@ -2,6 +2,7 @@
 // Workloads: kernels timed alone, each with an identity that proves its output. To add one: write its
 // WorkloadSpec in its own file, declare it below, add a row in registry.cc, add its test.
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -9,6 +10,8 @@
 #include <vector>
 
 #include "core/parameters.h"
+#include "core/sha256.h"
+#include "pipeline/opencl/opencl.h"
 
 namespace aqbench {
 
@@ -50,6 +53,11 @@ struct WorkloadFigure {
   double value = 0;
 };
 
+// Returns the figure kKernelCalls.
+inline WorkloadFigure kernel_calls_figure(std::int64_t calls) {
+  return {std::string(kKernelCalls), static_cast<double>(calls)};
+}
+
 // A prepared workload. Every function throws Error(method) on failure.
 class WorkloadRun {
  public:
@@ -76,6 +84,15 @@ class WorkloadRun {
   virtual std::string verdict() const { return {}; }
 };
 
+// Makes the inputs from the seed. Throws Error(usage) naming a parameter.
+using PrepareWorkload = std::unique_ptr<WorkloadRun> (*)(const WorkloadInput& input);
+
+// Prepares a workload that is a class with this constructor.
+template <class Run>
+std::unique_ptr<WorkloadRun> make_run(const WorkloadInput& input) {
+  return std::make_unique<Run>(input);
+}
+
 // A registered workload.
 struct WorkloadSpec {
   std::string name;
@@ -87,8 +104,7 @@ struct WorkloadSpec {
   bool batches = false;             // has a parameter `batch` that changes how it works, not its result
   // The name of the identity that compares the output pixel by pixel with a reference. "": none.
   std::string pixel_identity = {};
-  // Makes the inputs from the seed. Throws Error(usage) naming a parameter.
-  std::unique_ptr<WorkloadRun> (*prepare)(const WorkloadInput& input) = nullptr;
+  PrepareWorkload prepare = nullptr;
   // Returns why the workload cannot run here with these parameters, or "". May be null: it then runs wherever
   // the device exists.
   std::string (*skip_reason)(const WorkloadInput& input) = nullptr;
@@ -100,15 +116,54 @@ const std::vector<WorkloadSpec>& workload_registry();
 // Finds a workload by name. Throws Error(usage) with similar names.
 const WorkloadSpec& find_workload(std::string_view name);
 
-// Return the built-in workloads; each is in the file of its name.
+// Return the workloads whose code is part of the program; each is in the file of its name.
 WorkloadSpec absorption_workload();
-WorkloadSpec synthetic_profile_workload();
 WorkloadSpec tricubic_workload();
-WorkloadSpec plane_sweep_workload();
-WorkloadSpec equirect_views_workload();
-WorkloadSpec equirect_pipeline_workload();
 
 // Returns the parameter `variant` of numeric workloads: torch, loop or fused (the default).
 ParameterSpec variant_parameter();
+
+// Returns the SHA-256 of the values in memory layout, little-endian.
+template <class Value>
+std::string sha256_of_values(const std::vector<Value>& values) {
+  static_assert(std::endian::native == std::endian::little);
+  return sha256_hex({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Value)});
+}
+
+struct AbsorptionProblem;  // pipeline/workloads/numeric.h
+struct TricubicQueries;    // pipeline/workloads/numeric.h
+struct BatchedFactors;     // pipeline/workloads/numeric.h
+
+// Make the inputs of one workload each; called through the table.
+std::unique_ptr<WorkloadRun> prepare_plane_sweep(const WorkloadInput& input);
+std::unique_ptr<WorkloadRun> prepare_synthetic(const WorkloadInput& input);
+std::unique_ptr<WorkloadRun> prepare_equirect_views(const WorkloadInput& input);
+std::unique_ptr<WorkloadRun> prepare_equirect_pipeline(const WorkloadInput& input);
+
+// The part of workloads that needs LibTorch or OpenCV: in the module `pipeline` (core/module.h).
+struct WorkloadsTable {
+  std::vector<double> (*absorption_torch)(const AbsorptionProblem& problem, const char* device);
+  BatchedFactors (*tricubic_torch)(const std::vector<double>& grid, const TricubicQueries& queries,
+                                   std::int64_t batch, const char* device);
+  PrepareWorkload prepare_plane_sweep, prepare_synthetic, prepare_equirect_views, prepare_equirect_pipeline;
+};
+
+// Returns the table, loading the module if necessary. Throws Error(input) if the module is not installed.
+const WorkloadsTable& workloads_table();
+
+// Returns the parameters `memory` (pageable or pinned), `queues` (1 or 2) and `submission` (enqueued or
+// recorded).
+std::vector<ParameterSpec> device_parameters();
+
+// Returns these parameters' values and the device.
+opencl::JobOptions job_options(const WorkloadInput& input);
+
+// Returns why the parameter `variant` or those above cannot run on the device, "" if they can: they need
+// OpenCL, recorded calls a driver with command buffers. `doubles`: the kernel needs double precision.
+std::string device_skip_reason(const WorkloadInput& input, bool doubles);
+
+// Returns the figures of a job's last run: "kernel_ms", "copy_ms", "context_ms", "build_ms", "record_ms",
+// kKernelCalls.
+std::vector<WorkloadFigure> figures_of(const opencl::DeviceJob& job);
 
 }  // namespace aqbench

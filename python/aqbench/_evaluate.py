@@ -9,13 +9,7 @@ _FILES = ("truth", "truth_cloud", "mesh", "cloud")  # arguments that may be arra
 
 
 def program():
-    """Returns the path of the program `aqbench`.
-
-    Raises
-    ------
-    Error
-        Where neither the package brings it (as the wheel does) nor the PATH has it.
-    """
+    """Returns the path of the program `aqbench`, which the wheel brings, else the PATH has; raises Error without it."""
     return call("program").text
 
 

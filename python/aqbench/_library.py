@@ -6,12 +6,8 @@ import pathlib
 
 
 class Error(ValueError):
-    """An error with the text printed by the program.
-
-    Attributes
-    ----------
-    exit_code : int
-        The program's: 2 for a wrong name, value or file, 6 for reading and writing, 3 for anything else.
+    """An error with the text printed by the program, and its exit_code: 2 for a wrong name, value or file, 6 for
+    reading and writing, 3 for anything else.
     """
 
     exit_code = 2
@@ -40,13 +36,9 @@ class Answer:
     """What a call gave: `value` (its JSON), arrays, and an object to pass on. Frees them with itself."""
 
     def __init__(self, handle):
-        self._handle = handle
+        self.handle = handle
         text = _LIBRARY.aqbench_text(handle)
         self.text = text.decode("utf-8", "replace")
-
-    @property
-    def handle(self):
-        return self._handle
 
     @property
     def value(self):
@@ -56,25 +48,18 @@ class Answer:
         """Returns array number i in this shape: "d" float64, "f" float32, "H" uint16."""
         from ._arrays import owned
 
-        found = _LIBRARY.aqbench_array(self._handle, i)
+        found = _LIBRARY.aqbench_array(self.handle, i)
         return owned(self, found.data, found.count, letter, shape)
 
     def __del__(self, free=_LIBRARY.aqbench_free):
-        if getattr(self, "_handle", None) is not None:
-            free(self._handle)
+        if getattr(self, "handle", None) is not None:
+            free(self.handle)
 
 
 def call(function, *words, arrays=(), objects=()):
-    """Calls a function of the library with words (texts), arrays (Values) and objects (Answers).
+    """Calls a function of the library with words (texts), arrays (Values) and objects (Answers); returns its Answer.
 
-    Returns
-    -------
-    Answer
-
-    Raises
-    ------
-    Error
-        With the text and the exit code that the program would give.
+    Raises Error with the text and the exit code that the program would give.
     """
     encoded = [word.encode("utf-8", "surrogateescape") for word in map(str, words)]
     if any(b"\0" in word for word in encoded):

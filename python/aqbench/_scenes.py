@@ -14,15 +14,19 @@ def _words_of(settings):
             isinstance(value, os.PathLike) else value)]
 
 
-class Scene:
-    """An exactly known surface under water.
+class _Constant:
+    """What never changes: a copy of it is itself."""
 
-    Parameters
-    ----------
-    name : str or os.PathLike
-        A registered scene (aqbench.scenes()), or "mesh:FILE.ply".
-    **settings : float or str
-        Its parameters (aqbench list scenes).
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
+
+class Scene(_Constant):
+    """An exactly known surface under water: a registered scene by its name (aqbench.scenes()) with settings
+    of its parameters (aqbench list scenes), or "mesh:FILE.ply".
     """
 
     def __init__(self, name, **settings):
@@ -47,42 +51,20 @@ class Scene:
         return self._facts["area_m2"]
 
     def closest_points(self, points):
-        """Finds the closest point of the surface to each of the points.
+        """Finds the closest point of the surface to each of the points (n, 3): metres in the world frame, finite.
 
-        Parameters
-        ----------
-        points : array_like, shape (n, 3)
-            Metres in the world frame; finite.
-
-        Returns
-        -------
-        closest : ndarray, shape (n, 3)
-            Points of the surface, metres.
-        normals : ndarray, shape (n, 3)
-            Unit normals there, towards the cameras.
-        distances : ndarray, shape (n,)
-            Signed distances, metres, positive on the cameras' side.
+        Returns the closest points (n, 3), metres, the unit normals there towards the cameras (n, 3), and the signed
+        distances (n,), metres, positive on the cameras' side.
         """
         given = numbers("points", points, 3)
         found, n = call("closest_points", arrays=[given], objects=[self._answer]), given.shape[0]
         return found.array(0, "d", (n, 3)), found.array(1, "d", (n, 3)), found.array(2, "d", (n,))
 
     def sample(self, spacing=0.001, seed=42):
-        """Returns points of the true surface and its normals there.
+        """Returns points of the true surface (n, 3), metres, and its unit normals there towards the cameras (n, 3).
 
-        Parameters
-        ----------
-        spacing : float
-            Their distance on average at most, metres.
-        seed : int
-            The same gives the same points.
-
-        Returns
-        -------
-        points : ndarray, shape (n, 3)
-            Metres; each stands for the same share of the area.
-        normals : ndarray, shape (n, 3)
-            Unit, towards the cameras.
+        Each point stands for the same share of the area; they are `spacing` metres apart on average at most, and the
+        same for the same seed.
         """
         found = call("sample", _natural("seed", seed), arrays=[numbers("spacing", [spacing])], objects=[self._answer])
         points = found.array(0, "d", (-1, 3))
@@ -100,12 +82,6 @@ class Scene:
     def __reduce__(self):
         return _scene_again, (self.name, self._settings)
 
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
-
 
 def _scene_again(name, settings):
     return Scene(name, **settings)
@@ -122,7 +98,7 @@ def _triple(rows):
     return rows if numpy is None else numpy.array(rows, float)
 
 
-class Camera:
+class Camera(_Constant):
     """A camera above the water that looks into it; from make_rig() or read_rig().
 
     Pixels: centres at integers, of the undistorted camera. World: metres, +Z down.
@@ -192,37 +168,20 @@ class Camera:
         return self._text
 
     def project(self, points):
-        """Projects points through the water.
+        """Projects points (n, 3), metres in the world frame, through the water.
 
-        Parameters
-        ----------
-        points : array_like, shape (n, 3)
-            Metres in the world frame.
-
-        Returns
-        -------
-        pixels : ndarray, shape (n, 2)
-            NaN for a point that is not below the water or not in front of the camera; may lie outside the image.
-        depths : ndarray, shape (n,)
-            Metres along the refracted ray from the water surface.
+        Returns pixels (n, 2), which may lie outside the image and are NaN for a point that is not below the water or
+        not in front of the camera, and depths (n,): metres along the refracted ray from the water surface.
         """
         given = numbers("points", points, 3)
         found = call("project", arrays=[given], objects=[self._answer])
         return found.array(0, "d", (given.shape[0], 2)), found.array(1, "d", (given.shape[0],))
 
     def cast(self, pixels):
-        """Casts the rays of pixels.
+        """Casts the rays of pixels (n, 2).
 
-        Parameters
-        ----------
-        pixels : array_like, shape (n, 2)
-
-        Returns
-        -------
-        origins : ndarray, shape (n, 3)
-            On the water surface, metres; NaN for a ray that does not reach the water.
-        directions : ndarray, shape (n, 3)
-            Unit, in the water.
+        Returns origins (n, 3) on the water surface, metres, NaN for a ray that does not reach the water, and unit
+        directions (n, 3) in the water.
         """
         given = numbers("pixels", pixels, 2)
         found = call("cast", arrays=[given], objects=[self._answer])
@@ -240,12 +199,6 @@ class Camera:
     def __reduce__(self):
         return Camera, (self._text,)
 
-    def __copy__(self):
-        return self
-
-    def __deepcopy__(self, memo):
-        return self
-
 
 def scenes():
     """Returns the names of the registered scenes, a list of str."""
@@ -258,37 +211,16 @@ def rigs():
 
 
 def make_rig(name="ring12", seed=42, **settings):
-    """Makes the cameras of a registered rig.
+    """Makes the cameras of a registered rig, one of aqbench.rigs(), as a list.
 
-    Parameters
-    ----------
-    name : str
-        One of aqbench.rigs().
-    seed : int
-        Draws the jitter.
-    **settings : float or str
-        Its parameters, such as width=800 (pixels).
-
-    Returns
-    -------
-    list of Camera
+    `seed` draws the jitter; settings are the rig's parameters, such as width=800 (pixels).
     """
     found = call("make_rig", name, _natural("seed", seed), *_words_of(settings))
     return [Camera(text) for *_, text in found.value]
 
 
 def read_rig(calibration_json):
-    """Reads the cameras of a dataset.
-
-    Parameters
-    ----------
-    calibration_json : str or os.PathLike
-        calibration.json: metres, pixels.
-
-    Returns
-    -------
-    list of Camera
-    """
+    """Reads the cameras of a dataset, a list, from its calibration.json: metres, pixels."""
     return [Camera(text) for *_, text in call("read_rig", os.fspath(calibration_json)).value]
 
 
@@ -299,14 +231,9 @@ def scene_of(scene):
 class View:
     """What a camera records.
 
-    Attributes
-    ----------
-    image : ndarray of uint16, shape (height, width)
-        0 to 2**bits - 1, lens distortion included.
-    depth : ndarray of float32, shape (height, width)
-        The truth: metres along the refracted ray from the water surface, of the undistorted camera; NaN for none.
-    bits : int
-        Of the sensor.
+    image (height, width), uint16: 0 to 2**bits - 1 of the sensor's bits, lens distortion included. depth (height,
+    width), float32: the truth, metres along the refracted ray from the water surface, of the undistorted camera; NaN
+    for none.
     """
 
     def __init__(self, image, depth, bits):
@@ -318,25 +245,11 @@ class View:
 
 
 def render(scene, camera, imaging="default", seed=42, camera_index=0, **settings):
-    """Renders a scene as a camera sees it through the water.
+    """Renders a scene as a Camera sees it through the water, by a variant of the imaging (aqbench list imaging).
 
-    Parameters
-    ----------
-    scene : Scene or str
-    camera : Camera
-    imaging : str
-        A variant (aqbench list imaging).
-    seed : int
-        Of texture and noise.
-    camera_index : int
-        Gain and noise differ between cameras by it: with the camera's place in its rig, images are those of
-        `aqbench render`.
-    **settings : float or str
-        Parameters of the imaging, such as psf_sigma_px=1 (pixels).
-
-    Returns
-    -------
-    View
+    `seed` draws texture and noise. Gain and noise differ between cameras by `camera_index`: with the camera's place in
+    its rig, images are those of `aqbench render`. Settings are parameters of the imaging, such as psf_sigma_px=1
+    (pixels). Returns a View.
     """
     if not isinstance(camera, Camera):
         raise Error(f"camera: must be an aqbench.Camera, not {type(camera).__name__}")

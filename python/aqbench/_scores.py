@@ -15,20 +15,10 @@ from ._scenes import scene_of
 class Scores(dict):
     """Metrics by name, in the order of docs/metrics.md; None where a metric is undefined.
 
-    Attributes
-    ----------
-    units : dict of str
-        The unit of each: "mm", "%", "1".
-    better : dict of str
-        Its direction: "lower", "higher", "equal".
-    ideals : dict of float
-        The value that a perfect result has where "equal" has one (bias 0).
-    reasons : dict of str
-        Why a metric is undefined.
-    notes : list of str
-        What the program says beside the numbers, such as a hint on extent and unit; evaluate() alone fills it.
-    details : dict
-        How it was scored: the fields `effective` of the program's JSON; evaluate() alone fills it.
+    Dicts by name: units ("mm", "%", "1"), better ("lower", "higher", "equal"), ideals (the value that a perfect result
+    has where "equal" has one, bias 0), reasons (why a metric is undefined). evaluate() alone fills notes (what the
+    program says beside the numbers, such as a hint on extent and unit) and details (how it was scored: the fields
+    `effective` of the program's JSON).
     """
 
     def __init__(self, rows=(), notes=(), details=None):
@@ -71,20 +61,10 @@ def _hint(points, scene):
 
 
 def score(points, scene, normals=None):
-    """Scores a cloud.
+    """Scores a cloud, and returns Scores.
 
-    Parameters
-    ----------
-    points : array_like, shape (n, 3)
-        Metres in the scene's world frame. Points that are not finite are counted and left out.
-    scene : Scene or str or os.PathLike
-        Also the name of a registered one, or "mesh:FILE.ply".
-    normals : array_like, shape (n, 3), optional
-        Unit.
-
-    Returns
-    -------
-    Scores
+    points (n, 3): Metres in the scene's world frame; those that are not finite are counted and left out. scene: a
+    Scene, the name of a registered one, or "mesh:FILE.ply". normals (n, 3), unit, or None.
     """
     arrays = [numbers("points", points, 3)]
     if normals is not None:
@@ -99,19 +79,9 @@ def score(points, scene, normals=None):
 
 
 def score_mesh(vertices, triangles, scene):
-    """Scores a mesh. The cloud's metrics are those of the vertices.
+    """Scores a mesh, and returns Scores; the cloud's metrics are those of the vertices.
 
-    Parameters
-    ----------
-    vertices : array_like, shape (n, 3)
-        Metres in the scene's world frame.
-    triangles : array_like of int, shape (m, 3)
-        Indices into them.
-    scene : Scene or str or os.PathLike
-
-    Returns
-    -------
-    Scores
+    vertices (n, 3): Metres in the scene's world frame. triangles (m, 3): indices into them. scene: as in score().
     """
     given = numbers("vertices", vertices, 3)
     faces = indices("triangles", triangles, given.shape[0])
@@ -119,16 +89,9 @@ def score_mesh(vertices, triangles, scene):
 
 
 def score_depth(predicted, truth):
-    """Scores a depth map against the true one.
+    """Scores a depth map against the true one, and returns Scores.
 
-    Parameters
-    ----------
-    predicted, truth : array_like, shape (height, width)
-        float32: metres along the refracted ray from the water surface; NaN or 0 where there is none.
-
-    Returns
-    -------
-    Scores
+    Both (height, width), float32: metres along the refracted ray from the water surface; NaN or 0 where there is none.
     """
     ours, true = numbers("predicted", predicted, letter="f"), numbers("truth", truth, letter="f")
     if ours.shape != true.shape:
@@ -139,21 +102,11 @@ def score_depth(predicted, truth):
 def evaluate(cloud=None, normals=None, **options):
     """Does what `aqbench eval` does, with its options (docs/scoring.md, docs/protocols.md), by the program.
 
-    Parameters
-    ----------
-    cloud : array_like, shape (n, 3), or (vertices, triangles), or str or os.PathLike
-        A cloud, a mesh, or a file. Arrays are written once, as float64, into memory that the program reads.
-    normals : array_like, shape (n, 3), optional
-        Of a cloud that is an array.
-    **options
-        The flags of the program, with _ for -: scene="undulating", truth=scan, crop="z:1.1,1.3",
-        thresholds="1mm,2mm", align="icp", unit="mm", protocol="eth3d", set=["step.height_m=0.01"]. `truth`,
-        `truth_cloud` and `mesh` may be arrays or (vertices, triangles), too; a list repeats a flag.
-
-    Returns
-    -------
-    Scores or dict
-        Scores of a cloud, a mesh or a depth map; the program's JSON for protocols and boards.
+    cloud: an array (n, 3), (vertices, triangles), or a file. Arrays are written once, as float64, into memory that the
+    program reads. normals (n, 3): of a cloud that is an array. Options are the flags of the program, with _ for -:
+    scene="undulating", truth=scan, crop="z:1.1,1.3", thresholds="1mm,2mm", align="icp", unit="mm", protocol="eth3d",
+    set=["step.height_m=0.01"]. `truth`, `truth_cloud` and `mesh` may be arrays or (vertices, triangles), too; a list
+    repeats a flag. Returns Scores of a cloud, a mesh or a depth map, and the program's JSON for protocols and boards.
     """
     answer = _evaluate.ask(cloud, normals, options)
     found = json.loads(answer["json"])
@@ -163,44 +116,22 @@ def evaluate(cloud=None, normals=None, **options):
 
 
 def compare(a, b, higher_is_better=False, policy="sensitive"):
-    """Tells whether b is worse than a, from samples measured in pairs.
+    """Tells whether b is worse than a, from samples (n,) measured in pairs, all above 0.
 
-    The rule is that of `aqbench ab`: the quietest half, an exact signed-rank test, the Hodges-Lehmann shift with its
-    exact interval; for PASS all pairs, at least 23, no more slow samples in b than in a, and a clock that is fine
-    enough.
-
-    Parameters
-    ----------
-    a, b : array_like, shape (n,)
-        All above 0.
-    higher_is_better : bool
-    policy : {"sensitive", "gate"}
-
-    Returns
-    -------
-    dict
-        verdict ("REGRESSED", "FASTER", "PASS", "INCONCLUSIVE", "TRADE"), reason, change (0.04: b is 4 % more),
-        change_low, change_high, p_worse, p_better, pairs, kept.
+    The rule is that of `aqbench ab` with the policy "sensitive" or "gate": the quietest half, an exact signed-rank
+    test, the Hodges-Lehmann shift with its exact interval; for PASS all pairs, at least 23, no more slow samples in b
+    than in a, and a clock that is fine enough. Returns a dict: verdict ("REGRESSED", "FASTER", "PASS", "INCONCLUSIVE",
+    "TRADE"), reason, change (0.04: b is 4 % more), change_low, change_high, p_worse, p_better, pairs, kept.
     """
     return call("compare", "higher" if higher_is_better else "lower", policy,
                 arrays=[numbers("a", a), numbers("b", b)]).value
 
 
 class Bundle:
-    """The results of a bundle, not verified: `aqbench verify` does that.
+    """The results of a bundle (a folder, or a results.json), not verified: `aqbench verify` does that.
 
-    Parameters
-    ----------
-    path : str or os.PathLike
-        A folder, or a results.json.
-
-    Attributes
-    ----------
-    run, suite, started_utc : str
-    complete : bool
-        Every planned case has a record.
-    cases : list of dict
-        With case, scene, method, workload, status, reason, warm_ms (time of each warm run, ms), metrics (Scores).
+    run, suite, started_utc: texts. complete: whether every planned case has a record. cases: a list of dicts with case,
+    scene, method, workload, status, reason, warm_ms (time of each warm run, ms) and metrics (Scores).
     """
 
     def __init__(self, path):

@@ -8,18 +8,17 @@
 #include <cerrno>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "harness/ab/tiles.h"
+#include "harness/ab/samples.h"
 #include "harness/records/case_result.h"
-#include "reports/bundle/statement.h"
-#include "reports/content/bundle_files.h"
-#include "reports/exports/benchmark_json.h"
-#include "reports/html/ab_page.h"
+#include "harness/records/json_parts.h"
+#include "reports/exports/tools.h"
 #include "reports/html/report.h"
 #include "reports/text/ab_summary.h"
 #include "reports/text/summary.h"
@@ -94,6 +93,79 @@ void seal_bundle(const std::filesystem::path& bundle, const std::vector<HashLine
   if (key != nullptr) write_file(bundle / kSignatureName, signature_text(*key, hashes));
 }
 
+Json digest_json(const std::string& sha256) { return {{"sha256", sha256}}; }
+
+// The elements of "subject" as text: a bundle may have very many files, and a document of all takes four
+// times the room.
+std::string subjects_text(const std::vector<HashLine>& files) {
+  std::string text;
+  for (const HashLine& file : files) {
+    text += text.empty() ? "\n  " : ",\n  ";
+    text += indented_json({{"name", file.path}, {"digest", digest_json(file.sha256)}}, 2);
+  }
+  return text;
+}
+
+// Resource descriptors of the run's inputs.
+Json configuration_json(const BundleContent& content, const std::vector<HashLine>& files) {
+  Json configuration = Json::array();
+  configuration.push_back({{"name", "plan"}, {"digest", digest_json(content.results.run.plan_sha256)}});
+  const auto baseline = std::ranges::find(files, kBaselineCopyName, &HashLine::path);
+  if (baseline != files.end())
+    configuration.push_back({{"name", kBaselineCopyName}, {"digest", digest_json(baseline->sha256)}});
+  return configuration;
+}
+
+struct StatedCases {
+  std::set<std::string> failed, warned;
+};
+
+StatedCases verdicts_of(const BundleContent& content) {
+  StatedCases verdicts;
+  for (const Record& record : content.results.records) {
+    if (record.status == Status::skipped)
+      verdicts.warned.insert(record.case_name);
+    else if (record.status != Status::ok)
+      verdicts.failed.insert(record.case_name);
+  }
+  if (!content.baseline) return verdicts;
+  const Verdicts& report = *content.gated;
+  for (const VerdictRow& row : report.rows) {
+    if (row.verdict == Verdict::added && row.metric.empty()) verdicts.warned.insert(row.case_name);
+    if (is_refused(row.verdict)) verdicts.failed.insert(row.case_name);
+  }
+  for (const std::string& name : verdicts.failed) verdicts.warned.erase(name);
+  return verdicts;
+}
+
+const char* what_is(const std::string& path) {
+  static constexpr std::pair<const char*, const char*> kKnown[] = {
+      {"results.json", "records: raw samples, unrounded, effective options"},
+      {"journal.jsonl", "the same records as they finished, each line chained to the one before"},
+      {"summary.md", "the results for people"},
+      {"report.html", "the results as pictures, self-contained"},
+      {"env.json", "machine, build, libraries"},
+      {"commands.txt", "what was run, from which commit, how it ended, real, user and system time"},
+      {"bench.log", "what the cases wrote"},
+      {"tests.log", "the program's tests: list and run"},
+      {"notes.txt", "notes of whoever ran it"},
+      {"baseline.json", "the accepted values that the run was gated on"},
+      {"benchmark.json", "times in Google Benchmark's format"},
+  };
+  for (const auto& [name, meaning] : kKnown)
+    if (path == name) return meaning;
+  if (is_in_folder(path, kTilesFolder)) return "errors by place";
+  if (is_in_folder(path, kViewsFolder)) return "completeness by number of views";
+  if (is_in_folder(path, kCloudsFolder)) return "what was scored";
+  if (is_in_folder(path, kPicturesFolder)) return "depths of a camera and their errors, for people";
+  if (is_in_folder(path, kDiagnosisFolder)) return "why there are holes, each camera's errors";
+  if (is_in_folder(path, kDepthFolder)) return "depth errors of each camera";
+  if (is_in_folder(path, kViewerFolder))
+    return "points with their errors, holes, cameras: what the page turns";
+  if (is_in_folder(path, kLogsFolder)) return "what external commands printed";
+  return "";
+}
+
 }  // namespace
 
 std::string bundle_stamp(std::chrono::system_clock::time_point time) {
@@ -102,6 +174,11 @@ std::string bundle_stamp(std::chrono::system_clock::time_point time) {
 
 std::string bundle_name(const std::filesystem::path& bundle) {
   return std::filesystem::absolute(bundle / ".").lexically_normal().parent_path().filename().string();
+}
+
+void require_bundle_folder(const std::filesystem::path& bundle) {
+  if (!std::filesystem::is_directory(bundle))
+    throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
 }
 
 std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
@@ -146,20 +223,6 @@ std::vector<std::string> required_bundle_files(bool of_comparison) {
 std::vector<std::string> derived_bundle_files(bool of_comparison) {
   if (of_comparison) return {kReportName};
   return {"benchmark.json", kInventoryName, kReportName, kStatementName};
-}
-
-std::string shard_folder(std::size_t i, const std::string& run_id) {
-  return fmt::format("{}{}-{}/", kShardsFolder, i + 1, run_id);
-}
-
-bool is_file_of_a_case(std::string_view file) {
-  constexpr std::string_view folders[] = {kTilesFolder, kCloudsFolder,   kDepthFolder,  kDiagnosisFolder,
-                                          kLogsFolder,  kPicturesFolder, kViewerFolder, kViewsFolder};
-  return std::ranges::any_of(folders, [&](std::string_view folder) { return is_in_folder(file, folder); });
-}
-
-bool is_left_out_by_merge(std::string_view file) {
-  return file == "results.json" || file == kJournalFile || file == "summary.md" || file == kReportName;
 }
 
 std::shared_ptr<const JudgedComparison> take_comparison(Results& results) {
@@ -209,6 +272,52 @@ void finalise_bundle(const std::filesystem::path& bundle, Results results, const
 void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
                      const SigningKey* key) {
   seal_bundle(bundle, hash_lines(bundle, required), key);
+}
+
+std::string statement_text(const BundleContent& content, const std::vector<HashLine>& files) {
+  const StatedCases verdicts = verdicts_of(content);
+  Json passed = Json::array(), warned = Json::array(), failed = Json::array();
+  for (const Record& record : content.results.records) {
+    if (verdicts.failed.contains(record.case_name)) continue;
+    (verdicts.warned.contains(record.case_name) ? warned : passed).push_back(record.case_name);
+  }
+  // Cases of the baseline without a record, too.
+  for (const std::string& name : verdicts.failed) failed.push_back(name);
+  const bool doubtful = !warned.empty() || !content.results.run.complete;
+  const bool tests_failed = !content.tests.empty() && content.tests != "passed";
+  const Json statement = {{"_type", "https://in-toto.io/Statement/v1"},
+                          {"subject", Json::array()},
+                          {"predicateType", "https://in-toto.io/attestation/test-result/v0.1"},
+                          {"predicate",
+                           {{"result", !failed.empty() || tests_failed ? "FAILED"
+                                       : doubtful                      ? "WARNED"
+                                                                       : "PASSED"},
+                            {"configuration", configuration_json(content, files)},
+                            {"passedTests", std::move(passed)},
+                            {"warnedTests", std::move(warned)},
+                            {"failedTests", std::move(failed)}}}};
+  std::string text = indented_json(statement) + '\n';
+  constexpr std::string_view kNoSubjects = "\"subject\": []";
+  if (!files.empty())
+    text.insert(text.find(kNoSubjects) + kNoSubjects.size() - 1, subjects_text(files) + "\n ");
+  return text;
+}
+
+std::string inventory_text(const std::vector<InventoryItem>& items) {
+  std::size_t width = 5;
+  std::uintmax_t total = 0;
+  for (const InventoryItem& item : items) {
+    width = std::max(width, item.path.size());
+    total += item.bytes;
+  }
+  std::string text =
+      "# Files of this bundle but inventory.txt, statement.json, sha256.txt, signature.json.\n";
+  for (const InventoryItem& item : items) {
+    std::string line = fmt::format("{:>12}  {:<{}}  {}", item.bytes, item.path, width, what_is(item.path));
+    while (line.ends_with(' ')) line.pop_back();
+    text += line + "\n";
+  }
+  return text + fmt::format("{:>12}  {}\n", total, counted(items.size(), "file"));
 }
 
 }  // namespace aqbench

@@ -3,11 +3,11 @@
 //   results.json summary.md env.json    finalise_bundle()
 //   report.html                         finalise_bundle() (reports/html/report.h)
 //   benchmark.json                      finalise_bundle(): the times in Google Benchmark's format
-//   inventory.txt statement.json        finalise_bundle() (reports/bundle/statement.h)
+//   inventory.txt statement.json        finalise_bundle()
 //   sha256.txt                          finalise_bundle(), over all the others; `sha256sum -c` reads it
 //   signature.json                      finalise_bundle(), over sha256.txt, if asked for (signature.h)
 //   notes.txt baseline.json             the command, if asked for (reports/content/bundle_content.h)
-//   tests.log                           the command, if asked for (reports/content/test_run.h)
+//   tests.log                           the command, if asked for (reports/content/commands.h)
 //   commands.txt                        the command (reports/content/commands.h)
 //   bench.log journal.jsonl tiles/*.csv the sweep, as it runs; journal.jsonl also the comparison (aqbench ab)
 // A bundle of a comparison has no bench.log, benchmark.json, inventory.txt and statement.json.
@@ -24,7 +24,6 @@
 #include "harness/ab/document.h"
 #include "harness/ab/report.h"
 #include "harness/planning/plan.h"
-#include "harness/records/results.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/signature.h"
 #include "reports/content/bundle_content.h"
@@ -37,6 +36,9 @@ std::string bundle_stamp(std::chrono::system_clock::time_point time);
 // Returns the name of a bundle's folder, "20250520T101112Z", however its path is written:
 // "out/20250520T101112Z/", ".".
 std::string bundle_name(const std::filesystem::path& bundle);
+
+// Throws Error(input) unless there is a folder, as of a bundle that was named by hand.
+void require_bundle_folder(const std::filesystem::path& bundle);
 
 // Creates OUT/<stamp>/, or <stamp>-1, -2, .. where the name is taken, and OUT itself where it is missing. The
 // folder is new and of this run alone, even if many start in the same second. Throws Error(io).
@@ -70,16 +72,6 @@ std::shared_ptr<const JudgedComparison> take_comparison(Results& results);
 std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, const BundleContent& content,
                                        const std::shared_ptr<const JudgedComparison>& judged);
 
-// The folder of a merged bundle for what its shards had beside the files of their cases.
-inline constexpr const char* kShardsFolder = "shards/";
-
-// Returns the folder of one shard in a merged bundle: "shards/1-RUN/" for the shard at index `i`.
-std::string shard_folder(std::size_t i, const std::string& run_id);
-
-// Return whether a file of a shard keeps its place in the merged bundle, and whether it is not copied at all.
-bool is_file_of_a_case(std::string_view file);
-bool is_left_out_by_merge(std::string_view file);
-
 // Writes results.json, record by record, and all files derived from it, then sha256.txt over every file in
 // the folder, and with a key signature.json; without a key it removes an old signature. Each file is whole or
 // absent. It may be called again after a resumed run. Throws Error(io), and Error(input) naming a required
@@ -90,5 +82,36 @@ void finalise_bundle(const std::filesystem::path& bundle, Results results, const
 // a key, signature.json. Throws as finalise_bundle().
 void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
                      const SigningKey* key = nullptr);
+
+// The names of the files in a bundle.
+inline constexpr const char* kStatementName = "statement.json";
+inline constexpr const char* kInventoryName = "inventory.txt";
+
+// Returns statement.json. Its subjects are `files` in their order. The cases are its tests: passedTests are
+// ok; warnedTests were skipped or are new against the baseline; failedTests failed, crashed, timed out or are
+// worse than the baseline. The result is FAILED if a test failed, WARNED if a test is warned or the run is
+// incomplete, else PASSED.
+std::string statement_text(const BundleContent& content, const std::vector<HashLine>& files);
+
+// A file and its size.
+struct InventoryItem {
+  std::string path;
+  std::uintmax_t bytes = 0;
+};
+
+// Returns inventory.txt: a line for each file with its size, its path and what it is, then the sums.
+std::string inventory_text(const std::vector<InventoryItem>& items);
+
+// Verifies every shard, then writes the bundle OUT/<stamp>/ of all their records, as one sweep without shards
+// would have: with the same plan, and with a root digest that does not depend on how the records were split.
+// The shards' commands, environments and hash lists are kept under shards/<run>/; notes and logs are joined.
+// Returns the new bundle, which is whole or not there. Throws Error(verification) for a shard that does not
+// verify; Error(not_comparable) for shards of different suites, plans, options or builds; Error(input) for a
+// shard that was interrupted, for a case in two shards, and for missing shards, naming their numbers;
+// Error(io).
+std::filesystem::path merge_bundles(const std::vector<std::filesystem::path>& shards,
+                                    const std::filesystem::path& out,
+                                    const std::vector<std::string>& command_line,
+                                    const SigningKey* key = nullptr);
 
 }  // namespace aqbench

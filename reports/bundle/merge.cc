@@ -1,32 +1,24 @@
-#include "reports/bundle/merge.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <iterator>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/scratch_folder.h"
 #include "core/sha256.h"
-#include "core/stopwatch.h"
 #include "core/text.h"
-#include "harness/gating/gate.h"
-#include "harness/records/comparability.h"
+#include "harness/records/case_result.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/results.h"
-#include "harness/running/journal.h"
 #include "reports/bundle/bundle.h"
-#include "reports/bundle/gate_input.h"
-#include "reports/content/bundle_content.h"
-#include "reports/content/bundle_files.h"
+#include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
+#include "reports/html/report.h"
 #include "reports/text/summary.h"
 
 namespace aqbench {
@@ -39,7 +31,6 @@ struct ShardBundle {
   Results results;
   JournalHeader header;
   std::vector<Record> blocks;
-  Json environment;
 };
 
 ShardBundle read_shard(const fs::path& path) {
@@ -56,7 +47,6 @@ ShardBundle read_shard(const fs::path& path) {
   JournalContents journal = read_journal(path, TornTail::refuse, KeptRecords::ends);
   shard.header = std::move(journal.header);
   shard.blocks = std::move(journal.blocks);
-  shard.environment = *shard.results.environment;
   return shard;
 }
 
@@ -119,7 +109,7 @@ std::string merged_cases(const std::vector<ShardBundle>& shards) {
 Json environments_of(const std::vector<ShardBundle>& shards) {
   Json all = Json::array();
   for (const ShardBundle& shard : shards)
-    all.push_back({{"run", shard.results.run.id}, {"environment", shard.environment}});
+    all.push_back({{"run", shard.results.run.id}, {"environment", *shard.results.environment}});
   return all;
 }
 
@@ -176,13 +166,25 @@ void copy_into(const fs::path& from, const fs::path& to) {
   write_file(to, read_file(from));
 }
 
+// Whether a file of a shard keeps its place in the merged bundle.
+bool is_file_of_a_case(std::string_view file) {
+  constexpr std::string_view folders[] = {kTilesFolder, kCloudsFolder,   kDepthFolder,  kDiagnosisFolder,
+                                          kLogsFolder,  kPicturesFolder, kViewerFolder, kViewsFolder};
+  return std::ranges::any_of(folders, [&](std::string_view folder) { return is_in_folder(file, folder); });
+}
+
+// Whether it is not copied at all.
+bool is_left_out_by_merge(std::string_view file) {
+  return file == "results.json" || file == kJournalFile || file == "summary.md" || file == kReportName;
+}
+
 // Copies the files of cases (tiles, clouds, depth, logs) side by side, and the files about a shard into a
 // folder of its own.
 void copy_files(const std::vector<ShardBundle>& shards, const fs::path& bundle) {
   std::string log;
   for (std::size_t i = 0; i < shards.size(); ++i) {
     const ShardBundle& shard = shards[i];
-    const std::string folder = shard_folder(i, shard.results.run.id);
+    const std::string folder = fmt::format("shards/{}-{}/", i + 1, shard.results.run.id);
     for (const std::string& file : list_bundle_files(shard.path).files) {
       if (is_file_of_a_case(file))
         copy_into(shard.path / file, bundle / file);

@@ -5,7 +5,13 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/pem.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -18,6 +24,8 @@
 
 namespace aqbench {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kKeyBytes = 32, kSignatureBytes = 64;
 constexpr std::uintmax_t kMaxPemBytes = 1 << 16;
@@ -38,21 +46,23 @@ unsigned char* bytes_of(std::string& text) { return reinterpret_cast<unsigned ch
 // OpenSSL would ask on the terminal for the passphrase of an encrypted key.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
-[[noreturn]] void refuse_key(const std::filesystem::path& pem, const char* what) {
+[[noreturn]] void refuse_key(const fs::path& pem, const char* what) {
   ERR_clear_error();
   throw input_error("{}: is not an unencrypted Ed25519 {} key in PEM form", pem.string(), what);
 }
 
-OpenSsl<EVP_PKEY> read_pem(const std::filesystem::path& pem, const char* what,
+[[noreturn]] void refuse_file(const fs::path& file, const std::string& what) {
+  throw Error(ErrorKind::input, file.string() + ": " + what, file.string());
+}
+
+OpenSsl<EVP_PKEY> read_pem(const fs::path& pem, const char* what,
                            EVP_PKEY* (*read)(BIO*, EVP_PKEY**, pem_password_cb*, void*)) {
   const std::string text = read_file(pem, kMaxPemBytes);
   // With several keys it would be unclear which one counts.
   constexpr std::string_view kBegin = "-----BEGIN ";
   std::size_t blocks = 0;
   for (std::size_t at = text.find(kBegin); at != text.npos; at = text.find(kBegin, at + 1)) ++blocks;
-  if (blocks > 1)
-    throw Error(ErrorKind::input,
-                fmt::format("{}: holds {} keys; give a file with one", pem.string(), blocks), pem.string());
+  if (blocks > 1) refuse_file(pem, fmt::format("holds {} keys; give a file with one", blocks));
   const OpenSsl<BIO> bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
   OpenSsl<EVP_PKEY> key(bio ? read(bio.get(), nullptr, no_passphrase, nullptr) : nullptr);
   if (!key || EVP_PKEY_id(key.get()) != EVP_PKEY_ED25519) refuse_key(pem, what);
@@ -139,9 +149,32 @@ std::string raw_signature(const SigningKey& key, std::string_view signed_bytes) 
   return signature;
 }
 
+constexpr std::uintmax_t kMaxTrustBytes = std::uintmax_t{1} << 20;
+
+// Returns $VARIABLE/aqbench, else ~/BELOW_HOME/aqbench; nullopt where neither is set.
+std::optional<fs::path> user_folder(const char* variable, const char* below_home) {
+  const char* const folder = std::getenv(variable);
+  if (folder != nullptr && *folder != '\0') return fs::path(folder) / "aqbench";
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0') return fs::path(home) / below_home / "aqbench";
+  return std::nullopt;
+}
+
+std::optional<fs::path> notes_folder() {
+  const auto folder = user_folder("XDG_STATE_HOME", ".local/state");
+  if (!folder) return std::nullopt;
+  return *folder / "begun";
+}
+
+// A command like ./run.sh is another program in another folder. So the folder counts, too.
+std::string name_of_note(const fs::path& journal) {
+  const std::string text = read_text_file(journal);
+  return sha256_hex(fs::current_path().string() + "\n" + text.substr(0, text.find('\n') + 1));
+}
+
 }  // namespace
 
-SigningKey read_signing_key(const std::filesystem::path& pem) {
+SigningKey read_signing_key(const fs::path& pem) {
   const auto key = read_pem(pem, "private", PEM_read_bio_PrivateKey);
   SigningKey signing{std::string(kKeyBytes, '\0'), raw_public_key(key.get())};
   std::size_t size = kKeyBytes;
@@ -151,13 +184,11 @@ SigningKey read_signing_key(const std::filesystem::path& pem) {
   return signing;
 }
 
-std::string read_public_key(const std::filesystem::path& pem) {
+std::string read_public_key(const fs::path& pem) {
   const auto key = read_pem(pem, "public", PEM_read_bio_PUBKEY);
   std::string raw = raw_public_key(key.get());
   if (raw.empty()) refuse_key(pem, "public");
-  if (has_small_order(raw))
-    throw Error(ErrorKind::input, fmt::format("{}: is not a key: its point has a small order", pem.string()),
-                pem.string());
+  if (has_small_order(raw)) refuse_file(pem, "is not a key: its point has a small order");
   return raw;
 }
 
@@ -186,5 +217,64 @@ SignatureCheck check_signature(std::string_view text, std::string_view signed_by
 }
 
 std::string key_fingerprint(std::string_view public_key) { return sha256_hex(public_key); }
+
+std::vector<TrustedKey> read_trust_file(const fs::path& path) {
+  const std::string text = read_text_file(path, kMaxTrustBytes);
+  std::vector<TrustedKey> trusted;
+  std::size_t number = 0;
+  for (const std::string_view line : split_at(text, '\n')) {
+    ++number;
+    if (line.empty() || line.starts_with('#')) continue;
+    const std::size_t blank = line.find(' ');
+    const std::string_view word = blank == line.npos ? "" : line.substr(line.find_last_of(' ') + 1);
+    TrustedKey key{std::string(line.substr(0, blank)), std::string(word)};
+    const bool blanks_only =
+        blank != line.npos && line.find_first_not_of(' ', blank) == line.size() - word.size();
+    if (key.name.empty() || !is_sha256_hex(word) || !blanks_only || printable(key.name) != key.name)
+      refuse_file(path, fmt::format("line {}: expected NAME FINGERPRINT (64 hexadecimal digits)", number));
+    if (const std::string other = name_of_key(trusted, key.fingerprint); !other.empty())
+      refuse_file(path, fmt::format("line {}: this key is {}'s already", number, other));
+    trusted.push_back(std::move(key));
+  }
+  return trusted;
+}
+
+std::optional<fs::path> default_trust_file() {
+  const auto folder = user_folder("XDG_CONFIG_HOME", ".config");
+  std::error_code error;
+  if (!folder || !fs::is_regular_file(*folder / "trusted_keys.txt", error)) return std::nullopt;
+  return *folder / "trusted_keys.txt";
+}
+
+std::string name_of_key(const std::vector<TrustedKey>& trusted, std::string_view fingerprint) {
+  const auto found = std::ranges::find(trusted, fingerprint, &TrustedKey::fingerprint);
+  return found == trusted.end() ? "" : found->name;
+}
+
+std::string remember_own_journal(const fs::path& journal) {
+  const auto folder = notes_folder();
+  if (!folder) return "neither XDG_STATE_HOME nor HOME is set";
+  try {
+    std::error_code error;
+    fs::create_directories(folder->parent_path(), error);
+    if (error) return fmt::format("{}: {}", folder->parent_path().string(), error.message());
+    if (::mkdir(folder->c_str(), 0700) != 0 && errno != EEXIST)
+      return fmt::format("{}: {}", folder->string(), std::strerror(errno));
+    write_file(*folder / name_of_note(journal), utc_now() + "\n");
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+bool is_own_journal(const fs::path& journal) {
+  const auto folder = notes_folder();
+  struct stat status {};
+  if (!folder || ::lstat(folder->c_str(), &status) != 0 || !S_ISDIR(status.st_mode) ||
+      status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    return false;
+  std::error_code error;
+  return fs::is_regular_file(*folder / name_of_note(journal), error);
+}
 
 }  // namespace aqbench

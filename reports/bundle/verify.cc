@@ -4,18 +4,11 @@
 
 #include <algorithm>
 
-#include "core/error.h"
 #include "core/files.h"
 #include "core/parallel.h"
 #include "core/sha256.h"
-#include "harness/ab/document.h"
-#include "harness/records/results.h"
-#include "harness/running/journal.h"
 #include "harness/running/plan_check.h"
 #include "reports/bundle/bundle.h"
-#include "reports/bundle/signature.h"
-#include "reports/bundle/statement.h"
-#include "reports/content/bundle_files.h"
 #include "reports/html/report.h"
 #include "reports/text/summary.h"
 
@@ -30,28 +23,25 @@ class Verifier {
   Verifier(std::filesystem::path bundle, std::optional<std::string> public_key)
       : bundle_(std::move(bundle)), public_key_(std::move(public_key)) {}
 
-  VerifyReport run() {
-    const BundleListing listing = list_bundle_files(bundle_);
-    report_.findings = listing.problems;
-    if (is_unfinished(listing.files)) return std::move(report_);
-    if (has(listing.files, "ab.json") && !has(listing.files, "results.json"))
+  // Fills `checked`, if any, with the results, none where they could not be read.
+  VerifyReport run(Results* checked) {
+    BundleListing listing = list_bundle_files(bundle_);
+    report_.findings = std::move(listing.problems);
+    files_ = std::move(listing.files);
+    if (is_unfinished()) return std::move(report_);
+    if (has("ab.json") && !has("results.json"))
       set_other_version({"ab.json", "is of a comparison by an older version of aqbench"});
     report_.of_units = is_comparison(bundle_);
     if (!report_.other_version) required_ = required_bundle_files(report_.of_units);
     for (const std::string& file : required_)
-      if (!has(listing.files, file)) add_finding(file, "is missing");
-    std::optional<Results> results = check_hashes_and_results(listing.files);
-    check_signed(listing.files);
-    if (results) {
-      check_run_files(*results, listing.files);
-      results_ = std::move(*results);
-    }
+      if (!has(file)) add_finding(file, "is missing");
+    std::optional<Results> results = check_hashes_and_results();
+    check_signed();
+    if (results) check_run_files(*results);
+    if (results && checked != nullptr) *checked = std::move(*results);
     std::ranges::stable_sort(report_.findings, {}, &Finding::file);
     return std::move(report_);
   }
-
-  // Returns the results that were checked, none where they could not be read.
-  Results take_results() { return std::move(results_); }
 
  private:
   void add_finding(const std::string& file, std::string what) {
@@ -72,13 +62,11 @@ class Verifier {
     }
   }
 
-  static bool has(const std::vector<std::string>& files, const std::string& file) {
-    return std::ranges::binary_search(files, file);
-  }
+  bool has(const std::string& file) const { return std::ranges::binary_search(files_, file); }
 
   // A killed run leaves its journal.
-  bool is_unfinished(const std::vector<std::string>& files) {
-    if (!has(files, kJournalFile) || has(files, "results.json") || has(files, kHashListName)) return false;
+  bool is_unfinished() {
+    if (!has(kJournalFile) || has("results.json") || has(kHashListName)) return false;
     add_finding(kJournalFile, fmt::format("the {} did not end; go on with: aqbench {} --resume {}",
                                           is_comparison(bundle_) ? "comparison" : "sweep",
                                           is_comparison(bundle_) ? "ab" : "sweep", bundle_.string()));
@@ -86,14 +74,14 @@ class Verifier {
   }
 
   // Hashes the files, and reads the results meanwhile on another thread.
-  std::optional<Results> check_hashes_and_results(const std::vector<std::string>& files) {
+  std::optional<Results> check_hashes_and_results() {
     HashCheck hashes;
     std::optional<Results> results;
     parallel_for(2, 1, [&](std::size_t part, std::size_t) {
       if (part == 0)
-        results = check_results(files);
+        results = check_results();
       else
-        hashes = check_hashes(bundle_, files, required_);
+        hashes = check_hashes(bundle_, files_, required_);
     });
     add_findings(std::move(hashes.findings));
     hash_list_ = std::move(hashes.lines);
@@ -101,8 +89,8 @@ class Verifier {
     return results;
   }
 
-  std::optional<Results> check_results(const std::vector<std::string>& files) {
-    if (!has(files, "results.json")) return std::nullopt;
+  std::optional<Results> check_results() {
+    if (!has("results.json")) return std::nullopt;
     std::optional<Results> results;
     guarded("results.json", [&] {
       const std::filesystem::path path = bundle_ / "results.json";
@@ -126,23 +114,22 @@ class Verifier {
 
   // Checks what was run, and beside it, on another thread, the page that is drawn from it, which takes as
   // long. Of a comparison one after the other, so that its units are held once.
-  void check_run_files(Results& results, const std::vector<std::string>& files) {
+  void check_run_files(Results& results) {
     BundleContent content;
     content.results = std::move(results);
     bool rendered = content.results.run.text_version == kSummaryVersion && read_content(content);
     std::shared_ptr<const JudgedComparison> judged;
     if (content.results.is_comparison()) {
-      judged = check_records(content.results, files);
+      judged = check_records(content.results);
       rendered = rendered && judged != nullptr;
     }
     const std::vector<DerivedFile> derived = derived_files(bundle_, content, judged);
     std::vector<Finding> of_page;
     parallel_for(2, 1, [&](std::size_t part, std::size_t) {
-      if (part == 0 && rendered && derived.back().name == kReportName)
-        of_page = changed_text(derived.back(), files);
+      if (part == 0 && rendered && derived.back().name == kReportName) of_page = changed_text(derived.back());
       if (part == 0) return;
-      if (!content.results.is_comparison()) check_records(content.results, files);
-      check_texts(content, derived, files, rendered);
+      if (!content.results.is_comparison()) check_records(content.results);
+      check_texts(content, derived, rendered);
     });
     add_findings(std::move(of_page));
     if (!content.results.is_comparison()) check_inventory(rendered);
@@ -151,26 +138,22 @@ class Verifier {
 
   // Returns the units of a comparison, which are then no longer in the results; nullptr if they cannot be
   // judged.
-  std::shared_ptr<const JudgedComparison> check_records(Results& results,
-                                                        const std::vector<std::string>& files) {
-    guarded("results.json", [&] { add_findings(check_case_files(bundle_, results, files)); });
-    return check_journal(results, files);
+  std::shared_ptr<const JudgedComparison> check_records(Results& results) {
+    guarded("results.json", [&] { add_findings(check_case_files(bundle_, results, files_)); });
+    return check_journal(results);
   }
 
-  void check_texts(const BundleContent& content, const std::vector<DerivedFile>& derived,
-                   const std::vector<std::string>& files, bool rendered) {
+  void check_texts(const BundleContent& content, const std::vector<DerivedFile>& derived, bool rendered) {
     const Results& results = content.results;
-    add_findings(changed_text(derived.front(), files));  // env.json, which is as it was in older versions
+    add_findings(changed_text(derived.front()));  // env.json, which is as it was in older versions
     if (is_of_other_text(results.run)) return;
     for (const std::string& file : derived_bundle_files(results.is_comparison()))
-      if (!has(files, file) &&
-          std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
+      if (!has(file) && std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
         add_finding(file, "is missing");
     if (!rendered) return;
     for (const DerivedFile& file : derived)
-      if (file.name != derived.front().name && file.name != kReportName)
-        add_findings(changed_text(file, files));
-    check_statement(content, files);
+      if (file.name != derived.front().name && file.name != kReportName) add_findings(changed_text(file));
+    check_statement(content);
   }
 
   // Only what this version wrote can be rendered again. Of which version the texts are stands in
@@ -186,9 +169,9 @@ class Verifier {
   }
 
   // Returns what is wrong with a file that can be rendered again.
-  std::vector<Finding> changed_text(const DerivedFile& derived, const std::vector<std::string>& files) const {
+  std::vector<Finding> changed_text(const DerivedFile& derived) const {
     const std::string& file = derived.name;
-    if (!has(files, file)) return {};  // that it is missing is named elsewhere
+    if (!has(file)) return {};  // that it is missing is named elsewhere
     try {
       if (read_text_file(bundle_ / file, kMaxRenderedBytes) != derived.render())
         return {{file, "is not what the bundle renders to"}};
@@ -226,8 +209,8 @@ class Verifier {
     });
   }
 
-  void check_statement(const BundleContent& content, const std::vector<std::string>& files) {
-    if (!has(files, kStatementName) || hash_list_.empty()) return;
+  void check_statement(const BundleContent& content) {
+    if (!has(kStatementName) || hash_list_.empty()) return;
     guarded(kStatementName, [&] {
       std::vector<HashLine> lines = hash_list_;
       std::erase_if(lines, [](const HashLine& line) { return line.path == kStatementName; });
@@ -236,12 +219,12 @@ class Verifier {
     });
   }
 
-  void check_signed(const std::vector<std::string>& files) {
-    if (!has(files, kSignatureName)) {
+  void check_signed() {
+    if (!has(kSignatureName)) {
       if (public_key_) add_finding(kSignatureName, "is missing: the bundle is not signed");
       return;
     }
-    if (!has(files, kHashListName)) return;
+    if (!has(kHashListName)) return;
     guarded(kSignatureName, [&] {
       const SignatureCheck check =
           check_signature(read_text_file(bundle_ / kSignatureName, kMaxSignatureBytes),
@@ -258,10 +241,9 @@ class Verifier {
 
   // Everything that stands on the journal; what cannot be read is named, the rest left out. The measuring
   // loop of a comparison is followed on the recorded pairs.
-  std::shared_ptr<const JudgedComparison> check_journal(Results& results,
-                                                        const std::vector<std::string>& files) {
+  std::shared_ptr<const JudgedComparison> check_journal(Results& results) {
     std::shared_ptr<const JudgedComparison> judged;
-    if (!has(files, kJournalFile)) return judged;
+    if (!has(kJournalFile)) return judged;
     guarded(kJournalFile, [&] {
       const JournalContents journal = read_journal(bundle_, TornTail::refuse, KeptRecords::ends);
       add_findings(check_run(results, journal));
@@ -289,34 +271,21 @@ class Verifier {
     if (!report_.other_version) report_.other_version = std::move(finding);
   }
 
-  std::vector<std::string> required_;
+  std::vector<std::string> files_, required_;
   std::filesystem::path bundle_;
   std::optional<std::string> public_key_;
   std::vector<HashLine> hash_list_;  // empty where sha256.txt does not hold together
   VerifyReport report_;
-  Results results_;
 };
-
-void require_folder(const std::filesystem::path& bundle) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(bundle, error))
-    throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
-}
 
 }  // namespace
 
-VerifyReport verify_bundle(const std::filesystem::path& bundle,
-                           const std::optional<std::string>& public_key) {
-  require_folder(bundle);
-  return Verifier(bundle, public_key).run();
-}
-
-VerifyReport verify_bundle(const std::filesystem::path& bundle, Results& results) {
-  require_folder(bundle);
-  Verifier verifier(bundle, std::nullopt);
-  VerifyReport report = verifier.run();
-  results = verifier.take_results();
-  return report;
+VerifyReport verify_bundle(const std::filesystem::path& bundle, const std::optional<std::string>& public_key,
+                           Results* results) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(bundle, error))
+    throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+  return Verifier(bundle, public_key).run(results);
 }
 
 }  // namespace aqbench

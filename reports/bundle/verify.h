@@ -1,36 +1,128 @@
 #pragma once
-// Verifies that a bundle still holds what was measured. Every check runs, so that all problems are named at
-// once.
+// Verifies that a bundle still holds what was measured, and reads bundles that must verify. Every check runs,
+// so that all problems are named at once.
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "reports/bundle/verify_steps.h"
+#include "core/error.h"
+#include "harness/gating/accept.h"
+#include "harness/running/journal.h"
+#include "reports/bundle/signature.h"
+#include "reports/content/bundle_content.h"
 
 namespace aqbench {
 
-struct Results;
+// The result of verifying.
+enum class VerifyVerdict {
+  verified,
+  not_verified,   // something is wrong
+  other_version,  // nothing is wrong that could be checked, but the texts are those of another version
+};
+
+// What verifying found.
+struct VerifyReport {
+  std::vector<Finding> findings;
+  std::vector<std::string> notes;        // what could not be checked, and why
+  std::optional<Finding> other_version;  // what only another version of aqbench can compute again
+  std::string root_digest;               // "" if results.json cannot be read
+  std::string metrics_digest;
+  std::size_t files = 0;    // hashed and compared
+  std::size_t records = 0;  // or units, see of_units
+  bool of_units = false;    // the bundle is a comparison, and `records` counts its units
+  bool complete = false;
+  std::string signed_by;  // fingerprint of the key of a good signature.json; "" where there is none
+
+  VerifyVerdict verdict() const {
+    if (!findings.empty()) return VerifyVerdict::not_verified;
+    return other_version ? VerifyVerdict::other_version : VerifyVerdict::verified;
+  }
+  bool ok() const { return verdict() == VerifyVerdict::verified; }
+};
+
+// Returns the first problem, with the number of the others, "summary.md: is not what the bundle renders to
+// (and 2 more)"; "" of a bundle that is verified.
+std::string first_problem(const VerifyReport& report);
+
+// Throws the first problem of `bundle` as Error(not_comparable) where another version must check it, and as
+// Error(verification) where it does not verify; a bundle that is verified passes.
+void require_verified(const VerifyReport& report, const std::filesystem::path& bundle);
+
+// Returns the exit code of `aqbench verify`: pass, regression or other_version.
+ExitCode exit_code(VerifyVerdict verdict);
+
+// Returns "verified: ..." or "NOT VERIFIED BY THIS VERSION: ..." with the digests, or one line for each
+// finding, its file first; and who signed, by name where the key is `trusted`.
+std::string render_verify(const VerifyReport& report, bool colours = false,
+                          const std::vector<TrustedKey>& trusted = {});
+
+// What a list of hashes says of a bundle's files.
+struct HashCheck {
+  std::vector<Finding> findings;
+  std::vector<HashLine> lines;  // empty where sha256.txt does not hold together
+  std::size_t files = 0;        // compared with their hashes
+};
+
+// Compares files of a bundle, sorted by their paths, with sha256.txt, if that is among them. It does not name
+// missing files that are `required`.
+HashCheck check_hashes(const std::filesystem::path& bundle, const std::vector<std::string>& files,
+                       const std::vector<std::string>& required);
+
+// Returns a message without the path of its file, which a finding names already.
+std::string without_path(std::string_view message, const std::filesystem::path& path);
+
+// Returns what in results.json does not follow from the journal: run, plan, request, environment (but its
+// load) and records. Names a run.id that is not the name of a folder.
+std::vector<Finding> check_run(const Results& results, const JournalContents& journal);
+
+// Compares the files that records name with the hashes there. `files` are all of the bundle, sorted. Throws
+// as sha256_file_hex().
+std::vector<Finding> check_case_files(const std::filesystem::path& bundle, const Results& results,
+                                      const std::vector<std::string>& files);
+
+// Compares the parts of bench.log with the hashes by which the lines of the journal mark them. Throws
+// Error(input, io) if it cannot be read.
+std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complete,
+                               const JournalContents& journal);
 
 // Checks
 // - sha256.txt against itself, and every file against it; missing and extra files, empty folders, links and
 //   special files;
-// - results.json against its schema, its canonical text and the journal (verify_steps.h), the journal's chain
+// - results.json against its schema, its canonical text and the journal, the journal's chain
 //   and its marks in bench.log, and the plan against the one that this program makes of the request
 //   (harness/running/plan_check.h); of a comparison the units against the measuring loop
 //   (comparison_problem());
-// - the files of cases against the hashes in their records (verify_steps.h);
+// - the files of cases against the hashes in their records;
 // - summary.md, report.html, env.json, benchmark.json, inventory.txt and statement.json against what the rest
 //   renders to (derived_files()). results.json says of which version they are: those of another one cannot
 //   be rendered, which is a verdict of its own;
 // - signature.json against sha256.txt and the key that it names, which must be `public_key` (raw, of
 //   read_public_key()) if that is given.
-// Never throws for what is inside the folder; Error(input) if `bundle` is no folder.
+// Fills `results`, where given, with those that it checked: good for use only if the report is ok(), and
+// without the units of a comparison. Never throws for what is inside the folder; Error(input) if `bundle` is
+// no folder.
 VerifyReport verify_bundle(const std::filesystem::path& bundle,
-                           const std::optional<std::string>& public_key = std::nullopt);
+                           const std::optional<std::string>& public_key = std::nullopt,
+                           Results* results = nullptr);
 
-// Does the same and fills `results` with those that it checked, so that they are read once. They are
-// good for use only if the report is ok(), and without the units of a comparison.
-VerifyReport verify_bundle(const std::filesystem::path& bundle, Results& results);
+// The argument RESULTS of `aqbench gate`, read.
+struct GateInput {
+  Results results;
+  bool verified = false;      // false for a bare results.json
+  bool of_benchmark = false;  // of another tool (harness/ab/benchmark_file.h): times alone, not in pairs
+};
+// Reads a bundle, which is verified first, or a bare results.json or a file of another benchmark tool, which
+// cannot be; one that does not say where it was measured is of this machine if it was `measured_here`. Throws
+// Error(verification) naming the first finding and how many more there are, Error(input),
+// Error(not_comparable).
+GateInput read_gate_input(const std::filesystem::path& results_path, bool measured_here = false);
+
+// Reads a bundle to be accepted, or a file of another benchmark tool. Throws as read_gate_input(), and
+// Error(input) for any other file.
+AcceptedRun read_accepted_run(const std::filesystem::path& bundle, bool measured_here = false);
 
 }  // namespace aqbench

@@ -1,17 +1,16 @@
-#include "reports/bundle/verify_steps.h"
-
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "core/files.h"
 #include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "reports/bundle/signature.h"
+#include "harness/ab/benchmark_file.h"
+#include "reports/bundle/verify.h"
+#include "reports/content/environment_text.h"
 
 namespace aqbench {
 namespace {
@@ -89,21 +88,17 @@ std::string render_verify(const VerifyReport& report, bool colours, const std::v
   const std::string held =
       fmt::format("{} files, {} {}{}\n", report.files + 1, report.records,
                   report.of_units ? "units" : "records", report.complete ? "" : ", of an interrupted run");
-  switch (report.verdict()) {
-    case VerifyVerdict::not_verified:
-      return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
-    case VerifyVerdict::other_version:
-      return text + paint("\033[33m", "NOT VERIFIED BY THIS VERSION") + ": " + held +
-             wrap_text(printable(report.other_version->file + ": " + report.other_version->what),
-                       kScreenColumns, 4);
-    case VerifyVerdict::verified:
-      break;
-  }
+  if (report.verdict() == VerifyVerdict::not_verified)
+    return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
+  if (report.verdict() == VerifyVerdict::other_version)
+    return text + paint("\033[33m", "NOT VERIFIED BY THIS VERSION") + ": " + held +
+           wrap_text(printable(report.other_version->file + ": " + report.other_version->what),
+                     kScreenColumns, 4);
   return text + paint("\033[32m", "verified") + ": " + held;
 }
 
 std::string first_problem(const VerifyReport& report) {
-  if (report.findings.empty() && !report.other_version) return {};
+  if (report.ok()) return {};
   if (report.findings.empty())
     return fmt::format("not verified by this version: {}: {}", report.other_version->file,
                        report.other_version->what);
@@ -117,20 +112,12 @@ void require_verified(const VerifyReport& report, const std::filesystem::path& b
   if (report.verdict() == VerifyVerdict::other_version)
     throw not_comparable_error("{}: {}", bundle.string(), first_problem(report));
   if (!report.ok())
-    throw Error(ErrorKind::verification,
-                fmt::format("{}: does not verify: {}", bundle.string(), first_problem(report)));
+    throw Error(ErrorKind::verification, bundle.string() + ": does not verify: " + first_problem(report));
 }
 
 ExitCode exit_code(VerifyVerdict verdict) {
-  switch (verdict) {
-    case VerifyVerdict::not_verified:
-      return ExitCode::regression;
-    case VerifyVerdict::other_version:
-      return ExitCode::other_version;
-    case VerifyVerdict::verified:
-      break;
-  }
-  return ExitCode::pass;
+  if (verdict == VerifyVerdict::verified) return ExitCode::pass;
+  return verdict == VerifyVerdict::other_version ? ExitCode::other_version : ExitCode::regression;
 }
 
 std::string without_path(std::string_view message, const std::filesystem::path& path) {
@@ -212,6 +199,38 @@ std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complet
   }
   if (complete && start != log.size()) return {{kLogFile, "has lines after the last record of the journal"}};
   return {};
+}
+
+GateInput read_gate_input(const std::filesystem::path& results_path, bool measured_here) {
+  std::error_code error;
+  if (!std::filesystem::exists(results_path / "results.json", error) && !benchmark_tool(results_path).empty())
+    return {results_of_benchmarks(results_path, measured_here), false, true};
+  if (!std::filesystem::is_directory(results_path, error)) return {read_results(results_path), false, false};
+  GateInput input{{}, true, false};
+  require_verified(verify_bundle(results_path, std::nullopt, &input.results), results_path);
+  require_sweep(input.results, results_path / "results.json");
+  return input;
+}
+
+AcceptedRun read_accepted_run(const std::filesystem::path& bundle, bool measured_here) {
+  std::error_code error;
+  if (!std::filesystem::is_directory(bundle, error) && benchmark_tool(bundle).empty())
+    throw Error(ErrorKind::input, bundle.string() + ": no bundle: only a verified bundle can be accepted");
+  AcceptedRun run;
+  run.bundle = bundle;
+  GateInput input = read_gate_input(bundle, measured_here);
+  run.results = std::move(input.results);
+  run.times_alone = input.of_benchmark;
+  if (run.times_alone) return run;
+  const JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
+  run.program_commit = header.program_commit;
+  run.repository = users_commit(run.results);
+  const Shard& shard = header.request.shard;
+  if (header.plan_sha256 != header.all_shards_sha256)
+    run.shard = fmt::format("{}/{}", shard.index, shard.count);
+  for (const auto& [name, value] : environment_items(*run.results.environment))
+    run.changed_sources = run.changed_sources || (name == "build.dirty" && value == "true");
+  return run;
 }
 
 }  // namespace aqbench

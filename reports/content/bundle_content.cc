@@ -1,14 +1,33 @@
 #include "reports/content/bundle_content.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 
+#include "core/error.h"
 #include "core/files.h"
+#include "core/sha256.h"
 #include "core/text.h"
-#include "reports/content/test_run.h"
+#include "reports/content/commands.h"
 
 namespace aqbench {
 namespace {
+
+constexpr std::string_view kOwnHashLead = "# sha256 of the lines above: ";
+constexpr std::size_t kHexLength = 64;
+
+// One "HEX  PATH" line, or what is wrong with it.
+std::string read_hash_line(std::string_view line, HashLine& parsed) {
+  if (line.size() < kHexLength + 3 || !is_sha256_hex(line.substr(0, kHexLength)) ||
+      line.substr(kHexLength, 2) != "  ")
+    return "is not 'SHA256  PATH'";
+  parsed.sha256 = line.substr(0, kHexLength);
+  parsed.path = line.substr(kHexLength + 2);
+  if (!is_bundle_path(parsed.path))
+    return fmt::format("names '{}', no path in a bundle", printable(parsed.path));
+  return "";
+}
 
 constexpr std::size_t kMaxNoteBytes = 4000;
 constexpr std::uintmax_t kMaxNotesBytes = std::uintmax_t{16} << 20;
@@ -33,16 +52,98 @@ bool has_word(std::string_view lower_line, std::string_view word) {
 // Of bench.log and tests.log, where they exist.
 std::vector<LogWarning> read_warnings(const std::filesystem::path& bundle) {
   std::vector<LogWarning> warnings;
-  for (const char* const file : {"bench.log", "tests.log"}) {
-    std::error_code error;
-    if (!std::filesystem::exists(bundle / file, error)) continue;
-    for (LogWarning& warning : warnings_of_log(read_log_file(bundle / file), file))
-      warnings.push_back(std::move(warning));
-  }
+  for (const char* const file : {"bench.log", "tests.log"})
+    if (bundle_has(bundle, file))
+      for (LogWarning& warning : warnings_of_log(read_log_file(bundle / file), file))
+        warnings.push_back(std::move(warning));
   return warnings;
 }
 
 }  // namespace
+
+bool is_bundle_path(std::string_view path) {
+  return std::ranges::all_of(split_at(path, '/'), [](std::string_view step) {
+    return !step.empty() && step != "." && step != ".." &&
+           std::ranges::all_of(step, [](char c) { return is_plain(c, "._=,:+@%-"); });
+  });
+}
+
+BundleListing list_bundle_files(const std::filesystem::path& bundle) {
+  namespace fs = std::filesystem;
+  BundleListing listing;
+  std::vector<fs::path> folders = {bundle};
+  while (!folders.empty()) {
+    const fs::path folder = folders.back();
+    folders.pop_back();
+    const auto name_of = [&](const fs::path& path) {
+      return printable(path.lexically_relative(bundle).string());
+    };
+    std::error_code error;
+    fs::directory_iterator entries(folder, error);
+    bool empty = true;
+    for (; !error && entries != fs::directory_iterator(); entries.increment(error)) {
+      empty = false;
+      const fs::path& path = entries->path();
+      const std::string relative = path.lexically_relative(bundle).string();
+      const fs::file_status status = fs::symlink_status(path, error);
+      if (error) break;
+      if (!is_bundle_path(relative))
+        listing.problems.push_back({printable(relative), "has a name that a bundle cannot hold"});
+      else if (fs::is_directory(status))
+        folders.push_back(path);
+      else if (fs::is_regular_file(status))
+        listing.files.push_back(relative);
+      else
+        listing.problems.push_back(
+            {relative, fs::is_symlink(status) ? "is a symbolic link" : "is not a plain file"});
+    }
+    if (error) listing.problems.push_back({name_of(folder), "cannot be listed: " + error.message()});
+    if (empty && !error && folder != bundle)
+      listing.problems.push_back({name_of(folder), "is an empty folder"});
+  }
+  std::ranges::sort(listing.files);
+  std::ranges::sort(listing.problems, {}, &Finding::file);
+  return listing;
+}
+
+void require_plain_files(const std::filesystem::path& bundle) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  fs::recursive_directory_iterator entries(bundle, error);  // follows no link
+  for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
+    const fs::file_status status = entries->symlink_status(error);
+    // What another process has just removed is not there.
+    if (error || fs::is_regular_file(status) || fs::is_directory(status) || !fs::exists(status)) continue;
+    throw input_error("{}: is {}, and a bundle holds folders and plain files alone",
+                      printable(entries->path().string()),
+                      fs::is_symlink(status) ? "a symbolic link" : "no plain file");
+  }
+}
+
+std::string hash_list_text(const std::vector<HashLine>& lines) {
+  std::string text;
+  for (const HashLine& line : lines) text += line.sha256 + "  " + line.path + "\n";
+  const std::string own = sha256_hex(text);
+  return text.append(kOwnHashLead).append(own).append("\n");
+}
+
+HashList parse_hash_list(std::string_view text) {
+  HashList list;
+  const std::vector<std::string_view> lines = lines_of(text);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].starts_with('#') && i + 1 == lines.size()) break;  // its content is checked below
+    HashLine parsed;
+    if (const std::string problem = read_hash_line(lines[i], parsed); !problem.empty())
+      list.problems.push_back(fmt::format("line {} {}", i + 1, problem));
+    else
+      list.lines.push_back(std::move(parsed));
+  }
+  if (!std::ranges::is_sorted(list.lines, std::ranges::less_equal{}, &HashLine::path))
+    list.problems.emplace_back("paths are not sorted, or one occurs twice");
+  if (list.problems.empty() && hash_list_text(list.lines) != text)
+    list.problems.emplace_back("has been changed: its last line is not the hash of the lines above");
+  return list;
+}
 
 void set_baseline(BundleContent& content, Baseline baseline) {
   content.gated = gate(content.results, baseline);
@@ -58,7 +159,10 @@ BundleContent read_bundle_content(const std::filesystem::path& bundle, Results r
 
 void read_beside_results(const std::filesystem::path& bundle, BundleContent& content) {
   if (bundle_has(bundle, kBaselineCopyName)) set_baseline(content, read_baseline(bundle / kBaselineCopyName));
-  if (bundle_has(bundle, kNotesName)) content.notes = read_notes(bundle / kNotesName);
+  if (bundle_has(bundle, kNotesName)) {
+    const std::string notes = read_text_file(bundle / kNotesName, kMaxNotesBytes);
+    for (const std::string_view note : lines_of(notes)) content.notes.emplace_back(note);
+  }
   if (bundle_has(bundle, kTestsLog)) {
     content.tests = test_result(read_log_file(bundle / kTestsLog));
     if (content.tests.empty()) content.tests = "cut off: tests.log has no result";
@@ -66,40 +170,20 @@ void read_beside_results(const std::filesystem::path& bundle, BundleContent& con
   content.warnings = read_warnings(bundle);
 }
 
-std::vector<std::string> read_notes(const std::filesystem::path& file) {
-  const std::string text = read_text_file(file, kMaxNotesBytes);
-  std::vector<std::string> notes;
-  for (std::size_t start = 0; start < text.size();) {
-    const std::size_t end = std::min(text.find('\n', start), text.size());
-    notes.push_back(text.substr(start, end - start));
-    start = end + 1;
-  }
-  return notes;
-}
-
-std::string notes_text(const std::vector<std::string>& notes) {
-  std::string text;
-  for (const std::string& note : notes) text += one_line(note, kMaxNoteBytes) + "\n";
-  return text;
-}
-
 void add_notes(const std::filesystem::path& bundle, const std::vector<std::string>& notes) {
   if (notes.empty()) return;
-  const std::string text =
-      bundle_has(bundle, kNotesName) ? read_file(bundle / kNotesName, kMaxNotesBytes) : "";
-  write_file(bundle / kNotesName, text + notes_text(notes));
+  std::string text = bundle_has(bundle, kNotesName) ? read_file(bundle / kNotesName, kMaxNotesBytes) : "";
+  for (const std::string& note : notes) text += one_line(note, kMaxNoteBytes) + "\n";
+  write_file(bundle / kNotesName, text);
 }
 
 std::vector<LogWarning> warnings_of_log(std::string_view log, const std::string& file) {
   constexpr std::size_t kMaxBytes = 200;
   std::vector<LogWarning> warnings;
-  for (std::size_t number = 1; !log.empty(); ++number) {
-    const std::size_t end = std::min(log.find('\n'), log.size());
-    const std::string_view line = log.substr(0, end);
-    log.remove_prefix(std::min(end + 1, log.size()));
-    std::string lower(line);
-    std::ranges::transform(lower, lower.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  std::size_t number = 0;
+  for (const std::string_view line : lines_of(log)) {
+    ++number;
+    const std::string lower = lower_case(line);
     if (has_word(lower, "warning") || has_word(lower, "warn"))
       warnings.push_back({file, number, one_line(line, kMaxBytes)});
   }

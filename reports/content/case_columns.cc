@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <cstddef>
 #include <set>
-#include <utility>
 
 #include "core/quantiles.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
+#include "metrics/protocols/asked_protocols.h"
 
 namespace aqbench {
 namespace {
@@ -54,11 +54,6 @@ std::optional<double> tolerance_of(std::string_view name) {
   return parse_double(name.substr(kPrefix.size(), name.size() - kPrefix.size() - kUnit.size()));
 }
 
-bool has_value(const MetricSet& metrics, const std::string& name) {
-  const Metric* const metric = find_metric(metrics, name);
-  return metric != nullptr && metric->value;
-}
-
 // Whether half of the cases are below 99 % there, and one is above 1 %.
 struct Separation {
   bool too_strict = true, too_loose = true;
@@ -66,10 +61,8 @@ struct Separation {
 Separation separation_at(std::span<const MetricSet* const> cases, double tolerance_mm) {
   std::vector<double> values;
   for (const MetricSet* const metrics : cases)
-    if (const Metric* const metric =
-            find_metric(*metrics, fmt::format("completeness_{:g}mm_pct", tolerance_mm));
-        metric != nullptr && metric->value)
-      values.push_back(*metric->value);
+    if (const auto value = value_of(*metrics, fmt::format("completeness_{:g}mm_pct", tolerance_mm)))
+      values.push_back(*value);
   if (values.empty()) return {};
   std::ranges::sort(values);
   return {values.back() <= 1, quantile_of_sorted(values, 0.5) >= 99};
@@ -111,6 +104,56 @@ std::vector<MetricColumn> columns_of(std::span<const std::array<const char*, 3>>
   return columns;
 }
 
+bool is_headline(const std::string& name) {
+  const auto& all = headline_protocol_metrics();
+  return std::ranges::find(all, name, &ProtocolMetric::name) != all.end();
+}
+
+// What of a metric's name stands before its threshold: "eth3d_precision_".
+std::string without_threshold(const std::string& name) {
+  return name.ends_with("mm_pct") ? name.substr(0, name.rfind('_', name.size() - 5) + 1) : name;
+}
+
+// The metrics that become columns, in the order of the first record that has them.
+std::vector<ProtocolMetric> shown_metrics(const Results& results) {
+  std::vector<ProtocolMetric> found;
+  for (const Record& record : results.records)
+    for (const auto& [interned, metric] : record.metrics) {
+      const std::string name = interned;
+      if (std::ranges::find(found, name, &ProtocolMetric::name) != found.end()) continue;
+      if (auto known = find_protocol_metric(name)) found.push_back(*std::move(known));
+    }
+  std::vector<ProtocolMetric> shown;
+  for (const ProtocolMetric& metric : found) {
+    const auto same = [&](const ProtocolMetric& other) {
+      return without_threshold(other.name) == without_threshold(metric.name);
+    };
+    const bool any_headline =
+        std::ranges::any_of(found, [&](const auto& other) { return same(other) && is_headline(other.name); });
+    if (any_headline ? is_headline(metric.name) : std::ranges::none_of(shown, same)) shown.push_back(metric);
+  }
+  return shown;
+}
+
+// Takes out the columns without any value.
+ValueRows with_values(ValueRows table) {
+  for (std::size_t i = table.titles.size(); i-- > 0;) {
+    if (std::ranges::any_of(table.rows, [&](const auto& row) { return row.second[i] != "n/a"; })) continue;
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.titles.erase(table.titles.begin() + at);
+    for (auto& [name, cells] : table.rows) cells.erase(cells.begin() + at);
+  }
+  return table;
+}
+
+// The parts of a name that tell cases apart.
+std::vector<std::string> told_apart(const CaseNames& names, const CaseName& name) {
+  std::vector<std::string> parts = {name.method};
+  if (names.has_scenes) parts.insert(parts.begin(), name.scene);
+  if (names.has_axes) parts.push_back(name.axes);
+  return parts;
+}
+
 }  // namespace
 
 TimeUnit time_unit(double most_ms) {
@@ -119,33 +162,28 @@ TimeUnit time_unit(double most_ms) {
 
 std::vector<MetricColumn> metric_columns(std::span<const MetricSet* const> cases) {
   const auto any_has = [&](const MetricColumn& column) {
-    return std::ranges::any_of(cases, [&](const MetricSet* one) { return has_value(*one, column.metric); });
+    return std::ranges::any_of(
+        cases, [&](const MetricSet* one) { return value_of(*one, column.metric).has_value(); });
+  };
+  const auto lists = [](const MetricSet* one, const MetricColumn& column) {
+    return find_metric(*one, column.metric) != nullptr;
   };
   const auto any_lists = [&](const MetricColumn& column) {
-    return std::ranges::any_of(
-        cases, [&](const MetricSet* one) { return find_metric(*one, column.metric) != nullptr; });
+    return std::ranges::any_of(cases, [&](const MetricSet* one) { return lists(one, column); });
   };
   const std::vector<MetricColumn> with_truth = columns_with_truth(shown_tolerances_mm(cases)),
                                   without = columns_of(kWithoutTruth);
   std::vector<MetricColumn> shown;
   std::ranges::copy_if(with_truth, std::back_inserter(shown), any_has);
   const bool all_have_truth = std::ranges::all_of(cases, [&](const MetricSet* one) {
-    return one->empty() || std::ranges::any_of(with_truth, [&](const MetricColumn& column) {
-             return find_metric(*one, column.metric) != nullptr;
-           });
+    return one->empty() ||
+           std::ranges::any_of(with_truth, [&](const MetricColumn& column) { return lists(one, column); });
   });
   if (!all_have_truth) std::ranges::copy_if(without, std::back_inserter(shown), any_has);
   std::ranges::copy_if(columns_of(kOfPoses), std::back_inserter(shown), any_has);
   if (!shown.empty()) return shown;
   std::ranges::copy_if(all_have_truth ? with_truth : without, std::back_inserter(shown), any_lists);
   return shown;
-}
-
-std::vector<MetricColumn> metric_columns(const Results& results) {
-  std::vector<const MetricSet*> cases;
-  for (const Record& record : results.records)
-    if (record.workload.empty()) cases.push_back(&record.metrics);
-  return metric_columns(cases);
 }
 
 std::vector<MetricColumn> metric_columns(std::span<const CaseGroup> groups) {
@@ -157,18 +195,15 @@ std::vector<MetricColumn> metric_columns(std::span<const CaseGroup> groups) {
 }
 
 CaseNames name_cases(const Results& results, bool workloads) {
-  std::vector<CaseGroup> groups = group_cases(results);
-  if (!workloads)
-    std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
+  std::vector<CaseGroup> groups = workloads ? group_cases(results) : method_groups(results);
   CaseNames names;
   names.common = take_common_axes(groups);
   for (const CaseGroup& group : groups) {
     names.has_scenes = names.has_scenes || group.scene != groups.front().scene;
     for (const Record* const record : group.records) {
       CaseName& name = names.of[record->case_name] = {group.scene, group.method, group.axes};
-      if (group.records.size() > 1)
-        for (const auto& [axis, value] : record->axes)
-          if (axis == "seed") name.axes += (name.axes.empty() ? "seed=" : " seed=") + to_string(value);
+      const std::string seed = group.records.size() > 1 ? seed_axis(*record) : "";
+      name.axes += (name.axes.empty() || seed.empty() ? "" : " ") + seed;
       names.has_axes = names.has_axes || !name.axes.empty();
       names.order.push_back(record);
     }
@@ -179,27 +214,11 @@ CaseNames name_cases(const Results& results, bool workloads) {
 }
 
 std::vector<std::string> name_titles(const CaseNames& names) {
-  std::vector<std::string> titles;
-  if (names.has_scenes) titles.emplace_back("scene");
-  titles.emplace_back("method");
-  if (names.has_axes) titles.emplace_back("axes");
-  return titles;
+  return told_apart(names, {"scene", "method", "axes"});
 }
 
 std::vector<std::string> name_cells(const CaseNames& names, const std::string& case_name) {
-  const CaseName& name = names.of.at(case_name);
-  std::vector<std::string> cells;
-  if (names.has_scenes) cells.push_back(name.scene);
-  cells.push_back(name.method);
-  if (names.has_axes) cells.push_back(name.axes);
-  return cells;
-}
-
-TimeUnit time_unit(const Results& results) {
-  double most_ms = 0;
-  for (const Record& record : results.records)
-    most_ms = std::max(most_ms, typical_ms(record.timing).value_or(0));
-  return time_unit(most_ms);
+  return told_apart(names, names.of.at(case_name));
 }
 
 TimeUnit time_unit(std::span<const CaseGroup> groups) {
@@ -229,6 +248,41 @@ const MetricColumn* find_column(std::span<const MetricColumn> columns, std::stri
   const auto found = std::ranges::find_if(
       columns, [&](const MetricColumn& column) { return column.metric.starts_with(prefix); });
   return found == columns.end() ? nullptr : &*found;
+}
+
+ValueRows program_rows(const Results& results) {
+  ValueRows table{{"CPU user [s]", "CPU system [s]", "peak memory [MiB]", "read [MiB]", "written [MiB]",
+                   "page faults", "of them from disk", "switches", "of them forced"},
+                  {}};
+  for (const Record& record : results.records) {
+    if (!record.program) continue;
+    const ProgramUse& use = *record.program;
+    table.rows.emplace_back(
+        record.case_name,
+        std::vector{table_number(use.cpu_user_s), table_number(use.cpu_system_s),
+                    table_mib_or_na(use.peak_resident_bytes), table_mib_or_na(use.read_bytes),
+                    table_mib_or_na(use.written_bytes), std::to_string(use.minor_faults + use.major_faults),
+                    std::to_string(use.major_faults),
+                    std::to_string(use.voluntary_switches + use.involuntary_switches),
+                    std::to_string(use.involuntary_switches)});
+  }
+  return with_values(std::move(table));
+}
+
+ValueRows protocol_rows(const Results& results) {
+  ValueRows table;
+  const std::vector<ProtocolMetric> shown = shown_metrics(results);
+  for (const ProtocolMetric& metric : shown) table.titles.push_back(metric.title);
+  for (const Record& record : results.records) {
+    std::vector<std::string> cells;
+    bool any = false;
+    for (const ProtocolMetric& metric : shown) {
+      any = any || find_metric(record.metrics, metric.name) != nullptr;
+      cells.push_back(table_number_or_na(value_of(record.metrics, metric.name)));
+    }
+    if (any) table.rows.emplace_back(record.case_name, std::move(cells));
+  }
+  return with_values(std::move(table));
 }
 
 }  // namespace aqbench

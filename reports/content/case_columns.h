@@ -1,14 +1,14 @@
 #pragma once
 // Which metrics a table of cases shows: those that have values. Terminal, summary.md, report.html, exports
-// and the documents all take their columns from here.
+// and the documents all take their columns from here. And tables of what protocols and programs gave.
 
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "harness/records/results.h"
 #include "metrics/metric.h"
 #include "metrics/registry.h"
 #include "reports/content/case_groups.h"
@@ -34,8 +34,10 @@ struct MetricColumn {
 std::vector<MetricColumn> metric_columns(std::span<const MetricSet* const> cases);
 
 // Returns the columns of these cases; workloads have none.
-std::vector<MetricColumn> metric_columns(const Results& results);
 std::vector<MetricColumn> metric_columns(std::span<const CaseGroup> groups);
+inline std::vector<MetricColumn> metric_columns(const Results& results) {
+  return metric_columns(group_cases(results));
+}
 
 // Returns all columns that there can be, with shares at these tolerances.
 std::vector<MetricColumn> all_columns(std::span<const double> tolerances_mm);
@@ -46,6 +48,8 @@ MetricSpec spec_of(const MetricColumn& column);
 // What tells a case apart in a table: scene and method, and what else is not the same for all.
 struct CaseName {
   std::string scene, method, axes;  // axes: "width=480 seed=43"
+  // Returns method and axes.
+  std::string label() const { return axes.empty() ? method : method + " " + axes; }
 };
 struct CaseNames {
   std::string common;  // what all cases share, which no name repeats: "scene=undulating seed=42"
@@ -69,10 +73,32 @@ struct TimeUnit {
 
 // Returns ms where no case takes a second, min where one takes ten minutes, else s.
 TimeUnit time_unit(std::span<const CaseGroup> groups);
-TimeUnit time_unit(const Results& results);
+inline TimeUnit time_unit(const Results& results) { return time_unit(group_cases(results)); }
 TimeUnit time_unit(double most_ms);  // by the longest time
 
 // Returns the first column whose metric begins with `prefix`, "completeness_"; nullptr where there is none.
 const MetricColumn* find_column(std::span<const MetricColumn> columns, std::string_view prefix);
+
+// The texts beside such tables.
+inline constexpr const char* kProtocolRowsNote =
+    "Each protocol at the threshold that its rankings use; results.json has the others, and the knobs in "
+    "their definitions (docs/protocols.md).";
+
+inline constexpr const char* kProgramRowsNote =
+    "What each program and all that it started used in the cold run; memory is the peak of all together.";
+
+// Titles of columns, and for each case that has any of them its name and cells ("n/a" for what is undefined).
+// Each column has a value.
+struct ValueRows {
+  std::vector<std::string> titles;  // "eth3d precision 20 mm [%]"
+  std::vector<std::pair<std::string, std::vector<std::string>>> rows;
+};
+
+// Returns the numbers of protocols at their headline thresholds, or at the first threshold of a run that does
+// not have that; no rows where no protocol ran.
+ValueRows protocol_rows(const Results& results);
+
+// Returns what the programs of a run used; no rows where none was started.
+ValueRows program_rows(const Results& results);
 
 }  // namespace aqbench

@@ -1,6 +1,7 @@
 #include "reports/content/case_groups.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -11,9 +12,13 @@
 #include <string_view>
 #include <utility>
 
+#include "core/error.h"
+#include "core/sha256.h"
+#include "core/text.h"
 #include "harness/measuring/timing.h"
 #include "harness/records/case_name.h"
 #include "metrics/registry.h"
+#include "reports/content/commands.h"
 
 namespace aqbench {
 namespace {
@@ -86,7 +91,67 @@ std::optional<Spread> spread_of(const CaseGroup& group,
   return spread;
 }
 
+bool is_axis(const std::string& step) { return step.find('=') != step.npos; }
+
+bool is_other_axis(const std::string& step) { return is_axis(step) && !step.starts_with("seed="); }
+
+bool has(const std::vector<std::string>& steps, const std::string& step) {
+  return std::ranges::find(steps, step) != steps.end();
+}
+
+std::string readable(std::string_view name) {
+  constexpr std::size_t kMaxCaseNameBytes = 150;
+  std::string file;
+  for (const char c : name)
+    if (c == '/')
+      file += "__";
+    else
+      file += is_plain(c, "_.=,+-") ? c : '.';
+  file.resize(std::min(file.size(), kMaxCaseNameBytes));
+  return file.empty() || !is_plain(file.front(), "") ? "case" + file : file;
+}
+
+using NameSteps = std::vector<std::vector<std::string>>;
+
+// The axes that all names have. `lenient`: names without other axes than a seed do not count for the others.
+std::vector<std::string> common_axes(const NameSteps& steps, bool lenient) {
+  std::vector<std::string> common;
+  for (const auto& some : steps)  // of the name with most axes: one without any has none that it could share
+    if (std::ranges::count_if(some, is_axis) > static_cast<std::ptrdiff_t>(common.size())) {
+      common.clear();
+      std::ranges::copy_if(some, std::back_inserter(common), is_axis);
+    }
+  for (const auto& some : steps) {
+    const bool has_no_say = lenient && std::ranges::none_of(some, is_other_axis);
+    std::erase_if(common, [&](const std::string& step) {
+      return !has(some, step) && !(has_no_say && is_other_axis(step));
+    });
+  }
+  return common;
+}
+
+ShortNames without(const std::vector<std::string>& names, NameSteps steps,
+                   const std::vector<std::string>& common) {
+  ShortNames found{fmt::format("{}", fmt::join(common, " ")), {}};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    std::erase_if(steps[i], [&](const std::string& step) { return has(common, step); });
+    found.of[names[i]] = fmt::format("{}", fmt::join(steps[i], "/"));
+  }
+  return found;
+}
+
 }  // namespace
+
+std::string seed_axis(const Record& record) {
+  const ParameterValue* const seed = find_value(record.axes, "seed");
+  return seed == nullptr ? "" : "seed=" + to_string(*seed);
+}
+
+std::vector<CaseGroup> method_groups(const Results& results) {
+  std::vector<CaseGroup> groups = group_cases(results);
+  std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
+  return groups;
+}
 
 std::vector<CaseGroup> group_cases(const Results& results) {
   std::vector<const Record*> sorted;
@@ -133,11 +198,8 @@ std::string take_common_axes(std::vector<CaseGroup>& groups) {
     return true;
   };
   std::vector<std::string> common;
-  for (const std::vector<std::string>& candidates : steps) {
-    if (candidates.empty()) continue;
-    std::ranges::copy_if(candidates, std::back_inserter(common), is_common);
-    break;
-  }
+  const auto first = std::ranges::find_if_not(steps, [](const auto& some) { return some.empty(); });
+  if (first != steps.end()) std::ranges::copy_if(*first, std::back_inserter(common), is_common);
   for (std::size_t i = 0; i < groups.size(); ++i) {
     std::erase_if(steps[i],
                   [&](const std::string& step) { return std::ranges::find(common, step) != common.end(); });
@@ -146,8 +208,7 @@ std::string take_common_axes(std::vector<CaseGroup>& groups) {
   std::set<std::string> seeds;
   for (const CaseGroup& group : groups)
     for (const Record* record : group.records)
-      for (const auto& [name, value] : record->axes)
-        if (name == "seed") seeds.insert("seed=" + to_string(value));
+      if (std::string seed = seed_axis(*record); !seed.empty()) seeds.insert(std::move(seed));
   if (seeds.size() == 1) common.push_back(*seeds.begin());
   return fmt::format("{}", fmt::join(common, " "));
 }
@@ -168,19 +229,19 @@ CaseLabels label_cases(std::vector<CaseGroup> groups) {
   labels.common = take_common_axes(groups);
   for (const CaseGroup& group : groups)
     for (const Record* record : group.records) {
-      std::string& label = labels.of[record->case_name] = group_label(group);
-      if (group.records.size() > 1)
-        for (const auto& [name, value] : record->axes)
-          if (name == "seed") label += " seed=" + to_string(value);
+      const std::string seed = group.records.size() > 1 ? seed_axis(*record) : "";
+      labels.of[record->case_name] = group_label(group) + (seed.empty() ? "" : " ") + seed;
     }
   return labels;
 }
 
+std::optional<double> value_of(const MetricSet& metrics, std::string_view name) {
+  const Metric* const found = find_metric(metrics, name);
+  return found == nullptr ? std::nullopt : found->value;
+}
+
 std::optional<Spread> metric_spread(const CaseGroup& group, const std::string& metric) {
-  return spread_of(group, [&](const Record& record) -> std::optional<double> {
-    const Metric* const found = find_metric(record.metrics, metric);
-    return found == nullptr ? std::nullopt : found->value;
-  });
+  return spread_of(group, [&](const Record& record) { return value_of(record.metrics, metric); });
 }
 
 std::optional<Spread> time_spread(const CaseGroup& group) {
@@ -190,24 +251,6 @@ std::optional<Spread> time_spread(const CaseGroup& group) {
 std::size_t ok_count(const CaseGroup& group) {
   return static_cast<std::size_t>(std::ranges::count_if(
       group.records, [](const Record* record) { return record->status == Status::ok; }));
-}
-
-std::vector<std::string> undefined_lines(const Record& record) {
-  std::vector<std::pair<std::string, std::string>> names_by_reason;
-  for (const HeadlineMetric& headline : headline_metrics()) {
-    const Metric* const metric = find_metric(record.metrics, headline.name);
-    if (metric == nullptr || metric->value) continue;
-    const auto known =
-        std::ranges::find(names_by_reason, metric->reason, &std::pair<std::string, std::string>::first);
-    if (known == names_by_reason.end())
-      names_by_reason.emplace_back(metric->reason, headline.name);
-    else
-      known->second += std::string(", ") + headline.name;
-  }
-  std::vector<std::string> lines;
-  lines.reserve(names_by_reason.size());
-  for (const auto& [reason, names] : names_by_reason) lines.push_back(fmt::format("{}: {}", names, reason));
-  return lines;
 }
 
 std::string table_number(double value) {
@@ -230,23 +273,41 @@ std::string table_mib_or_na(const std::optional<std::uint64_t>& bytes) {
   return bytes ? table_number(static_cast<double>(*bytes) / 0x1p20) : "n/a";
 }
 
-const std::vector<std::string>& program_titles() {
-  static const std::vector<std::string> titles = {"CPU user [s]",      "CPU system [s]", "peak memory [MiB]",
-                                                  "read [MiB]",        "written [MiB]",  "page faults",
-                                                  "of them from disk", "switches",       "of them forced"};
-  return titles;
+ShortNames shorten_names(const std::vector<std::string>& names) {
+  std::vector<std::vector<std::string>> steps;
+  for (const std::string& name : names) steps.push_back(axis_steps(name));
+  ShortNames found = without(names, steps, common_axes(steps, true));
+  std::set<std::string> distinct;
+  for (const auto& [name, shorter] : found.of) distinct.insert(shorter);
+  return distinct.size() == found.of.size() ? found : without(names, steps, common_axes(steps, false));
 }
 
-std::vector<std::string> program_cells(const ProgramUse& use) {
-  return {table_number(use.cpu_user_s),
-          table_number(use.cpu_system_s),
-          table_mib_or_na(use.peak_resident_bytes),
-          table_mib_or_na(use.read_bytes),
-          table_mib_or_na(use.written_bytes),
-          std::to_string(use.minor_faults + use.major_faults),
-          std::to_string(use.major_faults),
-          std::to_string(use.voluntary_switches + use.involuntary_switches),
-          std::to_string(use.involuntary_switches)};
+const std::string& case_meant(const std::vector<std::string>& names, const std::string& given) {
+  if (const auto whole = std::ranges::find(names, given); whole != names.end()) return *whole;
+  const ShortNames shorter = shorten_names(names);
+  std::vector<const std::string*> found;
+  for (const std::string& name : names)
+    if (shorter.of.at(name) == given) found.push_back(&name);
+  if (found.empty())
+    for (const std::string& name : names)
+      if (names_case(given, name)) found.push_back(&name);
+  if (found.empty()) throw Error(ErrorKind::usage, unknown_name_message("case", given, names));
+  if (found.size() > 1)
+    throw usage_error("case '{}': may be {} or {}{}", given, *found[0], *found[1],
+                      found.size() > 2 ? fmt::format(" ({} in all)", found.size()) : "");
+  return *found.front();
+}
+
+std::map<std::string, std::string> readable_file_names(const std::vector<std::string>& names) {
+  std::map<std::string, int> uses;
+  for (const std::string& name : std::set(names.begin(), names.end())) ++uses[lower_case(readable(name))];
+  std::map<std::string, std::string> files;
+  for (const std::string& name : names) {
+    const std::string file = readable(name);
+    files[name] =
+        uses.at(lower_case(file)) == 1 ? file : fmt::format("{}-{}", file, sha256_hex(name).substr(0, 8));
+  }
+  return files;
 }
 
 }  // namespace aqbench

@@ -1,5 +1,6 @@
 #pragma once
-// Groups of records that differ in their seed alone: their names for people, and statistics over them.
+// Groups of records that differ in their seed alone: statistics over them and their names for people; short
+// names of cases, made from the names alone, and the names of their files.
 
 #include <cstdint>
 #include <map>
@@ -7,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "core/program_report.h"
 #include "harness/records/results.h"
 
 namespace aqbench {
@@ -22,6 +22,12 @@ struct CaseGroup {
 // Groups the records, in the order of the first case of each group by name, numbers in names by their values:
 // width=480 before width=1200. The groups point into `results`.
 std::vector<CaseGroup> group_cases(const Results& results);
+
+// Returns the groups of methods alone, without workloads.
+std::vector<CaseGroup> method_groups(const Results& results);
+
+// Returns "seed=43"; "" for a record without a seed.
+std::string seed_axis(const Record& record);
 
 // Splits "rig=arc6/width=480" into "rig=arc6" and "width=480". A step without "=" belongs to the one before.
 std::vector<std::string> axis_steps(const std::string& axes);
@@ -46,6 +52,9 @@ struct CaseLabels {
 // Labels the cases of the groups.
 CaseLabels label_cases(std::vector<CaseGroup> groups);
 
+// Returns the value of a metric; nullopt where it is undefined, or not there.
+std::optional<double> value_of(const MetricSet& metrics, std::string_view name);
+
 // Mean and spread of a value over the records of a group.
 struct Spread {
   double mean = 0;
@@ -60,10 +69,6 @@ std::optional<Spread> time_spread(const CaseGroup& group);  // of typical_ms()
 // Returns how many records of the group are ok.
 std::size_t ok_count(const CaseGroup& group);
 
-// Returns a line for each reason why headline metrics of a record are undefined:
-// "accuracy_mean_mm, bias_mean_mm: the cloud is empty".
-std::vector<std::string> undefined_lines(const Record& record);
-
 // Returns a number with three significant digits: "0.793", "12.4", "1500".
 std::string table_number(double value);
 
@@ -73,14 +78,23 @@ std::string table_number_or_na(const std::optional<double>& value);
 // Returns table_number() of the bytes in MiB; "n/a" where they are unknown.
 std::string table_mib_or_na(const std::optional<std::uint64_t>& bytes);
 
-// The text beside such a table.
-inline constexpr const char* kProgramRowsNote =
-    "What each program and all that it started used in the cold run; memory is the peak of all together.";
+// The names of cases without what all of them share.
+struct ShortNames {
+  std::string common;                     // the axes that no name repeats: "rig=arc6 seed=42"; "" for none
+  std::map<std::string, std::string> of;  // case name -> its short name
+};
 
-// Returns the titles of the columns, with units, without that of the case.
-const std::vector<std::string>& program_titles();
+// Takes the axes that all names have out of each: "step/sparse/rig=arc6/seed=1" becomes "step/sparse/seed=1"
+// beside "step/sparse/rig=arc6/seed=2". Scene and method, or the workload, stay. A name without any axis but
+// a seed, as simulated methods have, does not keep the other axes in the rest.
+ShortNames shorten_names(const std::vector<std::string>& names);
 
-// Returns the cells below these titles; "n/a" where the system reports nothing.
-std::vector<std::string> program_cells(const ProgramUse& use);
+// Returns the one of these cases that is meant: its whole name, the short name that tables show, or steps
+// that are those of one name alone. Throws Error(usage) for none, with near names, and for several, with two.
+const std::string& case_meant(const std::vector<std::string>& names, const std::string& given);
+
+// Returns a name for the file of each case, without an ending: "step__plane_sweep.fast__seed=42". They differ
+// from each other also where upper and lower case do not count, and begin with a letter or a digit.
+std::map<std::string, std::string> readable_file_names(const std::vector<std::string>& names);
 
 }  // namespace aqbench

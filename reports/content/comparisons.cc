@@ -26,8 +26,6 @@ constexpr ComparedAxis kComparedAxes[] = {
     {"copy", true},       {"threads", true},  {"replica", true}, {"memory", true}, {"queues", true},
     {"submission", true}, {"rows", true},     {"device", false}};
 
-using AxisValues = NamedValues;
-
 // "workload.batch" and "batch" are the same axis.
 std::string plain_axis_name(const Record& record, const std::string& name) {
   const std::string owner = record.workload + ".";
@@ -79,15 +77,10 @@ AxisComparison describe_case(const Record& record, const Record& base, const Com
   return comparison;
 }
 
-// Pairs of units that wait for their verdict; it depends on how many there are.
-struct WaitingPairs {
-  std::size_t comparison = 0;  // index of the AxisComparison
-  PairedSeries series;
-};
-
+// A comparison, and the pairs of units that wait for their verdict; it depends on how many there are.
 struct Comparing {
-  std::vector<AxisComparison> comparisons;
-  std::vector<WaitingPairs> waiting;
+  AxisComparison comparison;
+  std::optional<PairedSeries> waiting;
 };
 
 const Metric* pixel_proof(const Record& record) {
@@ -120,36 +113,35 @@ bool compare_outputs(const Record& record, const Record& base, const ComparedAxi
   return true;
 }
 
-// Leaves the times of a case and its base to judge_waiting(), where they can be judged.
-void wait_for_verdict(const Record& base, const Record& record, const AxisComparison& comparison,
-                      Comparing& all) {
-  WaitingPairs waiting{all.comparisons.size(), {}};
-  waiting.series.name = comparison.value;
-  waiting.series.u_a = process_units(base.timing);
-  waiting.series.u_b = process_units(record.timing);
-  const std::size_t pairs = std::min(waiting.series.u_a.size(), waiting.series.u_b.size());
-  waiting.series.u_a.resize(pairs);
-  waiting.series.u_b.resize(pairs);
-  all.waiting.push_back(std::move(waiting));
+// The times of a case and its base, in pairs.
+PairedSeries series_of(const Record& base, const Record& record, const std::string& name) {
+  PairedSeries series;
+  series.name = name;
+  series.u_a = process_units(base.timing);
+  series.u_b = process_units(record.timing);
+  const std::size_t pairs = std::min(series.u_a.size(), series.u_b.size());
+  series.u_a.resize(pairs);
+  series.u_b.resize(pairs);
+  return series;
 }
 
-void compare_group(std::vector<const Record*> group, const ComparedAxis& axis, Comparing& all) {
+void compare_group(std::vector<const Record*> group, const ComparedAxis& axis, std::vector<Comparing>& all) {
   if (group.size() < 2) return;
   std::ranges::stable_sort(group, {}, [&](const Record* record) { return place_of(*record, axis.name); });
   const auto first_ok =
       std::ranges::find_if(group, [](const Record* record) { return record->status == Status::ok; });
   const Record& base = first_ok == group.end() ? *group.front() : **first_ok;
   for (const Record* record : group) {
-    AxisComparison comparison = describe_case(*record, base, axis);
+    Comparing& added = all.emplace_back(describe_case(*record, base, axis), std::nullopt);
+    AxisComparison& comparison = added.comparison;
     if (record->status != Status::ok) {
       comparison.verdict = to_string(record->status);
       comparison.reason = record->reason;
     } else if (record == &base) {
       comparison.verdict = "base";
     } else if (compare_outputs(*record, base, axis, comparison)) {
-      wait_for_verdict(base, *record, comparison, all);
+      added.waiting = series_of(base, *record, comparison.value);
     }
-    all.comparisons.push_back(std::move(comparison));
   }
 }
 
@@ -185,36 +177,36 @@ bool can_be_compared(const PairedSeries& series) {
 }
 
 // Judges all that waits as one family: the more comparisons, the more each has to show.
-void judge_waiting(Comparing& all) {
+void judge_waiting(std::vector<Comparing>& all) {
   PairedPolicy policy;
   policy.bootstrap_draws = 0;
   policy.resolution_draws = 0;
-  const std::size_t wanted =
-      measured_for(minimum_kept_pairs(policy, std::max<std::size_t>(all.waiting.size(), 1)));
+  const auto count = static_cast<std::size_t>(
+      std::ranges::count_if(all, [](const Comparing& one) { return one.waiting.has_value(); }));
+  const std::size_t wanted = measured_for(minimum_kept_pairs(policy, std::max<std::size_t>(count, 1)));
   std::vector<PairedSeries> family;
-  std::vector<std::size_t> places;
-  for (WaitingPairs& waiting : all.waiting) {
-    AxisComparison& comparison = all.comparisons[waiting.comparison];
-    comparison.pairs = waiting.series.u_a.size();
+  std::vector<AxisComparison*> places;
+  for (auto& [comparison, waiting] : all) {
+    if (!waiting) continue;
+    comparison.pairs = waiting->u_a.size();
     comparison.verdict = "inconclusive";
-    if (comparison.pairs == 0 || !can_be_compared(waiting.series)) {
+    if (comparison.pairs == 0 || !can_be_compared(*waiting)) {
       comparison.reason = "no warm runs";
       continue;
     }
-    comparison.ratio = median_ratio(waiting.series);
+    comparison.ratio = median_ratio(*waiting);
     if (comparison.pairs < wanted) {
       comparison.reason =
           fmt::format("{} process{} each; {} together need --blocks {} or more", comparison.pairs,
-                      comparison.pairs == 1 ? "" : "es", counted(all.waiting.size(), "comparison"), wanted);
+                      comparison.pairs == 1 ? "" : "es", counted(count, "comparison"), wanted);
       continue;
     }
-    places.push_back(waiting.comparison);
-    family.push_back(std::move(waiting.series));
+    places.push_back(&comparison);
+    family.push_back(std::move(*waiting));
   }
   if (family.empty()) return;
   const std::vector<PairedComparison> compared = compare_pairs(family, policy);
-  for (std::size_t i = 0; i < compared.size(); ++i)
-    take_verdict(compared[i], policy, all.comparisons[places[i]]);
+  for (std::size_t i = 0; i < compared.size(); ++i) take_verdict(compared[i], policy, *places[i]);
 }
 
 }  // namespace
@@ -231,7 +223,7 @@ std::vector<double> process_units(const Timing& timing) {
 }
 
 std::vector<AxisComparison> compare_axes(const Results& results) {
-  Comparing all;
+  std::vector<Comparing> all;
   for (const ComparedAxis& axis : kComparedAxes) {
     std::map<std::string, std::vector<const Record*>> groups;
     for (const Record& record : results.records)
@@ -240,7 +232,9 @@ std::vector<AxisComparison> compare_axes(const Results& results) {
     for (auto& [key, group] : groups) compare_group(std::move(group), axis, all);
   }
   judge_waiting(all);
-  return std::move(all.comparisons);
+  std::vector<AxisComparison> comparisons;
+  for (Comparing& one : all) comparisons.push_back(std::move(one.comparison));
+  return comparisons;
 }
 
 }  // namespace aqbench

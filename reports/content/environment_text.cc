@@ -4,12 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "core/json.h"
 #include "harness/planning/plan_flags.h"
+#include "reports/content/case_groups.h"
 #include "reports/content/commands.h"
 
 namespace aqbench {
@@ -25,6 +25,55 @@ void append_items(const Json& value, const std::string& path,
   } else {  // arrays in one line, as they are
     items.emplace_back(path, value.dump(-1, ' ', false, Json::error_handler_t::replace));
   }
+}
+
+// The words of a plan as `aqbench profile` takes them: methods and workloads are its arguments, and with axes
+// the name of the case.
+std::vector<std::string> profile_words(const std::vector<std::string>& plan) {
+  const bool with_axes = std::ranges::find(plan, "--axis") != plan.end();
+  std::vector<std::string> targets, rest;
+  for (std::size_t i = 0; i < plan.size(); ++i) {
+    const bool is_target = plan[i] == "--method" || plan[i] == "--workload";
+    const bool is_part = with_axes && (plan[i] == "--scene" || plan[i] == "--axis");
+    if ((is_target || is_part) && i + 1 < plan.size())
+      targets.push_back(plan[++i]);
+    else
+      rest.push_back(plan[i]);
+  }
+  if (with_axes) targets = {fmt::format("{}", fmt::join(targets, "/"))};
+  std::vector<std::string> words = {"aqbench", "profile"};
+  words.insert(words.end(), targets.begin(), targets.end());
+  words.insert(words.end(), rest.begin(), rest.end());
+  return words;
+}
+
+constexpr const char* kLoadStage = "load";
+constexpr const char* kWholeStage = "external_command";
+
+// Sum and number of the samples of a stage.
+struct StageTime {
+  double sum_ms = 0;
+  std::size_t samples = 0;
+
+  void add(const Record& record, std::string_view name) {
+    for (const StageRecord& stage : record.stages)
+      if (stage.name == name)
+        for (const double wall_ms : stage.wall_ms) {
+          sum_ms += wall_ms;
+          ++samples;
+        }
+  }
+  double mean_s() const { return sum_ms / static_cast<double>(samples) / 1000; }
+};
+
+std::string identity_text(const Guest& guest) {
+  std::string text;
+  const auto add = [&](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+  for (const auto& [name, sha256] : guest.files)
+    add(fmt::format("{} {}", name, sha256.empty() ? "missing" : sha256.substr(0, 12)));
+  if (!guest.runs_in.empty()) add(guest.runs_in);
+  if (!guest.commit.empty()) add("commit " + commit_text(guest));
+  return text;
 }
 
 }  // namespace
@@ -81,30 +130,6 @@ std::string run_title(const Results& results) {
   return text;
 }
 
-namespace {
-
-// The words of a plan as `aqbench profile` takes them: methods and workloads are its arguments, and with axes
-// the name of the case.
-std::vector<std::string> profile_words(const std::vector<std::string>& plan) {
-  const bool with_axes = std::ranges::find(plan, "--axis") != plan.end();
-  std::vector<std::string> targets, rest;
-  for (std::size_t i = 0; i < plan.size(); ++i) {
-    const bool is_target = plan[i] == "--method" || plan[i] == "--workload";
-    const bool is_part = with_axes && (plan[i] == "--scene" || plan[i] == "--axis");
-    if ((is_target || is_part) && i + 1 < plan.size())
-      targets.push_back(plan[++i]);
-    else
-      rest.push_back(plan[i]);
-  }
-  if (with_axes) targets = {fmt::format("{}", fmt::join(targets, "/"))};
-  std::vector<std::string> words = {"aqbench", "profile"};
-  words.insert(words.end(), targets.begin(), targets.end());
-  words.insert(words.end(), rest.begin(), rest.end());
-  return words;
-}
-
-}  // namespace
-
 std::string reproduce_command(const RunInfo& run) {
   try {
     std::vector<std::string> words = plan_words(request_from_json(*run.requested, "run.requested"));
@@ -128,6 +153,25 @@ std::string isolation_line(const Results& results) {
   for (const auto& [way, count] : ways)
     line += fmt::format("{}{} ({} case{})", line.empty() ? "" : ", ", way, count, count == 1 ? "" : "s");
   return line;
+}
+
+std::vector<std::string> guest_lines(const Results& results) {
+  std::map<std::string, std::pair<StageTime, StageTime>> found;  // load and whole, by text
+  for (const Record& record : results.records) {
+    if (!record.guest) continue;
+    auto& [load, whole] = found[fmt::format("{}: {}", record.method, identity_text(*record.guest))];
+    load.add(record, kLoadStage);
+    whole.add(record, kWholeStage);
+  }
+  std::vector<std::string> lines;
+  for (const auto& [text, times] : found) {
+    const auto& [load, whole] = times;
+    lines.push_back(text);
+    if (load.samples > 0 && whole.samples > 0)
+      lines.back() += fmt::format("; loading takes {} s of {} s on average", table_number(load.mean_s()),
+                                  table_number(whole.mean_s()));
+  }
+  return lines;
 }
 
 }  // namespace aqbench

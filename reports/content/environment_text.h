@@ -1,5 +1,5 @@
 #pragma once
-// The environment and the request of a run as text.
+// The environment and the request of a run, and who ran as a program of the user, as text.
 
 #include <string>
 #include <utility>
@@ -29,5 +29,10 @@ std::string reproduce_command(const RunInfo& run);
 // Returns in one line how the processes of the run's real methods were isolated: one text if all were alike,
 // else each with its number of cases. Records without it are "not recorded". Empty if no real method ran.
 std::string isolation_line(const Results& results);
+
+// Returns one line for each program of the user in a run, whatever its cases: "mine: run.py 1f0c44a1b2d3,
+// weights.pt 9a0b..., venv .venv, commit 3f2a9c01d4e5, changed". Hashes have 12 digits. Where it marks a
+// stage `load`, the line says how long that takes on average, of how much: loading is no part of a method.
+std::vector<std::string> guest_lines(const Results& results);
 
 }  // namespace aqbench

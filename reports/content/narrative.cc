@@ -3,11 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
-#include <optional>
 
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
 #include "reports/content/case_groups.h"

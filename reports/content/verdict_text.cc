@@ -5,10 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
-#include <vector>
 
 #include "core/text.h"
-#include "metrics/metric_words.h"
 #include "metrics/value_change.h"
 
 namespace aqbench {
@@ -24,13 +22,10 @@ std::string rounded(double value, int digits) {
 
 std::string unit_suffix(const std::string& unit) { return unit.empty() || unit == "1" ? "" : " " + unit; }
 
-bool is_absolute(const VerdictRow& row) {
-  return row.tolerance && row.tolerance->kind == Tolerance::Kind::absolute;
-}
-
 std::string change_of_row(const VerdictRow& row) {
   if (!row.change.empty() || !row.baseline || !row.current) return row.change;
-  if (is_absolute(row)) return fmt::format("{:+.3g}", *row.current - *row.baseline);
+  if (row.tolerance && row.tolerance->kind == Tolerance::Kind::absolute)
+    return fmt::format("{:+.3g}", *row.current - *row.baseline);
   return change_text(row.better, *row.baseline, *row.current);
 }
 
@@ -39,51 +34,24 @@ std::string allowed_by(const VerdictRow& row) {
   return row.tolerance->value == 0 ? "exact" : "± " + to_string(*row.tolerance);
 }
 
-// How the banner counts a case by its worst verdict.
-const char* counted_as(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::failed_case:
-      return "failed";
-    case Verdict::not_comparable:
-      return "not comparable";
-    case Verdict::missing:
-      return "missing";
-    case Verdict::undefined:
-      return "with an undefined value";
-    case Verdict::regressed:
-      return "worse";
-    case Verdict::open:
-      return "undecided";
-    case Verdict::improved:
-      return "better";
-    case Verdict::added:
-      return "new";
-    case Verdict::pass:
-      break;
-  }
-  return "within tolerance";
-}
+// How the banner counts cases by their worst verdicts.
+constexpr std::pair<Verdict, const char*> kCounted[] = {
+    {Verdict::failed_case, "failed"}, {Verdict::not_comparable, "not comparable"},
+    {Verdict::missing, "missing"},    {Verdict::undefined, "with an undefined value"},
+    {Verdict::regressed, "worse"},    {Verdict::open, "undecided"},
+    {Verdict::improved, "better"}};
 
 // "1 of 4 cases worse", "2 of 4 cases failed, 1 worse".
 std::string case_counts(const std::vector<CaseVerdicts>& cases, std::size_t all) {
   std::string text;
-  for (const Verdict verdict : {Verdict::failed_case, Verdict::not_comparable, Verdict::missing,
-                                Verdict::undefined, Verdict::regressed, Verdict::open, Verdict::improved}) {
-    const auto count =
-        std::ranges::count_if(cases, [&](const CaseVerdicts& one) { return one.worst->verdict == verdict; });
-    if (count == 0) continue;
-    text += text.empty() ? fmt::format("{} of {} {}", count, counted(all, "case"), counted_as(verdict))
-                         : fmt::format(", {} {}", count, counted_as(verdict));
+  for (const auto& [verdict, word] : kCounted) {
+    const auto count = std::ranges::count_if(
+        cases, [known = verdict](const CaseVerdicts& one) { return one.worst->verdict == known; });
+    if (count > 0)
+      text += text.empty() ? fmt::format("{} of {} {}", count, counted(all, "case"), word)
+                           : fmt::format(", {} {}", count, word);
   }
   return text;
-}
-
-// A comparison of one case says what happened in its own words.
-Banner banner_in_words(const VerdictRow& row, Banner banner) {
-  banner.word = row.label;
-  banner.title = row.words;
-  banner.detail = row.reason;
-  return banner;
 }
 
 std::string worst_case_text(const Verdicts& verdicts, const CaseVerdicts& worst) {
@@ -187,8 +155,10 @@ Banner banner_of(const Verdicts& verdicts) {
                       return one.worst->verdict < Verdict::open;
                     });
   banner.kind = open ? Banner::Kind::open : bad ? Banner::Kind::bad : Banner::Kind::good;
-  if (cases.size() == 1 && !cases.front().worst->words.empty())
-    return banner_in_words(*cases.front().worst, banner);
+  // A comparison of one case says what happened in its own words.
+  if (const VerdictRow* const only = cases.size() == 1 ? cases.front().worst : nullptr;
+      only != nullptr && !only->words.empty())
+    return {banner.kind, only->label, only->words, only->reason, ""};
   banner.word = open ? "INCONCLUSIVE" : bad ? "FAIL" : "PASS";
   banner.origin = verdicts.against;
   if (!bad) {
@@ -217,20 +187,18 @@ Banner banner_of(const BundleContent& content) {
   if (content.gated) return banner_of(*content.gated);
   const Results& results = content.results;
   const auto failed = std::ranges::find_if(results.records, is_failure, &Record::status);
-  const std::size_t planned = results.run.planned_cases;
+  const std::string planned = counted(results.run.planned_cases, "case");
   if (failed != results.records.end())
     return {Banner::Kind::bad, "FAIL",
-            fmt::format("{} of {} failed", std::ranges::count_if(results.records, is_failure, &Record::status),
-                        counted(planned, "case")),
+            fmt::format("{} of {} failed",
+                        std::ranges::count_if(results.records, is_failure, &Record::status), planned),
             fmt::format("{}: {}: {}", failed->case_name, to_string(failed->status), failed->reason), ""};
   const char* const nothing = "no baseline given: nothing was compared";
   if (!results.run.complete)
     return {Banner::Kind::open, "INTERRUPTED",
-            fmt::format("{} of {} ran; {}", results.records.size(), counted(planned, "case"), nothing), "",
-            ""};
+            fmt::format("{} of {} ran; {}", results.records.size(), planned, nothing), "", ""};
   const auto ok = std::ranges::count(results.records, Status::ok, &Record::status);
-  return {Banner::Kind::none, "", fmt::format("{} of {} ran; {}", ok, counted(planned, "case"), nothing), "",
-          ""};
+  return {Banner::Kind::none, "", fmt::format("{} of {} ran; {}", ok, planned, nothing), "", ""};
 }
 
 std::string banner_line(const Banner& banner) {

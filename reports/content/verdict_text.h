@@ -6,7 +6,7 @@
 
 #include "harness/gating/verdicts.h"
 #include "reports/content/bundle_content.h"
-#include "reports/content/case_names.h"
+#include "reports/content/case_groups.h"
 
 namespace aqbench {
 

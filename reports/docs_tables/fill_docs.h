@@ -14,6 +14,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/content/bundle_content.h"
+
 namespace aqbench {
 
 // Returns the Markdown of a section, without the markers, ending in a line break. May throw Error.
@@ -38,5 +40,23 @@ struct FilledDocs {
 // "FILE:LINE: ..." for an unknown section (naming near ones), a marker that is not closed, one inside
 // another, and any error of a section with the same place in front.
 FilledDocs fill_docs(std::string_view text, const std::string& file, const DocsSections& sections);
+
+// A bundle and its name in documents, which is that of its folder.
+struct NamedBundle {
+  std::string name;
+  BundleContent content;
+};
+
+// Returns the sections accuracy, comparisons, stages, batching, times, baseline, environment, reproduce and
+// narrative. A section's argument names the bundle; without one it is the first. The sections refer to
+// `bundles`, which must not be empty. A section whose data its bundle does not have throws Error(input).
+DocsSections bundle_sections(const std::vector<NamedBundle>& bundles);
+
+// Returns the same sections for a call without --bundle; each throws Error(usage).
+DocsSections missing_bundle_sections();
+
+// Returns the sections scenes, methods, presets, metrics, suites, hotspots, and parameters OWNER, where OWNER
+// is a scene or a method.
+DocsSections registry_sections();
 
 }  // namespace aqbench

@@ -3,15 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/json.h"
-#include "core/table.h"
-#include "harness/gating/gate.h"
 #include "harness/measuring/timing.h"
 #include "harness/statistics/summary.h"
-#include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/narrative.h"
 
@@ -82,10 +79,13 @@ void compare_metrics(const Record& a, const Record& b, CompareReport& report) {
     if (find_metric(a.metrics, name) == nullptr) add(name, nullptr, &metric);
 }
 
-// The record's calls are those of all repetitions, its times those of each.
-double calls_of_a_run(const StageRecord& stage) {
-  if (stage.self_ms.empty()) return 0;
-  return static_cast<double>(stage.calls) / static_cast<double>(stage.self_ms.size());
+StageSide side_of(const StageRecord* stage) {
+  if (stage == nullptr) return {};
+  // The record's calls are those of all repetitions, its times those of each.
+  const double calls = stage->self_ms.empty()
+                           ? 0
+                           : static_cast<double>(stage->calls) / static_cast<double>(stage->self_ms.size());
+  return {calls, summarize(stage->self_ms).median, stage->net_bytes, stage->peak_bytes};
 }
 
 void compare_stages(const Record& a, const Record& b, CompareReport& report) {
@@ -97,23 +97,7 @@ void compare_stages(const Record& a, const Record& b, CompareReport& report) {
   };
   const auto add = [&](const StageRecord* x, const StageRecord* y) {
     const StageRecord& known = x != nullptr ? *x : *y;
-    ComparedStage row;
-    row.case_name = a.case_name;
-    row.stage = known.name;
-    row.parent = known.parent;
-    if (x != nullptr) {
-      row.calls_a = calls_of_a_run(*x);
-      row.self_ms_a = summarize(x->self_ms).median;
-      row.net_bytes_a = x->net_bytes;
-      row.peak_bytes_a = x->peak_bytes;
-    }
-    if (y != nullptr) {
-      row.calls_b = calls_of_a_run(*y);
-      row.self_ms_b = summarize(y->self_ms).median;
-      row.net_bytes_b = y->net_bytes;
-      row.peak_bytes_b = y->peak_bytes;
-    }
-    report.stages.push_back(std::move(row));
+    report.stages.push_back({a.case_name, known.name, known.parent, side_of(x), side_of(y)});
   };
   for (const StageRecord& stage : a.stages) add(&stage, find(b, stage));
   for (const StageRecord& stage : b.stages)
@@ -143,13 +127,13 @@ bool comparable(const Record& a, const Record& b, CompareReport& report) {
 
 }  // namespace
 
-std::optional<double> ComparedStage::time_factor() const { return quotient(self_ms_a, self_ms_b); }
+std::optional<double> ComparedStage::time_factor() const { return quotient(a.self_ms, b.self_ms); }
 
 std::optional<double> ComparedTime::factor() const { return quotient(a_ms, b_ms); }
 
 std::optional<double> ComparedStage::work_factor() const {
-  if (calls_a == 0 || calls_b == 0) return std::nullopt;
-  return calls_b / calls_a;
+  if (a.calls == 0 || b.calls == 0) return std::nullopt;
+  return b.calls / a.calls;
 }
 
 std::optional<double> ComparedStage::cost_factor() const {
@@ -191,6 +175,29 @@ CompareReport compare_results(const Results& a, const Results& b) {
   }
   for (const auto& [name, record] : others) report.notes.push_back(name + ": in B alone");
   return report;
+}
+
+ShortNames compared_names(const CompareReport& report) {
+  std::set<std::string> names;
+  for (const ComparedMetric& row : report.metrics) names.insert(row.case_name);
+  for (const ComparedStage& row : report.stages) names.insert(row.case_name);
+  for (const ComparedTime& row : report.times) names.insert(row.case_name);
+  return shorten_names({names.begin(), names.end()});
+}
+
+VerdictRow verdict_on(const ComparedMetric& row) {
+  VerdictRow found = shown_verdict(row.case_name, row.metric, row.unit, row.better, row.a, row.b);
+  found.reason = row.note;
+  return found;
+}
+
+Verdicts verdicts_of(const CompareReport& report) {
+  Verdicts verdicts;
+  verdicts.cases = report.cases;
+  for (const ComparedMetric& compared : report.metrics)
+    if (compared.a != compared.b) verdicts.rows.push_back(verdict_on(compared));
+  sort_worst_first(verdicts.rows);
+  return verdicts;
 }
 
 }  // namespace aqbench

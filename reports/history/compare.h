@@ -1,13 +1,18 @@
 #pragma once
-// Two bundles side by side: accuracy, memory, stages, batching, and times as a trend.
+// Two bundles side by side: accuracy, memory, stages, batching, and times as a trend; which values moved
+// (changed), as text and as one page.
 
+#include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "harness/records/results.h"
+#include "core/table.h"
+#include "harness/gating/verdicts.h"
 #include "metrics/metric.h"
+#include "reports/content/case_groups.h"
 
 namespace aqbench {
 
@@ -19,13 +24,17 @@ struct ComparedMetric {
   std::string note;
 };
 
+// A stage on one side; empty where it has none.
+struct StageSide {
+  double calls = 0;               // of one repetition
+  std::optional<double> self_ms;  // the median over the repetitions
+  std::optional<std::int64_t> net_bytes, peak_bytes;
+};
 // One stage of one case on both sides. Its time is calls x time per call, so the factors of work and cost
 // multiply to the factor of time.
 struct ComparedStage {
   std::string case_name, stage, parent;
-  double calls_a = 0, calls_b = 0;             // of one repetition
-  std::optional<double> self_ms_a, self_ms_b;  // medians over the repetitions
-  std::optional<std::int64_t> net_bytes_a, net_bytes_b, peak_bytes_a, peak_bytes_b;
+  StageSide a, b;
 
   // Return B / A of the self time, of the calls, and of the time per call; nullopt where a side has none.
   std::optional<double> time_factor() const;
@@ -58,5 +67,41 @@ struct CompareReport {
 
 // Compares two results; reads no file. Cases whose options differ are not compared, and the notes name them.
 CompareReport compare_results(const Results& a, const Results& b);
+
+// Returns short names of all cases that the report has rows of (reports/content/case_groups.h).
+ShortNames compared_names(const CompareReport& report);
+
+// Returns the verdict on a value, which decides nothing.
+VerdictRow verdict_on(const ComparedMetric& row);
+
+// Returns the values that differ as a list of verdicts, which decides nothing.
+Verdicts verdicts_of(const CompareReport& report);
+
+// Returns a factor as text: "1.40 x"; "n/a" for none.
+std::string factor_text(const std::optional<double>& factor);
+
+// Returns a line with the stage whose self time changed most, if one changed by 5 % or more:
+// "depth_estimation of undulating/...: 1.40 x: 2.00 x the calls, 0.70 x the time per call". Empty if none
+// did.
+std::string moved_stage_line(const CompareReport& report);
+
+// Returns the tables, whose names are never cut; other lines are as long as `width`. Metrics that are equal
+// are counted and not listed unless `all`. Each table of times says what it is: a trend, or a trend from the
+// same machine key.
+std::string render_compare(const CompareReport& report, bool colours = false, bool all = false,
+                           std::size_t width = kScreenColumns);
+
+// One side of the comparison: its records, and the bundle whose clouds are shown ("" for a bare
+// results.json).
+struct ComparedSide {
+  const Results* results = nullptr;
+  std::filesystem::path bundle;
+};
+
+// Returns the page: notes, metrics that differ with the largest change for the worse first, stages, times,
+// the clouds of both sides of every case, to be turned side by side or as B minus A, the stages of both over
+// time, and of profiles their samples against each other. It needs no other file and has at most 10 MB.
+// Throws Error(io, input) for files of a bundle that cannot be read.
+std::string compare_page(const CompareReport& report, const ComparedSide& a, const ComparedSide& b);
 
 }  // namespace aqbench

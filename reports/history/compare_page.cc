@@ -1,26 +1,14 @@
-#include "reports/history/compare_page.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <tuple>
 
-#include "core/json.h"
 #include "core/text.h"
-#include "reports/content/case_groups.h"
-#include "reports/content/case_names.h"
-#include "reports/history/compare_table.h"
-#include "reports/history/moved.h"
-#include "reports/html/page.h"
+#include "reports/history/compare.h"
 #include "reports/html/page_data.h"
-#include "reports/html/page_profiles.h"
-#include "reports/html/page_views.h"
-#include "reports/html/pictures.h"
-#include "reports/html/tile_places.h"
-#include "reports/html/verdict_section.h"
+#include "reports/html/sections.h"
 
 namespace aqbench {
 namespace {
@@ -36,15 +24,12 @@ std::string stages_table(const CompareReport& report, const ShortNames& names) {
                            [](const ComparedStage* row) { return row->time_factor().value_or(0); });
   std::string rows;
   for (const ComparedStage* const row : stages)
-    rows += table_row(titles,
-                      {{xml_escape(names.of.at(row->case_name))},
-                       {xml_escape(row->stage)},
-                       {table_number_or_na(row->self_ms_a)},
-                       {table_number_or_na(row->self_ms_b)},
-                       {factor_text(row->time_factor())},
-                       {factor_text(row->work_factor())},
-                       {factor_text(row->cost_factor())}},
-                      case_attributes(row->case_name, false));
+    rows += table_row(
+        titles,
+        {xml_escape(names.of.at(row->case_name)), xml_escape(row->stage), table_number_or_na(row->a.self_ms),
+         table_number_or_na(row->b.self_ms), factor_text(row->time_factor()), factor_text(row->work_factor()),
+         factor_text(row->cost_factor())},
+        case_attributes(row->case_name, false));
   return page_table("stages", titles, rows);
 }
 
@@ -53,10 +38,8 @@ std::string times_table(const CompareReport& report, const ShortNames& names) {
   std::string rows;
   for (const ComparedTime& row : report.times)
     rows += table_row(titles,
-                      {{xml_escape(names.of.at(row.case_name))},
-                       {table_number_or_na(row.a_ms)},
-                       {table_number_or_na(row.b_ms)},
-                       {factor_text(row.factor())}},
+                      {xml_escape(names.of.at(row.case_name)), table_number_or_na(row.a_ms),
+                       table_number_or_na(row.b_ms), factor_text(row.factor())},
                       case_attributes(row.case_name, false));
   return page_table("times", titles, rows);
 }
@@ -139,21 +122,6 @@ std::string shared_json(const SharedCases& shared, const ShortNames& names, cons
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-// The tiles of both sides: the case with the largest change for the worse first, in the order of the rows of
-// values.
-std::vector<TilePair> tile_pairs(const Verdicts& verdicts, const SharedCases& shared) {
-  std::vector<TilePair> pairs;
-  const auto tiles_of = [&](const std::string& name) {
-    const auto found = shared.tiles.find(name);
-    return found == shared.tiles.end() ? std::vector<ReportTile>{} : found->second;
-  };
-  for (const CaseVerdicts& one : by_case(verdicts)) {
-    const std::string& name = one.worst->case_name;
-    pairs.push_back({name, tiles_of("A: " + name), tiles_of("B: " + name)});
-  }
-  return pairs;
-}
-
 }  // namespace
 
 std::string compare_page(const CompareReport& report, const ComparedSide& a, const ComparedSide& b) {
@@ -171,8 +139,12 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
   if (shared.stages || !shared.views.empty())
     parts.data_json = shared_json(
         shared, names, verdicts.count(Verdict::regressed) > 0 ? verdicts.rows.front().case_name : "");
-  const std::string places = tile_places_section(tile_pairs(verdicts, shared),
-                                                 "Cases of which both bundles have tiles that differ.");
+  const auto tiles_of = [&](const std::string& name, bool of_b) {
+    const auto found = shared.tiles.find((of_b ? "B: " : "A: ") + name);
+    return found == shared.tiles.end() ? std::vector<ReportTile>{} : found->second;
+  };
+  const std::string places =
+      tile_places_section(verdicts, tiles_of, "Cases of which both bundles have tiles that differ.");
   const std::size_t others = (parts.data_json.size() + places.size()) / 4 * 3;
   std::vector<PageView> views = list_views(shared.views, shared.results);
   fit_views(views, shared.views, shared.results, kCloudBytes - std::min(kCloudBytes, others));
@@ -187,9 +159,7 @@ std::string compare_page(const CompareReport& report, const ComparedSide& a, con
   parts.body +=
       page_section("stages", "Stages", stages_table(report, names) + (parts.stages ? kStageTree : ""),
                    "Self times, B / A. Times of two runs at different moments are a trend, no verdict.");
-  if (std::ranges::any_of(shared.profiles,
-                          [](const auto& profile) { return !profile.second.stacks.empty(); }))
-    parts.body += flames_html();
+  parts.body += flames_section(shared.profiles);
   parts.body += page_section("times", "Times", times_table(report, names));
   parts.body += again_html(a, b);
   return html_page(parts);

@@ -1,14 +1,12 @@
-#include "reports/history/compare_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/text.h"
-#include "harness/records/stage_memory.h"
-#include "reports/content/case_groups.h"
-#include "reports/history/moved.h"
+#include "harness/records/profile_details.h"
+#include "reports/history/compare.h"
+#include "reports/text/tables.h"
 #include "reports/text/verdict_table.h"
 
 namespace aqbench {
@@ -18,13 +16,7 @@ constexpr std::size_t kMaxCompareRows = 60;
 constexpr double kMovedShare = 0.05;  // of a stage's time: less is not worth a name
 
 std::string metrics_table(const CompareReport& report, bool colours, bool all) {
-  Table table{{{"case", Align::left},
-               {"metric", Align::left},
-               {"A", Align::right},
-               {"B", Align::right},
-               {"change", Align::right},
-               {"B is"}},
-              {}};
+  Table table = table_with({"case", "metric", ">A", ">B", ">change", "B is"});
   std::size_t equal = 0, more = 0;
   for (const ComparedMetric& row : report.metrics) {
     if (!all && ((row.a && row.b && *row.a == *row.b) || (!row.a && !row.b))) {
@@ -37,13 +29,10 @@ std::string metrics_table(const CompareReport& report, bool colours, bool all) {
     }
     const VerdictRow found = verdict_on(row);
     const VerdictCells cells = verdict_cells(found);
-    const Colour colour = colour_of(found);
-    table.rows.push_back({{row.case_name},
-                          {row.metric},
-                          {cells.before},
-                          {cells.after},
-                          {row.a && row.b ? cells.change : row.note, colour},
-                          {!row.a || row.a == row.b ? "" : found.label, colour}});
+    table.rows.push_back(
+        plain_row({row.case_name, row.metric, cells.before, cells.after,
+                   row.a && row.b ? cells.change : row.note, !row.a || row.a == row.b ? "" : found.label}));
+    table.rows.back()[4].colour = table.rows.back()[5].colour = colour_of(found);
   }
   std::string text = "accuracy\n";
   if (!table.rows.empty()) text += render_table(table, colours, table_width(table));
@@ -53,22 +42,16 @@ std::string metrics_table(const CompareReport& report, bool colours, bool all) {
 }
 
 bool same_memory(const ComparedStage& stage) {
-  return stage.net_bytes_a == stage.net_bytes_b && stage.peak_bytes_a == stage.peak_bytes_b;
+  return stage.a.net_bytes == stage.b.net_bytes && stage.a.peak_bytes == stage.b.peak_bytes;
 }
 
 std::string memory_table(const CompareReport& report, bool all) {
-  Table table{{{"case", Align::left},
-               {"stage", Align::left},
-               {"net A\nMiB", Align::right},
-               {"net B\nMiB", Align::right},
-               {"peak A\nMiB", Align::right},
-               {"peak B\nMiB", Align::right}},
-              {}};
+  Table table = table_with({"case", "stage", ">net A\nMiB", ">net B\nMiB", ">peak A\nMiB", ">peak B\nMiB"});
   std::size_t equal = 0;
   for (const ComparedStage& stage : report.stages) {
-    if (!stage.net_bytes_a && !stage.net_bytes_b && !stage.peak_bytes_a && !stage.peak_bytes_b) continue;
-    const TensorMemoryText a = tensor_memory_text(stage.net_bytes_a, stage.peak_bytes_a),
-                           b = tensor_memory_text(stage.net_bytes_b, stage.peak_bytes_b);
+    if (!stage.a.net_bytes && !stage.b.net_bytes && !stage.a.peak_bytes && !stage.b.peak_bytes) continue;
+    const TensorMemoryText a = tensor_memory_text(stage.a.net_bytes, stage.a.peak_bytes),
+                           b = tensor_memory_text(stage.b.net_bytes, stage.b.peak_bytes);
     if (!all && same_memory(stage))
       ++equal;
     else
@@ -82,22 +65,11 @@ std::string memory_table(const CompareReport& report, bool all) {
 }
 
 std::string stages_table(const CompareReport& report, const std::string& kind, std::size_t width) {
-  Table table{{{"case", Align::left},
-               {"stage", Align::left},
-               {"self A\nms", Align::right},
-               {"self B\nms", Align::right},
-               {"time", Align::right},
-               {"calls", Align::right},
-               {"per call", Align::right}},
-              {}};
+  Table table = table_with({"case", "stage", ">self A\nms", ">self B\nms", ">time", ">calls", ">per call"});
   for (const ComparedStage& stage : report.stages)
-    table.rows.push_back({{stage.case_name},
-                          {stage.stage},
-                          {table_number_or_na(stage.self_ms_a)},
-                          {table_number_or_na(stage.self_ms_b)},
-                          {factor_text(stage.time_factor())},
-                          {factor_text(stage.work_factor())},
-                          {factor_text(stage.cost_factor())}});
+    table.rows.push_back(plain_row({stage.case_name, stage.stage, table_number_or_na(stage.a.self_ms),
+                                    table_number_or_na(stage.b.self_ms), factor_text(stage.time_factor()),
+                                    factor_text(stage.work_factor()), factor_text(stage.cost_factor())}));
   if (table.rows.empty()) return "";
   std::string text = fmt::format("\nstages ({}; B / A: time = calls x time per call)\n", kind) +
                      render_table(table, false, table_width(table));
@@ -109,19 +81,11 @@ std::string stages_table(const CompareReport& report, const std::string& kind, s
 std::string times_table_of(const CompareReport& report, const std::string& kind) {
   const bool batched =
       std::ranges::any_of(report.times, [](const ComparedTime& time) { return !time.batch.empty(); });
-  Table table{{{"case", Align::left},
-               {batched ? "batch" : "", Align::right},
-               {"A\nms", Align::right},
-               {"B\nms", Align::right},
-               {"B / A", Align::right}},
-              {}};
+  Table table = table_with({"case", batched ? ">batch" : ">", ">A\nms", ">B\nms", ">B / A"});
   for (const ComparedTime& time : report.times) {
-    if (!time.a_ms && !time.b_ms) continue;
-    table.rows.push_back({{time.case_name},
-                          {time.batch},
-                          {table_number_or_na(time.a_ms)},
-                          {table_number_or_na(time.b_ms)},
-                          {factor_text(time.factor())}});
+    if (time.a_ms || time.b_ms)
+      table.rows.push_back(plain_row({time.case_name, time.batch, table_number_or_na(time.a_ms),
+                                      table_number_or_na(time.b_ms), factor_text(time.factor())}));
   }
   return table.rows.empty() ? ""
                             : fmt::format("\ntimes{} ({})\n", batched ? " and batching" : "", kind) +
@@ -140,7 +104,7 @@ std::string moved_stage_line(const CompareReport& report) {
   for (const ComparedStage& stage : report.stages) {
     const auto factor = stage.time_factor();
     if (!factor || std::abs(*factor - 1) < kMovedShare) continue;
-    const double change = std::abs(*stage.self_ms_b - *stage.self_ms_a);
+    const double change = std::abs(*stage.b.self_ms - *stage.a.self_ms);
     if (most == nullptr || change > most_ms) {
       most = &stage;
       most_ms = change;

@@ -13,9 +13,9 @@
 #include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gated_metrics.h"
+#include "harness/gating/verdicts.h"
 #include "harness/measuring/timing.h"
-#include "harness/records/comparability.h"
+#include "harness/records/results.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {

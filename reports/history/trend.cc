@@ -4,23 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "harness/ab/benchmark_file.h"
-#include "harness/ab/benchmark_results.h"
-#include "harness/gating/gate.h"
-#include "harness/gating/gated_metrics.h"
+#include "harness/gating/verdicts.h"
 #include "harness/measuring/timing.h"
 #include "harness/running/journal.h"
 #include "harness/statistics/summary.h"
 #include "reports/bundle/verify.h"
-#include "reports/content/bundle_files.h"
-#include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
 
 namespace aqbench {
@@ -132,46 +126,35 @@ std::string options_text(const Record& record) {
   return text;
 }
 
-class TrendCollector {
- public:
-  explicit TrendCollector(std::string metric) : metric_(std::move(metric)) {}
+using SeriesByKey = std::map<SeriesKey, TrendSeries>;
 
-  void add_record(const Record& record, const std::string& machine, std::size_t run) {
-    if (record.status != Status::ok) return;
-    const std::string options = options_text(record);
-    for (const auto& [name, metric] : gated_metrics(record))
-      if (metric.value && std::isfinite(*metric.value))
-        add({record.case_name, name, options, ""}, metric.unit, metric.better, *metric.value, run);
-    // Times of a machine that was not recorded cannot be compared.
-    if (machine.empty()) return;
-    if (const auto ms = typical_ms(record.timing))
-      add({record.case_name, "time_ms", options, machine}, "ms", Better::lower, *ms, run);
-    for (const StageRecord& stage : record.stages)
-      if (const auto ms = summarize(stage.self_ms).median)
-        add({record.case_name, "stage:" + stage.name, options, machine}, "ms", Better::lower, *ms, run);
-  }
-
-  bool has_any() const { return !series_.empty(); }
-
-  std::map<SeriesKey, TrendSeries> take() { return std::move(series_); }
-
- private:
-  void add(const SeriesKey& key, const std::string& unit, Better better, double value, std::size_t run) {
-    if (!metric_.empty() && metric_ != key.metric) return;
-    TrendSeries& series = series_[key];
-    if (!series.runs.empty() && series.runs.back() == run) return;  // a stage under two parents: the first
-    series.case_name = key.case_name;
-    series.metric = key.metric;
+// Adds the values of a record to their series: of one metric, or of all where it is "".
+void add_record(const Record& record, const std::string& machine, std::size_t run, const std::string& wanted,
+                SeriesByKey& all) {
+  const auto add = [&](const SeriesKey& key, const std::string& unit, Better better, double value) {
+    if (!wanted.empty() && wanted != key.metric) return;
+    const auto [place, is_new] = all.try_emplace(
+        key, TrendSeries{key.case_name, key.metric, unit, better, !key.machine.empty(), {}, {}, {}, {}});
+    TrendSeries& series = place->second;
+    if (!is_new && series.runs.back() == run) return;  // a stage under two parents: the first
     series.unit = unit;
     series.better = better;
-    series.is_time = !key.machine.empty();
     series.runs.push_back(run);
     series.values.push_back(value);
-  }
-
-  std::string metric_;
-  std::map<SeriesKey, TrendSeries> series_;
-};
+  };
+  if (record.status != Status::ok) return;
+  const std::string options = options_text(record);
+  for (const auto& [name, metric] : gated_metrics(record))
+    if (metric.value && std::isfinite(*metric.value))
+      add({record.case_name, name, options, ""}, metric.unit, metric.better, *metric.value);
+  // Times of a machine that was not recorded cannot be compared.
+  if (machine.empty()) return;
+  if (const auto ms = typical_ms(record.timing))
+    add({record.case_name, "time_ms", options, machine}, "ms", Better::lower, *ms);
+  for (const StageRecord& stage : record.stages)
+    if (const auto ms = summarize(stage.self_ms).median)
+      add({record.case_name, "stage:" + stage.name, options, machine}, "ms", Better::lower, *ms);
+}
 
 // Returns whether a gate with the default tolerance would pass the change.
 bool gate_passes(const std::string& metric, const std::string& unit, Better better, double before,
@@ -278,14 +261,14 @@ std::vector<ChangePoint> metric_steps(const std::string& metric, const std::stri
 
 std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendOptions& options) {
   const auto pinned = pinned_run(history, options.pinned);
-  TrendCollector collector(options.metric);
+  SeriesByKey all;
   for (std::size_t run = 0; run < history.runs.size(); ++run)
     for (const Record& record : history.runs[run].results.records)
-      collector.add_record(record, history.runs[run].machine, run);
-  if (!options.metric.empty() && !collector.has_any())
+      add_record(record, history.runs[run].machine, run, options.metric, all);
+  if (!options.metric.empty() && all.empty())
     throw usage_error("--metric '{}': no run has it", options.metric);
   std::vector<TrendSeries> found;
-  for (auto& [key, series] : collector.take()) {
+  for (auto& [key, series] : all) {
     if (series.values.size() < 2) continue;
     series.changes = series.is_time ? detect_steps(series.values, options.steps)
                                     : metric_steps(series.metric, series.unit, series.better, series.values,

@@ -1,15 +1,17 @@
 #pragma once
-// A history of bundles: where a value changed its level (harness/statistics/trend_steps.h). A trend
-// shows where to look; it is no gate.
+// A history of bundles: where a value changed its level (harness/statistics/change_points.h), as text and as
+// charts. A trend shows where to look; it is no gate.
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "core/table.h"
 #include "harness/records/results.h"
-#include "harness/statistics/trend_steps.h"
+#include "harness/statistics/change_points.h"
 
 namespace aqbench {
 
@@ -77,5 +79,17 @@ std::vector<ChangePoint> metric_steps(const std::string& metric, const std::stri
 // the same machine key. Throws Error(usage) for a pinned run that is not there, and for a metric that no run
 // has.
 std::vector<TrendSeries> detect_trends(const TrendHistory& history, const TrendOptions& options);
+
+// Returns a line for each change, newest first, then how many series did not change. Names are never cut;
+// other lines are as long as `width`.
+std::string render_trends(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours,
+                          std::size_t width = kScreenColumns);
+
+// Returns the p of a step for a reader: "exact" for 0, "n/a" for 1, of too few runs for any.
+std::string step_p_text(double p);
+
+// Draws a chart for each series (at most 24, those with changes first): the values over the runs, the levels
+// as lines, the changes marked. The SVG needs no other file and suits light and dark screens.
+std::string trends_svg(const TrendHistory& history, const std::vector<TrendSeries>& series);
 
 }  // namespace aqbench

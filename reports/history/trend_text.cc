@@ -1,17 +1,13 @@
-#include "reports/history/trend_text.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <string_view>
-#include <utility>
 
-#include "core/drawing/svg.h"
+#include "core/drawing/drawing.h"
 #include "core/text.h"
-#include "harness/gating/verdicts.h"
-#include "reports/content/verdict_text.h"
+#include "reports/history/trend.h"
+#include "reports/text/tables.h"
 #include "reports/text/verdict_table.h"
 
 namespace aqbench {
@@ -52,15 +48,7 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
   if (lines.empty()) return "";
   std::ranges::stable_sort(lines, std::ranges::greater{}, &TrendLine::run);
   // A run's name is never shortened: it is what the bundle is found by.
-  Table table{{{"since run"},
-               {"case", Align::left},
-               {"metric", Align::left},
-               {"before", Align::right},
-               {"after", Align::right},
-               {"change", Align::right},
-               {"which is"},
-               {"p", Align::right}},
-              {}};
+  Table table = table_with({"since run", "case", "metric", ">before", ">after", ">change", "which is", ">p"});
   for (const TrendLine& line : lines) {
     table.rows.push_back(
         {{printable(history.runs[line.run].id)}, {line.series->case_name}, {line.series->metric}});
@@ -76,13 +64,7 @@ std::string changes_table(const TrendHistory& history, const std::vector<TrendSe
 }
 
 std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
-  Table table{{{"against the pinned run", Align::left},
-               {"metric", Align::left},
-               {"pinned", Align::right},
-               {"newest", Align::right},
-               {"change", Align::right},
-               {"which is"}},
-              {}};
+  Table table = table_with({"against the pinned run", "metric", ">pinned", ">newest", ">change", "which is"});
   for (const TrendSeries& one : series) {
     if (!one.pinned || !one.pinned->changed) continue;
     table.rows.push_back({{one.case_name}, {one.metric}});

@@ -1,44 +1,24 @@
-#include "reports/html/ab_page.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <set>
-#include <vector>
 
 #include "core/json.h"
 #include "core/text.h"
-#include "harness/ab/outcome_decision.h"
-#include "harness/ab/report_json.h"
-#include "harness/ab/tiles.h"
-#include "metrics/metric_words.h"
+#include "harness/ab/report.h"
+#include "metrics/value_change.h"
 #include "reports/content/environment_text.h"
-#include "reports/html/page.h"
-#include "reports/html/tile_places.h"
-#include "reports/html/verdict_section.h"
-#include "reports/text/ab_lines.h"
+#include "reports/html/report.h"
+#include "reports/html/sections.h"
+#include "reports/text/ab_summary.h"
 
 namespace aqbench {
 namespace {
 
 // A page with more units would be too large to load: it shows verdicts without curves.
 constexpr std::size_t kMaxUnitsDrawn = 20'000;
-
-// The tiles of both sides of each case.
-std::vector<TilePair> ab_tile_pairs(const AbReport& report, const std::map<std::string, std::string>& tiles) {
-  std::vector<TilePair> pairs;
-  const auto tiles_of = [&](const std::string& name, AbSide side) {
-    const auto found = tiles.find(ab_tiles_file(name, side));
-    return found == tiles.end() ? std::vector<ReportTile>{} : parse_tiles_csv(found->second);
-  };
-  for (const CaseVerdicts& one : by_case(report.verdicts)) {
-    const std::string& name = one.worst->case_name;
-    pairs.push_back({name, tiles_of(name, AbSide::a), tiles_of(name, AbSide::b)});
-  }
-  return pairs;
-}
 
 std::string ab_stages_section(const AbReport& report) {
   const std::vector<std::string> titles = {
@@ -47,9 +27,9 @@ std::string ab_stages_section(const AbReport& report) {
   for (const AbCaseReport& one : report.cases) {
     if (!one.time) continue;
     for (const AbStageDecision& stage : one.time->stages) {
-      std::vector<PageCell> cells = {{xml_escape(one.name)}, {xml_escape(stage.name)}};
-      for (std::string& cell : ab_stage_cells(stage)) cells.push_back({std::move(cell)});
-      cells.push_back({xml_escape(ab_stage_text(stage))});
+      std::vector<PageCell> cells = {xml_escape(one.name), xml_escape(stage.name)};
+      for (std::string& cell : ab_stage_cells(stage)) cells.push_back(std::move(cell));
+      cells.push_back(xml_escape(ab_stage_text(stage)));
       rows += table_row(titles, cells);
     }
   }
@@ -184,7 +164,11 @@ std::string ab_page(const AbDocument& document, const AbReport& report,
     parts.body += scripted_section("comparison", "Pair by pair",
                                    "Drag over a curve to zoom in, double click to zoom out.");
   }
-  parts.body += tile_places_section(ab_tile_pairs(report, tiles),
+  const auto tiles_of = [&](const std::string& name, bool of_b) {
+    const auto found = tiles.find(ab_tiles_file(name, of_b ? AbSide::b : AbSide::a));
+    return found == tiles.end() ? std::vector<ReportTile>{} : parse_tiles_csv(found->second);
+  };
+  parts.body += tile_places_section(report.verdicts, tiles_of,
                                     "Of each case the first run of A and the first of B, on the same input: "
                                     "one run is no verdict.");
   parts.body += ab_stages_section(report) + ab_evidence(document, report);

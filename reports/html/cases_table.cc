@@ -1,18 +1,11 @@
-#include "reports/html/cases_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <vector>
 
 #include "core/text.h"
 #include "harness/measuring/timing.h"
-#include "metrics/metric_words.h"
-#include "reports/content/case_columns.h"
-#include "reports/content/case_groups.h"
-#include "reports/content/protocol_rows.h"
-#include "reports/html/page.h"
+#include "metrics/value_change.h"
+#include "reports/html/sections.h"
 
 namespace aqbench {
 namespace {

@@ -1,20 +1,11 @@
-#include "reports/html/charts.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
-#include "core/drawing/svg.h"
 #include "core/quantiles.h"
-#include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/gate.h"
-#include "harness/statistics/summary.h"
-#include "reports/content/case_columns.h"
-#include "reports/content/case_groups.h"
-#include "reports/html/stage_bars.h"
+#include "reports/html/bars.h"
 
 namespace aqbench {
 namespace {

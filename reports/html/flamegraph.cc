@@ -6,7 +6,6 @@
 #include <cmath>
 #include <map>
 
-#include "core/table.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -77,9 +76,8 @@ struct FlamePainter {
     const std::string colour = differential ? change_colour(change(node)) : warm_colour(name);
     const auto room = static_cast<std::size_t>(std::max(0.0, (width - 4) / kFlameCharacter_px));
     svg += fmt::format(
-        "<g class=\"f\" data-x=\"{:.6f}\" data-w=\"{:.6f}\"><title>{}</title>"
-        "<rect x=\"{:.2f}\" y=\"{:.1f}\" width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\"/>"
-        "<text x=\"{:.2f}\" y=\"{:.1f}\">{}</text></g>\n",
+        "<g class=\"f\" data-x=\"{:.6f}\" data-w=\"{:.6f}\"><title>{}</title><rect x=\"{:.2f}\" y=\"{:.1f}\" "
+        "width=\"{:.2f}\" height=\"{:.1f}\" fill=\"{}\"/><text x=\"{:.2f}\" y=\"{:.1f}\">{}</text></g>\n",
         x, share(node.count), title, kFlameMargin_px + x * (kFlameWidth_px - 2 * kFlameMargin_px), y, width,
         kFlameRow_px - 1, colour, kFlameMargin_px + x * (kFlameWidth_px - 2 * kFlameMargin_px) + 3, y + 12,
         room < 3 ? std::string() : flame_text(elide_middle(name, room)));
@@ -158,18 +156,16 @@ std::string flame_svg(const FlameNode& root, bool differential, const Flamegraph
   painter.differential = differential;
   painter.height_px = kFlameTop_px + static_cast<double>(depth_of(root)) * kFlameRow_px + kFlameBottom_px;
   painter.svg = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} "
-      "{1:.0f}\">\n",
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" "
+      "width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n",
       kFlameWidth_px, painter.height_px);
   painter.svg += kFlameStyle;
   painter.svg += fmt::format(
-      "<rect width=\"100%\" height=\"100%\" fill=\"#fdfdf8\"/>\n"
-      "<text class=\"title\" x=\"{0:.0f}\" y=\"22\">{1}</text>\n<text class=\"sub\" x=\"{0:.0f}\" "
-      "y=\"40\">{2}</text>\n"
-      "<text class=\"button\" id=\"reset\" x=\"10\" y=\"22\">reset</text>\n"
-      "<text class=\"button\" id=\"search\" x=\"{3:.0f}\" y=\"22\">search</text>\n"
-      "<text id=\"found\" x=\"{3:.0f}\" y=\"40\"/>\n<text id=\"line\" x=\"10\" y=\"{4:.0f}\"/>\n",
+      "<rect width=\"100%\" height=\"100%\" fill=\"#fdfdf8\"/>\n<text class=\"title\" x=\"{0:.0f}\" "
+      "y=\"22\">{1}</text>\n<text class=\"sub\" x=\"{0:.0f}\" y=\"40\">{2}</text>\n<text class=\"button\" "
+      "id=\"reset\" x=\"10\" y=\"22\">reset</text>\n<text class=\"button\" id=\"search\" x=\"{3:.0f}\" "
+      "y=\"22\">search</text>\n<text id=\"found\" x=\"{3:.0f}\" y=\"40\"/>\n<text id=\"line\" x=\"10\" "
+      "y=\"{4:.0f}\"/>\n",
       kFlameWidth_px / 2, flame_text(text.title), flame_text(text.subtitle), kFlameWidth_px - 160,
       painter.height_px - 10);
   painter.paint("all", root, 0, 0);

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "harness/measuring/folded.h"
+#include "harness/measuring/samplers.h"
 
 namespace aqbench {
 

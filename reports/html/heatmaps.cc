@@ -1,22 +1,16 @@
-#include "reports/html/heatmaps.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
-#include <limits>
-#include <map>
 #include <set>
 
 #include "core/drawing/colour_map.h"
-#include "core/drawing/svg.h"
+#include "core/drawing/drawing.h"
 #include "core/quantiles.h"
-#include "core/table.h"
 #include "core/text.h"
-#include "reports/content/case_columns.h"
-#include "reports/html/charts.h"
+#include "reports/html/page.h"
+#include "reports/html/sections.h"
 
 namespace aqbench {
 namespace {
@@ -25,7 +19,18 @@ constexpr std::size_t kMaxPictureRows = 24;
 // Of tiles without points, drawn so that paper has it, too: white there would say "no error".
 constexpr const char* kTileBackground = "#9a9a9a";
 
-using StepColour = Rgb8 (*)(int step);
+// What colours stand for.
+struct ColourScale {
+  double low, high;
+  std::string unit;
+  Rgb8 (*colour_of)(int step);
+};
+
+ColourScale signed_scale(double limit, const char* unit = "mm") {
+  return {-limit, limit, unit, diverging_colour};
+}
+
+using TileValue = double ReportTile::*;
 
 // Positions are float32 metres, with steps of 0.0001 mm at 1 m: a finer scale would show their rounding.
 constexpr double kLeastLimit_mm = 0.01;
@@ -40,9 +45,7 @@ double tile_mm(const std::vector<ReportTile>& tiles) {
 
 // The map as the cameras see it, and as the viewer shows it from above: x to the right, y down, tiles as far
 // as the patch goes. One path per colour keeps a map of 1500 tiles at some 20 kB.
-template <class Value>
-std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of, double low, double high,
-                    StepColour colour_of) {
+std::string heatmap(const std::vector<ReportTile>& tiles, TileValue value_of, const ColourScale& scale) {
   double columns = 0, rows = 0;
   const double side_mm = tile_mm(tiles);
   for (const ReportTile& tile : tiles) {
@@ -51,11 +54,11 @@ std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of,
   }
   std::array<std::string, kColourSteps> paths;
   const auto step_of = [&](const ReportTile& tile) {
-    const double value = value_of(tile);
-    return !std::isfinite(value) ? -1 : colour_step(high > low ? (value - low) / (high - low) : 0.5);
+    const double value = tile.*value_of, span = scale.high - scale.low;
+    return !std::isfinite(value) ? -1 : colour_step(span > 0 ? (value - scale.low) / span : 0.5);
   };
-  for (std::size_t i = 0, next = 0; i < tiles.size();
-       i = next) {  // tiles of one colour side by side are one shape
+  // Tiles of one colour side by side are one shape.
+  for (std::size_t i = 0, next = 0; i < tiles.size(); i = next) {
     const int step = step_of(tiles[i]);
     for (next = i + 1; next < tiles.size() && tiles[next].row == tiles[i].row &&
                        tiles[next].column == tiles[next - 1].column + 1 && step_of(tiles[next]) == step;)
@@ -66,30 +69,28 @@ std::string heatmap(const std::vector<ReportTile>& tiles, const Value& value_of,
   }
   std::string body;
   for (int step = 0; step < kColourSteps; ++step)
-    if (!paths[static_cast<std::size_t>(step)].empty())
-      body += fmt::format("<path fill=\"{}\" d=\"{}\"/>", hex_of(colour_of(step)),
-                          paths[static_cast<std::size_t>(step)]);
+    if (const std::string& path = paths[static_cast<std::size_t>(step)]; !path.empty())
+      body += fmt::format("<path fill=\"{}\" d=\"{}\"/>", hex_of(scale.colour_of(step)), path);
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.6g} {1:.6g}\" "
-      "shape-rendering=\"crispEdges\" "
-      "role=\"img\" aria-label=\"map of tiles\"><path fill=\"{2}\" d=\"M0 "
+      "shape-rendering=\"crispEdges\" role=\"img\" aria-label=\"map of tiles\"><path fill=\"{2}\" d=\"M0 "
       "0h{0:.6g}v{1:.6g}h-{0:.6g}z\"/>{3}</svg>",
       columns, rows, kTileBackground, body);
 }
 
-std::string scale_number(double value) { return fmt::format("{:.3g}", value); }
-
 // The bar under a picture, its ends and its middle as numbers.
-std::string colour_bar(double low, double high, const std::string& unit_name, StepColour colour_of) {
+std::string colour_bar(const ColourScale& scale) {
+  const auto& [low, high, unit_name, colour_of] = scale;
   const std::string unit = unit_name == "1" ? "" : " " + unit_name;  // a share has none to name
+  const auto number = [](double value) { return fmt::format("{:.3g}", value); };
   constexpr double kWidth = 300, kStep = kWidth / kColourSteps;
   Drawing bar{kWidth, 26};
   for (int i = 0; i < kColourSteps; ++i)
     bar.shapes.push_back(rect_shape(kStep * i, 0, kStep + 0.5, 9, hex_of(colour_of(i))));
-  bar.shapes.push_back(text_shape(0, 22, "start", scale_number(low), "s"));
-  bar.shapes.push_back(text_shape(kWidth / 2, 22, "middle", scale_number((low + high) / 2), "s"));
-  bar.shapes.push_back(text_shape(kWidth, 22, "end", scale_number(high) + unit, "s"));
-  bar.label = fmt::format("colours from {} to {}{}", scale_number(low), scale_number(high), unit);
+  bar.shapes.push_back(text_shape(0, 22, "start", number(low), "s"));
+  bar.shapes.push_back(text_shape(kWidth / 2, 22, "middle", number((low + high) / 2), "s"));
+  bar.shapes.push_back(text_shape(kWidth, 22, "end", number(high) + unit, "s"));
+  bar.label = fmt::format("colours from {} to {}{}", number(low), number(high), unit);
   return svg_figure(bar);
 }
 
@@ -100,8 +101,8 @@ std::string figure(const std::string& picture, const std::string& bar, const std
 std::string share(double pct) { return std::isfinite(pct) ? table_number(pct) + " %" : std::string("n/a"); }
 
 struct PictureKind {
-  const char *kind, *name, *lead;
-  StepColour colour_of;
+  std::string_view kind, name, lead;
+  Rgb8 (*colour_of)(int step);
 };
 constexpr PictureKind kPictureKinds[] = {
     {"depth", "depth", "Depth of camera {} along the refracted ray; the scale is the range of the truth. ",
@@ -112,11 +113,11 @@ constexpr PictureKind kPictureKinds[] = {
      sequential_colour}};
 
 std::string picture_caption(const ReportPicture& picture, const PictureKind& kind, bool has_truth) {
-  std::string caption =
-      has_truth || picture.kind != "depth"
-          ? fmt::format(fmt::runtime(kind.lead), picture.camera)
-          : fmt::format("Depth of camera {} along the refracted ray; no true depth is known. ",
-                        picture.camera);
+  const bool unknown = !has_truth && picture.kind == "depth";
+  std::string caption = fmt::format(
+      fmt::runtime(unknown ? "Depth of camera {} along the refracted ray; no true depth is known. "
+                           : kind.lead),
+      picture.camera);
   if (has_truth || std::isfinite(picture.filled_pct))
     caption += fmt::format("Grey: no depth; {} of the {} has one.", share(picture.filled_pct),
                            has_truth ? "surface in view" : "image");
@@ -128,51 +129,43 @@ std::string picture_caption(const ReportPicture& picture, const PictureKind& kin
 
 // A picture of a case; "" for an unknown kind.
 std::string depth_figure(const ReportPicture& picture, const std::string& label, bool has_truth) {
-  const auto kind = std::ranges::find(kPictureKinds, picture.kind,
-                                      [](const PictureKind& one) { return std::string(one.kind); });
+  const auto kind = std::ranges::find(kPictureKinds, std::string_view(picture.kind), &PictureKind::kind);
   if (kind == std::end(kPictureKinds)) return "";
   return figure(fmt::format("<img alt=\"{}\" data-kind=\"{}\" data-camera=\"{}\" data-label=\"{}\" "
                             "src=\"data:image/png;base64,{}\">",
                             xml_escape(picture.kind + " of camera " + picture.camera),
                             xml_escape(picture.kind), xml_escape(picture.camera),
                             xml_escape(fmt::format("{}: {}", label, kind->name)), base64_text(picture.png)),
-                colour_bar(picture.low, picture.high, picture.unit, kind->colour_of),
+                colour_bar({picture.low, picture.high, picture.unit, kind->colour_of}),
                 picture_caption(picture, *kind, has_truth));
 }
 
 // The pictures of a case: those of the first camera, and those of the others, which are folded.
-struct DepthFigures {
+std::string depth_figures(const std::vector<ReportPicture>& pictures, const std::string& label) {
   std::string first, others;
-};
-
-DepthFigures depth_figures(const std::vector<ReportPicture>& pictures, const std::string& label) {
-  DepthFigures made;
   std::set<std::string> cameras;
   const bool has_truth = std::ranges::find(pictures, "depth_error", &ReportPicture::kind) != pictures.end();
   for (const ReportPicture& picture : pictures) {
     cameras.insert(picture.camera);
-    (picture.camera == pictures.front().camera ? made.first : made.others) +=
-        depth_figure(picture, label, has_truth);
+    (picture.camera == pictures.front().camera ? first : others) += depth_figure(picture, label, has_truth);
   }
   if (std::ranges::find(pictures, "confidence", &ReportPicture::kind) == pictures.end())
-    made.first +=
+    first +=
         "<p class=\"dim\">No confidence is shown: the method gives none with its depth maps, or there was no "
         "room for it.</p>\n";
-  if (!made.others.empty())
-    made.others =
-        fmt::format("<details><summary>{} more</summary>\n<div class=\"maps\">\n{}</div></details>\n",
-                    counted(cameras.size() - 1, "camera"), made.others);
-  return made;
+  if (others.empty()) return first;
+  return first +
+         fmt::format("<details><summary>{} more</summary>\n<div class=\"maps\">\n{}</div></details>\n",
+                     counted(cameras.size() - 1, "camera"), others);
 }
 
 // "x to the right from -250 to 250 mm, y down from -150 to 150 mm": where a place named here is.
 std::string extent_text(const std::vector<ReportTile>& tiles) {
-  const auto place = [](double mm) { return fmt::format("{:.10g}", mm); };
-  return fmt::format("x to the right from {} to {} mm, y down from {} to {} mm",
-                     place(std::ranges::min(tiles, {}, &ReportTile::x_min_mm).x_min_mm),
-                     place(std::ranges::max(tiles, {}, &ReportTile::x_max_mm).x_max_mm),
-                     place(std::ranges::min(tiles, {}, &ReportTile::y_min_mm).y_min_mm),
-                     place(std::ranges::max(tiles, {}, &ReportTile::y_max_mm).y_max_mm));
+  return fmt::format("x to the right from {:.10g} to {:.10g} mm, y down from {:.10g} to {:.10g} mm",
+                     std::ranges::min(tiles, {}, &ReportTile::x_min_mm).x_min_mm,
+                     std::ranges::max(tiles, {}, &ReportTile::x_max_mm).x_max_mm,
+                     std::ranges::min(tiles, {}, &ReportTile::y_min_mm).y_min_mm,
+                     std::ranges::max(tiles, {}, &ReportTile::y_max_mm).y_max_mm);
 }
 
 // "per 10 mm tile".
@@ -205,16 +198,15 @@ struct MappedCase {
   const std::vector<ReportTile>* tiles;
 };
 
-template <class Value>
-std::string map_row(const std::vector<MappedCase>& cases, bool same_extent, const Value& value_of, double low,
-                    double high, const char* unit, StepColour colour_of, const std::string& text) {
+std::string map_row(const std::vector<MappedCase>& cases, bool same_extent, TileValue value_of,
+                    const ColourScale& scale, const std::string& text) {
   std::string maps;
   for (const MappedCase& one : cases)
-    maps += figure(heatmap(*one.tiles, value_of, low, high, colour_of), "",
+    maps += figure(heatmap(*one.tiles, value_of, scale), "",
                    same_extent ? one.label : one.label + ": " + one.extent);
   return fmt::format(
       "<div class=\"mapkey\">{}<p class=\"dim\">{}</p></div>\n<div class=\"multiples\">\n{}</div>\n",
-      colour_bar(low, high, unit, colour_of), xml_escape(text), maps);
+      colour_bar(scale), xml_escape(text), maps);
 }
 
 // The maps of a scene: one scale and one legend for all of its cases.
@@ -236,27 +228,23 @@ std::string scene_maps(const std::vector<MappedCase>& cases) {
       std::ranges::all_of(cases, [&](const MappedCase& one) { return one.extent == cases.front().extent; });
   const double limit_mm = common_limit_mm(clouds);
   std::string text = map_row(
-      cases, same_extent, [](const ReportTile& tile) { return tile.signed_mean_mm; }, -limit_mm, limit_mm,
-      "mm", diverging_colour,
+      cases, same_extent, &ReportTile::signed_mean_mm, signed_scale(limit_mm),
       fmt::format(
           "Mean signed distance to the true surface{}{}; red is towards the cameras, grey: no points.",
           same_extent ? ", from above, " : "", same_extent ? cases.front().extent : ""));
   const double low = least >= 90 ? 90 : least >= 50 ? 50 : 0;
   if (!with_holes.empty())
-    text += map_row(
-        with_holes, same_extent, [](const ReportTile& tile) { return tile.completeness_pct; }, low, 100, "%",
-        sequential_colour, "Share of the surface that has a point within 2 mm.");
+    text += map_row(with_holes, same_extent, &ReportTile::completeness_pct,
+                    {low, 100, "%", sequential_colour}, "Share of the surface that has a point within 2 mm.");
   if (whole.empty()) return text;
   return text + "<p class=\"dim\">In every tile 95 % of the surface and more has a point within 2 mm" +
          (with_holes.empty() ? "" : xml_escape(whole)) + ".</p>\n";
 }
 
 // One picture of tiles with its colours.
-template <class Value>
-std::string signed_figure(const std::vector<ReportTile>& tiles, const Value& value_of, double limit,
-                          const char* unit, const std::string& caption) {
-  return figure(heatmap(tiles, value_of, -limit, limit, diverging_colour),
-                colour_bar(-limit, limit, unit, diverging_colour), caption);
+std::string signed_figure(const std::vector<ReportTile>& tiles, TileValue value_of, const ColourScale& scale,
+                          const std::string& caption) {
+  return figure(heatmap(tiles, value_of, scale), colour_bar(scale), caption);
 }
 
 // How much larger |error| is in B, and how much less is covered, where both have the tile.
@@ -280,9 +268,7 @@ std::string difference_map(const std::vector<ReportTile>& best, const std::vecto
   const double reach_mm = error_reach_mm(change);
   if (!std::isfinite(reach_mm)) return "";
   const double limit_mm = round_up_125(std::max(kLeastLimit_mm, reach_mm));
-  return heatmap(
-             change, [](const ReportTile& tile) { return tile.signed_mean_mm; }, -limit_mm, limit_mm,
-             diverging_colour) +
+  return heatmap(change, &ReportTile::signed_mean_mm, signed_scale(limit_mm)) +
          fmt::format("<small>± {:.3g} mm</small>", limit_mm);
 }
 
@@ -292,20 +278,36 @@ std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<
         return std::abs(tile.signed_mean_mm) > 0 || std::abs(tile.completeness_pct) > 0;
       }))
     return "";
-  const auto error = [](const ReportTile& tile) { return tile.signed_mean_mm; };
-  const auto covered = [](const ReportTile& tile) { return tile.completeness_pct; };
-  const double limit_mm = common_limit_mm({&a, &b}), change_mm = common_limit_mm({&change});
+  const TileValue error = &ReportTile::signed_mean_mm;
+  const ColourScale scale = signed_scale(common_limit_mm({&a, &b}));
   return "<div class=\"maps\">\n" +
-         signed_figure(a, error, limit_mm, "mm",
+         signed_figure(a, error, scale,
                        fmt::format("A: mean signed distance to the true surface, {}.", per_tile(a))) +
-         signed_figure(b, error, limit_mm, "mm", "B: the same.") +
+         signed_figure(b, error, scale, "B: the same.") +
          signed_figure(
-             change, error, change_mm, "mm",
+             change, error, signed_scale(common_limit_mm({&change})),
              "B against A: how much larger the distance is; red is where B is worse. Grey: not in both.") +
          signed_figure(
-             change, covered, 100, "%",
+             change, &ReportTile::completeness_pct, signed_scale(100, "%"),
              "B against A: how much less of the surface has a point within 2 mm; red is where B is worse.") +
          "</div>\n";
+}
+
+std::string tile_places_section(const Verdicts& verdicts, const TilesOfSide& tiles_of,
+                                const std::string& lead) {
+  constexpr std::size_t kMaxDrawnCases = 12;
+  std::string text;
+  std::size_t shown = 0;
+  for (const CaseVerdicts& one : by_case(verdicts)) {
+    const std::string& name = one.worst->case_name;
+    const std::string maps = tile_comparison(tiles_of(name, false), tiles_of(name, true));
+    if (!maps.empty() && ++shown <= kMaxDrawnCases)
+      text += fmt::format("<h3>{}</h3>\n{}", xml_escape(name), maps);
+  }
+  if (shown > kMaxDrawnCases)
+    text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(shown - kMaxDrawnCases, "case"));
+  return page_section("places", "Where on the surface, tile by tile", text,
+                      "Seen from above, x to the right, y down. " + lead);
 }
 
 std::string case_pictures(const Results& results, const ReportPictures& pictures) {
@@ -314,24 +316,22 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
   std::string depths_text;
   std::size_t shown = 0;
   for (const Record* const record : names.order) {
-    const auto tiles = pictures.tiles.find(record->case_name);
+    const std::vector<ReportTile>& tiles = tiles_in(pictures, record->case_name);
     const auto depths = pictures.pictures.find(record->case_name);
-    const bool has_tiles = tiles != pictures.tiles.end() && !tiles->second.empty();
-    if (!has_tiles && depths == pictures.pictures.end()) continue;
+    if (tiles.empty() && depths == pictures.pictures.end()) continue;
     if (++shown > kMaxPictureRows) continue;
     const CaseName& own = names.of.at(record->case_name);
-    const std::string label = own.axes.empty() ? own.method : own.method + " " + own.axes;
-    if (has_tiles) {
+    const std::string label = own.label();
+    if (!tiles.empty()) {
       auto scene =
           std::ranges::find(scenes, own.scene, &std::pair<std::string, std::vector<MappedCase>>::first);
       if (scene == scenes.end()) scene = scenes.insert(scene, {own.scene, {}});
-      scene->second.push_back(
-          {label, extent_text(tiles->second) + ", " + per_tile(tiles->second), &tiles->second});
+      scene->second.push_back({label, extent_text(tiles) + ", " + per_tile(tiles), &tiles});
     }
     if (depths == pictures.pictures.end()) continue;
-    const DepthFigures figures = depth_figures(depths->second, own.scene + "/" + label);
-    depths_text += fmt::format("<h3>Depth maps: {} / {}</h3>\n<div class=\"maps\">\n{}{}</div>\n",
-                               xml_escape(own.scene), xml_escape(label), figures.first, figures.others);
+    depths_text +=
+        fmt::format("<h3>Depth maps: {} / {}</h3>\n<div class=\"maps\">\n{}</div>\n", xml_escape(own.scene),
+                    xml_escape(label), depth_figures(depths->second, own.scene + "/" + label));
   }
   if (shown == 0) return "";
   std::string text;

@@ -1,12 +1,17 @@
 #pragma once
-// A whole HTML page: styles, content, data and scripts in one file without further requests.
+// A whole HTML page: styles, content, data and scripts in one file without further requests. And a list of
+// verdicts on it: the banner at its head, and a row for each case.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include "harness/gating/verdicts.h"
+#include "reports/content/verdict_text.h"
 
 namespace aqbench {
 
@@ -46,9 +51,14 @@ std::string table_open(std::string_view label, const std::vector<std::string>& t
 
 // A cell of such a table.
 struct PageCell {
+  // Implicit, so that a row is a list of HTML.
+  PageCell(std::string text, std::string names = {}, std::string others = {})
+      : html(std::move(text)), classes(std::move(names)), attributes(std::move(others)) {}
+  PageCell(const char* text) : html(text) {}
+
   std::string html;
-  std::string classes = {};     // "bad"
-  std::string attributes = {};  // " data-turn"
+  std::string classes;     // "bad"
+  std::string attributes;  // " data-turn"
 };
 
 // Returns a row below these titles. Numbers stand at the right, words and first cells at the left; below 700
@@ -68,5 +78,40 @@ std::string page_table(std::string_view label, const std::vector<std::string>& t
 
 // Returns JSON as it may stand inside of a script element.
 std::string json_in_html(std::string json);
+
+// Returns the banner as HTML.
+std::string banner_html(const Banner& banner);
+
+// Returns a value of a side as HTML that may lead to its case; takes the number as HTML.
+using VerdictLink =
+    std::function<std::string(const std::string& case_name, bool after, const std::string& number)>;
+
+// Returns the table of the verdicts: a row for each case that changed or failed, with its worst value; its
+// other values unfold. The cases that stayed are counted. `before` and `after` name the columns: "A", "B";
+// `label` is what screen readers say. Returns "" without verdicts.
+std::string verdicts_html(const Verdicts& verdicts, const ShortNames& names, const std::string& label,
+                          const std::string& before, const std::string& after, const VerdictLink& link = {});
+
+// Returns verdicts_html() as the section with id "verdicts".
+std::string verdicts_section(const Verdicts& verdicts, const std::string& before, const std::string& after,
+                             const std::string& explanation);
+
+// Return the text of a file in reports/html/assets/. Scripts are in the order in which a page needs them.
+std::string_view page_style();
+std::string_view page_script();           // report.js
+std::string_view plot_style();            // third_party/uplot/uPlot.min.css
+std::string_view plot_library_script();   // third_party/uplot/uPlot.iife.min.js
+std::string_view plot_script();           // plots.js
+std::string_view plot_page_script();      // plots_page.js
+std::string_view ab_page_script();        // ab_page.js
+std::string_view bars_script();           // bars.js
+std::string_view stages_page_script();    // stages_page.js
+std::string_view view_data_script();      // view_data.js
+std::string_view viewer_camera_script();  // viewer_camera.js
+std::string_view viewer_gl_script();      // viewer_gl.js
+std::string_view viewer_plain_script();   // viewer_plain.js
+std::string_view viewer_script();         // viewer.js
+std::string_view viewer_page_script();    // viewer_page.js
+std::string_view site_script();           // site.js
 
 }  // namespace aqbench

@@ -2,20 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "core/drawing/colour_map.h"
-#include "core/json.h"
 #include "harness/measuring/timing.h"
 #include "harness/statistics/summary.h"
 #include "harness/viewing/cloud_view.h"
-#include "metrics/registry.h"
 #include "metrics/score_options.h"
-#include "reports/content/case_groups.h"
 #include "reports/content/commands.h"
 #include "reports/content/environment_text.h"
-#include "reports/html/stage_bars.h"
+#include "reports/html/bars.h"
 
 namespace aqbench {
 namespace {

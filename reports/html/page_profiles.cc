@@ -1,22 +1,14 @@
-#include "reports/html/page_profiles.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <map>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <tuple>
-#include <vector>
 
 #include "core/error.h"
-#include "core/json.h"
-#include "core/table.h"
 #include "core/text.h"
-#include "harness/measuring/folded.h"
+#include "harness/measuring/samplers.h"
 #include "reports/html/page.h"
+#include "reports/html/page_data.h"
 
 namespace aqbench {
 namespace {
@@ -225,7 +217,9 @@ Json stacks_json(std::string_view stacks, std::size_t most) {
   return {{"samples", root.samples}, {"least", least}, {"names", names.take()}, {"frames", std::move(list)}};
 }
 
-std::string flames_html() {
+std::string flames_section(const std::map<std::string, ReportProfile>& profiles) {
+  if (std::ranges::all_of(profiles, [](const auto& profile) { return profile.second.stacks.empty(); }))
+    return "";
   return scripted_section(
       "flames", "Where the processor's time goes",
       "Samples of the stacks, callers above: the width of a box is its share of the samples. "

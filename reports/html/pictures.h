@@ -1,13 +1,15 @@
 #pragma once
 // What report.html shows besides the results: tiles, pictures of depth maps, clouds and profiles, read from a
-// bundle.
+// bundle; and with how many of their points a page holds clouds (harness/viewing/cloud_view.h).
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <map>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "harness/records/results.h"
@@ -50,6 +52,9 @@ struct ReportPictures {
   std::size_t left_out = 0;                       // pictures beyond the limit
 };
 
+// Returns the tiles of a case; none where the bundle has none of it.
+const std::vector<ReportTile>& tiles_in(const ReportPictures& pictures, const std::string& case_name);
+
 // Reads the tiles, at most 768 KiB of pictures (of the first camera of each case before
 // any of a second one), the clouds and the profiles. Throws Error(input, io).
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results);
@@ -60,5 +65,20 @@ std::vector<ReportTile> parse_tiles_csv(std::string_view csv);
 // Reads the lines of a pictures.csv without the files. Lines that are none, or that name anything but a PNG
 // beside it, are skipped.
 std::vector<ReportPicture> parse_picture_list(std::string_view csv);
+
+// A cloud as a page holds it.
+struct PageView {
+  std::size_t record = 0;  // index of its record in the results
+  std::string bytes;       // encode_view() of the points that are left; empty where there is no room for it
+  std::vector<std::pair<int, std::size_t>> errors;  // how many points have which error_code()
+};
+
+// Lists the views of a bundle (case -> bytes of viewer/CASE.bin) in the order of `results`, without their
+// bytes. A file that is no view is left out; `aqbench verify` refuses it.
+std::vector<PageView> list_views(const std::map<std::string, std::string>& views, const Results& results);
+
+// Fits the bytes of the listed views into `budget` bytes: small ones whole, large ones with every n-th point.
+void fit_views(std::vector<PageView>& listed, const std::map<std::string, std::string>& views,
+               const Results& results, std::size_t budget);
 
 }  // namespace aqbench

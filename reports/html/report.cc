@@ -4,25 +4,13 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
 
 #include "core/text.h"
-#include "reports/content/case_columns.h"
-#include "reports/content/case_groups.h"
 #include "reports/content/environment_text.h"
-#include "reports/content/guest_text.h"
 #include "reports/content/narrative.h"
-#include "reports/content/protocol_rows.h"
 #include "reports/html/bars.h"
-#include "reports/html/cases_table.h"
-#include "reports/html/charts.h"
-#include "reports/html/heatmaps.h"
-#include "reports/html/page.h"
 #include "reports/html/page_data.h"
-#include "reports/html/page_profiles.h"
-#include "reports/html/page_views.h"
-#include "reports/html/rivals.h"
-#include "reports/html/verdict_section.h"
+#include "reports/html/sections.h"
 
 namespace aqbench {
 namespace {
@@ -115,12 +103,6 @@ std::string stages_section(const std::vector<CaseGroup>& groups, const ReportPic
                           (pictures.profiles.empty() ? "" : kShareBases));
 }
 
-std::string flames_section(const ReportPictures& pictures) {
-  const bool sampled = std::ranges::any_of(
-      pictures.profiles, [](const auto& profile) { return !profile.second.stacks.empty(); });
-  return sampled ? flames_html() : "";
-}
-
 std::string left_out(const BundleContent& content, const BundleContent& page) {
   const std::size_t more = content.results.records.size() - page.results.records.size();
   return more == 0
@@ -153,7 +135,7 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
   if (!results.records.empty())
     body += scripted_section("curves", "Curves",
                              "Choose cases; drag over a curve to zoom in, double click to zoom out.");
-  body += stages_section(groups, pictures) + flames_section(pictures);
+  body += stages_section(groups, pictures) + flames_section(pictures.profiles);
   body += page_section(
       "times", "Times", time_boxes(results),
       "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of "

@@ -1,23 +1,11 @@
-#include "reports/html/rivals.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
-#include <span>
-#include <vector>
 
 #include "core/text.h"
 #include "harness/statistics/summary.h"
-#include "reports/content/case_columns.h"
-#include "reports/content/case_groups.h"
-#include "reports/content/commands.h"
-#include "reports/content/verdict_text.h"
-#include "reports/html/cases_table.h"
-#include "reports/html/heatmaps.h"
-#include "reports/html/page.h"
+#include "reports/html/sections.h"
 
 namespace aqbench {
 namespace {
@@ -46,19 +34,9 @@ struct RivalList {
   std::size_t alike = 0;
 };
 
-std::optional<double> value_of(const Record& record, const std::string& metric) {
-  const Metric* const found = find_metric(record.metrics, metric);
-  return found == nullptr ? std::nullopt : found->value;
-}
-
-std::optional<ParameterValue> seed_of(const Record& record) {
-  const ParameterValue* const found = find_value(record.axes, "seed");
-  return found == nullptr ? std::nullopt : std::optional(*found);
-}
-
 const Record* of_same_seed(const CaseGroup& group, const Record& other) {
   for (const Record* const record : group.records)
-    if (record->status == Status::ok && seed_of(*record) == seed_of(other)) return record;
+    if (record->status == Status::ok && seed_axis(*record) == seed_axis(other)) return record;
   return nullptr;
 }
 
@@ -70,7 +48,7 @@ bool differs(const CaseGroup& a, const CaseGroup& b, const std::string& metric, 
   for (const Record* const record : a.records) {
     const Record* const other = of_same_seed(b, *record);
     if (other == nullptr || record->status != Status::ok) continue;
-    const auto value = value_of(*record, metric), against = value_of(*other, metric);
+    const auto value = value_of(record->metrics, metric), against = value_of(other->metrics, metric);
     if (!value || !against) continue;
     changes.push_back(*value - *against);
     size = std::max({size, std::abs(*value), std::abs(*against)});
@@ -145,11 +123,7 @@ std::string tile_text(const ReportTile& tile) {
 
 // The tiles where errors grow most and where most of the surface is lost.
 std::string places_text(const Rivals& pair, const ReportPictures& pictures) {
-  const auto tiles_of = [&](const Record& record) {
-    const auto found = pictures.tiles.find(record.case_name);
-    return found == pictures.tiles.end() ? std::span<const ReportTile>{} : found->second;
-  };
-  const std::map<TilePlace, ReportTile> best = tiles_by_place(tiles_of(*pair.best));
+  const std::map<TilePlace, ReportTile> best = tiles_by_place(tiles_in(pictures, pair.best->case_name));
   struct Worst {
     double loss = 0;
     ReportTile here, there;
@@ -157,7 +131,7 @@ std::string places_text(const Rivals& pair, const ReportPictures& pictures) {
   const auto take = [](Worst& worst, double loss, const ReportTile& here, const ReportTile& there) {
     if (loss > worst.loss) worst = {loss, here, there};  // false for NaN
   };
-  for (const ReportTile& here : tiles_of(*pair.worse)) {
+  for (const ReportTile& here : tiles_in(pictures, pair.worse->case_name)) {
     const auto there = best.find(place_of(here));
     if (there == best.end()) continue;
     take(error, std::abs(here.signed_mean_mm) - std::abs(there->second.signed_mean_mm), here, there->second);
@@ -180,7 +154,8 @@ std::string stage_text(const Rivals& pair) {
   double most = 0;
   bool known = false;
   for (const HoleStage& one : kHoleStages) {
-    const auto worse = value_of(*pair.worse, one.metric), best = value_of(*pair.best, one.metric);
+    const auto worse = value_of(pair.worse->metrics, one.metric),
+               best = value_of(pair.best->metrics, one.metric);
     if (!worse) continue;
     known = true;
     if (*worse - best.value_or(0) > most) {
@@ -190,8 +165,8 @@ std::string stage_text(const Rivals& pair) {
   }
   if (!known) return "not known: it gives no depth maps";
   if (worst == nullptr) return "no stage lost more";
-  const double lost = *value_of(*pair.worse, worst->metric);
-  const auto best = value_of(*pair.best, worst->metric);
+  const double lost = *value_of(pair.worse->metrics, worst->metric);
+  const auto best = value_of(pair.best->metrics, worst->metric);
   return fmt::format("{}: {}, {} % of the surface", worst->stage, worst->text,
                      best ? two_numbers(lost, *best) : table_number(lost) + " against n/a");
 }
@@ -207,39 +182,24 @@ std::string since_text(const Rivals& pair, const BundleContent& content) {
   return "as it was accepted";
 }
 
-std::string label_of(const CaseNames& names, const std::string& case_name) {
-  const CaseName& name = names.of.at(case_name);
-  return name.axes.empty() ? name.method : name.method + " " + name.axes;
-}
-
 // This, best and their ratio.
 void add_values(const Rivals& pair, const std::string& metric, bool with_ratio,
                 std::vector<PageCell>& cells) {
-  const auto worse = value_of(*pair.worse, metric), best = value_of(*pair.best, metric);
+  const auto worse = value_of(pair.worse->metrics, metric), best = value_of(pair.best->metrics, metric);
   cells.push_back({table_number_or_na(worse), "num"});
   cells.push_back({table_number_or_na(best), "num"});
   if (with_ratio)
     cells.push_back({worse && best && *best > 0 ? table_number(*worse / *best) + " x" : "n/a", "num"});
 }
 
-std::string map_of(const Rivals& pair, const ReportPictures& pictures) {
-  const auto worse = pictures.tiles.find(pair.worse->case_name),
-             best = pictures.tiles.find(pair.best->case_name);
-  return worse == pictures.tiles.end() || best == pictures.tiles.end()
-             ? ""
-             : difference_map(best->second, worse->second);
-}
-
 std::string lead(const BundleContent& content) {
   std::string text =
       "Each against the most accurate of its scene, and that one against the most complete. The map shows "
-      "how much "
-      "larger its distance to the true surface is: red where this case is worse. A case opens its "
-      "values and the command that runs it "
-      "again and compares bit for bit (<code class=\"whole\">aqbench replay . --case NAME</code>, in the "
-      "folder of this bundle). Since when: <code class=\"whole\">aqbench trend ..</code> names the run and "
-      "the commit where a value changed, over all bundles beside this one, and <code "
-      "class=\"whole\">aqbench site .. --out SITE</code> draws it";
+      "how much larger its distance to the true surface is: red where this case is worse. A case opens its "
+      "values and the command that runs it again and compares bit for bit (<code class=\"whole\">aqbench "
+      "replay . --case NAME</code>, in the folder of this bundle). Since when: <code class=\"whole\">aqbench "
+      "trend ..</code> names the run and the commit where a value changed, over all bundles beside this one, "
+      "and <code class=\"whole\">aqbench site .. --out SITE</code> draws it";
   if (content.baseline)
     text += fmt::format("; this page knows the accepted values alone, those of {}{}",
                         xml_escape(content.baseline->accepted_bundle),
@@ -280,10 +240,12 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
   for (std::size_t i = 0; i < std::min(all.size(), kMaxRivals); ++i) {
     const Rivals& pair = all[i];
     std::vector<PageCell> cells = name_page_cells(names, pair.worse->case_name);
-    cells.push_back({xml_escape(label_of(names, pair.best->case_name)), "", " data-turn"});
+    cells.push_back({xml_escape(names.of.at(pair.best->case_name).label()), "", " data-turn"});
     add_values(pair, "accuracy_mean_mm", true, cells);
     add_values(pair, completeness.metric, false, cells);
-    cells.push_back({map_of(pair, pictures), "map"});
+    cells.push_back(
+        {difference_map(tiles_in(pictures, pair.best->case_name), tiles_in(pictures, pair.worse->case_name)),
+         "map"});
     cells.push_back({xml_escape(places_text(pair, pictures))});
     cells.push_back({xml_escape(stage_text(pair))});
     if (content.baseline) cells.push_back({xml_escape(since_text(pair, content))});

@@ -1,14 +1,12 @@
-// The first page of a site: what got worse, the suites, where the rest is.
-
+// The first page of a site: what got worse, the suites, where the rest is. And what moved from run to run of
+// a suite, as `aqbench compare` shows it.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/text.h"
 #include "metrics/value_change.h"
-#include "reports/content/verdict_text.h"
-#include "reports/html/page.h"
+#include "reports/history/compare.h"
 #include "reports/site/site_pages.h"
 
 namespace aqbench {
@@ -49,21 +47,19 @@ std::string worse_section(const SiteSuites& suites, const SiteNames& names, cons
     const auto& [since, suite, step, others] = rows[i];
     const SiteMetric& metric = site_metrics()[step->metric];
     const auto [before, after] = number_pair(step->level.mean_before, step->level.mean_after);
-    text += table_row(titles,
-                      {{case_link(*since, step->case_name, reports,
-                                  xml_escape(names.at(*suite).of.at(step->case_name)), "")},
-                       {fmt::format("<a href=\"suite/{}.html\">{}</a>", site_file_name(*suite),
-                                    xml_escape(shown_suite(*suite)))},
-                       {fmt::format("<a href=\"metric/{}.html\">{}</a>{}", site_file_name(metric.name),
-                                    xml_escape(metric.title),
-                                    others == 0 ? std::string() : fmt::format(" and {} more", others))},
-                       {before},
-                       {after, "bad"},
-                       {change_text(metric.better, step->level.mean_before, step->level.mean_after), "bad"},
-                       {fmt::format("<a href=\"suite/{}.html#steps\">{}</a>", site_file_name(*suite),
-                                    xml_escape(since->id))},
-                       {xml_escape(commit_of_run(*since))}},
-                      case_attributes(step->case_name, false));
+    text += table_row(
+        titles,
+        {case_link(*since, step->case_name, reports, xml_escape(names.at(*suite).of.at(step->case_name)), ""),
+         suite_link(*suite, ""),
+         fmt::format("<a href=\"metric/{}.html\">{}</a>{}", site_file_name(metric.name),
+                     xml_escape(metric.title),
+                     others == 0 ? std::string() : fmt::format(" and {} more", others)),
+         before,
+         {after, "bad"},
+         {change_text(metric.better, step->level.mean_before, step->level.mean_after), "bad"},
+         steps_link(*suite, xml_escape(since->id), ""),
+         xml_escape(commit_of_run(*since))},
+        case_attributes(step->case_name, false));
   }
   if (text.empty())
     return page_section(
@@ -122,9 +118,57 @@ std::string not_shown_section(const std::vector<std::string>& problems) {
   for (const std::string& problem : problems) lines.push_back(printable(problem));
   return page_section(
       "not-shown", "Not shown", text_list(std::move(lines)),
-      "Bundles, reports and baselines that could not be read when this site was written. Of one "
-      "that the site knew, what it knew stays on the other pages. <code>aqbench verify</code> "
-      "says more of a bundle.");
+      "Bundles, reports and baselines that could not be read when this site was written. Of one that the "
+      "site knew, what it knew stays on the other pages. <code>aqbench verify</code> says more of a bundle.");
+}
+
+constexpr std::size_t kMaxPairs = 10, kMaxNotes = 10;
+
+// Returns a run as the results of a bundle, as far as a site knows it: cases, status, headline metrics and
+// the hash of the options. Times are left out: they vary by themselves, and the trend shows them.
+Results site_results(const SiteRun& run, const std::vector<std::size_t>& metrics) {
+  Results results;
+  results.run.id = run.id;
+  results.run.suite = run.suite;
+  for (const SiteCase& one : run.cases) {
+    Record record;
+    record.case_name = one.name;
+    record.scene = one.scene;
+    record.method = one.method;
+    record.status = status_from_string(one.status).value_or(Status::failed);
+    if (!one.options.empty()) record.options = {{"(hash of all)", one.options}};
+    for (const std::size_t i : metrics)
+      if (i + 1 < one.values.size() && one.values[i])
+        record.metrics.emplace_back(site_metrics()[i].name,
+                                    Metric{one.values[i], "", site_metrics()[i].better, ""});
+    results.records.push_back(std::move(record));
+  }
+  return results;
+}
+
+std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& names,
+                         const SiteReports& reports) {
+  const std::vector<std::size_t> metrics = filled_metrics({&a, &b});
+  const CompareReport report = compare_results(site_results(a, metrics), site_results(b, metrics));
+  const Verdicts verdicts = verdicts_of(report);
+  const auto side = [](const SiteRun& run) {
+    return fmt::format("{}, commit {} {}", xml_escape(run.id),
+                       xml_escape(run.commit.empty() ? "not known" : run.commit.substr(0, 12)),
+                       health_text(health_of(run)));
+  };
+  std::string body = fmt::format("<p>A: {}<br>B: {}</p>\n", side(a), side(b));
+  // Without times, equal records are equal values and no sign of one bundle given twice.
+  if (!report.refusal.empty())
+    body += "<p>All values are the same.</p>\n";
+  else
+    body += banner_html(shown_banner_of(verdicts)) +
+            verdicts_html(verdicts, names, fmt::format("what moved from {} to {}", a.id, b.id), "A", "B",
+                          [&](const std::string& case_name, bool after, const std::string& number) {
+                            return case_link(after ? b : a, case_name, reports, number);
+                          });
+  return page_section("to-" + site_file_name(b.id),
+                      fmt::format("{} to {}", xml_escape(a.id), xml_escape(b.id)),
+                      body + text_list(report.notes, kMaxNotes));
 }
 
 }  // namespace
@@ -138,14 +182,10 @@ std::pair<std::string, std::string> index_page(const SiteSuites& suites, const S
   std::map<std::string, std::string> scenes, methods;
   for (const auto& [suite, runs] : suites) {
     const SiteRun& newest = *runs.back();
-    const std::string file = site_file_name(suite), shown = xml_escape(shown_suite(suite));
-    body += table_row(
-        titles, {{fmt::format("<a href=\"suite/{}.html\">{}</a>", file, shown)},
-                 {xml_escape(newest.id)},
-                 {sparkline(runs)},
-                 {health_text(health_of(newest))},
-                 {fmt::format("{}", runs.size())},
-                 {fmt::format("<a href=\"comparison/{}.html\">from run to run of {}</a>", file, shown)}});
+    body += table_row(titles, {suite_link(suite, ""), xml_escape(newest.id), sparkline(runs),
+                               health_text(health_of(newest)), fmt::format("{}", runs.size()),
+                               fmt::format("<a href=\"comparison/{}.html\">from run to run of {}</a>",
+                                           site_file_name(suite), xml_escape(shown_suite(suite)))});
     for (const SiteCase& one : newest.cases) {
       if (!one.scene.empty()) scenes[one.scene];
       methods[one.method];
@@ -156,8 +196,8 @@ std::pair<std::string, std::string> index_page(const SiteSuites& suites, const S
   std::string subjects = table_open("scenes, methods, metrics", kinds);
   const auto link = [&](const char* kind, const std::string& name, const std::string& title) {
     subjects += table_row(
-        kinds, {{fmt::format("<a href=\"{}/{}.html\">{}</a>", kind, site_file_name(name), xml_escape(title))},
-                {kind}});
+        kinds,
+        {fmt::format("<a href=\"{}/{}.html\">{}</a>", kind, site_file_name(name), xml_escape(title)), kind});
   };
   for (const auto& [name, unused] : scenes) link("scene", name, name);
   for (const auto& [name, unused] : methods) link("method", name, name);
@@ -176,6 +216,27 @@ std::pair<std::string, std::string> index_page(const SiteSuites& suites, const S
               page_section("subjects", "Scenes, methods, metrics", subjects + kTableEnd,
                            "The search finds any of them."),
           "")};
+}
+
+std::pair<std::string, std::string> comparisons_page(const std::string& suite,
+                                                     std::span<const SiteRun* const> runs,
+                                                     const SiteReports& reports) {
+  const std::string file = site_file_name(suite);
+  const std::size_t pairs = std::min(runs.size() - 1, kMaxPairs);
+  const ShortNames names = site_short_names(runs.last(pairs + 1));
+  std::string body = fmt::format(
+      "<p><a href=\"../suite/{}.html\">suite {}</a>. What <code>aqbench compare</code> shows of the headline "
+      "metrics, the newest pair first; all metrics, stages and clouds of two bundles: <code>aqbench compare "
+      "A B --html FILE</code>. Times are in the trend: they vary by themselves.</p>\n",
+      file, xml_escape(shown_suite(suite)));
+  body += common_html(names.common);
+  if (pairs == 0) body += "<p>There is one run: nothing to compare it with.</p>\n";
+  for (std::size_t i = 0; i < pairs; ++i)
+    body += pair_section(*runs[runs.size() - 2 - i], *runs[runs.size() - 1 - i], names, reports);
+  if (runs.size() - 1 > pairs)
+    body += fmt::format("<p class=\"dim\">and {} older pairs</p>\n", runs.size() - 1 - pairs);
+  return {fmt::format("comparison/{}.html", file),
+          site_page("from run to run: " + shown_suite(suite), 1, body, "")};
 }
 
 }  // namespace aqbench

@@ -4,20 +4,14 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
-#include <set>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/parallel.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "reports/history/trend.h"
 #include "reports/site/site_baselines.h"
-#include "reports/site/site_gate.h"
 #include "reports/site/site_pages.h"
-#include "reports/site/site_run.h"
-#include "reports/site/site_runs.h"
 
 namespace aqbench {
 namespace {

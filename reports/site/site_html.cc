@@ -3,16 +3,78 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 
+#include "core/json.h"
+#include "core/parallel.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "metrics/protocols/asked_protocols.h"
+#include "metrics/value_change.h"
 #include "reports/content/case_columns.h"
-#include "reports/content/case_groups.h"
+#include "reports/content/commands.h"
 
 namespace aqbench {
+namespace {
+
+constexpr std::size_t kMaxSiteSteps = 2000, kMaxStepRows = 200;
+
+constexpr const char* kStepsNote =
+    "Steps as <code>aqbench trend</code> finds them: every change of a value that does not vary by itself "
+    "(exact), else change points with their p, and of two or three runs what a gate with its default "
+    "tolerance would not pass. They show where to look; gate and ab decide.";
+
+// What can be compared: a case with the same options over the runs. Times need the same machine and build,
+// too.
+struct SiteSeries {
+  std::string case_name, comparable;
+  bool times = false;
+  std::vector<std::pair<std::size_t, const SiteCase*>> runs;
+};
+
+std::vector<SiteSeries> series_of(std::span<const SiteRun* const> runs) {
+  std::vector<SiteSeries> all;
+  std::unordered_map<std::string, std::size_t> places;
+  const auto add = [&](const SiteCase& one, const std::string& comparable, bool times, std::size_t run) {
+    const auto [place, is_new] =
+        places.emplace(fmt::format("{}\n{}\n{}\n{}", one.name, one.options, comparable, times), all.size());
+    if (is_new) all.push_back({one.name, comparable, times, {}});
+    all[place->second].runs.emplace_back(run, &one);
+  };
+  for (std::size_t run = 0; run < runs.size(); ++run)
+    for (const SiteCase& one : runs[run]->cases) {
+      if (one.status != "ok") continue;
+      add(one, "", false, run);
+      // Times of a machine that was not recorded cannot be compared.
+      if (!runs[run]->comparable.empty()) add(one, runs[run]->comparable, true, run);
+    }
+  return all;
+}
+
+void add_steps(const SiteSeries& series, std::size_t metric, std::vector<SiteStep>& steps) {
+  std::vector<double> values;
+  std::vector<std::size_t> runs;
+  for (const auto& [run, one] : series.runs)
+    if (const auto& value = one->values[metric]) {
+      values.push_back(*value);
+      runs.push_back(run);
+    }
+  if (values.size() < 2) return;
+  const SiteMetric& kind = site_metrics()[metric];
+  for (const ChangePoint& change :
+       series.times ? detect_steps(values) : metric_steps(kind.name, kind.unit, kind.better, values))
+    steps.push_back({metric, series.case_name, runs[change.index - 1], runs[change.index], change.level});
+}
+
+std::string change_of(const SiteStep& step) {
+  return change_text(site_metrics()[step.metric].better, step.level.mean_before, step.level.mean_after);
+}
+
+}  // namespace
 
 std::string site_file_name(std::string_view name) {
   std::string file;
@@ -47,11 +109,10 @@ std::string site_page(const std::string& title, int depth, const std::string& bo
       "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
       "content=\"default-src 'none'; img-src 'self' file: data:; style-src 'self' file: 'unsafe-inline'; "
-      "script-src "
-      "'self' file:; base-uri 'none'\">\n<title>{0}</title>\n<link rel=\"stylesheet\" "
-      "href=\"{1}assets/site.css\">\n"
-      "</head>\n<body>\n<header><nav aria-label=\"site\"><a href=\"{1}index.html\">all suites</a></nav>\n"
-      "<h1>{0}</h1></header>\n<main>\n{2}</main>\n<script src=\"{1}assets/report.js\"></script>\n",
+      "script-src 'self' file:; base-uri 'none'\">\n<title>{0}</title>\n<link rel=\"stylesheet\" "
+      "href=\"{1}assets/site.css\">\n</head>\n<body>\n<header><nav aria-label=\"site\"><a "
+      "href=\"{1}index.html\">all suites</a></nav>\n<h1>{0}</h1></header>\n<main>\n{2}</main>\n<script "
+      "src=\"{1}assets/report.js\"></script>\n",
       xml_escape(title), root, body);
   if (!data_script.empty())
     page += fmt::format(
@@ -92,19 +153,24 @@ std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs)
   return shown;
 }
 
-std::string value_text(const std::optional<double>& value) { return value ? table_number(*value) : "n/a"; }
-
 std::string case_link(const SiteRun& run, const std::string& case_name, const SiteReports& reports,
                       const std::string& text, const char* root) {
   const auto report = reports.find(run.key);
   if (report == reports.end()) return text;
   std::string escaped;
-  for (const char c : case_name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       std::string_view("/_.=:+-").find(c) != std::string_view::npos;
-    escaped += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
+  for (const char c : case_name)
+    escaped +=
+        is_plain(c, "/_.=:+-") ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   return fmt::format("<a href=\"{}{}#case={}\">{}</a>", root, report->second, escaped, text);
+}
+
+std::string suite_link(const std::string& suite, const char* root) {
+  return fmt::format("<a href=\"{}suite/{}.html\">{}</a>", root, site_file_name(suite),
+                     xml_escape(shown_suite(suite)));
+}
+
+std::string steps_link(const std::string& suite, const std::string& text, const char* root) {
+  return fmt::format("<a href=\"{}suite/{}.html#steps\">{}</a>", root, site_file_name(suite), text);
 }
 
 ShortNames site_short_names(std::span<const SiteRun* const> runs) {
@@ -115,6 +181,120 @@ ShortNames site_short_names(std::span<const SiteRun* const> runs) {
       if (known.insert(one.name).second) names.push_back(one.name);
   std::ranges::sort(names);
   return shorten_names(names);
+}
+
+std::string commit_of_run(const SiteRun& run) {
+  const std::string program = run.commit.substr(0, 12);
+  if (run.folder_commit.empty() || run.folder_commit == run.commit)
+    return program.empty() ? "not known" : program;
+  return fmt::format("{} (aqbench {})", run.folder_commit.substr(0, 12),
+                     program.empty() ? "not known" : program);
+}
+
+int SiteStep::worsening() const {
+  const SiteMetric& known = site_metrics()[metric];
+  return aqbench::worsening(known.name, known.better, level.mean_before, level.mean_after);
+}
+
+std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs) {
+  const std::vector<SiteSeries> all = series_of(runs);
+  const std::size_t time = site_metrics().size() - 1;
+  std::vector<std::size_t> metrics = filled_metrics({runs.begin(), runs.end()});
+  std::erase(metrics, time);
+  std::vector<std::vector<SiteStep>> found(all.size());
+  parallel_for(all.size(), 4, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (all[i].times)
+        add_steps(all[i], time, found[i]);
+      else
+        for (const std::size_t metric : metrics) add_steps(all[i], metric, found[i]);
+    }
+  });
+  std::vector<SiteStep> steps;
+  for (std::vector<SiteStep>& some : found) std::ranges::move(some, std::back_inserter(steps));
+  std::ranges::stable_sort(steps, [](const SiteStep& a, const SiteStep& b) {
+    return std::tie(b.since, a.case_name, a.metric) < std::tie(a.since, b.case_name, b.metric);
+  });
+  if (steps.size() > kMaxSiteSteps) steps.erase(steps.begin() + kMaxSiteSteps, steps.end());
+  return steps;
+}
+
+std::vector<std::string> site_step_titles(bool with_suite) {
+  std::vector<std::string> titles = {"metric", "case",      "before",  "after", "change",
+                                     "it is",  "since run", "commits", "p"};
+  if (with_suite) titles.insert(titles.begin() + 1, "suite");
+  return titles;
+}
+
+std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> runs,
+                          const SiteStepCells& cells) {
+  const SiteRun &before = *runs[step.before], &since = *runs[step.since];
+  const std::string from = commit_of_run(before), to = commit_of_run(since);
+  const int worse = step.worsening();
+  const auto linked = [&](const SiteRun& run, const std::string& text) {
+    return case_link(run, step.case_name, *cells.reports, xml_escape(text));
+  };
+  const auto [low, high] = number_pair(step.level.mean_before, step.level.mean_after);
+  std::vector<PageCell> row = {xml_escape(site_metrics()[step.metric].title),
+                               linked(since, cells.names->of.at(step.case_name)),
+                               linked(before, low),
+                               linked(since, high),
+                               change_of(step),
+                               {change_word(worse), worse > 0 ? "bad" : ""},
+                               xml_escape(since.id),
+                               xml_escape(from == to ? from + ", the same" : from + " to " + to),
+                               step_p_text(step.level.p)};
+  if (!cells.suite.empty()) row.insert(row.begin() + 1, cells.suite);
+  return table_row(site_step_titles(!cells.suite.empty()), row, case_attributes(step.case_name, false));
+}
+
+PageCell since_cell(std::span<const SiteRun* const> runs, std::span<const SiteStep> steps,
+                    const std::function<bool(const SiteStep&)>& is_meant) {
+  const auto step = std::ranges::find_if(steps, is_meant);  // the newest first
+  if (step == steps.end()) return {"first run"};
+  return {steps_link(runs.front()->suite, xml_escape(runs[step->since]->id)),
+          step->worsening() > 0 ? "bad" : ""};
+}
+
+std::string steps_section(const std::vector<std::string>& titles, const std::vector<std::string>& rows,
+                          const std::string& lead) {
+  if (rows.empty()) return "";
+  std::string text = lead + table_open("changes of level", titles);
+  for (std::size_t i = 0; i < std::min(rows.size(), kMaxStepRows); ++i) text += rows[i];
+  text += kTableEnd;
+  if (rows.size() > kMaxStepRows)
+    text += fmt::format("<p class=\"dim\">and {} more, older ones</p>\n", rows.size() - kMaxStepRows);
+  return page_section("steps", "Where a level changed", text, kStepsNote);
+}
+
+std::string site_steps_lead(std::span<const SiteStep> steps, std::span<const SiteRun* const> runs) {
+  constexpr std::size_t kMaxRuns = 5;
+  std::vector<std::string> items;
+  for (std::size_t i = 0; i < steps.size() && items.size() < kMaxRuns;) {
+    const std::size_t since = steps[i].since;
+    std::array<std::size_t, 3> counts{};  // better, neither, worse
+    std::string before = commit_of_run(*runs[steps[i].before]);
+    for (; i < steps.size() && steps[i].since == since; ++i) {
+      ++counts[static_cast<std::size_t>(steps[i].worsening() + 1)];
+      // Where a case was missing in between, the last run before is another one.
+      if (commit_of_run(*runs[steps[i].before]) != before) before = "an earlier one";
+    }
+    items.push_back(
+        fmt::format("since run {}, commit {} after {}: <span class=\"{}\">{} worse</span>, {} better{}",
+                    xml_escape(runs[since]->id), xml_escape(commit_of_run(*runs[since])), xml_escape(before),
+                    counts[2] > 0 ? "bad" : "dim", counted(counts[2], "value"), counts[0],
+                    counts[1] > 0 ? fmt::format(", {} neither", counts[1]) : std::string()));
+  }
+  return list_html(items);
+}
+
+std::string site_steps_json(std::span<const SiteStep> steps,
+                            const std::map<std::string, std::size_t>& places) {
+  Json all = Json::array();
+  for (const SiteStep& step : steps)
+    all.push_back(
+        {site_metrics()[step.metric].name, places.at(step.case_name), step.since, step.worsening()});
+  return all.dump();
 }
 
 }  // namespace aqbench

@@ -2,15 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <nlohmann/json.hpp>
 
-#include "core/drawing/svg.h"
+#include "core/drawing/drawing.h"
 #include "core/json.h"
+#include "core/parallel.h"
 #include "core/text.h"
-#include "reports/content/case_names.h"
-#include "reports/html/assets.h"
-#include "reports/html/page.h"
 
 namespace aqbench {
 namespace {
@@ -30,14 +29,15 @@ std::string newest_table(std::span<const SiteRun* const> runs, const SiteReports
   titles.emplace_back("since when");
   std::string text = common_html(names.common) + table_open("newest run", titles);
   for (const SiteCase& one : newest.cases) {
-    std::vector<PageCell> cells = {{case_link(newest, one.name, reports, xml_escape(names.of.at(one.name)))},
+    std::vector<PageCell> cells = {case_link(newest, one.name, reports, xml_escape(names.of.at(one.name))),
                                    {xml_escape(one.status), one.status == "ok" ? "" : "bad"}};
     const auto old = earlier.find(one.name);
     for (const std::size_t i : metrics) {
       const bool moved = old != earlier.end() && one.values[i] != old->second->values[i];
       cells.push_back(
-          {case_link(newest, one.name, reports, value_text(one.values[i])) + (moved ? " *" : ""), "",
-           moved ? fmt::format(" title=\"{} in the run before\"", value_text(old->second->values[i])) : ""});
+          {case_link(newest, one.name, reports, table_number_or_na(one.values[i])) + (moved ? " *" : ""), "",
+           moved ? fmt::format(" title=\"{} in the run before\"", table_number_or_na(old->second->values[i]))
+                 : ""});
     }
     cells.push_back(
         since_cell(runs, steps, [&](const SiteStep& step) { return step.case_name == one.name; }));
@@ -52,15 +52,27 @@ std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& 
   for (std::size_t i = runs.size(); i-- > 0;) {
     const SiteRun& run = *runs[i];
     const auto report = reports.find(run.key);
-    text += table_row(titles, {{xml_escape(run.id)},
-                               {health_text(health_of(run))},
-                               {xml_escape(commit_of_run(run))},
-                               {xml_escape(run.machine)},
-                               {report == reports.end() ? "in the bundle"
-                                                        : fmt::format("<a href=\"../{}\">report of {}</a>",
-                                                                      report->second, xml_escape(run.id))}});
+    text += table_row(titles, {xml_escape(run.id), health_text(health_of(run)),
+                               xml_escape(commit_of_run(run)), xml_escape(run.machine),
+                               report == reports.end() ? "in the bundle"
+                                                       : fmt::format("<a href=\"../{}\">report of {}</a>",
+                                                                     report->second, xml_escape(run.id))});
   }
   return text + kTableEnd;
+}
+
+// Writes values as arrays of `row` numbers, "[1,2],[3,null]"; NaN is null.
+std::string rows_text(std::span<const double> values, std::size_t row) {
+  std::string text;
+  text.reserve(8 * values.size());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    text += i == 0 ? "[" : i % row == 0 ? "],[" : ",";
+    if (std::isnan(values[i]))
+      text += "null";
+    else
+      fmt::format_to(std::back_inserter(text), "{:.5g}", values[i]);
+  }
+  return values.empty() ? text : text + "]";
 }
 
 }  // namespace
@@ -93,9 +105,8 @@ std::pair<std::string, std::string> suite_badge(const std::string& suite, const 
       fmt::format("badge/{}.svg", site_file_name(suite)),
       fmt::format(
           "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"20\" role=\"img\" "
-          "aria-label=\"{1}: "
-          "{2}\"><rect width=\"{3}\" height=\"20\" fill=\"#444c56\"/><rect x=\"{3}\" width=\"{4}\" "
-          "height=\"20\" fill=\"{5}\"/><g fill=\"#fff\" font-family=\"system-ui,sans-serif\" "
+          "aria-label=\"{1}: {2}\"><rect width=\"{3}\" height=\"20\" fill=\"#444c56\"/><rect x=\"{3}\" "
+          "width=\"{4}\" height=\"20\" fill=\"{5}\"/><g fill=\"#fff\" font-family=\"system-ui,sans-serif\" "
           "font-size=\"12\"><text x=\"7\" y=\"14\">{1}</text><text x=\"{6}\" y=\"14\">{2}</text></g></svg>\n",
           left_px + right_px, xml_escape(left), right, left_px, right_px,
           !health.good() ? "#b3151f"
@@ -135,6 +146,42 @@ std::vector<std::pair<std::string, std::string>> site_assets() {
       {"assets/report.js", std::string(page_script())},
       {"assets/uplot.js", std::string(plot_library_script()) + "\n" + std::string(plot_script())},
       {"assets/site.js", std::string(site_script())}};
+}
+
+std::pair<std::string, std::string> suite_data(const std::string& suite, std::span<const SiteRun* const> runs,
+                                               const ShortNames& names, std::span<const SiteStep> steps) {
+  std::map<std::string, std::size_t> places;
+  Json cases = Json::array();
+  for (const SiteRun* const run : runs)
+    for (const SiteCase& one : run->cases)
+      if (places.emplace(one.name, places.size()).second) cases.push_back(one.name);
+  Json labels = Json::array();
+  for (const Json& name : cases) labels.push_back(names.of.at(name.get<std::string>()));
+  Json titles = Json::object();
+  for (const SiteMetric& metric : site_metrics()) titles[metric.name] = metric.title;
+  Json at = Json::array();
+  for (const SiteRun* const run : runs) at.push_back({run->id, run->started_utc, commit_of_run(*run)});
+  std::string text =
+      "window.aqbench_suite=" +
+      Json({{"suite", suite}, {"runs", at}, {"cases", cases}, {"labels", labels}, {"titles", titles}})
+          .dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::size_t each = places.size() * runs.size();  // values of a metric: a row for each case
+  std::vector<double> values(site_metrics().size() * each, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t run = 0; run < runs.size(); ++run)
+    for (const SiteCase& one : runs[run]->cases) {
+      const std::size_t place = places.at(one.name) * runs.size() + run;
+      for (std::size_t i = 0; i < one.values.size(); ++i)
+        if (one.values[i]) values[i * each + place] = *one.values[i];
+    }
+  std::vector<std::string> parts(site_metrics().size());
+  parallel_for(parts.size(), 1, [&](std::size_t metric, std::size_t) {
+    parts[metric] = rows_text(std::span(values).subspan(metric * each, each), runs.size());
+  });
+  text += ";\nwindow.aqbench_values={";
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += fmt::format("{}\"{}\":[{}]", i == 0 ? "" : ",\n", site_metrics()[i].name, parts[i]);
+  return {fmt::format("data/{}.js", site_file_name(suite)),
+          text + "};\nwindow.aqbench_steps=" + site_steps_json(steps, places) + ";\n"};
 }
 
 }  // namespace aqbench

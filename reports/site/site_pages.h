@@ -1,6 +1,7 @@
 #pragma once
 // The pages of a site as text.
 
+#include <cstddef>
 #include <map>
 #include <span>
 #include <string>
@@ -8,8 +9,6 @@
 #include <vector>
 
 #include "reports/site/site_html.h"
-#include "reports/site/site_run.h"
-#include "reports/site/site_steps.h"
 
 namespace aqbench {
 
@@ -51,5 +50,13 @@ std::pair<std::string, std::string> comparisons_page(const std::string& suite,
 
 // Returns the files that all pages share: styles and scripts.
 std::vector<std::pair<std::string, std::string>> site_assets();
+
+// Returns a table with a row for each method (and its axes) and a column for each scene, of the means over
+// seeds. The rows with the fewest missing scenes come first, then by the mean of their values, the best
+// first. Bold are the best method of a scene and those that a paired t-test over the seeds of both cannot
+// tell from it (p > 0.05); of one seed only equal values. The last column leads to the newest of the `steps`
+// of the row's cases. "" where no case of the newest run has the metric.
+std::string leaderboard(std::span<const SiteRun* const> runs, std::size_t metric, const SiteReports& reports,
+                        std::span<const SiteStep> steps);
 
 }  // namespace aqbench

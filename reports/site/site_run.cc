@@ -3,23 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <unordered_map>
 #include <unordered_set>
-#include <utility>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/quantiles.h"
 #include "core/sha256.h"
-#include "harness/ab/benchmark_results.h"
-#include "harness/records/results.h"
+#include "harness/ab/benchmark_file.h"
 #include "metrics/protocols/asked_protocols.h"
-#include "reports/content/bundle_files.h"
 #include "reports/content/case_columns.h"
 #include "reports/html/report.h"
 

@@ -1,22 +1,76 @@
-#include "reports/site/site_runs.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <fstream>
-#include <map>
-#include <optional>
-#include <string_view>
-#include <utility>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <unordered_set>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/json.h"
 #include "core/parallel.h"
 #include "core/text.h"
-#include "reports/site/site_gate.h"
+#include "reports/site/site_baselines.h"
 
 namespace aqbench {
 namespace {
+
+// What a line of this version has, and the names of the metrics, in the order of its values.
+std::string metrics_of_lines() {
+  std::string names = "3:";
+  for (const SiteMetric& metric : site_metrics()) {
+    names += ' ';
+    names += metric.name;
+  }
+  return names;
+}
+
+// The texts of a line, by their names there, in order.
+template <class Run>
+auto texts_of(Run& run) {
+  return std::vector<std::pair<const char*, decltype(&run.folder)>>{{"folder", &run.folder},
+                                                                    {"id", &run.id},
+                                                                    {"suite", &run.suite},
+                                                                    {"at", &run.started_utc},
+                                                                    {"commit", &run.commit},
+                                                                    {"machine", &run.machine},
+                                                                    {"folder_commit", &run.folder_commit},
+                                                                    {"comparable", &run.comparable}};
+}
+
+// Throws what nlohmann's library throws for a value of another type, and std::out_of_range.
+SiteCase case_of(const Json& row) {
+  const auto text = [&](std::size_t place) { return row.at(place).get<std::string>(); };
+  SiteCase one{text(0), text(1), text(2), text(3), {}, text(4)};
+  for (const Json& value : row.at(5).get_ref<const Json::array_t&>())
+    one.values.push_back(value.is_null() ? std::nullopt : std::optional(value.get<double>()));
+  if (one.values.size() != site_metrics().size() || row.size() != 6) throw std::out_of_range("values");
+  return one;
+}
+
+SiteRun run_of(const Json& line) {
+  SiteRun run;
+  run.key = line.at("key").get<std::string>();
+  for (const auto& [name, text] : texts_of(run)) *text = line.value(name, std::string());
+  const auto count = [&](const char* name) {
+    const double value = line.value(name, 0.0);
+    if (!(value >= 0 && value <= kMaxSiteCases)) throw std::out_of_range(name);
+    return static_cast<std::size_t>(value);
+  };
+  run.planned = count("planned");
+  run.injected = count("injected");
+  if (const std::string gate = line.value("gate", std::string()); !gate.empty())
+    run.gate = SiteGate{gate, count("gate_passes") > 0};
+  std::unordered_set<std::string> names;
+  for (const Json& row : line.at("cases").get_ref<const Json::array_t&>()) {
+    run.cases.push_back(case_of(row));
+    if (!names.insert(run.cases.back().name).second) throw std::out_of_range("a case twice");
+  }
+  // Not of a version that showed other metrics.
+  if (run.key.empty() || line.at("metrics") != metrics_of_lines()) throw std::out_of_range("metrics");
+  return run;
+}
 
 namespace fs = std::filesystem;
 
@@ -142,6 +196,34 @@ void keep_known(const std::map<std::string, std::string>& known, const std::vect
 }
 
 }  // namespace
+
+std::string site_line(const SiteRun& run) {
+  Json cases = Json::array();
+  for (const SiteCase& one : run.cases) {
+    Json values = Json::array();
+    for (const auto& value : one.values) values.push_back(value ? Json(*value) : Json(nullptr));
+    cases.push_back({one.name, one.scene, one.method, one.status, one.options, std::move(values)});
+  }
+  Json line = {{"key", run.key}, {"metrics", metrics_of_lines()}};
+  for (const auto& [name, text] : texts_of(run)) line[name] = *text;
+  line["planned"] = run.planned;
+  line["injected"] = run.injected;
+  line["gate"] = run.gate ? run.gate->text : "";
+  line["gate_passes"] = run.gate && run.gate->passes ? 1 : 0;
+  line["cases"] = std::move(cases);
+  return line.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+SiteRun site_run_of(std::string_view line, const std::string& source) {
+  const Json json = parse_strict_json(line, source, kMessageJson);
+  try {
+    return run_of(json);
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception&) {
+    throw Error(ErrorKind::input, source + ": is not a list of the runs of a site", source);
+  }
+}
 
 bool is_site(const fs::path& folder) {
   std::ifstream file(folder / kSiteRunsFile, std::ios::binary);

@@ -2,15 +2,119 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/text.h"
+#include "harness/ab/decision.h"
+#include "harness/ab/report.h"
 #include "reports/content/environment_text.h"
-#include "reports/text/ab_lines.h"
 #include "reports/text/verdict_table.h"
 
 namespace aqbench {
 namespace {
+
+std::string cv_text(const std::optional<double>& cv) {
+  return cv ? fmt::format("{:.2f} %", 100 * *cv) : "n/a";
+}
+
+// Says which change the comparison could have seen.
+std::string resolution_text(const PairedComparison& c, const AbSettings& settings) {
+  std::string text = fmt::format("{} pairs, {} kept, cv {} / {}", c.measured_pairs, c.kept.size(),
+                                 cv_text(c.cv_a), cv_text(c.cv_b));
+  text += c.visible_shift ? fmt::format(", would have flagged {} ({:.0f} % of the time)",
+                                        shift_text(c.scale, *c.visible_shift), 100 * settings.policy.power)
+                          : std::string(", too few pairs for any flag");
+  // Of a metric both p are two-sided: the smaller one is that of the direction that was found.
+  text += c.quality ? fmt::format(", two-sided p {:.2g} (Holm {:.2g})", std::min(c.p_worse, c.p_better),
+                                  std::min(c.p_worse_holm, c.p_better_holm))
+                    : fmt::format(", p slower {:.2g} (Holm {:.2g})", c.p_worse, c.p_worse_holm);
+  if (c.ties) text += ", ties";
+  if (c.zeros > 0) text += fmt::format(", {} without difference", c.zeros);
+  return text;
+}
+
+// Stages that moved, the largest change first: "depth_estimation +0.61 ms (+9.1 %) slower".
+std::string moved_stages_text(const AbTimeDecision& time) {
+  std::vector<const AbStageDecision*> moved;
+  for (const AbStageDecision& stage : time.stages)
+    if (stage.comparison && needs_confirmation(*stage.comparison)) moved.push_back(&stage);
+  std::ranges::stable_sort(moved, std::ranges::greater{},
+                           [](const AbStageDecision* stage) { return std::abs(stage->change_ms); });
+  std::vector<std::string> texts;
+  for (const AbStageDecision* stage : moved)
+    texts.push_back(fmt::format("{} {:+.3g} ms ({}) {}", stage->name, stage->change_ms,
+                                ab_change_text(*stage->comparison), ab_stage_text(*stage)));
+  if (!texts.empty()) return fmt::format("{}", fmt::join(texts, ", "));
+  return time.stages.empty() ? "" : "none for certain";
+}
+
+// "B: 52 % of runs near 24 ms, 48 % near 64 ms", where a side has two modes.
+std::string modes_text(const char* name, const SlowSide& side, const std::string& unit) {
+  if (!side.two_modes) return {};
+  const double slow = std::round(100 * static_cast<double>(side.slow_runs) / static_cast<double>(side.runs));
+  return fmt::format("{}: {:.0f} % of runs near {}{}, {:.0f} % near {}{}", name, 100 - slow,
+                     short_number(side.usual_median.value()), unit, slow,
+                     short_number(side.slow_median.value()), unit);
+}
+
+// What the comparison says of slow modes, and what it could not have seen.
+std::vector<std::string> slow_lines(const PairedComparison& c, const std::string& unit_name) {
+  const SlowRuns& slow = c.slow_runs;
+  const std::string unit = unit_name.empty() || unit_name == "1" ? "" : " " + unit_name;
+  std::vector<std::string> lines;
+  for (const auto& [name, side] : {std::pair("A", &slow.a), {"B", &slow.b}})
+    if (std::string modes = modes_text(name, *side, unit); !modes.empty()) lines.push_back(std::move(modes));
+  const std::string unseen =
+      slow.more() ? fmt::format("B has more, p {:.2g}", slow.p_more)
+                  : fmt::format("{} in up to {:.0f} % of B's {} would not have been seen",
+                                c.quality ? "bad values" : "a slow mode", std::ceil(100 * slow.excess_upper),
+                                c.quality ? "pairs" : "runs");
+  lines.push_back(fmt::format("{} (beyond {}{}): {} of {} of A, {} of {} of B; {}",
+                              c.quality ? "bad values" : "slow runs", short_number(slow.limit), unit,
+                              slow.a.slow_runs, slow.a.runs, slow.b.slow_runs, slow.b.runs, unseen));
+  if (c.step)
+    lines.push_back(fmt::format("all times are multiples of {}{}: half of that is added to the interval",
+                                short_number(*c.step), unit));
+  return lines;
+}
+
+std::string layout_line(const LayoutShare& layout) {
+  return fmt::format("code layout: {:.0f} % of the spread of the units' times ({} over {} of both sides)",
+                     100 * layout.share, counted(layout.units, "unit"), counted(layout.layouts, "layout"));
+}
+
+// "cpu_ms PASS: 10.1 -> 10.2 ms, +1.00 % (-0.50 .. +2.50 %)", then why, then what could have been seen.
+std::vector<std::string> outcome_lines(const AbOutcomeReport& one, const AbSettings& settings) {
+  const auto& [outcome, decision] = one;
+  std::string line = fmt::format("{} {}", outcome.name, outcome_verdict_text(outcome, decision.verdict));
+  if (!decision.comparison) return {line + ": " + decision.reason};
+  const PairedComparison& c = *decision.comparison;
+  const auto [a, b] = number_pair(decision.median_a_ms.value(), decision.median_b_ms.value());
+  line += fmt::format(": {} -> {}{}, {} ({})", a, b,
+                      outcome.unit == "1" || outcome.unit.empty() ? "" : " " + outcome.unit,
+                      ab_change_text(c), ab_interval_text(c));
+  if (outcome.kind == AbOutcome::Kind::metric)
+    line += outcome.margin_absolute ? fmt::format(", margin {}", short_number(outcome.margin))
+                                    : fmt::format(", margin {} %", short_number(100 * outcome.margin));
+  if (!decision.reason.empty()) line += "; " + decision.reason;
+  std::vector<std::string> lines{line, "  " + resolution_text(c, settings)};
+  for (const std::string& slow : slow_lines(c, outcome.unit)) lines.push_back("  " + slow);
+  return lines;
+}
+
+// "LABEL: LINE in FOLDER, after PREPARE, sha256 ...".
+std::string command_line_text(const AbSideInfo& side) {
+  const AbCommand& command = *side.command;
+  std::string text = side.label == command.line ? side.label : side.label + ": " + command.line;
+  text += ", in " + command.folder;
+  for (const auto& [name, value] : command.environment) text += fmt::format(", {}={}", name, value);
+  if (!command.prepare.empty()) text += ", prepared by: " + command.prepare;
+  if (!command.relink.empty()) text += ", linked by: " + command.relink;
+  if (!side.file_sha256.empty()) text += ", sha256 " + side.file_sha256.substr(0, 16);
+  return text;
+}
 
 // A row for each case, and behind it one for each further value that was judged in pairs.
 Table judged_table(const AbReport& report) {
@@ -62,6 +166,86 @@ std::string ab_verdict_table(const AbReport& report) {
 }
 
 }  // namespace
+
+std::string ab_stage_text(const AbStageDecision& stage) {
+  if (!stage.comparison) return "n/a: " + stage.reason;
+  const PairedVerdict verdict = stage.comparison->verdict;
+  return verdict == PairedVerdict::regressed ? "slower"
+         : verdict == PairedVerdict::faster  ? "faster"
+         : verdict == PairedVerdict::pass    ? "same"
+         : verdict == PairedVerdict::trade   ? "a trade"
+                                             : "unclear";
+}
+
+std::vector<std::string> ab_stage_cells(const AbStageDecision& stage) {
+  if (!stage.comparison) return std::vector<std::string>(4, "n/a");
+  const auto [a, b] = number_pair(stage.median_a_ms, stage.median_b_ms);
+  return {a, b, ab_change_text(*stage.comparison), fmt::format("{:+.3g}", stage.change_ms)};
+}
+
+std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings& settings) {
+  std::vector<std::string> lines;
+  if (!one.reason.empty()) lines.push_back(one.reason);
+  if (!one.outputs.empty()) lines.push_back("outputs: " + one.outputs);
+  for (const AbOutcomeReport& outcome : one.outcomes)
+    for (std::string& line : outcome_lines(outcome, settings)) lines.push_back(std::move(line));
+  if (one.layout) lines.push_back(layout_line(*one.layout));
+  if (!one.time || !one.time->comparison) return lines;
+  lines.push_back(resolution_text(*one.time->comparison, settings));
+  for (std::string& line : slow_lines(*one.time->comparison, "ms")) lines.push_back(std::move(line));
+  if (one.time->confirmation)
+    lines.push_back("fresh pairs: " + ab_change_text(*one.time->confirmation) + ", " +
+                    ab_interval_text(*one.time->confirmation) + ", " +
+                    resolution_text(*one.time->confirmation, settings));
+  if (const std::string moved = moved_stages_text(*one.time); !moved.empty())
+    lines.push_back("stages that moved: " + moved);
+  if (one.time->cold_a_ms && one.time->cold_b_ms)
+    lines.push_back(fmt::format("cold, not gated: {} -> {} ms", short_number_or_na(one.time->cold_a_ms),
+                                short_number_or_na(one.time->cold_b_ms)));
+  if (!one.pareto.empty()) lines.push_back("time and accuracy: " + one.pareto);
+  return lines;
+}
+
+std::string ab_side_line(const AbSideInfo& side) {
+  if (side.command) return command_line_text(side);
+  std::string text = side.label;
+  if (!side.variant.empty() && side.variant != side.label) text += " " + side.variant;
+  if (!side.build.version.empty())
+    text += fmt::format(", aqbench {} {}{}, {} {}", side.build.version,
+                        side.build.commit.empty() ? "without git" : side.build.commit.substr(0, 12),
+                        side.build.dirty ? " (dirty)" : "", side.build.compiler, side.build.build_type);
+  if (!side.program_sha256.empty()) text += ", sha256 " + side.program_sha256.substr(0, 16);
+  return text;
+}
+
+Banner banner_of(const AbReport& report) {
+  if (!report.validation) return banner_of(report.verdicts);
+  const bool pass = report.exit_code() == ExitCode::pass;
+  return {pass ? Banner::Kind::good : Banner::Kind::bad, pass ? "PASS" : "FAIL",
+          validation_lines(*report.validation).front(), "", ""};
+}
+
+std::string ab_units_line(const AbRunInfo& run) {
+  if (!run.samples_file.empty()) return "samples: " + run.samples_file;
+  if (run.commands) {
+    const AbCommandRules& rules = *run.commands;
+    if (rules.gbench) return "units: a new process each, by the time per iteration that it measured itself";
+    std::string text = fmt::format("units: {} of the command, a new process each{}; outputs: {}",
+                                   counted(static_cast<std::size_t>(run.warm_runs), "run"),
+                                   run.warm_runs > 1 ? ", compared by the shortest and by the median" : "",
+                                   rules.compare_output.empty() ? "stdout" : rules.compare_output);
+    if (rules.any_exit_code) text += " and exit code";
+    if (rules.layouts > 0) text += fmt::format("; each unit draws one of {} code layouts", rules.layouts);
+    if (rules.quick) text += "; as many pairs as fit into a minute (--quick)";
+    return text;
+  }
+  const char* const quick = run.quick ? "; as many pairs as fit into a minute (--quick)" : "";
+  const std::string paired = run.paired_over.empty() ? "" : "; pairs over " + run.paired_over;
+  const std::string runs =
+      run.warm_runs > 0 ? fmt::format("{} warm runs after a cold one", run.warm_runs) : "of one run";
+  return fmt::format("units: a {} process each, {}{}{}", run.exec ? "newly started" : "newly forked", runs,
+                     paired, quick);
+}
 
 std::string render_ab_summary(const AbDocument& document, const AbReport& report) {
   std::string text = fmt::format("**{}**\n\n# {} against {}\n\n", md_escape(banner_line(banner_of(report))),

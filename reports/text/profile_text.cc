@@ -10,8 +10,9 @@
 #include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/records/stage_memory.h"
+#include "harness/records/profile_details.h"
 #include "reports/content/case_groups.h"
+#include "reports/text/tables.h"
 
 namespace aqbench {
 namespace {
@@ -47,47 +48,30 @@ double shown_sample(const std::vector<double>& samples, const ProfileDetails& de
   return samples.size() > details.shown ? samples[details.shown] : 0;
 }
 
-double total_ms_of(const ProfiledCase& profile) { return profile.details.total_ms(); }
-
 std::vector<TableCell> stage_row(const TreeRow& row, const ProfiledCase& profile) {
   const StageRecord& stage = *row.stage;
-  const double total = total_ms_of(profile), self = shown_sample(stage.self_ms, profile.details);
+  const double total = profile.details.total_ms(), self = shown_sample(stage.self_ms, profile.details);
   const std::size_t runs = std::max<std::size_t>(1, profile.details.profiled_ms.size());
-  std::vector<TableCell> cells;
-  cells.push_back({std::string(2 * row.depth, ' ') + stage.name + (stage.other_thread ? " *" : "")});
-  cells.push_back({fmt::format("{}", stage.calls / runs)});
-  cells.push_back({fixed_ms_text(shown_sample(stage.wall_ms, profile.details))});
-  cells.push_back({fixed_ms_text(self)});
-  cells.push_back({stage.other_thread || total <= 0 ? "" : fmt::format("{:.1f}", 100 * self / total)});
-  cells.push_back(
-      {stage.cpu_ms.empty() ? "n/a" : fixed_ms_text(shown_sample(stage.cpu_ms, profile.details))});
   const TensorMemoryText tensors = tensor_memory_text(stage.net_bytes, stage.peak_bytes);
-  cells.push_back({tensors.net});
-  cells.push_back({tensors.peak});
-  cells.push_back({mib_or_na(stage.resident_peak_bytes)});
-  return cells;
+  return plain_row({std::string(2 * row.depth, ' ') + stage.name + (stage.other_thread ? " *" : ""),
+                    fmt::format("{}", stage.calls / runs),
+                    fixed_ms_text(shown_sample(stage.wall_ms, profile.details)), fixed_ms_text(self),
+                    stage.other_thread || total <= 0 ? "" : fmt::format("{:.1f}", 100 * self / total),
+                    stage.cpu_ms.empty() ? "n/a" : fixed_ms_text(shown_sample(stage.cpu_ms, profile.details)),
+                    tensors.net, tensors.peak, mib_or_na(stage.resident_peak_bytes)});
 }
 
 Table stage_table(const ProfiledCase& profile) {
-  Table table;
-  table.columns = {{"stage", Align::left, true},          {"calls", Align::right},
-                   {"inclusive\n[ms]", Align::right},     {"self\n[ms]", Align::right},
-                   {"self\n[%]", Align::right},           {"CPU\n[ms]", Align::right},
-                   {"tensors\nnet [MiB]", Align::right},  {"tensors\npeak [MiB]", Align::right},
-                   {"resident\npeak [MiB]", Align::right}};
+  Table table = table_with({"stage", ">calls", ">inclusive\n[ms]", ">self\n[ms]", ">self\n[%]", ">CPU\n[ms]",
+                            ">tensors\nnet [MiB]", ">tensors\npeak [MiB]", ">resident\npeak [MiB]"});
+  table.columns.front().shrinks = true;
   for (const TreeRow& row : tree_rows(profile.record.stages)) table.rows.push_back(stage_row(row, profile));
-  const double total = total_ms_of(profile), rest = unattributed_ms(profile);
-  table.rows.push_back({{"unattributed"},
-                        {""},
-                        {""},
-                        {fixed_ms_text(rest)},
-                        {total > 0 ? fmt::format("{:.1f}", 100 * rest / total) : ""},
-                        {""},
-                        {""},
-                        {""},
-                        {""}});
+  const double total = profile.details.total_ms(), rest = unattributed_ms(profile);
   table.rows.push_back(
-      {{"total"}, {""}, {fixed_ms_text(total)}, {fixed_ms_text(total)}, {"100.0"}, {""}, {""}, {""}, {""}});
+      plain_row({"unattributed", "", "", fixed_ms_text(rest),
+                 total > 0 ? fmt::format("{:.1f}", 100 * rest / total) : "", "", "", "", ""}));
+  table.rows.push_back(
+      plain_row({"total", "", fixed_ms_text(total), fixed_ms_text(total), "100.0", "", "", "", ""}));
   return table;
 }
 
@@ -168,7 +152,7 @@ ProfiledCase read_profiled_case(const std::filesystem::path& bundle, const Recor
 }
 
 std::vector<Bottleneck> bottlenecks(const ProfiledCase& profile, std::size_t count) {
-  const double total = total_ms_of(profile);
+  const double total = profile.details.total_ms();
   std::vector<Bottleneck> all;
   for (const StageRecord& stage : profile.record.stages) {
     if (stage.other_thread) continue;
@@ -184,7 +168,7 @@ double unattributed_ms(const ProfiledCase& profile) {
   double attributed = 0;
   for (const StageRecord& stage : profile.record.stages)
     if (!stage.other_thread) attributed += shown_sample(stage.self_ms, profile.details);
-  return total_ms_of(profile) - attributed;
+  return profile.details.total_ms() - attributed;
 }
 
 std::string render_profile(const ProfiledCase& profile, bool colours) {
@@ -192,7 +176,7 @@ std::string render_profile(const ProfiledCase& profile, bool colours) {
   text += render_table(stage_table(profile), colours);
   if (has_other_threads(profile.record))
     text += "* on other threads, beside the main one: no part of the total\n";
-  const double total_ms = total_ms_of(profile), stages_ms = total_ms - unattributed_ms(profile);
+  const double total_ms = profile.details.total_ms(), stages_ms = total_ms - unattributed_ms(profile);
   text +=
       "\nbottlenecks, by self time: share of the whole run, and of all stages alone, as the page has it\n";
   int place = 0;
@@ -207,12 +191,9 @@ std::string render_profile(const ProfiledCase& profile, bool colours) {
 }
 
 std::string render_profile_diff(const ProfiledCase& before, const ProfiledCase& after, bool colours) {
-  Table table;
-  table.columns = {{"stage (self time)", Align::left, true},
-                   {"before\n[ms]", Align::right},
-                   {"after\n[ms]", Align::right},
-                   {"change\n[ms]", Align::right},
-                   {"after /\nbefore", Align::right}};
+  Table table =
+      table_with({"stage (self time)", ">before\n[ms]", ">after\n[ms]", ">change\n[ms]", ">after /\nbefore"});
+  table.columns.front().shrinks = true;
   const auto self = [](const StageRecord* stage, const ProfiledCase& profile) -> std::optional<double> {
     if (stage == nullptr) return std::nullopt;
     return shown_sample(stage->self_ms, profile.details);
@@ -225,7 +206,7 @@ std::string render_profile_diff(const ProfiledCase& before, const ProfiledCase& 
     if (find_stage(after.record.stages, *row.stage) == nullptr)
       table.rows.push_back(diff_cells(row.stage->name, self(row.stage, before), std::nullopt));
   table.rows.push_back(diff_cells("unattributed", unattributed_ms(before), unattributed_ms(after)));
-  table.rows.push_back(diff_cells("total", total_ms_of(before), total_ms_of(after)));
+  table.rows.push_back(diff_cells("total", before.details.total_ms(), after.details.total_ms()));
   std::string text = fmt::format("before: {}\nafter:  {}\n\n", printable(before.record.case_name),
                                  printable(after.record.case_name));
   text += render_table(table, colours);
@@ -255,7 +236,7 @@ Json to_json(const ProfiledCase& profile) {
         {{"function", hot.name}, {"self_share", hot.self_share}, {"expected", !hot.expected.empty()}});
   Json json = to_json(profile.details);
   json["case"] = profile.record.case_name;
-  json["total_ms"] = total_ms_of(profile);
+  json["total_ms"] = profile.details.total_ms();
   json["unattributed_ms"] = unattributed_ms(profile);
   json["overhead_ratio"] = profile.details.plain_ms.empty() ? Json() : Json(overhead_ratio(profile.details));
   json["bottlenecks"] = std::move(top);

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/measuring/folded.h"
 #include "harness/measuring/hotspots.h"
+#include "harness/measuring/samplers.h"
 #include "harness/records/profile_details.h"
 #include "harness/records/record.h"
 

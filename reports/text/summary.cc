@@ -7,19 +7,14 @@
 #include <set>
 
 #include "core/json.h"
-#include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
 #include "harness/statistics/summary.h"
-#include "metrics/registry.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/environment_text.h"
-#include "reports/content/guest_text.h"
 #include "reports/content/narrative.h"
-#include "reports/content/verdict_text.h"
-#include "reports/text/program_table.h"
+#include "reports/text/tables.h"
 #include "reports/text/verdict_table.h"
-#include "reports/text/workload_tables.h"
 
 namespace aqbench {
 namespace {
@@ -110,8 +105,7 @@ std::string spread_cell(const std::optional<Spread>& spread, double unit = 1) {
 }
 
 std::string seeds_section(const Results& results) {
-  auto groups = group_cases(results);
-  std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
+  auto groups = method_groups(results);
   if (std::ranges::none_of(groups, [](const CaseGroup& group) { return group.records.size() > 1; }))
     return "";
   return "\n## Across seeds\n\nMean ± sample standard deviation over the cases that are ok.\n\n" +

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "harness/records/results.h"
 #include "reports/content/bundle_content.h"
 #include "reports/content/case_groups.h"
 

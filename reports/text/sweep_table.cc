@@ -1,15 +1,10 @@
-#include "reports/text/sweep_table.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "core/text.h"
-#include "metrics/registry.h"
 #include "reports/content/case_columns.h"
-#include "reports/content/case_groups.h"
-#include "reports/text/program_table.h"
-#include "reports/text/workload_tables.h"
+#include "reports/text/tables.h"
 
 namespace aqbench {
 namespace {
@@ -106,6 +101,26 @@ std::string legend(const std::vector<CaseGroup>& groups) {
   return text;
 }
 
+// Returns a line for each reason why headline metrics of a record are undefined:
+// "accuracy_mean_mm, bias_mean_mm: the cloud is empty".
+std::vector<std::string> undefined_lines(const Record& record) {
+  std::vector<std::pair<std::string, std::string>> names_by_reason;
+  for (const HeadlineMetric& headline : headline_metrics()) {
+    const Metric* const metric = find_metric(record.metrics, headline.name);
+    if (metric == nullptr || metric->value) continue;
+    const auto known =
+        std::ranges::find(names_by_reason, metric->reason, &std::pair<std::string, std::string>::first);
+    if (known == names_by_reason.end())
+      names_by_reason.emplace_back(metric->reason, headline.name);
+    else
+      known->second += std::string(", ") + headline.name;
+  }
+  std::vector<std::string> lines;
+  lines.reserve(names_by_reason.size());
+  for (const auto& [reason, names] : names_by_reason) lines.push_back(fmt::format("{}: {}", names, reason));
+  return lines;
+}
+
 std::string problem_lines(const CaseGroup& group, std::size_t width) {
   std::string text;
   for (const Record* record : group.records) {
@@ -124,8 +139,7 @@ std::string problem_lines(const CaseGroup& group, std::size_t width) {
 }  // namespace
 
 std::string render_sweep_table(const Results& results, bool colours, std::size_t width) {
-  auto groups = group_cases(results);
-  std::erase_if(groups, [](const CaseGroup& group) { return !group.records.front()->workload.empty(); });
+  auto groups = method_groups(results);
   std::string text;
   if (!groups.empty() || !has_workloads(results)) {
     std::string common = take_common_axes(groups);

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <vector>
 
 #include "core/text.h"
-#include "metrics/metric_words.h"
+#include "metrics/value_change.h"
+#include "reports/text/tables.h"
 
 namespace aqbench {
 namespace {
@@ -122,32 +122,16 @@ Colour colour_of(const VerdictRow& row) {
 
 Table values_table(std::span<const ListedValue> values, const ShortNames& names, const char* value,
                    const char* before, const char* after) {
-  Table table{{{"case", Align::left},
-               {value, Align::left},
-               {before, Align::right},
-               {after, Align::right},
-               {"change", Align::right},
-               {"allowed", Align::right},
-               {"verdict"},
-               {"more", Align::right}},
-              {}};
+  Table table = table_with({"case", value, std::string(">") + before, std::string(">") + after, ">change",
+                            ">allowed", "verdict", ">more"});
   for (const auto& [row, more] : values) {
     const VerdictCells cells = verdict_cells(*row);
-    table.rows.push_back({{names.of.at(row->case_name)},
-                          {cells.what},
-                          {cells.before},
-                          {cells.after},
-                          {cells.change, colour_of(*row)},
-                          {cells.allowed},
-                          {verdict_label(*row), colour_of(*row)},
-                          {more > 0 ? fmt::format("+{}", more) : ""}});
+    table.rows.push_back(
+        plain_row({names.of.at(row->case_name), cells.what, cells.before, cells.after, cells.change,
+                   cells.allowed, verdict_label(*row), more > 0 ? fmt::format("+{}", more) : ""}));
+    table.rows.back()[4].colour = table.rows.back()[6].colour = colour_of(*row);
   }
-  for (std::size_t i = table.columns.size(); i-- > 0;) {
-    const auto at = static_cast<std::ptrdiff_t>(i);
-    if (std::ranges::any_of(table.rows, [&](const auto& row) { return !row[i].text.empty(); })) continue;
-    table.columns.erase(table.columns.begin() + at);
-    for (auto& row : table.rows) row.erase(row.begin() + at);
-  }
+  drop_columns(table, "");
   return table;
 }
 

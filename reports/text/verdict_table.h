@@ -7,7 +7,6 @@
 
 #include "core/table.h"
 #include "harness/gating/verdicts.h"
-#include "reports/content/case_names.h"
 #include "reports/content/verdict_text.h"
 
 namespace aqbench {

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <string_view>
 #include <utility>
@@ -14,17 +17,13 @@
 #include "scenes/cloud/colmap.h"
 #include "scenes/cloud/mesh_formats.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/cloud/pcd.h"
-#include "scenes/cloud/ply_blocks.h"
-#include "scenes/cloud/ply_read.h"
+#include "scenes/cloud/ply.h"
 
 namespace aqbench {
 namespace {
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> list) {
-  for (const std::string_view one : list)
-    if (name == one) return true;
-  return false;
+  return std::ranges::find(list, name) != list.end();
 }
 
 // Returns the format as its extension; empty for an unsupported one.
@@ -66,13 +65,68 @@ GeometryFile geometry_of(Reconstruction read) {
   return {std::move(read.cloud), std::move(read.mesh), std::nullopt};
 }
 
+// Returns what stands between `before` and `after`, and cuts `text` behind it; nullopt if it is not there.
+std::optional<std::string_view> take_between(std::string_view& text, std::string_view before,
+                                             std::string_view after) {
+  const std::size_t first = text.find(before);
+  if (first == text.npos) return std::nullopt;
+  const std::size_t begin = first + before.size(), end = text.find(after, begin);
+  if (end == text.npos) return std::nullopt;
+  const std::string_view found = text.substr(begin, end - begin);
+  text.remove_prefix(end);
+  return found;
+}
+
+Eigen::Matrix4d project_matrix(std::string_view text, const std::string& source) {
+  Eigen::Matrix4d matrix;
+  int count = 0;
+  for (std::size_t begin = text.find_first_not_of(" \t\r\n"); begin != text.npos;
+       begin = text.find_first_not_of(" \t\r\n", begin)) {
+    const std::size_t end = std::min(text.find_first_of(" \t\r\n", begin), text.size());
+    const auto number = parse_double(text.substr(begin, end - begin));
+    if (!number || !std::isfinite(*number) || count == 16)
+      throw input_error.of_file(source, "MLMatrix44: expected 16 numbers");
+    matrix(count / 4, count % 4) = *number;
+    ++count;
+    begin = end;
+  }
+  if (count != 16) throw input_error.of_file(source, "MLMatrix44: expected 16 numbers");
+  const Eigen::Matrix3d turn = matrix.topLeftCorner<3, 3>();
+  const double off = (turn * turn.transpose() - Eigen::Matrix3d::Identity()).norm();
+  if (off > 1e-3 || turn.determinant() < 0 || matrix.row(3) != Eigen::RowVector4d(0, 0, 0, 1))
+    throw input_error.of_file(source, "MLMatrix44: not a rotation and a shift");
+  return matrix;
+}
+
+// Returns the value of an attribute in either quotes, with the five entities of XML resolved.
+std::optional<std::string> attribute_of(std::string_view element, const std::string& name,
+                                        const std::string& source) {
+  std::optional<std::string_view> quoted = take_between(element, name + "=\"", "\"");
+  if (!quoted) quoted = take_between(element, name + "='", "'");
+  if (!quoted) return std::nullopt;
+  constexpr std::pair<std::string_view, char> kEntities[] = {
+      {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+  std::string value;
+  for (std::size_t at = 0; at < quoted->size(); ++at) {
+    const std::string_view rest = quoted->substr(at);
+    const auto* const entity =
+        std::ranges::find_if(kEntities, [&](const auto& known) { return rest.starts_with(known.first); });
+    if (entity == std::end(kEntities) && rest[0] == '&')
+      throw input_error.of_file(source, "{}: '{}' is not one of XML's five entities", name,
+                                printable(rest.substr(0, rest.find(';') + 1)));
+    value += entity == std::end(kEntities) ? rest[0] : entity->second;
+    if (entity != std::end(kEntities)) at += entity->first.size() - 1;
+  }
+  return value;
+}
+
 }  // namespace
 
 GeometryFile read_geometry_file(const std::filesystem::path& path, const TextColumns& columns) {
   regular_file_size(path);  // gives a plain message for a missing file, and does not wait at a pipe
   const std::string format = format_of(path), name = path.string();
   if (columns && format != ".xyz" && format != ".pts")
-    throw Error(ErrorKind::input, name + ": is not text with columns to choose from", name);
+    throw input_error.of_file(name, "is not text with columns to choose from");
   if (format == ".ply") {
     PlyFile file = read_ply(path);
     return {std::move(file.cloud), std::move(file.mesh), std::nullopt};
@@ -80,10 +134,11 @@ GeometryFile read_geometry_file(const std::filesystem::path& path, const TextCol
   if (format == ".npy") return {cloud_from_npy(path), std::nullopt, std::nullopt};
   if (format == "points3D") return {read_colmap_points(path), std::nullopt, std::nullopt};
   if (format.empty())
-    throw Error(ErrorKind::input,
-                name +
-                    ": not a supported format (PLY, OBJ, STL, OFF, PCD, NPY, or .xyz, .txt, .pts, "
-                    ".csv, .asc with x y z a line, or COLMAP's points3D.bin and .txt)");
+    throw input_error(
+        "{}: not a supported format (PLY, OBJ, STL, OFF, PCD, NPY, or .xyz, .txt, .pts, .csv, .asc with x y "
+        "z a "
+        "line, or COLMAP's points3D.bin and .txt)",
+        name);
   const std::string bytes = read_file(path);
   if (format == ".obj") return geometry_of(read_obj(bytes, name));
   if (format == ".off") return geometry_of(read_off(bytes, name));
@@ -115,7 +170,7 @@ std::shared_ptr<const CloudBlocks> open_cloud_blocks(const std::filesystem::path
 
 TriangleMesh read_mesh_file(const std::filesystem::path& path) {
   GeometryFile file = read_geometry_file(path);
-  if (!file.mesh) throw Error(ErrorKind::input, path.string() + ": no faces; a mesh is needed");
+  if (!file.mesh) throw input_error("{}: no faces; a mesh is needed", path.string());
   return *std::move(file.mesh);
 }
 
@@ -124,11 +179,41 @@ Scan read_scan(const std::filesystem::path& file, double metres_per_unit, const 
 }
 
 Scan scan_of(GeometryFile read, const std::filesystem::path& file, double metres_per_unit) {
-  if (read.cloud.points_m.empty()) throw Error(ErrorKind::input, file.string() + ": no points");
+  if (read.cloud.points_m.empty()) throw input_error("{}: no points", file.string());
   Scan scan{std::move(read.cloud), std::nullopt, file.string()};
   for (Vec3& point : scan.cloud.points_m) point *= metres_per_unit;
   if (read.viewpoint && !read.viewpoint->isZero()) scan.scanner_m = *read.viewpoint * metres_per_unit;
   return scan;
+}
+
+std::vector<ProjectScan> scans_of_project(const std::filesystem::path& project) {
+  const std::string bytes = read_file(project);
+  std::string_view rest = bytes;
+  std::vector<ProjectScan> scans;
+  while (auto mesh = take_between(rest, "<MLMesh ", "</MLMesh>")) {
+    const auto file = attribute_of(*mesh, "filename", project.string());
+    if (!file) throw input_error.of_file(project, "MLMesh: no filename");
+    ProjectScan& scan = scans.emplace_back();
+    scan.file = project.parent_path() / *file;
+    if (const auto matrix = take_between(*mesh, "<MLMatrix44>", "</MLMatrix44>"))
+      scan.world_from_scanner = project_matrix(*matrix, project.string());
+  }
+  if (scans.empty()) throw input_error.of_file(project, "no scan (MLMesh)");
+  return scans;
+}
+
+std::vector<Scan> read_scans(const std::filesystem::path& file, double metres_per_unit) {
+  if (lower_case(file.extension().string()) != ".mlp") return {read_scan(file, metres_per_unit)};
+  std::vector<Scan> scans;
+  for (const ProjectScan& one : scans_of_project(file)) {
+    Scan& scan = scans.emplace_back(read_scan(one.file, metres_per_unit));
+    const Eigen::Matrix3d turn = one.world_from_scanner.topLeftCorner<3, 3>();
+    const Vec3 shift_m = metres_per_unit * one.world_from_scanner.topRightCorner<3, 1>();
+    for (Vec3& point : scan.cloud.points_m) point = turn * point + shift_m;
+    for (Vec3& normal : scan.cloud.normals) normal = turn * normal;
+    scan.scanner_m = shift_m;
+  }
+  return scans;
 }
 
 }  // namespace aqbench

@@ -1,11 +1,13 @@
 #pragma once
-// Reads clouds and meshes of other programs.
+// Reads clouds, meshes and scans of other programs.
 
+#include <Eigen/Core>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "scenes/cloud/cloud_blocks.h"
 #include "scenes/cloud/reconstruction.h"
@@ -28,8 +30,9 @@ struct Scan {
 };
 
 // Reads a cloud, and a mesh where there is one. The format follows from the content and the extension:
-// - .ply, and any file that starts as a PLY file does: as read_ply (scenes/cloud/ply_read.h).
-// - .obj, .off, .stl, .pcd: as scenes/cloud/mesh_formats.h and pcd.h say; .off and .pcd also by their content.
+// - .ply, and any file that starts as a PLY file does: as read_ply (scenes/cloud/ply.h).
+// - .obj, .off, .stl, .pcd: as scenes/cloud/mesh_formats.h and pcd.h say; .off and .pcd also by their
+// content.
 // - .npy: an array of N x 3 coordinates, or N x 6 with normals; of one scan in rows and columns, H x W x 3.
 // - COLMAP's points3D.bin and points3D.txt, the latter also by its content: as read_colmap_points
 //   (scenes/cloud/colmap.h).
@@ -60,5 +63,21 @@ Scan read_scan(const std::filesystem::path& file, double metres_per_unit = 1,
 
 // Makes a scan of what has been read from its file, in the same way.
 Scan scan_of(GeometryFile read, const std::filesystem::path& file, double metres_per_unit);
+
+// A scan of a project: its file, in the frame of its scanner, and the pose of that.
+struct ProjectScan {
+  std::filesystem::path file;
+  Eigen::Matrix4d world_from_scanner = Eigen::Matrix4d::Identity();  // rigid; the file's unit
+};
+
+// Reads a MeshLab project (.mlp): each <MLMesh filename="..."> is a scan in the frame of its scanner, and its
+// <MLMatrix44> is world_from_scanner, rows first. The scans themselves are not read. Throws Error(input)
+// naming the file: a project without scans, a matrix without 16 numbers or whose upper part is no rotation
+// within 1e-3.
+std::vector<ProjectScan> scans_of_project(const std::filesystem::path& project);
+
+// Reads the scans of a project, put into the world frame and multiplied by metres_per_unit; of another file
+// its one scan, as read_scan() does. Throws Error(input) naming the file.
+std::vector<Scan> read_scans(const std::filesystem::path& file, double metres_per_unit = 1);
 
 }  // namespace aqbench

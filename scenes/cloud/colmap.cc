@@ -1,13 +1,8 @@
 #include "scenes/cloud/colmap.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <utility>
 
-#include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
 
@@ -24,10 +19,10 @@ bool is_whole(std::string_view word) {
   return status == std::errc{} && last == word.data() + word.size();
 }
 
-// Splits at blanks; the last of `most` words is the rest of the line.
-std::vector<std::string_view> words_of(std::string_view line, std::size_t most) {
+// Splits at blanks; the last of kImageWords words is the rest of the line.
+std::vector<std::string_view> first_words(std::string_view line) {
   std::vector<std::string_view> words;
-  while (words.size() + 1 < most) {
+  while (words.size() + 1 < kImageWords) {
     const std::string_view word = take_word(line);
     if (word.empty()) return words;
     words.push_back(word);
@@ -45,7 +40,7 @@ bool may_be_points(std::string_view line) {
 }
 
 ColmapImage text_image(const ColmapText& in, std::string_view line) {
-  const auto words = words_of(line, kImageWords);
+  const auto words = first_words(line);
   if (words.size() != kImageWords) in.lines().fail("expected IMAGE_ID QW QX QY QZ TX TY TZ CAMERA_ID NAME");
   ColmapImage image;
   image.id = in.id(words[0], "IMAGE_ID");
@@ -95,15 +90,15 @@ PointCloud text_points(const std::filesystem::path& file) {
   PointCloud cloud;
   std::string_view line;
   while (in.next(line)) {
-    const auto words = words_of(line, SIZE_MAX);
+    const auto words = split_words(line);
     if (words.size() < 8 || words.size() % 2 != 0)
       in.lines().fail("expected POINT3D_ID X Y Z R G B ERROR TRACK[] as COLMAP writes them");
-    if (!is_whole(words[0])) in.lines().fail(fmt::format("POINT3D_ID: '{}' is not a whole number", words[0]));
+    if (!is_whole(words[0])) in.lines().fail("POINT3D_ID: '{}' is not a whole number", words[0]);
     cloud.points_m.emplace_back(in.number(words[1]), in.number(words[2]), in.number(words[3]));
     Rgb& colour = cloud.colours.emplace_back();
     for (std::size_t i = 0; i < 3; ++i) {
       const std::uint64_t level = in.lines().count(words[4 + i], "colour");
-      if (level > 255) in.lines().fail(fmt::format("colour: {} is not from 0 to 255", level));
+      if (level > 255) in.lines().fail("colour: {} is not from 0 to 255", level);
       colour[i] = static_cast<std::uint8_t>(level);
     }
   }
@@ -132,10 +127,6 @@ PointCloud binary_points(const std::filesystem::path& file) {
 
 ColmapBinary::ColmapBinary(const std::filesystem::path& file)
     : name_(file.string()), bytes_(read_file(file)) {}
-
-void ColmapBinary::fail(std::string_view what) const {
-  throw Error(ErrorKind::input, fmt::format("{}: {}", name_, what), name_);
-}
 
 const char* ColmapBinary::take(std::size_t size) {
   if (bytes_.size() - at_ < size) fail("is cut short");
@@ -189,27 +180,25 @@ bool ColmapText::next(std::string_view& line, bool also_empty) {
 
 void ColmapText::check_count(std::size_t entries) const {
   if (promised_ && *promised_ != entries)
-    lines_.fail(
-        fmt::format("the file's comments promise {} {}, but there are {}", *promised_, what_, entries));
+    lines_.fail("the file's comments promise {} {}, but there are {}", *promised_, what_, entries);
 }
 
 double ColmapText::number(std::string_view word) const {
   const auto value = parse_double(word);
-  if (!value || !std::isfinite(*value))
-    lines_.fail(fmt::format("'{}' is not a finite number", word.substr(0, 40)));
+  if (!value || !std::isfinite(*value)) lines_.fail("'{}' is not a finite number", word.substr(0, 40));
   return *value;
 }
 
 std::uint32_t ColmapText::id(std::string_view word, std::string_view what) const {
   const std::uint64_t value = lines_.count(word, what);
-  if (value > UINT32_MAX) lines_.fail(fmt::format("{}: {} is larger than 32 bits hold", what, value));
+  if (value > UINT32_MAX) lines_.fail("{}: {} is larger than 32 bits hold", what, value);
   return static_cast<std::uint32_t>(value);
 }
 
 // ---- Files ----
 
 bool is_colmap_image_line(std::string_view line) {
-  const auto words = words_of(line, kImageWords);
+  const auto words = first_words(line);
   if (words.size() != kImageWords || !is_whole(words[0]) || !is_whole(words[8])) return false;
   double norm2 = 0;
   for (std::size_t i = 1; i < 8; ++i) {

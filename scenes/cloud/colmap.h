@@ -2,6 +2,8 @@
 // Reads images and points of a model of COLMAP, text or binary. Formats:
 // https://colmap.github.io/format.html.
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -10,8 +12,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "core/error.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/cloud/text_lines.h"
 
@@ -44,7 +48,10 @@ class ColmapBinary {
   std::string text();
   void skip(std::uint64_t count, std::uint64_t size);
   void finish() const;
-  [[noreturn]] void fail(std::string_view what) const;
+  template <class... Args>
+  [[noreturn]] void fail(fmt::format_string<Args...> what, Args&&... args) const {
+    throw input_error.of_file(name_, what, std::forward<Args>(args)...);
+  }
 
  private:
   const char* take(std::size_t size);

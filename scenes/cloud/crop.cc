@@ -110,11 +110,9 @@ bool is_inside(const CropMask& mask, const Vec3& point_m) {
 }
 
 CropMask read_crop_mask(const std::string& file, const Vec3& low_m, double spacing_m) {
-  if (!(spacing_m > 0))
-    throw Error(ErrorKind::input, file + ": the spacing of the mask's voxels must be positive", file);
+  if (!(spacing_m > 0)) throw input_error.of_file(file, "the spacing of the mask's voxels must be positive");
   const NpyArray array = read_npy(file);
-  if (array.shape.size() != 3)
-    throw Error(ErrorKind::input, file + ": expected an array of three dimensions", file);
+  if (array.shape.size() != 3) throw input_error.of_file(file, "expected an array of three dimensions");
   CropMask mask{file, low_m, spacing_m, {}, {}};
   std::ranges::copy(array.shape, mask.size.begin());
   std::vector<std::uint8_t> observed;
@@ -122,8 +120,7 @@ CropMask read_crop_mask(const std::string& file, const Vec3& low_m, double spaci
       [&](const auto& values) {
         observed.reserve(values.size());
         for (const auto value : values) {
-          if (!std::isfinite(value))
-            throw Error(ErrorKind::input, file + ": a value of the mask is not finite", file);
+          if (!std::isfinite(value)) throw input_error.of_file(file, "a value of the mask is not finite");
           observed.push_back(value != 0 ? 1 : 0);
         }
       },

@@ -18,7 +18,6 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "scenes/cloud/ply_source.h"
-#include "scenes/cloud/record_blocks.h"
 
 static_assert(std::endian::native == std::endian::little, "the arrays are copied as they lie in memory");
 
@@ -27,10 +26,6 @@ namespace {
 
 constexpr std::string_view kNpyMagic = "\x93NUMPY";
 constexpr std::size_t kNpyHeaderBytes = std::size_t{1} << 16;  // numpy.save writes 128
-
-[[noreturn]] void fail_npy(const std::string& name, const std::string& what) {
-  throw input_error("{}: {}", name, escape_bytes(what));
-}
 
 struct NpyHeader {
   std::string descr;
@@ -57,7 +52,7 @@ class NpyHeaderParser {
       } else if (key == "shape" && !std::exchange(has_shape, true)) {
         header.shape = tuple();
       } else {
-        fail_npy(name_, fmt::format("header: unexpected key '{}'", key));
+        throw unreadable(name_, "header: unexpected key '{}'", key);
       }
       if (!accept(",")) {
         expect("}");
@@ -65,9 +60,9 @@ class NpyHeaderParser {
       }
     }
     skip_blanks();
-    if (rest_ != "\n") fail_npy(name_, "header: does not end in blanks and a newline");
+    if (rest_ != "\n") throw unreadable(name_, "header: does not end in blanks and a newline");
     if (!has_descr || !has_order || !has_shape)
-      fail_npy(name_, "header: needs descr, fortran_order and shape");
+      throw unreadable(name_, "header: needs descr, fortran_order and shape");
     return header;
   }
 
@@ -85,14 +80,14 @@ class NpyHeaderParser {
 
   void expect(std::string_view word) {
     if (!accept(word))
-      fail_npy(name_, fmt::format("header: expected '{}' before '{}'", word, rest_.substr(0, 20)));
+      throw unreadable(name_, "header: expected '{}' before '{}'", word, rest_.substr(0, 20));
   }
 
   std::string quoted() {
     const std::string_view quote = accept("\"") ? "\"" : "'";
     if (quote == "'") expect(quote);
     const std::size_t end = rest_.find(quote);
-    if (end == std::string_view::npos) fail_npy(name_, "header: unterminated text");
+    if (end == std::string_view::npos) throw unreadable(name_, "header: unterminated text");
     std::string text(rest_.substr(0, end));
     rest_.remove_prefix(end + 1);
     return text;
@@ -111,12 +106,11 @@ class NpyHeaderParser {
       skip_blanks();
       std::size_t size = 0;
       const auto [last, status] = std::from_chars(rest_.data(), rest_.data() + rest_.size(), size);
-      if (status != std::errc{})
-        fail_npy(name_, fmt::format("header: '{}' is not a size", rest_.substr(0, 20)));
+      if (status != std::errc{}) throw unreadable(name_, "header: '{}' is not a size", rest_.substr(0, 20));
       rest_.remove_prefix(static_cast<std::size_t>(last - rest_.data()));
       sizes.push_back(size);
       if (accept(",")) continue;
-      if (sizes.size() == 1) fail_npy(name_, "header: shape is not a tuple");
+      if (sizes.size() == 1) throw unreadable(name_, "header: shape is not a tuple");
       expect(")");
       break;
     }
@@ -140,18 +134,18 @@ std::optional<std::size_t> npy_value_count(std::span<const std::size_t> shape) {
 
 // Cuts magic, version and header text off `rest`.
 std::string_view take_npy_header(std::string_view& rest, const std::string& name) {
-  if (!rest.starts_with(kNpyMagic)) fail_npy(name, "not a .npy file (wrong magic)");
-  if (rest.size() < 8) fail_npy(name, "the file ends inside the header");
+  if (!rest.starts_with(kNpyMagic)) throw unreadable(name, "not a .npy file (wrong magic)");
+  if (rest.size() < 8) throw unreadable(name, "the file ends inside the header");
   const int major = static_cast<unsigned char>(rest[6]);
   const int minor = static_cast<unsigned char>(rest[7]);
   if (major < 1 || major > 3 || minor != 0)
-    fail_npy(name, fmt::format("unknown .npy version {}.{}", major, minor));
+    throw unreadable(name, "unknown .npy version {}.{}", major, minor);
   const std::size_t length_size = major == 1 ? 2 : 4;
   std::uint32_t length = 0;
-  if (rest.size() < 8 + length_size) fail_npy(name, "the file ends inside the header");
+  if (rest.size() < 8 + length_size) throw unreadable(name, "the file ends inside the header");
   std::memcpy(&length, rest.data() + 8, length_size);
   rest.remove_prefix(8 + length_size);
-  if (rest.size() < length) fail_npy(name, "the file ends inside the header");
+  if (rest.size() < length) throw unreadable(name, "the file ends inside the header");
   const std::string_view text = rest.substr(0, length);
   rest.remove_prefix(length);
   return text;
@@ -175,16 +169,6 @@ std::optional<NpyType> npy_type(std::string_view descr) {
   return known ? std::optional(type) : std::nullopt;
 }
 
-// Returns the type as a field of a record; nothing for 16-bit reals and 64-bit whole numbers.
-std::optional<PlyScalar> field_type(const NpyType& type) {
-  const bool is_real = type.kind == 'f', is_signed = type.kind == 'i';
-  if (type.bytes == (is_real ? 2 : 8)) return std::nullopt;
-  if (is_real) return type.bytes == 4 ? PlyScalar::float32 : PlyScalar::float64;
-  if (type.bytes == 1) return is_signed ? PlyScalar::int8 : PlyScalar::uint8;
-  if (type.bytes == 2) return is_signed ? PlyScalar::int16 : PlyScalar::uint16;
-  return is_signed ? PlyScalar::int32 : PlyScalar::uint32;
-}
-
 // Returns the value of a 16-bit real (IEEE 754 binary16).
 double value_of_half(std::uint16_t bits) {
   const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
@@ -195,7 +179,7 @@ double value_of_half(std::uint16_t bits) {
 }
 
 double value_at(const char* from, const NpyType& type) {
-  if (const auto field = field_type(type)) return load_ply_value(*field, from, type.swap);
+  if (const auto field = ply_scalar_of(type.kind, type.bytes)) return load_ply_value(*field, from, type.swap);
   std::uint64_t bits = 0;
   for (std::size_t i = 0; i < type.bytes; ++i)
     bits |= std::uint64_t{static_cast<unsigned char>(from[type.swap ? type.bytes - 1 - i : i])} << (8 * i);
@@ -217,9 +201,9 @@ NpyLayout read_npy_layout(std::string_view start, std::size_t file_bytes, const 
   NpyHeader header = NpyHeaderParser(take_npy_header(rest, name), name).parse();
   const auto type = npy_type(header.descr);
   if (!type)
-    fail_npy(name, fmt::format("type '{}' is not a 2, 4 or 8 byte float, an integer or bool", header.descr));
+    throw unreadable(name, "type '{}' is not a 2, 4 or 8 byte float, an integer or bool", header.descr);
   if (header.shape.empty() || header.shape.size() > 3)
-    fail_npy(name, fmt::format("{} dimensions; 1 to 3 are supported", header.shape.size()));
+    throw unreadable(name, "{} dimensions; 1 to 3 are supported", header.shape.size());
   NpyLayout layout;
   layout.first_byte = start.size() - rest.size();
   layout.type = *type;
@@ -227,8 +211,8 @@ NpyLayout read_npy_layout(std::string_view start, std::size_t file_bytes, const 
   const auto count = npy_value_count(header.shape);
   const std::size_t data_bytes = file_bytes - layout.first_byte;
   if (!count || *count * layout.type.bytes != data_bytes)
-    fail_npy(name, fmt::format("{} bytes of data do not hold shape ({}) of {} bytes each", data_bytes,
-                               fmt::join(header.shape, ", "), layout.type.bytes));
+    throw unreadable(name, "{} bytes of data do not hold shape ({}) of {} bytes each", data_bytes,
+                     fmt::join(header.shape, ", "), layout.type.bytes);
   layout.shape = std::move(header.shape);
   return layout;
 }
@@ -290,7 +274,8 @@ bool has_whole_header(std::string_view start) {
 std::array<RecordField, 3> npy_vector(const NpyLayout& layout, std::size_t first) {
   std::array<RecordField, 3> fields{};
   for (std::size_t axis = 0; axis < 3; ++axis)
-    fields[axis] = {field_type(layout.type).value(), (first + axis) * layout.type.bytes};
+    fields[axis] = {ply_scalar_of(layout.type.kind, layout.type.bytes).value(),
+                    (first + axis) * layout.type.bytes};
   return fields;
 }
 
@@ -319,7 +304,7 @@ std::shared_ptr<const CloudBlocks> open_npy_blocks(const std::filesystem::path& 
   const NpyLayout array = read_npy_layout(start, file.bytes, file.name);
   const std::size_t columns = array.shape.back();
   const bool is_cloud = array.shape.size() > 1 && (columns == 3 || (columns == 6 && array.shape.size() == 2));
-  if (array.fortran_order || !is_cloud || !field_type(array.type)) return nullptr;
+  if (array.fortran_order || !is_cloud || !ply_scalar_of(array.type.kind, array.type.bytes)) return nullptr;
   RecordLayout layout;
   layout.first_byte = array.first_byte;
   layout.record_bytes = columns * array.type.bytes;

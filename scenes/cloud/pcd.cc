@@ -1,11 +1,11 @@
-#include "scenes/cloud/pcd.h"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <vector>
 
-#include "scenes/cloud/record_blocks.h"
+#include "scenes/cloud/cloud_blocks.h"
+#include "scenes/cloud/mesh_formats.h"
+#include "scenes/cloud/ply_source.h"
 #include "scenes/cloud/text_lines.h"
 
 namespace aqbench {
@@ -15,7 +15,8 @@ namespace {
 struct PcdField {
   std::string name;
   std::size_t size = 4;
-  char type = 'F';  // I signed, U unsigned, F real
+  char type = 'F';                       // I signed, U unsigned, F real
+  std::optional<PlyScalar> scalar = {};  // of a value; none: a whole number of 8 bytes
   std::size_t count = 1;
   std::size_t offset = 0;  // of its first value in a point, bytes
 };
@@ -46,7 +47,7 @@ class PcdHeaderReader {
  private:
   void read_line(std::string_view key, std::string_view rest) {
     if (key == "FIELDS" || key == "COLUMNS") {
-      for (std::string_view word = take_word(rest); !word.empty(); word = take_word(rest))
+      for (const std::string_view word : split_words(rest))
         header_.fields.push_back({.name = std::string(word)});
     } else if (key == "SIZE") {
       for (PcdField& field : header_.fields) field.size = lines_.count(take_word(rest), "SIZE");
@@ -85,10 +86,9 @@ class PcdHeaderReader {
     if (header_.fields.size() > 1000) lines_.fail("FIELDS: must name at most 1000 fields");
     std::erase_if(header_.fields, [](const PcdField& field) { return field.count == 0; });  // as PCL does
     for (PcdField& field : header_.fields) {
-      const bool known = field.type == 'F'
-                             ? field.size == 4 || field.size == 8
-                             : field.size == 1 || field.size == 2 || field.size == 4 || field.size == 8;
-      if (!known) lines_.fail("SIZE: unsupported size {} of type {}", field.size, field.type);
+      field.scalar = ply_scalar_of(field.type == 'F' ? 'f' : field.type == 'I' ? 'i' : 'u', field.size);
+      if (!field.scalar && (field.type == 'F' || field.size != 8))
+        lines_.fail("SIZE: unsupported size {} of type {}", field.size, field.type);
       if (field.count > 100'000) lines_.fail("COUNT: {} must be at most 100000", field.count);
       field.offset = header_.point_bytes;
       header_.point_bytes += field.size * field.count;
@@ -120,26 +120,10 @@ PcdPlaces find_places(const PcdHeader& header, const TextLines& lines) {
   return places;
 }
 
-template <class T>
-double load_pcd(const char* from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return static_cast<double>(value);
-}
-
 double load_pcd_value(const PcdField& field, const char* from) {
-  if (field.type == 'F') return field.size == 4 ? load_pcd<float>(from) : load_pcd<double>(from);
-  const bool is_signed = field.type == 'I';
-  switch (field.size) {
-    case 1:
-      return is_signed ? load_pcd<std::int8_t>(from) : load_pcd<std::uint8_t>(from);
-    case 2:
-      return is_signed ? load_pcd<std::int16_t>(from) : load_pcd<std::uint16_t>(from);
-    case 4:
-      return is_signed ? load_pcd<std::int32_t>(from) : load_pcd<std::uint32_t>(from);
-    default:
-      return is_signed ? load_pcd<std::int64_t>(from) : load_pcd<std::uint64_t>(from);
-  }
+  if (field.scalar) return load_ply_value(*field.scalar, from, false);
+  return field.type == 'I' ? load_ply_scalar<std::int64_t>(from, false)
+                           : load_ply_scalar<std::uint64_t>(from, false);
 }
 
 // Reads the points from memory where value v of point i lies at data + start(field) + stride(field) * i.
@@ -197,6 +181,35 @@ PointCloud read_pcd_ascii(TextLines& lines, const PcdHeader& header, const PcdPl
   return cloud;
 }
 
+// Unpacks LZF data (Lehmann, liblzf) of `size` bytes; nullopt if it is damaged or gives another number.
+std::optional<std::string> unpack_lzf(std::string_view packed, std::size_t size) {
+  std::string out;
+  out.reserve(size);
+  std::size_t at = 0;
+  const auto next = [&] { return static_cast<std::size_t>(static_cast<unsigned char>(packed[at++])); };
+  while (at < packed.size()) {
+    const std::size_t control = next();
+    if (control < 32) {  // that many bytes and one more, as they are
+      if (packed.size() - at < control + 1 || size - out.size() < control + 1) return std::nullopt;
+      out.append(packed, at, control + 1);
+      at += control + 1;
+      continue;
+    }
+    std::size_t length = control >> 5U;
+    if (length == 7) {
+      if (at >= packed.size()) return std::nullopt;
+      length += next();
+    }
+    if (at >= packed.size()) return std::nullopt;
+    const std::size_t back = ((control & 31U) << 8U) + next() + 1;
+    length += 2;
+    if (back > out.size() || size - out.size() < length) return std::nullopt;
+    for (std::size_t i = 0; i < length; ++i) out.push_back(out[out.size() - back]);
+  }
+  if (out.size() != size) return std::nullopt;
+  return out;
+}
+
 // All values of the first field, then all of the second, and so on, packed by LZF.
 PointCloud read_pcd_compressed(TextLines& lines, const PcdHeader& header, const PcdPlaces& places) {
   const std::string_view data = lines.rest();
@@ -219,22 +232,12 @@ PointCloud read_pcd_compressed(TextLines& lines, const PcdHeader& header, const 
 
 constexpr std::size_t kPcdHeaderBytes = std::size_t{1} << 16;  // usual ones have 200
 
-std::optional<RecordField> pcd_record_field(const PcdField& field) {
-  const auto typed = [&](PlyScalar type) { return RecordField{type, field.offset}; };
-  if (field.type == 'F') return typed(field.size == 4 ? PlyScalar::float32 : PlyScalar::float64);
-  const bool is_signed = field.type == 'I';
-  if (field.size == 1) return typed(is_signed ? PlyScalar::int8 : PlyScalar::uint8);
-  if (field.size == 2) return typed(is_signed ? PlyScalar::int16 : PlyScalar::uint16);
-  if (field.size == 4) return typed(is_signed ? PlyScalar::int32 : PlyScalar::uint32);
-  return std::nullopt;
-}
-
 // Sets the fields of a position (at = 0) or normal (at = 3); returns whether a record can hold such.
 bool set_fields(const PcdPlaces& places, std::size_t at, std::array<RecordField, 3>& fields) {
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const std::optional<RecordField> field = pcd_record_field(*places.field[at + axis]);
-    if (!field) return false;
-    fields[axis] = *field;
+    const PcdField& field = *places.field[at + axis];
+    if (!field.scalar) return false;
+    fields[axis] = {*field.scalar, field.offset};
   }
   return true;
 }
@@ -264,34 +267,6 @@ std::shared_ptr<const CloudBlocks> open_pcd_blocks(const std::filesystem::path& 
   check_pcd_length(lines, header, file.bytes - layout.first_byte,
                    [&](std::size_t more) { return read_part(file, file.bytes - more, more); });
   return record_blocks(std::move(file), layout);
-}
-
-std::optional<std::string> unpack_lzf(std::string_view packed, std::size_t size) {
-  std::string out;
-  out.reserve(size);
-  std::size_t at = 0;
-  const auto next = [&] { return static_cast<std::size_t>(static_cast<unsigned char>(packed[at++])); };
-  while (at < packed.size()) {
-    const std::size_t control = next();
-    if (control < 32) {  // that many bytes and one more, as they are
-      if (packed.size() - at < control + 1 || size - out.size() < control + 1) return std::nullopt;
-      out.append(packed, at, control + 1);
-      at += control + 1;
-      continue;
-    }
-    std::size_t length = control >> 5U;
-    if (length == 7) {
-      if (at >= packed.size()) return std::nullopt;
-      length += next();
-    }
-    if (at >= packed.size()) return std::nullopt;
-    const std::size_t back = ((control & 31U) << 8U) + next() + 1;
-    length += 2;
-    if (back > out.size() || size - out.size() < length) return std::nullopt;
-    for (std::size_t i = 0; i < length; ++i) out.push_back(out[out.size() - back]);
-  }
-  if (out.size() != size) return std::nullopt;
-  return out;
 }
 
 PcdFile read_pcd(std::string_view bytes, const std::string& name) {

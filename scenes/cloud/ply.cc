@@ -3,145 +3,226 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
-#include <cstring>
-#include <iterator>
 #include <limits>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/error.h"
 #include "core/files.h"
+#include "scenes/cloud/ply_source.h"
+
+static_assert(std::endian::native == std::endian::little && sizeof(aqbench::Vec3) == 24 &&
+                  sizeof(aqbench::Rgb) == 3,
+              "values are written as they lie in memory");
 
 namespace aqbench {
 namespace {
 
-// Appends values in the chosen format; `end_record` ends the line in ASCII.
-class PlySink {
+constexpr std::size_t kPlyHeaderBytes = std::size_t{1} << 16;  // at most, of a header
+
+// Three fields; unset unless all are there as scalars.
+using PlyVectorFields = std::optional<std::array<RecordField, 3>>;
+
+// Returns the bytes of a record; nullopt if they differ from record to record.
+std::optional<std::size_t> fixed_record_bytes(const PlyElement& element) {
+  std::size_t bytes = 0;
+  for (const PlyProperty& property : element.properties) {
+    if (property.is_list) return std::nullopt;
+    bytes += ply_scalar_size(property.type);
+  }
+  return bytes;
+}
+
+PlyVectorFields vector_fields(const PlyElement& element, const std::array<std::string_view, 3>& names) {
+  std::array<RecordField, 3> fields{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const int index = element.find(names[axis]);
+    if (index < 0) return std::nullopt;
+    fields[axis].type = element.properties[static_cast<std::size_t>(index)].type;
+    for (int before = 0; before < index; ++before)
+      fields[axis].offset += ply_scalar_size(element.properties[static_cast<std::size_t>(before)].type);
+  }
+  return fields;
+}
+
+// Returns the layout of a binary file that can be read in blocks; else nullopt.
+std::optional<RecordLayout> layout_of(const PlyHeader& header, std::uint64_t file_bytes) {
+  RecordLayout layout;
+  layout.unit_normals = true;
+  layout.swap = swaps_ply_bytes(header.format);
+  bool found = false;
+  std::uint64_t place = header.data_offset;
+  for (const PlyElement& element : header.elements) {
+    if (element.count == 0) continue;
+    if (element.name == "face") return std::nullopt;
+    const auto record = fixed_record_bytes(element);
+    if (!record || *record == 0 || element.count > (file_bytes - place) / *record) return std::nullopt;
+    if (element.name == "vertex") {
+      const PlyVectorFields position = vector_fields(element, {"x", "y", "z"});
+      if (!position) return std::nullopt;
+      found = true;
+      layout.first_byte = place;
+      layout.points = element.count;
+      layout.record_bytes = *record;
+      layout.position = *position;
+      layout.normal = vector_fields(element, {"nx", "ny", "nz"});
+    }
+    place += element.count * *record;
+  }
+  if (!found || place != file_bytes) return std::nullopt;
+  return layout;
+}
+
+// Returns the index of x, y, z, and of nx, ny, nz or nothing, in the vertices of a text that holds no other
+// records and no lists; else an empty list.
+std::vector<std::size_t> text_columns(const PlyHeader& header) {
+  std::vector<std::size_t> columns;
+  for (const PlyElement& element : header.elements) {
+    if (element.count == 0) continue;
+    if (element.name != "vertex" || std::ranges::any_of(element.properties, &PlyProperty::is_list)) return {};
+    for (const char* const name : {"x", "y", "z", "nx", "ny", "nz"})
+      if (const int index = element.find(name); index >= 0)
+        columns.push_back(static_cast<std::size_t>(index));
+    if (element.find("x") < 0 || element.find("y") < 0 || element.find("z") < 0) return {};
+    if (columns.size() < 6) columns.resize(3);
+  }
+  return columns;
+}
+
+// The vertices of a text, up to the end of its current part.
+class PlyTextVertices {
  public:
-  explicit PlySink(const PlyWriteOptions& options)
-      : options_(options),
-        ascii_(options.format == PlyFormat::ascii),
-        swap_((options.format == PlyFormat::binary_big_endian) != (std::endian::native == std::endian::big)) {
+  // `columns` are those of x, y, z and perhaps nx, ny, nz.
+  PlyTextVertices(const PlyElement& vertex, std::vector<std::size_t> columns)
+      : vertex_(vertex), slots_(vertex.properties.size(), kNoSlot) {
+    for (std::size_t slot = 0; slot < columns.size(); ++slot) slots_[columns[slot]] = slot;
+    has_normals_ = columns.size() == 6;
   }
 
-  void reserve_more(std::size_t bytes) { bytes_.reserve(bytes_.size() + bytes); }
-  void header(const std::string& text) { bytes_ += text; }
+  bool is_last() const { return records_ == vertex_.count; }
 
-  void real(double value) {
-    if (options_.double_precision) {
-      append(value);
-    } else {
-      append(static_cast<float>(value));
+  // Reads the next record into the cloud.
+  void read(PlyAsciiSource& source, PointCloud& cloud) {
+    std::array<double, 6> values{};
+    source.begin_record(vertex_, records_++);
+    for (std::size_t p = 0; p < slots_.size(); ++p) {
+      const double value = source.number(vertex_.properties[p], vertex_.properties[p].type);
+      if (slots_[p] != kNoSlot) values[slots_[p]] = value;
     }
+    source.end_record();
+    cloud.points_m.emplace_back(values[0], values[1], values[2]);
+    if (has_normals_) cloud.normals.emplace_back(values[3], values[4], values[5]);
   }
-
-  template <class T>
-  void append(T value) {
-    if (ascii_) {
-      if (!bytes_.ends_with('\n')) bytes_ += ' ';
-      fmt::format_to(std::back_inserter(bytes_), "{}", value);
-      return;
-    }
-    char raw[sizeof(T)];
-    std::memcpy(raw, &value, sizeof(T));
-    if (swap_) std::reverse(raw, raw + sizeof(T));
-    bytes_.append(raw, sizeof(T));
-  }
-
-  void end_record() {
-    if (ascii_) bytes_ += '\n';
-  }
-
-  const std::string& bytes() const { return bytes_; }
 
  private:
-  PlyWriteOptions options_;
-  bool ascii_;
-  bool swap_;
-  std::string bytes_;
+  static constexpr std::size_t kNoSlot = SIZE_MAX;
+
+  const PlyElement& vertex_;
+  std::vector<std::size_t> slots_;  // of each property, in x y z nx ny nz
+  bool has_normals_ = false;
+  std::uint64_t records_ = 0;
 };
 
-std::string_view ply_format_name(PlyFormat format) {
-  switch (format) {
-    case PlyFormat::ascii:
-      return "ascii";
-    case PlyFormat::binary_little_endian:
-      return "binary_little_endian";
-    case PlyFormat::binary_big_endian:
-      break;
+// Returns the points of a text of vertices alone; nullptr for other texts.
+std::shared_ptr<const CloudBlocks> open_text(OpenFile file, const PlyHeader& header, std::string_view start,
+                                             std::uint64_t at_least, std::size_t part_bytes) {
+  const std::vector<std::size_t> columns = text_columns(header);
+  const auto vertex = std::ranges::find(header.elements, "vertex", &PlyElement::name);
+  if (columns.empty() || vertex->count < at_least) return nullptr;
+  TextParts parts(std::move(file), header.data_offset, header.line_end, part_bytes);
+  PlyAsciiSource source(start.substr(0, header.data_offset), header, parts.file().name);
+  PlyTextVertices vertices(*vertex, columns);
+  PointSpool spool;
+  while (parts.next()) {
+    if (parts.lines().empty()) source.fail_line(long_line_text(part_bytes));
+    source.go_on(parts.lines());
+    PointCloud cloud;
+    while (!vertices.is_last() && source.has_line()) vertices.read(source, cloud);
+    if (vertices.is_last()) source.expect_end();
+    make_unit_length(cloud.normals);
+    spool.append(cloud);
   }
-  return "binary_big_endian";
+  PointCloud none;
+  if (!vertices.is_last()) vertices.read(source, none);  // says that the file ends
+  return std::move(spool).blocks(parts.file().name);
 }
 
-std::string real_properties(const PlyWriteOptions& options, std::initializer_list<const char*> names) {
-  std::string lines;
-  for (const char* const name : names)
-    lines += fmt::format("property {} {}\n", options.double_precision ? "double" : "float", name);
-  return lines;
+// ---- Writing ----
+
+template <class Value>
+void append(std::string& bytes, const Value& value) {
+  bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
 }
 
-void append_vector(PlySink& sink, const Vec3& vector) {
-  for (int axis = 0; axis < 3; ++axis) sink.real(vector[axis]);
+// The header of a file up to the coordinates of its vertices.
+std::string vertex_header(std::size_t count) {
+  return fmt::format(
+      "ply\nformat binary_little_endian 1.0\nelement vertex {}\n"
+      "property double x\nproperty double y\nproperty double z\n",
+      count);
 }
 
 }  // namespace
 
-std::string ply_cloud_bytes(const PointCloud& cloud, const PlyWriteOptions& options,
-                            const std::string& name) {
+std::shared_ptr<const CloudBlocks> open_ply_blocks(const std::filesystem::path& path, std::uint64_t at_least,
+                                                   std::size_t part_bytes) {
+  OpenFile file = open_file(path);
+  const std::string start = read_part(file, 0, kPlyHeaderBytes);
+  if (!start.starts_with("ply") || start.find("end_header") == std::string::npos) return nullptr;
+  const PlyHeader header = parse_ply_header(start, file.name);
+  if (header.format == PlyFormat::ascii)
+    return open_text(std::move(file), header, start, at_least, part_bytes);
+  const auto layout = layout_of(header, file.bytes);
+  if (!layout || layout->points < at_least) return nullptr;
+  return record_blocks(std::move(file), *layout);
+}
+
+std::string ply_cloud_bytes(const PointCloud& cloud, const std::string& name) {
   const std::size_t count = cloud.points_m.size();
-  const bool normals = !cloud.normals.empty();
-  const bool confidence = !cloud.confidence.empty();
-  const bool colours = !cloud.colours.empty();
+  const bool normals = !cloud.normals.empty(), confidence = !cloud.confidence.empty(),
+             colours = !cloud.colours.empty();
   if ((normals && cloud.normals.size() != count) || (confidence && cloud.confidence.size() != count) ||
       (colours && cloud.colours.size() != count))
     throw input_error("{}: {} points with {} normals, {} confidences and {} colours", name, count,
                       cloud.normals.size(), cloud.confidence.size(), cloud.colours.size());
-  PlySink sink(options);
-  sink.header(fmt::format("ply\nformat {} 1.0\nelement vertex {}\n", ply_format_name(options.format), count));
-  sink.header(real_properties(options, {"x", "y", "z"}));
-  if (normals) sink.header(real_properties(options, {"nx", "ny", "nz"}));
-  if (confidence) sink.header("property float confidence\n");
-  if (colours) sink.header("property uchar red\nproperty uchar green\nproperty uchar blue\n");
-  sink.header("end_header\n");
-  sink.reserve_more(count * 24 * (normals ? 2 : 1));
+  std::string bytes = vertex_header(count);
+  if (normals) bytes += "property double nx\nproperty double ny\nproperty double nz\n";
+  if (confidence) bytes += "property float confidence\n";
+  if (colours) bytes += "property uchar red\nproperty uchar green\nproperty uchar blue\n";
+  bytes += "end_header\n";
+  bytes.reserve(bytes.size() + count * sizeof(Vec3) * (normals ? 2 : 1));
   for (std::size_t i = 0; i < count; ++i) {
-    append_vector(sink, cloud.points_m[i]);
-    if (normals) append_vector(sink, cloud.normals[i]);
-    if (confidence) sink.append(cloud.confidence[i]);
-    if (colours)
-      for (const std::uint8_t level : cloud.colours[i]) sink.append(level);
-    sink.end_record();
+    append(bytes, cloud.points_m[i]);
+    if (normals) append(bytes, cloud.normals[i]);
+    if (confidence) append(bytes, cloud.confidence[i]);
+    if (colours) append(bytes, cloud.colours[i]);
   }
-  return std::string(sink.bytes());
+  return bytes;
 }
 
-void write_ply_cloud(const std::filesystem::path& path, const PointCloud& cloud,
-                     const PlyWriteOptions& options) {
-  write_file(path, ply_cloud_bytes(cloud, options, path.string()));
+void write_ply_cloud(const std::filesystem::path& path, const PointCloud& cloud) {
+  write_file(path, ply_cloud_bytes(cloud, path.string()));
 }
 
-void write_ply_mesh(const std::filesystem::path& path, const TriangleMesh& mesh,
-                    const PlyWriteOptions& options) {
+void write_ply_mesh(const std::filesystem::path& path, const TriangleMesh& mesh) {
   const std::size_t count = mesh.vertices_m.size();
   for (std::size_t i = 0; i < mesh.triangles.size(); ++i)
     for (const std::uint32_t index : mesh.triangles[i])
       if (index >= count || index > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max()))
         throw input_error("{}: triangle {} uses vertex {} of {}", path.string(), i, index, count);
-  PlySink sink(options);
-  sink.header(fmt::format("ply\nformat {} 1.0\nelement vertex {}\n", ply_format_name(options.format), count));
-  sink.header(real_properties(options, {"x", "y", "z"}));
-  sink.header(fmt::format("element face {}\nproperty list uchar int vertex_indices\nend_header\n",
-                          mesh.triangles.size()));
-  sink.reserve_more(count * 24 + mesh.triangles.size() * 13);
-  for (const Vec3& vertex : mesh.vertices_m) {
-    append_vector(sink, vertex);
-    sink.end_record();
-  }
+  std::string bytes = vertex_header(count);
+  bytes += fmt::format("element face {}\nproperty list uchar int vertex_indices\nend_header\n",
+                       mesh.triangles.size());
+  bytes.reserve(bytes.size() + count * sizeof(Vec3) + mesh.triangles.size() * 13);
+  for (const Vec3& vertex : mesh.vertices_m) append(bytes, vertex);
   for (const auto& triangle : mesh.triangles) {
-    sink.append(std::uint8_t{3});
-    for (const std::uint32_t index : triangle) sink.append(static_cast<std::int32_t>(index));
-    sink.end_record();
+    append(bytes, std::uint8_t{3});
+    append(bytes, triangle);
   }
-  write_file(path, sink.bytes());
+  write_file(path, bytes);
 }
 
 }  // namespace aqbench

@@ -1,17 +1,13 @@
-#include "scenes/cloud/ply_read.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "core/error.h"
 #include "core/files.h"
 #include "scenes/cloud/ply_source.h"
 #include "scenes/triangles/faces.h"
@@ -34,12 +30,11 @@ void check_promise(const std::string& name, const PlyElement& element, PlyFormat
                    std::uint64_t bytes_left) {
   if (element.count == 0) return;
   const std::uint64_t size = least_record_size(element, format);
-  if (size == 0) fail_ply(name, fmt::format("element {} has no properties", element.name));
+  if (size == 0) fail_ply(name, "element {} has no properties", element.name);
   const std::uint64_t slack = format == PlyFormat::ascii ? 1 : 0;  // the very last separator may be missing
   if (element.count > (bytes_left + slack) / size)
-    fail_ply(name,
-             fmt::format("the header promises {} {} records of at least {} bytes, but {} bytes are left",
-                         element.count, element.name, size, bytes_left));
+    fail_ply(name, "the header promises {} {} records of at least {} bytes, but {} bytes are left",
+             element.count, element.name, size, bytes_left);
 }
 
 template <class Source>
@@ -121,7 +116,7 @@ std::vector<PlyTarget> vertex_targets(const PlyElement& element, PointCloud& clo
   constexpr std::string_view kAxes[] = {"x", "y", "z"};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const PlyProperty* const property = find_scalar(element, kAxes[axis]);
-    if (property == nullptr) fail_ply(name, fmt::format("element vertex has no property {}", kAxes[axis]));
+    if (property == nullptr) fail_ply(name, "element vertex has no property {}", kAxes[axis]);
     if (count > 0) slot(property) = {.real = cloud.points_m[0].data() + axis, .stride = 3};
   }
   const PlyProperty* const normal[] = {find_scalar(element, "nx"), find_scalar(element, "ny"),
@@ -219,11 +214,10 @@ void read_strips(Source& source, const PlyProperty& property, std::uint64_t vert
 std::size_t polygon_property(const PlyElement& face, const std::string& name) {
   int index = face.find("vertex_indices");
   if (index < 0) index = face.find("vertex_index");
-  if (index < 0) fail_ply(name, fmt::format("element {} has no property vertex_indices", face.name));
+  if (index < 0) fail_ply(name, "element {} has no property vertex_indices", face.name);
   const PlyProperty& property = face.properties[static_cast<std::size_t>(index)];
   if (!property.is_list || !ply_scalar_is_integer(property.type))
-    fail_ply(name,
-             fmt::format("element {}: property {} is not a list of integers", face.name, property.name));
+    fail_ply(name, "element {}: property {} is not a list of integers", face.name, property.name);
   return static_cast<std::size_t>(index);
 }
 
@@ -283,30 +277,12 @@ PlyFile read_elements(Source source, const PlyHeader& header) {
 
 }  // namespace
 
-void make_unit_length(std::span<Vec3> normals) {
-  for (Vec3& normal : normals) {
-    const double square = normal.squaredNorm();
-    if (std::abs(square - 1) <= 4 * std::numeric_limits<double>::epsilon()) continue;
-    if (square > 0 && std::isfinite(square)) {
-      normal /= std::sqrt(square);
-    } else {
-      normal.setConstant(std::numeric_limits<double>::quiet_NaN());
-    }
-  }
-}
-
 PlyFile read_ply(const std::filesystem::path& path) {
   const std::string name = path.string();
   const std::string bytes = read_file(path);
   const PlyHeader header = parse_ply_header(bytes, name);
   if (header.format == PlyFormat::ascii) return read_elements(PlyAsciiSource(bytes, header, name), header);
   return read_elements(PlyBinarySource(bytes, header, name), header);
-}
-
-TriangleMesh read_ply_mesh(const std::filesystem::path& path) {
-  PlyFile file = read_ply(path);
-  if (!file.mesh) throw Error(ErrorKind::input, path.string() + ": no faces; a mesh is needed");
-  return *std::move(file.mesh);
 }
 
 }  // namespace aqbench

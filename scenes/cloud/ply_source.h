@@ -1,20 +1,83 @@
 #pragma once
-// Reads the values in the data part of a PLY file one by one, in order.
+// The header of a PLY file, which says what elements it has and how they are stored, and the values in its
+// data part, one by one and in order.
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "scenes/cloud/ply_header.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "scenes/cloud/reconstruction.h"
 
 namespace aqbench {
 
+// The three ways to store the data of a PLY file.
+enum class PlyFormat { ascii, binary_little_endian, binary_big_endian };
+
+// The scalar types of PLY.
+enum class PlyScalar { int8, uint8, int16, uint16, int32, uint32, float32, float64 };
+
+// Returns the size of a value, bytes.
+std::size_t ply_scalar_size(PlyScalar type);
+
+// Returns the type of a kind, 'f' (floating), 'i' (signed) or else unsigned, and size; nullopt: there is
+// none.
+std::optional<PlyScalar> ply_scalar_of(char kind, std::size_t bytes);
+
+// Returns whether the type is one of the six integer types.
+bool ply_scalar_is_integer(PlyScalar type);
+
+// One property of an element: a scalar, or a list of scalars.
+struct PlyProperty {
+  std::string name;
+  PlyScalar type{};  // of the value, or of each list item
+  bool is_list = false;
+  PlyScalar count_type{};  // lists only; always an integer type
+};
+
+// An element: `count` records of the same properties.
+struct PlyElement {
+  std::string name;
+  std::uint64_t count = 0;
+  std::vector<PlyProperty> properties;  // names are unique
+
+  // Returns the index in `properties` of the property of that name, -1 if there is none.
+  int find(std::string_view property) const;
+};
+
+// All that a header says.
+struct PlyHeader {
+  PlyFormat format{};
+  std::vector<PlyElement> elements;  // names are unique
+  std::size_t data_offset = 0;       // bytes before the data
+  std::size_t lines = 0;             // header lines, `end_header` included
+  char line_end = '\n';              // '\r' in files of old Macs
+};
+
+// Parses the header at the start of `bytes`. Throws Error(input) "NAME: line 4: ..." for anything that is not
+// a PLY 1.0 header.
+PlyHeader parse_ply_header(std::string_view bytes, const std::string& name);
+
+// Brings normals to unit length as read_ply() does; those that have about that length stay as they are, so
+// that what was written reads back the same.
+void make_unit_length(std::span<Vec3> normals);
+
 // Throws Error(input) "NAME: WHAT", made printable.
-[[noreturn]] void fail_ply(const std::string& name, const std::string& what);
+template <class... Args>
+[[noreturn]] void fail_ply(const std::string& name, fmt::format_string<Args...> what, Args&&... args) {
+  throw input_error.of_file(name, "{}", escape_bytes(fmt::format(what, std::forward<Args>(args)...)));
+}
 
 // Reads one value of type T that lies at `from`; `swap` reverses the order of its bytes.
 template <class T>

@@ -23,6 +23,12 @@ std::string_view take_word(std::string_view& rest) {
   return word;
 }
 
+std::vector<std::string_view> split_words(std::string_view line) {
+  std::vector<std::string_view> words;
+  for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) words.push_back(word);
+  return words;
+}
+
 bool is_filling(std::string_view bytes) {
   return bytes.find_first_not_of(std::string_view("\0 \t\r\n", 5)) == std::string_view::npos;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace aqbench {
 
@@ -16,6 +17,9 @@ std::string_view trim_blanks(std::string_view text);
 
 // Cuts the next word off `rest`: words are separated by blanks and tabs. Returns an empty word at the end.
 std::string_view take_word(std::string_view& rest);
+
+// Returns the words of a line.
+std::vector<std::string_view> split_words(std::string_view line);
 
 // Returns whether bytes after the data of a file hold nothing: writers fill up with zeros, blanks, tabs and
 // line ends.

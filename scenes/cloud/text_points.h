@@ -12,7 +12,6 @@
 
 #include "scenes/cloud/cloud_blocks.h"
 #include "scenes/cloud/reconstruction.h"
-#include "scenes/cloud/record_blocks.h"
 
 namespace aqbench {
 

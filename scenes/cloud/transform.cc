@@ -17,23 +17,19 @@ namespace {
 
 constexpr double kRotationTolerance = 1e-5;
 
-[[noreturn]] void fail_transform(const std::string& name, const std::string& what) {
-  throw input_error("{}: {}", name, what);
-}
-
 Eigen::Matrix4d matrix_from_json(const Json& rows, const std::string& json_path, const std::string& name) {
   if (!rows.is_array() || rows.size() != 4)
-    fail_transform(
-        name, fmt::format("{}: expected an array of 4 rows", json_path.empty() ? "(top level)" : json_path));
+    throw input_error("{}: {}: expected an array of 4 rows", name,
+                      json_path.empty() ? "(top level)" : json_path);
   Eigen::Matrix4d matrix;
   for (std::size_t i = 0; i < 4; ++i) {
     const std::string row_path = fmt::format("{}[{}]", json_path, i);
     if (!rows[i].is_array() || rows[i].size() != 4)
-      fail_transform(name, row_path + ": expected an array of 4 numbers");
+      throw input_error("{}: {}: expected an array of 4 numbers", name, row_path);
     for (std::size_t j = 0; j < 4; ++j) {
       const Json& value = rows[i][j];
       if (!value.is_number() || !std::isfinite(value.get<double>()))
-        fail_transform(name, fmt::format("{}[{}]: expected a finite number", row_path, j));
+        throw input_error("{}: {}[{}]: expected a finite number", name, row_path, j);
       matrix(static_cast<Eigen::Index>(i), static_cast<Eigen::Index>(j)) = value.get<double>();
     }
   }
@@ -49,9 +45,8 @@ Eigen::Matrix4d matrix_from_text(std::string_view bytes, const std::string& name
     if (!lines.next_content(line)) lines.fail("expected 4 rows, got {}", row);
     for (int column = 0; column < 4; ++column) {
       if (trim_blanks(line).empty()) lines.fail("expected a row of 4 numbers");
-      const double value = lines.number(take_word(line), "matrix");
-      if (!std::isfinite(value)) lines.fail("matrix: a number is not finite");
-      matrix(row, column) = value;
+      matrix(row, column) = lines.number(take_word(line), "matrix");
+      if (!std::isfinite(matrix(row, column))) lines.fail("matrix: a number is not finite");
     }
     if (!trim_blanks(line).empty()) lines.fail("expected a row of 4 numbers");
   }
@@ -62,11 +57,11 @@ Eigen::Matrix4d matrix_from_text(std::string_view bytes, const std::string& name
 // 16 numbers by columns, as the JSON files of Open3D and of Tanks and Temples' evaluation have them.
 Eigen::Matrix4d matrix_by_columns(const Json& numbers, const std::string& name) {
   if (!numbers.is_array() || numbers.size() != 16)
-    fail_transform(name, "transformation: expected an array of 16 numbers");
+    throw input_error("{}: transformation: expected an array of 16 numbers", name);
   Eigen::Matrix4d matrix;
   for (std::size_t i = 0; i < 16; ++i) {
     if (!numbers[i].is_number() || !std::isfinite(numbers[i].get<double>()))
-      fail_transform(name, fmt::format("transformation[{}]: expected a finite number", i));
+      throw input_error("{}: transformation[{}]: expected a finite number", name, i);
     matrix(static_cast<Eigen::Index>(i % 4), static_cast<Eigen::Index>(i / 4)) = numbers[i].get<double>();
   }
   return matrix;
@@ -82,26 +77,25 @@ Eigen::Matrix4d Similarity::matrix() const {
 }
 
 Similarity similarity_from_matrix(const Eigen::Matrix4d& b_from_a, const std::string& name) {
-  if (!b_from_a.allFinite()) fail_transform(name, "matrix: a number is not finite");
+  if (!b_from_a.allFinite()) throw input_error("{}: matrix: a number is not finite", name);
   if (b_from_a.row(3) != Eigen::RowVector4d(0, 0, 0, 1))
-    fail_transform(name, "matrix[3]: the bottom row is not 0 0 0 1");
+    throw input_error("{}: matrix[3]: the bottom row is not 0 0 0 1", name);
   Similarity result;
   result.linear = b_from_a.topLeftCorner<3, 3>();
   result.translation_m = b_from_a.topRightCorner<3, 1>();
   // Scaled first, so that no determinant under- or overflows.
   const double size = result.linear.cwiseAbs().maxCoeff();
-  if (!(size > 1e-100 && size < 1e100)) fail_transform(name, "matrix: is singular");
+  if (!(size > 1e-100 && size < 1e100)) throw input_error("{}: matrix: is singular", name);
   const Eigen::Matrix3d scaled = result.linear / size;
   const double determinant = scaled.determinant();
-  if (std::abs(determinant) < 1e-12) fail_transform(name, "matrix: is singular");
-  if (determinant < 0) fail_transform(name, "matrix: mirrors (its determinant is negative)");
+  if (std::abs(determinant) < 1e-12) throw input_error("{}: matrix: is singular", name);
+  if (determinant < 0) throw input_error("{}: matrix: mirrors (its determinant is negative)", name);
   const double scale = std::cbrt(determinant);
   const Eigen::Matrix3d rotation = scaled / scale;
   const double error = (rotation.transpose() * rotation - Eigen::Matrix3d::Identity()).cwiseAbs().maxCoeff();
   if (!(error <= kRotationTolerance))
-    fail_transform(
-        name, fmt::format("matrix: is not a rotation times a scale (off by {:.3g}, more than {:g})", error,
-                          kRotationTolerance));
+    throw input_error("{}: matrix: is not a rotation times a scale (off by {:.3g}, more than {:g})", name,
+                      error, kRotationTolerance);
   result.scale = scale * size;
   return result;
 }
@@ -115,7 +109,7 @@ Similarity read_similarity(const std::filesystem::path& path) {
   const Json json = parse_strict_json(bytes, name, kSmallFileJson);
   if (json.is_object() && json.contains("transformation"))
     return similarity_from_matrix(matrix_by_columns(json.at("transformation"), name), name);
-  if (json.is_object() && !json.contains("matrix")) fail_transform(name, "matrix: missing");
+  if (json.is_object() && !json.contains("matrix")) throw input_error("{}: matrix: missing", name);
   const Eigen::Matrix4d matrix = json.is_object() ? matrix_from_json(json.at("matrix"), "matrix", name)
                                                   : matrix_from_json(json, "", name);
   return similarity_from_matrix(matrix, name);

@@ -15,12 +15,11 @@
 #include "core/sha256.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/cloud/ply.h"
-#include "scenes/dataset/colmap_rig.h"
-#include "scenes/images/png_file.h"
+#include "scenes/dataset/colmap_model.h"
+#include "scenes/images/image_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
-#include "scenes/rendering/facet_error.h"
 
 namespace aqbench {
 namespace {

@@ -17,7 +17,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/sha256.h"
-#include "scenes/dataset/dataset_digest.h"
+#include "scenes/dataset/recording.h"
 
 namespace aqbench {
 namespace {
@@ -261,7 +261,7 @@ fs::path default_cache_dir() {
   if (const auto dir = environment_text("AQBENCH_CACHE_DIR")) return *dir;
   if (const auto dir = environment_text("XDG_CACHE_HOME")) return fs::path(*dir) / "aqbench";
   if (const auto home = environment_text("HOME")) return fs::path(*home) / ".cache" / "aqbench";
-  throw Error(ErrorKind::usage, "no folder for the cache: set AQBENCH_CACHE_DIR, XDG_CACHE_HOME or HOME");
+  throw usage_error("no folder for the cache: set AQBENCH_CACHE_DIR, XDG_CACHE_HOME or HOME");
 }
 
 std::uintmax_t parse_byte_count(const std::string& text) {

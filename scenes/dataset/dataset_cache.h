@@ -43,7 +43,7 @@ class CachedDataset {
   CachedDataset(std::filesystem::path dir, std::string sha256, FileLock lock)
       : dir_(std::move(dir)), sha256_(std::move(sha256)), lock_(std::move(lock)) {}
   const std::filesystem::path& dir() const { return dir_; }
-  // The hash of all its files when it was found (scenes/dataset/dataset_digest.h).
+  // The hash of all its files when it was found (scenes/dataset/recording.h).
   const std::string& sha256() const { return sha256_; }
 
  private:

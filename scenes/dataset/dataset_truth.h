@@ -1,9 +1,10 @@
 #pragma once
-// Reads the truth of a dataset on disk, its folder truth/, which methods do not see.
+// Reads the truth of a dataset on disk, its folder truth/, which methods do not see, and depth maps.
 
 #include <filesystem>
 #include <string>
 
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/optics/camera.h"
 #include "scenes/scene.h"
@@ -24,5 +25,10 @@ DepthMap read_true_depths(const std::filesystem::path& dataset_dir, const std::s
 // or a PFM file of a camera without water, metres along z, made to depths along the ray. Throws Error(input)
 // naming the file and both sizes if they differ.
 DepthMap read_depth_map(const std::filesystem::path& file, const Camera& camera);
+
+// Makes a scan of one camera's depths, in the camera's world frame. Pixels without a depth, or
+// whose ray misses the water, give no point. The scanner is unset: water bends the rays, so no single place
+// lies on all of them. `file` is for errors. Throws Error(input) naming it if there is no depth.
+Scan scan_of_depths(const DepthMap& depths, const Camera& camera, std::string file);
 
 }  // namespace aqbench

@@ -1,5 +1,3 @@
-#include "scenes/dataset/layout_writer.h"
-
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
@@ -11,7 +9,8 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "scenes/dataset/colmap_rig.h"
+#include "scenes/dataset/colmap_model.h"
+#include "scenes/dataset/layouts.h"
 
 namespace aqbench {
 namespace {

@@ -1,9 +1,15 @@
 #include "scenes/dataset/perturb.h"
 
 #include <Eigen/Geometry>
+#include <nlohmann/json.hpp>
 #include <numbers>
+#include <string>
+#include <system_error>
 
 #include "core/error.h"
+#include "core/files.h"
+#include "core/json.h"
+#include "scenes/cloud/colmap.h"
 #include "scenes/optics/calibration_file.h"
 
 namespace aqbench {
@@ -12,8 +18,8 @@ namespace {
 WaterInterface water_to_perturb(const Rig& rig) {
   const auto water = level_water(rig);
   if (!water)
-    throw Error(ErrorKind::input,
-                "perturb: these cameras look through no water, so only perturb.focal_pct applies to them");
+    throw input_error(
+        "perturb: these cameras look through no water, so only perturb.focal_pct applies to them");
   return *water;
 }
 
@@ -25,6 +31,16 @@ Eigen::Isometry3d world_from_level_water(const Rig& rig, const CalibrationError&
   Eigen::Isometry3d out = Eigen::Isometry3d::Identity();
   out.translate(pivot_m).rotate(Eigen::AngleAxisd(angle_rad, Vec3::UnitX())).translate(-pivot_m);
   return out;
+}
+
+constexpr const char* kFile = "calibration.json";
+
+// Copies the named members that an object has.
+Json members_of(const Json& from, std::initializer_list<const char*> names) {
+  Json to = Json::object();
+  for (const char* const name : names)
+    if (from.is_object() && from.contains(name)) to[name] = from[name];
+  return to;
 }
 
 }  // namespace
@@ -82,6 +98,35 @@ void perturb_calibration_file(const std::filesystem::path& file, const Calibrati
   // Does not say what was perturbed: a method that reads it could undo it.
   write_calibration(file, perturbed(read_calibration(file), error),
                     {"1970-01-01T00:00:00Z", "aqbench", "none"});
+}
+
+void withhold_poses(const std::filesystem::path& observation_dir, bool keep_intrinsics) {
+  const std::filesystem::path file = observation_dir / kFile;
+  if (!keep_intrinsics) {
+    std::error_code error;
+    std::filesystem::remove(file, error);
+    if (error) throw io_error("{}: {}", file.string(), error.message());
+    return;
+  }
+  const Json whole = read_strict_json(file, kSmallFileJson);
+  Json kept = members_of(whole, {"version"});
+  kept["cameras"] = Json::object();
+  for (const auto& [name, camera] : JsonPlace(whole, file.string()).at("cameras").members())
+    kept["cameras"][name] = members_of(camera.value(), {"name", "intrinsics"});
+  if (whole.contains("interface")) kept["interface"] = members_of(whole["interface"], {"n_air", "n_water"});
+  write_file(file, kept.dump(1) + "\n");
+}
+
+std::vector<std::filesystem::path> pose_files_in(const std::filesystem::path& recording_dir) {
+  std::vector<std::filesystem::path> files;
+  for (const char* const name : {kFile, "cameras.json", "transforms.json", "transforms_train.json",
+                                 "transforms_val.json", "transforms_test.json", "cams", "Cameras"})
+    files.push_back(recording_dir / name);
+  for (const char* const place : kColmapPlaces)
+    for (const char* const name : {"images", "points3D", "frames"})
+      for (const char* const ending : {".bin", ".txt"})
+        files.push_back(recording_dir / place / (std::string(name) + ending));
+  return files;
 }
 
 }  // namespace aqbench

@@ -1,7 +1,9 @@
 #pragma once
-// Calibrations with a known error, to measure its effect on a method.
+// Calibrations as methods get them: with a known error, to measure its effect, or without poses, for methods
+// that find those themselves.
 
 #include <filesystem>
+#include <vector>
 
 #include "core/parameters.h"
 #include "scenes/cloud/transform.h"
@@ -40,5 +42,14 @@ Similarity world_from_perturbed(const Rig& rig, const CalibrationError& error);
 // Adds the error to the calibration.json of a method's copy of a dataset. Throws Error(input) or Error(io)
 // naming the file.
 void perturb_calibration_file(const std::filesystem::path& file, const CalibrationError& error);
+
+// Takes the poses out of the calibration.json of a method's copy of a dataset: each camera keeps its name and
+// intrinsics, the water its refractive indices; extrinsics, the height of the water and all else go. Without
+// `keep_intrinsics` the file goes as a whole. Throws Error(input) or Error(io) naming the file.
+void withhold_poses(const std::filesystem::path& observation_dir, bool keep_intrinsics);
+
+// Returns the files in a recording's folder that give poses in any layout that aqbench reads, whether they
+// exist or not: calibrations, models, transforms, trajectories.
+std::vector<std::filesystem::path> pose_files_in(const std::filesystem::path& recording_dir);
 
 }  // namespace aqbench

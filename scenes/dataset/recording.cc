@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <set>
 #include <system_error>
@@ -14,24 +13,16 @@
 #include "core/files.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "scenes/dataset/cameras_file.h"
-#include "scenes/dataset/colmap_files.h"
-#include "scenes/dataset/colmap_frames.h"
-#include "scenes/dataset/colmap_rig.h"
+#include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/dataset.h"
-#include "scenes/dataset/eth3d_folder.h"
-#include "scenes/dataset/masks.h"
-#include "scenes/dataset/mvsnet_folder.h"
-#include "scenes/dataset/tanks_folder.h"
-#include "scenes/dataset/transforms_file.h"
 #include "scenes/images/image_file.h"
-#include "scenes/images/jpeg_file.h"
 #include "scenes/optics/calibration_file.h"
 
 namespace aqbench {
-namespace {
 
 namespace fs = std::filesystem;
+
+namespace {
 
 constexpr const char* kCalibrationFile = "calibration.json";
 constexpr const char* kCamerasFile = "cameras.json";
@@ -39,10 +30,6 @@ constexpr const char* kCamerasFile = "cameras.json";
 bool is_there(const fs::path& path) {
   std::error_code error;
   return fs::exists(path, error);
-}
-
-[[noreturn]] void refuse_recording(const fs::path& where, const std::string& why) {
-  throw Error(ErrorKind::input, fmt::format("{}: {}", where.string(), why), where.string());
 }
 
 // ---- Images in folders named as the cameras ----
@@ -57,8 +44,8 @@ FramesByName images_in(const fs::path& folder) {
     if (!is_image_name(file) || file.filename().string().starts_with('.')) continue;
     const auto [at, added] = frames.emplace(file.stem().string(), file);
     if (!added)
-      refuse_recording(
-          file, fmt::format("'{}' is a second image of the same frame", at->second.filename().string()));
+      throw input_error.of_file(file, "'{}' is a second image of the same frame",
+                                at->second.filename().string());
   }
   if (error) throw io_error("{}: {}", folder.string(), error.message());
   return frames;
@@ -75,31 +62,30 @@ FramesByName frames_of(const fs::path& dir, const std::string& camera) {
       if (const fs::path file = place / (camera + ending); fs::is_regular_file(file, error))
         return {{"000000", file}};
   }
-  refuse_recording(
-      dir, fmt::format("camera '{0}': no PNG, JPEG or TIFF file in images/{0}/ or {0}/, nor one named {0}",
-                       camera));
+  throw input_error.of_file(
+      dir, "camera '{0}': no PNG, JPEG or TIFF file in images/{0}/ or {0}/, nor one named {0}", camera);
 }
 
 void find_images(Recording& recording) {
   FramesByName first;
+  const std::string& first_camera = recording.rig.cameras.front().name;
+  const auto require = [&](bool is_there, const std::string& frame, const std::string& camera,
+                           const std::string& other) {
+    if (!is_there)
+      throw input_error.of_file(recording.dir,
+                                "camera '{}': missing image of frame '{}' (camera '{}' has one)", camera,
+                                frame, other);
+  };
   for (const Camera& camera : recording.rig.cameras) {
     const FramesByName frames = frames_of(recording.dir, camera.name);
-    const std::string& first_camera = recording.rig.cameras.front().name;
     if (first.empty()) {
       first = frames;
       recording.images.resize(frames.size());
     }
-    for (const auto& [name, file] : first)
-      if (!frames.contains(name))
-        refuse_recording(recording.dir,
-                         fmt::format("camera '{}': missing image of frame '{}' (camera '{}' has one)",
-                                     camera.name, name, first_camera));
+    for (const auto& [name, file] : first) require(frames.contains(name), name, camera.name, first_camera);
     std::size_t frame = 0;
     for (const auto& [name, file] : frames) {
-      if (!first.contains(name))
-        refuse_recording(recording.dir,
-                         fmt::format("camera '{}': missing image of frame '{}' (camera '{}' has one)",
-                                     first_camera, name, camera.name));
+      require(first.contains(name), name, first_camera, camera.name);
       recording.images[frame++].push_back(file);
     }
   }
@@ -120,30 +106,20 @@ void read_by_names(Recording& recording) {
   for (std::size_t i = 0; i < named.images.size(); ++i) {
     const std::string& camera = named.rig.cameras[i].name;
     if (named.images[i].size() != recording.images.size())
-      refuse_recording(
-          recording.camera_files.front(),
-          fmt::format("camera '{}' has {} images, but '{}' has {}", camera, named.images[i].size(),
-                      named.rig.cameras.front().name, recording.images.size()));
+      throw input_error.of_file(recording.camera_files.front(), "camera '{}' has {} images, but '{}' has {}",
+                                camera, named.images[i].size(), named.rig.cameras.front().name,
+                                recording.images.size());
     for (std::size_t frame = 0; frame < recording.images.size(); ++frame)
       recording.images[frame].push_back(named_image(recording.dir, named.images[i][frame], camera));
   }
   recording.rig = std::move(named.rig);
 }
 
-void read_by_colmap(Recording& recording) {
-  ColmapModel model = read_colmap_model(find_colmap_model(recording.dir));
-  check_colmap_frames(model);
-  recording.camera_files = model.files;
-  ColmapRig made = colmap_rig(model);
-  recording.rig = std::move(made.rig);
-  recording.images.resize(1);
-  for (std::size_t i = 0; i < made.images.size(); ++i)
-    recording.images[0].push_back(named_image(recording.dir, made.images[i], recording.rig.cameras[i].name));
-}
-
 // ---- Layouts with one image for each camera ----
 
-void take_layout(LayoutCameras read, Recording& recording) {
+template <LayoutCameras (*kRead)(const fs::path& dir)>
+void read_layout(Recording& recording) {
+  LayoutCameras read = kRead(recording.dir);
   recording.camera_files = std::move(read.files);
   recording.images = {std::move(read.images)};
   if (!read.masks.empty()) recording.masks = {std::move(read.masks)};
@@ -172,7 +148,7 @@ void read_images_alone(Recording& recording) {
     camera.name = camera_name_of(image.filename());
     take_size(image, camera.intrinsics);
     if (!names.insert(camera.name).second)
-      refuse_recording(image, "another image has the same name but for its ending");
+      throw input_error.of_file(image, "another image has the same name but for its ending");
   }
 }
 
@@ -184,24 +160,22 @@ struct LayoutRow {
   void (*read)(Recording& recording);
 };
 
+template <fs::path (*kFind)(const fs::path& dir)>
+bool finds(const fs::path& dir) {
+  return !kFind(dir).empty();
+}
+
 constexpr LayoutRow kLayouts[] = {
     {RecordingLayout::calibration, "calibration",
      [](const fs::path& dir) { return is_there(dir / kCalibrationFile); }, read_by_calibration},
     {RecordingLayout::cameras, "cameras", [](const fs::path& dir) { return is_there(dir / kCamerasFile); },
      read_by_names},
-    {RecordingLayout::colmap, "colmap", [](const fs::path& dir) { return !find_colmap_model(dir).empty(); },
-     read_by_colmap},
-    {RecordingLayout::transforms, "transforms",
-     [](const fs::path& dir) { return !find_transforms_file(dir).empty(); },
-     [](Recording& recording) {
-       take_layout(read_transforms_file(find_transforms_file(recording.dir)), recording);
-     }},
-    {RecordingLayout::eth3d, "eth3d", is_eth3d_folder,
-     [](Recording& recording) { take_layout(read_eth3d_folder(recording.dir), recording); }},
-    {RecordingLayout::mvsnet, "mvsnet", is_mvsnet_folder,
-     [](Recording& recording) { take_layout(read_mvsnet_folder(recording.dir), recording); }},
-    {RecordingLayout::tanks, "tanks", [](const fs::path& dir) { return !find_tanks_trajectory(dir).empty(); },
-     [](Recording& recording) { take_layout(read_tanks_folder(recording.dir), recording); }},
+    {RecordingLayout::colmap, "colmap", finds<find_colmap_model>, read_layout<read_colmap_folder>},
+    {RecordingLayout::transforms, "transforms", finds<find_transforms_file>,
+     read_layout<read_transforms_folder>},
+    {RecordingLayout::eth3d, "eth3d", is_eth3d_folder, read_layout<read_eth3d_folder>},
+    {RecordingLayout::mvsnet, "mvsnet", is_mvsnet_folder, read_layout<read_mvsnet_folder>},
+    {RecordingLayout::tanks, "tanks", finds<find_tanks_trajectory>, read_layout<read_tanks_folder>},
     {RecordingLayout::images, "images", [](const fs::path& dir) { return !images_alone(dir).empty(); },
      read_images_alone}};
 
@@ -219,18 +193,17 @@ std::optional<RecordingLayout> layout_of(const fs::path& dir) {
 
 Recording read_recording(const fs::path& dir, KnownCameras cameras) {
   std::error_code error;
-  if (!fs::is_directory(dir, error)) refuse_recording(dir, "no such folder");
+  if (!fs::is_directory(dir, error)) throw input_error.of_file(dir, "no such folder");
   Recording recording;
   recording.dir = dir;
   const auto layout = layout_of(dir);
   if (!layout || (*layout == RecordingLayout::images && cameras == KnownCameras::required))
-    refuse_recording(
+    throw input_error.of_file(
         dir,
-        std::string(layout ? "images without cameras, for methods with poses and intrinsics of their own: "
-                           : "") +
-            "no calibration.json, cameras.json, COLMAP model (cameras and images as .bin or .txt, here or in "
-            "sparse/0, sparse or colmap), transforms.json, dslr_calibration_undistorted/, cams/*_cam.txt or "
-            "*_COLMAP_SfM.log");
+        "{}no calibration.json, cameras.json, COLMAP model (cameras and images as .bin or .txt, here or in "
+        "sparse/0, sparse or colmap), transforms.json, dslr_calibration_undistorted/, cams/*_cam.txt or "
+        "*_COLMAP_SfM.log",
+        layout ? "images without cameras, for methods with poses and intrinsics of their own: " : "");
   recording.layout = *layout;
   std::ranges::find(kLayouts, *layout, &LayoutRow::layout)->read(recording);
   find_masks(recording.dir, recording.images, recording.masks);
@@ -244,7 +217,7 @@ void keep_views(Recording& recording, std::size_t every, std::size_t hold_out) {
   for (std::size_t taken = 0; taken * every < order.size(); ++taken)
     if (hold_out == 0 || taken % hold_out != 0) kept.push_back(order[taken * every]);
   if (kept.empty())
-    refuse_recording(recording.dir, "no camera is left; see dataset.every and dataset.hold_out");
+    throw input_error.of_file(recording.dir, "no camera is left; see dataset.every and dataset.hold_out");
   std::ranges::sort(kept);
   recording.is_whole = kept.size() == order.size();
   const auto keep = [&](auto& all) {
@@ -269,12 +242,12 @@ DatasetContents inspect_recording(const Recording& recording, ImageCheck check) 
       const ImageInfo info = inspect_image(bytes, frame[i].string());
       const Intrinsics& inside = recording.rig.cameras[i].intrinsics;
       if (info.width_px != inside.width_px || info.height_px != inside.height_px)
-        refuse_recording(
-            frame[i], fmt::format("is {} x {} px, but camera '{}' has {} x {}", info.width_px, info.height_px,
-                                  recording.rig.cameras[i].name, inside.width_px, inside.height_px));
+        throw input_error.of_file(frame[i], "is {} x {} px, but camera '{}' has {} x {}", info.width_px,
+                                  info.height_px, recording.rig.cameras[i].name, inside.width_px,
+                                  inside.height_px);
       if (check == ImageCheck::decoded && info.format == ImageFormat::jpeg)
         if (const std::string damage = find_jpeg_damage(bytes); !damage.empty())
-          refuse_recording(frame[i], "damaged: " + escape_bytes(damage));
+          throw input_error.of_file(frame[i], "damaged: {}", escape_bytes(damage));
       add(frame[i], bytes);
     }
   for (const auto& frame : recording.masks)
@@ -305,23 +278,48 @@ void write_observation(const Recording& recording, std::size_t frame, const fs::
       fs::copy_file(recording.camera_files.front(), to / kCalibrationFile);
     else
       write_calibration(to / kCalibrationFile, recording.rig, {"1970-01-01T00:00:00Z", "aqbench", "none"});
-    const auto& images = recording.images.at(frame);
-    for (std::size_t i = 0; i < images.size(); ++i) {
-      const fs::path folder = to / "images" / recording.rig.cameras[i].name;
-      fs::create_directories(folder);
-      fs::copy_file(images[i], folder / ("000000" + images[i].extension().string()));
-    }
-    if (recording.masks.empty()) return;
-    const auto& masks = recording.masks.at(frame);
-    for (std::size_t i = 0; i < masks.size(); ++i) {
-      if (masks[i].empty()) continue;
-      const fs::path folder = to / "masks" / recording.rig.cameras[i].name;
-      fs::create_directories(folder);
-      fs::copy_file(masks[i], folder / "000000.png");
-    }
+    const auto copy = [&](const std::vector<std::vector<fs::path>>& frames, const char* folder,
+                          const char* ending) {
+      if (frames.empty()) return;
+      for (std::size_t i = 0; i < frames.at(frame).size(); ++i) {
+        const fs::path& file = frames[frame][i];
+        if (file.empty()) continue;
+        const fs::path target = to / folder / recording.rig.cameras[i].name;
+        fs::create_directories(target);
+        fs::copy_file(file, target / ("000000" + (*ending == 0 ? file.extension().string() : ending)));
+      }
+    };
+    copy(recording.images, "images", "");
+    copy(recording.masks, "masks", ".png");
   } catch (const fs::filesystem_error& error) {
     throw io_error("{}: {}", to.string(), copy_problem(error.code(), to));
   }
+}
+
+DatasetContents read_contents(const std::filesystem::path& dataset_dir) {
+  namespace fs = std::filesystem;
+  DatasetContents contents;
+  const auto add = [&](const fs::path& file) {
+    contents[file.lexically_relative(dataset_dir).generic_string()] = {fs::file_size(file),
+                                                                       sha256_file_hex(file)};
+  };
+  std::error_code error;
+  if (fs::is_regular_file(dataset_dir / "calibration.json", error)) add(dataset_dir / "calibration.json");
+  for (const char* part : {"images", "truth", "colmap"}) {
+    if (!fs::is_directory(dataset_dir / part, error)) continue;
+    constexpr auto follow = fs::directory_options::follow_directory_symlink;
+    fs::recursive_directory_iterator entry(dataset_dir / part, follow, error);
+    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+      if (entry->is_regular_file(error)) add(entry->path());
+    if (error) throw io_error("{}: {}", (dataset_dir / part).string(), error.message());
+  }
+  return contents;
+}
+
+std::string dataset_sha256(const DatasetContents& contents) {
+  std::string lines;
+  for (const auto& [name, content] : contents) lines += fmt::format("{}  {}\n", content.sha256, name);
+  return sha256_hex(lines);
 }
 
 }  // namespace aqbench

@@ -1,18 +1,36 @@
 #pragma once
 // Recordings: real images of a calibrated rig, in any of the layouts of docs/dataset.md. They are read in
-// place; a method's input is written in aqbench's own layout.
+// place; a method's input is written in aqbench's own layout. And hashes of datasets and recordings on disk.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "scenes/dataset/dataset_digest.h"
-#include "scenes/dataset/layout.h"
+#include "scenes/dataset/layouts.h"
 #include "scenes/optics/camera.h"
 
 namespace aqbench {
+
+// Size and SHA-256 of one file.
+struct FileContent {
+  std::uintmax_t bytes = 0;
+  std::string sha256;
+};
+
+// The files of a dataset by their names relative to it, "images/cam00/000000.png".
+using DatasetContents = std::map<std::string, FileContent>;
+
+// Reads and hashes the files of a dataset: calibration.json and the contents of images/, truth/ and colmap/,
+// if they exist. Throws Error(io) naming an unreadable file.
+DatasetContents read_contents(const std::filesystem::path& dataset_dir);
+
+// Returns the SHA-256 of a whole dataset: of its lines "HASH  NAME\n" sorted by name, as sha256sum prints
+// them.
+std::string dataset_sha256(const DatasetContents& contents);
 
 // How a recording describes its cameras.
 enum class RecordingLayout {
@@ -79,5 +97,19 @@ void load_masks(Recording& recording, std::size_t frame);
 // Writes calibration.json, images/CAMERA/000000.EXT and, where there is one, masks/CAMERA/000000.png of one
 // frame to the new folder `to`, as a method's input; images and masks are copied unchanged. Throws Error(io).
 void write_observation(const Recording& recording, std::size_t frame, const std::filesystem::path& to);
+
+// ---- Smaller images ----
+
+// Returns the intrinsics of an image made smaller by a whole factor. Pixel 0 of the new image covers the
+// first `factor` ones, so a place x of the image is at (x + 1/2) / factor - 1/2.
+Intrinsics shrunk(const Intrinsics& intrinsics, int factor);
+
+// Writes the images, masks and true depth maps of one frame, made smaller by a whole factor, to the new
+// folder `to`, and returns the recording with them in place of its own; other frames stay. A pixel is the
+// mean of the old ones; it is in a mask if all of them are; its true depth is that of the pixel in their
+// middle, or the mean of the four there, none where one of those has none or they differ by more than 3 %.
+// Throws Error(input) as shrink_image() and read_depth_map() do, Error(io).
+Recording shrink_recording(const Recording& recording, std::size_t frame, int factor,
+                           const std::filesystem::path& to);
 
 }  // namespace aqbench

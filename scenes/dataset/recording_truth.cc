@@ -4,35 +4,116 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "core/error.h"
-#include "core/json.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "scenes/cloud/length_units.h"
+#include "scenes/images/mat_file.h"
 
 namespace aqbench {
-namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFramePlaceholder = "{frame}";
+namespace {
 
-bool is_file_here(const fs::path& path) {
-  std::error_code error;
-  return fs::is_regular_file(path, error);
+std::vector<std::string> names_at(const JsonPlace& place) {
+  std::vector<std::string> names;
+  if (place.value().is_array())
+    for (const JsonPlace& element : place.elements()) names.push_back(element.text());
+  else
+    names.push_back(place.text());
+  if (names.empty()) place.fail("names no file");
+  for (const std::string& name : names)
+    if (name.empty()) place.fail("is empty");
+  return names;
 }
+
+std::optional<double> length_at(const JsonPlace& place, const char* name_mm) {
+  const auto length = place.find(name_mm);
+  if (!length) return std::nullopt;
+  const double metres = 1e-3 * length->number();
+  if (!(metres > 0)) length->fail("must be positive");
+  return metres;
+}
+
+// Reads the tolerances in any order.
+std::vector<double> tolerances_at(const JsonPlace& place) {
+  std::vector<double> tolerances_m;
+  for (const JsonPlace& element : place.elements()) {
+    tolerances_m.push_back(1e-3 * element.number());
+    if (!(tolerances_m.back() > 0)) element.fail("must be positive");
+  }
+  std::ranges::sort(tolerances_m);
+  if (tolerances_m.empty()) place.fail("names no tolerance");
+  if (std::ranges::adjacent_find(tolerances_m) != tolerances_m.end()) place.fail("duplicate tolerance");
+  return tolerances_m;
+}
+
+// Only boxes and ranges: a file that limits what is scored would have to be hashed and hidden, too.
+std::vector<std::string> crops_at(const JsonPlace& place) {
+  std::vector<std::string> crops = names_at(place);
+  for (const std::string& crop : crops) {
+    if (!crop.starts_with("box:") && !(crop.size() > 1 && crop[0] >= 'x' && crop[0] <= 'z' && crop[1] == ':'))
+      place.fail("'{}' is not box:X0,Y0,Z0,X1,Y1,Z1 or z:LOW,HIGH (also x, y)", crop);
+    Crop tried;
+    try {
+      add_crop(tried, crop);
+    } catch (const Error& error) {
+      place.fail(error.what());
+    }
+  }
+  return crops;
+}
+
+SurfaceScoring scoring_at(const JsonPlace& place) {
+  SurfaceScoring scoring;
+  scoring.max_distance_m = length_at(place, "max_distance_mm");
+  scoring.outlier_m = length_at(place, "outlier_mm");
+  scoring.spacing_m = length_at(place, "spacing_mm");
+  scoring.tile_m = length_at(place, "tile_mm");
+  if (const auto tolerances = place.find("thresholds_mm")) scoring.tolerances_m = tolerances_at(*tolerances);
+  if (const auto crop = place.find("crop")) scoring.crops = crops_at(*crop);
+  if (const auto border = place.find("border")) {
+    if (border->text() != "score" && border->text() != "leave-out")
+      border->fail("must be score or leave-out");
+    scoring.leave_out_beyond_border = border->text() == "leave-out";
+  }
+  return scoring;
+}
+
+SurfaceTruth surface_at(const JsonPlace& place) {
+  place.allow_only({"file", "depths", "unit", "max_distance_mm", "border", "thresholds_mm", "outlier_mm",
+                    "spacing_mm", "tile_mm", "crop"});
+  SurfaceTruth surface;
+  if (const auto depths = place.find("depths")) {
+    if (!depths->boolean()) depths->fail("must be true or absent");
+    if (place.find("file") || place.find("unit"))
+      place.fail("file and unit are not allowed with depths, which are in metres");
+    surface.from_depths = true;
+    surface.unit = "m";
+  } else {
+    surface.files = names_at(place.at("file"));
+  }
+  if (const auto unit = place.find("unit")) {
+    surface.unit = unit->text();
+    if (!metres_per_unit(surface.unit)) unit->fail("'{}' is not one of m, cm, mm, um", surface.unit);
+  }
+  surface.scoring = scoring_at(place);
+  return surface;
+}
+
+constexpr std::string_view kFramePlaceholder = "{frame}";
 
 // Checks now, not only when its case runs, that every frame has its file.
 void require_files(const std::string& name, std::size_t frames, const std::string& source) {
-  for (std::size_t frame = 0; frame < frames; ++frame)
-    if (const fs::path file = file_of_frame(name, frame); !is_file_here(file))
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: no such file (named by {})", printable(file.string()), source),
-                  file.string());
+  for (std::size_t frame = 0; frame < frames; ++frame) require_file(file_of_frame(name, frame), source);
 }
 
 // Checks that every frame has a depth map of some camera.
@@ -85,7 +166,43 @@ void take_layout_truth(const Recording& recording, RecordingTruth& truth) {
   if (truth.source.empty()) truth.source = recording.dir.string();
 }
 
+const MatArray& array_of(const std::map<std::string, MatArray>& arrays, const char* name, std::size_t values,
+                         const fs::path& file) {
+  const auto found = arrays.find(name);
+  if (found == arrays.end() || (values != 0 && found->second.values.size() != values))
+    throw input_error.of_file(file, "expected the variable {}{}", name,
+                              values == 0 ? "" : fmt::format(" of {} values", values));
+  return found->second;
+}
+
+// From MATLAB's order, x fastest, to that of CropMask.
+CropMask voxels_of(const MatArray& array, const fs::path& file) {
+  if (array.shape.size() != 3) throw input_error.of_file(file, "ObsMask has not three dimensions");
+  CropMask mask{file.string(), Vec3::Zero(), 0, {array.shape[0], array.shape[1], array.shape[2]}, {}};
+  const auto [nx, ny, nz] = mask.size;
+  std::vector<std::uint8_t> observed(array.values.size());
+  for (std::size_t z = 0; z < nz; ++z)
+    for (std::size_t y = 0; y < ny; ++y)
+      for (std::size_t x = 0; x < nx; ++x)
+        observed[(x * ny + y) * nz + z] = array.values[(z * ny + y) * nx + x] != 0 ? 1 : 0;
+  mask.is_observed = std::make_shared<const std::vector<std::uint8_t>>(std::move(observed));
+  return mask;
+}
+
 }  // namespace
+
+TruthEntry truth_entry_at(const JsonPlace& place) {
+  place.allow_only({"surface", "charuco", "control_points"});
+  TruthEntry entry;
+  if (const auto surface = place.find("surface")) entry.surface = surface_at(*surface);
+  for (const auto& [key, file] :
+       {std::pair("charuco", &entry.board_file), {"control_points", &entry.control_file}})
+    if (const auto named = place.find(key)) {
+      *file = named->text();
+      if (file->empty()) named->fail("is empty");
+    }
+  return entry;
+}
 
 fs::path file_of_frame(std::string name, std::size_t frame) {
   if (const std::size_t at = name.find(kFramePlaceholder); at != std::string::npos)
@@ -96,8 +213,8 @@ fs::path file_of_frame(std::string name, std::size_t frame) {
 RecordingTruth find_recording_truth(const Recording& recording, const DeclaredTruth& declared) {
   RecordingTruth truth;
   truth.dir = recording.dir / "truth";
-  if (is_file_here(truth.dir / "scene.json")) truth.scene_file = truth.dir / "scene.json";
-  if (const fs::path file = truth.dir / "truth.json"; is_file_here(file))
+  if (is_file(truth.dir / "scene.json")) truth.scene_file = truth.dir / "scene.json";
+  if (const fs::path file = truth.dir / "truth.json"; is_file(file))
     take_entry(read_strict_json(file, kSmallFileJson), file.string(), truth.dir, recording, truth);
   if (!declared.entry->empty()) take_entry(*declared.entry, declared.source, declared.base, recording, truth);
   take_layout_truth(recording, truth);
@@ -176,10 +293,38 @@ void add_truth_contents(const Recording& recording, const DeclaredTruth& declare
 fs::path true_depth_file(const fs::path& truth_dir, const std::string& camera, std::size_t frame) {
   const fs::path numbered = truth_dir / camera / fmt::format("{:06}.npy", frame),
                  only = truth_dir / camera / "depth.npy";
-  if (is_file_here(numbered)) return numbered;
+  if (is_file(numbered)) return numbered;
   if (frame != 0) return {};
   const fs::path rendered = truth_dir.parent_path() / "rendered_depth_maps" / (camera + ".pfm");
-  return is_file_here(only) ? only : is_file_here(rendered) ? rendered : fs::path();
+  return is_file(only) ? only : is_file(rendered) ? rendered : fs::path();
+}
+
+ObservedVolume read_observed(const fs::path& mask, const fs::path& plane, double metres_per_unit) {
+  const auto arrays = read_mat_file(mask);
+  ObservedVolume volume{voxels_of(array_of(arrays, "ObsMask", 0, mask), mask), {}, {}};
+  const std::vector<double>& box = array_of(arrays, "BB", 6, mask).values;  // two rows, x y z
+  volume.voxels.spacing_m = metres_per_unit * array_of(arrays, "Res", 1, mask).values[0];
+  if (!(volume.voxels.spacing_m > 0)) throw input_error.of_file(mask, "Res must be positive");
+  volume.voxels.low_m = metres_per_unit * Vec3(box[0], box[2], box[4]);
+  volume.high_m = metres_per_unit * Vec3(box[1], box[3], box[5]);
+  if (plane.empty()) return volume;
+  const std::vector<double> p = read_observed_plane(plane);
+  volume.plane = Eigen::Vector4d(p[0], p[1], p[2], p[3] * metres_per_unit);
+  return volume;
+}
+
+std::vector<double> read_observed_plane(const fs::path& file) {
+  return array_of(read_mat_file(file), "P", 4, file).values;
+}
+
+std::optional<ObservedVolume> observed_of(const Recording& recording) {
+  fs::path mask, plane;
+  for (const fs::path& file : recording.truth.files) {
+    if (file.extension() != ".mat") continue;
+    (file.filename().string().starts_with("ObsMask") ? mask : plane) = file;
+  }
+  if (mask.empty()) return std::nullopt;
+  return read_observed(mask, plane, metres_per_unit(recording.truth.unit).value_or(1));
 }
 
 }  // namespace aqbench

@@ -1,4 +1,4 @@
-#include "scenes/dataset/shrunk.h"
+#include "scenes/dataset/recording.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "core/parallel.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/dataset_truth.h"
-#include "scenes/dataset/masks.h"
+#include "scenes/dataset/layouts.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/images/images.h"
 

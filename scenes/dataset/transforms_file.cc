@@ -1,4 +1,4 @@
-#include "scenes/dataset/transforms_file.h"
+#include "scenes/dataset/layouts.h"
 
 #include <fmt/format.h>
 
@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <utility>
 
+#include "core/files.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -133,10 +133,9 @@ CameraFromWorld pose_at(const JsonPlace& place, const std::string& where) {
 
 // Also a name without its ending, as Blender writes it.
 std::string with_ending(const fs::path& dir, const std::string& name) {
-  std::error_code unknown;
   for (const char* const ending : {"", ".png", ".jpg", ".jpeg", ".PNG", ".JPG", ".JPEG", ".tif", ".tiff"})
     for (const fs::path& place : {dir / "images", dir})
-      if (fs::is_regular_file(place / (name + ending), unknown)) return name + ending;
+      if (is_file(place / (name + ending))) return name + ending;
   return name;
 }
 
@@ -161,13 +160,13 @@ std::optional<std::vector<double>> distortion_at(const JsonPlace& frame, const J
 }
 
 fs::path find_transforms_file(const fs::path& dir) {
-  std::error_code unknown;
   for (const char* const name : {"transforms.json", "transforms_train.json"})
-    if (fs::is_regular_file(dir / name, unknown)) return dir / name;
+    if (is_file(dir / name)) return dir / name;
   return {};
 }
 
-LayoutCameras read_transforms_file(const fs::path& file) {
+LayoutCameras read_transforms_folder(const fs::path& dir) {
+  const fs::path file = find_transforms_file(dir);
   const Json json = read_strict_json(file);
   const JsonPlace root(json, file.string());
   LayoutCameras read;
@@ -175,13 +174,13 @@ LayoutCameras read_transforms_file(const fs::path& file) {
   const JsonPlace frames = root.at("frames");
   std::size_t index = 0;
   for (const JsonPlace& frame : frames.elements()) {
-    const std::string name = with_ending(file.parent_path(), frame.at("file_path").text());
+    const std::string name = with_ending(dir, frame.at("file_path").text());
     Camera camera;
     camera.name = name_of_camera(name);
-    read.images.push_back(named_image(file.parent_path(), name, camera.name));
+    read.images.push_back(named_image(dir, name, camera.name));
     read.masks.emplace_back();
     if (const auto mask = frame.find("mask_path"))
-      read.masks.back() = named_image(file.parent_path(), mask->text(), camera.name);
+      read.masks.back() = named_image(dir, mask->text(), camera.name);
     camera.intrinsics = intrinsics_at({frame, root}, read.images.back());
     camera.camera_from_world = pose_at(
         frame.at("transform_matrix"), fmt::format("{}: frames[{}].transform_matrix", file.string(), index++));

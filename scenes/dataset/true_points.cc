@@ -1,4 +1,4 @@
-#include "scenes/dataset/true_points.h"
+#include "scenes/dataset/recording_truth.h"
 
 #include <fmt/format.h>
 
@@ -70,9 +70,7 @@ void check_corners(const Recording& recording, const BoardTruth& board, const st
   for (const BoardCorner& corner : board.corners)
     for (const auto& [name, pixel] : corner.pixels) {
       const auto refuse = [&, &camera = name](const std::string& why) {
-        throw Error(ErrorKind::input,
-                    fmt::format("{}: corners: pixels of corner {}: {}: {}", file, corner.id, camera, why),
-                    file);
+        throw input_error.of_file(file, "corners: pixels of corner {}: {}: {}", corner.id, camera, why);
       };
       const Camera* const camera = find_camera(recording.rig, name);
       if (camera == nullptr) refuse("unknown camera");
@@ -92,11 +90,9 @@ void check_in_view(const Recording& recording, const ControlTruth& control, cons
       if (seen && is_in_image(refractive, seen->pixel.x(), seen->pixel.y())) return;
     }
   }
-  throw Error(ErrorKind::input,
-              fmt::format("{}: points: no camera sees any of them; they must be in the cameras' world frame "
-                          "and in the unit of the file",
-                          file),
-              file);
+  throw input_error.of_file(file,
+                            "points: no camera sees any of them; they must be in the cameras' world frame "
+                            "and in the unit of the file");
 }
 
 }  // namespace

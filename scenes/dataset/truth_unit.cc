@@ -1,4 +1,4 @@
-#include "scenes/dataset/truth_unit.h"
+#include "scenes/dataset/recording_truth.h"
 
 #include <fmt/format.h>
 
@@ -15,7 +15,6 @@
 
 #include "core/error.h"
 #include "scenes/cloud/cloud_file.h"
-#include "scenes/cloud/scan_project.h"
 #include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
@@ -101,10 +100,6 @@ UnitSight sight_in(std::string_view unit, const Recording& recording, std::span<
   return sight;
 }
 
-[[noreturn]] void refuse_unit(const RecordingTruth& truth, const std::string& why) {
-  throw input_error("{}: surface.unit: {}", truth.source, why);
-}
-
 // The scans of a project, put into the world; the content of any other file.
 std::vector<GeometryFile> parts_of(const std::filesystem::path& file) {
   if (file.extension() != ".mlp") return {read_geometry_file(file)};
@@ -119,8 +114,7 @@ std::vector<Vec3> places_in_frame(const SurfaceTruth& surface, std::size_t frame
     const std::filesystem::path file = file_of_frame(name, frame);
     for (const GeometryFile& part : parts_of(file)) {
       const std::vector<Vec3> more = places_of(part);
-      if (more.empty())
-        throw Error(ErrorKind::input, fmt::format("{}: no points", file.string()), file.string());
+      if (more.empty()) throw input_error.of_file(file, "no points");
       places.insert(places.end(), more.begin(), more.end());
     }
   }
@@ -185,7 +179,7 @@ struct UnitSights {
 UnitSights sights_in_frame(const Recording& recording, const SurfaceTruth& surface, std::size_t frame) {
   const std::vector<Vec3> places = places_in_frame(surface, frame);
   UnitSights sights;
-  for (const char* const unit : kTruthUnits) {
+  for (const auto& [unit, words, metres] : kLengthUnits) {
     const UnitSight sight = sight_in(unit, recording, places);
     if (unit == surface.unit) sights.given = sight;
     if (unit == surface.unit && sight.is_wrong()) {
@@ -207,15 +201,15 @@ void check_frame(const Recording& recording, const RecordingTruth& truth, std::s
   if (!given) {
     std::string why = fmt::format("missing; the unit of {} is m, cm, mm or um", file);
     if (likely) why += fmt::format(" Likely {}: {}", likely->unit, likely->text());
-    refuse_unit(truth, why);
+    throw input_error("{}: surface.unit: {}", truth.source, why);
   }
   if (given->is_wrong() && likely && likely->unit != given->unit)
-    refuse_unit(truth, fmt::format("'{}' looks wrong for {}: {}, but {}", given->unit, file, given->text(),
-                                   likely->text()));
+    throw input_error("{}: surface.unit: '{}' looks wrong for {}: {}, but {}", truth.source, given->unit,
+                      file, given->text(), likely->text());
   if (given->seen == 0)
-    refuse_unit(truth,
-                fmt::format("no camera sees any of {}; it must be in the cameras' world frame and in '{}'",
-                            file, given->unit));
+    throw input_error(
+        "{}: surface.unit: no camera sees any of {}; it must be in the cameras' world frame and in '{}'",
+        truth.source, file, given->unit);
 }
 
 }  // namespace

@@ -1,12 +1,11 @@
 #include "scenes/images/image_file.h"
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <optional>
-#include <vector>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -23,9 +22,7 @@ struct ImageBytes {
   std::string_view bytes;
   const std::string& file;
 
-  [[noreturn]] void refuse(const std::string& why) const {
-    throw Error(ErrorKind::input, fmt::format("{}: {}", file, why), file);
-  }
+  [[noreturn]] void refuse(const std::string& why) const { throw input_error.of_file(file, "{}", why); }
   [[noreturn]] void refuse_cut() const { refuse("is truncated"); }
 
   std::uint32_t byte(std::size_t at) const {
@@ -103,18 +100,8 @@ void require_upright_exif(const ImageBytes& image, std::size_t base) {
 // ---- PNG: https://www.w3.org/TR/png ----
 
 std::uint32_t png_checksum(std::string_view bytes) {
-  static const std::array<std::uint32_t, 256> table = [] {
-    std::array<std::uint32_t, 256> made{};
-    for (std::uint32_t n = 0; n < made.size(); ++n) {
-      std::uint32_t c = n;
-      for (int bit = 0; bit < 8; ++bit) c = (c & 1) != 0 ? 0xedb88320U ^ c >> 1 : c >> 1;
-      made[n] = c;
-    }
-    return made;
-  }();
-  std::uint32_t crc = 0xffffffffU;
-  for (const char byte : bytes) crc = table[(crc ^ static_cast<unsigned char>(byte)) & 0xff] ^ crc >> 8;
-  return crc ^ 0xffffffffU;
+  return static_cast<std::uint32_t>(
+      crc32_z(0, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()));
 }
 
 ImageInfo inspect_png(const ImageBytes& image) {
@@ -223,6 +210,16 @@ ImageInfo inspect_image(std::string_view bytes, const std::string& file) {
   if (bytes.starts_with(kJpegStart)) return inspect_jpeg(image);
   if (const auto directory = tiff_directory(image, 0)) return inspect_tiff(image, *directory);
   image.refuse("not a PNG, JPEG or TIFF file");
+}
+
+DepthImage depth_image_of_size(const std::string& name, std::uint64_t width, std::uint64_t height) {
+  constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 28U;
+  if (width == 0 || height == 0 || width > kMaxPixels || height > kMaxPixels / width)
+    throw input_error("{}: {} x {} pixels; must be from 1 to 2^28", name, width, height);
+  DepthImage image;
+  image.width = static_cast<int>(width);
+  image.height = static_cast<int>(height);
+  return image;
 }
 
 }  // namespace aqbench

@@ -1,11 +1,33 @@
 #pragma once
-// Reads the properties of an image file without decoding pixels.
+// Image files: their properties without decoding pixels, and their pixels by libpng, libjpeg and libtiff.
 
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace aqbench {
+
+// An image of depths in the file's unit, row by row from the top. Missing values are 0, NaN or infinite, as
+// in the file.
+struct DepthImage {
+  int width = 0, height = 0;
+  std::vector<float> values;  // width * height
+  bool counts = false;        // integers of unknown scale (NPY, PNG, TIFF): useless without a scale
+};
+
+// Returns an image of that size without values yet. Throws Error(input), one line that starts with `name`,
+// for a size that is not from 1 to 2^28 pixels.
+DepthImage depth_image_of_size(const std::string& name, std::uint64_t width, std::uint64_t height);
+
+// An image of three channels, row by row from the top: red, green, blue.
+struct RgbImage {
+  int width = 0, height = 0;
+  bool deep = false;                 // samples of 16 bits in the processor's byte order, not of 8
+  std::vector<unsigned char> bytes;  // 3 * width * height samples
+};
 
 // The supported image formats.
 enum class ImageFormat { png, jpeg, tiff };
@@ -26,5 +48,46 @@ bool is_image_name(const std::filesystem::path& file);
 // 8 nor 16 bits, and an orientation other than upright (EXIF of PNG and JPEG, TIFF's own), which only some
 // readers apply, moving pixels relative to the calibration.
 ImageInfo inspect_image(std::string_view bytes, const std::string& file);
+
+// ---- PNG files, by libpng ----
+
+// Returns a grey image as PNG bytes with three equal channels of 8 or 16 bits. `values` are row-major, width
+// * height. Throws Error(io) if it cannot be encoded.
+std::string encode_png(int width, int height, int bits, std::span<const std::uint16_t> values);
+
+// Returns a colour image as PNG bytes. Throws Error(io) if it cannot be encoded.
+std::string encode_png(RgbImage image);
+
+// Decodes a PNG file: grey and palettes become colours, transparency is dropped, fewer than 8 bits are
+// widened. Throws Error(input), one line that starts with `name`, for damaged data.
+RgbImage decode_rgb_png(std::string_view bytes, const std::string& name);
+
+// Decodes a PNG file of one channel of 16 bits as counts. Throws Error(input), one line that starts with
+// `name`, for other channels and bits, damaged data, and an image that is stored turned.
+DepthImage decode_png_depths(std::string_view bytes, const std::string& name);
+
+// ---- JPEG files, and damage that decodes to grey pixels without an error, by libjpeg ----
+
+// Decodes a JPEG file; grey and CMYK become colours. Throws Error(input), one line that starts with `name`,
+// where libjpeg finds no image, and std::bad_alloc. Damage inside the data gives pixels: find_jpeg_damage().
+RgbImage decode_rgb_jpeg(std::string_view bytes, const std::string& name);
+
+// Decodes the compressed data of a JPEG file, but not the pixels, by libjpeg. Returns libjpeg's message about
+// corrupt data; empty if there is none. Finds lost blocks, but often not changed bits, since most codes are
+// valid. Accepts zero padding before a marker, as some cameras write. Takes two bytes of memory per value of
+// the size in the header: check that size first. Throws std::bad_alloc.
+std::string find_jpeg_damage(std::string_view bytes);
+
+// ---- TIFF files, by libtiff ----
+
+// Decodes the first image of a TIFF file: 8 bits of any colours that libtiff knows, or 16 bits of grey, RGB
+// or RGBA, whose values are taken as they are stored. Throws Error(input), one line that starts with `name`,
+// for 16 bits in planes or white at 0, and damaged data.
+RgbImage decode_rgb_tiff(std::string_view bytes, const std::string& name);
+
+// Decodes a TIFF file with one image of one channel, in strips or tiles, by any compression that libtiff has:
+// floats of 32 or 64 bits, or counts of 16 bits. Throws Error(input), one line that starts with `name`, for
+// other samples, several images or channels, an orientation other than upright, and damaged data.
+DepthImage decode_tiff_depths(std::string_view bytes, const std::string& name);
 
 }  // namespace aqbench

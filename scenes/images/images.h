@@ -1,12 +1,14 @@
 #pragma once
-// Image files by libpng, libjpeg and libtiff; OpenEXR and Fourier transforms by a module (core/module.h).
+// Images and depth maps in files of other programs; OpenEXR and Fourier transforms by a module
+// (core/module.h).
 
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "scenes/images/pixels.h"
+#include "scenes/images/image_file.h"
 
 namespace aqbench {
 
@@ -15,8 +17,10 @@ namespace aqbench {
 // result holds n * n values. Throws Error(input) where the module is not installed.
 std::vector<float> inverse_real_dft(int n, std::span<const float> re_im);
 
-// Decodes the depths of an OpenEXR file. Throws Error(input), one line that starts with `name`, for what
-// holds no depths, damaged data, and where the module is not installed.
+// Decodes an OpenEXR image of scan lines, uncompressed or by any of the format's compressions, with half or
+// float samples. Of several channels the one that is called Z, depth or V is taken, alone or after a layer's
+// name and a dot. Throws Error(input), one line that starts with `name`, for several parts, tiles, deep data,
+// channels that do not say which of them holds depths, damaged data, and where the module is not installed.
 DepthImage read_exr_depths(std::string_view bytes, const std::string& name);
 
 // A grey image, row by row from the top.
@@ -41,5 +45,16 @@ struct ImagesTable {
   std::vector<float> (*inverse_real_dft)(int n, std::span<const float> re_im);
   DepthImage (*decode_exr_depths)(std::string_view bytes, const std::string& name);
 };
+
+// Reads a depth map, by content:
+// - NPY: rows x columns, or rows x columns x 1, of float32 or float64, or integers as counts
+// - PFM with one channel (Debevec, "PF format"), of either byte order; its rows go from the bottom up
+// - COLMAP's .bin of dense stereo: "WIDTH&HEIGHT&1&" and float32
+// - PNG with one channel of 16 bits
+// - OpenEXR of scan lines with half or float samples; of several channels the one called Z, depth or V
+// - TIFF with one channel: floats of 32 or 64 bits, or counts of 16 bits
+// Throws Error(input), one line with the file, for anything else, for more than 2^28 pixels, and for
+// OpenEXR where the module `images` is not installed.
+DepthImage read_depth_image(const std::filesystem::path& path);
 
 }  // namespace aqbench

@@ -1,4 +1,4 @@
-#include "scenes/images/jpeg_file.h"
+#include "scenes/images/image_file.h"
 
 #include <array>
 #include <csetjmp>

@@ -1,8 +1,8 @@
 #include "scenes/images/mat_file.h"
 
-#include <fmt/format.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -39,10 +39,6 @@ struct Element {
   std::string_view data;
 };
 
-[[noreturn]] void refuse_mat(const std::string& name, std::string_view why) {
-  throw Error(ErrorKind::input, fmt::format("{}: {}", name, why), name);
-}
-
 template <class Number>
 Number number_at(std::string_view bytes, std::size_t index) {
   Number value;
@@ -52,16 +48,16 @@ Number number_at(std::string_view bytes, std::size_t index) {
 
 // Takes the next element off; elements are padded to 8 bytes, and up to 4 bytes of data stand in the tag.
 Element take_element(std::string_view& bytes, const std::string& name) {
-  if (bytes.size() < 8) refuse_mat(name, "is cut short");
+  if (bytes.size() < 8) throw input_error.of_file(name, "is cut short");
   const auto first = number_at<std::uint32_t>(bytes, 0);
   if (const std::uint32_t small = first >> 16U; small != 0) {
-    if (small > 4) refuse_mat(name, "has a small element of more than 4 bytes");
+    if (small > 4) throw input_error.of_file(name, "has a small element of more than 4 bytes");
     const Element element{first & 0xffffU, bytes.substr(4, small)};
     bytes.remove_prefix(8);
     return element;
   }
   const std::size_t size = number_at<std::uint32_t>(bytes, 1);
-  if (size > bytes.size() - 8) refuse_mat(name, "is cut short");
+  if (size > bytes.size() - 8) throw input_error.of_file(name, "is cut short");
   const Element element{first, bytes.substr(8, size)};
   const std::size_t padded = first == mi_compressed ? size : (size + 7) / 8 * 8;
   bytes.remove_prefix(std::min(bytes.size(), 8 + padded));
@@ -70,7 +66,7 @@ Element take_element(std::string_view& bytes, const std::string& name) {
 
 std::string inflated(std::string_view data, const std::string& name) {
   z_stream stream{};
-  if (inflateInit(&stream) != Z_OK) refuse_mat(name, "zlib cannot start");
+  if (inflateInit(&stream) != Z_OK) throw input_error.of_file(name, "zlib cannot start");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
   stream.avail_in = static_cast<uInt>(data.size());
   std::string out;
@@ -86,7 +82,8 @@ std::string inflated(std::string_view data, const std::string& name) {
     if (status == Z_OK && out.size() == before) break;
   }
   inflateEnd(&stream);
-  if (status != Z_STREAM_END) refuse_mat(name, "its compressed data are damaged, cut short or too large");
+  if (status != Z_STREAM_END)
+    throw input_error.of_file(name, "its compressed data are damaged, cut short or too large");
   return out;
 }
 
@@ -97,42 +94,22 @@ void append_numbers(std::string_view data, std::vector<double>& values) {
 }
 
 std::vector<double> numbers_of(const Element& element, const std::string& name) {
+  struct Reader {
+    MatType type;
+    void (*append)(std::string_view data, std::vector<double>& values);
+  };
+  constexpr Reader kReaders[] = {
+      {mi_int8, append_numbers<std::int8_t>},   {mi_uint8, append_numbers<std::uint8_t>},
+      {mi_int16, append_numbers<std::int16_t>}, {mi_uint16, append_numbers<std::uint16_t>},
+      {mi_int32, append_numbers<std::int32_t>}, {mi_uint32, append_numbers<std::uint32_t>},
+      {mi_single, append_numbers<float>},       {mi_double, append_numbers<double>},
+      {mi_int64, append_numbers<std::int64_t>}, {mi_uint64, append_numbers<std::uint64_t>}};
+  const auto* const reader =
+      std::ranges::find_if(kReaders, [&](const Reader& one) { return one.type == element.type; });
+  if (reader == std::end(kReaders))
+    throw input_error.of_file(name, "has numbers of the unknown type {}", element.type);
   std::vector<double> values;
-  const std::string_view data = element.data;
-  switch (element.type) {
-    case mi_int8:
-      append_numbers<std::int8_t>(data, values);
-      break;
-    case mi_uint8:
-      append_numbers<std::uint8_t>(data, values);
-      break;
-    case mi_int16:
-      append_numbers<std::int16_t>(data, values);
-      break;
-    case mi_uint16:
-      append_numbers<std::uint16_t>(data, values);
-      break;
-    case mi_int32:
-      append_numbers<std::int32_t>(data, values);
-      break;
-    case mi_uint32:
-      append_numbers<std::uint32_t>(data, values);
-      break;
-    case mi_single:
-      append_numbers<float>(data, values);
-      break;
-    case mi_double:
-      append_numbers<double>(data, values);
-      break;
-    case mi_int64:
-      append_numbers<std::int64_t>(data, values);
-      break;
-    case mi_uint64:
-      append_numbers<std::uint64_t>(data, values);
-      break;
-    default:
-      refuse_mat(name, fmt::format("has numbers of the unknown type {}", element.type));
-  }
+  reader->append(element.data, values);
   return values;
 }
 
@@ -140,22 +117,23 @@ void take_matrix(std::string_view bytes, const std::string& name, std::map<std::
   constexpr std::uint32_t kFirstNumeric = 6, kLastNumeric = 15,
                           kComplex = 0x0800;  // mxDOUBLE_CLASS to uint64
   const Element flags = take_element(bytes, name);
-  if (flags.type != mi_uint32 || flags.data.size() < 4) refuse_mat(name, "has an array without flags");
+  if (flags.type != mi_uint32 || flags.data.size() < 4)
+    throw input_error.of_file(name, "has an array without flags");
   const auto word = number_at<std::uint32_t>(flags.data, 0);
   if ((word & 0xffU) < kFirstNumeric || (word & 0xffU) > kLastNumeric || (word & kComplex) != 0) return;
   MatArray array;
   std::size_t count = 1;
   for (const double side : numbers_of(take_element(bytes, name), name)) {
     if (!(side >= 0 && side * static_cast<double>(count) <= static_cast<double>(kMaxValues)))
-      refuse_mat(name, "has an array of more than 2^26 values");
+      throw input_error.of_file(name, "has an array of more than 2^26 values");
     array.shape.push_back(static_cast<std::size_t>(side));
     count *= array.shape.back();
   }
   const std::string variable(take_element(bytes, name).data);
   array.values = numbers_of(take_element(bytes, name), name);
   if (array.values.size() != count)
-    refuse_mat(name, fmt::format("array '{}' has {} values, its size says {}", variable, array.values.size(),
-                                 count));
+    throw input_error.of_file(name, "array '{}' has {} values, its size says {}", variable,
+                              array.values.size(), count);
   arrays[variable] = std::move(array);
 }
 
@@ -164,9 +142,9 @@ void take_matrix(std::string_view bytes, const std::string& name, std::map<std::
 std::map<std::string, MatArray> read_mat_file(const std::filesystem::path& file) {
   const std::string bytes = read_file(file), name = file.string();
   if (bytes.size() >= kHeader && bytes.starts_with("MATLAB 7.3"))
-    refuse_mat(name, "is a MATLAB file of version 7.3 (HDF5); save it with -v7");
+    throw input_error.of_file(name, "is a MATLAB file of version 7.3 (HDF5); save it with -v7");
   if (bytes.size() < kHeader || bytes.substr(124, 4) != std::string_view("\0\1IM", 4))
-    refuse_mat(name, "is no MATLAB file of level 5, little endian");
+    throw input_error.of_file(name, "is no MATLAB file of level 5, little endian");
   std::map<std::string, MatArray> arrays;
   std::string_view rest = std::string_view(bytes).substr(kHeader);
   while (!rest.empty()) {

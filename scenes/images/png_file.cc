@@ -1,6 +1,5 @@
-#include "scenes/images/png_file.h"
+#include "scenes/images/image_file.h"
 
-#include <fmt/format.h>
 #include <png.h>
 
 #include <bit>
@@ -12,14 +11,9 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "scenes/images/image_file.h"
 
 namespace aqbench {
 namespace {
-
-[[noreturn]] void fail_png(const std::string& name, const std::string& what) {
-  throw input_error("{}: {}", name, escape_bytes(what));
-}
 
 // What libpng reads or has written, and its message about an error.
 struct PngBytes {
@@ -98,8 +92,7 @@ bool run_png(PngBytes& source, PngSize& size, PngPixels pixels, unsigned char** 
 PngSize read_png_size(std::string_view bytes, const std::string& name) {
   PngBytes source{bytes};
   PngSize size;
-  if (!run_png(source, size, PngPixels::none, nullptr))
-    fail_png(name, fmt::format("PNG: {}", source.message));
+  if (!run_png(source, size, PngPixels::none, nullptr)) throw unreadable(name, "PNG: {}", source.message);
   return size;
 }
 
@@ -112,7 +105,7 @@ std::vector<unsigned char> read_png_pixels(std::string_view bytes, const std::st
   std::vector<unsigned char*> rows;
   for (std::size_t y = 0; y < size.height; ++y) rows.push_back(data.data() + line * y);
   PngBytes source{bytes};
-  if (!run_png(source, size, pixels, rows.data())) fail_png(name, fmt::format("PNG: {}", source.message));
+  if (!run_png(source, size, pixels, rows.data())) throw unreadable(name, "PNG: {}", source.message);
   return data;
 }
 
@@ -174,11 +167,11 @@ DepthImage decode_png_depths(std::string_view bytes, const std::string& name) {
   inspect_image(bytes, name);  // refuses one that is stored turned
   const PngSize size = read_png_size(bytes, name);
   if (size.bits != 16 || size.colour != PNG_COLOR_TYPE_GRAY)
-    fail_png(name, "a PNG depth map must have one channel of 16 bits");
+    throw unreadable(name, "a PNG depth map must have one channel of 16 bits");
   DepthImage image = depth_image_of_size(name, size.width, size.height);
   const std::size_t count = std::size_t{size.width} * size.height;
   // Deflate packs at most 1032 to 1: refuses a size that the file cannot fill before allocating memory.
-  if (2 * count / 1032 > bytes.size()) fail_png(name, "PNG: the file is too short for its image");
+  if (2 * count / 1032 > bytes.size()) throw unreadable(name, "PNG: the file is too short for its image");
   const std::vector<unsigned char> data = read_png_pixels(bytes, name, PngPixels::stored, 2);
   image.values.resize(count);
   for (std::size_t i = 0; i < count; ++i)

@@ -1,6 +1,5 @@
-#include "scenes/images/tiff_file.h"
+#include "scenes/images/image_file.h"
 
-#include <fmt/format.h>
 #include <tiffio.h>
 
 #include <algorithm>
@@ -58,18 +57,14 @@ int drop_tiff_warning(TIFF*, void*, const char*, const char*, va_list) { return 
 
 using TiffHandle = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
-[[noreturn]] void fail_tiff(const std::string& name, const std::string& what) {
-  throw input_error("{}: TIFF: {}", name, escape_bytes(what));
-}
-
 [[noreturn]] void fail_tiff_data(const std::string& name, const TiffBytes& source) {
-  fail_tiff(name, source.message[0] != '\0' ? source.message : "the file is damaged");
+  throw unreadable(name + ": TIFF", "{}", source.message[0] != '\0' ? source.message : "the file is damaged");
 }
 
 TiffHandle open_tiff(TiffBytes& source, const std::string& name) {
   const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
                                                                              &TIFFOpenOptionsFree);
-  if (!options) throw Error(ErrorKind::io, name + ": TIFF: out of memory");
+  if (!options) throw io_error("{}: TIFF: out of memory", name);
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), &keep_tiff_error, &source);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), &drop_tiff_warning, nullptr);
   // "m": the bytes are not mapped; "r": only read.
@@ -90,18 +85,18 @@ TiffSample sample_of(TIFF* tiff, const std::string& name) {
   TIFFGetFieldDefaulted(tiff, TIFFTAG_BITSPERSAMPLE, &bits);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_SAMPLEFORMAT, &format);
   TIFFGetFieldDefaulted(tiff, TIFFTAG_ORIENTATION, &orientation);
-  if (channels != 1) fail_tiff(name, fmt::format("a depth map has one channel, not {}", channels));
-  if (orientation != ORIENTATION_TOPLEFT) fail_tiff(name, "rows must go from top to bottom");
-  if (TIFFReadDirectory(tiff) != 0) fail_tiff(name, "several images; a depth map is one");
-  if (TIFFSetDirectory(tiff, 0) == 0) fail_tiff(name, "cannot reread its first image");
+  if (channels != 1) throw unreadable(name + ": TIFF", "a depth map has one channel, not {}", channels);
+  if (orientation != ORIENTATION_TOPLEFT)
+    throw unreadable(name + ": TIFF", "rows must go from top to bottom");
+  if (TIFFReadDirectory(tiff) != 0) throw unreadable(name + ": TIFF", "several images; a depth map is one");
+  if (TIFFSetDirectory(tiff, 0) == 0) throw unreadable(name + ": TIFF", "cannot reread its first image");
   if (format == SAMPLEFORMAT_IEEEFP && bits == 32) return TiffSample::float32;
   if (format == SAMPLEFORMAT_IEEEFP && bits == 64) return TiffSample::float64;
   if (format == SAMPLEFORMAT_UINT && bits == 16) return TiffSample::count16;
-  fail_tiff(
-      name,
-      fmt::format(
-          "samples of {} bits{} are not supported; use floats of 32 or 64 bits or unsigned integers of 16",
-          bits, format == SAMPLEFORMAT_INT ? ", signed," : ""));
+  throw unreadable(
+      name + ": TIFF",
+      "samples of {} bits{} are not supported; use floats of 32 or 64 bits or unsigned integers of 16", bits,
+      format == SAMPLEFORMAT_INT ? ", signed," : "");
 }
 
 std::size_t bytes_of(TiffSample sample) {
@@ -127,7 +122,8 @@ void store_samples(TiffSample sample, const unsigned char* from, std::size_t cou
 
 // Deflate packs at most 1032 to 1: refuses a size that the file cannot fill before allocating memory.
 void check_packing(std::uint64_t unpacked_bytes, const TiffBytes& source, const std::string& name) {
-  if (unpacked_bytes / 1032 > source.bytes.size()) fail_tiff(name, "the file is too short for its image");
+  if (unpacked_bytes / 1032 > source.bytes.size())
+    throw unreadable(name + ": TIFF", "the file is too short for its image");
 }
 
 // Takes `count` pixels of one row, from column x of row y on.
@@ -159,7 +155,7 @@ void read_tiff_tiles(TIFF* tiff, const TiffShape& shape, const std::string& name
   const auto tile_bytes = static_cast<std::uint64_t>(TIFFTileSize64(tiff));
   if (tile_width == 0 || tile_height == 0 ||
       tile_bytes != std::uint64_t{tile_width} * tile_height * shape.pixel_bytes || tile_bytes >> 31U != 0)
-    fail_tiff(name, "invalid tile size");
+    throw unreadable(name + ": TIFF", "invalid tile size");
   check_packing(tile_bytes, source, name);
   std::vector<unsigned char> tile(tile_bytes);
   for (std::uint32_t top = 0; top < shape.height; top += std::min(tile_height, shape.height - top)) {
@@ -205,9 +201,10 @@ bool is_deep(const TiffColours& colours) {
 void read_deep_colours(TIFF* tiff, const TiffColours& colours, const std::string& name,
                        const TiffBytes& source, RgbImage& image) {
   if (colours.planes != PLANARCONFIG_CONTIG && colours.channels > 1)
-    fail_tiff(name, "planes of 16 bits are not supported; store the channels of a pixel together");
+    throw unreadable(name + ": TIFF",
+                     "planes of 16 bits are not supported; store the channels of a pixel together");
   if (colours.photometric == PHOTOMETRIC_MINISWHITE)
-    fail_tiff(name, "16 bits with white at 0 are not supported; store black as 0");
+    throw unreadable(name + ": TIFF", "16 bits with white at 0 are not supported; store black as 0");
   const std::size_t channels = colours.channels, width = static_cast<std::size_t>(image.width);
   const auto take = [&](std::size_t x, std::size_t y, std::size_t count, const unsigned char* from) {
     unsigned char* to = image.bytes.data() + 6 * (y * width + x);
@@ -238,7 +235,7 @@ RgbImage decode_rgb_tiff(std::string_view bytes, const std::string& name) {
   TiffBytes source{bytes};
   const TiffHandle tiff = open_tiff(source, name);
   const TiffColours colours = colours_of(tiff.get());
-  if (colours.format != SAMPLEFORMAT_UINT) fail_tiff(name, "not an 8-bit or 16-bit image");
+  if (colours.format != SAMPLEFORMAT_UINT) throw unreadable(name + ": TIFF", "not an 8-bit or 16-bit image");
   std::uint32_t width = 0, height = 0;
   TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width);
   TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height);

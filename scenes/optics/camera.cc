@@ -15,8 +15,10 @@ namespace {
 constexpr double kRotationTolerance = 1e-6;  // calibration files of other programs have 7 digits
 constexpr int kMaxImageSide = 1 << 16;
 
-[[noreturn]] void camera_error(const std::string& where, std::string_view field, const std::string& what) {
-  throw input_error("{}: {}", field_path(where, field), what);
+template <class... Args>
+[[noreturn]] void camera_error(const std::string& where, std::string_view field,
+                               fmt::format_string<Args...> what, Args&&... args) {
+  throw input_error("{}: {}", field_path(where, field), fmt::format(what, std::forward<Args>(args)...));
 }
 
 void check_matrix_finite(const Mat3& matrix, const std::string& where, std::string_view field) {
@@ -29,13 +31,12 @@ void check_matrix_finite(const Mat3& matrix, const std::string& where, std::stri
 void check_focal_length(const Intrinsics& intrinsics, int axis, const std::string& where) {
   const double focal_px = intrinsics.K(axis, axis);
   if (!(focal_px > 0))
-    camera_error(where, fmt::format("K[{}][{}]", axis, axis),
-                 fmt::format("focal length must be positive, got {}", focal_px));
+    camera_error(where, fmt::format("K[{}][{}]", axis, axis), "focal length must be positive, got {}",
+                 focal_px);
 }
 
 void check_refractive_index(double value, const std::string& where, std::string_view field) {
-  if (!(value >= 0.5 && value <= 5))
-    camera_error(where, field, fmt::format("must be between 0.5 and 5, got {}", value));
+  if (!(value >= 0.5 && value <= 5)) camera_error(where, field, "must be between 0.5 and 5, got {}", value);
 }
 
 // Tables and folders have this name.
@@ -130,17 +131,15 @@ void check(const Intrinsics& intrinsics, const std::string& where) {
     camera_error(where, "K", "must be [[fx, 0, cx], [0, fy, cy], [0, 0, 1]]");
   const std::size_t count = intrinsics.distortion.size();
   if (intrinsics.lens == LensModel::fisheye && count != 4)
-    camera_error(where, "dist_coeffs", fmt::format("a fisheye lens needs 4 coefficients, got {}", count));
+    camera_error(where, "dist_coeffs", "a fisheye lens needs 4 coefficients, got {}", count);
   if (intrinsics.lens == LensModel::brown_conrady && count != 5 && count != 8)
-    camera_error(where, "dist_coeffs",
-                 fmt::format("a pinhole lens needs 5 or 8 coefficients, got {}", count));
+    camera_error(where, "dist_coeffs", "a pinhole lens needs 5 or 8 coefficients, got {}", count);
   for (std::size_t i = 0; i < count; ++i)
     if (!std::isfinite(intrinsics.distortion[i]))
       camera_error(where, fmt::format("dist_coeffs[{}]", i), "must be finite");
   for (const int side : {intrinsics.width_px, intrinsics.height_px})
     if (side < 1 || side > kMaxImageSide)
-      camera_error(where, "image_size",
-                   fmt::format("sides must be from 1 to {} px, got {}", kMaxImageSide, side));
+      camera_error(where, "image_size", "sides must be from 1 to {} px, got {}", kMaxImageSide, side);
 }
 
 void check(const CameraFromWorld& pose, const std::string& where) {
@@ -148,17 +147,16 @@ void check(const CameraFromWorld& pose, const std::string& where) {
   if (!pose.translation_m.allFinite()) camera_error(where, "t", "must be finite");
   const double error = (pose.rotation * pose.rotation.transpose() - Mat3::Identity()).cwiseAbs().maxCoeff();
   if (!(error <= kRotationTolerance) || pose.rotation.determinant() < 0)
-    camera_error(where, "R",
-                 fmt::format("is not a rotation: |R R^T - I| up to {:.3g}, determinant {:.3g}", error,
-                             pose.rotation.determinant()));
+    camera_error(where, "R", "is not a rotation: |R R^T - I| up to {:.3g}, determinant {:.3g}", error,
+                 pose.rotation.determinant());
 }
 
 void check(const Camera& camera, const std::string& where) {
   if (!is_folder_name(camera.name))
     camera_error(where, "name",
-                 fmt::format("'{}' is not a plain folder name (UTF-8, no slash or quotation mark, no "
-                             "dot in front, no blank at its ends)",
-                             escape_bytes(camera.name)));
+                 "'{}' is not a plain folder name (UTF-8, no slash or quotation mark, no "
+                 "dot in front, no blank at its ends)",
+                 escape_bytes(camera.name));
   check(camera.intrinsics, field_path(where, "intrinsics"));
   check(camera.camera_from_world, field_path(where, "extrinsics"));
   const WaterInterface* const water = level_water(camera);
@@ -166,9 +164,8 @@ void check(const Camera& camera, const std::string& where) {
   check(*water, field_path(where, "interface"));
   const double z_m = camera_centre_m(camera.camera_from_world).z();
   if (!(z_m < water->water_z_m))
-    camera_error(
-        where, "extrinsics",
-        fmt::format("the camera's centre, z = {} m, is not above the water at {} m", z_m, water->water_z_m));
+    camera_error(where, "extrinsics", "the camera's centre, z = {} m, is not above the water at {} m", z_m,
+                 water->water_z_m);
 }
 
 void check(const WaterInterface& water, const std::string& where) {

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
-#include <numbers>
 #include <tuple>
 
 #include "core/parallel.h"
-#include "scenes/optics/chebyshev.h"
 #include "scenes/optics/refraction_batch.h"
 
 namespace aqbench {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "scenes/optics/camera.h"
@@ -134,5 +135,16 @@ inline std::optional<Projection> project(const RefractiveCamera& camera, const V
   if (!project(camera, {point_m.x(), point_m.y(), point_m.z()}, u_px, v_px, depth_m)) return std::nullopt;
   return Projection{Vec2(u_px, v_px), depth_m};
 }
+
+// The point and its distance from the rays.
+struct Triangulation {
+  Vec3 point_m;           // world frame; minimises the sum of squared distances to the rays' lines
+  double rms_distance_m;  // of the point to the lines
+};
+
+// Finds the point closest to the rays. Returns nullopt for fewer than two rays, or rays too parallel to
+// determine a point (smallest singular value of sum(I - d d') below 1e-12 of the number of rays: an angle of
+// about 1e-6 rad between two).
+std::optional<Triangulation> triangulate(std::span<const WaterRay> rays);
 
 }  // namespace aqbench

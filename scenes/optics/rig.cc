@@ -3,15 +3,15 @@
 #include <fmt/format.h>
 
 #include <Eigen/Geometry>
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "core/error.h"
 #include "core/random.h"
 
 namespace aqbench {
 namespace {
+
+constexpr int kOrbitRing = 18, kWalkCameras = 24, kOutwardsCameras = 36;
 
 constexpr double kDefaultWidth_px = 1600;
 constexpr double kDefaultFocal_px = 1504.6;  // at that width: 56 degrees
@@ -48,6 +48,10 @@ std::vector<ParameterSpec> rig_parameters() {
       {{"water_z_m", "m", 0.978, 0.001, 100, "water surface", {}},
        {"n_air", "1", 1.0, 0.5, 5, "refractive index above the surface", {}},
        {"n_water", "1", 1.333, 0.5, 5, "refractive index below it; equal to n_air: no water", {}}});
+}
+
+RigSpec ring_rig(const char* name, const char* summary, int cameras, int positions, bool centre = false) {
+  return {name, summary, rig_parameters(), cameras, positions, centre};
 }
 
 RigSpec dry_rig(const char* name, const char* summary, std::vector<ParameterSpec> own,
@@ -101,62 +105,6 @@ Camera rig_camera(const std::string& name, const CameraPlace& place, std::uint64
   return {name, rig_intrinsics(parameters), {rotation, -(rotation * centre_m)}, false, {}};
 }
 
-}  // namespace
-
-const std::vector<RigSpec>& rig_registry() {
-  static const std::vector<RigSpec> registry = {
-      {.name = "ring12",
-       .summary = "12 cameras on a ring, 30 degrees apart, and an auxiliary one in the centre",
-       .parameters = rig_parameters(),
-       .ring_cameras = 12,
-       .ring_positions = 12,
-       .centre_camera = true},
-      {.name = "sparse4",
-       .summary = "4 cameras on a ring, 90 degrees apart",
-       .parameters = rig_parameters(),
-       .ring_cameras = 4,
-       .ring_positions = 4,
-       .centre_camera = false},
-      {.name = "arc6",
-       .summary = "6 neighbouring cameras of ring12",
-       .parameters = rig_parameters(),
-       .ring_cameras = 6,
-       .ring_positions = 12,
-       .centre_camera = false},
-      {.name = "single_pair",
-       .summary = "2 neighbouring cameras of ring12",
-       .parameters = rig_parameters(),
-       .ring_cameras = 2,
-       .ring_positions = 12,
-       .centre_camera = false},
-      dry_rig("orbit", "36 cameras about an object on two rings, without water", orbit_parameters(),
-              orbit_places),
-      dry_rig("walk", "24 cameras along a path forward through a room, without water", walk_parameters(),
-              walk_places),
-      dry_rig("outwards", "36 cameras on a circle that look all around a room, without water",
-              outwards_parameters(), outwards_places),
-      dry_rig("stereo", "2 cameras with parallel axes, without water", stereo_parameters(), stereo_places),
-  };
-  return registry;
-}
-
-const RigSpec& find_rig(std::string_view name) {
-  const auto& registry = rig_registry();
-  const auto found = std::ranges::find(registry, name, &RigSpec::name);
-  if (found != registry.end()) return *found;
-  std::vector<std::string> names;
-  names.reserve(registry.size());
-  for (const RigSpec& spec : registry) names.push_back(spec.name);
-  throw Error(ErrorKind::usage, unknown_name_message("rig", name, names));
-}
-
-Rig make_rig(std::string_view name, const std::vector<Override>& overrides, std::uint64_t seed) {
-  const RigSpec& spec = find_rig(name);
-  return make_rig(spec, resolve_parameters(spec.name, spec.parameters, overrides), seed);
-}
-
-namespace {
-
 std::string numbered_camera(std::size_t index) { return fmt::format("cam{:02}", index); }
 
 Rig make_dry_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_t seed) {
@@ -168,7 +116,111 @@ Rig make_dry_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_
   return rig;
 }
 
+// ---- Rigs without water ----
+
+// Two rings of 18 cameras about a vertical axis, 20 degrees apart; the upper ring's stand between those of
+// the lower. All look at one point.
+std::vector<ParameterSpec> orbit_parameters() {
+  return {{"radius_m", "m", 0.8, 0.01, 1000, "distance of every camera from the point", {}},
+          {"low_deg", "deg", 10.0, -85, 85, "elevation of the lower ring", {}},
+          {"high_deg", "deg", 40.0, -85, 85, "elevation of the upper ring", {}},
+          {"look_at_x_m", "m", 0.0, -100, 100, "point that every camera looks at", {}},
+          {"look_at_y_m", "m", 0.0, -100, 100, "point that every camera looks at", {}},
+          {"look_at_z_m", "m", 0.0, -100, 100, "point that every camera looks at", {}}};
+}
+
+std::vector<CameraPlace> orbit_places(const Parameters& parameters) {
+  const Vec3 target_m(parameters.number("look_at_x_m"), parameters.number("look_at_y_m"),
+                      parameters.number("look_at_z_m"));
+  std::vector<CameraPlace> places;
+  for (const bool upper : {false, true})
+    for (int i = 0; i < kOrbitRing; ++i) {
+      const double angle = 2 * std::numbers::pi * (i + (upper ? 0.5 : 0)) / kOrbitRing;
+      const double elevation = parameters.number(upper ? "high_deg" : "low_deg") * std::numbers::pi / 180;
+      const Vec3 outwards(std::cos(elevation) * std::cos(angle), std::cos(elevation) * std::sin(angle),
+                          -std::sin(elevation));  // +Z is down
+      places.push_back({target_m + parameters.number("radius_m") * outwards, target_m});
+    }
+  return places;
+}
+
+// A path along +X with steps of one length, which sways from side to side and up and down; every camera looks
+// along +X.
+std::vector<ParameterSpec> walk_parameters() {
+  return {{"start_x_m", "m", -1.5, -1000, 1000, "of the first camera", {}},
+          {"step_m", "m", 0.06, 0.001, 100, "along +X from camera to camera", {}},
+          {"sway_m", "m", 0.08, 0, 10, "amplitude of the path to the sides; half of it up and down", {}}};
+}
+
+std::vector<CameraPlace> walk_places(const Parameters& parameters) {
+  const double step_m = parameters.number("step_m"), sway_m = parameters.number("sway_m");
+  std::vector<CameraPlace> places;
+  for (int i = 0; i < kWalkCameras; ++i) {
+    const double phase = 2 * std::numbers::pi * i / 6;
+    const Vec3 centre_m(parameters.number("start_x_m") + i * step_m, sway_m * std::sin(phase),
+                        0.5 * sway_m * std::sin(2 * phase));
+    places.push_back({centre_m, centre_m + Vec3::UnitX()});
+  }
+  return places;
+}
+
+// A circle of 36 cameras, 10 degrees apart, that look outwards from its middle.
+std::vector<ParameterSpec> outwards_parameters() {
+  return {{"radius_m", "m", 0.5, 0.001, 1000, "of the circle, about the origin", {}}};
+}
+
+std::vector<CameraPlace> outwards_places(const Parameters& parameters) {
+  std::vector<CameraPlace> places;
+  for (int i = 0; i < kOutwardsCameras; ++i) {
+    const double angle = 2 * std::numbers::pi * i / kOutwardsCameras;
+    const Vec3 outwards(std::cos(angle), std::sin(angle), 0);
+    const Vec3 centre_m = parameters.number("radius_m") * outwards;
+    places.push_back({centre_m, centre_m + outwards});
+  }
+  return places;
+}
+
+// Two cameras side by side along X that look along +Z.
+std::vector<ParameterSpec> stereo_parameters() {
+  return {{"baseline_m", "m", 0.1, 0.0001, 100, "between the two cameras, along X", {}},
+          {"distance_m", "m", 0.8, 0.001, 1000, "of the cameras above the origin", {}}};
+}
+
+std::vector<CameraPlace> stereo_places(const Parameters& parameters) {
+  std::vector<CameraPlace> places;
+  for (const double side : {-0.5, 0.5}) {
+    const Vec3 centre_m(side * parameters.number("baseline_m"), 0, -parameters.number("distance_m"));
+    places.push_back({centre_m, centre_m + Vec3::UnitZ()});
+  }
+  return places;
+}
+
 }  // namespace
+
+const std::vector<RigSpec>& rig_registry() {
+  static const std::vector<RigSpec> registry = {
+      ring_rig("ring12", "12 cameras on a ring, 30 degrees apart, and an auxiliary one in the centre", 12, 12,
+               true),
+      ring_rig("sparse4", "4 cameras on a ring, 90 degrees apart", 4, 4),
+      ring_rig("arc6", "6 neighbouring cameras of ring12", 6, 12),
+      ring_rig("single_pair", "2 neighbouring cameras of ring12", 2, 12),
+      dry_rig("orbit", "36 cameras about an object on two rings, without water", orbit_parameters(),
+              orbit_places),
+      dry_rig("walk", "24 cameras along a path forward through a room, without water", walk_parameters(),
+              walk_places),
+      dry_rig("outwards", "36 cameras on a circle that look all around a room, without water",
+              outwards_parameters(), outwards_places),
+      dry_rig("stereo", "2 cameras with parallel axes, without water", stereo_parameters(), stereo_places),
+  };
+  return registry;
+}
+
+const RigSpec& find_rig(std::string_view name) { return find_named("rig", name, rig_registry()); }
+
+Rig make_rig(std::string_view name, const std::vector<Override>& overrides, std::uint64_t seed) {
+  const RigSpec& spec = find_rig(name);
+  return make_rig(spec, resolve_parameters(spec.name, spec.parameters, overrides), seed);
+}
 
 Rig make_rig(const RigSpec& spec, const Parameters& parameters, std::uint64_t seed) {
   if (spec.places != nullptr) return make_dry_rig(spec, parameters, seed);

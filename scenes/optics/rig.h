@@ -5,8 +5,8 @@
 // ring camera number i stands at the angle 360 i / n degrees from +X towards +Y. Every camera looks along the
 // straight line to the look-at point. Its image's down direction (camera y) is the world's down (+Z) as far
 // as it can be seen, so that the image's width is tangent to the ring; the centre camera, which looks along
-// +Z, has its image x along +X and y along +Y. Rigs without water (dry_rigs.h) have their cameras anywhere;
-// their down is +Z too.
+// +Z, has its image x along +X and y along +Y. Rigs without water have their cameras anywhere; their down is
+// +Z too.
 
 #include <cstdint>
 #include <string>
@@ -15,9 +15,13 @@
 
 #include "core/parameters.h"
 #include "scenes/optics/camera.h"
-#include "scenes/optics/dry_rigs.h"
 
 namespace aqbench {
+
+// Where a camera stands, and the point that it looks at.
+struct CameraPlace {
+  Vec3 centre_m, target_m;
+};
 
 // One row of the table of rigs.
 struct RigSpec {

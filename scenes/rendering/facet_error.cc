@@ -1,11 +1,11 @@
-#include "scenes/rendering/facet_error.h"
-
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
+
+#include "scenes/rendering/imaging.h"
 
 namespace aqbench {
 namespace {

@@ -1,4 +1,4 @@
-#include "scenes/surfaces/formula_meshes.h"
+#include "scenes/surfaces/shapes.h"
 
 #include <array>
 #include <cmath>

@@ -1,15 +1,17 @@
 #include "scenes/surfaces/height_field.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <tuple>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
-#include "scenes/surfaces/quadrature.h"
 
 namespace aqbench {
 namespace {
@@ -222,6 +224,63 @@ void PatchHeightField::signed_distances(std::span<const Vec3> points_m, std::spa
     closest_points(points_m.subspan(begin, count), std::span(closest).first(count));
     for (std::size_t i = 0; i < count; ++i) out_m[begin + i] = closest[i].signed_distance_m;
   }
+}
+
+void require_shape(bool holds, std::string_view field, std::string_view must, double value) {
+  if (!holds) throw usage_error("{}: must be {}, got {}", field, must, value);
+}
+
+void require_finite(std::string_view field, double value) {
+  require_shape(std::isfinite(value), field, "finite", value);
+}
+
+void require_positive(std::string_view field, double value) {
+  require_shape(std::isfinite(value) && value > 0, field, "positive", value);
+}
+
+void require_not_negative(std::string_view field, double value) {
+  require_shape(std::isfinite(value) && value >= 0, field, "at least 0", value);
+}
+
+void require_slope(std::string_view field, double slope) {
+  if (slope > kMaxSlope)
+    throw usage_error("{}: the steepest slope would be {:.3g}, more than {}", field, slope, kMaxSlope);
+}
+
+void check(const Patch& patch) {
+  constexpr double kMaxArea_m2 = 4.0;  // 9 million completeness samples; the rig sees less than half of it
+  for (const auto& [name, low, high] :
+       {std::tuple{"x", patch.x_min_m, patch.x_max_m}, std::tuple{"y", patch.y_min_m, patch.y_max_m}}) {
+    require_finite(fmt::format("{}_min_m", name), low);
+    require_finite(fmt::format("{}_max_m", name), high);
+    if (!(high - low >= 1e-3))
+      throw usage_error("{0}_max_m: must exceed {0}_min_m by at least 0.001 m, got {1} to {2}", name, low,
+                        high);
+  }
+  const double area = (patch.x_max_m - patch.x_min_m) * (patch.y_max_m - patch.y_min_m);
+  if (area > kMaxArea_m2)
+    throw usage_error("x_min_m to y_max_m: the patch has {:.4g} m2, more than {} m2", area, kMaxArea_m2);
+}
+
+QuadratureLine gauss_legendre(double low, double high, std::size_t panels) {
+  // Positive abscissae and their weights on [-1, 1] (Abramowitz and Stegun, table 25.4).
+  constexpr std::array<double, 6> kNode = {0.125233408511468915, 0.367831498998180194, 0.587317954286617447,
+                                           0.769902674194304687, 0.904117256370474857, 0.981560634246719251};
+  constexpr std::array<double, 6> kWeight = {0.249147045813402785, 0.233492536538354809,
+                                             0.203167426723065922, 0.160078328543346226,
+                                             0.106939325995318431, 0.047175336386511827};
+  QuadratureLine line;
+  const double half = 0.5 * (high - low) / static_cast<double>(panels);
+  for (std::size_t p = 0; p < panels; ++p) {
+    const double middle = low + half * static_cast<double>(2 * p + 1);
+    for (std::size_t i = 0; i < kNode.size(); ++i) {
+      for (const double sign : {-1.0, 1.0}) {
+        line.at.push_back(middle + sign * half * kNode[i]);
+        line.weight.push_back(half * kWeight[i]);
+      }
+    }
+  }
+  return line;
 }
 
 }  // namespace aqbench

@@ -1,8 +1,11 @@
 #pragma once
-// What all surfaces by formula share: patch, area, samples and mesh, from heights in batches.
+// What all surfaces by formula share: patch, area, samples and mesh from heights in batches, checks of
+// shapes, and composite Gauss-Legendre quadrature.
 
 #include <cstddef>
 #include <mutex>
+#include <string_view>
+#include <vector>
 
 #include "scenes/surfaces/surface.h"
 
@@ -59,5 +62,39 @@ inline double search_tolerance(double gap_to_heights_m) { return gap_to_heights_
 
 // Returns the closest point of a height field from its place (x, y) and the derivatives there.
 ClosestPoint closest_point_at(const Vec3& point_m, double x_m, double y_m, const HeightJet& jet);
+
+// ---- Checks that the shapes share. Each throws Error(usage) "FIELD: ..." where it does not hold ----
+
+// The steepest slope that is accepted anywhere (84 degrees): beyond it a height field makes no sense.
+inline constexpr double kMaxSlope = 10.0;
+
+// Throws unless `holds`: "FIELD: must be MUST, got VALUE".
+void require_shape(bool holds, std::string_view field, std::string_view must, double value);
+
+// Throws unless the value is finite.
+void require_finite(std::string_view field, double value);
+
+// Throws unless the value is finite and above 0.
+void require_positive(std::string_view field, double value);
+
+// Throws unless the value is finite and at least 0.
+void require_not_negative(std::string_view field, double value);
+
+// Throws if the slope is above kMaxSlope.
+void require_slope(std::string_view field, double slope);
+
+// Throws for a patch with a limit that is not finite, narrower than 1 mm, or larger than 4 m2.
+void check(const Patch& patch);
+
+// ---- Quadrature ----
+
+// Places and weights of a quadrature: the integral of f is about the sum of weight[i] * f(at[i]).
+struct QuadratureLine {
+  std::vector<double> at, weight;
+};
+
+// Returns the quadrature over [low, high] with `panels` equal panels of 12 points each; exact for polynomials
+// of degree 23 (Abramowitz and Stegun, table 25.4).
+QuadratureLine gauss_legendre(double low, double high, std::size_t panels);
 
 }  // namespace aqbench

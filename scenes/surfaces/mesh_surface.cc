@@ -2,21 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Geometry>
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <mutex>
 
 #include "core/error.h"
+#include "core/module.h"
 #include "core/morton.h"
 #include "core/parallel.h"
 #include "core/random.h"
-#include "scenes/surfaces/face_search.h"
-#include "scenes/surfaces/surface.h"
-#include "scenes/surfaces/triangle_geometry.h"
 #include "scenes/surfaces/triangle_tree.h"
-#include "scenes/triangles/closed_parts.h"
+
+AQBENCH_MODULE_TABLE aqbench::MeshesTable aqbench_meshes_table;
 
 namespace aqbench {
 namespace {
@@ -39,6 +36,11 @@ void check_mesh(const TriangleMesh& mesh) {
     for (const std::uint32_t vertex : mesh.triangles[i])
       if (vertex >= mesh.vertices_m.size())
         refuse(fmt::format("triangle {}: vertex {} of {}", i, vertex, mesh.vertices_m.size()));
+}
+
+// Sides ab, bc, ca are 0, 1, 2, corners a, b, c are 3, 4, 5.
+std::size_t number_of(TrianglePart part) {
+  return static_cast<std::size_t>(part) - static_cast<std::size_t>(TrianglePart::edge_ab);
 }
 
 class MeshSurface final : public BorderedSurface, public RayTarget {
@@ -179,30 +181,15 @@ std::pair<std::uint32_t, TrianglePoint> MeshSurface::closest_from(std::uint32_t 
 }
 
 const Vec3& MeshSurface::side_normal(std::size_t face, TrianglePart part) const {
-  switch (part) {
-    case TrianglePart::edge_ab:
-      return edge_normals_[face][0];
-    case TrianglePart::edge_bc:
-      return edge_normals_[face][1];
-    case TrianglePart::edge_ca:
-      return edge_normals_[face][2];
-    case TrianglePart::corner_a:
-      return corner_normals_[faces_[face][0]];
-    case TrianglePart::corner_b:
-      return corner_normals_[faces_[face][1]];
-    case TrianglePart::corner_c:
-      return corner_normals_[faces_[face][2]];
-    case TrianglePart::face:
-      break;
-  }
-  return normals_[face];
+  if (part == TrianglePart::face) return normals_[face];
+  const std::size_t number = number_of(part);
+  return number < 3 ? edge_normals_[face][number] : corner_normals_[faces_[face][number - 3]];
 }
 
 bool MeshSurface::is_on_border(std::size_t face, TrianglePart part) const {
   if (part == TrianglePart::face) return false;
-  const int number = static_cast<int>(part) - static_cast<int>(TrianglePart::edge_ab);
-  if (number < 3) return across_[face][static_cast<std::size_t>(number)] == face;
-  return on_border_[faces_[face][static_cast<std::size_t>(number - 3)]];
+  const std::size_t number = number_of(part);
+  return number < 3 ? across_[face][number] == face : on_border_[faces_[face][number - 3]];
 }
 
 void MeshSurface::search_all(std::span<const Vec3> points, std::span<ClosestPoint> out,
@@ -319,11 +306,20 @@ SurfaceSamples MeshSurface::stratified_samples(double spacing_m, std::uint64_t s
   return samples;
 }
 
+const MeshesTable& meshes_table() {
+  return module_table<MeshesTable>(Module::meshes, "aqbench_meshes_table", &aqbench_meshes_table);
+}
+
 }  // namespace
 
 std::shared_ptr<const BorderedSurface> make_mesh_surface(TriangleMesh mesh, MeshSide side,
                                                          std::span<const Vec3> cameras_m) {
   return std::make_shared<MeshSurface>(std::move(mesh), side, cameras_m);
+}
+
+std::unique_ptr<FaceSearch> make_face_search(std::span<const float> vertices_xyz,
+                                             std::span<const std::array<std::uint32_t, 3>> triangles) {
+  return meshes_table().make_face_search(vertices_xyz, triangles);
 }
 
 }  // namespace aqbench

@@ -1,4 +1,4 @@
-#include "scenes/surfaces/triangle_geometry.h"
+#include "scenes/surfaces/triangle_tree.h"
 
 namespace aqbench {
 

@@ -1,4 +1,4 @@
-#include "scenes/surfaces/triangle_search.h"
+#include "scenes/surfaces/triangle_tree.h"
 
 #include <algorithm>
 #include <bit>

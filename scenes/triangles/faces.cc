@@ -244,7 +244,7 @@ std::optional<std::vector<Triangle>> cut_fan(std::span<const Triangle> fan,
                                              std::span<const Vector3d> vertices, const std::string& name,
                                              std::size_t number) {
   const auto refuse = [&](const std::string& why) {
-    throw Error(ErrorKind::input, fmt::format("{}: face {} (counted from 1) {}", name, number, why), name);
+    throw input_error.of_file(name, "face {} (counted from 1) {}", number, why);
   };
   if (fan.size() + 2 > kMaxCorners) refuse(fmt::format("has more than {} corners", kMaxCorners));
   const std::vector<std::uint32_t> corners = corners_of(fan);

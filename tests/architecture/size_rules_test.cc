@@ -97,7 +97,7 @@ TEST(SizeRules, NoFileOfTestsOrBenchmarksIsTooLong) {
         lines > static_cast<std::ptrdiff_t>(kMaxLinesPerFile))
       found.push_back(fmt::format("{}: {} lines", entry.path().string(), lines));
   }
-  EXPECT_GT(files, 200u) << "the tests were not found";
+  EXPECT_GT(files, 100u) << "the tests were not found";
   EXPECT_THAT(found, testing::IsEmpty());
 }
 

@@ -28,8 +28,9 @@ struct StandardHeader {
 // A name that several headers declare stands where people look for it.
 constexpr StandardHeader kStandardHeaders[] = {
     {"algorithm",
-     "any_of all_of clamp count equal find max max_element min min_element nth_element reverse sort "
-     "transform"},
+     "any_of all_of clamp count equal find lexicographical_compare max max_element min min_element "
+     "nth_element "
+     "reverse sort transform"},
     {"array", "array"},
     {"atomic", "atomic memory_order_acquire memory_order_relaxed memory_order_release"},
     {"bit", "bit_cast countr_zero endian"},

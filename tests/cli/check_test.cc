@@ -82,9 +82,7 @@ class Check : public ::testing::Test {
     std::ofstream(dir_ / "data/truth/truth.json") << R"({"charuco": "board.json"})";
   }
   ProgramResult run(const Arguments& arguments) const {
-    ProgramOptions options;
-    options.working_dir = dir_.path();
-    return run_program(arguments, options);
+    return run_program(arguments, {.working_dir = dir_.path()});
   }
   // The names of the relations that do not hold.
   std::vector<std::string> broken_by(const std::string& method, int exit_code) {

@@ -5,18 +5,27 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <string>
-#include <vector>
 
-#include "cli/help_tasks.h"
+#include "cli/options.h"
 #include "core/text.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
 namespace {
+
+TEST(PrintJson, EscapesWhatSteersATerminalAndMeansTheSame) {
+  const std::string text = "{\"a\":\"\u009b2J\u0080\u009f\u007f\u00a0\u00e9\"}\n";
+  ::testing::internal::CaptureStdout();
+  cli::print_json(text);
+  std::fflush(stdout);
+  const std::string printed = ::testing::internal::GetCapturedStdout();
+  EXPECT_EQ(printed, "{\"a\":\"\\u009b2J\\u0080\\u009f\\u007f\u00a0\u00e9\"}\n");
+  EXPECT_EQ(nlohmann::json::parse(printed), nlohmann::json::parse(text));
+}
 
 std::size_t widest_line(const std::string& text) {
   std::istringstream lines(text);
@@ -56,7 +65,8 @@ TEST(Commands, EveryCommandHasHelpThatFitsThePage) {
 // What --help leaves out, --help-all has; what a task names is a flag of the command.
 TEST(Commands, HelpOfManyOptionsIsByTask) {
   for (const char* const command : {"sweep", "ab", "eval"}) {
-    const std::string some = run_program({command, "--help"}).out, all = run_program({command, "--help-all"}).out;
+    const std::string some = run_program({command, "--help"}).out,
+                      all = run_program({command, "--help-all"}).out;
     EXPECT_THAT(some, ::testing::HasSubstr(std::string("aqbench ") + command + " --help-all"));
     EXPECT_GT(std::ranges::count(all, '\n'), std::ranges::count(some, '\n')) << command;
     for (const cli::HelpTask& task : cli::help_tasks(command))
@@ -117,7 +127,8 @@ TEST(Commands, ListIsJsonWithUnitsDefaultsAndRanges) {
   EXPECT_LT(text.out.find("\nmethods:"), text.out.find("\nworkloads:"));
   std::size_t items = 0;
   for (const auto& listing : all) items += listing.size();
-  EXPECT_EQ(std::ranges::count(text.out, '\n'), items + 2 * all.size() - 1);  // a line each, titles, blank lines
+  EXPECT_EQ(std::ranges::count(text.out, '\n'),
+            items + 2 * all.size() - 1);  // a line each, titles, blank lines
 }
 
 TEST(Commands, ListHasTheRestOfWhatIsNamed) {
@@ -139,9 +150,7 @@ TEST(Commands, DevicesAreListedWhereTheyAreAskedFor) {
 }
 
 TEST(Commands, OutputThatCannotBeWrittenIsExitSix) {
-  ProgramOptions options;
-  options.stdout_to = "/dev/full";
-  const auto result = run_program({"list"}, options);
+  const auto result = run_program({"list"}, {.stdout_to = "/dev/full"});
   EXPECT_EQ(result.exit_code, 6);
   EXPECT_NE(result.err.find("stdout"), std::string::npos) << result.err;
 }
@@ -180,4 +189,5 @@ TEST(Commands, ClosedStreamsAbortNothing) {
 }
 
 }  // namespace
+
 }  // namespace aqbench::testing

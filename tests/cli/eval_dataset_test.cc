@@ -4,20 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
 #include "tests/cli/program.h"
+#include <gmock/gmock.h>
+#include "tests/cli/eval_support.h"
 
 namespace aqbench::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
 
 class EvalDataset : public ::testing::Test {
  protected:
@@ -52,27 +53,25 @@ class EvalDataset : public ::testing::Test {
 
 TEST_F(EvalDataset, DepthMapsAreScoredAlongTheRay) {
   const std::string shifted = changed_depths("shifted.npy", [](float depth) { return depth + 0.0015f; });
-  const auto result =
-      run_program({"eval", "--depth", shifted, "--camera", "cam00", "--dataset", dataset_, "--json"});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const json all = json::parse(result.out);
+  const json all = document_of(
+      run_program({"eval", "--depth", shifted, "--camera", "cam00", "--dataset", dataset_, "--json"}));
   const json& metrics = all.at("records").at(0).at("metrics");
   EXPECT_NEAR(metrics.at("depth_mae_mm").at("value").get<double>(), 1.5, 1e-4);
   EXPECT_EQ(metrics.at("depth_fill_rate_pct").at("value"), 100);
   EXPECT_EQ(metrics.at("depth_bad_1mm_pct").at("value"), 100);
   EXPECT_EQ(metrics.at("depth_bad_2mm_pct").at("value"), 0);
-  EXPECT_NE(all.at("run").at("effective").at("depth").get<std::string>().find("along the refracted ray"),
-            std::string::npos);
+  EXPECT_THAT(all.at("run").at("effective").at("depth").get<std::string>(),
+              HasSubstr("along the refracted ray"));
   EXPECT_EQ(all.at("records").at(0).at("options").at("undulating.amplitude_m"), 0.004);
   const std::string millimetres = changed_depths("mm.npy", [](float depth) { return 1000 * depth; });
   const auto refused =
       run_program({"eval", "--depth", millimetres, "--camera", "cam00", "--dataset", dataset_});
   EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_NE(refused.err.find("1000 times the true ones; see --unit"), std::string::npos) << refused.err;
+  EXPECT_THAT(refused.err, HasSubstr("1000 times the true ones; see --unit"));
   const auto scaled = run_program(
       {"eval", "--depth", millimetres, "--camera", "cam00", "--dataset", dataset_, "--unit", "mm"});
   EXPECT_EQ(scaled.err, "");
-  EXPECT_NE(scaled.out.find("undistorted camera"), std::string::npos) << scaled.out;
+  EXPECT_THAT(scaled.out, HasSubstr("undistorted camera"));
 }
 
 TEST_F(EvalDataset, UnusableDepthMapsAreOneLineAndExitTwo) {
@@ -85,10 +84,7 @@ TEST_F(EvalDataset, UnusableDepthMapsAreOneLineAndExitTwo) {
   const auto refused = [&](const std::string& file, const std::string& camera, const std::string& dataset,
                            const char* why) {
     const auto result = run_program({"eval", "--depth", file, "--camera", camera, "--dataset", dataset});
-    EXPECT_EQ(result.exit_code, 2) << result.err;
-    EXPECT_NE(result.err.find(why), std::string::npos) << result.err;
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-    EXPECT_EQ(result.out, "");
+    expect_refused(result, why);
   };
   refused((dir_ / "bad.npy").string(), "cam00", dataset_, "bad.npy");
   refused((dir_ / "small.npy").string(), "cam00", dataset_,
@@ -107,9 +103,7 @@ TEST_F(EvalDataset, DepthMapsAreTruthForClouds) {
   ASSERT_EQ(rendered.exit_code, 0) << rendered.err;
   const std::string cloud = dataset_ + "/truth/surface.ply", depths = dataset_ + "/truth/cam00/depth.npy";
   const auto score = [&](const std::vector<std::string>& more) {
-    Arguments command = {"eval", cloud, "--dataset", dataset_, "--json"};
-    command.insert(command.end(), more.begin(), more.end());
-    const ProgramResult result = run_program(command);
+    const ProgramResult result = run_program(with({"eval", cloud, "--dataset", dataset_, "--json"}, more));
     EXPECT_EQ(result.exit_code, 0) << result.err;
     return json::parse(result.out);
   };
@@ -124,12 +118,8 @@ TEST_F(EvalDataset, DepthMapsAreTruthForClouds) {
   const json below = score({"--truth-depth", "cam00=" + lower, "--truth-unit", "mm"});
   EXPECT_NEAR(median_mm(below), 3, 0.3);
   const auto refused = [&](const std::vector<std::string>& more, const char* why) {
-    Arguments command = {"eval", cloud};
-    command.insert(command.end(), more.begin(), more.end());
-    const ProgramResult result = run_program(command);
-    EXPECT_EQ(result.exit_code, 2) << result.err;
-    EXPECT_NE(result.err.find(why), std::string::npos) << result.err;
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    const ProgramResult result = run_program(with({"eval", cloud}, more));
+    expect_refused(result, why);
   };
   refused({"--truth-depth", "cam00=" + depths}, "needs --dataset or --rig");
   refused({"--truth-depth", "cam00", "--dataset", dataset_}, "expected CAMERA=FILE");
@@ -152,10 +142,8 @@ TEST_F(EvalDataset, CompletenessCountsWhatTwoCamerasSee) {
             << '\n';
   cloud.close();
   const std::string views = (dir_ / "views.csv").string();
-  const auto result =
-      run_program({"eval", (dir_ / "half.xyz").string(), "--dataset", dataset_, "--views", views, "--json"});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const json all = json::parse(result.out);
+  const json all = document_of(
+      run_program({"eval", (dir_ / "half.xyz").string(), "--dataset", dataset_, "--views", views, "--json"}));
   const json& metrics = all.at("records").at(0).at("metrics");
   EXPECT_NEAR(metrics.at("completeness_seen2_2mm_pct").at("value").get<double>(), 50, 3);
   const json& rows = all.at("run").at("effective").at("completeness_by_views");
@@ -187,12 +175,13 @@ TEST_F(EvalDataset, ARecordingIsScoredWithItsTruthByFolderAndByName) {
   fs::copy_file(dataset_ + "/truth/surface.ply", cloud);
   const auto without = run_program({"eval", cloud, "--dataset", dataset_});
   EXPECT_EQ(without.exit_code, 2);
-  EXPECT_NE(without.err.find("has no true surface; give --truth FILE"), std::string::npos) << without.err;
+  EXPECT_THAT(without.err, HasSubstr("has no true surface; give --truth FILE"));
   std::ofstream(dataset_ + "/truth/truth.json")
       << R"({"surface": {"file": "surface.ply", "unit": "m", "thresholds_mm": [1, 50]}})";
-  const auto by_folder = run_program({"eval", cloud, "--dataset", dataset_, "--json"});
-  ASSERT_EQ(by_folder.exit_code, 0) << by_folder.err;
-  const json metrics = json::parse(by_folder.out).at("records").at(0).at("metrics");
+  const json metrics = document_of(run_program({"eval", cloud, "--dataset", dataset_, "--json"}))
+                           .at("records")
+                           .at(0)
+                           .at("metrics");
   EXPECT_LT(metrics.at("accuracy_rmse_mm").at("value").get<double>(), 1e-9);
   EXPECT_TRUE(metrics.contains("precision_50mm_pct")) << "the thresholds that the truth declares";
   std::ofstream((dir_ / "aqbench.json").string())
@@ -204,9 +193,63 @@ TEST_F(EvalDataset, ARecordingIsScoredWithItsTruthByFolderAndByName) {
   EXPECT_EQ(json::parse(by_name.out).at("records").at(0).at("metrics"), metrics);
   const auto unknown = run_program({"eval", cloud, "--dataset", "tnak"}, here);
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_NE(unknown.err.find("no such folder; unknown dataset 'tnak'; did you mean tank?"), std::string::npos)
-      << unknown.err;
+  EXPECT_THAT(unknown.err, HasSubstr("no such folder; unknown dataset 'tnak'; did you mean tank?"));
   EXPECT_EQ(run_program({"eval", cloud, "--dataset", "tank", "--frame", "7"}, here).exit_code, 2);
+}
+
+// ---- `aqbench eval --charuco` on corners that are 1, 2 and 3 mm off. ----
+
+class EvalCharuco : public ::testing::Test {
+ protected:
+  EvalCharuco() {
+    std::ofstream(dir_ / "board.xyz") << "0 0 1100\n40 0 1100\n80 0 1100\n";
+    std::ofstream(dir_ / "detected.xyz") << "1 0 1100\n40 -2 1100\n80 0 1103\n";
+    std::ofstream(dir_ / "two.xyz") << "0 0 1100\n40 0 1100\n";
+    std::ofstream(dir_ / "empty.xyz") << "# no corner\n";
+  }
+  ProgramResult run(const std::string& detected, const Arguments& more) const {
+    return run_program(with({"eval", "--charuco", (dir_ / detected).string(), "--unit", "mm"}, more));
+  }
+  std::string board() const { return (dir_ / "board.xyz").string(); }
+
+  TemporaryDir dir_;
+};
+
+TEST_F(EvalCharuco, OneTwoAndThreeMillimetresHaveTheMeanTwo) {
+  const ProgramResult result = run("detected.xyz", {"--board", board(), "--json"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const auto distances = nlohmann::json::parse(result.out);
+  EXPECT_EQ(distances.at("corners"), 3);
+  EXPECT_NEAR(distances.at("error_mm").at(2).get<double>(), 3, 1e-9);
+  EXPECT_NEAR(distances.at("mean_mm").get<double>(), 2, 1e-9);
+  EXPECT_NEAR(distances.at("median_mm").get<double>(), 2, 1e-9);
+  EXPECT_NEAR(distances.at("max_mm").get<double>(), 3, 1e-9);
+  EXPECT_NEAR(distances.at("rmse_mm").get<double>(), std::sqrt(14.0 / 3), 1e-9);
+}
+
+TEST_F(EvalCharuco, ShowsEachCornerAndTheSummary) {
+  const ProgramResult result = run("detected.xyz", {"--board", board()});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  for (const char* word : {"corner", "mean", "median", "max", "rmse"})
+    EXPECT_THAT(result.out, HasSubstr(word));
+}
+
+TEST_F(EvalCharuco, NamesOfFilesDoNotSteerTheTerminal) {
+  const std::string odd = "odd\x1b[31m.xyz";
+  std::filesystem::copy_file(dir_ / "detected.xyz", dir_ / odd);
+  const ProgramResult result = run(odd, {"--board", board()});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.out.find('\x1b'), std::string::npos) << result.out;
+}
+
+TEST_F(EvalCharuco, BadInputIsOneLineAndExitTwo) {
+  for (const auto& result : {run("two.xyz", {"--board", board()}), run("empty.xyz", {"--board", board()}),
+                             run("missing.xyz", {"--board", board()}), run("detected.xyz", {}),
+                             run("detected.xyz", {"--board", board(), "--scene", "flat_plane"})}) {
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // A cloud that stays on the disk is moved, checked and scored as the same one in memory.
 
-#include "cli/eval/eval_input.h"
+#include "cli/eval/eval_cloud.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "metrics/score.h"
@@ -12,6 +13,8 @@
 
 namespace aqbench::cli {
 namespace {
+
+using ::testing::HasSubstr;
 
 // Points of the scene in another unit.
 PointCloud scene_points(const Surface& truth, double units_per_metre) {
@@ -55,9 +58,8 @@ TEST(EvalInput, OnTheDiskIsRefusedInAnotherUnit) {
   EvalCloudRequest request;
   request.cloud_file = (directory.path() / "c.ply").string();
   write_ply_cloud(request.cloud_file, scene_points(*scene.truth.surface, 1000));
-  EXPECT_NE(error_of(ErrorKind::input, [&] { load_eval_input(request, *scene.truth.surface, 10); })
-                .find("coordinates look like millimetres"),
-            std::string::npos);
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { load_eval_input(request, *scene.truth.surface, 10); }),
+              HasSubstr("coordinates look like millimetres"));
 }
 
 TEST(EvalInput, MeshWithAVertexThatIsNotFiniteIsRefusedByItsFile) {

@@ -10,18 +10,19 @@
 
 #include "tests/cli/program.h"
 #include "tests/scenes/images/small_png.h"
+#include <gmock/gmock.h>
+#include "tests/cli/eval_support.h"
 
 namespace aqbench::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
 
 const std::filesystem::path kConformance = AQBENCH_SOURCE_DIR "/conformance";
 
 ProgramResult run_in_data(const Arguments& arguments) {
-  ProgramOptions options;
-  options.working_dir = kConformance / "data";
-  return run_program(arguments, options);
+  return run_program(arguments, {.working_dir = kConformance / "data"});
 }
 
 // Holds every value of a case against what the program prints; returns how many there were.
@@ -72,24 +73,22 @@ TEST(EvalProtocol, AllInOneTable) {
   const ProgramResult run = run_in_data({"eval", "sparse.ply", "--truth", "truth.ply", "--protocol", "all"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
   for (const char* text : {"aqbench ", "eth3d ", "tanks-and-temples ", "dtu ", "scannet-mesh ", "normals "})
-    EXPECT_NE(run.out.find(text), std::string::npos) << text;
-  EXPECT_NE(run.out.find("n/a"), std::string::npos);  // eth3d: no scanner is known
+    EXPECT_THAT(run.out, HasSubstr(text)) << text;
+  EXPECT_THAT(run.out, HasSubstr("n/a"));  // eth3d: no scanner is known
 }
 
 TEST(EvalProtocol, PrintsTheLinesOfEth3d) {
   const ProgramResult run = run_in_data(
       {"eval", "sparse.ply", "--truth", "scans.mlp", "--protocol", "eth3d", "--thresholds", "10mm,20mm"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_NE(run.out.find("\nTolerances: 0.01 0.02\nCompletenesses: 0."), std::string::npos) << run.out;
+  EXPECT_THAT(run.out, HasSubstr("\nTolerances: 0.01 0.02\nCompletenesses: 0."));
 }
 
 TEST(EvalProtocol, ExplainsAndFindsTheProtocol) {
   const Arguments cloud = {"eval", "sparse.ply", "--truth", "truth.ply", "--scanner", "0,0,1", "--json"};
   Arguments explain = cloud, which = cloud;
   explain.insert(explain.end(), {"--explain", "eth3d,tanks-and-temples", "--thresholds", "5mm"});
-  const ProgramResult explained = run_in_data(explain);
-  ASSERT_EQ(explained.exit_code, 0) << explained.err;
-  const json first = json::parse(explained.out).at("explanations").at(0);
+  const json first = document_of(run_in_data(explain)).at("explanations").at(0);
   double sum = 0;
   for (const json& effect : first.at("effects")) sum += effect.at("in_order").get<double>();
   EXPECT_NEAR(sum, first.at("b").get<double>() - first.at("a").get<double>(), 1e-12);
@@ -113,9 +112,8 @@ TEST(EvalProtocol, OurRowIsWhatEvalGives) {
   for (int i = 0; i < 2000; ++i) scan << 0.2 * (i % 50) / 50 << ' ' << 0.3 * (i / 50) / 40 << " 1 0 0 -1\n";
   for (auto* const file : {&mesh, &cloud, &scan}) file->close();
   const auto ours = [&](const Arguments& truth, const char* name) {
-    Arguments command = {"eval", dir / "cloud.xyz", "--protocol", "aqbench", "--json"};
-    command.insert(command.end(), truth.begin(), truth.end());
-    const ProgramResult run = run_program(command);
+    const ProgramResult run =
+        run_program(with({"eval", dir / "cloud.xyz", "--protocol", "aqbench", "--json"}, truth));
     EXPECT_EQ(run.exit_code, 0) << run.err;
     const json printed = json::parse(run.out);
     for (const json& value : printed.at("protocols").at(0).at("values"))
@@ -126,11 +124,10 @@ TEST(EvalProtocol, OurRowIsWhatEvalGives) {
   for (const Arguments& truth : {Arguments{"--truth", dir / "mesh.ply"},
                                  {"--mesh", dir / "mesh.ply"},
                                  {"--truth", dir / "scan.ply"}}) {
-    Arguments command = {"eval", dir / "cloud.xyz", "--json"};
-    command.insert(command.end(), truth.begin(), truth.end());
-    const ProgramResult run = run_program(command);
-    ASSERT_EQ(run.exit_code, 0) << run.err;
-    const json metrics = json::parse(run.out).at("records").at(0).at("metrics");
+    const json metrics = document_of(run_program(with({"eval", dir / "cloud.xyz", "--json"}, truth)))
+                             .at("records")
+                             .at(0)
+                             .at("metrics");
     EXPECT_NEAR(ours(truth, "accuracy_mean"), 1e-3 * metrics["accuracy_mean_mm"]["value"].get<double>(),
                 1e-12);
     EXPECT_NEAR(ours(truth, "recall"), 0.01 * metrics["completeness_2mm_pct"]["value"].get<double>(), 1e-12)
@@ -161,9 +158,9 @@ TEST(EvalProtocol, DepthMapsOfAnotherShapeOrOfIntegersAreRefused) {
   };
   EXPECT_EQ(run("same.npy").exit_code, 0) << run("same.npy").err;
   EXPECT_EQ(run("turned.npy").exit_code, 2);
-  EXPECT_NE(run("turned.npy").err.find("turned.npy: 3 x 2 values where "), std::string::npos);
+  EXPECT_THAT(run("turned.npy").err, HasSubstr("turned.npy: 3 x 2 values where "));
   EXPECT_EQ(run("counts.npy").exit_code, 2);
-  EXPECT_NE(run("counts.npy").err.find("counts.npy: holds counts: give --depth-scale"), std::string::npos);
+  EXPECT_THAT(run("counts.npy").err, HasSubstr("counts.npy: holds counts: give --depth-scale"));
 }
 
 // KITTI's depths are counts of 1/256 m; COLMAP's are metres.
@@ -176,16 +173,13 @@ TEST(EvalProtocol, DepthMapsOfOtherProgramsCountInMetres) {
   colmap.write(reinterpret_cast<const char*>(metres.data()), 16);
   colmap.close();
   const auto run = [&](Arguments more) {
-    Arguments arguments = {"eval",  dir / "counts.png", "--truth", dir / "metres.bin", "--protocol", "depth",
-                           "--json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return run_program(arguments);
+    return run_program(with(
+        {"eval", dir / "counts.png", "--truth", dir / "metres.bin", "--protocol", "depth", "--json"}, more));
   };
   EXPECT_EQ(run({}).exit_code, 2);
-  EXPECT_NE(run({}).err.find("counts.png: holds counts: give --depth-scale METRES"), std::string::npos);
-  const ProgramResult scaled = run({"--depth-scale", "0.00390625"});
-  ASSERT_EQ(scaled.exit_code, 0) << scaled.err;
-  const json value = json::parse(scaled.out).at("protocols").at(0).at("values").at(0);
+  EXPECT_THAT(run({}).err, HasSubstr("counts.png: holds counts: give --depth-scale METRES"));
+  const json value =
+      document_of(run({"--depth-scale", "0.00390625"})).at("protocols").at(0).at("values").at(0);
   EXPECT_EQ(value.at("name"), "abs_rel");
   EXPECT_EQ(value.at("value").get<double>(), 0);
 }
@@ -199,11 +193,13 @@ TEST(EvalProtocol, TrajectoriesHaveUnits) {
   }
   metres.close();
   millimetres.close();
-  const ProgramResult run =
-      run_program({"eval", dir / "millimetres.txt", "--unit", "mm", "--truth", dir / "metres.txt",
-                   "--protocol", "poses", "--knob", "alignment=none", "--json"});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  const json value = json::parse(run.out).at("protocols").at(0).at("values").at(0);
+  const json value =
+      document_of(run_program({"eval", dir / "millimetres.txt", "--unit", "mm", "--truth", dir / "metres.txt",
+                               "--protocol", "poses", "--knob", "alignment=none", "--json"}))
+          .at("protocols")
+          .at(0)
+          .at("values")
+          .at(0);
   EXPECT_EQ(value.at("name"), "ate_rmse");
   EXPECT_NEAR(value.at("value").get<double>(), 0.003, 1e-12);
 }
@@ -223,9 +219,7 @@ TEST(EvalProtocol, RelativeErrorsOverAPath) {
   const Arguments command = {"eval",  dir / "estimate.txt", "--truth", dir / "truth.csv", "--protocol",
                              "poses", "--rpe-delta",        "10m",     "--knob",          "alignment=none",
                              "--json"};
-  const ProgramResult run = run_program(command);
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  const json protocol = json::parse(run.out).at("protocols").at(0);
+  const json protocol = document_of(run_program(command)).at("protocols").at(0);
   EXPECT_EQ(protocol.at("knobs").at("rpe_delta"), "10m");
   for (const json& value : protocol.at("values"))
     if (value.at("name") == "rpe_translation_mean") {
@@ -251,7 +245,7 @@ TEST(EvalProtocol, WhatRoundingTo32BitsCostsIsSaid) {
   const ProgramResult narrow = run_program(command);
   ASSERT_EQ(narrow.exit_code, 0) << narrow.err;
   const std::string note = json::parse(narrow.out).at("notes").dump();
-  EXPECT_NE(note.find("eth3d computes in 32 bits: at coordinates of 4.5e+06 m"), std::string::npos) << note;
+  EXPECT_THAT(note, HasSubstr("eth3d computes in 32 bits: at coordinates of 4.5e+06 m"));
   Arguments wide = command;
   wide.insert(wide.end(), {"--knob", "single_precision=no"});
   const json exact = json::parse(run_program(wide).out);
@@ -267,11 +261,10 @@ TEST(EvalProtocol, FilesOfDtuAreReadAsFlags) {
   const std::string dtu = AQBENCH_SOURCE_DIR "/conformance/layouts/dtu/";
   const std::string scan = dtu + "Points/stl/stl007_total.ply", mask = dtu + "ObsMask/ObsMask7_10.mat";
   const auto values = [&](const Arguments& more) {
-    Arguments arguments = {"eval", scan, "--unit", "mm", "--protocol", "dtu", "--json"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const ProgramResult run = run_in_data(arguments);
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    const json found = json::parse(run.out).at("protocols").at(0);
+    const json found =
+        document_of(run_in_data(with({"eval", scan, "--unit", "mm", "--protocol", "dtu", "--json"}, more)))
+            .at("protocols")
+            .at(0);
     EXPECT_GT(found.at("counts").at("outside_mask"), 0);
     EXPECT_GT(found.at("counts").at("truth_below_plane"), 0);
     return found;
@@ -284,11 +277,9 @@ TEST(EvalProtocol, FilesOfDtuAreReadAsFlags) {
 
 TEST(EvalProtocol, WrongFlagsAreNamed) {
   const auto refused = [](Arguments more, const char* said) {
-    Arguments arguments = {"eval", "sparse.ply", "--truth", "truth.ply"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const ProgramResult run = run_in_data(arguments);
+    const ProgramResult run = run_in_data(with({"eval", "sparse.ply", "--truth", "truth.ply"}, more));
     EXPECT_EQ(run.exit_code, 2) << run.err;
-    EXPECT_NE(run.err.find(said), std::string::npos) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(said));
   };
   refused({"--protocol", "eth3"}, "eth3d");
   refused({"--protocol", "dtu", "--knob", "voxel=1"}, "voxel_m");

@@ -1,5 +1,7 @@
 // `aqbench eval` against meshes of every shape: closed, welded or not, with faces twice, in the wrong unit.
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,18 +10,22 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
+#include <sstream>
+#include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
-#include "tests/cli/program.h"
+#include "tests/cli/eval_support.h"
 
 namespace aqbench::testing {
 namespace {
 
-using nlohmann::json;
-
+using ::testing::HasSubstr;
+using ::testing::Not;
+using Places = std::vector<std::array<double, 3>>;
 using Point = std::array<double, 3>;
-
-void write_shape(const std::filesystem::path& path, const std::string& text) { std::ofstream(path) << text; }
+using nlohmann::json;
 
 std::string text_of(const std::vector<Point>& points, double per_metre = 1, const char* before = "") {
   std::string text;
@@ -76,22 +82,17 @@ std::vector<Point> around_the_box(std::size_t count) {
   return points;
 }
 
-double metric_of(const json& document, const char* name) {
-  return document.at("records").at(0).at("metrics").at(name).at("value").get<double>();
-}
-
 TEST(EvalShapes, AClosedBoxIsPositiveOutside) {
   const TemporaryDir dir;
-  write_shape(dir / "cloud.xyz", text_of(around_the_box(3000)));
+  write_text(dir / "cloud.xyz", text_of(around_the_box(3000)));
   for (const bool turned : {false, true})
     for (const int times : {1, 2}) {
-      write_shape(dir / "box.obj", box_obj(turned, times));
+      write_text(dir / "box.obj", box_obj(turned, times));
       const Arguments command = {"eval", dir / "cloud.xyz", "--truth", dir / "box.obj"};
       const ProgramResult shown = run_program(command);
       ASSERT_EQ(shown.exit_code, 0) << shown.err;
-      EXPECT_EQ(shown.out.find("cameras"), std::string::npos) << shown.out;
-      EXPECT_NE(shown.out.find("positive = outside of closed parts, else -z"), std::string::npos)
-          << shown.out;
+      EXPECT_THAT(shown.out, Not(HasSubstr("cameras")));
+      EXPECT_THAT(shown.out, HasSubstr("positive = outside of closed parts, else -z"));
       EXPECT_EQ(shown.out.find("truth: 12 of 24 triangles count: 12 repeat another one") != std::string::npos,
                 times == 2)
           << shown.out;
@@ -112,9 +113,9 @@ TEST(EvalShapes, AClosedBoxIsPositiveOutside) {
 // The mesh as the reconstruction: one part without a border, however its file holds it.
 TEST(EvalShapes, AReconstructedBoxIsOnePartWithoutABorder) {
   const TemporaryDir dir;
-  write_shape(dir / "truth.obj", box_obj(false, 1));
+  write_text(dir / "truth.obj", box_obj(false, 1));
   for (const int times : {1, 2}) {
-    write_shape(dir / "box.obj", box_obj(true, times));
+    write_text(dir / "box.obj", box_obj(true, times));
     const ProgramResult run = run_program({"eval", dir / "box.obj", "--truth", dir / "truth.obj", "--json"});
     ASSERT_EQ(run.exit_code, 0) << run.err;
     const json document = json::parse(run.out);
@@ -128,39 +129,37 @@ TEST(EvalShapes, AReconstructedBoxIsOnePartWithoutABorder) {
 
 TEST(EvalShapes, AWrongUnitIsRefusedAgainstAMesh) {
   const TemporaryDir dir;
-  write_shape(dir / "cloud.xyz", text_of(around_the_box(1000)));
-  write_shape(dir / "mm.xyz", text_of(around_the_box(1000), 1000));
-  write_shape(dir / "box.obj", box_obj(false, 1));
-  write_shape(dir / "box_mm.obj", box_obj(false, 1, 1000));
+  write_text(dir / "cloud.xyz", text_of(around_the_box(1000)));
+  write_text(dir / "mm.xyz", text_of(around_the_box(1000), 1000));
+  write_text(dir / "box.obj", box_obj(false, 1));
+  write_text(dir / "box_mm.obj", box_obj(false, 1, 1000));
   const auto refusal = [&](const char* cloud, const char* truth, const Arguments& more = {}) {
-    Arguments command = {"eval", dir / cloud, "--truth", dir / truth};
-    command.insert(command.end(), more.begin(), more.end());
-    const ProgramResult run = run_program(command);
+    const ProgramResult run = run_program(with({"eval", dir / cloud, "--truth", dir / truth}, more));
     EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), run.exit_code == 0 ? 0 : 1) << run.err;
     return run.err;
   };
   EXPECT_EQ(refusal("cloud.xyz", "box.obj"), "");
   EXPECT_EQ(refusal("cloud.xyz", "box_mm.obj", {"--truth-unit", "mm"}), "");
-  EXPECT_NE(refusal("mm.xyz", "box.obj").find("give --unit mm"), std::string::npos);
-  EXPECT_NE(refusal("cloud.xyz", "box_mm.obj").find("give --truth-unit mm"), std::string::npos);
-  EXPECT_NE(refusal("cloud.xyz", "box.obj", {"--unit", "mm"}).find("give --unit m"), std::string::npos);
+  EXPECT_THAT(refusal("mm.xyz", "box.obj"), HasSubstr("give --unit mm"));
+  EXPECT_THAT(refusal("cloud.xyz", "box_mm.obj"), HasSubstr("give --truth-unit mm"));
+  EXPECT_THAT(refusal("cloud.xyz", "box.obj", {"--unit", "mm"}), HasSubstr("give --unit m"));
 }
 
 // Points of a square of two triangles: its four vertices are near none of them.
 TEST(EvalShapes, ProtocolsTakeTheFacesOfAMesh) {
   const TemporaryDir dir;
-  write_shape(dir / "square.obj", "v 0 0 1\nv 0.4 0 1\nv 0.4 0.3 1\nv 0 0.3 1\nf 1 2 3 4\n");
+  write_text(dir / "square.obj", "v 0 0 1\nv 0.4 0 1\nv 0.4 0.3 1\nv 0 0.3 1\nf 1 2 3 4\n");
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> u(0, 1);
   std::vector<Point> points;
   for (int i = 0; i < 60000; ++i)
     points.push_back({0.4 * u(random), 0.3 * u(random), i % 4 == 0 ? 1.01 : 1.0});
-  write_shape(dir / "cloud.xyz", text_of(points));
+  write_text(dir / "cloud.xyz", text_of(points));
   for (const char* protocol : {"tanks-and-temples", "dtu"}) {
-    const ProgramResult run = run_program(
-        {"eval", dir / "cloud.xyz", "--truth", dir / "square.obj", "--protocol", protocol, "--json"});
-    ASSERT_EQ(run.exit_code, 0) << run.err;
-    const json shown = json::parse(run.out).at("protocols").at(0);
+    const json shown = document_of(run_program({"eval", dir / "cloud.xyz", "--truth", dir / "square.obj",
+                                                "--protocol", protocol, "--json"}))
+                           .at("protocols")
+                           .at(0);
     EXPECT_GE(shown.at("counts").at("truth_points"), protocol[0] == 'd' ? 250000 : 240) << protocol;
     for (const json& value : shown.at("values")) {
       // Three of four points lie on the square. Tanks and Temples take one a voxel: of the voxels in it 1 -
@@ -180,10 +179,10 @@ TEST(EvalShapes, ProtocolsTakeTheFacesOfAMesh) {
 // A square of 20 mm has as many samples as any other truth, and what they leave open is said.
 TEST(EvalShapes, ASmallTruthIsSampledAsFinelyAsALargeOne) {
   const TemporaryDir dir;
-  write_shape(dir / "chip.obj", "v 0 0 1\nv 0.02 0 1\nv 0.02 0.02 1\nv 0 0.02 1\nf 1 2 3 4\n");
+  write_text(dir / "chip.obj", "v 0 0 1\nv 0.02 0 1\nv 0.02 0.02 1\nv 0 0.02 1\nf 1 2 3 4\n");
   std::vector<Point> points;
   for (int i = 0; i < 400; ++i) points.push_back({0.0005 + 0.001 * (i % 20), 0.0005 + 0.001 * (i / 20), 1.0});
-  write_shape(dir / "cloud.xyz", text_of(points));
+  write_text(dir / "cloud.xyz", text_of(points));
   const ProgramResult run = run_program(
       {"eval", dir / "cloud.xyz", "--truth", dir / "chip.obj", "--thresholds", "0.2mm", "--json"});
   ASSERT_EQ(run.exit_code, 0) << run.err;
@@ -205,14 +204,13 @@ TEST(EvalShapes, AThinnedScanIsSaidToBe) {
   std::uniform_real_distribution<double> u(0, 0.05);
   std::vector<Point> points;
   for (int i = 0; i < 20000; ++i) points.push_back({u(random), u(random), 1.0});
-  write_shape(dir / "scan.xyz", text_of(points));
+  write_text(dir / "scan.xyz", text_of(points));
   const Arguments command = {"eval", dir / "scan.xyz", "--truth-cloud", dir / "scan.xyz", "--spacing", "2mm"};
   const ProgramResult shown = run_program(command);
-  EXPECT_NE(shown.out.find(" of the 20000 true points, one in each cube of 2 mm; see --spacing"),
-            std::string::npos)
-      << shown.out << shown.err;
+  EXPECT_THAT(shown.out, HasSubstr(" of the 20000 true points, one in each cube of 2 mm; see --spacing"))
+      << shown.err;
   const ProgramResult all = run_program({"eval", dir / "scan.xyz", "--truth-cloud", dir / "scan.xyz"});
-  EXPECT_EQ(all.out.find("true points, one in"), std::string::npos) << all.out;
+  EXPECT_THAT(all.out, Not(HasSubstr("true points, one in")));
 }
 
 // The normals of splats are zero: no angle, here and by protocol.
@@ -221,19 +219,97 @@ TEST(EvalShapes, NormalsThatAreZeroAreNone) {
   std::string vertices;
   for (int i = 0; i < 100; ++i)
     vertices += std::to_string(0.01 * (i % 10)) + " " + std::to_string(0.01 * (i / 10)) + " 1.178 0 0 0\n";
-  write_shape(
+  write_text(
       dir / "splat.ply",
       "ply\nformat ascii 1.0\nelement vertex 100\nproperty float x\nproperty float y\nproperty float z\n"
       "property float nx\nproperty float ny\nproperty float nz\nend_header\n" +
           vertices);
-  const ProgramResult run = run_program({"eval", dir / "splat.ply", "--scene", "flat_plane", "--json"});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  const json metric = json::parse(run.out).at("records").at(0).at("metrics").at("normal_mean_deg");
+  const json metric = document_of(run_program({"eval", dir / "splat.ply", "--scene", "flat_plane", "--json"}))
+                          .at("records")
+                          .at(0)
+                          .at("metrics")
+                          .at("normal_mean_deg");
   EXPECT_TRUE(metric.at("value").is_null());
   EXPECT_EQ(metric.at("reason"), "no scored point has a normal: all are zero or not finite");
   const ProgramResult protocol =
       run_program({"eval", dir / "splat.ply", "--truth-cloud", dir / "splat.ply", "--protocol", "normals"});
-  EXPECT_NE(protocol.out.find("the cloud has no normals"), std::string::npos) << protocol.out << protocol.err;
+  EXPECT_THAT(protocol.out, HasSubstr("the cloud has no normals")) << protocol.err;
+}
+
+// ---- `aqbench eval` of coordinates as maps have them, far from the origin. ----
+
+double worst_error_mm(const ProgramResult& result) {
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  const json metrics = json::parse(result.out).at("records").at(0).at("metrics");
+  return metrics.at("accuracy_max_mm").at("value").get<double>();
+}
+
+// Rows of numbers as "x y z", one for each place.
+std::string lines_of(const Places& places, const char* separator = " ") {
+  std::string text;
+  for (const auto& [x, y, z] : places) text += fmt::format("{}{}{}{}{}\n", x, separator, y, separator, z);
+  return text;
+}
+
+// A file of 32 bits at the coordinates of UTM has steps of 0.5 m there.
+TEST(EvalFarFromTheOrigin, StepsOfNumbersOf32BitsAreSaid) {
+  const TemporaryDir dir;
+  Places exact, rounded;
+  for (int i = 0; i < 400; ++i) {
+    exact.push_back({500000.501 + i % 20, 4500000.501 + i / 20, 12.001});
+    rounded.emplace_back();
+    for (std::size_t k = 0; k < 3; ++k) rounded.back()[k] = static_cast<float>(exact.back()[k]);
+  }
+  write_text(dir / "exact.xyz", lines_of(exact));
+  write_text(dir / "rounded.xyz", lines_of(rounded));
+  const ProgramResult quiet =
+      run_program({"eval", dir / "exact.xyz", "--truth", dir / "exact.xyz", "--json"});
+  EXPECT_EQ(quiet.err, "");
+  EXPECT_LT(worst_error_mm(quiet), 1e-5);
+  for (const auto& [cloud, truth] : {std::pair("rounded.xyz", "exact.xyz"), {"exact.xyz", "rounded.xyz"}}) {
+    const ProgramResult warned = run_program({"eval", dir / cloud, "--truth", dir / truth});
+    EXPECT_THAT(warned.err,
+                HasSubstr("rounded.xyz: its coordinates are numbers of 32 bits, which have steps of 0.5 m at "
+                          "4.5e+06 m"));
+  }
+}
+
+// The truth is turned by a milliradian about a far origin: the matrix as it is printed brings the cloud
+// there.
+TEST(EvalFarFromTheOrigin, PrintedMatricesHaveTheDigitsOfFarCoordinates) {
+  const TemporaryDir dir;
+  const auto turned = [](const Places& places) {
+    auto result = places;
+    for (auto& [x, y, z] : result)
+      std::tie(x, y) =
+          std::pair(std::cos(1e-3) * x - std::sin(1e-3) * y, std::sin(1e-3) * x + std::cos(1e-3) * y);
+    return result;
+  };
+  Places cloud,
+      cameras = {{500000, 4500000, 0}, {500005, 4500000, 0}, {500000, 4500007, 0}, {500001, 4500001, 3}};
+  for (int i = 0; i < 400; ++i) cloud.push_back({500000.123 + i % 20, 4500000.321 + i / 20, 12.5});
+  const auto named = [](const Places& places) {
+    std::string text, name = "a camera,";
+    for (const auto& place : places) text += (name += "x") + " " + lines_of({place});
+    return text;
+  };
+  write_text(dir / "cloud.xyz", lines_of(cloud));
+  write_text(dir / "truth.xyz", lines_of(turned(cloud)));
+  write_text(dir / "cameras.txt", named(cameras));
+  write_text(dir / "true_cameras.txt", named(turned(cameras)));
+  const ProgramResult aligned =
+      run_program({"eval", dir / "cloud.xyz", "--truth", dir / "truth.xyz", "--align", "cameras", "--cameras",
+                   dir / "cameras.txt", "--truth-cameras", dir / "true_cameras.txt"});
+  ASSERT_EQ(aligned.exit_code, 0) << aligned.err;
+  std::string matrix;
+  std::istringstream out(aligned.out);
+  for (std::string line; std::getline(out, line);)
+    if (line.starts_with("  [")) matrix += line.substr(3, line.size() - 4) + "\n";
+  write_text(dir / "t.txt", matrix);
+  EXPECT_LT(worst_error_mm(run_program({"eval", dir / "cloud.xyz", "--truth", dir / "truth.xyz",
+                                        "--transform", dir / "t.txt", "--json"})),
+            1e-3)
+      << matrix;
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // `aqbench eval` on clouds made here with the standard library's generator, against closed forms.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,12 +11,14 @@
 #include <random>
 #include <vector>
 
-#include "tests/cli/program.h"
+#include "tests/cli/eval_support.h"
 
 namespace aqbench::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
+using ::testing::Not;
 
 struct Xyz {
   double x, y, z;
@@ -40,13 +43,6 @@ void write_binary_ply(const std::filesystem::path& path, const std::vector<Xyz>&
              static_cast<std::streamsize>(points.size() * sizeof(Xyz)));
 }
 
-json metrics_of(const ProgramResult& result) {
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  return json::parse(result.out).at("records").at(0).at("metrics");
-}
-
-double value(const json& metrics, const char* name) { return metrics.at(name).at("value").get<double>(); }
-
 double phi(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
 TEST(Eval, BiasedNoisyPlaneWithinFourStandardErrors) {
@@ -54,25 +50,26 @@ TEST(Eval, BiasedNoisyPlaneWithinFourStandardErrors) {
   const int n = 200000;
   const double bias = 0.0007, sigma = 0.001;
   write_binary_ply(dir / "cloud.ply", noisy_plane(n, bias, sigma, 11));
-  const json metrics =
-      metrics_of(run_program({"eval", dir / "cloud.ply", "--scene", "flat_plane", "--json"}));
+  const json document =
+      document_of(run_program({"eval", dir / "cloud.ply", "--scene", "flat_plane", "--json"}));
 
   const double root_n = std::sqrt(n);
   const double mean = sigma * std::sqrt(2 / std::numbers::pi) * std::exp(-bias * bias / (2 * sigma * sigma)) +
                       bias * std::erf(bias / (sigma * std::numbers::sqrt2));
   const double square = sigma * sigma + bias * bias;
-  EXPECT_NEAR(value(metrics, "accuracy_mean_mm"), 1e3 * mean, 4e3 * std::sqrt(square - mean * mean) / root_n);
-  EXPECT_NEAR(value(metrics, "accuracy_rmse_mm"), 1e3 * std::sqrt(square), 4e3 * sigma / root_n);
-  EXPECT_NEAR(value(metrics, "bias_mean_mm"), 1e3 * bias, 4e3 * sigma / root_n);
-  EXPECT_NEAR(value(metrics, "bias_median_mm"), 1e3 * bias, 4e3 * 1.2533 * sigma / root_n);
-  EXPECT_NEAR(value(metrics, "nmad_mm"), 1e3 * sigma, 4e3 * 1.1664 * sigma / root_n);
+  EXPECT_NEAR(metric_of(document, "accuracy_mean_mm"), 1e3 * mean,
+              4e3 * std::sqrt(square - mean * mean) / root_n);
+  EXPECT_NEAR(metric_of(document, "accuracy_rmse_mm"), 1e3 * std::sqrt(square), 4e3 * sigma / root_n);
+  EXPECT_NEAR(metric_of(document, "bias_mean_mm"), 1e3 * bias, 4e3 * sigma / root_n);
+  EXPECT_NEAR(metric_of(document, "bias_median_mm"), 1e3 * bias, 4e3 * 1.2533 * sigma / root_n);
+  EXPECT_NEAR(metric_of(document, "nmad_mm"), 1e3 * sigma, 4e3 * 1.1664 * sigma / root_n);
   for (const auto& [name, t] :
        {std::pair{"precision_0.5mm_pct", 0.0005}, std::pair{"precision_1mm_pct", 0.001},
         std::pair{"precision_2mm_pct", 0.002}}) {
     const double p = phi((t - bias) / sigma) - phi((-t - bias) / sigma);
-    EXPECT_NEAR(value(metrics, name), 100 * p, 400 * std::sqrt(p * (1 - p)) / root_n) << name;
+    EXPECT_NEAR(metric_of(document, name), 100 * p, 400 * std::sqrt(p * (1 - p)) / root_n) << name;
   }
-  EXPECT_EQ(value(metrics, "points"), n);
+  EXPECT_EQ(metric_of(document, "points"), n);
 }
 
 TEST(Eval, MillimetresTakenForMetresAreNamed) {
@@ -81,12 +78,10 @@ TEST(Eval, MillimetresTakenForMetresAreNamed) {
   for (Xyz& p : points) p = {1e3 * p.x, 1e3 * p.y, 1e3 * p.z};
   write_binary_ply(dir / "mm.ply", points);
   const auto refused = run_program({"eval", dir / "mm.ply", "--scene", "flat_plane"});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_NE(refused.err.find("millimetres"), std::string::npos) << refused.err;
-  EXPECT_EQ(std::count(refused.err.begin(), refused.err.end(), '\n'), 1) << refused.err;
-  const json metrics =
-      metrics_of(run_program({"eval", dir / "mm.ply", "--scene", "flat_plane", "--unit", "mm", "--json"}));
-  EXPECT_NEAR(value(metrics, "accuracy_rmse_mm"), 1.0, 0.1);
+  expect_refused(refused, "millimetres");
+  const json document =
+      document_of(run_program({"eval", dir / "mm.ply", "--scene", "flat_plane", "--unit", "mm", "--json"}));
+  EXPECT_NEAR(metric_of(document, "accuracy_rmse_mm"), 1.0, 0.1);
 }
 
 TEST(Eval, BadInputIsOneLineAndExitTwo) {
@@ -100,10 +95,7 @@ TEST(Eval, BadInputIsOneLineAndExitTwo) {
   std::ofstream(dir / "text.ply") << "not a ply\n";
   for (const char* name : {"short.ply", "empty.ply", "nan.ply", "far.ply", "text.ply", "missing.ply"}) {
     const auto result = run_program({"eval", dir / name, "--scene", "flat_plane"});
-    EXPECT_EQ(result.exit_code, 2) << name;
-    EXPECT_NE(result.err.find(name), std::string::npos) << result.err;
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-    EXPECT_EQ(result.out, "") << name;
+    expect_refused(result, name);
   }
   for (const Arguments& wrong :
        {Arguments{"eval", dir / "good.ply"}, Arguments{"eval", dir / "good.ply", "--scene", "flat_plan"},
@@ -119,10 +111,10 @@ TEST(Eval, NanPointsAreCountedAndLeftOut) {
   points.push_back({NAN, 0, 1.178});
   points.push_back({0, INFINITY, 1.178});
   write_binary_ply(dir / "c.ply", points);
-  const json metrics = metrics_of(run_program({"eval", dir / "c.ply", "--scene", "flat_plane", "--json"}));
-  EXPECT_EQ(value(metrics, "points"), 1002);
-  EXPECT_NEAR(value(metrics, "accuracy_rmse_mm"), 1, 0.1);
-  EXPECT_EQ(value(metrics, "points_non_finite"), 2);
+  const json document = document_of(run_program({"eval", dir / "c.ply", "--scene", "flat_plane", "--json"}));
+  EXPECT_EQ(metric_of(document, "points"), 1002);
+  EXPECT_NEAR(metric_of(document, "accuracy_rmse_mm"), 1, 0.1);
+  EXPECT_EQ(metric_of(document, "points_non_finite"), 2);
 }
 
 TEST(Eval, MeshesBeyondWhatFloatsHoldAreRefused) {
@@ -151,24 +143,24 @@ TEST(Eval, AlignmentPrintsItsTransformAndUndoesAShift) {
   for (Xyz& p : points) p.z += 0.004;
   write_binary_ply(dir / "shifted.ply", points);
   const auto plain =
-      metrics_of(run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--json"}));
-  EXPECT_NEAR(value(plain, "bias_mean_mm"), -4, 0.02);
+      document_of(run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--json"}));
+  EXPECT_NEAR(metric_of(plain, "bias_mean_mm"), -4, 0.02);
   const auto text = run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--align", "icp"});
   EXPECT_EQ(text.exit_code, 0);
-  EXPECT_NE(text.out.find("M ="), std::string::npos) << text.out;
-  EXPECT_NE(text.out.find("bias_mean_mm"), std::string::npos) << text.out;
-  EXPECT_EQ(text.out.find("nmad_mm"), std::string::npos) << "is no headline";
-  EXPECT_NE(text.out.find(" more metrics: --all\n"), std::string::npos) << text.out;
+  EXPECT_THAT(text.out, HasSubstr("M ="));
+  EXPECT_THAT(text.out, HasSubstr("bias_mean_mm"));
+  EXPECT_THAT(text.out, Not(HasSubstr("nmad_mm"))) << "is no headline";
+  EXPECT_THAT(text.out, HasSubstr(" more metrics: --all\n"));
   const auto all =
       run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--all", "--thresholds", "3mm"});
   for (const char* const name : {"bias_mean_mm", "nmad_mm", "precision_3mm_pct", "points_non_finite"})
-    EXPECT_NE(all.out.find(name), std::string::npos) << name;
+    EXPECT_THAT(all.out, HasSubstr(name)) << name;
   const auto other =
       run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--thresholds", "3mm"});
-  EXPECT_NE(other.out.find("completeness_3mm_pct"), std::string::npos) << other.out;
+  EXPECT_THAT(other.out, HasSubstr("completeness_3mm_pct"));
   const auto aligned =
       run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--align", "icp", "--json"});
-  EXPECT_NEAR(value(metrics_of(aligned), "bias_mean_mm"), 0, 0.02);
+  EXPECT_NEAR(metric_of(document_of(aligned), "bias_mean_mm"), 0, 0.02);
   const json matrix =
       json::parse(aligned.out).at("run").at("effective").at("transforms").at("icp").at("matrix");
   EXPECT_NEAR(matrix[2][3].get<double>(), -0.004, 0.0003);
@@ -182,12 +174,11 @@ TEST(Eval, JsonSaysWhatItsNumbersAre) {
   write_binary_ply(dir / "c.ply", points);
   const auto result =
       run_program({"eval", dir / "c.ply", "--scene", "flat_plane", "--rig", "ring12", "--json"});
-  const json metrics = metrics_of(result);
+  const json document = document_of(result);
   const json effective = json::parse(result.out).at("run").at("effective");
-  for (const auto& [name, metric] : metrics.items())
+  for (const auto& [name, metric] : document.at("records").at(0).at("metrics").items())
     EXPECT_GT(effective.at("definitions").at(name).get<std::string>().size(), 10u) << name;
-  EXPECT_NE(effective["definitions"]["chamfer_l1_mm"].get<std::string>().find("half the sum"),
-            std::string::npos);
+  EXPECT_THAT(effective["definitions"]["chamfer_l1_mm"].get<std::string>(), HasSubstr("half the sum"));
   const json normal = effective.at("plane_fit").at("normal");
   EXPECT_NEAR(normal[0].get<double>(), 0.05 / 1.00125, 1e-4);
   EXPECT_NEAR(normal[2].get<double>(), -1 / 1.00125, 1e-4);
@@ -203,11 +194,12 @@ TEST(Eval, JsonSaysWhatItsNumbersAre) {
 TEST(Eval, ThreadsChangeNoByteOfTheMetrics) {
   const TemporaryDir dir;
   write_binary_ply(dir / "c.ply", noisy_plane(50000, 0.0003, 0.001, 21));
-  const json one =
-      metrics_of(run_program({"eval", dir / "c.ply", "--scene", "undulating", "--json", "--threads", "1"}));
-  const json three =
-      metrics_of(run_program({"eval", dir / "c.ply", "--scene", "undulating", "--json", "--threads", "3"}));
-  EXPECT_EQ(one.dump(), three.dump());
+  const auto metrics_with = [&](const char* threads) {
+    const Arguments command = {"eval",   dir / "c.ply", "--scene", "undulating",
+                               "--json", "--threads",   threads};
+    return document_of(run_program(command)).at("records").at(0).at("metrics").dump();
+  };
+  EXPECT_EQ(metrics_with("1"), metrics_with("3"));
 }
 
 }  // namespace

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
+#include "core/files.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -15,13 +15,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using ::testing::HasSubstr;
-
-std::string text_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 class Evidence : public ::testing::Test {
  protected:
@@ -44,18 +37,18 @@ TEST_F(Evidence, NotesTestsCloudsAndSignatureAndReplay) {
                                   "--keep-clouds", "--out", at("out")});
   ASSERT_EQ(swept.exit_code, 0) << swept.err;
   const auto bundle = only_bundle(dir_ / "out");
-  EXPECT_EQ(text_of(bundle / "notes.txt"), "first try\n");
-  EXPECT_THAT(text_of(bundle / "tests.log"), HasSubstr("Test #1: fine"));
-  EXPECT_THAT(text_of(bundle / "commands.txt"),
+  EXPECT_EQ(read_file(bundle / "notes.txt"), "first try\n");
+  EXPECT_THAT(read_file(bundle / "tests.log"), HasSubstr("Test #1: fine"));
+  EXPECT_THAT(read_file(bundle / "commands.txt"),
               ::testing::ContainsRegex("exit code: 0\nreal [0-9.]+ s\nuser "));
-  EXPECT_THAT(text_of(bundle / "inventory.txt"), HasSubstr("clouds/flat_plane__roma_like__seed=42.ply"));
-  EXPECT_EQ(Json::parse(text_of(bundle / "statement.json")).at("predicate").at("result"), "PASSED");
+  EXPECT_THAT(read_file(bundle / "inventory.txt"), HasSubstr("clouds/flat_plane__roma_like__seed=42.ply"));
+  EXPECT_EQ(Json::parse(read_file(bundle / "statement.json")).at("predicate").at("result"), "PASSED");
   EXPECT_EQ(run_program({"verify", bundle, "--pubkey", at("key.pub.pem")}).exit_code, 0);
   EXPECT_EQ(run_program({"verify", bundle, "--pubkey", at("other.pub.pem")}).exit_code, 1);
   EXPECT_EQ(run_program({"verify", bundle, "--pubkey", at("key.pem")}).exit_code, 2);
 
   // The kept cloud is what was scored.
-  const Json record = Json::parse(text_of(bundle / "results.json")).at("records").at(0);
+  const Json record = Json::parse(read_file(bundle / "results.json")).at("records").at(0);
   const auto scored = run_program(
       {"eval", bundle / "clouds/flat_plane__roma_like__seed=42.ply", "--scene", "flat_plane", "--json"});
   EXPECT_EQ(Json::parse(scored.out).at("records").at(0).at("metrics").at("accuracy_mean_mm").at("value"),
@@ -89,7 +82,7 @@ TEST_F(Evidence, ShardsMergeAndAFailingTestFailsTheSweep) {
                          at("junit.xml"), "--github"})
                 .exit_code,
             0);
-  EXPECT_THAT(text_of(dir_ / "junit.xml"), HasSubstr("tests=\"4\" failures=\"0\" errors=\"0\""));
+  EXPECT_THAT(read_file(dir_ / "junit.xml"), HasSubstr("tests=\"4\" failures=\"0\" errors=\"0\""));
 
   std::filesystem::create_directories(dir_ / "build");
   std::ofstream(dir_ / "build/CTestTestfile.cmake") << "add_test(broken /bin/false)\n";
@@ -115,7 +108,7 @@ TEST_F(Evidence, CompareReportTrendAndDocsOfABundle) {
                 .exit_code,
             0);
   const auto mismatched = run_program({"compare", a, only_bundle(dir_ / "c"), "--times"});
-  if (text_of(a / "env.json").find("\"threads\": 1,") == std::string::npos) {
+  if (read_file(a / "env.json").find("\"threads\": 1,") == std::string::npos) {
     EXPECT_EQ(mismatched.exit_code, 4);
     EXPECT_THAT(mismatched.err, HasSubstr("threads"));
   }
@@ -125,16 +118,16 @@ TEST_F(Evidence, CompareReportTrendAndDocsOfABundle) {
   EXPECT_EQ(run_program({"compare", a, only_bundle(dir_ / "e"), "--html", at("no.html")}).exit_code, 4);
   EXPECT_FALSE(std::filesystem::exists(dir_ / "no.html"));
   EXPECT_THAT(run_program({"trend", at("a"), at("b"), "--svg", at("t.svg")}).out, HasSubstr("2 runs"));
-  EXPECT_THAT(text_of(dir_ / "t.svg"), HasSubstr("</svg>"));
+  EXPECT_THAT(read_file(dir_ / "t.svg"), HasSubstr("</svg>"));
   ASSERT_EQ(run_program({"report", a, "--out", at("r.html")}).exit_code, 0);
-  EXPECT_EQ(text_of(dir_ / "r.html"), text_of(a / "report.html"));
+  EXPECT_EQ(read_file(dir_ / "r.html"), read_file(a / "report.html"));
 
   std::ofstream(dir_ / "d.md")
       << "<!-- aqbench:accuracy -->\n<!-- aqbench:end -->\n<!-- aqbench:flags gate -->\n"
          "<!-- aqbench:end -->\n";
   EXPECT_EQ(run_program({"docs", at("d.md"), "--bundle", a, "--check"}).exit_code, 1);
   EXPECT_EQ(run_program({"docs", at("d.md"), "--bundle", a}).exit_code, 0);
-  EXPECT_THAT(text_of(dir_ / "d.md"), HasSubstr("```\n" + run_program({"gate", "--help"}).out + "```\n"));
+  EXPECT_THAT(read_file(dir_ / "d.md"), HasSubstr("```\n" + run_program({"gate", "--help"}).out + "```\n"));
   EXPECT_EQ(run_program({"docs", at("d.md"), "--bundle", a, "--check"}).exit_code, 0);
   EXPECT_EQ(run_program({"docs", at("d.md")}).exit_code, 2);
 }

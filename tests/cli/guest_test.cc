@@ -46,9 +46,7 @@ class GuestRun : public ::testing::Test {
     std::filesystem::permissions(dir_ / name, std::filesystem::perms::owner_all);
   }
   ProgramResult run(const Arguments& arguments) const {
-    ProgramOptions options;
-    options.working_dir = dir_.path();
-    return run_program(arguments, options);
+    return run_program(arguments, {.working_dir = dir_.path()});
   }
   json sweep(const std::string& method, int exit_code = 0) {
     const auto swept = run({"sweep", "--scene", "flat_plane", "--method", method, "--out", dir_ / method});

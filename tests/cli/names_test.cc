@@ -37,9 +37,7 @@ class Names : public ::testing::Test {
     EXPECT_EQ(rendered.exit_code, 0) << rendered.err;
   }
   ProgramResult run(const Arguments& arguments) const {
-    ProgramOptions options;
-    options.working_dir = dir_.path();
-    return run_program(arguments, options);
+    return run_program(arguments, {.working_dir = dir_.path()});
   }
   TemporaryDir dir_;
 };

@@ -18,6 +18,7 @@
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
 #include "tests/cli/program.h"
+#include <array>
 
 namespace aqbench::testing {
 namespace {
@@ -105,9 +106,7 @@ class OwnPoses : public ::testing::Test {
     }
   }
   ProgramResult run(const Arguments& arguments) const {
-    ProgramOptions options;
-    options.working_dir = dir_.path();
-    return run_program(arguments, options);
+    return run_program(arguments, {.working_dir = dir_.path()});
   }
   // Sweeps into a folder of its own and returns its records by case.
   std::map<std::string, json> sweep(const std::string& out, const Arguments& more, int exit_code = 0) {
@@ -321,12 +320,15 @@ TEST_F(OwnPoses, ImagesAloneAreADatasetForMethodsThatFindEverything) {
     EXPECT_EQ(result.exit_code, 2);
     EXPECT_THAT(result.err, HasSubstr("images without cameras"));
   }
-  for (const Arguments& more : {Arguments{"--set", "alignment.then=icp"}, Arguments{"--protocol", "eth3d"}}) {
-    Arguments words = {"sweep", "--scene", "dataset:photos", "--method", "blind"};
-    words.insert(words.end(), more.begin(), more.end());
-    const ProgramResult result = run(words);
+  std::filesystem::remove_all(rendered + "/truth");
+  for (const auto& [scene, method, flag, value] :
+       {std::array{"photos", "blind", "--set", "alignment.then=icp"},
+        {"photos", "blind", "--protocol", "eth3d"},
+        {"rendered", "sfm", "--set", "alignment.then=icp"}}) {
+    const std::string dataset = std::string("dataset:") + scene;
+    const ProgramResult result = run({"sweep", "--scene", dataset, "--method", method, flag, value});
     EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.err, HasSubstr("dataset:photos has no true surface"));
+    EXPECT_THAT(result.err, HasSubstr(dataset + " has no true surface"));
   }
 }
 

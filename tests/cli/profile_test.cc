@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "core/files.h"
 #include "tests/cli/program.h"
 #include "tests/reports/xml_check.h"
 
@@ -18,13 +19,6 @@ using Json = nlohmann::ordered_json;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-std::string profile_file_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 class Profile : public ::testing::Test {
  protected:
@@ -69,9 +63,9 @@ TEST_F(Profile, StagesAddUpAndTheTraceAndTheFlamegraphAreWhole) {
   }
   const auto bundle = only_bundle(out());
   const auto folder = bundle / "profile" / "flat_plane__roma_like__seed=42";
-  EXPECT_NO_THROW(xml_testing::parse_xml(profile_file_text(folder / "flamegraph.svg")));
-  EXPECT_FALSE(profile_file_text(folder / "stacks.folded").empty());
-  const Json trace = Json::parse(profile_file_text(folder / "trace.json"));
+  EXPECT_NO_THROW(xml_testing::parse_xml(read_file(folder / "flamegraph.svg")));
+  EXPECT_FALSE(read_file(folder / "stacks.folded").empty());
+  const Json trace = Json::parse(read_file(folder / "trace.json"));
   double outer_end = 0;
   std::size_t events = 0;
   for (const Json& event : trace.at("traceEvents")) {
@@ -120,14 +114,14 @@ TEST_F(Profile, APlantedHotFunctionIsTheWidestByItsName) {
            "in-process", "--flamegraph", "--threads", "1"});
   const auto folder =
       std::filesystem::path(only_bundle(out())) / "profile" / "flat_plane__roma_like__seed=42";
-  const auto samples = samples_by_own_function(profile_file_text(folder / "stacks.folded"));
+  const auto samples = samples_by_own_function(read_file(folder / "stacks.folded"));
   ASSERT_FALSE(samples.empty());
   const auto widest = std::ranges::max_element(samples, {}, [](const auto& entry) { return entry.second; });
   EXPECT_THAT(widest->first, HasSubstr("wait_busily"));
   int all = 0;
   for (const auto& [name, count] : samples) all += count;
   EXPECT_GT(widest->second, 0.65 * all);
-  EXPECT_THAT(profile_file_text(folder / "flamegraph.svg"), HasSubstr("aqbench::wait_busily("));
+  EXPECT_THAT(read_file(folder / "flamegraph.svg"), HasSubstr("aqbench::wait_busily("));
 }
 
 TEST_F(Profile, ARealMethodIsProfiledWithTheImagesAskedFor) {
@@ -156,7 +150,7 @@ TEST_F(Profile, OfAProgramThatIsDeclaredTheProgramIsSampled) {
   if (may) {
     EXPECT_EQ(details.at("sampler"), "perf") << details.at("sampler_note");
     // The shell's own work, or the kernel's for it, is nearly all that there is.
-    const std::string stacks = profile_file_text(bundle / "profile/flat_plane__busy__seed=42/stacks.folded");
+    const std::string stacks = read_file(bundle / "profile/flat_plane__busy__seed=42/stacks.folded");
     EXPECT_THAT(stacks, ::testing::AnyOf(HasSubstr("sh]"), HasSubstr("eval"), HasSubstr("[dash]")));
   } else {
     EXPECT_EQ(details.at("sampler"), "none");
@@ -207,7 +201,7 @@ TEST_F(Profile, TwoProfilesAreCompared) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("noise"));
   EXPECT_NO_THROW(
-      xml_testing::parse_xml(profile_file_text(dir_ / "diff" / "flat_plane__roma_like__seed=42-diff.svg")));
+      xml_testing::parse_xml(read_file(dir_ / "diff" / "flat_plane__roma_like__seed=42-diff.svg")));
 }
 
 TEST_F(Profile, FailuresAreRecordsAndBadInputIsOneLine) {

@@ -122,17 +122,6 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Progr
 WithoutLibTorch::WithoutLibTorch() { g_without_libtorch = true; }
 WithoutLibTorch::~WithoutLibTorch() { g_without_libtorch = false; }
 
-TemporaryDir::TemporaryDir() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "aqbench-cli-XXXXXX").string();
-  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
-  path_ = pattern;
-}
-
-TemporaryDir::~TemporaryDir() {
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
-}
-
 std::filesystem::path only_bundle(const std::filesystem::path& out) {
   std::vector<std::filesystem::path> found;
   if (std::filesystem::exists(out))

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/temporary_directory.h"
+
 namespace aqbench::testing {
 
 using Arguments = std::vector<std::string>;
@@ -20,10 +22,10 @@ struct ProgramResult {
 
 // What is special about a run of the program.
 struct ProgramOptions {
-  std::filesystem::path working_dir;          // empty: the test's own
+  std::filesystem::path working_dir = {};     // empty: the test's own
   std::function<bool()> interrupt_when = {};  // SIGINT once it returns true (polled for at most a minute)
   std::function<bool()> kill_when = {};       // SIGKILL likewise
-  std::string stdout_to;                      // a path instead of capturing
+  std::string stdout_to = {};                 // a path instead of capturing
   long file_size_limit_bytes = -1;            // RLIMIT_FSIZE, as on a disk that is full beyond it
 };
 
@@ -41,19 +43,7 @@ class WithoutLibTorch {
   WithoutLibTorch& operator=(const WithoutLibTorch&) = delete;
 };
 
-// A folder of this test alone, removed with the object.
-class TemporaryDir {
- public:
-  TemporaryDir();
-  ~TemporaryDir();
-  TemporaryDir(const TemporaryDir&) = delete;
-  TemporaryDir& operator=(const TemporaryDir&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-  std::filesystem::path operator/(const std::string& name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
+using TemporaryDir = TemporaryDirectory;
 
 // Returns the only bundle below `out`; fails the test if there is another number of them.
 std::filesystem::path only_bundle(const std::filesystem::path& out);

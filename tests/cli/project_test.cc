@@ -44,9 +44,7 @@ class ProjectRun : public ::testing::Test {
   }
   void write(const std::string& name, const std::string& text) const { std::ofstream(dir_ / name) << text; }
   ProgramResult run(const Arguments& arguments) const {
-    ProgramOptions options;
-    options.working_dir = dir_ / "sub";
-    return run_program(arguments, options);
+    return run_program(arguments, {.working_dir = dir_ / "sub"});
   }
   TemporaryDir dir_;
 };
@@ -92,12 +90,11 @@ TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
   EXPECT_EQ(worse.exit_code, 4) << "other options: " << worse.out;
 
   // The bundle names the commands; elsewhere they need permission.
-  ProgramOptions elsewhere;
-  elsewhere.working_dir = dir_.path();
-  const auto refused = run_program({"replay", bundle, "--all"}, elsewhere);
+  const auto refused = run_program({"replay", bundle, "--all"}, {.working_dir = dir_.path()});
   EXPECT_EQ(refused.exit_code, 2);
   EXPECT_THAT(refused.err, HasSubstr("mine: /bin/sh mine.sh {output} {depth_mm}, a/b"));
-  const auto replayed = run_program({"replay", bundle, "--all", "--run-its-commands"}, elsewhere);
+  const auto replayed =
+      run_program({"replay", bundle, "--all", "--run-its-commands"}, {.working_dir = dir_.path()});
   EXPECT_EQ(replayed.exit_code, 0) << replayed.err << replayed.out;
 }
 
@@ -264,12 +261,10 @@ TEST_F(ProjectRun, InitNamesTheFolderThatHoldsImagesAndModel) {
   for (const char* const name :
        {"rec/images/a.png", "rec/images/b.png", "rec/sparse/0/cameras.txt", "rec/sparse/0/images.txt"})
     std::ofstream(fresh / name) << "x";
-  ProgramOptions there;
-  there.working_dir = fresh;
-  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
+  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, {.working_dir = fresh});
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_THAT(begun.out, HasSubstr("dataset rec: a COLMAP model in rec\n"));
-  EXPECT_EQ(begun.out.find("images without cameras"), std::string::npos) << begun.out;
+  EXPECT_THAT(begun.out, Not(HasSubstr("images without cameras")));
 }
 
 // Downloaded folders: their layout, cameras and truth, or what is wrong with them.
@@ -280,9 +275,7 @@ TEST_F(ProjectRun, InitSaysWhatDownloadedFoldersHold) {
     std::filesystem::copy(std::string(AQBENCH_SOURCE_DIR "/conformance/layouts/") + name, fresh / name,
                           std::filesystem::copy_options::recursive);
   std::filesystem::remove(fresh / "nerfstudio/images/view03.png");
-  ProgramOptions there;
-  there.working_dir = fresh;
-  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
+  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, {.working_dir = fresh});
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_THAT(begun.out, HasSubstr("dataset tanks: a scene of Tanks and Temples in tanks\n"
                                    "    4 cameras, 1 frame, truth: surface\n"));
@@ -299,9 +292,7 @@ TEST_F(ProjectRun, InitFindsFoldersOfCamerasBesideTheirCalibration) {
   std::filesystem::create_directories(fresh / "photos/cam00");
   for (const char* const name : {"photos/calibration.json", "photos/cam00/000000.png"})
     std::ofstream(fresh / name) << "x";
-  ProgramOptions there;
-  there.working_dir = fresh;
-  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
+  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, {.working_dir = fresh});
   ASSERT_EQ(begun.exit_code, 0) << begun.err;
   EXPECT_THAT(begun.out, HasSubstr("dataset photos: images and calibration in photos\n"));
 }

@@ -3,11 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <nlohmann/json.hpp>
 
-#include "harness/records/results.h"
-#include "harness/running/journal.h"
 #include "reports/bundle/bundle.h"
 #include "tests/cli/program.h"
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <string_view>
 
 #include "tests/cli/program.h"
@@ -87,9 +86,7 @@ TEST_F(Stranger, CommandsRunOnlyOnRequestOrBySignature) {
   // The user's own bundle needs no permission in the folder where it was made.
   EXPECT_EQ(run_program({"replay", bundle, "--all"}).exit_code, 0);
   ASSERT_EQ(traces(), 2u);
-  ProgramOptions elsewhere;
-  elsewhere.working_dir = dir_.path();
-  EXPECT_EQ(run_program({"replay", bundle, "--all"}, elsewhere).exit_code, 2);
+  EXPECT_EQ(run_program({"replay", bundle, "--all"}, {.working_dir = dir_.path()}).exit_code, 2);
   become_somebody_else();
   const auto refused = run_program({"replay", bundle, "--all"});
   EXPECT_EQ(refused.exit_code, 2);

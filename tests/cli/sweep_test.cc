@@ -9,9 +9,9 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <sstream>
 #include <vector>
 
+#include "core/files.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -19,14 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string file_text(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-Json json_file(const std::filesystem::path& path) { return Json::parse(file_text(path)); }
+Json json_file(const std::filesystem::path& path) { return Json::parse(read_file(path)); }
 
 void write_json(const std::filesystem::path& path, const Json& value) {
   std::ofstream(path) << value.dump(1) << "\n";
@@ -322,7 +315,7 @@ TEST_F(GateCommand, DecidesByDirectionAndTolerance) {
   EXPECT_EQ(gate_changed([](Json& results) { results["records"][0]["options"]["flat_plane.depth_m"] = 1.2; }),
             4)
       << last_.err;
-  std::ofstream(dir_ / "broken.json") << file_text(bundle_ / "results.json").substr(0, 500);
+  std::ofstream(dir_ / "broken.json") << read_file(bundle_ / "results.json").substr(0, 500);
   EXPECT_EQ(run_program({"gate", dir_ / "broken.json", "--baseline", baseline_}).exit_code, 2);
 }
 
@@ -337,7 +330,7 @@ TEST_F(GateCommand, RefusesTheBundleTheBaselineCameFromAndPassesAnother) {
 }
 
 TEST_F(GateCommand, OneChangedByteIsNamed) {
-  std::string text = file_text(bundle_ / "summary.md");
+  std::string text = read_file(bundle_ / "summary.md");
   text[text.size() / 2] ^= 1;
   std::ofstream(bundle_ / "summary.md", std::ios::binary) << text;
   const auto result = run_program({"verify", bundle_});

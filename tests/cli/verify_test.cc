@@ -4,15 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
-#include <functional>
 #include <ostream>
-#include <string>
 
 #include "core/files.h"
 #include "core/text.h"
-#include "harness/records/results.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "tests/cli/program.h"

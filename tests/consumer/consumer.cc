@@ -1,19 +1,15 @@
 // Uses every header of the library once, and exits with 1 where an answer is not what it must be:
 //   consumer [BUNDLE]
-// Or scores n x 3 numbers of a file (float64, metres) and prints each metric as its exact bits, and on stderr
-// the seconds and processor seconds it took and the peak of resident memory before and after, kB:
+// Or scores n x 3 numbers of a file (float64, metres) and prints each metric as its exact bits:
 //   consumer score FILE SCENE
 #include <aqbench/ab.h>
 #include <aqbench/evaluate.h>
 #include <aqbench/metrics.h>
 #include <aqbench/scenes.h>
-#include <sys/resource.h>
 
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -110,26 +106,13 @@ void use_comparisons(const char* bundle) {
   }
 }
 
-long peak_kb() {
-  rusage use{};
-  getrusage(RUSAGE_SELF, &use);
-  return use.ru_maxrss;
-}
-
 int score_file(const std::string& path, const std::string& scene) {
   std::vector<double> points(std::filesystem::file_size(path) / sizeof(double));
   std::ifstream(path, std::ios::binary)
       .read(reinterpret_cast<char*>(points.data()),
             static_cast<std::streamsize>(points.size() * sizeof(double)));
-  const long before_kb = peak_kb();
-  const std::clock_t cpu = std::clock();
-  const auto start = std::chrono::steady_clock::now();
-  const std::vector<aq::Metric> metrics = aq::score(points, aq::Scene(scene));
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-  const double cpu_s = static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC;
-  for (const aq::Metric& metric : metrics)
+  for (const aq::Metric& metric : aq::score(points, aq::Scene(scene)))
     if (metric.value) std::printf("%s %a\n", metric.name.c_str(), *metric.value);
-  std::fprintf(stderr, "%.6f %.6f %ld %ld\n", took.count(), cpu_s, before_kb, peak_kb());
   return 0;
 }
 

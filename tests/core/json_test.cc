@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "tests/core/error_matcher.h"

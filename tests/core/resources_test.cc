@@ -9,9 +9,11 @@
 #include <fstream>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "core/descriptor.h"
+#include "core/stopwatch.h"
 
 namespace aqbench {
 namespace {
@@ -71,6 +73,22 @@ TEST(Resources, MemoryIsHeldInLargePages) {
   EXPECT_GE(large_page_kb(), before_kb + (16 << 10));
   for (int i = 0; i < 4096; ++i)
     ASSERT_EQ(held[static_cast<std::size_t>(i)], std::vector<char>(8192, static_cast<char>(i)));
+}
+
+TEST(Stopwatch, CountsInTheUnitOfItsName) {
+  const auto start = SteadyClock::now() - std::chrono::seconds(2);
+  EXPECT_NEAR(seconds_since(start), 2, 0.5);
+  EXPECT_NEAR(ms_since(start), 2000, 500);
+}
+
+TEST(RunClock, SeparatesRealTimeFromProcessorTime) {
+  const RunClock clock;
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  const RunTimes times = clock.elapsed();
+  EXPECT_GE(times.real_s, 0.03);
+  EXPECT_GE(times.user_s, 0);
+  EXPECT_LT(times.user_s, times.real_s + 1);
+  EXPECT_EQ(times_block({1.2344, 0.9, 0.11}), "real 1.234 s\nuser 0.900 s\nsys 0.110 s\n");
 }
 
 }  // namespace

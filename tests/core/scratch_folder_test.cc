@@ -12,7 +12,7 @@
 
 #include "core/files.h"
 #include "core/processes/isolate.h"
-#include "core/sandbox/own_processes.h"
+#include "core/sandbox/sandbox.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {

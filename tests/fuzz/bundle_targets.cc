@@ -1,6 +1,5 @@
 // Readers of sealed lines and whole bundles. A wrong hash would end every attempt, so hashes are recomputed
 // after each change, as a forger would.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -21,7 +20,7 @@
 #include "harness/running/journal.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/verify.h"
-#include "reports/content/bundle_files.h"
+#include "reports/content/bundle_content.h"
 #include "tests/fuzz/fuzz_target.h"
 
 namespace aqbench::fuzz {

@@ -11,19 +11,19 @@
 #include "harness/ab/document.h"
 #include "harness/ab/samples.h"
 #include "harness/gating/baseline.h"
-#include "harness/measuring/folded.h"
+#include "harness/measuring/samplers.h"
 #include "harness/planning/suite.h"
 #include "harness/records/results.h"
 #include "metrics/mesh_metrics.h"
 #include "pipeline/views/dataset_views.h"
-#include "reports/bundle/trust.h"
+#include "reports/bundle/signature.h"
 #include "reports/html/pictures.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/cloud/ply_read.h"
+#include "scenes/cloud/ply.h"
 #include "scenes/cloud/transform.h"
 #include "scenes/dataset/dataset_truth.h"
-#include "scenes/images/depth_file.h"
+#include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refractive_camera.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -31,24 +31,17 @@
 namespace aqbench::fuzz {
 namespace {
 
+using Bytes = std::string_view;
 using Folder = std::filesystem::path;
 
 constexpr const char* kSource = "input";
 
-void read_ply_target(std::string_view bytes, const Folder& folder) {
+void read_ply_target(Bytes bytes, const Folder& folder) {
   const PlyFile file = read_ply(put_file(folder / "input.ply", bytes));
   if (file.mesh) check_mesh(*file.mesh);
 }
 
-void read_xyz_target(std::string_view bytes, const Folder& folder) {
-  (void)read_cloud_file(put_file(folder / "input.xyz", bytes));
-}
-
-void read_pts_target(std::string_view bytes, const Folder& folder) {
-  (void)read_cloud_file(put_file(folder / "input.pts", bytes));
-}
-
-void read_npy_target(std::string_view bytes, const Folder& folder) {
+void read_npy_target(Bytes bytes, const Folder& folder) {
   const NpyArray array = read_npy(put_file(folder / "input.npy", bytes));
   std::visit(
       [&](const auto& values) {
@@ -59,7 +52,7 @@ void read_npy_target(std::string_view bytes, const Folder& folder) {
       array.values);
 }
 
-void read_depth_target(std::string_view bytes, const Folder& folder) {
+void read_depth_target(Bytes bytes, const Folder& folder) {
   const DepthImage image = read_depth_image(put_file(folder / "input.depth", bytes));
   const auto width = static_cast<std::size_t>(image.width), height = static_cast<std::size_t>(image.height);
   if (image.values.size() != width * height) throw Broken("depth: the size does not match the values");
@@ -76,7 +69,7 @@ Rig small_rig() {
   return {{camera}};
 }
 
-void read_image_target(std::string_view bytes, const Folder& folder) {
+void read_image_target(Bytes bytes, const Folder& folder) {
   const Folder dataset = folder / "dataset";
   const Folder image = dataset / "images" / "cam00" / "000000.png";
   if (!std::filesystem::exists(image.parent_path())) {
@@ -87,42 +80,38 @@ void read_image_target(std::string_view bytes, const Folder& folder) {
   (void)read_dataset_views(dataset);
 }
 
-void read_calibration_target(std::string_view bytes, const Folder&) {
+void read_calibration_target(Bytes bytes, const Folder&) {
   const Rig rig = parse_calibration(bytes, kSource);
   const std::string text = calibration_json(rig, {});
   require_same(text, calibration_json(parse_calibration(text, kSource), {}), "calibration");
   for (const Camera& camera : rig.cameras) (void)refractive_camera(camera);
 }
 
-void read_transform_target(std::string_view bytes, const Folder& folder) {
-  (void)read_similarity(put_file(folder / "input.json", bytes));
-}
-
-void read_scene_target(std::string_view bytes, const Folder& folder) {
+void read_scene_target(Bytes bytes, const Folder& folder) {
   std::filesystem::create_directories(folder / "truth");
   put_file(folder / "truth" / "scene.json", bytes);
   (void)read_dataset_scene(folder);
 }
 
-void read_suite_target(std::string_view bytes, const Folder& folder) {
+void read_suite_target(Bytes bytes, const Folder& folder) {
   const std::string text = to_json(read_suite_file(put_file(folder / "input.json", bytes))).dump();
   const Json again = parse_strict_json(text, kSource);
   require_same(text, to_json(suite_from_json(again, kSource)).dump(), "suite");
 }
 
-void read_baseline_target(std::string_view bytes, const Folder&) {
+void read_baseline_target(Bytes bytes, const Folder&) {
   const std::string text = baseline_text(baseline_from_json(parse_strict_json(bytes, kSource), kSource));
   const Json again = parse_strict_json(text, kSource);
   require_same(text, baseline_text(baseline_from_json(again, kSource)), "baseline");
 }
 
-void read_results_target(std::string_view bytes, const Folder&) {
+void read_results_target(Bytes bytes, const Folder&) {
   const Results results = results_from_text(bytes, kSource);
   const std::string text = results_text(results);
   require_same(text, results_text(results_from_text(text, kSource)), "results");
 }
 
-void read_samples_target(std::string_view bytes, const Folder&) {
+void read_samples_target(Bytes bytes, const Folder&) {
   const AbSamples samples = ab_samples_from_lists(parse_strict_json(bytes, kSource), kSource);
   AbSamples again;
   again.order_seed = samples.order_seed;
@@ -134,44 +123,44 @@ void read_samples_target(std::string_view bytes, const Folder&) {
   require_same(to_json(samples).dump(), to_json(again).dump(), "samples");
 }
 
-void read_comparison_target(std::string_view bytes, const Folder&) {
-  (void)document_of(results_from_text(bytes, kSource));
-}
-
-void read_tiles_target(std::string_view bytes, const Folder&) {
+void read_tiles_target(Bytes bytes, const Folder&) {
   (void)parse_tiles_csv(bytes);
   (void)parse_picture_list(bytes);
 }
 
-void read_folded_target(std::string_view bytes, const Folder&) {
+void read_folded_target(Bytes bytes, const Folder&) {
   const std::string text = folded_text(read_folded(bytes, kSource));
   require_same(text, folded_text(read_folded(text, kSource)), "folded stacks");
-}
-
-void read_trust_target(std::string_view bytes, const Folder& folder) {
-  (void)read_trust_file(put_file(folder / "trusted_keys.txt", bytes));
 }
 
 }  // namespace
 
 std::vector<Target> file_targets() {
   return {{"ply", read_ply_target},
-          {"xyz", read_xyz_target},
-          {"pts", read_pts_target},
+          {"xyz", [](Bytes bytes,
+                     const Folder& folder) { (void)read_cloud_file(put_file(folder / "input.xyz", bytes)); }},
+          {"pts", [](Bytes bytes,
+                     const Folder& folder) { (void)read_cloud_file(put_file(folder / "input.pts", bytes)); }},
           {"npy", read_npy_target},
           {"depth", read_depth_target},
           {"image", read_image_target},
           {"calibration", read_calibration_target},
-          {"transform", read_transform_target},
+          {"transform",
+           [](Bytes bytes, const Folder& folder) {
+             (void)read_similarity(put_file(folder / "input.json", bytes));
+           }},
           {"scene", read_scene_target},
           {"suite", read_suite_target},
           {"baseline", read_baseline_target},
           {"results", read_results_target},
           {"samples", read_samples_target},
-          {"comparison", read_comparison_target},
+          {"comparison",
+           [](Bytes bytes, const Folder&) { (void)document_of(results_from_text(bytes, kSource)); }},
           {"tiles", read_tiles_target},
           {"folded", read_folded_target},
-          {"trust", read_trust_target}};
+          {"trust", [](Bytes bytes, const Folder& folder) {
+             (void)read_trust_file(put_file(folder / "trusted_keys.txt", bytes));
+           }}};
 }
 
 }  // namespace aqbench::fuzz

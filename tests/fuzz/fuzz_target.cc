@@ -11,7 +11,7 @@ namespace aqbench::fuzz {
 
 std::vector<Target> all_targets() {
   std::vector<Target> targets = file_targets();
-  for (const std::vector<Target>& more : {guest_targets(), layout_targets(), bundle_targets()})
+  for (const std::vector<Target>& more : {guest_targets(), bundle_targets()})
     targets.insert(targets.end(), more.begin(), more.end());
   return targets;
 }

@@ -26,11 +26,9 @@ struct Broken : std::logic_error {
 // Returns the readers of single files: clouds, arrays, images, cameras, suites, baselines, results, samples.
 std::vector<Target> file_targets();
 
-// Returns the readers of other programs' files: meshes, COLMAP models, truth, stages, photographs.
+// Returns the readers of other programs' files: meshes, COLMAP models, truth, stages, photographs, and
+// folders of other benchmarks.
 std::vector<Target> guest_targets();
-
-// Returns the readers of folders of other benchmarks.
-std::vector<Target> layout_targets();
 
 // Returns the readers of sealed lines and of whole bundles.
 std::vector<Target> bundle_targets();

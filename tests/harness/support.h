@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <fstream>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "harness/planning/plan.h"
 #include "harness/records/case_result.h"
 #include "harness/running/journal.h"
@@ -76,6 +78,16 @@ inline const Catalogue& fake_catalogue() {
   return catalogue;
 }
 
+// A request for these scenes and methods, and possibly settings.
+inline PlanRequest request_for(std::vector<std::string> scenes, std::vector<std::string> methods,
+                               const std::vector<std::string>& sets = {}) {
+  PlanRequest request;
+  request.scenes = std::move(scenes);
+  request.methods = std::move(methods);
+  for (const std::string& set : sets) request.sets.push_back(parse_override(set));
+  return request;
+}
+
 inline std::vector<std::string> case_names(const SweepPlan& plan) {
   std::vector<std::string> names;
   for (const Case& planned : plan.cases) names.push_back(planned.name);
@@ -84,9 +96,7 @@ inline std::vector<std::string> case_names(const SweepPlan& plan) {
 
 // A plan of `count` seeds of one fake case.
 inline SweepPlan small_plan(std::size_t count, double timeout_s = 30) {
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"roma_like"};
+  PlanRequest request = request_for({"flat_plane"}, {"roma_like"});
   request.threads = 1;
   request.repeat = count;
   request.timeout_s = timeout_s;
@@ -103,6 +113,18 @@ inline CaseResult quick_result(const Case& planned) {
   result.record.output_sha256 = std::string(64, 'a');
   result.artefacts.emplace_back("tiles/" + file_name_of(planned.name) + ".csv", "column,row\n0,0\n");
   return result;
+}
+
+// The text of a bundle's journal, and how a test changes it.
+inline std::string journal_text(const std::filesystem::path& bundle) {
+  return read_file(bundle / kJournalFile);
+}
+inline void put_journal(const std::filesystem::path& bundle, const std::string& text) {
+  std::ofstream(bundle / kJournalFile, std::ios::binary | std::ios::trunc) << text;
+}
+
+inline Journal new_journal(const std::filesystem::path& bundle, const SweepPlan& plan) {
+  return Journal::create(bundle, plan, kStamp, kStarted);
 }
 
 // Continues the journal of a sweep.

@@ -143,10 +143,14 @@ TEST(ScoredSubset, GoesThroughScoredPointsBlockByBlock) {
   }
 }
 
+std::optional<PlaneFit> fit_chosen(const std::vector<Vec3>& points, const std::vector<std::uint32_t>& index) {
+  return fit_plane([&](const auto& body) { body(points, index); });
+}
+
 std::optional<PlaneFit> fit_all(const std::vector<Vec3>& points) {
   std::vector<std::uint32_t> index(points.size());
   std::iota(index.begin(), index.end(), 0U);
-  return fit_plane(points, index);
+  return fit_chosen(points, index);
 }
 
 TEST(PlaneFit, FindsATiltedNormal) {
@@ -171,7 +175,7 @@ TEST(PlaneFit, MeasuresNoiseAlongTheNormal) {
 
 TEST(PlaneFit, UsesTheChosenPointsAlone) {
   const std::vector<Vec3> points = {{0, 0, 1}, {9, 9, 9}, {1, 0, 1}, {0, 1, 1}, {1, 1, 1.4}};
-  const auto fit = fit_plane(points, std::vector<std::uint32_t>{0, 2, 3});
+  const auto fit = fit_chosen(points, {0, 2, 3});
   ASSERT_TRUE(fit);
   EXPECT_NEAR(fit->normal.z(), -1, 1e-12);
   EXPECT_NEAR(fit->centroid_m.z(), 1, 1e-12);

@@ -1,4 +1,4 @@
-#include "metrics/depth_metrics.h"
+#include "metrics/score.h"
 
 #include <gtest/gtest.h>
 

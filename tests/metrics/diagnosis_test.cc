@@ -9,11 +9,10 @@
 #include <random>
 
 #include "core/error.h"
-#include "metrics/cramer_rao.h"
+#include "metrics/point_details.h"
 #include "metrics/score.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
-#include "scenes/rendering/ray_hit.h"
 #include "scenes/rendering/visibility.h"
 #include "scenes/surfaces/mesh_surface.h"
 

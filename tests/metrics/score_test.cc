@@ -242,7 +242,7 @@ TEST(Score, NamesFollowTheRegistryAndItsOrder) {
   const MetricSet metrics = score_reconstruction(reconstruction, truth, {}, two_views).metrics;
   std::size_t place = 0;
   for (const MetricSpec& spec : metric_registry()) {
-    if (spec.name.starts_with("depth_")) continue;  // of depth maps (metrics/depth_metrics.h)
+    if (spec.name.starts_with("depth_")) continue;  // of depth maps (metrics/score.h)
     // Of partial truths, and of recordings (harness/scoring/).
     if (spec.name.starts_with("points_outside_crop") || spec.name.starts_with("points_beyond_") ||
         spec.name.starts_with("points_left_out") || spec.name.starts_with("reprojection_") ||

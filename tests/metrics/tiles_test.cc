@@ -1,4 +1,4 @@
-#include "metrics/tiles.h"
+#include "metrics/completeness.h"
 
 #include <gtest/gtest.h>
 

@@ -9,7 +9,7 @@
 #include "metrics/neighbours/nearest_neighbour.h"
 #include "metrics/scored_points.h"
 #include "scenes/surfaces/mesh_surface.h"
-#include "scenes/surfaces/undulating.h"
+#include "scenes/surfaces/shapes.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {

@@ -13,7 +13,7 @@
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/dataset.h"
 #include "scenes/optics/refractive_camera.h"
-#include "scenes/rendering/ray_hit.h"
+#include "scenes/rendering/visibility.h"
 #include "scenes/surfaces/surface.h"
 #include "tests/temporary_directory.h"
 

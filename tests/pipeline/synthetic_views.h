@@ -35,6 +35,17 @@ inline double depth_on_plane(const WaterRay& ray, const SyntheticPlane& plane) {
   return -(normal.dot(to_vec3(ray.origin_m)) + plane.z_m) / normal.dot(to_vec3(ray.direction));
 }
 
+// The cameras of a rig without images.
+inline std::vector<DatasetView> blank_views(const Rig& rig) {
+  std::vector<DatasetView> views(rig.cameras.size());
+  for (std::size_t i = 0; i < views.size(); ++i) {
+    views[i].name = rig.cameras[i].name;
+    views[i].is_auxiliary = rig.cameras[i].is_auxiliary;
+    views[i].camera = refractive_camera(rig.cameras[i]);
+  }
+  return views;
+}
+
 // The first `count` cameras of ring12 with small images about the centre of the plane, 2 mm a pixel.
 inline std::vector<DatasetView> synthetic_views(int count, int width_px, int height_px,
                                                 const SyntheticPlane& plane, double contrast = 1) {

@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "core/files.h"
 #include "core/json_members.h"
 #include "core/sha256.h"
-#include "harness/gating/gated_metrics.h"
+#include "harness/gating/verdicts.h"
 #include "harness/measuring/build_info.h"
-#include "harness/planning/plan.h"
 #include "harness/planning/plan_flags.h"
 #include "harness/records/case_result.h"
-#include "harness/running/journal.h"
 #include "pipeline/method/method.h"
 #include "reports/bundle/bundle.h"
 #include "reports/content/commands.h"
@@ -269,6 +268,14 @@ Baseline synthetic_baseline(const Results& results) {
     baseline.cases.push_back(std::move(accepted));
   }
   return baseline;
+}
+
+void rehash(const fs::path& bundle) {
+  std::vector<HashLine> lines;
+  for (const std::string& file : list_bundle_files(bundle).files)
+    if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
+  fs::remove(bundle / kHashListName);
+  std::ofstream(bundle / kHashListName, std::ios::binary) << hash_list_text(lines);
 }
 
 }  // namespace aqbench

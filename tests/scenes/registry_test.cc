@@ -9,18 +9,13 @@
 
 #include "core/error.h"
 #include "scenes/cloud/ply.h"
+#include "tests/core/error_matcher.h"
 
 namespace aqbench {
 namespace {
 
 std::string message_of(std::string_view name, const std::vector<Override>& overrides, ErrorKind kind) {
-  try {
-    make_scene(name, overrides);
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), kind) << error.what();
-    return error.what();
-  }
-  return "no error";
+  return error_of(kind, [&] { make_scene(name, overrides); });
 }
 
 std::shared_ptr<const HeightField> field_of(const Scene& scene) {

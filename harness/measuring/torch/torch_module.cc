@@ -9,8 +9,7 @@
 #include <memory>
 
 #include "core/stage_scope.h"
-#include "harness/measuring/tensor_memory.h"
-#include "harness/measuring/torch_table.h"
+#include "harness/measuring/libraries.h"
 
 namespace aqbench {
 namespace {

@@ -1,16 +1,12 @@
-#include "pipeline/plane_sweep/kernels/kernels.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
 
 #include <algorithm>
 #include <array>
 #include <memory>
-#include <span>
-#include <vector>
 
-#include "core/parallel.h"
 #include "core/stage_scope.h"
 #include "pipeline/plane_sweep/kernels/row_scorer.h"
 #include "pipeline/plane_sweep/kernels/winner.h"
-#include "pipeline/plane_sweep/kernels/worker_pool.h"
 
 namespace aqbench::plane_sweep {
 namespace {
@@ -56,13 +52,8 @@ class TileWorker {
   Lanes* score_row(int y) { return scores_.data() + (y - tile_->output.y_begin) * row_lanes_; }
 
   WinnerRow winner_row(int y) {
-    float* const row = winners_.data() + (y - tile_->output.y_begin) * row_lanes_ * kWinnerFields;
-    return {row,
-            row + row_lanes_,
-            row + 2 * row_lanes_,
-            row + 3 * row_lanes_,
-            row + 4 * row_lanes_,
-            row + 5 * row_lanes_};
+    return winner_row_at(winners_.data() + (y - tile_->output.y_begin) * row_lanes_ * kWinnerFields,
+                         row_lanes_);
   }
 
   // Sums the sources' similarities at kLanes depths from `first` on; lanes beyond the last depth repeat it.
@@ -107,20 +98,11 @@ class TileWorker {
 
 void run_fused_kernel(const Input& input, const Options& options, Result& result) {
   const StageScope scope("build_cost_volume");
-  std::vector<PackedSource> sources;
-  for (const View& source : input.sources) sources.push_back(pack_source(source.image));
+  const std::vector<PackedSource> sources = pack_sources(input);
   if (options.keep_volume) result.volume.resize(result.depth_m.size() * options.depths);
-  WorkerPool<TileWorker> pool(
-      [&] { return std::make_unique<TileWorker>(input, options, sources, result.depths_m); });
-  std::unique_ptr<TileWorker> first = pool.take();
-  const std::vector<Tile> tiles =
-      make_tiles(result.width_px, result.height_px, tile_side_px(input.reference.camera), first->margin_px());
-  pool.give_back(std::move(first));
-  parallel_for(tiles.size(), 1, [&](std::size_t begin, std::size_t end) {
-    std::unique_ptr<TileWorker> worker = pool.take();
-    for (std::size_t i = begin; i < end; ++i) worker->run(tiles[i], result);
-    pool.give_back(std::move(worker));
-  });
+  for_each_tile<TileWorker>(
+      input.reference, [&] { return std::make_unique<TileWorker>(input, options, sources, result.depths_m); },
+      [&](TileWorker& worker, const Tile& tile) { worker.run(tile, result); });
 }
 
 }  // namespace aqbench::plane_sweep

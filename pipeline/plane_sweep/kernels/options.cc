@@ -1,71 +1,43 @@
-#include "pipeline/plane_sweep/kernels/options.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
 
+#include <fmt/ranges.h>
+
+#include <algorithm>
 #include <array>
-#include <utility>
 
 #include "core/error.h"
 
 namespace aqbench::plane_sweep {
 namespace {
 
-constexpr std::array<std::pair<CostFunction, const char*>, 3> kCostNames{
-    {{CostFunction::zncc, "zncc"},
-     {CostFunction::ncc_reference, "ncc_reference"},
-     {CostFunction::ssim, "ssim"}}};
+// In the order of their values.
+constexpr std::array kCostNames{"zncc", "ncc_reference", "ssim"};
+constexpr std::array kKernelNames{"reference", "torch", "fused"};
 
-constexpr std::array<std::pair<Kernel, const char*>, 3> kKernelNames{
-    {{Kernel::reference, "reference"}, {Kernel::torch, "torch"}, {Kernel::fused, "fused"}}};
-
-template <typename Table>
-std::vector<std::string> names_of(const Table& table) {
-  std::vector<std::string> names;
-  names.reserve(table.size());
-  for (const auto& row : table) names.emplace_back(row.second);
-  return names;
-}
-
-template <typename Table>
-auto value_of(const Table& table, const char* field, std::string_view name) {
-  std::string known;
-  for (const auto& [value, text] : table) {
-    if (name == text) return value;
-    known += known.empty() ? text : std::string(", ") + text;
-  }
-  throw Error(ErrorKind::usage,
-              std::string(field) + ": unknown '" + std::string(name) + "'; choose from " + known);
-}
-
-template <typename Table, typename Value>
-const char* name_of(const Table& table, Value value) {
-  for (const auto& [known, text] : table)
-    if (known == value) return text;
-  return "unknown";
-}
-
-void require_range(const char* field, int value, int low, int high) {
-  if (value < low || value > high)
-    throw Error(ErrorKind::usage, std::string(field) + ": must be " + std::to_string(low) + " to " +
-                                      std::to_string(high) + ", got " + std::to_string(value));
+template <class Value>
+Value value_of(const std::array<const char*, 3>& names, const char* field, std::string_view name) {
+  const auto found = std::ranges::find(names, name, [](const char* one) { return std::string_view(one); });
+  if (found == names.end())
+    throw usage_error("{}: unknown '{}'; choose from {}", field, name, fmt::join(names, ", "));
+  return static_cast<Value>(found - names.begin());
 }
 
 }  // namespace
 
 void check(const Options& options) {
-  require_range("depths", options.depths, kMinDepths, kMaxDepths);
-  require_range("window", options.window_px, kMinWindow_px, kMaxWindow_px);
-  if (options.window_px % 2 == 0)
-    throw Error(ErrorKind::usage, "window: must be odd, got " + std::to_string(options.window_px));
-  require_range("batch", options.batch, 1, kMaxDepths);
-  if (!(options.noise_variance >= 1e-7 && options.noise_variance <= 1))
-    throw Error(ErrorKind::usage,
-                "noise_variance: must be from 1e-7 to 1, got " + std::to_string(options.noise_variance));
+  const int window_px = options.window_px;
+  if (window_px < kMinWindow_px || window_px > kMaxWindow_px)
+    throw usage_error("window: must be {} to {}, got {}", kMinWindow_px, kMaxWindow_px, window_px);
+  if (window_px % 2 == 0) throw usage_error("window: must be odd, got {}", window_px);
 }
 
-CostFunction cost_function_from_name(std::string_view name) { return value_of(kCostNames, "cost", name); }
-Kernel kernel_from_name(std::string_view name) { return value_of(kKernelNames, "kernel", name); }
-const char* to_string(CostFunction cost) { return name_of(kCostNames, cost); }
-const char* to_string(Kernel kernel) { return name_of(kKernelNames, kernel); }
-std::vector<std::string> cost_function_names() { return names_of(kCostNames); }
-std::vector<std::string> kernel_names() { return names_of(kKernelNames); }
+CostFunction cost_function_from_name(std::string_view name) {
+  return value_of<CostFunction>(kCostNames, "cost", name);
+}
+Kernel kernel_from_name(std::string_view name) { return value_of<Kernel>(kKernelNames, "kernel", name); }
+const char* to_string(CostFunction cost) { return kCostNames[static_cast<std::size_t>(cost)]; }
+const char* to_string(Kernel kernel) { return kKernelNames[static_cast<std::size_t>(kernel)]; }
+std::vector<std::string> cost_function_names() { return {kCostNames.begin(), kCostNames.end()}; }
+std::vector<std::string> kernel_names() { return {kKernelNames.begin(), kKernelNames.end()}; }
 
 }  // namespace aqbench::plane_sweep

@@ -1,15 +1,16 @@
-#include "pipeline/plane_sweep/kernels/projection_fit.h"
+#include "pipeline/plane_sweep/kernels/tile.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-#include "scenes/optics/chebyshev.h"
+#include "scenes/optics/projection_table.h"
 
 namespace aqbench::plane_sweep {
 namespace {
 
 constexpr std::array<double, 3> kCheckAt{-1, 0, 1};  // extrema of every Chebyshev polynomial of even degree
+constexpr double kFitTolerance_px = 1e-4;            // the largest error of an accepted fit
 constexpr int kNodes = kNodesX * kNodesY * kNodesDepth;
 constexpr int kChecks = 27;
 

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <vector>
 
-#include "pipeline/plane_sweep/kernels/centred_row.h"
-#include "pipeline/plane_sweep/kernels/cost_map.h"
-#include "pipeline/plane_sweep/kernels/zncc_row.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
 
 namespace aqbench::plane_sweep {
 namespace {

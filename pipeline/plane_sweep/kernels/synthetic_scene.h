@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/parallel.h"
-#include "pipeline/plane_sweep/kernels/input.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
 
 namespace aqbench::plane_sweep {
 
@@ -152,7 +152,7 @@ inline SyntheticViews render_synthetic(const SyntheticScene& scene, double depth
     view.camera = ring_camera(scene, i == 0 ? 0 : index);
     render_view(scene, view.camera, static_cast<std::uint64_t>(i), views.images[i],
                 i == 0 ? &views.true_depth_m : nullptr);
-    view.image = {scene.width_px, scene.height_px, views.images[i].data(), nullptr};
+    view.image = {scene.width_px, scene.height_px, views.images[i].data()};
     if (i == 0)
       views.input.reference = view;
     else

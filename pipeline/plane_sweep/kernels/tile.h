@@ -1,13 +1,133 @@
 #pragma once
-// The piece of the reference image that one thread works on, and its reference values and statistics.
+// The pieces of the fused kernel: sample positions as polynomials, samples of rows of a source image, and the
+// tile of the reference image that one thread works on.
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
 
-#include "pipeline/plane_sweep/kernels/input.h"
-#include "pipeline/plane_sweep/kernels/options.h"
-#include "pipeline/plane_sweep/kernels/projection_fit.h"
+#include "pipeline/plane_sweep/kernels/lanes.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
+#include "scenes/optics/refraction_batch.h"
+#include "scenes/optics/refractive_camera.h"
 
 namespace aqbench::plane_sweep {
+
+// ---- Sample positions of a tile in a source image. The map (x, y, depth) -> (u, v) from a reference pixel
+// and ray depth to a source pixel is smooth, so over a tile and sixteen depths a few exact projections
+// (Snell's law, double precision) at Chebyshev points determine it to well below 0.01 px ----
+
+// Chebyshev points along each axis; the polynomials' degrees are one less.
+inline constexpr int kNodesX = 5, kNodesY = 6, kNodesDepth = 6;
+// A box of pixels: [x_begin, x_end) x [y_begin, y_end) of the reference image.
+struct PixelBox {
+  int x_begin, x_end, y_begin, y_end;
+};
+
+// The rays of a box at the nodes, and at the points that check the polynomials.
+struct BoxRays {
+  PixelBox box;
+  bool valid = false;  // every ray enters the water
+  std::array<WaterRay, std::size_t{kNodesX} * kNodesY> nodes;
+  std::array<WaterRay, 9> checks;
+};
+
+// Casts the rays of a box.
+BoxRays cast_box_rays(const RefractiveCamera& reference, const PixelBox& box);
+
+// The polynomials of a box at sixteen depths. The sample of lane l lies at u = u_base_px + sum over a, b of
+// u[a][b][l] X^a Y^b, v alike; X and Y run from -1 to 1 over the box's outermost pixels. The bases keep the
+// polynomials small, so that single precision suffices, and are such that no sample inside the image lies
+// before them.
+struct ProjectionFit {
+  bool exact_enough = false;  // all projections valid, largest error at the check points within tolerance
+  double error_px = 0;        // that error; infinite if a projection failed
+  double u_min_px, u_max_px, v_min_px, v_max_px;  // over nodes and check points
+  int u_base_px, v_base_px;
+  Lanes u[kNodesX][kNodesY], v[kNodesX][kNodesY];
+};
+
+// Workspace of fit_projection(); reuse it to save allocations.
+struct FitScratch {
+  PointBatch points;
+};
+
+// Fits the polynomials of a box in one source. depths_m: kLanes values, ascending.
+void fit_projection(const BoxRays& rays, std::span<const float, kLanes> depths_m,
+                    const RefractiveCamera& source, FitScratch& scratch, ProjectionFit& fit);
+
+// Returns X or Y of a pixel in [begin, end).
+AQBENCH_INLINE float box_coordinate(int pixel, int begin, int end) {
+  return end - begin > 1
+             ? static_cast<float>(2 * pixel - begin - (end - 1)) / static_cast<float>(end - 1 - begin)
+             : 0.0F;
+}
+
+// A packed image. pairs[y * stride + x] holds the codes of (x, y) in its low and of (x, y + 1) in its high 16
+// bits. The last row and column are duplicated, so samples on the image's border need no special case. The
+// code divides the range between the image's extremes into 65535 steps: 4 bytes a pixel instead of 16 for
+// four floats.
+struct PackedSource {
+  int width_px = 0;
+  int height_px = 0;
+  int stride = 0;  // width_px + 1
+  std::vector<std::uint32_t> pairs;
+  float grey_per_code = 0;  // grey = grey_at_zero + grey_per_code * code; positive
+  float grey_at_zero = 0;
+
+  // The largest index whose 8-byte load stays inside `pairs`.
+  std::uint32_t last_index() const { return static_cast<std::uint32_t>(pairs.size() - 2); }
+  float code(int x, int y) const {
+    return static_cast<float>(pairs[static_cast<std::size_t>(y) * stride + x] & 0xffffU);
+  }
+};
+
+// Packs an image, and the images of all sources. Uses parallel_for.
+PackedSource pack_source(const GreyImage& image);
+std::vector<PackedSource> pack_sources(const Input& input);
+
+// Which of a pixel's sixteen samples lie inside the source image.
+enum class Presence : std::uint8_t { all, some, none };
+
+// A row whose pixels share the polynomials of a box.
+struct WarpRow {
+  const PackedSource* source;
+  const ProjectionFit* fit;
+  float y;            // box coordinate of the row, -1 to 1
+  const float* x;     // box coordinates of the pixels
+  int count;          // pixels
+  float centre_code;  // subtracted from every sample, so that sums of squares lose no digits
+};
+
+// Classifies the samples of each pixel: `none` and `all` hold with a margin, `some` may be anything.
+void classify_row(const WarpRow& row, Presence* presence);
+
+// Samples the row. samples[i]: code minus centre_code of pixel i at each depth. All of them must lie inside
+// the image.
+void warp_row_inside(const WarpRow& row, Lanes* samples);
+// Samples the row, with NaN where a sample lies outside the image.
+void warp_row_partly_inside(const WarpRow& row, Lanes* samples);
+
+// A row whose pixels have their own depths, each the middle of sixteen. Positions relative to (u_base_px,
+// v_base_px): u = u[0][i] + t u[1][i] + t^2 u[2][i] for t in offsets, v alike; NaN = no depth.
+struct GuidedRow {
+  const PackedSource* source;
+  const float* u[3];
+  const float* v[3];
+  int u_base_px, v_base_px;
+  int count;  // pixels
+  float centre_code;
+  Lanes offsets;  // ascending
+};
+
+// classify_row() for a GuidedRow.
+void classify_guided_row(const GuidedRow& row, Presence* presence);
+// warp_row_inside() for a GuidedRow.
+void warp_guided_row_inside(const GuidedRow& row, Lanes* samples);
+// warp_row_partly_inside() for a GuidedRow.
+void warp_guided_row_partly_inside(const GuidedRow& row, Lanes* samples);
 
 // A box of the reference image and the reach of its windows.
 struct Tile {
@@ -36,7 +156,6 @@ struct TileReference {
   float mean = 0;
   std::vector<float> grey;    // [input row][column]
   std::vector<float> no_row;  // a row of zeros, [column]
-  std::vector<float> x;       // box coordinates of the columns, -1 to 1
   const float* row(const Tile& tile, int y) const {
     return grey.data() + static_cast<std::size_t>(y - tile.input.y_begin) * columns;
   }
@@ -66,5 +185,71 @@ struct CentredReference {
 // Fills `statistics`; their memory is reused.
 void centred_statistics(const TileReference& reference, const Tile& tile, const Options& options,
                         CentredReference& statistics);
+
+// Where all samples of a tile, source and block of depths lie.
+enum class Coverage {
+  inside,   // in the source image, every one
+  partial,  // anywhere
+  outside,  // none in the image
+};
+
+// Supplies rows of samples to the scorers.
+class RowSampler {
+ public:
+  virtual ~RowSampler() = default;
+  // Returns where the samples of the block lie.
+  Coverage coverage() const { return coverage_; }
+  // Returns the value subtracted from each sample: about the mean code of the source where the tile sees it.
+  float centre_code() const { return centre_code_; }
+  // Samples one row. samples[column]: code minus centre_code() at row y of tile.input; NaN outside the source
+  // image. presence[column] says where NaN may occur (not written if coverage() is inside: nowhere).
+  virtual void sample_row(int y, Lanes* samples, Presence* presence) = 0;
+
+ protected:
+  Coverage coverage_ = Coverage::outside;
+  float centre_code_ = 0;
+};
+
+// Where samples lie in a source image.
+struct SampleBounds {
+  double u_min_px, u_max_px, v_min_px, v_max_px;
+};
+
+// Returns the mean code over a grid of at most 16 x 16 pixels of the part of the source that a tile sees.
+float mean_code(const SampleBounds& bounds, const PackedSource& source);
+
+// Samples at sixteen depths, the same ones for all pixels.
+class TileSampler final : public RowSampler {
+ public:
+  // Starts a tile. The arguments of start_tile() and start_block() must outlive their use.
+  void start_tile(const RefractiveCamera& reference, const Tile& tile);
+  // Starts a block of depths in one source. depths_m: ascending.
+  void start_block(const RefractiveCamera& camera, const PackedSource& source,
+                   const std::array<float, kLanes>& depths_m);
+
+  void sample_row(int y, Lanes* samples, Presence* presence) override;
+
+ private:
+  struct Strip {  // columns with polynomials of their own
+    PixelBox box;
+    BoxRays rays;
+    ProjectionFit fit;
+    std::vector<float> x;
+  };
+
+  static void start_strip(const RefractiveCamera& reference, const PixelBox& box, Strip& strip);
+  void sample_strip(const Strip& strip, int y, Lanes* samples, Presence* presence) const;
+  void sample_exactly(const Strip& strip, int y, Lanes* samples, Presence* presence);
+
+  const RefractiveCamera* reference_ = nullptr;
+  const RefractiveCamera* camera_ = nullptr;
+  const PackedSource* source_ = nullptr;
+  PixelBox box_{};
+  std::array<float, kLanes> depths_m_{};
+  // The whole width, and narrow strips if that fits badly.
+  std::vector<Strip> whole_, narrow_;
+  bool use_narrow_ = false;
+  FitScratch scratch_;
+};
 
 }  // namespace aqbench::plane_sweep

@@ -1,32 +1,30 @@
-#include "pipeline/plane_sweep/kernels/kernels.h"
+#include "pipeline/plane_sweep/kernels/plane_sweep.h"
 
 #include <ATen/Parallel.h>
 #include <ATen/TensorOperators.h>
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/grid_sampler_2d.h>
 #include <ATen/ops/matmul.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/stack.h>
 #include <ATen/ops/where.h>
 #include <ATen/ops/zeros_like.h>
 #include <c10/core/InferenceMode.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
-#include <string>
-#include <vector>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/stage_scope.h"
-#include "pipeline/plane_sweep/kernels/depth_extraction.h"
-#include "pipeline/plane_sweep/kernels/torch_cost.h"
+#include "pipeline/plane_sweep/kernels/winner.h"
 #include "scenes/optics/projection_table.h"
 
 namespace aqbench::plane_sweep {
@@ -41,11 +39,106 @@ at::Tensor to_device(const std::vector<float>& values, at::IntArrayRef sizes, c1
   return tensor.to(device);
 }
 
-std::vector<float> grey_minus(const GreyImage& image, float centre) {
-  std::vector<float> values(image.pixel_count());
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = image.grey(i) - centre;
-  return values;
-}
+// ---- The cost functions: whole images, a batch of depths a call ----
+
+// Weighted sums over the windows of [batch, height, width]; zero outside.
+class TorchWindow {
+ public:
+  explicit TorchWindow(const Options& options) : weights_(window_weights(options.cost, options.window_px)) {}
+
+  // Returns the sums, of the same shape.
+  at::Tensor operator()(const at::Tensor& planes) const {
+    const auto half = static_cast<std::int64_t>(weights_.size()) / 2;
+    // On the CPU, sums of shifted slices are ten times faster than pooling or convolution.
+    const at::Tensor padded = at::constant_pad_nd(planes, {half, half, half, half});
+    return sum_slices(sum_slices(padded, 2), 1);
+  }
+
+ private:
+  at::Tensor sum_slices(const at::Tensor& padded, std::int64_t dim) const {
+    const std::int64_t length = padded.size(dim) - static_cast<std::int64_t>(weights_.size()) + 1;
+    at::Tensor sum = padded.narrow(dim, 0, length).mul(weights_[0]);
+    for (std::size_t k = 1; k < weights_.size(); ++k)
+      sum.add_(padded.narrow(dim, static_cast<std::int64_t>(k), length), weights_[k]);
+    return sum;
+  }
+
+  std::vector<double> weights_;
+};
+
+// Samples of `batch` depths: 0 where missing, and which are valid.
+struct TorchSamples {
+  at::Tensor values, valid;  // [batch, height, width], float
+  bool all_valid = false;
+};
+
+// The costs of a reference image's windows.
+class TorchCost {
+ public:
+  // reference: [1, height, width], grey minus `centre`, on the device that computes. The options must outlive
+  // the object.
+  TorchCost(const Options& options, const at::Tensor& reference, float centre)
+      : options_(options), window_(options), centre_(centre), reference_(reference) {
+    reference_square_ = reference_ * reference_;
+    full_weight_ = window_(at::ones({1, reference_.size(1), reference_.size(2)}, reference_.options()));
+    full_sum_ = window_(reference_);
+    full_square_sum_ = window_(reference_square_);
+    full_centred_ = reference_ - full_sum_ / full_weight_;
+    full_variance_ = window_(full_centred_ * full_centred_) / full_weight_;
+  }
+
+  // Returns the costs of samples: [batch, height, width].
+  at::Tensor costs(const TorchSamples& samples) const {
+    const bool zncc = options_.cost == CostFunction::zncc;
+    at::Tensor weight = samples.all_valid ? full_weight_ : window_(samples.valid);
+    const at::Tensor safe = weight.clamp_min(options_.cost == CostFunction::ssim ? 1e-8 : 1.0);
+    const at::Tensor similarity = zncc ? zncc_of(samples, safe) : centred_similarity(samples, safe);
+    const at::Tensor cost = at::where(weight.ge(min_window_weight(options_.cost, options_.window_px)),
+                                      1 - similarity, at::ones({}, similarity.options()));
+    return cost.clamp(0, options_.cost == CostFunction::ssim ? 1 : 2);
+  }
+
+ private:
+  at::Tensor zncc_of(const TorchSamples& samples, const at::Tensor& weight) const {
+    const at::Tensor& s = samples.values;
+    const at::Tensor mean_s = window_(s) / weight;
+    const at::Tensor mean_r = (samples.all_valid ? full_sum_ : window_(reference_ * samples.valid)) / weight;
+    const at::Tensor square_r =
+        samples.all_valid ? full_square_sum_ : window_(reference_square_ * samples.valid);
+    const at::Tensor var_r = (square_r / weight - mean_r * mean_r).clamp_min(0).add_(options_.noise_variance);
+    const at::Tensor var_s =
+        (window_(s * s) / weight - mean_s * mean_s).clamp_min(0).add_(options_.noise_variance);
+    const at::Tensor covariance = window_(reference_ * s) / weight - mean_r * mean_s;
+    return covariance * (var_r * var_s).rsqrt_();
+  }
+
+  // AquaMVS's two passes: each sample is centred by the mean of its own window.
+  at::Tensor centred_similarity(const TorchSamples& samples, const at::Tensor& weight) const {
+    const at::Tensor mean_s = window_(samples.values) / weight;
+    const at::Tensor centred_s = (samples.values - mean_s).mul_(samples.valid);
+    at::Tensor mean_r = full_sum_ / full_weight_, centred_r = full_centred_, var_r = full_variance_;
+    if (!samples.all_valid) {
+      mean_r = window_(reference_ * samples.valid) / weight;
+      centred_r = (reference_ - mean_r).mul_(samples.valid);
+      var_r = window_(centred_r * centred_r) / weight;
+    }
+    const at::Tensor var_s = window_(centred_s * centred_s) / weight;
+    const at::Tensor covariance = window_(centred_r * centred_s) / weight;
+    if (options_.cost == CostFunction::ncc_reference) return covariance / ((var_r * var_s).sqrt_() + 1e-8);
+    const at::Tensor grey_r = mean_r + centre_, grey_s = mean_s + centre_;
+    const at::Tensor same = (2 * grey_r * grey_s + kSsimC1) * (2 * covariance + kSsimC2);
+    return same / ((grey_r * grey_r + grey_s * grey_s + kSsimC1) * (var_r + var_s + kSsimC2));
+  }
+
+  const Options& options_;
+  TorchWindow window_;
+  float centre_;
+  at::Tensor reference_, reference_square_;  // [1, height, width]
+  // Window statistics of the reference where no sample is missing.
+  at::Tensor full_weight_, full_sum_, full_square_sum_, full_centred_, full_variance_;
+};
+
+// ---- The sweep ----
 
 struct TorchSource {
   at::Tensor image;  // [1, 1, height, width], grey minus the common centre
@@ -62,12 +155,9 @@ class TorchSweep {
         device_(options.device),
         height_(result.height_px),
         width_(result.width_px),
-        depths_m_(result.depths_m) {
-    std::vector<float> reference = grey_minus(input.reference.image, 0);
-    double sum = 0;
-    for (const float grey : reference) sum += grey;
-    centre_ = static_cast<float>(sum / static_cast<double>(reference.size()));
-    for (float& grey : reference) grey -= centre_;
+        depths_m_(result.depths_m),
+        centre_(mean_grey(input.reference.image)) {
+    const std::vector<float> reference = grey_minus(input.reference.image, centre_);
     cost_.emplace(options, to_device(reference, {1, height_, width_}, device_), centre_);
     for (const View& view : input.sources) add_source(view);
   }
@@ -155,8 +245,7 @@ class TorchSweep {
   c10::Device device_;
   std::int64_t height_, width_;
   const std::vector<float>& depths_m_;
-  // The reference's mean grey value, subtracted everywhere: sums of squares lose fewer digits.
-  float centre_ = 0;
+  float centre_;  // the reference's mean grey value, subtracted everywhere
   std::optional<TorchCost> cost_;
   std::vector<TorchSource> sources_;
 };
@@ -241,8 +330,7 @@ void run_torch_kernel(const Input& input, const Options& options, Result& result
     sweep_with_torch(input, options, result);
   } catch (const c10::Error& error) {  // out of memory, an invalid device number
     const std::string message = error.what_without_backtrace();
-    throw Error(ErrorKind::method,
-                "torch kernel on " + options.device + ": " + message.substr(0, message.find('\n')));
+    throw method_error("torch kernel on {}: {}", options.device, message.substr(0, message.find('\n')));
   }
 }
 

@@ -1,6 +1,9 @@
-#include "pipeline/plane_sweep/kernels/warp_row.h"
+#include "pipeline/plane_sweep/kernels/tile.h"
 
+#include <algorithm>
 #include <bit>
+
+#include "core/parallel.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
 #include <immintrin.h>
@@ -9,6 +12,42 @@
 
 namespace aqbench::plane_sweep {
 namespace {
+
+constexpr float kHighestCode = 65535.0F;
+constexpr std::size_t kPackGrain = 32;  // rows
+
+AQBENCH_MULTIVERSION
+void float_range(const float* values, std::size_t count, float& low, float& high) {
+  Lanes lows = broadcast(values[0]), highs = lows;
+  std::size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const Lanes some = load_lanes(values + i);
+    lows = at_most(some, lows);
+    highs = at_least(some, highs);
+  }
+  low = high = values[0];
+  for (int lane = 0; lane < kLanes; ++lane) {
+    low = std::min(low, lows[lane]);
+    high = std::max(high, highs[lane]);
+  }
+  for (; i < count; ++i) {
+    low = std::min(low, values[i]);
+    high = std::max(high, values[i]);
+  }
+}
+
+// Codes of one row of the image.
+AQBENCH_MULTIVERSION
+void encode_row(const GreyImage& image, std::size_t y, float low, float codes_per_grey,
+                std::uint32_t* codes) {
+  const auto width = static_cast<std::size_t>(image.width_px);
+  const float* const row = image.grey + y * width;
+  for (std::size_t x = 0; x < width; ++x) {
+    const float code = (row[x] - low) * codes_per_grey + 0.5F;
+    codes[x] =
+        static_cast<std::uint32_t>(static_cast<std::int32_t>(code < kHighestCode ? code : kHighestCode));
+  }
+}
 
 // The row's polynomials in X alone, for u and v.
 struct RowPolynomials {
@@ -193,6 +232,40 @@ AQBENCH_INLINE Presence presence_between(const SourceWindow& window, float u0, f
 }
 
 }  // namespace
+
+PackedSource pack_source(const GreyImage& image) {
+  float low, high;
+  float_range(image.grey, image.pixel_count(), low, high);
+  high = std::max(high, low + 1e-6F);
+  PackedSource packed;
+  packed.width_px = image.width_px;
+  packed.height_px = image.height_px;
+  packed.stride = image.width_px + 1;
+  packed.grey_per_code = (high - low) / kHighestCode;
+  packed.grey_at_zero = low;
+  packed.pairs.resize(static_cast<std::size_t>(packed.stride) * packed.height_px);
+  const auto width = static_cast<std::size_t>(image.width_px),
+             height = static_cast<std::size_t>(image.height_px);
+  const float codes_per_grey = kHighestCode / (high - low);
+  parallel_for(height, kPackGrain, [&](std::size_t begin, std::size_t end) {
+    std::vector<std::uint32_t> upper(width), lower(width);
+    encode_row(image, begin, low, codes_per_grey, upper.data());
+    for (std::size_t y = begin; y < end; ++y) {
+      encode_row(image, std::min(y + 1, height - 1), low, codes_per_grey, lower.data());
+      std::uint32_t* const row = packed.pairs.data() + y * (width + 1);
+      for (std::size_t x = 0; x < width; ++x) row[x] = upper[x] | lower[x] << 16;
+      row[width] = row[width - 1];
+      upper.swap(lower);
+    }
+  });
+  return packed;
+}
+
+std::vector<PackedSource> pack_sources(const Input& input) {
+  std::vector<PackedSource> sources;
+  for (const View& source : input.sources) sources.push_back(pack_source(source.image));
+  return sources;
+}
 
 AQBENCH_MULTIVERSION
 void classify_row(const WarpRow& row, Presence* presence) {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <new>
 
-#include "scenes/surfaces/face_search.h"
+#include "scenes/surfaces/mesh_surface.h"
 
 namespace aqbench {
 namespace {

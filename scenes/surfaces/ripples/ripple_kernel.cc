@@ -1,4 +1,4 @@
-#include "scenes/surfaces/ripples/ripple_kernel.h"
+#include "scenes/surfaces/ripples/ripple_field.h"
 
 #include <algorithm>
 #include <bit>
@@ -138,7 +138,7 @@ AQBENCH_INLINE void evaluate_proof(const RippleFieldShape& shape, RippleLanes& n
   }
 }
 
-// The last correction, the proof (see ripple_kernel.h) and the results: normal in fx, fy, fxx.
+// The last correction, the proof (see ripple_field.h) and the results: normal in fx, fy, fxx.
 AQBENCH_INLINE void finish_block(RippleLanes& n) {
   for (std::size_t i = 0; i < kRippleLanes; ++i) {
     const double w = n.z[i] - n.pz[i];

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
@@ -11,9 +12,9 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/shell/candidates.h"
-#include "cli/shell/value_sources.h"
 #include "core/files.h"
 #include "core/processes/process.h"
+#include "harness/measuring/build_info.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::cli {
@@ -23,7 +24,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::IsSupersetOf;
 using ::testing::Not;
 using Words = std::vector<std::string>;
 
@@ -73,12 +73,11 @@ TEST(Completion, OffersBundlesAndTheirCases) {
 // names.
 TEST(Completion, EveryFlagHasValuesOrIsKnownToHaveNone) {
   const std::set<std::string> free_values = {
-      "N",           "S",           "PX",       "GIB",        "PCT",    "i/n",        "TEXT",
-      "MM",          "K",           "SHARE",    "P",          "LO:HI",  "JSON",       "RUN",
-      "HOW",         "AXIS",        "NAME=x,y", "PATTERN",    "NAME",   "T",          "ARG",
-      "CMD",         "LIST",        "X",        "NAME=VALUE", "A,B",    "X,Y,Z",      "A,B,C,D",
-      "[NAME=]X[%]", "METRIC=X[%]", "LENGTH",   "DELTA",      "REGION", "CAMERA=FILE",
-      "[=failed]", "CAM:CAM=M"};
+      "N",          "S",           "PX",        "GIB",      "PCT",         "i/n",         "TEXT",   "MM",
+      "K",          "SHARE",       "P",         "LO:HI",    "JSON",        "RUN",         "HOW",    "AXIS",
+      "NAME=x,y",   "PATTERN",     "NAME",      "T",        "ARG",         "CMD",         "LIST",   "X",
+      "NAME=VALUE", "A,B",         "X,Y,Z",     "A,B,C,D",  "[NAME=]X[%]", "METRIC=X[%]", "LENGTH", "DELTA",
+      "REGION",     "CAMERA=FILE", "[=failed]", "CAM:CAM=M"};
   for (const Command& command : commands())
     for (const FlagText& flag : text_of(command).flags) {
       const std::string kind = flag.value_name == nullptr ? "" : flag.value_name;
@@ -139,6 +138,48 @@ zpty -d shell
   if (said.empty()) GTEST_SKIP() << "no zsh here";
   EXPECT_THAT(said, HasSubstr("undulating"));
   EXPECT_THAT(said, Not(HasSubstr("error")));
+}
+
+// Manual pages: every flag of every command is there, and man's own formatter takes them without a warning.
+
+TEST(Manual, HasEveryFlagOfEveryCommandAndIsFormattedWithoutWarnings) {
+  const testing::TemporaryDir dir;
+  const testing::ProgramResult written = testing::run_program({"man", "--out", (dir / "man").string()});
+  EXPECT_EQ(written.exit_code, 0) << written.err;
+  for (const Command& command : commands()) {
+    const std::string page = read_file(dir / "man" / (std::string("aqbench-") + command.name + ".1"));
+    EXPECT_THAT(page, HasSubstr("\"aqbench " + build_info().version));
+    for (const FlagText& flag : text_of(command).flags) {
+      std::string name;
+      for (const char c : std::string(flag.name)) name += c == '-' ? std::string("\\-") : std::string(1, c);
+      EXPECT_THAT(page, HasSubstr("\\fB\\-\\-" + name + "\\fR")) << command.name;
+    }
+  }
+  if (!ask_program({"sh", "-c", "command -v groff"}, 10).ok) GTEST_SKIP() << "no groff here";
+  const std::string shown = ask_program({"sh", "-c",
+                                         "cd '" + (dir / "man").string() +
+                                             "' && for page in *.1; do groff -ww -man -T utf8 -P -cbou "
+                                             "$page 2>&1 >text || exit 1; done; cat text"},
+                                        60)
+                                .output;
+  EXPECT_THAT(shown, HasSubstr("aqbench-verify"));
+  EXPECT_THAT(shown, ::testing::Not(HasSubstr("warning")));
+}
+
+TEST(Manual, RefusesAnUnknownCommand) {
+  const testing::ProgramResult unknown = testing::run_program({"man", "sweeep"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("did you mean sweep"));
+}
+
+TEST(Version, AsJsonSaysWhatItWasBuiltFromAndWhereItsModulesAre) {
+  const testing::ProgramResult said = testing::run_program({"--version", "--json"});
+  ASSERT_EQ(said.exit_code, 0) << said.err;
+  const auto version = nlohmann::json::parse(said.out);
+  EXPECT_EQ(version.at("program"), std::filesystem::canonical(AQBENCH_BINARY).string());
+  EXPECT_THAT(version.at("modules").at("pipeline").get<std::string>(), HasSubstr("libaqbench_pipeline.so"));
+  EXPECT_TRUE(version.at("libraries").contains("open3d"));
+  EXPECT_EQ(testing::run_program({"--version", "--jsonn"}).exit_code, 2);
 }
 
 }  // namespace

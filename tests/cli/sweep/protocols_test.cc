@@ -15,15 +15,12 @@ namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 class ProtocolRun : public ::testing::Test {
  protected:
   WithoutLibTorch program_;
   ProgramResult run(const Arguments& arguments) const {
-    ProgramOptions options;
-    options.working_dir = dir_.path();
-    return run_program(arguments, options);
+    return run_program(arguments, {.working_dir = dir_.path()});
   }
   json sweep(const std::string& out, const Arguments& more) {
     Arguments arguments = {"sweep", "--scene", "undulating", "--method", "roma_like", "--out", dir_ / out};

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "cli/sweep/slurm.h"
+#include "cli/sweep/sharing.h"
 #include "core/files.h"
 #include "tests/cli/program.h"
 

@@ -1,4 +1,4 @@
-#include "core/drawing/pdf.h"
+#include "core/drawing/drawing.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -6,7 +6,6 @@
 
 #include <stdexcept>
 
-#include "core/drawing/svg.h"
 #include "core/files.h"
 #include "core/processes/process.h"
 #include "tests/temporary_directory.h"

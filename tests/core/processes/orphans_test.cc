@@ -1,4 +1,4 @@
-#include "core/processes/orphans.h"
+#include "core/processes/isolate.h"
 
 #include <linux/capability.h>
 #include <sched.h>
@@ -12,7 +12,6 @@
 #include <string>
 
 #include "core/descriptor.h"
-#include "core/processes/isolate.h"
 
 namespace aqbench {
 namespace {

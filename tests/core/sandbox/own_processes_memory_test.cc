@@ -14,7 +14,6 @@
 #include "core/descriptor.h"
 #include "core/processes/isolate.h"
 #include "core/processes/process.h"
-#include "core/sandbox/own_processes.h"
 #include "core/sandbox/sandbox.h"
 
 namespace aqbench {

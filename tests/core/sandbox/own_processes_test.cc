@@ -19,7 +19,6 @@
 #include "core/descriptor.h"
 #include "core/processes/isolate.h"
 #include "core/resources.h"
-#include "core/sandbox/own_settings.h"
 #include "core/sandbox/sandbox.h"
 #include "tests/temporary_directory.h"
 

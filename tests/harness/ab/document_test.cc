@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "harness/ab/report_json.h"
+#include "harness/ab/report.h"
 #include "tests/harness/ab/documents.h"
 
 namespace aqbench {

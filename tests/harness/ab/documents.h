@@ -109,7 +109,7 @@ inline AbDocument validation_document(std::size_t comparisons, double delay, dou
       answer.record.timing.warm_ms.push_back(typical_ms * std::exp(0.005 * normal(generator)));
     return answer;
   };
-  run_ab(document.samples, run_options_of(document), run, {});
+  run_ab(document.samples, document.settings, document.run.pairs_per_look, run, {});
   return document;
 }
 

@@ -1,11 +1,10 @@
-#include "harness/ab/outcome_decision.h"
+#include "harness/ab/decision.h"
 
 #include <gmock/gmock.h>
 
 #include <functional>
 
-#include "harness/ab/case_report.h"
-#include "harness/ab/layout.h"
+#include "harness/ab/ab_command.h"
 #include "harness/ab/report.h"
 #include "harness/ab/run.h"
 #include "tests/harness/ab/support.h"
@@ -51,8 +50,8 @@ AbReport judged(const AbUnitRunner& runner, const AbSettings& settings, AbDocume
   document.settings = settings;
   document.run.pairs_per_look = 24;
   document.samples.cases = {{"scene/method", std::nullopt}};
-  EXPECT_TRUE(run_ab(document.samples, run_options_of(document), runner, {}));
-  EXPECT_EQ(follow_ab(document.samples, run_options_of(document)).problem, "");
+  EXPECT_TRUE(run_ab(document.samples, document.settings, document.run.pairs_per_look, runner, {}));
+  EXPECT_EQ(follow_ab(document.samples, document.settings, document.run.pairs_per_look).problem, "");
   return judge_ab(document);
 }
 
@@ -115,7 +114,7 @@ TEST(OutcomeDecision, AnOutcomeThatOneSideLacksIsNoPass) {
   };
   const AbReport report = judged(runner, settings_with({rmse()}), document);
   EXPECT_EQ(report.cases[0].verdict, AbVerdict::worse);
-  EXPECT_NE(report.cases[0].reason.find("in 1 of"), std::string::npos) << report.cases[0].reason;
+  EXPECT_THAT(report.cases[0].reason, ::testing::HasSubstr("in 1 of")) << report.cases[0].reason;
 }
 
 TEST(OutcomeDecision, AnUndefinedMetricSaysWhyItIs) {

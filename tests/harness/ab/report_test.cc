@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <stdexcept>
 
 #include "tests/harness/ab/documents.h"
@@ -122,5 +123,132 @@ TEST(AbReport, SaysWhenBothSidesAreTheSame) {
   EXPECT_TRUE(judge_ab(document).notes.empty());
 }
 
+using ::testing::ContainsRegex;
+
+PairedComparison comparison_of(double ratio, double low, double high) {
+  PairedComparison comparison;
+  comparison.scale = ShiftScale::log_ratio;
+  comparison.verdict = ratio > 1 ? PairedVerdict::regressed : PairedVerdict::faster;
+  comparison.shift = std::log(ratio);
+  comparison.interval.lower = std::log(low);
+  comparison.interval.upper = std::log(high);
+  return comparison;
+}
+
+TEST(SpeedWords, AreFactorsFromTwoOnAndPercentBelow) {
+  EXPECT_EQ(speed_words(comparison_of(1 / 19.3, 1 / 19.7, 1 / 18.9)), "19.3 x faster (18.9 to 19.7)");
+  EXPECT_EQ(speed_words(comparison_of(3.1, 2.9, 3.3)), "3.1 x slower (2.9 to 3.3)");
+  EXPECT_EQ(speed_words(comparison_of(1.059, 1.053, 1.066)), "5.9 % slower (5.3 to 6.6 %)");
+  EXPECT_EQ(speed_words(comparison_of(0.88, 0.87, 0.9)), "12.0 % faster (10.0 to 13.0 %)");
+}
+
+TEST(AbVerdictRows, TheCaseDecidesAndItsValuesAreShownBehindIt) {
+  const AbReport report = judge_ab(document_of(timed_samples(40, 1.07)));
+  const Verdicts& verdicts = report.verdicts;
+  ASSERT_EQ(verdicts.rows.size(), 1u);
+  EXPECT_EQ(verdicts.exit_code(), ExitCode::regression);
+  EXPECT_EQ(verdicts.count(Verdict::regressed), 1u);
+  const VerdictRow& row = verdicts.rows[0];
+  EXPECT_EQ(row.label, "REGRESSED");
+  EXPECT_EQ(row.metric, "wall time");
+  EXPECT_NEAR(*row.current / *row.baseline, 1.07, 0.005);
+  EXPECT_THAT(row.words, ContainsRegex("^B is [67][.][0-9] % slower [(][0-9.]+ to [0-9.]+ %[)]"));
+}
+
+TEST(AbVerdictRows, AFasterBWithAWorseOutputIsATrade) {
+  AbDocument document = document_of(timed_samples(40, 0.3));
+  give_outputs(document.samples, 0.8, 1.6);
+  const AbReport report = judge_ab(document);
+  ASSERT_GT(report.verdicts.rows.size(), 1u);
+  EXPECT_TRUE(report.verdicts.rows[1].only_shown);
+  EXPECT_THAT(report.verdicts.rows[0].words,
+              ContainsRegex("^B is 3[.0-9]* x faster [(].*[)], .* 2 x worse: a trade$"));
+  EXPECT_EQ(report.exit_code(), ExitCode::regression);
+}
+
+TEST(AbVerdictRows, TooFewPairsAreOpen) {
+  const AbReport report = judge_ab(document_of(timed_samples(10, 1)));
+  EXPECT_EQ(report.verdicts.exit_code(), ExitCode::inconclusive);
+  EXPECT_THAT(report.verdicts.rows[0].words, HasSubstr("10 pairs measured, a verdict needs"));
+}
+
+using ::testing::ElementsAre;
+
+std::vector<AbCaseReport> cases_of(const std::vector<AbVerdict>& verdicts) {
+  std::vector<AbCaseReport> cases(verdicts.size());
+  for (std::size_t i = 0; i < verdicts.size(); ++i) cases[i].verdict = verdicts[i];
+  return cases;
+}
+
+TEST(Validation, NamesItsComparisonsAndKnowsTheDelayedOnes) {
+  const AbValidation both{"a/b", 2, "+5%"}, plain{"a/b", 2, ""};
+  EXPECT_EQ(both.total(), 4u);
+  EXPECT_EQ(plain.total(), 2u);
+  EXPECT_EQ(both.name_of(1), "a/b A/A 2");
+  EXPECT_EQ(both.name_of(2), "a/b +5% 1");
+  EXPECT_FALSE(both.is_delayed(1));
+  EXPECT_TRUE(both.is_delayed(2));
+}
+
+TEST(Validation, CountsVerdictsOfBothKinds) {
+  const auto cases =
+      cases_of({AbVerdict::pass, AbVerdict::regressed, AbVerdict::faster, AbVerdict::inconclusive,
+                AbVerdict::regressed, AbVerdict::regressed, AbVerdict::worse, AbVerdict::pass});
+  const ValidationReport report = count_validation({"a/b", 4, "+5%"}, cases, paired_policy("sensitive"));
+  EXPECT_EQ(report.itself.pass, 1u);
+  EXPECT_EQ(report.itself.slower, 1u);
+  EXPECT_EQ(report.itself.faster, 1u);
+  EXPECT_EQ(report.itself.open, 1u);
+  EXPECT_EQ(report.delayed.slower, 3u);
+  EXPECT_EQ(report.delayed.judged(), 4u);
+}
+
+// Without an alarm in n comparisons the exact bound p satisfies (1 - p)^n = 0.01; n alarms of n bound the
+// rate from below by the p with p^n = 0.01.
+TEST(Validation, BoundsTheRateExactly) {
+  const PairedPolicy policy = paired_policy("sensitive");
+  const auto of = [&](std::size_t alarms, std::size_t quiet) {
+    std::vector<AbVerdict> verdicts(alarms, AbVerdict::regressed);
+    verdicts.resize(alarms + quiet, AbVerdict::pass);
+    return count_validation({"a/b", alarms + quiet, ""}, cases_of(verdicts), policy);
+  };
+  EXPECT_NEAR(of(0, 20).alarm_rate_upper, 1 - std::pow(0.01, 1 / 20.0), 1e-12);
+  EXPECT_EQ(of(0, 20).alarm_rate_lower, 0);
+  EXPECT_NEAR(of(3, 0).alarm_rate_lower, std::pow(0.01, 1 / 3.0), 1e-12);
+  EXPECT_EQ(of(3, 0).alarm_rate_upper, 1);
+  // One alarm of 20 may be chance: P(at least 1 | 0.4 %) = 7.7 %. Two may not: 0.29 %.
+  EXPECT_EQ(of(0, 20).exit_code(), ExitCode::pass);
+  EXPECT_EQ(of(1, 19).exit_code(), ExitCode::pass);
+  EXPECT_EQ(of(2, 18).exit_code(), ExitCode::regression);
+  EXPECT_THAT(validation_lines(of(2, 18))[1], HasSubstr("above 0.76 % (limit 0.4 %)"));
+}
+
+TEST(Validation, AFailedUnitFailsIt) {
+  const auto report =
+      count_validation({"a/b", 2, ""}, cases_of({AbVerdict::pass, AbVerdict::failed}), paired_policy("gate"));
+  EXPECT_EQ(report.exit_code(), ExitCode::case_failed);
+  EXPECT_EQ(report.itself.judged(), 1u);
+}
+
+TEST(Validation, APlantedDelayIsSeenAndASideIsNotSlowerThanItself) {
+  const AbDocument document = validation_document(5, 1.05);
+  const AbReport report = judge_ab(document);
+  ASSERT_TRUE(report.validation.has_value());
+  EXPECT_EQ(report.validation->itself.slower, 0u);
+  EXPECT_EQ(report.validation->delayed.slower, 5u);
+  EXPECT_LT(report.validation->largest_change, 0.01);
+  EXPECT_EQ(report.validation->tau, document.settings.policy.tau);
+  EXPECT_EQ(report.exit_code(), ExitCode::pass);
+}
+
+TEST(Validation, ASideThatIsSlowerThanItselfEndsWithOne) {
+  const AbReport report = judge_ab(validation_document(4, 1.05, 1.04));
+  EXPECT_EQ(report.validation->itself.slower, 4u);
+  EXPECT_NEAR(report.validation->largest_change, 0.04, 0.005);
+  EXPECT_EQ(report.validation->tau, report.validation->largest_change);
+  EXPECT_EQ(report.exit_code(), ExitCode::regression);
+}
+
 }  // namespace
+
 }  // namespace aqbench

@@ -55,11 +55,12 @@ AbSamples fresh_samples(std::size_t cases) {
   return samples;
 }
 
-AbRunOptions three_looks() {
-  AbRunOptions options;
-  options.settings.policy.looks = 3;
-  options.pairs_per_look = 24;
-  return options;
+constexpr std::size_t kPairs = 24;  // per look
+
+AbSettings three_looks() {
+  AbSettings settings;
+  settings.policy.looks = 3;
+  return settings;
 }
 
 std::size_t count_units(const AbSamples& samples, std::size_t case_index, bool confirms = false) {
@@ -71,13 +72,13 @@ std::size_t count_units(const AbSamples& samples, std::size_t case_index, bool c
 TEST(AbRun, DecidedCasesStopFlagsAreConfirmedAndEachSideIsScoredOnce) {
   FakeUnits units({1.0, 1.07});
   AbSamples samples = fresh_samples(2);
-  ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
+  ASSERT_TRUE(run_ab(samples, three_looks(), kPairs, units.runner(), {}));
   EXPECT_EQ(count_units(samples, 0), 48u);
   EXPECT_EQ(count_units(samples, 0, true), 0u);
   EXPECT_EQ(count_units(samples, 1), 48u);
   EXPECT_EQ(count_units(samples, 1, true), 48u);
   EXPECT_EQ(to_json(samples).at("outputs").size(), 4u);
-  const auto decisions = decide_times(samples, three_looks().settings);
+  const auto decisions = decide_times(samples, three_looks());
   EXPECT_EQ(decisions[0]->verdict, PairedVerdict::pass);
   EXPECT_EQ(decisions[1]->verdict, PairedVerdict::regressed);
   // What was measured reads back: order, coins and counts are those that the reader asks for.
@@ -87,17 +88,17 @@ TEST(AbRun, DecidedCasesStopFlagsAreConfirmedAndEachSideIsScoredOnce) {
 TEST(AbRun, AnUndecidedCaseIsToppedUpAsPlanned) {
   FakeUnits units({1.0}, 0.3);
   AbSamples samples = fresh_samples(1);
-  ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
+  ASSERT_TRUE(run_ab(samples, three_looks(), kPairs, units.runner(), {}));
   EXPECT_EQ(samples.units.size(), 3 * 48u);
   EXPECT_EQ(samples.units.back().unit->look, 3);
-  EXPECT_EQ(decide_times(samples, three_looks().settings)[0]->look, 3);
+  EXPECT_EQ(decide_times(samples, three_looks())[0]->look, 3);
   EXPECT_NO_THROW(reread(samples));
 }
 
 TEST(AbRun, CasesTakeTurns) {
   FakeUnits units({1.0, 1.0, 1.0});
   AbSamples samples = fresh_samples(3);
-  ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
+  ASSERT_TRUE(run_ab(samples, three_looks(), kPairs, units.runner(), {}));
   for (std::size_t i = 0; i < 3 * 48; ++i) EXPECT_EQ(samples.units[i].unit->case_index, i / 2 % 3);
 }
 
@@ -105,12 +106,12 @@ TEST(AbRun, ACrashEndsItsCaseAlone) {
   FakeUnits units({1.0, 1.0});
   units.fail_at = 7;
   AbSamples samples = fresh_samples(2);
-  ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
+  ASSERT_TRUE(run_ab(samples, three_looks(), kPairs, units.runner(), {}));
   const auto failed =
       std::ranges::find_if(samples.units, [](const Record& unit) { return unit.status != Status::ok; });
   ASSERT_NE(failed, samples.units.end());
   EXPECT_EQ(count_units(samples, 1 - failed->unit->case_index), 48u);
-  EXPECT_FALSE(decide_times(samples, three_looks().settings)[failed->unit->case_index]);
+  EXPECT_FALSE(decide_times(samples, three_looks())[failed->unit->case_index]);
   EXPECT_NO_THROW(reread(samples));
 }
 
@@ -131,7 +132,7 @@ TEST(AbRun, AMethodThatChangesHowBothSidesRunHasFailed) {
           }
           return honest(task);
         };
-        if (!run_ab(samples, three_looks(), meddling, {})) return "interrupted";
+        if (!run_ab(samples, three_looks(), kPairs, meddling, {})) return "interrupted";
         rlimit limit{};
         ::getrlimit(RLIMIT_NOFILE, &limit);
         const auto failed = std::ranges::count(samples.units, Status::failed, &Record::status);
@@ -151,7 +152,7 @@ TEST(AbRun, AnInterruptionKeepsWholePairs) {
   FakeUnits units({1.0});
   units.stop_after = 21;
   AbSamples samples = fresh_samples(1);
-  EXPECT_FALSE(run_ab(samples, three_looks(), units.runner(), {}));
+  EXPECT_FALSE(run_ab(samples, three_looks(), kPairs, units.runner(), {}));
   EXPECT_EQ(samples.units.size(), 20u);
   EXPECT_NO_THROW(reread(samples));
 }
@@ -160,7 +161,7 @@ TEST(AbRun, AnInterruptionKeepsWholePairs) {
 TEST(AbRun, GoesOnWhereItWasInterrupted) {
   AbSamples whole = fresh_samples(2);
   FakeUnits all({1.0, 1.07});
-  ASSERT_TRUE(run_ab(whole, three_looks(), all.runner(), {}));
+  ASSERT_TRUE(run_ab(whole, three_looks(), kPairs, all.runner(), {}));
   for (const std::size_t stop : {0, 1, 2, 47, 96, 97, 130}) {
     FakeUnits units({1.0, 1.07});
     units.stop_after = stop;
@@ -168,26 +169,26 @@ TEST(AbRun, GoesOnWhereItWasInterrupted) {
     const AbPairKeeper keep = [&](const std::vector<CaseResult>& pair) {
       for (const CaseResult& unit : pair) kept.units.push_back(unit.record);
     };
-    EXPECT_FALSE(run_ab(cut, three_looks(), units.runner(), {}, keep));
+    EXPECT_FALSE(run_ab(cut, three_looks(), kPairs, units.runner(), {}, keep));
     EXPECT_EQ(to_json(kept).dump(), to_json(cut).dump());
     EXPECT_EQ(kept.units.size(), stop / 2 * 2);
     AbSamples resumed = cut;
     units.stop_after = 1000000;
     const std::size_t before = kept.units.size();
-    ASSERT_TRUE(run_ab(resumed, three_looks(), units.runner(), {}, keep));
+    ASSERT_TRUE(run_ab(resumed, three_looks(), kPairs, units.runner(), {}, keep));
     EXPECT_EQ(resumed.units.size(), whole.units.size());
     EXPECT_EQ(kept.units.size() - before, whole.units.size() - before) << "only fresh pairs are kept again";
-    EXPECT_TRUE(follow_ab(resumed, three_looks()).finished);
+    EXPECT_TRUE(follow_ab(resumed, three_looks(), kPairs).finished);
   }
 }
 
 TEST(AbRun, FollowFindsEveryPairThatWasDroppedAddedOrMoved) {
   FakeUnits units({1.0, 1.07});
   AbSamples good = fresh_samples(2);
-  ASSERT_TRUE(run_ab(good, three_looks(), units.runner(), {}));
-  EXPECT_EQ(follow_ab(good, three_looks()).problem, "");
+  ASSERT_TRUE(run_ab(good, three_looks(), kPairs, units.runner(), {}));
+  EXPECT_EQ(follow_ab(good, three_looks(), kPairs).problem, "");
   const auto problem_of = [](const AbSamples& samples) {
-    const AbProtocol protocol = follow_ab(samples, three_looks());
+    const AbProtocol protocol = follow_ab(samples, three_looks(), kPairs);
     return protocol.problem.empty() && !protocol.finished ? "goes on" : protocol.problem;
   };
   for (std::size_t pair = 0; pair < good.units.size() / 2; ++pair) {
@@ -206,9 +207,7 @@ TEST(AbRun, FollowFindsEveryPairThatWasDroppedAddedOrMoved) {
   more = good;
   more.units.pop_back();
   EXPECT_THAT(problem_of(more), HasSubstr("half a pair"));
-  AbRunOptions other = three_looks();
-  other.pairs_per_look = 20;
-  EXPECT_NE(follow_ab(good, other).problem, "");
+  EXPECT_NE(follow_ab(good, three_looks(), 20).problem, "");
 }
 
 TEST(AbRun, FollowsARunWhoseCaseFailed) {
@@ -216,9 +215,9 @@ TEST(AbRun, FollowsARunWhoseCaseFailed) {
     FakeUnits units({1.0, 1.0});
     units.fail_at = fail_at;
     AbSamples samples = fresh_samples(2);
-    ASSERT_TRUE(run_ab(samples, three_looks(), units.runner(), {}));
-    EXPECT_EQ(follow_ab(samples, three_looks()).problem, "") << fail_at;
-    EXPECT_TRUE(follow_ab(samples, three_looks()).finished);
+    ASSERT_TRUE(run_ab(samples, three_looks(), kPairs, units.runner(), {}));
+    EXPECT_EQ(follow_ab(samples, three_looks(), kPairs).problem, "") << fail_at;
+    EXPECT_TRUE(follow_ab(samples, three_looks(), kPairs).finished);
   }
 }
 
@@ -226,7 +225,7 @@ TEST(AbRun, SaysHowLongItWillTake) {
   FakeUnits units({1.0});
   AbSamples samples = fresh_samples(1);
   std::vector<AbProgress> seen;
-  run_ab(samples, three_looks(), units.runner(),
+  run_ab(samples, three_looks(), kPairs, units.runner(),
          [&](const AbProgress& progress) { seen.push_back(progress); });
   ASSERT_GE(seen.size(), 48u);
   EXPECT_FALSE(seen.front().eta_s);

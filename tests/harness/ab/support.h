@@ -1,32 +1,16 @@
 #pragma once
 // Samples made by formula for the tests of harness/ab.
 
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-
 #include <cmath>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "core/error.h"
 #include "harness/ab/samples.h"
+#include "tests/harness/support.h"
 
 namespace aqbench::test {
-
-// The message of the Error of this kind that `action` throws; a test failure otherwise.
-inline std::string error_of(ErrorKind kind, const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(static_cast<int>(error.kind()), static_cast<int>(kind)) << error.what();
-    return error.what();
-  }
-  ADD_FAILURE() << "no Error was thrown";
-  return {};
-}
 
 struct Units {
   std::vector<double> a, b;

@@ -12,7 +12,7 @@
 #include "core/table.h"
 #include "harness/gating/gate.h"
 #include "reports/bundle/bundle.h"
-#include "reports/bundle/gate_input.h"
+#include "reports/bundle/verify.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
@@ -21,6 +21,8 @@ namespace aqbench {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::HasSubstr;
 
 // The synthetic clouds have no normals.
 constexpr AcceptExceptions kUndefined{.leave_out_undefined = true};
@@ -34,11 +36,17 @@ class Accept : public ::testing::Test {
   }
   std::string refusal(const Results& results) {
     const fs::path bundle = bundle_of(results);
-    const std::string message =
-        error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); });
+    const std::string message = error_of(ErrorKind::input, [&] { accept(bundle); });
     EXPECT_TRUE(message.starts_with(bundle.string() + ": cannot accept: ") || message.starts_with("("))
         << message;
     return message;
+  }
+
+  std::string refusal_of(const AcceptedRun& run) {
+    return error_of(ErrorKind::input, [&] { accept_baseline(run, file_, kUndefined); });
+  }
+  Acceptance accept(const fs::path& bundle) {
+    return accept_baseline(read_accepted_run(bundle), file_, kUndefined);
   }
 
   TemporaryDirectory directory_;
@@ -48,7 +56,7 @@ class Accept : public ::testing::Test {
 
 TEST_F(Accept, ANewBaselineGatesALaterRunAndRefusesItsOwn) {
   const fs::path bundle = bundle_of(synthetic_results());
-  const Acceptance acceptance = accept_baseline(read_accepted_run(bundle), file_, kUndefined);
+  const Acceptance acceptance = accept(bundle);
   EXPECT_FALSE(acceptance.existed);
   const Baseline baseline = read_baseline(file_);
   EXPECT_EQ(baseline.suite, "seed");
@@ -60,9 +68,8 @@ TEST_F(Accept, ANewBaselineGatesALaterRunAndRefusesItsOwn) {
             (Tolerance{Tolerance::Kind::relative, 0.05}));
   EXPECT_EQ(find_metric(baseline.cases[1], "points")->tolerance, (Tolerance{Tolerance::Kind::absolute, 0}));
   EXPECT_EQ(find_metric(baseline.cases[1], "normal_mean_deg"), nullptr);  // undefined: said, not stored
-  EXPECT_THAT(
-      acceptance.notes,
-      ::testing::Contains("normal_mean_deg: undefined (the cloud has no normals) in 4 cases: not gated"));
+  EXPECT_THAT(acceptance.notes,
+              Contains("normal_mean_deg: undefined (the cloud has no normals) in 4 cases: not gated"));
 
   EXPECT_EQ(gate(read_gate_input(bundle).results, baseline).exit_code(), ExitCode::not_comparable);
   Results later = synthetic_results();
@@ -100,7 +107,7 @@ TEST_F(Accept, KeepsReviewedTolerancesAndDirectionsAndShowsWhatChanges) {
   for (const char* part : {"+ undulating/roma_like/seed=42 (", "- undulating/vanished/seed=42",
                            "! flat_plane/roma_like/seed=42: option flat_plane.x_max_m is 0.25, baseline 0.3",
                            "retired_mm", "gone", "updated baseline of suite 'seed': 4 cases, "})
-    EXPECT_NE(text.find(part), text.npos) << part << " in\n" << text;
+    EXPECT_THAT(text, HasSubstr(part)) << part << " in\n" << text;
   EXPECT_THAT(text, ::testing::ContainsRegex("accuracy_mean_mm +0\\.9 +-> +0\\.793"));
   EXPECT_THAT(text, ::testing::ContainsRegex("points +none +-> +2850"));
 }
@@ -111,7 +118,7 @@ TEST_F(Accept, GatesTensorMemoryWhereAStageUsesTensorsAlone) {
   for (Record& record : results.records)
     for (StageRecord& stage : record.stages) stage.net_bytes = stage.peak_bytes = 0;
   results.records[1].stages[0].peak_bytes = 4096;
-  accept_baseline(read_accepted_run(bundle_of(results)), file_, kUndefined);
+  accept(bundle_of(results));
   const auto gated = [&](std::size_t i) {
     const Baseline baseline = read_baseline(file_);
     const BaselineCase& accepted = *find_case(baseline, results.records[i].case_name);
@@ -134,7 +141,7 @@ TEST_F(Accept, GatesTensorMemoryWhereAStageUsesTensorsAlone) {
   write_file(file_, baseline_text(old));
   EXPECT_THAT(render_acceptance(accept_baseline(read_accepted_run(bundle_of(results)), file_,
                                                 {.remove_metrics = true, .leave_out_undefined = true})),
-              ::testing::HasSubstr("tensor_memory.simulation.net_bytes"));
+              HasSubstr("tensor_memory.simulation.net_bytes"));
   EXPECT_EQ(gated(0), 0);
 }
 
@@ -152,42 +159,40 @@ TEST(SyntheticProfileBaseline, HoldsWhatEachStageKeepsAndTheDocumentsQuoteIt) {
         << stage;
   EXPECT_NEAR(find_metric(baseline.cases[0], "tensor_memory.sparse_matching.net_bytes")->value / 0x1p20, 2.0,
               0.005);
-  EXPECT_NE(read_file(source / "docs/ci.md").find("net_bytes\": {\"value\":572313600,"), std::string::npos);
+  EXPECT_THAT(read_file(source / "docs/ci.md"), HasSubstr("net_bytes\": {\"value\":572313600,"));
 }
 
 TEST_F(Accept, NothingChangedIsSaid) {
-  accept_baseline(read_accepted_run(bundle_of(synthetic_results())), file_, kUndefined);
-  const Acceptance again =
-      accept_baseline(read_accepted_run(bundle_of(synthetic_results())), file_, kUndefined);
+  accept(bundle_of(synthetic_results()));
+  const Acceptance again = accept(bundle_of(synthetic_results()));
   EXPECT_TRUE(again.changes.empty());
-  EXPECT_NE(render_acceptance(again).find("0 changes"), std::string::npos);
+  EXPECT_THAT(render_acceptance(again), HasSubstr("0 changes"));
 }
 
 TEST(AcceptText, ShowsAllDigitsWhereFewerWouldShowNoChange) {
   Acceptance acceptance;
   acceptance.changes = {{AcceptChange::Kind::value_changed, "a", "m", 1.9635999, 1.9636001, "mm", ""}};
-  EXPECT_THAT(render_acceptance(acceptance), testing::HasSubstr("1.9635999  ->  1.9636001"));
+  EXPECT_THAT(render_acceptance(acceptance), HasSubstr("1.9635999  ->  1.9636001"));
 }
 
 TEST_F(Accept, RefusesWhatIsNotAWholeSoundRun) {
   Results results = synthetic_results();
   results.records[0].status = Status::timeout;
   results.records[0].reason = "600 s";
-  EXPECT_NE(refusal(results).find("case flat_plane/lightglue_like/seed=42 timeout: 600 s"),
-            std::string::npos);
+  EXPECT_THAT(refusal(results), HasSubstr("case flat_plane/lightglue_like/seed=42 timeout: 600 s"));
   results = synthetic_results();
   for (Record& record : results.records) {
     record.status = Status::skipped;
     record.reason = "no CUDA device";
   }
-  EXPECT_NE(refusal(results).find("no case has a result"), std::string::npos);
+  EXPECT_THAT(refusal(results), HasSubstr("no case has a result"));
   EXPECT_FALSE(fs::exists(file_));
 }
 
 // Each loss is refused by itself, and its own flag and no other one allows it.
 TEST_F(Accept, EachSilentLossNeedsItsOwnFlag) {
   Results old = synthetic_results();
-  accept_baseline(read_accepted_run(bundle_of(old)), file_, kUndefined);
+  accept(bundle_of(old));
   struct Loss {
     const char* flag;
     bool AcceptExceptions::*allow;
@@ -228,7 +233,7 @@ TEST_F(Accept, EachSilentLossNeedsItsOwnFlag) {
     ASSERT_EQ(planned.refusals.size(), 1u) << loss.flag;
     EXPECT_THAT(planned.refusals[0], ::testing::EndsWith(fmt::format("({})", loss.flag)));
     EXPECT_THAT(error_of(ErrorKind::input, [&] { accept_baseline(run, file_, allowed); }),
-                ::testing::HasSubstr(planned.refusals[0]));
+                HasSubstr(planned.refusals[0]));
     EXPECT_EQ(read_file(file_), before);
     allowed.*loss.allow = true;
     EXPECT_TRUE(plan_acceptance(run, file_, allowed).refusals.empty()) << loss.flag;
@@ -242,8 +247,8 @@ TEST_F(Accept, AsksForNoFlagWhereTheTruthLeavesAValueUndefined) {
       if (!metric.value) metric.reason = kNoPatchToTile;
   const Acceptance acceptance = plan_acceptance(run, file_);
   EXPECT_THAT(acceptance.refusals, ::testing::IsEmpty());
-  EXPECT_THAT(acceptance.notes, ::testing::Contains("normal_mean_deg: undefined (the true surface has no "
-                                                    "patch to cut into tiles) in 4 cases: not gated"));
+  EXPECT_THAT(acceptance.notes, Contains("normal_mean_deg: undefined (the true surface has no "
+                                         "patch to cut into tiles) in 4 cases: not gated"));
   // Of recordings: what the board has no positions for, and of depth maps where the method gives none.
   for (const char* const reason : {kNoTrueCorners, kNoDepthMaps}) {
     for (Record& record : run.results.records)
@@ -251,8 +256,8 @@ TEST_F(Accept, AsksForNoFlagWhereTheTruthLeavesAValueUndefined) {
         if (!metric.value) metric.reason = reason;
     const Acceptance other = plan_acceptance(run, file_);
     EXPECT_THAT(other.refusals, ::testing::IsEmpty()) << reason;
-    EXPECT_THAT(other.notes, ::testing::Contains(fmt::format(
-                                 "normal_mean_deg: undefined ({}) in 4 cases: not gated", reason)));
+    EXPECT_THAT(other.notes,
+                Contains(fmt::format("normal_mean_deg: undefined ({}) in 4 cases: not gated", reason)));
   }
   run.results.records[0].metrics.back().second.value.reset();
   EXPECT_THAT(plan_acceptance(run, file_).refusals, ::testing::SizeIs(1)) << "a value that could be there";
@@ -261,8 +266,7 @@ TEST_F(Accept, AsksForNoFlagWhereTheTruthLeavesAValueUndefined) {
 TEST_F(Accept, RefusesARunThatGatesNothing) {
   AcceptedRun run = read_accepted_run(bundle_of(synthetic_results()));
   for (Record& record : run.results.records) record.metrics.clear();
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { accept_baseline(run, file_, kUndefined); }),
-              ::testing::HasSubstr("no case has a metric to gate"));
+  EXPECT_THAT(refusal_of(run), HasSubstr("no case has a metric to gate"));
   EXPECT_FALSE(fs::exists(file_));
 }
 
@@ -273,22 +277,17 @@ TEST_F(Accept, RefusesAnInterruptedRun) {
   request.threads = 2;
   results.records.pop_back();
   const fs::path bundle = synthetic_bundle(directory_.path(), results, plan_sweep(request));
-  EXPECT_EQ(
-      error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); }),
-      bundle.string() + ": cannot accept: the run was interrupted: 3 of 4 cases");
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { accept(bundle); }),
+            bundle.string() + ": cannot accept: the run was interrupted: 3 of 4 cases");
 }
 
 TEST_F(Accept, RefusesABundleThatDoesNotVerifyAndABareFile) {
   const fs::path bundle = bundle_of(synthetic_results());
-  EXPECT_NE(
-      error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle / "results.json"), file_); })
-          .find("no bundle"),
-      std::string::npos);
+  EXPECT_THAT(
+      error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle / "results.json"), file_); }),
+      HasSubstr("no bundle"));
   write_file(bundle / "bench.log", "edited");
-  EXPECT_NE(error_of(ErrorKind::verification,
-                     [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); })
-                .find("bench.log"),
-            std::string::npos);
+  EXPECT_THAT(error_of(ErrorKind::verification, [&] { accept(bundle); }), HasSubstr("bench.log"));
   EXPECT_FALSE(fs::exists(file_));
 }
 
@@ -298,9 +297,7 @@ TEST_F(Accept, SkippedCasesAreLeftOutUnlessTheBaselineHasThem) {
   accept_baseline(run, file_, kUndefined);
   run.results.records[3].status = Status::skipped;
   run.results.records[3].reason = "no CUDA device";
-  EXPECT_NE(error_of(ErrorKind::input, [&] { accept_baseline(run, file_, kUndefined); })
-                .find("of the baseline was skipped: no CUDA device"),
-            std::string::npos);
+  EXPECT_THAT(refusal_of(run), HasSubstr("of the baseline was skipped: no CUDA device"));
   const fs::path fresh = directory_ / "fresh.json";
   const Acceptance acceptance = accept_baseline(run, fresh, kUndefined);
   EXPECT_EQ(acceptance.baseline.cases.size(), 3u);
@@ -313,15 +310,10 @@ TEST_F(Accept, TheBaselineOfAnotherSuiteIsNotOverwritten) {
   other.suite = "pipeline";
   write_file(file_, baseline_text(other));
   const fs::path bundle = bundle_of(synthetic_results());
-  EXPECT_NE(error_of(ErrorKind::not_comparable,
-                     [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); })
-                .find("suite 'pipeline'"),
-            std::string::npos);
+  EXPECT_THAT(error_of(ErrorKind::not_comparable, [&] { accept(bundle); }), HasSubstr("suite 'pipeline'"));
   EXPECT_EQ(read_file(file_), baseline_text(other));
   write_file(file_, "{ broken");
-  EXPECT_NE(
-      error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle), file_, kUndefined); }),
-      "(no error)");
+  EXPECT_NE(error_of(ErrorKind::input, [&] { accept(bundle); }), "(no error)");
   EXPECT_EQ(read_file(file_), "{ broken");
 }
 
@@ -338,7 +330,7 @@ TEST_F(Accept, WhatAKilledWriteHasLeftIsGone) {
   const fs::path bundle = bundle_of(synthetic_results());
   const fs::path left = file_.string() + ".tmp" + std::string(20, '7'), foreign = file_.string() + ".tmp7";
   for (const fs::path& file : {left, foreign}) write_file(file, "{");
-  accept_baseline(read_accepted_run(bundle), file_, kUndefined);
+  accept(bundle);
   EXPECT_FALSE(fs::exists(left));
   EXPECT_TRUE(fs::exists(foreign));
 }

@@ -1,11 +1,16 @@
+#include "harness/gating/gate.h"
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
 
 #include "harness/gating/accept.h"
-#include "harness/gating/gate.h"
-#include "reports/bundle/gate_input.h"
+#include "harness/gating/verdicts.h"
+#include "reports/bundle/verify.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
@@ -81,5 +86,141 @@ TEST(GateSuite, AMetricThatAcceptNamesGates) {
   EXPECT_EQ(accepted(), ExitCode::regression);
 }
 
+TEST(Gate, OtherOptionsAreNotComparableWithBothValuesNamed) {
+  const Baseline baseline = synthetic_baseline(synthetic_results());
+  const auto reason = [&](const std::function<void(Record&)>& change) {
+    Results results = synthetic_results();
+    change(results.records[1]);
+    const Verdicts report = gate(results, baseline);
+    EXPECT_EQ(report.exit_code(), ExitCode::not_comparable);
+    EXPECT_EQ(report.rows[0].verdict, Verdict::not_comparable);
+    EXPECT_EQ(report.count(Verdict::pass), 27u);  // the other three cases are still judged
+    return report.rows[0].reason;
+  };
+  EXPECT_EQ(reason([](Record& r) { r.options[1].second = std::int64_t{2000}; }),
+            "option roma_like.points is 2000, baseline 3000");
+  EXPECT_EQ(reason([](Record& r) { r.options[1].second = std::string("3000"); }),
+            "option roma_like.points is 3000, baseline 3000");
+  EXPECT_EQ(reason([](Record& r) { r.options.pop_back(); }),
+            "option roma_like.points is absent, baseline 3000");
+  EXPECT_EQ(reason([](Record& r) { r.options.emplace_back("x.y", 0.5); }),
+            "option x.y is 0.5, absent in the baseline");
+}
+
+TEST(Gate, AWholeNumberIsTheSameAsTextOrBinary) {
+  Results results = synthetic_results();
+  const Baseline baseline = synthetic_baseline(results);
+  results.records[1].options[1].second = 3000.0;
+  std::ranges::reverse(results.records[1].options);
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass);
+}
+
+TEST(Gate, AnOptionAtItsDefaultIsNoDifferenceToABaselineThatLacksIt) {
+  const Baseline baseline = synthetic_baseline(synthetic_results());
+  Results results = synthetic_results();
+  Record& record = results.records[1];
+  record.defaults = {{"roma_like.added_later", 0.5}};
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass);
+  record.defaults.push_back(record.options[1]);  // as in a baseline that lists defaults, too
+  record.options.pop_back();
+  EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass);
+  record.defaults[1].second = std::int64_t{2000};
+  EXPECT_EQ(gate(results, baseline).rows[0].reason, "option roma_like.points is 2000, baseline 3000");
+}
+
+TEST(Gate, OptionsOfTwoRunsAreComparedWhateverTheirDefaultsAre) {
+  const NamedValues none, five = {{"a.b", 5.0}}, six = {{"a.b", 6.0}};
+  EXPECT_THAT(option_differences({none, five}, {none, none}), testing::IsEmpty());
+  EXPECT_THAT(option_differences({none, none}, {none, five}), testing::IsEmpty());
+  EXPECT_THAT(option_differences({five, none}, {none, five}), testing::IsEmpty())
+      << "it has become the default";
+  EXPECT_THAT(option_differences({none, five}, {five, none}), testing::IsEmpty());
+  EXPECT_THAT(option_differences({none, five}, {six, none}),
+              testing::ElementsAre("option a.b is 6, 5 in the baseline"));
+  EXPECT_THAT(option_differences({none, none}, {six, none}),
+              testing::ElementsAre("option a.b is 6, absent in the baseline"));
+  EXPECT_THAT(option_differences({six, none}, {none, five}),
+              testing::ElementsAre("option a.b is 5, baseline 6"));
+}
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+// Two scenes x two methods, of which a run with --method has one.
+Results run_of_one_method() {
+  Results results = synthetic_results();
+  const std::string kept = results.records[0].method;
+  std::erase_if(results.records, [&](const Record& record) { return record.method != kept; });
+  results.run.suite = "seed";
+  results.run.requested = Json{{"suite", "seed"}, {"methods", {kept}}, {"scenes", Json::array()}};
+  results.run.effective =
+      Json{{"scenes", {"flat_plane", "undulating"}}, {"methods", {kept}}, {"workloads", Json::array()}};
+  return results;
+}
+
+TEST(PartOfSuite, WhatFiltersLeaveOutIsNamedAndNotMissing) {
+  const Results all = synthetic_results();
+  Baseline baseline = synthetic_baseline(all);
+  baseline.suite = "seed";
+  const Results part = run_of_one_method();
+  const Verdicts report = gate(part, baseline);
+  EXPECT_EQ(report.exit_code(), ExitCode::pass);
+  EXPECT_EQ(report.count(Verdict::missing), 0u);
+  EXPECT_THAT(report.notes, Contains(HasSubstr("a part of the suite (--method ")));
+  EXPECT_THAT(report.notes, Contains(HasSubstr("2 accepted cases did not run: ")));
+  for (const BaselineCase& one : baseline.cases)
+    if (part_of_suite(part).leaves_out(one.name)) {
+      EXPECT_THAT(report.notes, Contains(HasSubstr(one.name)));
+    }
+}
+
+// A case of a scene and method that ran is missing, whatever the filters.
+TEST(PartOfSuite, ACaseThatShouldHaveRunIsMissing) {
+  const Results all = synthetic_results();
+  Baseline baseline = synthetic_baseline(all);
+  baseline.suite = "seed";
+  Results part = run_of_one_method();
+  part.records.pop_back();
+  EXPECT_EQ(gate(part, baseline).exit_code(), ExitCode::regression);
+  Results whole = all;
+  whole.run.suite = "seed";
+  whole.records.pop_back();
+  EXPECT_EQ(gate(whole, baseline).count(Verdict::missing), 1u);
+}
+
+TEST(PartOfSuite, NamesAreTakenApartByWhatRan) {
+  PartOfSuite part{{}, {"a:fast"}, {}, {"mesh:x/y.ply"}, {"a:fast"}, {"kernel"}};
+  EXPECT_FALSE(part.leaves_out("mesh:x/y.ply/a:fast/seed=1"));
+  EXPECT_TRUE(part.leaves_out("mesh:x/y.ply/a/seed=1"));
+  EXPECT_FALSE(part.leaves_out("kernel/size=4"));
+  part = {{}, {}, {"kernel"}, {}, {}, {"kernel"}};
+  EXPECT_TRUE(part.leaves_out("other/size=4"));
+  EXPECT_FALSE(PartOfSuite{}.leaves_out("anything"));
+}
+
+TEST(DefaultTolerance, ByKindOfMetric) {
+  const auto of = [](const char* name, const char* unit, Better better, double value) {
+    return default_tolerance(name, {value, unit, better, ""});
+  };
+  const auto relative = [](double share) { return Tolerance{Tolerance::Kind::relative, share}; };
+  const auto absolute = [](double amount) { return Tolerance{Tolerance::Kind::absolute, amount}; };
+  EXPECT_EQ(of("accuracy_mean_mm", "mm", Better::lower, 0.8), relative(0.05));
+  EXPECT_EQ(of("completeness_mean_mm", "mm", Better::lower, 3), relative(0.05));
+  EXPECT_EQ(of("normal_mean_deg", "deg", Better::lower, 3), relative(0.05));
+  EXPECT_EQ(of("bias_mean_mm", "mm", Better::equal, 0.01), absolute(0.1));
+  EXPECT_EQ(of("precision_2mm_pct", "%", Better::higher, 95), absolute(1));
+  EXPECT_EQ(of("completeness_2mm_pct", "%", Better::higher, 20), absolute(1));
+  EXPECT_EQ(of("completeness_0.5mm_pct", "%", Better::higher, 0.35), relative(0.05));
+  EXPECT_EQ(of("point_density_pct", "%", Better::equal, 150), relative(0.05));
+  EXPECT_EQ(of("points", "points", Better::equal, 2850), absolute(0));
+  EXPECT_EQ(of("mesh_nonmanifold_edges", "1", Better::lower, 0), absolute(0));
+  EXPECT_EQ(of("mesh_area_ratio", "1", Better::equal, 1.01), absolute(0.02));
+  // No share of nothing is a tolerance.
+  EXPECT_EQ(of("accuracy_mean_mm", "mm", Better::lower, 0), absolute(0.01));
+  EXPECT_EQ(of("point_density_pct", "%", Better::equal, 0), absolute(0.1));
+  EXPECT_EQ(of("normal_mean_deg", "deg", Better::lower, 0), absolute(0.1));
+}
+
 }  // namespace
+
 }  // namespace aqbench

@@ -1,5 +1,6 @@
 #include "harness/gating/gate.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +10,6 @@
 #include <utility>
 
 #include "core/sha256.h"
-#include "harness/gating/gate.h"
 #include "tests/reports/synthetic.h"
 
 namespace aqbench {
@@ -89,27 +89,20 @@ TEST(Gate, PassesOfALargeRunAreCounted) {
 }
 
 TEST(Gate, ToleranceIsInclusiveWhateverTheNumber) {
-  for (const double value : {0.79, 1.0, 1.53, 0.1, 0.3, 1e-9, 123456.789, 7.0 / 3, 95.25}) {
-    EXPECT_EQ(verdict_on(value, Better::lower, kFivePercent, value * 1.051).verdict, Verdict::regressed)
-        << value;
-    EXPECT_EQ(verdict_on(value, Better::lower, kFivePercent, value * 1.05).verdict, Verdict::pass) << value;
-    EXPECT_EQ(verdict_on(value, Better::lower, kFivePercent, value * 1.049).verdict, Verdict::pass) << value;
-    EXPECT_EQ(verdict_on(value, Better::lower, kFivePercent, value * 1.0500001).verdict, Verdict::regressed)
-        << value;
-    EXPECT_EQ(verdict_on(value, Better::lower, kFivePercent, value * 0.949).verdict, Verdict::improved)
-        << value;
-    EXPECT_EQ(verdict_on(value, Better::lower, kFivePercent, value * 0.951).verdict, Verdict::pass) << value;
-    EXPECT_EQ(verdict_on(value, Better::higher, kFivePercent, value * 0.949).verdict, Verdict::regressed)
-        << value;
-    EXPECT_EQ(verdict_on(value, Better::higher, kFivePercent, value * 0.95).verdict, Verdict::pass) << value;
-    EXPECT_EQ(verdict_on(value, Better::higher, kFivePercent, value * 1.2).verdict, Verdict::improved)
-        << value;
-    EXPECT_EQ(verdict_on(value, Better::equal, kFivePercent, value * 0.949).verdict, Verdict::regressed)
-        << value;
-    EXPECT_EQ(verdict_on(value, Better::equal, kFivePercent, value * 1.051).verdict, Verdict::regressed)
-        << value;
-    EXPECT_EQ(verdict_on(value, Better::equal, kFivePercent, value * 1.05).verdict, Verdict::pass) << value;
-  }
+  constexpr auto kLower = Better::lower, kHigher = Better::higher, kEqual = Better::equal;
+  constexpr auto kPass = Verdict::pass, kRegressed = Verdict::regressed, kImproved = Verdict::improved;
+  const struct {
+    Better better;
+    double factor;
+    Verdict verdict;
+  } rows[] = {{kLower, 1.051, kRegressed},     {kLower, 1.05, kPass},       {kLower, 1.049, kPass},
+              {kLower, 1.0500001, kRegressed}, {kLower, 0.949, kImproved},  {kLower, 0.951, kPass},
+              {kHigher, 0.949, kRegressed},    {kHigher, 0.95, kPass},      {kHigher, 1.2, kImproved},
+              {kEqual, 0.949, kRegressed},     {kEqual, 1.051, kRegressed}, {kEqual, 1.05, kPass}};
+  for (const double value : {0.79, 1.0, 1.53, 0.1, 0.3, 1e-9, 123456.789, 7.0 / 3, 95.25})
+    for (const auto& [better, factor, verdict] : rows)
+      EXPECT_EQ(verdict_on(value, better, kFivePercent, value * factor).verdict, verdict)
+          << value << " x " << factor;
 }
 
 // Every two-decimal value at exactly its limit, as decimals give it.
@@ -184,7 +177,7 @@ TEST(Gate, AZeroBaselineHasNoShare) {
   EXPECT_EQ(verdict_on(0, Better::lower, kFivePercent, 0).verdict, Verdict::pass);
   const VerdictRow row = verdict_on(0, Better::lower, kFivePercent, 1e-12);
   EXPECT_EQ(row.verdict, Verdict::undefined);
-  EXPECT_NE(row.reason.find("baseline of 0"), row.reason.npos);
+  EXPECT_THAT(row.reason, ::testing::HasSubstr("baseline of 0"));
   EXPECT_EQ(verdict_on(0, Better::lower, absolute(0.1), 0.1).verdict, Verdict::pass);
   EXPECT_EQ(verdict_on(0, Better::lower, absolute(0.1), 0.11).verdict, Verdict::regressed);
 }

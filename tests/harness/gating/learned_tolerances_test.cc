@@ -1,4 +1,4 @@
-#include "harness/gating/learned_tolerances.h"
+#include "harness/gating/accept.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -88,7 +88,7 @@ TEST(Environment, LoadStandsBesideIt) {
   EXPECT_EQ(json["load"]["before"], Json({1.0, 2.0, 3.0}));
   EXPECT_TRUE(json["load"]["after"].is_null());
   ASSERT_TRUE(load_average().has_value());
-  EXPECT_GE(load_average()->values[0], 0);
+  EXPECT_GE(load_average()->front(), 0);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "harness/measuring/library_threads.h"
+#include "harness/measuring/libraries.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>

@@ -16,9 +16,9 @@
 
 #include "core/parallel.h"
 #include "core/resources.h"
+#include "harness/measuring/libraries.h"
 #include "harness/measuring/stage_recorder.h"
-#include "harness/measuring/tensor_memory.h"
-#include "harness/measuring/torch_table.h"
+#include "tests/harness/measuring/stages.h"
 
 namespace aqbench {
 namespace {
@@ -27,17 +27,9 @@ using Clock = std::chrono::steady_clock;
 
 at::Tensor floats(std::int64_t count) { return at::empty({count}, at::kFloat); }
 
-const StageRecord& stage(const std::vector<StageRecord>& stages, const std::string& name) {
-  for (const StageRecord& record : stages)
-    if (record.name == name) return record;
-  throw std::runtime_error("no stage " + name);
-}
-
 TEST(StageMemory, NetIsWhatStaysAndPeakWhatWasThereAtOnce) {
-  StageRecorder recorder({.tensor_memory = true});
   at::Tensor kept, inner_kept;
-  {
-    const ScopedObserver observe(recorder);
+  const auto stages = recorded({.tensor_memory = true}, [&] {
     const StageScope outer("outer");
     kept = floats(1000);
     { const at::Tensor passing = floats(5000); }
@@ -47,9 +39,7 @@ TEST(StageMemory, NetIsWhatStaysAndPeakWhatWasThereAtOnce) {
       inner_kept = floats(200);
     }
     kept = floats(10);  // 1000 go as 10 come
-  }
-  recorder.finish_repetition();
-  const auto stages = recorder.stages();
+  });
   EXPECT_EQ(stage(stages, "outer").net_bytes, 4 * (200 + 10));
   EXPECT_EQ(stage(stages, "outer").peak_bytes, 4 * (1000 + 5000));
   EXPECT_EQ(stage(stages, "inner").net_bytes, 4 * 200);
@@ -57,18 +47,14 @@ TEST(StageMemory, NetIsWhatStaysAndPeakWhatWasThereAtOnce) {
 }
 
 TEST(StageMemory, ThePeakOfANestedStageIsThatOfTheOuterOne) {
-  StageRecorder recorder({.tensor_memory = true});
-  {
-    const ScopedObserver observe(recorder);
+  const auto stages = recorded({.tensor_memory = true}, [&] {
     const StageScope outer("outer");
     const at::Tensor held = floats(100);
     for (int i = 0; i < 3; ++i) {
       const StageScope inner("inner");
       const at::Tensor passing = floats(1000 * (i + 1));
     }
-  }
-  recorder.finish_repetition();
-  const auto stages = recorder.stages();
+  });
   EXPECT_EQ(stage(stages, "inner").peak_bytes, 4 * 3000) << "the largest call";
   EXPECT_EQ(stage(stages, "inner").net_bytes, 0);
   EXPECT_EQ(stage(stages, "outer").peak_bytes, 4 * 3100);
@@ -93,14 +79,11 @@ TEST(StageMemory, RepeatedCallsAddUpAndRepetitionsDoNot) {
 
 TEST(StageMemory, ABlockFromBeforeIsNotCountedWhenItGoes) {
   at::Tensor before = floats(1000);
-  StageRecorder recorder({.tensor_memory = true});
-  {
-    const ScopedObserver observe(recorder);
+  const auto stages = recorded({.tensor_memory = true}, [&] {
     const StageScope scope("work");
     before = at::Tensor();
-  }
-  recorder.finish_repetition();
-  EXPECT_EQ(recorder.stages().at(0).net_bytes, 0);
+  });
+  EXPECT_EQ(stages.at(0).net_bytes, 0);
 }
 
 TEST(StageMemory, SurvivesAnException) {
@@ -160,19 +143,15 @@ TEST(StageMemory, CountsWhatWorkersAllocate) {
 }
 
 TEST(StageMemory, AThreadWithStagesOfItsOwnHasItsOwnNumbers) {
-  StageRecorder recorder({.tensor_memory = true});
-  const ScopedObserver observe(recorder);
   at::Tensor on_main, on_thread;
-  {
+  const auto stages = recorded({.tensor_memory = true}, [&] {
     const StageScope scope("main");
     on_main = floats(1000);
     std::thread([&] {
       const StageScope work("thread");
       on_thread = floats(10);
     }).join();
-  }
-  recorder.finish_repetition();
-  const auto stages = recorder.stages();
+  });
   EXPECT_EQ(stage(stages, "thread").net_bytes, 40);
   EXPECT_TRUE(stage(stages, "thread").other_thread);
   EXPECT_EQ(stage(stages, "main").net_bytes, 4040);

@@ -6,8 +6,9 @@
 #include <stdexcept>
 #include <thread>
 
-#include "core/program_report.h"
 #include "core/resources.h"
+#include "core/stage_scope.h"
+#include "tests/harness/measuring/stages.h"
 
 namespace aqbench {
 namespace {
@@ -21,13 +22,6 @@ void busy_ms(double ms) {
   const auto end = Clock::now() + std::chrono::duration<double, std::milli>(ms);
   while (Clock::now() < end) {
   }
-}
-
-const StageRecord& stage(const std::vector<StageRecord>& stages, const std::string& name,
-                         const std::string& parent) {
-  for (const StageRecord& record : stages)
-    if (record.name == name && record.parent == parent) return record;
-  throw std::runtime_error("no stage " + name);
 }
 
 TEST(StageRecorder, SelfTimesAddUpToTheWallTime) {
@@ -104,26 +98,20 @@ TEST(StageRecorder, SurvivesExceptions) {
 }
 
 TEST(StageRecorder, CountsAStageWithinItselfOnce) {
-  StageRecorder recorder;
-  const ScopedObserver observe(recorder);
-  {
+  const auto stages = recorded({}, [&] {
     const StageScope a("a");
     const StageScope b("a");
     const StageScope c("a");
     const StageScope d("a");
     busy_ms(20);
-  }
-  recorder.finish_repetition();
-  const auto stages = recorder.stages();
+  });
   ASSERT_THAT(stages, SizeIs(2));
   EXPECT_LT(stage(stages, "a", "a").wall_ms[0], 2 * stage(stages, "a", "").wall_ms[0]);
   EXPECT_EQ(stage(stages, "a", "a").calls, 3U);
 }
 
 TEST(StageRecorder, NestsPerThread) {
-  StageRecorder recorder;
-  const ScopedObserver observe(recorder);
-  {
+  const auto stages = recorded({}, [&] {
     const StageScope outer("outer");
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
@@ -134,9 +122,7 @@ TEST(StageRecorder, NestsPerThread) {
         }
       });
     for (std::thread& thread : threads) thread.join();
-  }
-  recorder.finish_repetition();
-  const auto stages = recorder.stages();
+  });
   ASSERT_THAT(stages, SizeIs(3));
   EXPECT_EQ(stage(stages, "work", "").calls, 4000U);
   EXPECT_EQ(stage(stages, "part", "work").calls, 4000U);

@@ -1,5 +1,5 @@
-#include "harness/measuring/trace.h"
 #include "core/json.h"
+#include "harness/measuring/stage_recorder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "harness/planning/plan_cases.h"
+#include "harness/planning/plan_basis.h"
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -32,9 +32,7 @@ TEST(Plan, NothingGivenMeansSuiteSeed) {
 }
 
 TEST(Plan, RepeatMeansConsecutiveSeeds) {
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"roma_like"};
+  PlanRequest request = test::request_for({"flat_plane"}, {"roma_like"});
   request.repeat = 3;
   EXPECT_THAT(case_names(plan(request)),
               ElementsAre("flat_plane/roma_like/seed=42", "flat_plane/roma_like/seed=43",
@@ -78,9 +76,7 @@ TEST(Plan, WithoutSuiteScenesAndMethodsChooseFromTheRegistries) {
 }
 
 TEST(Plan, PresetsStandInTheNameAndDecideTheOptions) {
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"plane_sweep:*", "plane_sweep"};
+  PlanRequest request = test::request_for({"flat_plane"}, {"plane_sweep:*", "plane_sweep"});
   const SweepPlan given = plan(request);
   EXPECT_THAT(case_names(given),
               ElementsAre("flat_plane/plane_sweep:fast/seed=42", "flat_plane/plane_sweep:quality/seed=42",
@@ -157,9 +153,7 @@ TEST(Plan, FaultsOfAWorkloadNameItsStages) {
 }
 
 TEST(Plan, SweptAxesStandInTheNameButThreadsAndDeviceDoNot) {
-  PlanRequest request;
-  request.scenes = {"undulating"};
-  request.methods = {"roma_like"};
+  PlanRequest request = test::request_for({"undulating"}, {"roma_like"});
   request.threads = 3;
   EXPECT_THAT(case_names(plan(request)), ElementsAre("undulating/roma_like/seed=42"));
   EXPECT_EQ(plan(request).cases[0].threads, 3);
@@ -211,9 +205,7 @@ TEST(Plan, AnAxisOfAMethodThatTakesNoPartNamesTheFlagThatIsMissing) {
 }
 
 TEST(Plan, SeedsMayBeAnAxis) {
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"roma_like"};
+  PlanRequest request = test::request_for({"flat_plane"}, {"roma_like"});
   request.axes = {parse_axis("seed=5,9")};
   EXPECT_THAT(case_names(plan(request)),
               ElementsAre("flat_plane/roma_like/seed=5", "flat_plane/roma_like/seed=9"));
@@ -253,9 +245,7 @@ TEST(Plan, AUsersMeshIsKnownByItsBytes) {
   const test::TemporaryFolder folder;
   const std::string path = (folder.path() / "a.ply").string();
   std::ofstream(path) << "ply\n";
-  PlanRequest request;
-  request.scenes = {"mesh:" + path};
-  request.methods = {"roma_like"};
+  PlanRequest request = test::request_for({"mesh:" + path}, {"roma_like"});
   const SweepPlan before = plan(request);
   EXPECT_EQ(before.cases[0].name, "mesh:" + path + "/roma_like/seed=42");
   EXPECT_EQ(std::get<std::string>(option(before.cases[0], "mesh.sha256")), sha256_hex("ply\n"));

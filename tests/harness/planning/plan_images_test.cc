@@ -2,8 +2,14 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "harness/planning/case_images.h"
+#include "core/files.h"
+#include "harness/planning/case_options.h"
+#include "harness/planning/scene_choice.h"
+#include "scenes/images/image_file.h"
+#include "scenes/optics/calibration_file.h"
+#include "scenes/optics/rig.h"
 #include "tests/harness/planning/plan_support.h"
+#include "tests/harness/support.h"
 
 namespace aqbench {
 namespace {
@@ -13,16 +19,12 @@ using test::option;
 using test::plan;
 using test::usage_message;
 using test::with;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-PlanRequest real_request() {
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"plane_sweep"};
-  return request;
-}
+PlanRequest real_request() { return test::request_for({"flat_plane"}, {"plane_sweep"}); }
 
 TEST(PlanImages, OnlyRealMethodsHaveThem) {
   PlanRequest request = real_request();
@@ -196,6 +198,34 @@ TEST(RendersImages, ForAllButProgramsThatDoNotLook) {
   EXPECT_TRUE(declared(R"({"name": "mine", "command": "x {output} {dataset}"})"));
   EXPECT_TRUE(declared(R"({"name": "mine", "command": "x {output}", "env": {"DATA": "{dataset}"}})"));
   EXPECT_TRUE(declared(R"({"name": "mine", "command": "x {output}", "depth_maps": "depth"})"));
+}
+
+namespace fs = std::filesystem;
+
+// Makes a recording of one frame.
+void make_recording(const fs::path& dir) {
+  const Rig rig =
+      make_rig("single_pair", {{"single_pair", "width", "16"}, {"single_pair", "height", "12"}}, 1);
+  fs::create_directories(dir);
+  write_calibration(dir / "calibration.json", rig, {"d", "s", "h"});
+  for (const Camera& camera : rig.cameras) {
+    fs::create_directories(dir / camera.name);
+    write_file(dir / camera.name / "0.png", encode_png(16, 12, 8, std::vector<std::uint16_t>(16 * 12, 100)));
+  }
+}
+
+// A method of one case would find the truth of another in a folder that it may read.
+TEST(SceneChoice, TruthsOfAllRecordingsAreHiddenAlsoWhereALinkLeads) {
+  const test::TemporaryFolder folder;
+  const fs::path root = fs::canonical(folder.path());
+  for (const char* const name : {"first", "second"}) make_recording(root / name);
+  fs::create_directories(root / "first/truth");
+  fs::create_directories(root / "kept/elsewhere");
+  fs::create_directory_symlink(root / "kept/elsewhere", root / "second/truth");
+  choose_recording("dataset:" + (root / "first").string());
+  choose_recording("dataset:" + (root / "second").string());
+  for (const char* const hidden : {"first/truth", "second/truth", "kept/elsewhere"})
+    EXPECT_THAT(hidden_of_recordings(), Contains(root / hidden));
 }
 
 }  // namespace

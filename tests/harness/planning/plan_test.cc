@@ -1,10 +1,14 @@
-#include "harness/planning/plan.h"
-
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/files.h"
+#include "core/json.h"
 #include "core/sha256.h"
+#include "harness/planning/plan.h"
+#include "harness/planning/plan_request.h"
+#include "harness/records/results.h"
 #include "tests/harness/planning/plan_support.h"
 
 namespace aqbench {
@@ -188,9 +192,7 @@ TEST(PlanHash, ChangesWithWhateverDecidesTheResult) {
 }
 
 TEST(PlanHash, IsThatOfTheCasesAsOneDocument) {
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"roma_like", "lightglue_like"};
+  PlanRequest request = test::request_for({"flat_plane"}, {"roma_like", "lightglue_like"});
   request.repeat = 12;  // in another order by name than by number
   const SweepPlan whole = plan(request);
   std::vector<Case> sorted = whole.cases;
@@ -232,6 +234,65 @@ TEST(EffectiveJson, SaysWhatRan) {
   request.workloads = {"absorption"};
   EXPECT_TRUE(effective_json(plan_sweep(request))["definitions"].empty()) << "workloads have no metrics";
   EXPECT_GT(json["memory_limit_bytes"].get<std::uint64_t>(), std::uint64_t{1} << 28);
+}
+
+TEST(PlanRequest, ReadsBackTheSame) {
+  PlanRequest request;
+  request.own_suite = Suite{"mine", "d", {"undulating"}, {"roma_like"}, {3}, {parse_axis("threads=1,2")}, {}};
+  request.scenes = {"undul*"};
+  request.axes = {parse_axis("undulating.amplitude_m=0.001:0.003:0.001")};
+  request.sets = {parse_override("roma_like.points=5")};
+  request.seed = 9;
+  request.repeat = 2;
+  request.device = "cpu";
+  request.timeout_s = 1.5;
+  request.memory_limit_bytes = 1 << 30;
+  request.shard = {1, 2};
+  request.injects = {parse_inject("*:simulate=+5%")};
+  for (const PlanRequest& given : {request, PlanRequest{}}) {
+    const Json json = requested_json(given);
+    const PlanRequest back = request_from_json(json, "x");
+    EXPECT_EQ(requested_json(back).dump(), json.dump());
+    EXPECT_EQ(plan(back).sha256, plan(given).sha256);
+  }
+}
+
+// The committed bundles, whose results.json is what it is: simulated methods, methods on images, workloads
+// timed in several processes.
+TEST(EstimateResultsBytes, IsTheRealSizeOrUpToTwiceOfIt) {
+  for (const char* name : {"seed", "pipeline", "batching"}) {
+    const std::filesystem::path file =
+        std::filesystem::path(AQBENCH_SOURCE_DIR) / "docs" / "bundles" / name / "results.json";
+    const Json results = read_strict_json(file);
+    const SweepPlan plan = plan_sweep(request_from_json(results.at("run").at("requested"), name));
+    ASSERT_EQ(plan.cases.size(), results.at("records").size()) << name;
+    const auto bytes = static_cast<double>(regular_file_size(file));
+    EXPECT_GE(static_cast<double>(estimate_results_bytes(plan)), bytes) << name;
+    EXPECT_LE(static_cast<double>(estimate_results_bytes(plan)), 2 * bytes) << name;
+  }
+}
+
+TEST(RequireRecordsFit, RefusesWhatCouldNotBeReadAgain) {
+  PlanRequest request = test::request_for({"flat_plane"}, {"lightglue_like"});
+  request.repeat = 20;
+  SweepPlan plan = plan_sweep(request);
+  require_records_fit(plan);
+  const Case one = plan.cases.front();
+  plan.cases.assign(kMaxCases, one);
+  require_records_fit(plan);
+  plan.cases.assign(2 * kMaxCases, one);
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { require_records_fit(plan); }),
+              HasSubstr("the records of these 200000 cases would take about "));
+  plan.cases.assign(1, one);
+  plan.cases.front().timing = {.repetitions = 10'000'000};
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { require_records_fit(plan); }), HasSubstr("MiB"));
+}
+
+// A sweep that was let through can be read even if its records come out twice as large as estimated.
+TEST(RequireRecordsFit, LeavesRoomForReaders) {
+  EXPECT_GE(kMaxResultsFileBytes, 2 * kMaxPlannedResultsBytes);
+  EXPECT_GE(kResultsJson.max_values, kResultsJson.max_bytes / 16)
+      << "a value takes a line of 16 bytes or more";
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 #include "harness/records/profile_details.h"
-#include "harness/records/stage_memory.h"
 
 #include <gtest/gtest.h>
 

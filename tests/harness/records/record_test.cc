@@ -1,11 +1,16 @@
 #include "harness/records/record.h"
-#include "harness/records/results.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "core/json_members.h"
 #include "core/sha256.h"
+#include "harness/records/case_name.h"
+#include "harness/records/results.h"
 #include "tests/harness/support.h"
 
 namespace aqbench {
@@ -161,5 +166,64 @@ TEST(CaseResult, TravelsThroughThePipe) {
     EXPECT_THROW(decode_case_result(bytes.substr(0, size)), Error) << size;
 }
 
+const std::string kOne(64, '1'), kTwo(64, '2');
+
+TEST(Guest, IsReadBackAsItWasWritten) {
+  for (const Guest& guest :
+       {Guest{{{"run.py", kOne}, {"gone.bin", ""}}, "venv .venv", "abc", true}, Guest{}}) {
+    const Json json = JsonOf<Guest>::write(guest);
+    EXPECT_EQ(JsonOf<Guest>::write(from_json<Guest>(JsonPlace(json, "f"))), json);
+  }
+}
+
+TEST(Guest, DifferencesNameTheFiles) {
+  const Guest before{{{"run.py", kOne}, {"weights/", kOne}}, "", "abc", false};
+  Guest now = before;
+  now.commit = "def";
+  EXPECT_TRUE(guest_differences(before, now).empty()) << "the same files ran";
+  now.files[0].second = kTwo;
+  EXPECT_THAT(guest_differences(before, now), ElementsAre("run.py is 222222222222, was 111111111111"));
+  now = before;
+  now.files.pop_back();
+  now.runs_in = "conda /env";
+  EXPECT_THAT(guest_differences(before, now),
+              ElementsAre("weights/ is absent, was 111111111111", "runs_in is conda /env, was none"));
+}
+
+TEST(Guest, ACommitIsShortAndSaysWhetherFilesHadChanged) {
+  EXPECT_EQ(commit_text({{}, "", std::string(40, 'a'), true}), "aaaaaaaaaaaa, changed");
+  EXPECT_EQ(commit_text({{}, "", std::string(40, 'a'), false}), "aaaaaaaaaaaa");
+  EXPECT_EQ(commit_text({}), "");
+}
+
+TEST(CaseName, HasASeedThatCanBeLeftOutAndChanged) {
+  EXPECT_EQ(seed_in_name("undulating/roma_like/seed=43/batch=8"), "43");
+  EXPECT_EQ(seed_in_name("absorption/variant=fused/seed=7"), "7");
+  EXPECT_EQ(seed_in_name("a/my_seed=1"), "");
+  EXPECT_EQ(name_without_seed("undulating/roma_like/seed=43/batch=8"), "undulating/roma_like/batch=8");
+  EXPECT_EQ(name_without_seed("undulating/roma_like/seed=43"), "undulating/roma_like");
+  EXPECT_EQ(name_without_seed("case0"), "case0");
+  EXPECT_EQ(name_with_seed("a/b/seed=43/batch=8", "44"), "a/b/seed=44/batch=8");
+  EXPECT_EQ(name_with_seed("a/b/seed=43", "44"), "a/b/seed=44");
+  EXPECT_EQ(name_with_seed("a/b", "44"), "a/b") << "it has none";
+}
+
+TEST(CaseName, HasAMethodThatCanBeLeftOut) {
+  EXPECT_EQ(name_without_method("flat_plane/sparse/seed=42"), "flat_plane/seed=42");
+  EXPECT_EQ(name_without_method("flat_plane/sparse:fast/seed=42/width=160"), "flat_plane/seed=42/width=160");
+  EXPECT_EQ(name_without_method("flat_plane/sparse"), "flat_plane/sparse");
+  EXPECT_EQ(name_without_method("case0"), "case0");
+}
+
+TEST(CaseName, IsMeantByTheStepsThatTablesShowOrByWildcards) {
+  const char* const name = "step/sparse:fast/seed=42/rig=arc6/sparse.window=5";
+  for (const char* const given :
+       {name, "step/sparse:fast", "sparse:fast/window=5", "rig=arc6", "step/*window=5"})
+    EXPECT_TRUE(means_case(given, name)) << given;
+  for (const char* const given : {"step/sparse", "sparse:fast/step", "indow=5", "window=6", "step/*window"})
+    EXPECT_FALSE(means_case(given, name)) << given;
+}
+
 }  // namespace
+
 }  // namespace aqbench

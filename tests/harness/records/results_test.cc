@@ -143,8 +143,8 @@ TEST(Results, MetricsDigestIsOfTheDeterministicPartAlone) {
 TEST(Results, TwoRecordsOfACaseAreRefused) {
   Results results = synthetic_results();
   results.records[1].case_name = results.records[0].case_name;
-  EXPECT_NE(error_of(ErrorKind::input, [&] { results_text(results); }).find("has two records"),
-            std::string::npos);
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { results_text(results); }),
+              ::testing::HasSubstr("has two records"));
   Json json = to_json(synthetic_results());
   json["records"][1]["case"] = json["records"][0]["case"];
   EXPECT_EQ(error_of(ErrorKind::input, [&] { results_from_json(json, "r.json"); }),

@@ -1,7 +1,8 @@
 // Recordings as scenes: planned, run without their truth in reach, scored.
-#include "harness/running/case_recording.h"
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include <cmath>
 #include <fstream>
@@ -10,8 +11,9 @@
 #include "core/files.h"
 #include "core/processes/isolate.h"
 #include "harness/planning/scene_choice.h"
+#include "harness/running/case_input.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/images/png_file.h"
+#include "scenes/images/image_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
@@ -25,7 +27,6 @@ using test::error_of;
 using testing::HasSubstr;
 
 TEST_F(RecordingScene, FramesAreAnAxisAndNamesHoldNoPath) {
-  use_program(1);
   request_.axes = {parse_axis("frame=0:2")};
   const SweepPlan plan = plan_sweep(request_);
   EXPECT_THAT(test::case_names(plan), testing::ElementsAre("dataset:tank/external/seed=42/frame=0",
@@ -42,7 +43,6 @@ TEST_F(RecordingScene, FramesAreAnAxisAndNamesHoldNoPath) {
 }
 
 TEST_F(RecordingScene, MistakesAreNamedBeforeAnythingRuns) {
-  use_program(1);
   const auto error_with = [&](ErrorKind kind, const std::function<void(PlanRequest&)>& change) {
     PlanRequest request = request_;
     change(request);
@@ -75,7 +75,6 @@ TEST_F(RecordingScene, MistakesAreNamedBeforeAnythingRuns) {
 
 TEST_F(RecordingScene, IsScoredAgainstTheScanThatTheMethodCannotReach) {
   add_scan();
-  use_program(1);
   const Case planned = plan_sweep(request_).cases.at(0);
   const Record record = run_in_child(planned);
   ASSERT_EQ(record.status, Status::ok) << record.reason;
@@ -101,7 +100,6 @@ TEST_F(RecordingScene, MasksAndScaleReachMethodAndScore) {
     write_file(dir_ / "masks" / camera / "0.png",
                encode_png(16, 12, 8, std::vector<std::uint16_t>(16 * 12, 1)));
   }
-  use_program(1);
   const auto record_of = [&](const char* scale) {
     PlanRequest request = request_;
     request.sets.push_back(parse_override(std::string("dataset.scale=") + scale));
@@ -128,7 +126,6 @@ TEST_F(RecordingScene, IsScoredByLengthsOfItsTruth) {
   write_file(dir_ / "truth/truth.json",
              R"({"surface": {"file": "scan.ply", "unit": "mm", "thresholds_mm": [2, 3], "outlier_mm": 7,
                  "tile_mm": 50, "max_distance_mm": 30}})");
-  use_program(1);
   const Record record = run_in_child(plan_sweep(request_).cases.at(0));
   ASSERT_EQ(record.status, Status::ok) << record.reason;
   EXPECT_NE(find_metric(record.metrics, "fscore_3mm_pct"), nullptr);
@@ -136,7 +133,6 @@ TEST_F(RecordingScene, IsScoredByLengthsOfItsTruth) {
 }
 
 TEST_F(RecordingScene, ANameWithALineBreakIsToldInOneLine) {
-  use_program(1);
   write_file(dir_ / "truth/truth.json", R"({"surface": {"file": "a\nb.ply", "unit": "m"}})");
   const std::string error = error_of(ErrorKind::input, [&] { plan_sweep(request_); });
   EXPECT_THAT(error, testing::AllOf(HasSubstr("truth/a?b.ply: no such file"), testing::Not(HasSubstr("\n"))));
@@ -157,7 +153,6 @@ TEST_F(RecordingScene, TrueDepthMapsAreTheSurface) {
     for (const char* const frame : {"000000.npy", "000001.npy", "000002.npy"})
       write_npy(dir_ / "truth" / camera.name / frame, depths, std::vector<std::size_t>{12, 16});
   }
-  use_program(1);
   const auto plan_with = [&](const std::string& entry) {
     write_file(dir_ / "truth/truth.json", "{\"surface\": " + entry + "}");
     return plan_sweep(request_);
@@ -184,7 +179,6 @@ TEST_F(RecordingScene, OfAProjectHasItsNameAndATruthOutOfReach) {
   for (int x = -200; x <= 200; x += 20)
     for (int y = -200; y <= 200; y += 20) points += fmt::format("{} {} 1178\n", x, y);
   write_file(scan, points);
-  use_program(1);
   std::ofstream(folder_.path() / "script.sh", std::ios::app)
       << "cat " << scan.string() << " && exit 6\nexit 0\n";
   request_.project = {
@@ -210,7 +204,6 @@ TEST_F(RecordingScene, OfAProjectHasItsNameAndATruthOutOfReach) {
 }
 
 TEST_F(RecordingScene, ControlPointsAndBoardsAreCheckedFirstAndScored) {
-  use_program(1);
   const auto write_truth = [&](const char* name, const std::string& text) {
     write_file(dir_ / "truth" / name, text);
   };
@@ -240,7 +233,6 @@ TEST_F(RecordingScene, ControlPointsAndBoardsAreCheckedFirstAndScored) {
 TEST_F(RecordingScene, ATruthInTheWrongUnitIsNamedAndNotTheCloudAlone) {
   add_scan();
   write_file(dir_ / "truth/truth.json", R"({"surface": {"file": "scan.ply", "unit": "cm"}})");
-  use_program(1);
   const Record record = run_in_child(plan_sweep(request_).cases.at(0));
   EXPECT_EQ(record.status, Status::failed);
   EXPECT_THAT(record.reason,
@@ -255,6 +247,49 @@ TEST_F(RecordingScene, AWrongUnitFailsInEvalsWords) {
   const Record record = run_in_child(plan_sweep(request_).cases.at(0));
   EXPECT_EQ(record.status, Status::failed);
   EXPECT_THAT(record.reason, HasSubstr("coordinates look like millimetres, not metres"));
+  EXPECT_THAT(record.metrics, testing::IsEmpty());
+}
+
+// ---- Recordings without a truth: what is known of them all the same. ----
+
+TEST_F(RecordingScene, WithoutTruthThereIsAgreementAlone) {
+  const Record record = run_in_child(plan_sweep(request_).cases.at(0));
+  ASSERT_EQ(record.status, Status::ok) << record.reason;
+  EXPECT_EQ(find_metric(record.metrics, "accuracy_mean_mm"), nullptr);
+  EXPECT_THAT(record.metrics, testing::SizeIs(5));
+  // The images are of one grey: there is nothing that they could agree on.
+  EXPECT_EQ(find_metric(record.metrics, "photometric_points")->value, 0);
+  EXPECT_EQ(find_metric(record.metrics, "photometric_zncc_median")->reason,
+            "no two images show a point of the cloud with some texture");
+  EXPECT_THAT(record.options, testing::Contains(testing::Pair("dataset.truth", ParameterValue("none"))));
+}
+
+TEST_F(RecordingScene, WithoutTruthTheCloudIsKeptAndShownToo) {
+  const Case planned = plan_sweep(request_).cases.at(0);
+  CaseBoard board;
+  const KeptFiles kept{.cloud = true};
+  const IsolateOutcome outcome =
+      run_isolated([&] { return encode_case_result(run_case_keeping(planned, board, kept)); },
+                   {.timeout_s = 120, .log_file = folder_.path() / "log"});
+  ASSERT_EQ(outcome.end, IsolateOutcome::End::ok) << outcome.log_tail;
+  const CaseResult result = decode_case_result(outcome.result);
+  const auto bytes_of = [&](const char* folder, const char* ending) {
+    const auto found = std::ranges::find(result.artefacts, case_file(folder, planned.name, ending),
+                                         &std::pair<std::string, std::string>::first);
+    return found == result.artefacts.end() ? std::string() : found->second;
+  };
+  EXPECT_THAT(bytes_of(kCloudsFolder, ".ply"), HasSubstr("element vertex 3\n"));
+  const CloudView view = decode_view(bytes_of(kViewerFolder, ".bin"), "view");
+  EXPECT_TRUE(view.is_agreement);
+  EXPECT_EQ(view.points.size(), 3u);
+  EXPECT_EQ(view.errors, std::vector<std::int8_t>(3, kUnknownAgreement));  // of one grey
+}
+
+TEST_F(RecordingScene, WithoutTruthTheCamerasSayWhichUnitCannotBe) {
+  use_program(1000);
+  const Record record = run_in_child(plan_sweep(request_).cases.at(0));
+  EXPECT_EQ(record.status, Status::failed);
+  EXPECT_THAT(record.reason, HasSubstr("if the cloud is not in metres"));
   EXPECT_THAT(record.metrics, testing::IsEmpty());
 }
 

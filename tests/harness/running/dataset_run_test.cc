@@ -9,13 +9,12 @@
 #include "core/processes/isolate.h"
 #include "core/sha256.h"
 #include "scenes/cloud/ply.h"
-#include "scenes/cloud/ply_read.h"
-#include "scenes/dataset/colmap_rig.h"
+#include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/dataset.h"
-#include "scenes/images/png_file.h"
+#include "scenes/images/image_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/rig.h"
-#include "scenes/surfaces/formula_meshes.h"
+#include "scenes/surfaces/shapes.h"
 #include "tests/harness/support.h"
 
 namespace aqbench {
@@ -49,6 +48,11 @@ class RunOfData : public testing::Test {
     std::ofstream(folder_.path() / "script.sh") << body;
     request_.sets = {parse_override("external.command=/bin/sh " + (folder_.path() / "script.sh").string() +
                                     " {dataset} {output}")};
+  }
+  DatasetRun run_well() const {
+    DatasetRun run = run_on_dataset(request_);
+    EXPECT_EQ(run.record.status, Status::ok) << run.record.reason;
+    return run;
   }
   std::string error_with(ErrorKind kind, const std::function<void(DatasetRunRequest&)>& change) const {
     DatasetRunRequest request = request_;
@@ -85,8 +89,7 @@ class DatasetRunTest : public RunOfData {
 
 TEST_F(DatasetRunTest, WritesAndScoresWhatTheMethodGives) {
   use("echo said; ls $1\n" + kThreeWrittenPoints);
-  const DatasetRun run = run_on_dataset(request_);
-  ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
+  const DatasetRun run = run_well();
   EXPECT_NEAR(*find_metric(run.record.metrics, "accuracy_mean_mm")->value, 1, 1e-4);
   EXPECT_EQ(run.record.scene, "dataset:data");
   EXPECT_EQ(run.record.case_name, "data/external");
@@ -118,8 +121,7 @@ TEST_F(DatasetRunTest, WhatCannotBeScoredIsKeptAndFailed) {
 TEST_F(DatasetRunTest, ADatasetWithoutTruthHasNoAccuracy) {
   std::filesystem::remove_all(folder_.path() / "data/truth");
   use(kThreeWrittenPoints);
-  const DatasetRun run = run_on_dataset(request_);
-  ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
+  const DatasetRun run = run_well();
   EXPECT_EQ(find_metric(run.record.metrics, "accuracy_mean_mm"), nullptr);
   EXPECT_NE(find_metric(run.record.metrics, "photometric_points"), nullptr);
 }
@@ -190,8 +192,7 @@ TEST_F(RecordingRun, OneOfSeveralFramesIsGivenAndScoredByAScan) {
   request_.frame = 3;
   EXPECT_THAT(error_with(ErrorKind::usage, [](auto&) {}), HasSubstr("data has frames 0 to 2"));
   request_.frame = 2;
-  const DatasetRun run = run_on_dataset(request_);
-  ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
+  const DatasetRun run = run_well();
   EXPECT_EQ(run.record.case_name, "data/external/frame=2");
   EXPECT_NEAR(*find_metric(run.record.metrics, "accuracy_mean_mm")->value, 1, 1e-3);
   EXPECT_EQ(what_it_printed(),
@@ -204,8 +205,7 @@ TEST_F(RecordingRun, ATruthOutsideOfTheFolderCounts) {
   use(kThreeWrittenPoints);
   request_.declared_truth = {Json{{"surface", {{"file", "scan.ply"}, {"unit", "mm"}}}}, folder_.path(),
                              "aqbench.json"};
-  const DatasetRun run = run_on_dataset(request_);
-  ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
+  const DatasetRun run = run_well();
   EXPECT_NEAR(*find_metric(run.record.metrics, "accuracy_mean_mm")->value, 1, 1e-3);
 }
 
@@ -216,8 +216,7 @@ TEST_F(RecordingRun, AFlatFolderWithACamerasFile) {
         "K": [[20, 0, 8], [0, 20, 6], [0, 0, 1]], "R": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
         "t_m": [0, 0, 0]}]})");
   use("test -e $1/images/left/000000.png && " + kThreeWrittenPoints);
-  const DatasetRun run = run_on_dataset(request_);
-  ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
+  const DatasetRun run = run_well();
   add("cameras.json", R"({"cameras": []})");
   request_.out_dir = folder_.path() / "again";
   EXPECT_THAT(error_with(ErrorKind::input, [](auto&) {}), HasSubstr("cameras.json: "));
@@ -230,8 +229,7 @@ TEST_F(RecordingRun, AModelOfColmapHasItsCloudInItsOwnFrame) {
   add("sparse/0/images.txt", "1 0.70710678118654757 0 -0.70710678118654757 0 0 0 0 1 a.png\n\n");
   use("! grep -q water_z $1/calibration.json && test -e $1/images/a/000000.png && " +
       writes({"1.179 0 0", "1.279 0 0"}));
-  const DatasetRun run = run_on_dataset(request_);
-  ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
+  const DatasetRun run = run_well();
   const auto points_m = read_ply(request_.out_dir / "cloud.ply").cloud.points_m;
   ASSERT_THAT(points_m, SizeIs(2));
   EXPECT_NEAR((points_m[0] - Vec3(1.179, 0, 0)).norm(), 0, 1e-6);
@@ -261,8 +259,7 @@ TEST_F(RecordingRun, AnOrbitAsAModelOfColmap) {
   request_.declared_truth = {Json{{"surface", {{"file", "ball.ply"}, {"unit", "m"}}}}, folder_.path(),
                              "aqbench.json"};
   use(writes({"0.502 0 0", "0 0.502 0", "0 0 -0.502"}));
-  const DatasetRun run = run_on_dataset(request_);
-  ASSERT_EQ(run.record.status, Status::ok) << run.record.reason;
+  const DatasetRun run = run_well();
   EXPECT_NEAR(*find_metric(run.record.metrics, "accuracy_mean_mm")->value, 2, 1e-3);
   EXPECT_NEAR(*find_metric(run.record.metrics, "bias_mean_mm")->value, 2, 1e-3);
   EXPECT_NE(find_metric(run.record.metrics, "completeness_seen2_2mm_pct"), nullptr);

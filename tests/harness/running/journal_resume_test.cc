@@ -21,12 +21,6 @@ using test::small_plan;
 using testing::HasSubstr;
 using testing::SizeIs;
 
-std::string text_of_journal(const std::filesystem::path& bundle) { return read_file(bundle / kJournalFile); }
-
-void put_text(const std::filesystem::path& bundle, const std::string& bytes) {
-  std::ofstream(bundle / kJournalFile, std::ios::binary | std::ios::trunc) << bytes;
-}
-
 // A sweep or a comparison of six measured lines.
 struct MeasuredRun {
   std::string name;
@@ -65,8 +59,7 @@ std::vector<Record> pair_of_units(std::size_t pair) {
 
 std::vector<MeasuredRun> both_kinds() {
   const SweepPlan plan = small_plan(6);
-  return {{"sweep",
-           [plan](const auto& bundle) { return Journal::create(bundle, plan, test::kStamp, test::kStarted); },
+  return {{"sweep", [plan](const auto& bundle) { return test::new_journal(bundle, plan); },
            [plan](const auto& bundle) { return resume(bundle, plan); },
            [plan](Journal& journal, std::size_t i) { journal.append(quick_result(plan.cases[i]).record); }},
           {"comparison", [](const auto& bundle) { return Journal::create(bundle, header_of_comparison()); },
@@ -85,19 +78,19 @@ TEST(Journal, AKilledSweepAndAKilledComparisonResumeWithoutLoss) {
       EXPECT_THAT(error_of(ErrorKind::io, [&] { run.resume(killed.path()); }),
                   HasSubstr("another process is writing to it"));
     }
-    const std::string bytes = text_of_journal(killed.path());
+    const std::string bytes = test::journal_text(killed.path());
     for (const std::size_t lost : {0, 1, 40}) {  // a line that the kill cut off is measured again
-      put_text(killed.path(), bytes.substr(0, bytes.size() - lost));
+      test::put_journal(killed.path(), bytes.substr(0, bytes.size() - lost));
       Journal journal = run.resume(killed.path());
       const std::size_t kept = lost == 0 ? 3 : 2;
       EXPECT_EQ(read_journal(killed.path(), TornTail::refuse).measured_lines, kept);
       for (std::size_t i = kept; i < 6; ++i) run.measure(journal, i);
-      EXPECT_EQ(text_of_journal(killed.path()), text_of_journal(whole.path()));
+      EXPECT_EQ(test::journal_text(killed.path()), test::journal_text(whole.path()));
     }
     EXPECT_EQ(is_comparison(whole.path()), run.name == "comparison");
     std::string damaged = bytes;
     damaged[damaged.rfind("0.5") + 2] = '9';
-    put_text(killed.path(), damaged);
+    test::put_journal(killed.path(), damaged);
     EXPECT_THAT(error_of(ErrorKind::verification, [&] { run.resume(killed.path()); }),
                 HasSubstr("its sha256 does not match"));
   }
@@ -158,7 +151,7 @@ TEST(Journal, AFileThatWentWhileItsLockWasWaitedForIsRefused) {
   const test::TemporaryFolder folder;
   const SweepPlan plan = small_plan(1);
   const std::filesystem::path file = folder.path() / kJournalFile;
-  std::optional<Journal> first(Journal::create(folder.path(), plan, test::kStamp, test::kStarted));
+  std::optional<Journal> first(test::new_journal(folder.path(), plan));
   std::jthread ending([&](const std::stop_token& stop) {
     const auto opened = [&] {
       int descriptors = 0;

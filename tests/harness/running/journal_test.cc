@@ -1,11 +1,9 @@
 #include "harness/running/journal.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -28,14 +26,8 @@ using testing::SizeIs;
 
 // A folder with a journal in which the first `finished` of the plan's cases stand.
 void write_journal(const std::filesystem::path& bundle, const SweepPlan& plan, std::size_t finished) {
-  Journal journal = Journal::create(bundle, plan, test::kStamp, test::kStarted);
+  Journal journal = test::new_journal(bundle, plan);
   for (std::size_t i = 0; i < finished; ++i) journal.append(quick_result(plan.cases[i]).record);
-}
-
-std::string bytes_of(const std::filesystem::path& bundle) { return read_file(bundle / kJournalFile); }
-
-void put_bytes(const std::filesystem::path& bundle, const std::string& bytes) {
-  std::ofstream(bundle / kJournalFile, std::ios::binary | std::ios::trunc) << bytes;
 }
 
 TEST(Journal, ReadsBackWhatWasAppended) {
@@ -94,17 +86,17 @@ TEST(Journal, CutsATornLastLineWhereverItIsTorn) {
   const test::TemporaryFolder folder;
   const SweepPlan plan = small_plan(2);
   write_journal(folder.path(), plan, 2);
-  const std::string whole = bytes_of(folder.path());
+  const std::string whole = test::journal_text(folder.path());
   const std::size_t last = whole.rfind('\n', whole.size() - 2) + 1;
   for (std::size_t size = last + 1; size < whole.size(); size += 37) {
-    put_bytes(folder.path(), whole.substr(0, size));
+    test::put_journal(folder.path(), whole.substr(0, size));
     EXPECT_THAT(error_of(ErrorKind::verification, [&] { read_journal(folder.path(), TornTail::refuse); }),
                 HasSubstr("line 3: is truncated"));
     Journal journal = resume(folder.path(), plan);
     ASSERT_THAT(journal.records(), SizeIs(1));
-    ASSERT_EQ(bytes_of(folder.path()), whole.substr(0, last));
+    ASSERT_EQ(test::journal_text(folder.path()), whole.substr(0, last));
     journal.append(quick_result(plan.cases[1]).record);
-    ASSERT_EQ(bytes_of(folder.path()), whole);
+    ASSERT_EQ(test::journal_text(folder.path()), whole);
   }
 }
 
@@ -112,7 +104,7 @@ TEST(Journal, FindsEveryChangedByte) {
   const test::TemporaryFolder folder;
   const SweepPlan plan = small_plan(2);
   write_journal(folder.path(), plan, 2);
-  const std::string whole = bytes_of(folder.path());
+  const std::string whole = test::journal_text(folder.path());
   std::size_t cut = 0;
   for (std::size_t at = 0; at < whole.size(); ++at) {
     for (const int flip : {1, 0x20, 0x80}) {
@@ -140,7 +132,7 @@ TEST(Journal, FindsLinesTakenOutPutInAndSwapped) {
   std::ifstream file(folder.path() / kJournalFile);
   for (std::string line; std::getline(file, line);) lines.push_back(line + "\n");
   const auto refused = [&](const std::string& bytes) {
-    put_bytes(folder.path(), bytes);
+    test::put_journal(folder.path(), bytes);
     return error_of(ErrorKind::verification, [&] { read_journal(folder.path(), TornTail::accept); });
   };
   EXPECT_THAT(refused(lines[0] + lines[2] + lines[3]), HasSubstr("line 2: its hash of the previous line"));
@@ -153,7 +145,7 @@ TEST(Journal, FindsLinesTakenOutPutInAndSwapped) {
   EXPECT_THAT(refused(lines[0].substr(0, 100)), HasSubstr("line 1: is truncated"));
   EXPECT_THAT(refused(std::string(5000, '\0') + "\n"), HasSubstr("zero byte"));
   // What a power cut can leave behind a whole line is a torn tail.
-  put_bytes(folder.path(), lines[0] + lines[1] + std::string(5000, '\0'));
+  test::put_journal(folder.path(), lines[0] + lines[1] + std::string(5000, '\0'));
   const JournalContents cut = read_journal(folder.path(), TornTail::accept);
   EXPECT_TRUE(cut.torn_tail);
   EXPECT_EQ(cut.good_bytes, (lines[0] + lines[1]).size());
@@ -164,14 +156,14 @@ TEST(Journal, RefusesRecordsThatWereNotPlannedOrStandTwice) {
   const SweepPlan plan = small_plan(1), more = small_plan(2);
   const test::TemporaryFolder stranger;
   {
-    Journal journal = Journal::create(stranger.path(), plan, test::kStamp, test::kStarted);
+    Journal journal = test::new_journal(stranger.path(), plan);
     journal.append(quick_result(more.cases[1]).record);
   }
   EXPECT_THAT(error_of(ErrorKind::verification, [&] { read_journal(stranger.path(), TornTail::refuse); }),
               HasSubstr("was not planned or is a duplicate"));
   const test::TemporaryFolder twice;
   {
-    Journal journal = Journal::create(twice.path(), plan, test::kStamp, test::kStarted);
+    Journal journal = test::new_journal(twice.path(), plan);
     journal.append(quick_result(plan.cases[0]).record);
     journal.append(quick_result(plan.cases[0]).record);
   }
@@ -181,28 +173,27 @@ TEST(Journal, RefusesRecordsThatWereNotPlannedOrStandTwice) {
 TEST(Journal, ResumesOnlyTheSamePlan) {
   const test::TemporaryFolder folder;
   write_journal(folder.path(), small_plan(2), 1);
-  const std::string before = bytes_of(folder.path());
+  const std::string before = test::journal_text(folder.path());
   EXPECT_THAT(error_of(ErrorKind::input, [&] { resume(folder.path(), small_plan(3)); }),
               HasSubstr("plans 2 cases"));
-  EXPECT_EQ(bytes_of(folder.path()), before);
+  EXPECT_EQ(test::journal_text(folder.path()), before);
   const test::TemporaryFolder empty;
   EXPECT_THAT(error_of(ErrorKind::input, [&] { resume(empty.path(), small_plan(1)); }),
               HasSubstr("journal.jsonl: no such file"));
-  EXPECT_THAT(error_of(ErrorKind::io,
-                       [&] { Journal::create(folder.path(), small_plan(2), test::kStamp, test::kStarted); }),
+  EXPECT_THAT(error_of(ErrorKind::io, [&] { test::new_journal(folder.path(), small_plan(2)); }),
               HasSubstr("exists already"));
 }
 
 TEST(Journal, RefusesAnotherSchemaAsNotComparable) {
   const test::TemporaryFolder folder;
   write_journal(folder.path(), small_plan(1), 0);
-  std::string text = bytes_of(folder.path());
+  std::string text = test::journal_text(folder.path());
   Json json = Json::parse(text);
   json.erase("sha256");
   json["schema_version"] = 2;
   const std::string hash = sha256_hex(json.dump());
   json["sha256"] = hash;
-  put_bytes(folder.path(), json.dump() + "\n");
+  test::put_journal(folder.path(), json.dump() + "\n");
   EXPECT_THAT(error_of(ErrorKind::not_comparable, [&] { read_journal(folder.path(), TornTail::refuse); }),
               HasSubstr("schema_version 2, this program reads 3"));
 }
@@ -242,7 +233,7 @@ TEST(Journal, ABlockAfterItsRecordIsDamage) {
   const test::TemporaryFolder folder;
   const SweepPlan plan = small_plan(1);
   {
-    Journal journal = Journal::create(folder.path(), plan, test::kStamp, test::kStarted);
+    Journal journal = test::new_journal(folder.path(), plan);
     journal.append(quick_result(plan.cases[0]).record);
     journal.append_block(quick_result(plan.cases[0]).record);
   }
@@ -271,7 +262,7 @@ TEST(Journal, AFullDiskLeavesNoHalfLine) {
   const test::TemporaryFolder folder;
   const SweepPlan plan = small_plan(2);
   write_journal(folder.path(), plan, 1);
-  const std::string before = bytes_of(folder.path());
+  const std::string before = test::journal_text(folder.path());
   for (const std::size_t room : {0, 1, 100, 500}) {
     const IsolateOutcome outcome = run_isolated(
         [&]() -> std::string {
@@ -289,7 +280,7 @@ TEST(Journal, AFullDiskLeavesNoHalfLine) {
         },
         {.timeout_s = 20});
     EXPECT_THAT(outcome.result, HasSubstr("journal.jsonl: File too large"));
-    ASSERT_EQ(bytes_of(folder.path()), before);
+    ASSERT_EQ(test::journal_text(folder.path()), before);
   }
   Journal journal = resume(folder.path(), plan);
   journal.append(quick_result(plan.cases[1]).record);
@@ -297,9 +288,8 @@ TEST(Journal, AFullDiskLeavesNoHalfLine) {
 }
 
 TEST(Journal, AFolderThatCannotBeWrittenIsAnIoError) {
-  EXPECT_THAT(
-      error_of(ErrorKind::io, [] { Journal::create("/proc", small_plan(1), test::kStamp, test::kStarted); }),
-      HasSubstr("/proc/journal.jsonl"));
+  EXPECT_THAT(error_of(ErrorKind::io, [] { test::new_journal("/proc", small_plan(1)); }),
+              HasSubstr("/proc/journal.jsonl"));
 }
 
 // Times of two machines are not those of one. Nodes that only submitted or merged have measured nothing.

@@ -12,11 +12,12 @@
 
 #include "core/files.h"
 #include "core/sandbox/sandbox.h"
-#include "harness/running/case_dataset.h"
+#include "harness/planning/case_options.h"
+#include "harness/running/case_input.h"
 #include "harness/running/journal.h"
 #include "harness/running/run_case.h"
 #include "harness/running/sweep.h"
-#include "scenes/dataset/dataset_digest.h"
+#include "scenes/dataset/recording.h"
 #include "tests/harness/support.h"
 
 namespace aqbench {
@@ -91,9 +92,7 @@ class Spies : public testing::TestWithParam<const char*> {
   fs::path older_bundle() const { return folder_.path() / "program/old/bundle"; }
 
   static PlanRequest request() {
-    PlanRequest request;
-    request.scenes = {"flat_plane"};
-    request.methods = {"external"};
+    PlanRequest request = test::request_for({"flat_plane"}, {"external"});
     request.images = {"single_pair", "clean", 64, 48};
     return request;
   }
@@ -112,7 +111,7 @@ class Spies : public testing::TestWithParam<const char*> {
 
 TEST_P(Spies, AnExternalProgramFindsNoTruthAndSpoilsNothing) {
   const SweepPlan plan = plan_of_spy();
-  Journal journal = Journal::create(bundle(), plan, "20260131T120000Z", "2026-01-31T12:00:00Z");
+  Journal journal = test::new_journal(bundle(), plan);
   run_sweep(plan, journal, {});
   const std::vector<Record> records = journal.records();
   ASSERT_THAT(records, SizeIs(1));
@@ -249,7 +248,7 @@ TEST_P(Spies, ADaemonIsGoneWithItsCaseAndProcessesOutsideAreOutOfReach) {
   asked.sets = {parse_override("external.command=/bin/sh " + (folder_.path() / "program/daemon.sh").string() +
                                " {output}")};
   const SweepPlan plan = plan_sweep(asked);
-  Journal journal = Journal::create(bundle(), plan, "20260131T120000Z", "2026-01-31T12:00:00Z");
+  Journal journal = test::new_journal(bundle(), plan);
   run_sweep(plan, journal, {});
   const Record record = journal.records().at(0);
   EXPECT_EQ(record.status, Status::failed);
@@ -278,9 +277,7 @@ TEST(NotIsolated, IsSaidAndAChangedTruthIsFound) {
          "printf 'ply\\nformat ascii 1.0\\nelement vertex 1\\nproperty float x\\nproperty float y\\n' > "
          "\"$2/cloud.ply\"\n"
          "printf 'property float z\\nend_header\\n0 0 1.179\\n' >> \"$2/cloud.ply\"\n";
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"external"};
+  PlanRequest request = test::request_for({"flat_plane"}, {"external"});
   request.images = {"single_pair", "clean", 64, 48};
   request.sets = {parse_override("external.command=/bin/sh " + (folder.path() / "spoil.sh").string() +
                                  " {dataset} {output} " + (folder.path() / "cache").string())};

@@ -6,6 +6,7 @@
 #include "core/sha256.h"
 #include "harness/measuring/build_info.h"
 #include "harness/records/case_result.h"
+#include "tests/harness/support.h"
 
 namespace aqbench {
 namespace {
@@ -23,9 +24,7 @@ struct Swept {
 };
 
 Swept swept(const std::function<void(PlanRequest&)>& ask = {}) {
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"roma_like"};
+  PlanRequest request = test::request_for({"flat_plane"}, {"roma_like"});
   request.threads = 1;
   request.repeat = 2;
   if (ask) ask(request);

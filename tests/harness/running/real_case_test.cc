@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/processes/isolate.h"
-#include "harness/running/case_dataset.h"
+#include "harness/running/case_input.h"
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"
 #include "harness/scoring/depth_score.h"
@@ -32,9 +32,7 @@ class RealCase : public testing::Test {
   ~RealCase() override { ::unsetenv("AQBENCH_CACHE_DIR"); }
 
   static SweepPlan plan_of(const std::string& method, const std::vector<std::string>& sets = {}) {
-    PlanRequest request;
-    request.scenes = {"flat_plane"};
-    request.methods = {method};
+    PlanRequest request = test::request_for({"flat_plane"}, {method});
     const bool small = method == "external";
     request.images = {"single_pair", "clean", small ? 64 : 480, small ? 48 : 360};
     request.threads = 2;
@@ -165,9 +163,7 @@ TEST_F(RealCase, AWrongCalibrationReachesTheMethodAndTheCamerasViewsAreCounted) 
 }
 
 TEST_F(RealCase, CalibrationErrorsAreAxesOfMethodsThatSeeImages) {
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"sparse"};
+  PlanRequest request = test::request_for({"flat_plane"}, {"sparse"});
   request.axes = {parse_axis("perturb.water_z_m=0,0.001")};
   const SweepPlan plan = plan_sweep(request);
   ASSERT_THAT(plan.cases, SizeIs(2));
@@ -250,15 +246,13 @@ TEST_F(RealCase, AHangACrashAndNothingGiveTheRightRecord) {
 }
 
 TEST_F(RealCase, ASweepLeavesNoScratchBehind) {
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"external"};
+  PlanRequest request = test::request_for({"flat_plane"}, {"external"});
   request.images = {"single_pair", "clean", 64, 48};
   request.sets = {parse_override(script("echo \"$2\"; kill -KILL $$"))};
   const SweepPlan plan = plan_sweep(request);
   const std::filesystem::path bundle = folder_.path() / "bundle";
   std::filesystem::create_directories(bundle);
-  Journal journal = Journal::create(bundle, plan, "20260131T120000Z", "2026-01-31T12:00:00Z");
+  Journal journal = test::new_journal(bundle, plan);
   run_sweep(plan, journal, {});
   ASSERT_THAT(journal.records(), SizeIs(1));
   EXPECT_EQ(journal.records()[0].status, Status::crashed);
@@ -270,16 +264,13 @@ TEST_F(RealCase, ASweepLeavesNoScratchBehind) {
 
 // What is gone after the case is not named: the copy of the images, the folder for output.
 TEST_F(RealCase, AReasonNamesNoFolderThatIsGone) {
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"external"};
+  PlanRequest request = test::request_for({"flat_plane"}, {"external"});
   request.images = {"single_pair", "clean", 64, 48};
   const auto reason_of = [&](const std::string& body, const std::string& bundle) {
     request.sets = {parse_override(script(body))};
     const SweepPlan plan = plan_sweep(request);
     std::filesystem::create_directories(folder_.path() / bundle);
-    Journal journal =
-        Journal::create(folder_.path() / bundle, plan, "20260131T120000Z", "2026-01-31T12:00:00Z");
+    Journal journal = test::new_journal(folder_.path() / bundle, plan);
     run_sweep(plan, journal, {});
     EXPECT_THAT(journal.records(), SizeIs(1));
     return journal.records().at(0).reason;

@@ -11,7 +11,7 @@
 #include "core/processes/isolate.h"
 #include "harness/planning/scene_choice.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/images/png_file.h"
+#include "scenes/images/image_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
@@ -35,6 +35,7 @@ class RecordingScene : public testing::Test {
     request_.scenes = {"dataset:" + dir_.string()};
     request_.methods = {"external"};
     request_.threads = 1;
+    use_program(1);
   }
   static void make(const std::filesystem::path& folder) { std::filesystem::create_directories(folder); }
 

@@ -17,9 +17,7 @@ using testing::HasSubstr;
 using testing::SizeIs;
 
 SweepPlan real_plan(const std::function<void(PlanRequest&)>& change = {}) {
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"roma_like"};
+  PlanRequest request = test::request_for({"flat_plane"}, {"roma_like"});
   request.threads = 1;
   if (change) change(request);
   return plan_sweep(request);
@@ -131,7 +129,7 @@ TEST(RunCase, AWholeSweepOfSuiteSeed) {
   PlanRequest request;
   request.suite = "seed";
   const SweepPlan plan = plan_sweep(request);
-  Journal journal = Journal::create(folder.path(), plan, "20260131T120000Z", "2026-01-31T12:00:00Z");
+  Journal journal = test::new_journal(folder.path(), plan);
   const SweepOutcome outcome = run_sweep(plan, journal, {});
   EXPECT_EQ(outcome.ran, 4U);
   EXPECT_EQ(outcome.failed, 0U);

@@ -1,5 +1,5 @@
-#include "harness/running/sweep.h"
 #include "core/stage_scope.h"
+#include "harness/running/sweep.h"
 
 #include <signal.h>
 #include <sys/resource.h>
@@ -16,21 +16,18 @@
 #include "core/processes/isolate.h"
 #include "core/resources.h"
 #include "core/sha256.h"
-#include "harness/running/inject.h"
+#include "harness/running/measured_case.h"
 #include "tests/harness/support.h"
 
 namespace aqbench {
 namespace {
 
+using test::new_journal;
 using test::quick_result;
 using test::small_plan;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-Journal new_journal(const std::filesystem::path& bundle, const SweepPlan& plan) {
-  return Journal::create(bundle, plan, test::kStamp, test::kStarted);
-}
 
 CaseResult run_quickly(const Case& planned, CaseBoard&) { return quick_result(planned); }
 
@@ -196,9 +193,7 @@ CaseResult run_with_faults(const Case& planned, CaseBoard& board) {
 
 TEST(Sweep, FaultsThatKillStandInTheRecord) {
   const test::TemporaryFolder folder;
-  PlanRequest request;
-  request.scenes = {"flat_plane"};
-  request.methods = {"roma_like"};
+  PlanRequest request = test::request_for({"flat_plane"}, {"roma_like"});
   request.repeat = 5;
   request.timeout_s = 4;
   request.memory_limit_bytes = resident_bytes(::getpid()) + (std::uint64_t{100} << 20);

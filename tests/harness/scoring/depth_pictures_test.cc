@@ -25,6 +25,20 @@ Rgb8 pixel_of(const cv::Mat& image, int x, int y) {
   return {bgr[2], bgr[1], bgr[0]};
 }
 
+// The pictures of one camera whose truth lies on the disk.
+PictureFiles depth_pictures_of(const DepthMap& estimate, const DepthMap& truth) {
+  const TemporaryDirectory folder;
+  Camera camera;
+  camera.name = truth.camera;
+  camera.intrinsics.width_px = truth.width;
+  camera.intrinsics.height_px = truth.height;
+  std::filesystem::create_directories(folder / "truth" / truth.camera);
+  const std::array<std::size_t, 2> shape = {static_cast<std::size_t>(truth.height),
+                                            static_cast<std::size_t>(truth.width)};
+  write_npy(folder / "truth" / truth.camera / "depth.npy", truth.depth_along_ray_m, shape);
+  return depth_pictures(std::span(&estimate, 1), std::span(&camera, 1), folder.path());
+}
+
 TEST(DepthPictures, ColourWhatIsThereAndMarkWhatIsNot) {
   const float none = std::nanf("");
   //                         right   nearer   no depth no truth deeper   least

@@ -16,7 +16,6 @@
 #include "core/error.h"
 #include "core/scratch_folder.h"
 #include "harness/records/case_result.h"
-#include "harness/sharing/lease.h"
 #include "harness/sharing/shared_results.h"
 
 namespace aqbench {

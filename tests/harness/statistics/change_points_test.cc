@@ -71,10 +71,9 @@ TEST(ChangePoints, FindsOneStep) {
 // Matteson and James's statistic as it stands in the paper, for one split.
 double energy_distance(const Values& x, std::size_t split) {
   double across = 0, left = 0, right = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
+  for (std::size_t i = 0; i < x.size(); ++i)
     for (std::size_t j = i + 1; j < x.size(); ++j)
       (j < split ? left : i >= split ? right : across) += std::abs(x[i] - x[j]);
-  }
   const auto m = static_cast<double>(split), n = static_cast<double>(x.size() - split);
   return m * n / (m + n) * (2 / (m * n) * across - left / (m * (m - 1) / 2) - right / (n * (n - 1) / 2));
 }
@@ -86,9 +85,8 @@ TEST(ChangePoints, SplitsWhereTheEnergyDistanceIsLargest) {
     const Indices found = indices_of(history);
     if (found.size() != 1) continue;
     std::size_t best = 2;
-    for (std::size_t split = 3; split <= 48; ++split) {
+    for (std::size_t split = 3; split <= 48; ++split)
       if (energy_distance(history, split) > energy_distance(history, best)) best = split;
-    }
     EXPECT_EQ(found[0], best) << draw;
     ++compared;
   }
@@ -113,9 +111,8 @@ TEST(ChangePoints, FindsTwoStepsAndTheirDirections) {
 TEST(ChangePoints, FewFalseAlarms) {
   const auto alarms = [](double cv, bool heavy) {
     int series = 0;
-    for (std::uint64_t draw = 0; draw < 300; ++draw) {
+    for (std::uint64_t draw = 0; draw < 300; ++draw)
       if (!indices_of(history_of(100, {}, cv, draw, heavy)).empty()) ++series;
-    }
     return series;
   };
   EXPECT_EQ(alarms(0.011, false), 0);

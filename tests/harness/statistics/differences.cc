@@ -3,10 +3,9 @@
 #include <numeric>
 
 #include "core/error.h"
-#include "harness/statistics/checks.h"
-#include "harness/statistics/hodges_lehmann.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/signed_rank.h"
+#include "harness/statistics/summary.h"
 
 namespace aqbench {
 

@@ -1,4 +1,4 @@
-#include "harness/statistics/hodges_lehmann.h"
+#include "harness/statistics/signed_rank.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,6 @@
 #include <cmath>
 #include <vector>
 
-#include "harness/statistics/signed_rank.h"
 #include "tests/core/error_matcher.h"
 #include "tests/harness/statistics/values.h"
 
@@ -15,20 +14,18 @@ namespace {
 
 std::vector<double> listed_walsh_averages(const std::vector<double>& values) {
   std::vector<double> averages;
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  for (std::size_t i = 0; i < values.size(); ++i)
     for (std::size_t j = i; j < values.size(); ++j) averages.push_back(0.5 * values[i] + 0.5 * values[j]);
-  }
   std::sort(averages.begin(), averages.end());
   return averages;
 }
 
 TEST(Walsh, EveryRankAndTheMedianEqualTheSortedList) {
-  for (const std::size_t n : {1u, 2u, 3u, 7u, 20u, 41u}) {
+  for (const std::size_t n : {1u, 2u, 3u, 7u, 20u, 41u})
     for (const bool tied : {false, true}) {
       auto values = heavy_tailed_sample(n, n);
-      if (tied) {
+      if (tied)
         for (double& v : values) v = std::round(v);
-      }
       const auto averages = listed_walsh_averages(values);
       std::sort(values.begin(), values.end());
       for (std::size_t rank = 1; rank <= averages.size(); ++rank)
@@ -38,7 +35,6 @@ TEST(Walsh, EveryRankAndTheMedianEqualTheSortedList) {
           averages.size() % 2 == 1 ? averages[middle] : 0.5 * averages[middle - 1] + 0.5 * averages[middle];
       EXPECT_EQ(median_walsh_average(values), median);
     }
-  }
 }
 
 TEST(Walsh, ExtremeValues) {
@@ -89,7 +85,7 @@ TEST(HodgesLehmann, StatesTheActualCoverage) {
 // errors.
 TEST(HodgesLehmann, CoverageByDraws) {
   const int draws = 20000;
-  for (const std::size_t n : {10u, 20u}) {
+  for (const std::size_t n : {10u, 20u})
     for (const bool heavy : {false, true}) {
       int covered = 0;
       double stated = 0;
@@ -106,7 +102,6 @@ TEST(HodgesLehmann, CoverageByDraws) {
       EXPECT_NEAR(share, 0.99, 0.005);
       EXPECT_NEAR(share, stated, 4 * std::sqrt(stated * (1 - stated) / draws));
     }
-  }
 }
 
 TEST(Bootstrap, AgreesWithTheExactIntervalForManyPairs) {

@@ -84,9 +84,8 @@ TEST(Paired, EqualsAPlainComputation) {
   Values kept;
   for (std::size_t i = 0; i < 12; ++i) kept.push_back(pairs[i].second);
   Values walsh;
-  for (std::size_t i = 0; i < 12; ++i) {
+  for (std::size_t i = 0; i < 12; ++i)
     for (std::size_t j = i; j < 12; ++j) walsh.push_back((kept[i] + kept[j]) / 2);
-  }
   std::sort(walsh.begin(), walsh.end());
 
   const PairedComparison result = compare_one(series);

@@ -1,4 +1,4 @@
-#include "harness/statistics/paired_verdict.h"
+#include "harness/statistics/paired.h"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,8 @@
 #include <numeric>
 #include <vector>
 
-#include "harness/statistics/checks.h"
-#include "harness/statistics/distributions.h"
 #include "harness/statistics/signed_rank.h"
+#include "harness/statistics/summary.h"
 
 namespace aqbench {
 namespace {
@@ -53,6 +52,7 @@ BothTails normal_tails(std::span<const double> pooled, double size_a, double siz
   const double variance = size_a * size_b / 12 * (size + 1 - tied / (size * (size - 1)));
   if (variance <= 0) return {};  // all values the same
   const double mean = size_a * size_b / 2, sd = std::sqrt(variance);
+  const auto normal_cdf = [](double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); };
   return {normal_cdf(-(u - mean - 0.5) / sd), normal_cdf((u - mean + 0.5) / sd)};
 }
 

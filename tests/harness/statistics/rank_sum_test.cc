@@ -17,9 +17,8 @@ using Values = std::vector<double>;
 // U counted pair by pair.
 double u_of(const Values& a, const Values& b) {
   double u = 0;
-  for (const double x : a) {
+  for (const double x : a)
     for (const double y : b) u += y > x ? 1 : y == x ? 0.5 : 0;
-  }
   return u;
 }
 

@@ -9,8 +9,6 @@
 
 #include "core/files.h"
 #include "harness/statistics/change_points.h"
-#include "harness/statistics/distributions.h"
-#include "harness/statistics/hodges_lehmann.h"
 #include "harness/statistics/signed_rank.h"
 #include "harness/statistics/summary.h"
 #include "tests/harness/statistics/rank_sum.h"
@@ -82,10 +80,6 @@ TEST(SciPy, Distributions) {
   for (const auto& row : values["binomial_half_cdf"])
     expect_relative(fair_coins_cdf(row["k"].get<std::int64_t>(), row["n"].get<std::int64_t>()),
                     row["p"].get<double>(), 1e-12);
-  for (const auto& row : values["normal_quantile"]) {
-    EXPECT_NEAR(normal_quantile(row["p"].get<double>()), row["z"].get<double>(), 1e-13);
-    EXPECT_NEAR(normal_cdf(row["z"].get<double>()), row["p"].get<double>(), 1e-14);
-  }
 }
 
 TEST(SciPy, Summary) {
@@ -96,7 +90,6 @@ TEST(SciPy, Summary) {
     expect_relative(summary.mean.value(), row["mean"].get<double>(), 1e-14);
     expect_relative(summary.sd.value(), row["sd"].get<double>(), 1e-13);
     expect_relative(summary.median.value(), row["median"].get<double>(), 1e-15);
-    expect_relative(summary.robust_cv.value(), row["robust_cv"].get<double>(), 1e-13);
   }
 }
 

@@ -20,9 +20,8 @@ struct Tails {
 // All 2^n sign patterns over mid-ranks counted pair by pair; zeros dropped.
 Tails enumerate_signs(const std::vector<double>& differences) {
   std::vector<double> kept;
-  for (const double d : differences) {
+  for (const double d : differences)
     if (d != 0) kept.push_back(d);
-  }
   std::vector<double> ranks;
   double seen = 0;
   for (const double d : kept) {
@@ -38,9 +37,8 @@ Tails enumerate_signs(const std::vector<double>& differences) {
   double at_least = 0, at_most = 0;
   for (std::uint32_t pattern = 0; pattern < patterns; ++pattern) {
     double sum = 0;
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
+    for (std::size_t i = 0; i < ranks.size(); ++i)
       if ((pattern >> i & 1u) != 0) sum += ranks[i];
-    }
     if (sum >= seen) at_least += 1;
     if (sum <= seen) at_most += 1;
   }
@@ -57,24 +55,22 @@ void expect_enumerated(const std::vector<double>& differences) {
 }
 
 TEST(SignedRank, EqualsAllSignPatternsWithoutTies) {
-  for (std::size_t n = 1; n <= 14; ++n) {
+  for (std::size_t n = 1; n <= 14; ++n)
     for (std::uint64_t draw = 0; draw < 4; ++draw) {
       auto differences = normal_sample(100 * n + draw, n);
       for (double& d : differences) d += 0.4 * static_cast<double>(draw);
       expect_enumerated(differences);
       EXPECT_FALSE(signed_rank_test(differences).ties);
     }
-  }
 }
 
 TEST(SignedRank, EqualsAllSignPatternsWithTiesAndZeros) {
-  for (std::size_t n = 2; n <= 14; ++n) {
+  for (std::size_t n = 2; n <= 14; ++n)
     for (std::uint64_t draw = 0; draw < 6; ++draw) {
       auto differences = normal_sample(200 * n + draw, n);
       for (double& d : differences) d = std::round(1.5 * d + 0.5 * static_cast<double>(draw));
       expect_enumerated(differences);
     }
-  }
 }
 
 TEST(SignedRank, MidRanksByHand) {

@@ -181,7 +181,7 @@ TEST(SlowModes, TheTableOfBadSeedsIsWhatTheRuleSays) {
       "| simulated, % of 500 comparisons | EQUIVALENT | BETTER | TRADE | INCONCLUSIVE | WORSE |\n"
       "|---|---:|---:|---:|---:|---:|\n";
   table += table_row("the same on both sides, 40 seeds", of_seeds(40, 0, 0, kDraws), kDraws);
-  for (const std::size_t seeds : {40, 80}) {
+  for (const std::size_t seeds : {40, 80})
     for (const double share : {0.05, 0.1, 0.2}) {
       const Verdicts verdicts = of_seeds(seeds, 0, share, kDraws);
       table += table_row(fmt::format("20 x worse in {:.0f} % of B's seeds, {} seeds", 100 * share, seeds),
@@ -190,7 +190,6 @@ TEST(SlowModes, TheTableOfBadSeedsIsWhatTheRuleSays) {
         EXPECT_LE(exit_0(verdicts), kDraws / 100) << seeds;
       }
     }
-  }
   const Verdicts exactly = of_seeds(40, 4, 0, kDraws);
   EXPECT_LE(exit_0(exactly), kDraws / 100);
   EXPECT_THAT(read_file(std::string(AQBENCH_SOURCE_DIR) + "/docs/comparing.md"), ::testing::HasSubstr(table));

@@ -1,4 +1,4 @@
-#include "harness/statistics/slow_runs.h"
+#include "harness/statistics/paired.h"
 
 #include <gtest/gtest.h>
 

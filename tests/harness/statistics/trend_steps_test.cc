@@ -1,4 +1,4 @@
-#include "harness/statistics/trend_steps.h"
+#include "harness/statistics/change_points.h"
 
 #include <gtest/gtest.h>
 

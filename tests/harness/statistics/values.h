@@ -15,9 +15,8 @@ namespace aqbench {
 // Independent standard normals; `draw` numbers the sample.
 inline std::vector<double> normal_sample(std::uint64_t draw, std::size_t size, std::uint64_t seed = 1) {
   std::vector<double> sample;
-  for (std::uint32_t slot = 0; sample.size() < size; ++slot) {
+  for (std::uint32_t slot = 0; sample.size() < size; ++slot)
     for (const double z : normal_pair({seed, RandomStream::sensor_noise}, draw, slot)) sample.push_back(z);
-  }
   sample.resize(size);
   return sample;
 }

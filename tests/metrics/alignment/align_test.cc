@@ -7,8 +7,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "scenes/surfaces/mound.h"
-#include "scenes/surfaces/undulating.h"
+#include "scenes/surfaces/shapes.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {
@@ -105,9 +104,6 @@ TEST(Align, NeedsSixFinitePoints) {
   cloud.points_m.assign(5, Vec3(0, 0, 1));
   cloud.points_m.emplace_back(test::kNaN, 0, 0);
   EXPECT_THROW(align_icp(cloud, test::PlaneTruth()), Error);
-  AlignOptions options;
-  options.max_iterations = 0;
-  EXPECT_THROW(align_icp(cloud, test::PlaneTruth(), options), Error);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "metrics/change/height_grid.h"
+#include "metrics/change/change.h"
 
 #include <gtest/gtest.h>
 

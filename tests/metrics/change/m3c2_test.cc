@@ -1,4 +1,4 @@
-#include "metrics/change/m3c2.h"
+#include "metrics/change/change.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "metrics/protocols/cloud_protocol.h"
+#include "metrics/protocols/cloud_protocols.h"
 #include "tests/core/error_matcher.h"
 
 namespace aqbench {
@@ -102,6 +106,20 @@ TEST(Cull, WhatNoCameraSeesGoesFromCloudTruthOrBoth) {
   EXPECT_EQ(recall_and_precision("truth"), std::pair(std::optional(2.0 / 3), std::optional(0.5)));
   EXPECT_EQ(recall_and_precision("cloud"), std::pair(std::optional(0.5), std::optional(1.0)));
   EXPECT_EQ(recall_and_precision("both"), std::pair(std::optional(2.0 / 3), std::optional(1.0)));
+}
+
+TEST(ProtocolsDocument, TableOfKnobsIsThatOfTheProtocols) {
+  std::ifstream file(AQBENCH_SOURCE_DIR "/docs/protocols.md");
+  std::stringstream text;
+  text << file.rdbuf();
+  std::string head = "| knob |";
+  for (const CloudProtocol& protocol : cloud_protocols()) head += std::string(" ") + protocol.name + " |";
+  EXPECT_NE(text.str().find(head + "\n"), std::string::npos) << head;
+  for (const CloudKnob& knob : cloud_knobs()) {
+    std::string row = std::string("| `") + knob.name + "` |";
+    for (const CloudProtocol& protocol : cloud_protocols()) row += " " + knob.text(protocol.knobs) + " |";
+    EXPECT_NE(text.str().find("\n" + row + "\n"), std::string::npos) << row;
+  }
 }
 
 }  // namespace

@@ -8,8 +8,7 @@
 
 #include "core/error.h"
 #include "core/scratch_folder.h"
-#include "metrics/protocols/depth_protocol.h"
-#include "metrics/protocols/normal_protocol.h"
+#include "metrics/protocols/depth_and_normals.h"
 #include "metrics/protocols/pose_protocol.h"
 
 namespace aqbench::test {

@@ -7,7 +7,6 @@
 
 #include "metrics/protocols/cloud_protocol.h"
 #include "metrics/protocols/cloud_protocols.h"
-#include "metrics/protocols/which_protocol.h"
 #include "tests/metrics/protocols/clouds.h"
 
 namespace aqbench::test {

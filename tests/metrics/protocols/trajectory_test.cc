@@ -1,4 +1,4 @@
-#include "metrics/protocols/trajectory.h"
+#include "metrics/protocols/pose_protocol.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "metrics/truth/true_points.h"
+#include "metrics/truth/truth_cloud.h"
 
 #include <gtest/gtest.h>
 

@@ -73,7 +73,7 @@ TEST(TruthCloud, WithoutLeavingOutTheOtherHalfDecides) {
 
 // To sampled points, without noise: E = 1 / (2 sqrt(density)) away from borders.
 TEST(TruthCloud, PointToPointHasTheFloorOfItsDensity) {
-  const TruthCloudOptions to_point{CloudDistance::point, 24};
+  const TruthCloudOptions to_point{CloudDistance::point};
   const PointCloud inside = plane_points(20000, 0.02, 0.18, 0, 9);
   const auto truth = scan_of(plane_points(30000, 0, 0.2, 0, 3), to_point);
   const double density = 30000 / (0.2 * 0.3);
@@ -154,7 +154,6 @@ TEST(TruthCloud, RefusesWhatIsNoTruth) {
   PointCloud one_place;
   one_place.points_m.assign(3, Vec3(0, 0, 1));
   EXPECT_THROW(scan_of(one_place), Error);
-  EXPECT_THROW(scan_of(plane_points(10, 0, 1, 0, 1), {CloudDistance::plane, 2}), Error);
 }
 
 TEST(ScoreOptions, SizesFollowTheTruth) {

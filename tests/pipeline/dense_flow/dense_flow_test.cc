@@ -1,4 +1,4 @@
-#include "pipeline/dense_flow/dense_flow_method.h"
+#include "pipeline/dense_flow/dense_flow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,6 @@
 
 #include "core/parallel.h"
 #include "core/stage_scope.h"
-#include "pipeline/dense_flow/dense_flow_spec.h"
-#include "pipeline/dense_flow/plane_search.h"
 #include "tests/core/error_matcher.h"
 #include "tests/pipeline/orbit_scene.h"
 #include "tests/pipeline/synthetic_views.h"
@@ -72,7 +70,7 @@ TEST(DenseFlow, AShiftOfTheImageIsFoundAndNoiseIsNot) {
       other.push_back(static_cast<float>(synthetic_texture(3 + 0.002 * y, 5 - 0.002 * x)));
     }
   const auto image = [](const std::vector<float>& grey) {
-    return plane_sweep::GreyImage{kWidth, kHeight, grey.data(), nullptr};
+    return plane_sweep::GreyImage{kWidth, kHeight, grey.data()};
   };
   const PairWarp warp = flow_matcher({}).match(image(a), image(b));
   double squares = 0;
@@ -138,8 +136,7 @@ TEST(DenseFlow, RefinementFindsTheDepthsThatExplainAllImages) {
   for (std::size_t i = 0; i < truth.size(); ++i)
     estimate.depth_m[i] += 0.003F * std::sin(0.1F * static_cast<float>(i % kWidth));
   const double before = rms_error(estimate.depth_m, truth).first;
-  RefinementOptions options;
-  options.iterations = 6;
+  const RefinementOptions options{.iterations = 6};
   refine_depths(views[0], all_but_first(views), truth, options, estimate);
   const auto [after, count] = rms_error(estimate.depth_m, truth);
   EXPECT_LT(after, 0.1 * before);

@@ -1,4 +1,4 @@
-#include "pipeline/dense_flow/torchscript_method.h"
+#include "pipeline/dense_flow/dense_flow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,12 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 
 #include "core/parallel.h"
-#include "pipeline/dense_flow/dense_flow_spec.h"
-#include "pipeline/dense_flow/dense_reconstruction.h"
 #include "scenes/dataset/dataset.h"
 #include "tests/core/error_matcher.h"
 #include "tests/pipeline/synthetic_views.h"
@@ -72,9 +69,9 @@ class TorchScript : public testing::Test {
   std::string failure(const std::string& body) {
     const auto file = save("def forward(self, a: Tensor, b: Tensor):\n    " + body + "\n");
     const std::vector<float> grey(6 * 4, 0.5F);
-    const plane_sweep::GreyImage image{6, 4, grey.data(), nullptr};
-    const std::string message =
-        error_of(ErrorKind::method, [&] { torchscript_matcher(file, "cpu", 0.1).match(image, image); });
+    const plane_sweep::GreyImage image{6, 4, grey.data()};
+    const std::string message = error_of(
+        ErrorKind::method, [&] { dense_flow::torchscript_matcher(file, "cpu", 0.1).match(image, image); });
     const std::string start = file.string() + ": ";
     return message.starts_with(start) ? message.substr(start.size()) : message;
   }
@@ -91,8 +88,8 @@ TEST_F(TorchScript, AMatcherOfTheUsersReconstructsASurface) {
   dense_flow::DenseOptions options;
   options.refinement.iterations = 0;
   options.surface.method = SurfaceMethod::none;
-  const Reconstruction found =
-      dense_flow::reconstruct_densely(views, torchscript_matcher(save(kLucasKanade), "cpu", 0.1), options);
+  const Reconstruction found = dense_flow::reconstruct_densely(
+      views, dense_flow::torchscript_matcher(save(kLucasKanade), "cpu", 0.1), options);
   ASSERT_GT(found.cloud.points_m.size(), 3000u);
   double squares = 0;
   for (const Vec3& point : found.cloud.points_m)
@@ -112,8 +109,8 @@ def forward(self, a: Tensor, b: Tensor):
     return warp, confidence
 )");
   const std::vector<float> grey(24, 0.5F);
-  const plane_sweep::GreyImage image{6, 4, grey.data(), nullptr};
-  const dense_flow::PairWarp warp = torchscript_matcher(file, "cpu", 0.1).match(image, image);
+  const plane_sweep::GreyImage image{6, 4, grey.data()};
+  const dense_flow::PairWarp warp = dense_flow::torchscript_matcher(file, "cpu", 0.1).match(image, image);
   EXPECT_EQ(warp.x_px[2 * 6 + 3], 4.25F);
   EXPECT_EQ(warp.y_px[2 * 6 + 3], 1.5F);
   EXPECT_EQ(warp.confidence[2 * 6 + 3], 0.75F);
@@ -124,14 +121,14 @@ def forward(self, a: Tensor, b: Tensor):
 
 TEST_F(TorchScript, AFileThatIsNotAModuleIsRefused) {
   const auto missing = dir_ / "missing.pt";
-  EXPECT_EQ(error_of(ErrorKind::input, [&] { torchscript_matcher(missing, "cpu", 0.1); }),
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { dense_flow::torchscript_matcher(missing, "cpu", 0.1); }),
             missing.string() + ": no such file; set torchscript.model");
   const auto text = dir_ / "text.pt";
   std::ofstream(text) << "not a module";
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { torchscript_matcher(text, "cpu", 0.1); }),
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { dense_flow::torchscript_matcher(text, "cpu", 0.1); }),
               testing::StartsWith(text.string() + ": not a TorchScript module: "));
   const auto file = save("def forward(self, a: Tensor):\n    return a\n");
-  EXPECT_THAT(error_of(ErrorKind::usage, [&] { torchscript_matcher(file, "gpu", 0.1); }),
+  EXPECT_THAT(error_of(ErrorKind::usage, [&] { dense_flow::torchscript_matcher(file, "gpu", 0.1); }),
               testing::StartsWith("device 'gpu' is unusable: "));
 }
 
@@ -162,7 +159,7 @@ TEST_F(TorchScript, RunsOnADatasetAndNeedsAModel) {
   const auto run_with = [&](const std::string& model) {
     const std::vector<Override> overrides = {{"torchscript", "model", model},
                                              {"torchscript", "surface", "none"}};
-    return run_torchscript(
+    return dense_flow::run_torchscript(
         {dir_ / "data"},
         {resolve_parameters("torchscript", dense_flow::torchscript_parameters(), overrides), 1, "cpu"});
   };

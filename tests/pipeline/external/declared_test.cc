@@ -1,4 +1,4 @@
-#include "pipeline/external/declared.h"
+#include "pipeline/external/external.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include "core/files.h"
-#include "core/program_report.h"
 #include "core/stage_scope.h"
 #include "harness/measuring/stage_recorder.h"
 #include "scenes/cloud/npy.h"
@@ -58,7 +57,11 @@ class Declared : public testing::Test {
     input.work_dir = dir_ / "work";
     input.project_dir = dir_ / "project";
     input.seed = 7;
-    return run_declared({dir_ / "data"}, input);
+    return run_external({dir_ / "data"}, input);
+  }
+  // Returns the error of such a run.
+  std::string run_error(ErrorKind kind, const std::string& body, const Json& more = Json::object()) {
+    return error_of(kind, [&] { run(body, more); });
   }
   std::string log() const { return read_file(dir_ / "work" / kMethodLog); }
 
@@ -80,11 +83,7 @@ TEST_F(Declared, RunsInItsFolderAndMayReadItsProject) {
   dir_.file("project/model", "weights");
   run("cat ../model; pwd\n" + kCloud, {{"cwd", "tools"}, {"command", "/bin/sh ../script.sh {output}"}});
   EXPECT_EQ(log(), "weights" + (dir_ / "project/tools").string() + "\n");
-  EXPECT_THAT(error_of(ErrorKind::usage,
-                       [&] {
-                         run(kCloud, {{"cwd", "nowhere"}});
-                       }),
-              HasSubstr("nowhere does not exist"));
+  EXPECT_THAT(run_error(ErrorKind::usage, kCloud, {{"cwd", "nowhere"}}), HasSubstr("nowhere does not exist"));
 }
 
 TEST_F(Declared, MillimetresBecomeMetres) {
@@ -97,10 +96,7 @@ TEST_F(Declared, MillimetresBecomeMetres) {
   EXPECT_EQ(output.depth_maps[0].camera, "left");
   EXPECT_EQ(output.depth_maps[0].width, 3);
   EXPECT_FLOAT_EQ(output.depth_maps[0].depth_along_ray_m[5], 1.0F);
-  EXPECT_THAT(error_of(ErrorKind::method,
-                       [&] {
-                         run(kCloud, {{"depth_maps", "maps"}});
-                       }),
+  EXPECT_THAT(run_error(ErrorKind::method, kCloud, {{"depth_maps", "maps"}}),
               HasSubstr("the command created no folder maps for depth maps"));
 }
 
@@ -135,10 +131,7 @@ TEST_F(Declared, WaterIsIgnoredOnlyIfTheDeclarationSaysSo) {
     std::filesystem::create_directories(dir_ / "data/images" / camera.name);
     dir_.file("data/images/" + camera.name + "/000000.png", "x");
   }
-  EXPECT_THAT(error_of(ErrorKind::method,
-                       [&] {
-                         run(kCloud, {{"reads_layout", "colmap"}});
-                       }),
+  EXPECT_THAT(run_error(ErrorKind::method, kCloud, {{"reads_layout", "colmap"}}),
               HasSubstr("the cameras look through water, which the layout colmap does not have"));
   run("test -f ../work/dataset/sparse/0/images.txt\n" + kCloud,
       {{"reads_layout", "colmap"}, {"refraction", "ignore"}});
@@ -221,9 +214,9 @@ TEST_F(Declared, AFailureNamesTheStageAndWrongStagesFailTheRun) {
   const std::string begun =
       "read up rest </proc/uptime\necho \"B $(python3 -c 'import time; print(time.monotonic_ns())') 5.5 "
       "fusion\" >>$AQBENCH_STAGES\n";
-  EXPECT_THAT(error_of(ErrorKind::method, [&] { run(begun + "echo no memory; exit 3\n"); }),
+  EXPECT_THAT(run_error(ErrorKind::method, begun + "echo no memory; exit 3\n"),
               HasSubstr("ended with exit code 3, in its stage 'fusion'; it said: no memory"));
-  EXPECT_THAT(error_of(ErrorKind::method, [&] { run("echo x >$1/stages.json\n" + kCloud); }),
+  EXPECT_THAT(run_error(ErrorKind::method, "echo x >$1/stages.json\n" + kCloud),
               HasSubstr("stages.json:1:1: "));
 }
 

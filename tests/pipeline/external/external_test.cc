@@ -15,8 +15,6 @@
 
 #include "core/files.h"
 #include "core/sandbox/sandbox.h"
-#include "pipeline/external/command_words.h"
-#include "pipeline/external/run_command.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
@@ -121,10 +119,11 @@ pid_t pid_in(const std::filesystem::path& file) {
   return process;
 }
 
-bool dies_soon(pid_t process) {
+void expect_death(pid_t process) {
+  ASSERT_GT(process, 1);
   for (int i = 0; i < 200 && is_alive(process); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  return !is_alive(process);
+  EXPECT_FALSE(is_alive(process));
 }
 
 TEST_F(External, AHangIsATimeoutAndTheWholeGroupDies) {
@@ -145,16 +144,12 @@ TEST_F(External, AHangIsATimeoutAndTheWholeGroupDies) {
     }
   }
   EXPECT_EQ(log(), "waiting\n");
-  const pid_t background = pid_in(dir_ / "work/output/background");
-  ASSERT_GT(background, 1);
-  EXPECT_TRUE(dies_soon(background));
+  expect_death(pid_in(dir_ / "work/output/background"));
 }
 
 TEST_F(External, WhatItLeavesRunningIsKilled) {
   run(std::string("sleep 100 > /dev/null 2>&1 & echo $! > \"$2/background\"\n") + kWriteCloud);
-  const pid_t background = pid_in(dir_ / "work/output/background");
-  ASSERT_GT(background, 1);
-  EXPECT_TRUE(dies_soon(background));
+  expect_death(pid_in(dir_ / "work/output/background"));
 }
 
 TEST_F(External, DiesWithTheProcessThatRunsIt) {
@@ -174,7 +169,7 @@ TEST_F(External, DiesWithTheProcessThatRunsIt) {
   }
   ASSERT_GT(command, 1);
   ::kill(runner, SIGKILL);
-  EXPECT_TRUE(dies_soon(command));
+  expect_death(command);
   ::waitpid(runner, nullptr, 0);
 }
 
@@ -182,9 +177,7 @@ TEST_F(External, ADaemonOfItsOwnSessionIsKilled) {
   run(std::string("setsid sh -c 'echo $$ > \"$0/daemon\"; exec sleep 100' \"$2\" &\n"
                   "while ! test -s \"$2/daemon\"; do sleep 0.01; done\n") +
       kWriteCloud);
-  const pid_t daemon = pid_in(dir_ / "work/output/daemon");
-  ASSERT_GT(daemon, 1);
-  EXPECT_TRUE(dies_soon(daemon));
+  expect_death(pid_in(dir_ / "work/output/daemon"));
 }
 
 // What a process group in the background does to its terminal stops the whole group; in this test, that which

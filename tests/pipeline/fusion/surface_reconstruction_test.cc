@@ -1,4 +1,4 @@
-#include "pipeline/fusion/surface_reconstruction.h"
+#include "pipeline/fusion/fusion.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,12 +44,7 @@ PointCloud patch(const HeightOf& height, double sigma_m = 0) {
   return cloud;
 }
 
-SurfaceOptions surface(SurfaceMethod method) {
-  SurfaceOptions options;
-  options.method = method;
-  options.poisson_depth = 5;
-  return options;
-}
+SurfaceOptions surface(SurfaceMethod method) { return {.method = method, .poisson_depth = 5}; }
 
 TriangleMesh reconstruct(const PointCloud& cloud, const SurfaceOptions& options) {
   return reconstruct_surface(cloud, options).value();
@@ -152,8 +147,7 @@ TEST(SurfaceReconstruction, NoneGivesNone) {
 TEST(SurfaceReconstruction, TheSameForAnyThreadCount) {
   const int before = thread_count();
   const PointCloud cloud = patch(ripples, 0.0002);
-  for (const std::string& name : surface_method_names()) {
-    if (name == "none") continue;
+  for (const std::string name : {"poisson", "heightfield", "ball_pivoting"}) {
     std::vector<TriangleMesh> meshes;
     for (const int threads : {1, 3}) {
       set_thread_count(threads);
@@ -191,13 +185,10 @@ TEST(SurfaceReconstruction, TooFewPointsAreAnErrorWithAReason) {
   EXPECT_THAT(message(SurfaceMethod::heightfield), testing::HasSubstr("found no triangle"));
 }
 
-TEST(SurfaceReconstruction, BadOptionsAreRefused) {
+TEST(SurfaceReconstruction, AnUnknownMethodIsRefused) {
   EXPECT_THAT(
       error_of(ErrorKind::usage, [] { surface_method_from_name("poison"); }),
       testing::HasSubstr("surface: must be poisson, heightfield, ball_pivoting or none, got 'poison'"));
-  SurfaceOptions options;
-  options.grid_m = 0;
-  EXPECT_EQ(error_of(ErrorKind::usage, [&] { check(options); }), "grid_m: must be positive");
 }
 
 }  // namespace

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "pipeline/depth_maps/consistency.h"
-#include "pipeline/depth_maps/refinement.h"
+#include "pipeline/depth_maps/depth_maps.h"
 #include "tests/pipeline/opencl/device_here.h"
 #include "tests/pipeline/plane_sweep/kernels/agreement.h"
 
@@ -27,9 +26,7 @@ class DeviceSweepTest : public test::OnDevice {
   }
   static void expect_reference(const Input& input, Options options) {
     const Result found = on_device(input, options);
-    options.kernel = Kernel::reference;
-    options.keep_volume = true;
-    expect_agreement(found, run(input, options), kCostTolerance, kStrayCosts);
+    expect_agreement(found, run_kernel(input, options, Kernel::reference), kCostTolerance, kStrayCosts);
   }
 };
 
@@ -41,9 +38,7 @@ std::vector<RefractiveCamera*> cameras_of(Input& input) {
 
 TEST_F(DeviceSweepTest, EveryCostFunctionAndWindowAgreesWithTheReferenceKernel) {
   const SyntheticViews views = small_scene(75, 53, 3);
-  Options options;
-  options.depths = 20;
-  options.batch = 8;
+  Options options{.depths = 20, .batch = 8};
   for (const CostFunction cost : {CostFunction::zncc, CostFunction::ncc_reference, CostFunction::ssim})
     for (const int window_px : {kMinWindow_px, 5, 11, kMaxWindow_px}) {
       SCOPED_TRACE(to_string(cost) + std::string(", window ") + std::to_string(window_px));
@@ -56,9 +51,7 @@ TEST_F(DeviceSweepTest, EveryCostFunctionAndWindowAgreesWithTheReferenceKernel) 
 // Straight rays, and sources of which one looks from a denser medium through level water into a thinner one.
 TEST_F(DeviceSweepTest, EveryInterfaceAgrees) {
   SyntheticViews views = small_scene(75, 53, 3);
-  Options options;
-  options.depths = 12;
-  options.window_px = 5;
+  const Options options{.depths = 12, .window_px = 5};
   set_water(views.input.sources[1].camera, 0.978, 1.333, 1);
   views.input.sources[2].camera.optics = &kStraightRays;
   expect_reference(views.input, options);
@@ -69,43 +62,31 @@ TEST_F(DeviceSweepTest, EveryInterfaceAgrees) {
   expect_reference(views.input, options);
 }
 
-TEST_F(DeviceSweepTest, RaysThatMissTheWaterAndImagesOfBytesAgree) {
+TEST_F(DeviceSweepTest, RaysThatMissTheWaterAgree) {
   SyntheticViews views = small_scene(48, 36, 2);
-  std::vector<std::uint8_t> bytes;
-  for (const float grey : views.images[1])
-    bytes.push_back(static_cast<std::uint8_t>(std::lround(255 * std::clamp(grey, 0.0F, 1.0F))));
-  views.input.sources[0].image.floats = nullptr;
-  views.input.sources[0].image.bytes = bytes.data();
   views.input.depth_min_m = 0;
   views.input.depth_max_m = 5;
   views.input.reference.camera.fx_px = views.input.reference.camera.fy_px = 12;
-  Options options;
-  options.depths = 16;
-  options.window_px = 5;
+  const Options options{.depths = 16, .window_px = 5};
   expect_reference(views.input, options);
 }
 
 TEST_F(DeviceSweepTest, EveryBatchGivesTheSameBits) {
   const SyntheticViews views = small_scene(64, 45, 3);
-  Options options;
-  options.depths = 20;
-  options.batch = 1;
-  options.window_px = 5;
+  Options options{.depths = 20, .window_px = 5, .batch = 1};
   const Result one = on_device(views.input, options);
   EXPECT_EQ(one.kernel_calls, 20);
   for (const int batch : {7, 64}) {
     options.batch = batch;
     const Result many = on_device(views.input, options);
-    EXPECT_EQ(std::memcmp(one.volume.data(), many.volume.data(), one.volume.size() * sizeof(float)), 0);
-    EXPECT_EQ(std::memcmp(one.depth_m.data(), many.depth_m.data(), one.depth_m.size() * sizeof(float)), 0);
+    expect_same_bits(one.volume, many.volume);
+    expect_same_bits(one.depth_m, many.depth_m);
   }
 }
 
 TEST_F(DeviceSweepTest, RefinementAgreesWithTheProcessors) {
   const SyntheticViews views = small_scene(96, 72, 3);
-  Options options;
-  options.depths = 20;
-  options.window_px = 5;
+  const Options options{.depths = 20, .window_px = 5};
   std::vector<float> guide_m = views.true_depth_m;
   for (std::size_t i = 0; i < guide_m.size(); ++i) {
     guide_m[i] += 0.002F * std::sin(0.05F * static_cast<float>(i % 96));
@@ -134,9 +115,7 @@ TEST_F(DeviceSweepTest, RefinementAgreesWithTheProcessors) {
 
 TEST_F(DeviceSweepTest, RefusesWhatItDoesNotHave) {
   SyntheticViews views = small_scene(16, 12, 1);
-  Options options;
-  options.depths = 3;
-  options.device = "opencl:999";
+  Options options{.depths = 3, .device = "opencl:999"};
   EXPECT_THROW(opencl::table().make_sweep(views.input, options), Error);
   options.device = "opencl";
   const RayOptics other = kStraightRays;
@@ -172,19 +151,13 @@ Maps noisy_maps(const std::vector<RefractiveCamera>& cameras, const SyntheticSce
 }
 
 TEST_F(DeviceSweepTest, TheFilterAgreesWithTheProcessors) {
-  SyntheticScene scene;
-  scene.width_px = 90;
-  scene.height_px = 70;
-  scene.amplitude_m = 0.005;
+  const SyntheticScene scene{.width_px = 90, .height_px = 70, .amplitude_m = 0.005};
   std::vector<RefractiveCamera> cameras;
   for (const int index : {0, 1, 2, 11}) cameras.push_back(ring_camera(scene, index));
   cameras[3].optics = &kStraightRays;  // its depths agree with nothing
   const Maps maps = noisy_maps(cameras, scene);
   for (const double per_square : {0.0, 0.05}) {
-    ConsistencyOptions options;
-    options.depth_tolerance_m = 0.0015;
-    options.tolerance_per_m2 = per_square;
-    options.min_views = 2;
+    ConsistencyOptions options{.depth_tolerance_m = 0.0015, .min_views = 2, .tolerance_per_m2 = per_square};
     const FilteredDepth expected = filter_by_consistency(maps.views, 1, options);
     options.device = "opencl";
     const auto agreeing = opencl::table().agreeing_views(maps.views, options);

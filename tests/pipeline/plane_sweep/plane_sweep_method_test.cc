@@ -9,8 +9,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "pipeline/depth_maps/camera_depths.h"
-#include "pipeline/plane_sweep/plane_sweep_spec.h"
+#include "pipeline/depth_maps/depth_maps.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/dataset.h"
 #include "tests/core/error_matcher.h"
@@ -124,11 +123,7 @@ TEST(PlaneSweepMethod, WiderImagesAreRefinedMoreOften) {
   EXPECT_EQ(refinements_of_width(0, 3200), 0);
 }
 
-TEST(CameraDepths, RefusesRangesThatDoNotFitAndRigsWithoutDepthMaps) {
-  EXPECT_THROW(estimate_depths({}, {}, {}), Error);
-  const std::vector<sparse::DepthRange> ranges(2);
-  EXPECT_THROW(estimate_depths({}, ranges, {}), Error);
-}
+TEST(CameraDepths, RefusesRigsWithoutDepthMaps) { EXPECT_THROW(estimate_depths({}, {}, {}), Error); }
 
 // Cameras all around an object, without water and without a hand-set range.
 TEST(PlaneSweepMethod, CoversWhatAnOrbitSeesWell) {

@@ -11,12 +11,10 @@
 
 #include "core/parallel.h"
 #include "core/random.h"
-#include "pipeline/sparse/depth_ranges.h"
-#include "pipeline/sparse/sparse_method.h"
-#include "pipeline/sparse/sparse_spec.h"
 #include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"
 #include "tests/pipeline/orbit_scene.h"
+#include "tests/pipeline/synthetic_views.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench::sparse {
@@ -24,18 +22,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::SizeIs;
-
-std::vector<DatasetView> blank_views(const Rig& rig) {
-  std::vector<DatasetView> views;
-  for (const Camera& camera : rig.cameras) {
-    DatasetView view;
-    view.name = camera.name;
-    view.is_auxiliary = camera.is_auxiliary;
-    view.camera = refractive_camera(camera);
-    views.push_back(view);
-  }
-  return views;
-}
 
 double draw(std::uint64_t index) { return uniform01({7, RandomStream::point_noise}, index); }
 
@@ -256,15 +242,7 @@ TEST(DepthRanges, AreTheInnerPercentilesWithAMargin) {
   EXPECT_FALSE(depth_ranges({}, views)[0]);
 }
 
-TEST(SparseOptions, AreChecked) {
-  const auto refused = [](const std::function<void(Options&)>& change) {
-    Options options;
-    change(options);
-    return error_of(ErrorKind::usage, [&] { check(options); });
-  };
-  EXPECT_THAT(refused([](Options& o) { o.max_ratio = NAN; }), HasSubstr("max_ratio"));
-  EXPECT_THAT(refused([](Options& o) { o.epipolar_px = 0; }), HasSubstr("epipolar_px"));
-  EXPECT_THAT(refused([](Options& o) { o.features.keypoints = 0; }), HasSubstr("keypoints"));
+TEST(SparseReconstruction, NeedsTwoViews) {
   const auto views = blank_views(make_rig("ring12", {}, 1));
   EXPECT_THAT(error_of(ErrorKind::method, [&] { reconstruct(std::span(views).first(1), {}); }),
               HasSubstr("triangulation needs two"));

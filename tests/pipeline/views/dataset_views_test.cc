@@ -14,6 +14,7 @@
 #include "scenes/optics/distortion.h"
 #include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"
+#include "tests/pipeline/synthetic_views.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -29,10 +30,13 @@ double pattern(const Vec2& pixel) {
   return 0.5 + 0.15 * std::sin(pixel.x() / 7) + 0.15 * std::cos(pixel.y() / 5 + 1);
 }
 
-Rig small_rig() {
-  return make_rig(
+Rig small_rig(const std::vector<double>& distortion = {}) {
+  Rig rig = make_rig(
       "ring12", {{"ring12", "width", std::to_string(kWidth)}, {"ring12", "height", std::to_string(kHeight)}},
       1);
+  for (Camera& camera : rig.cameras)
+    if (!distortion.empty()) camera.intrinsics.distortion = distortion;
+  return rig;
 }
 
 // A dataset whose images show `pattern` through each camera's lens, 16 bits.
@@ -55,8 +59,7 @@ void write_pattern(const std::filesystem::path& dir, const Rig& rig) {
 
 TEST(DatasetViews, TakesTheLensOut) {
   const TemporaryDirectory dir;
-  Rig rig = small_rig();
-  for (Camera& camera : rig.cameras) camera.intrinsics.distortion = {-0.1, 0.02, 0.001, -0.001, 0};
+  const Rig rig = small_rig({-0.1, 0.02, 0.001, -0.001, 0});
   write_pattern(dir.path(), rig);
   const auto views = read_dataset_views(dir.path());
   ASSERT_EQ(views.size(), rig.cameras.size());
@@ -80,8 +83,7 @@ TEST(DatasetViews, TakesTheLensOut) {
 
 TEST(DatasetViews, MarksWhatTheCameraDidNotSee) {
   const TemporaryDirectory dir;
-  Rig rig = small_rig();
-  for (Camera& camera : rig.cameras) camera.intrinsics.distortion = {0.2, 0, 0, 0, 0};  // pincushion
+  const Rig rig = small_rig({0.2, 0, 0, 0, 0});  // pincushion
   write_pattern(dir.path(), rig);
   const auto views = read_dataset_views(dir.path());
   const Intrinsics& lens = rig.cameras[0].intrinsics;
@@ -99,8 +101,7 @@ TEST(DatasetViews, MarksWhatTheCameraDidNotSee) {
 // The mask is of the image as it was taken: the lens bends its straight edge.
 TEST(DatasetViews, WhatTheMaskLeavesOutIsNotInside) {
   const TemporaryDirectory dir;
-  Rig rig = small_rig();
-  for (Camera& camera : rig.cameras) camera.intrinsics.distortion = {-0.2, 0, 0, 0, 0};
+  const Rig rig = small_rig({-0.2, 0, 0, 0, 0});
   write_pattern(dir.path(), rig);
   const auto whole = read_dataset_views(dir.path());
   cv::Mat mask(kHeight, kWidth, CV_8UC1);
@@ -129,8 +130,7 @@ TEST(DatasetViews, WhatTheMaskLeavesOutIsNotInside) {
 
 TEST(DatasetViews, GreyIsOpenCvsWeighting) {
   const TemporaryDirectory dir;
-  Rig rig = small_rig();
-  for (Camera& camera : rig.cameras) camera.intrinsics.distortion = {0, 0, 0, 0, 0};
+  const Rig rig = small_rig({0, 0, 0, 0, 0});
   write_pattern(dir.path(), rig);
   const cv::Mat colour(kHeight, kWidth, CV_8UC3, cv::Scalar(200, 100, 50));  // B, G, R
   cv::imwrite((dir.path() / "images" / rig.cameras[3].name / "000000.png").string(), colour);
@@ -175,34 +175,9 @@ TEST(DatasetViews, NamesTheFileThatIsWrong) {
   EXPECT_THAT(message(), HasSubstr(file.string()));
 }
 
-TEST(DatasetViews, RefusesBadOptions) {
-  EXPECT_THAT(error_of(ErrorKind::usage,
-                       [] {
-                         check(DatasetViewOptions{true, 0, 8});
-                       }),
-              HasSubstr("clahe_clip_limit"));
-  EXPECT_THAT(error_of(ErrorKind::usage,
-                       [] {
-                         check(DatasetViewOptions{true, 2, 0});
-                       }),
-              HasSubstr("clahe_tiles"));
-}
-
-std::vector<DatasetView> bare_views(const Rig& rig) {
-  std::vector<DatasetView> views;
-  for (const Camera& camera : rig.cameras) {
-    DatasetView view;
-    view.name = camera.name;
-    view.is_auxiliary = camera.is_auxiliary;
-    view.camera = refractive_camera(camera);
-    views.push_back(view);
-  }
-  return views;
-}
-
 TEST(SelectSources, AreTheNeighboursOnTheRingThenTheCentre) {
   const Rig rig = make_rig("ring12", {}, 1);
-  const auto views = bare_views(rig);
+  const auto views = blank_views(rig);
   ASSERT_EQ(views.size(), 13U);
   EXPECT_THAT(select_sources(views, 0), ElementsAre(1, 11, 2, 10, 12));
   EXPECT_THAT(select_sources(views, 5), ElementsAre(4, 6, 3, 7, 12));
@@ -213,32 +188,24 @@ TEST(SelectSources, AreTheNeighboursOnTheRingThenTheCentre) {
 
 // Nearest first, but none that looks the other way, stands at the same place or sees nothing of the view.
 TEST(SelectSources, TakesOnlyCamerasThatMaySeeTheSame) {
-  const auto views_of = [](const Rig& rig) {
-    std::vector<DatasetView> views;
-    for (const Camera& camera : rig.cameras) {
-      views.emplace_back();
-      views.back().camera = refractive_camera(camera);
-    }
-    return views;
-  };
   const Rig orbit = make_rig("orbit", {}, 1);
-  for (const std::size_t source : select_sources(views_of(orbit), 0, 35)) {
+  for (const std::size_t source : select_sources(blank_views(orbit), 0, 35)) {
     const Mat3 &a = orbit.cameras[0].camera_from_world.rotation,
                &b = orbit.cameras[source].camera_from_world.rotation;
     EXPECT_GT(a.row(2).dot(b.row(2)), std::cos(75 * std::numbers::pi / 180));
   }
   Rig rig = make_rig("stereo", {}, 1);
-  EXPECT_THAT(select_sources(views_of(rig), 0, 5), ElementsAre(1));
+  EXPECT_THAT(select_sources(blank_views(rig), 0, 5), ElementsAre(1));
   rig.cameras.push_back(rig.cameras[0]);  // at one place: no parallax
-  EXPECT_THAT(select_sources(views_of(rig), 0, 5), ElementsAre(1));
+  EXPECT_THAT(select_sources(blank_views(rig), 0, 5), ElementsAre(1));
   CameraFromWorld& turned = rig.cameras[2].camera_from_world;
   turned.rotation = Eigen::AngleAxisd(std::numbers::pi, Vec3::UnitX()) * turned.rotation;
   turned.translation_m = -(turned.rotation * Vec3(0.01, 0, -0.8));
-  EXPECT_THAT(select_sources(views_of(rig), 0, 5), ElementsAre(1)) << "the other looks back";
+  EXPECT_THAT(select_sources(blank_views(rig), 0, 5), ElementsAre(1)) << "the other looks back";
   turned.rotation =
       Eigen::AngleAxisd(std::numbers::pi, Vec3::UnitZ()) * rig.cameras[0].camera_from_world.rotation;
   turned.translation_m = -(turned.rotation * Vec3(0.01, 0, -0.8));
-  EXPECT_THAT(select_sources(views_of(rig), 0, 5), testing::Contains(2)) << "upside down";
+  EXPECT_THAT(select_sources(blank_views(rig), 0, 5), testing::Contains(2)) << "upside down";
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <map>
 
-#include "harness/measuring/library_threads.h"
+#include "harness/measuring/libraries.h"
 #include "harness/measuring/stage_recorder.h"
 #include "pipeline/workloads/workload.h"
 

@@ -3,29 +3,21 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include <functional>
 #include <nlohmann/json.hpp>
 
-#include "core/error.h"
 #include "core/files.h"
 #include "core/sha256.h"
 #include "reports/bundle/bundle.h"
-#include "reports/bundle/gate_input.h"
 #include "reports/bundle/verify.h"
 #include "reports/text/summary.h"
 #include "tests/harness/ab/documents.h"
+#include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
 
 using ::testing::HasSubstr;
-
-// RFC 8032, section 7.1, test 3.
-constexpr const char* kAbTestKeyPem =
-    "-----BEGIN PRIVATE KEY-----\n"
-    "MC4CAQAwBQYDK2VwBCIEIMWqjfQ/n4N77bdELzHct7Fm04U1B28JS4XOOi4LRFj3\n"
-    "-----END PRIVATE KEY-----\n";
 
 struct AbBundle : ::testing::Test {
   void SetUp() override {
@@ -193,7 +185,7 @@ TEST_F(AbBundle, ThePairsStayWhereSealingFails) {
 
 TEST_F(AbBundle, ASignatureNamesWhoVouchesForIt) {
   const TemporaryDirectory keys;
-  write_file(keys.path() / "key.pem", kAbTestKeyPem);
+  write_file(keys.path() / "key.pem", kSigningPem);
   const SigningKey key = read_signing_key(keys.path() / "key.pem");
   write(SIZE_MAX, &key);
   const VerifyReport report = verify_bundle(folder.path(), key.public_key);

@@ -5,17 +5,13 @@
 
 #include <algorithm>
 #include <fstream>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/files.h"
 #include "core/sha256.h"
-#include "harness/records/results.h"
 #include "reports/bundle/bundle.h"
-#include "reports/content/bundle_content.h"
-#include "reports/content/bundle_files.h"
-#include "reports/content/test_run.h"
+#include "reports/content/commands.h"
 #include "reports/text/summary.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
@@ -35,14 +31,6 @@ std::set<std::string> files_found(const VerifyReport& report) {
 void overwrite(const fs::path& path, const std::string& bytes) {  // without waiting for the disk
   fs::remove(path);
   std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
-
-// Makes all hashes right again.
-void rehash(const fs::path& bundle) {
-  std::vector<HashLine> lines;
-  for (const std::string& file : list_bundle_files(bundle).files)
-    if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
-  overwrite(bundle / kHashListName, hash_list_text(lines));
 }
 
 class Verify : public ::testing::Test {
@@ -76,12 +64,6 @@ constexpr bool kSanitized = true;  // ten times slower: fewer places
 #else
 constexpr bool kSanitized = false;
 #endif
-
-// RFC 8032, section 7.1, test 3.
-constexpr const char* kSigningPem =
-    "-----BEGIN PRIVATE KEY-----\n"
-    "MC4CAQAwBQYDK2VwBCIEIMWqjfQ/n4N77bdELzHct7Fm04U1B28JS4XOOi4LRFj3\n"
-    "-----END PRIVATE KEY-----\n";
 
 // One byte, anywhere, in any file that a bundle can have.
 TEST_F(Verify, AnyChangedByteIsFoundAndItsFileNamed) {

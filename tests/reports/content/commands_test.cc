@@ -1,11 +1,11 @@
-#include "reports/content/commands.h"
-
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <cstdio>
 
 #include "core/files.h"
+#include "reports/content/commands.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
@@ -43,8 +43,7 @@ TEST(Commands, AppendsStartAndEnd) {
   EXPECT_TRUE(both.starts_with(first));
   EXPECT_TRUE(
       both.ends_with("finished: 2025-05-20T10:12:00Z\nstatus after: not in a git repository\nexit code: "
-                     "3\nreal 12.346 s\nuser 10.000 s\n"
-                     "sys 0.500 s\n"));
+                     "3\nreal 12.346 s\nuser 10.000 s\nsys 0.500 s\n"));
 }
 
 TEST(Commands, AFolderThatCannotBeWrittenIsAnIoError) {
@@ -84,5 +83,43 @@ TEST(GitState, WithoutGitSaysSo) {
   EXPECT_EQ(state.commit, "");
 }
 
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+class TestRunFixture : public ::testing::Test {
+ protected:
+  TemporaryDirectory directory_;
+  fs::path build_with(const std::string& tests) {
+    fs::create_directories(directory_ / "build");
+    write_file(directory_ / "build/CTestTestfile.cmake", tests);
+    fs::create_directories(directory_ / "bundle");
+    return directory_ / "build";
+  }
+};
+
+TEST_F(TestRunFixture, ListsAndRunsTheTestsOfABuildFolder) {
+  const fs::path build = build_with("add_test(good /bin/true)\nadd_test(other /bin/true)\n");
+  const TestRun run = run_tests(directory_ / "bundle", build);
+  EXPECT_TRUE(run.passed) << run.problem;
+  const std::string log = read_file(directory_ / "bundle/tests.log");
+  for (const char* const part : {"Test #1: good\n", "Total Tests: 2\n", "100% tests passed"})
+    EXPECT_THAT(log, HasSubstr(part));
+  EXPECT_THAT(log, ::testing::ContainsRegex("exit code: 0\nreal [0-9.]+ s\nuser [0-9.]+ s\nsys [0-9.]+ s\n"));
+  EXPECT_EQ(test_result(log), "passed");
+  EXPECT_EQ(test_result(log.substr(0, log.size() - 3)), "");
+}
+
+TEST_F(TestRunFixture, AFailingTestIsAFailedRunWithItsOutput) {
+  const fs::path build = build_with("add_test(bad sh -c \"echo it broke; exit 3\")\n");
+  const TestRun run = run_tests(directory_ / "bundle", build);
+  EXPECT_FALSE(run.passed);
+  const std::string log = read_file(directory_ / "bundle/tests.log");
+  EXPECT_THAT(log, HasSubstr("it broke"));
+  EXPECT_EQ(test_result(log), "failed: ctest ended with exit code 8");
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { check_test_dir(directory_ / "bundle"); }),
+              HasSubstr("no tests there"));
+}
+
 }  // namespace
+
 }  // namespace aqbench

@@ -9,7 +9,7 @@
 
 #include "core/random.h"
 #include "pipeline/workloads/workload.h"
-#include "reports/exports/benchmark_json.h"
+#include "reports/exports/tools.h"
 
 namespace aqbench {
 namespace {

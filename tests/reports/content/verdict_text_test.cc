@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 
-#include "harness/gating/gate.h"
 #include "tests/reports/synthetic.h"
 
 namespace aqbench {
@@ -28,8 +26,7 @@ TEST(VerdictText, NumbersHaveThreeDigitsAndMoreWhereTheyLookTheSame) {
 
 // Sums in another order differ in the last bits: of a value that passes that is no change.
 TEST(VerdictText, RoundingIsNoChange) {
-  BundleContent content;
-  content.results = synthetic_results();
+  BundleContent content = content_of(synthetic_results());
   const Baseline baseline = synthetic_baseline(content.results);
   double& value = *metric_of(content.results.records[1], "accuracy_mean_mm").value;
   value = std::nextafter(value, 10.0);
@@ -46,8 +43,7 @@ TEST(VerdictText, RoundingIsNoChange) {
 }
 
 TEST(VerdictText, ABannerSaysWhatFailedWhereAndSinceWhen) {
-  BundleContent content;
-  content.results = synthetic_results();
+  BundleContent content = content_of(synthetic_results());
   EXPECT_EQ(banner_line(banner_of(content)), "4 of 4 cases ran; no baseline given: nothing was compared");
   const Baseline baseline = synthetic_baseline(content.results);
   set_baseline(content, baseline);
@@ -77,8 +73,7 @@ TEST(VerdictText, WhatWasNotComparedIsNeverGreen) {
   const Banner banner = banner_of(gate(results, baseline));
   EXPECT_EQ(banner.kind, Banner::Kind::bad);
   EXPECT_THAT(banner_line(banner), HasSubstr("NOT COMPARED: the baseline gates nothing"));
-  BundleContent content;
-  content.results = results;
+  BundleContent content = content_of(results);
   EXPECT_EQ(banner_of(content).kind, Banner::Kind::none);
   content.results.run.complete = false;
   content.results.records.pop_back();

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reports/docs_tables/bundle_sections.h"
-#include "reports/docs_tables/registry_sections.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
 
@@ -21,8 +19,7 @@ DocsSections simple() {
 
 const std::string kDocument =
     "# T\n<!-- aqbench:one -->\na\nold\n<!-- aqbench:end -->\nkept\n  <!-- aqbench:echo x -->\n<!-- "
-    "aqbench:end -->\n"
-    "```\n<!-- aqbench:nothing -->\n```\nlast";
+    "aqbench:end -->\n```\n<!-- aqbench:nothing -->\n```\nlast";
 
 TEST(FillDocs, ReplacesSectionsAndNothingElse) {
   const FilledDocs filled = fill_docs(kDocument, "D.md", simple());

@@ -5,7 +5,6 @@
 
 #include "core/files.h"
 #include "reports/bundle/bundle.h"
-#include "reports/history/trend_text.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
 #include "tests/reports/xml_check.h"

@@ -1,5 +1,7 @@
-// What the scripts of report.html do, in a real browser: headless Chromium with software WebGL.
+// Pages in a real browser, headless Chromium: what the scripts of report.html do, with software WebGL, and
+// what a reader sees of a page before scrolling: the answer to the question he came with.
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <png.h>
@@ -10,19 +12,45 @@
 #include "core/files.h"
 #include "core/processes/process.h"
 #include "harness/viewing/make_view.h"
+#include "reports/history/compare.h"
 #include "reports/html/report.h"
-#include "scenes/surfaces/plane.h"
+#include "reports/site/site.h"
+#include "scenes/surfaces/shapes.h"
+#include "tests/harness/ab/documents.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
 
-std::string browser() {
-  for (const char* const name : {"chromium", "chromium-browser", "google-chrome"})
-    if (const std::string found = find_in_path(name); found != name) return found;
-  return "";
-}
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class Browser : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    for (const char* const name : {"chromium", "chromium-browser", "google-chrome"})
+      if (program_ = find_in_path(name); program_ != name) return;
+    GTEST_SKIP() << "no chromium in PATH: apt-get install chromium";
+  }
+
+  // What the file of the folder is after its scripts have run.
+  std::string dom_of(const char* file, std::initializer_list<std::string> flags) {
+    std::vector<std::string> command = {program_, "--headless=new", "--no-first-run",
+                                        "--user-data-dir=" + (folder_ / "profile").string()};
+    command.insert(command.end(), flags);
+    if (::geteuid() == 0) command.emplace_back("--no-sandbox");
+    command.insert(command.end(), {"--dump-dom", "file://" + (folder_ / file).string()});
+    const ProgramAnswer answer = ask_program(command, 120);
+    EXPECT_TRUE(answer.ok) << answer.problem;
+    return answer.output;
+  }
+
+  TemporaryDirectory folder_;
+  std::string program_;
+};
 
 // A plane with a dent of 3 mm towards the cameras, 20 mm around (0.1, 0.05), and holes there. Its colours:
 // red, and a green of 130 where x is positive.
@@ -88,35 +116,116 @@ std::string page_with_checks() {
   return page;
 }
 
-TEST(ReportInABrowser, TablesCurvesAndCloudsDoWhatTheySay) {
-  const std::string program = browser();
-  if (program.empty()) GTEST_SKIP() << "no chromium in PATH: apt-get install chromium";
-  const TemporaryDirectory folder;
-  write_file(folder / "page.html", page_with_checks());
-  std::vector<std::string> command = {program,
-                                      "--headless=new",
-                                      "--disable-gpu-sandbox",
-                                      "--use-angle=swiftshader",
-                                      "--enable-unsafe-swiftshader",
-                                      "--ignore-gpu-blocklist",
-                                      "--no-first-run",
-                                      "--window-size=1000,800",
-                                      "--user-data-dir=" + (folder / "profile").string()};
-  if (::geteuid() == 0) command.emplace_back("--no-sandbox");
-  command.emplace_back("--dump-dom");
-  command.push_back("file://" + (folder / "page.html").string());
-  const ProgramAnswer answer = ask_program(command, 120);
-  ASSERT_TRUE(answer.ok) << answer.problem;
-  const std::size_t begin = answer.output.rfind("<pre id=\"checks\">");
+TEST_F(Browser, TablesCurvesAndCloudsDoWhatTheySay) {
+  write_file(folder_ / "page.html", page_with_checks());
+  const std::string page =
+      dom_of("page.html", {"--disable-gpu-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+                           "--ignore-gpu-blocklist", "--window-size=1000,800"});
+  const std::size_t begin = page.rfind("<pre id=\"checks\">");
   ASSERT_NE(begin, std::string::npos) << "the scripts of the page did not run to their end";
-  const std::string checks = answer.output.substr(begin, answer.output.find("</pre>", begin) - begin);
-  EXPECT_THAT(checks, ::testing::Not(::testing::HasSubstr("FAIL")));
+  const std::string checks = page.substr(begin, page.find("</pre>", begin) - begin);
+  EXPECT_THAT(checks, Not(HasSubstr("FAIL")));
   for (const char* const how : {"by WebGL2", "without a device"})
-    EXPECT_THAT(
-        checks,
-        ::testing::AllOf(
-            ::testing::HasSubstr(std::string("ok the dent stands at its place with its colour, ") + how),
-            ::testing::HasSubstr(std::string("ok points have the colours of their program, ") + how)));
+    EXPECT_THAT(checks,
+                AllOf(HasSubstr(std::string("ok the dent stands at its place with its colour, ") + how),
+                      HasSubstr(std::string("ok points have the colours of their program, ") + how)));
+}
+
+// Loads the page in frames of 400 and 1300 by 800 px and prints the texts whose boxes lie within them.
+constexpr const char* kFrames = R"html(<!doctype html><body style="margin:0">
+<iframe src="page.html" style="border:0" width="400" height="800"></iframe>
+<iframe src="page.html" style="border:0" width="1300" height="800"></iframe>
+<script>
+onload = () => {
+  for (const frame of document.querySelectorAll('iframe')) {
+    const page = frame.contentDocument, range = page.createRange(), seen = [];
+    const walker = page.createTreeWalker(page.body, NodeFilter.SHOW_TEXT);
+    for (let node; (node = walker.nextNode());) {
+      range.selectNodeContents(node);
+      const box = range.getBoundingClientRect();
+      const inside = box.width > 0 && box.top >= 0 && box.bottom <= 800 && box.left >= 0 && box.right <= frame.width + 1;
+      if (inside && !node.parentElement.closest('script,style')) seen.push(node.data);
+    }
+    const out = document.createElement('pre');
+    out.className = 'seen';
+    out.textContent = seen.join(' ').replace(/\s+/g, ' ');
+    document.body.append(out);
+  }
+};
+</script>)html";
+
+class FirstScreen : public Browser {
+ protected:
+  // The texts in the narrow and in the wide frame.
+  std::vector<std::string> seen(const std::string& page) {
+    write_file(folder_ / "page.html", page);
+    return seen_at("page.html");
+  }
+
+  // Of a page in the folder of the test.
+  std::vector<std::string> seen_at(const std::string& file) {
+    std::string frames = kFrames;
+    for (std::size_t at = 0; (at = frames.find("page.html", at)) != std::string::npos; at += file.size())
+      frames.replace(at, std::string("page.html").size(), file);
+    write_file(folder_ / "frame.html", frames);
+    const std::string page =
+        dom_of("frame.html", {"--disable-gpu", "--allow-file-access-from-files", "--window-size=1900,1000"});
+    std::vector<std::string> texts;
+    const std::string lead = "<pre class=\"seen\">";
+    for (std::size_t at = 0; (at = page.find(lead, at)) != std::string::npos; at += lead.size())
+      texts.push_back(page.substr(at, page.find("</pre>", at) - at));
+    EXPECT_EQ(texts.size(), 2u) << page;
+    return texts;
+  }
+};
+
+TEST_F(FirstScreen, OfAFailedGateNamesCaseValueAndAcceptedRun) {
+  BundleContent content = content_of(synthetic_results());
+  const Baseline baseline = synthetic_baseline(content.results);
+  *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 5.7;
+  set_baseline(content, baseline);
+  EXPECT_THAT(seen(render_html_report(content, {})),
+              Each(AllOf(HasSubstr("FAIL 1 of 4 cases worse"), HasSubstr("flat_plane/roma_like: "),
+                         HasSubstr("0.793 -&gt; 4.52 mm (5.7 x, allowed ± 5 %)"),
+                         HasSubstr("accepted in run 20250101T000000Z"))));
+}
+
+TEST_F(FirstScreen, OfASweepWithoutABaselineSaysSo) {
+  BundleContent content = content_of(synthetic_results());
+  EXPECT_THAT(seen(render_html_report(content, {})),
+              Each(HasSubstr("4 of 4 cases ran; no baseline given: nothing was compared")));
+}
+
+TEST_F(FirstScreen, OfATradeNamesBothSidesOfIt) {
+  AbDocument document = document_of(timed_samples(40, 1 / 3.1));
+  give_outputs(document.samples, 0.8, 1.6);
+  EXPECT_THAT(seen(ab_page(document, judge_ab(document))),
+              Each(AllOf(HasSubstr("INVALID B is 3.1 x faster ("), HasSubstr("2 x worse: a trade"))));
+}
+
+TEST_F(FirstScreen, OfTwoCommitsSaysWhatGotWorseAndWhere) {
+  const Results a = synthetic_results();
+  Results b = a;
+  metric_of(b.records[1], "accuracy_mean_mm").value = 10;
+  EXPECT_THAT(seen(compare_page(compare_results(a, b), {&a, ""}, {&b, ""})),
+              Each(AllOf(HasSubstr("WORSE 1 of 4 cases worse"), HasSubstr("flat_plane/roma_like: "),
+                         HasSubstr("0.793 -&gt; 10 mm (13 x)"))));
+}
+
+// 20 runs of a suite; from the eleventh on one value is 1.5 times as large.
+TEST_F(FirstScreen, OfASiteNamesTheNewestChangeForTheWorse) {
+  for (int i = 0; i < 20; ++i) {
+    Results run = synthetic_results();
+    run.run.id = fmt::format("202505{:02}T101112Z", i + 1);
+    run.run.started_utc = fmt::format("2025-05-{:02}T10:11:12Z", i + 1);
+    run.run.finished_utc = fmt::format("2025-05-{:02}T10:11:14Z", i + 1);
+    if (i >= 10) *metric_of(run.records[1], "accuracy_mean_mm").value *= 1.5;
+    synthetic_bundle(folder_ / "out", run);
+  }
+  write_site({{folder_ / "out"}, folder_ / "site"});
+  EXPECT_THAT(seen_at("site/index.html"),
+              Each(AllOf(HasSubstr("Newest changes for the worse"), HasSubstr("flat_plane/roma_like"),
+                         HasSubstr("+50 %"), HasSubstr("20250511T101112Z"))));
 }
 
 }  // namespace

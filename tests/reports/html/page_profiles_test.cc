@@ -1,4 +1,4 @@
-#include "reports/html/page_profiles.h"
+#include "reports/html/page_data.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -1,8 +1,12 @@
-#include "reports/html/pictures.h"
-
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+
+#include "core/text.h"
+#include "harness/viewing/cloud_view.h"
+#include "reports/html/report.h"
+#include "tests/reports/synthetic.h"
 
 namespace aqbench {
 namespace {
@@ -32,5 +36,68 @@ TEST(ReportTiles, ReadsWhatIsOneAndLeavesOutTheRest) {
   EXPECT_TRUE(std::isnan(tiles[1].completeness_pct));
 }
 
+using ::testing::HasSubstr;
+
+std::vector<PageView> fitted_views(const std::map<std::string, std::string>& views, const Results& results,
+                                   std::size_t budget) {
+  std::vector<PageView> listed = list_views(views, results);
+  fit_views(listed, views, results, budget);
+  return listed;
+}
+
+// Colours take two bytes a point: of a million fewer points are shown, and the page stays as small.
+TEST(PageViews, AMillionColouredPointsStayBelowTenMegabytes) {
+  CloudView view;
+  view.scored = 1'000'000;
+  for (int i = 0; i < 1'000'000; ++i) {
+    view.points.push_back({(i % 1000) * 25, (i / 1000) * 15, (i % 1000 * 7919) % 60});
+    view.errors.push_back(static_cast<std::int8_t>(i % 50));
+    view.marks.push_back(0x73);
+    view.colours.push_back(static_cast<std::uint16_t>(i % 4096 * 31));
+  }
+  const Results results = synthetic_results();
+  const std::string name = results.records[1].case_name;
+  ReportPictures pictures;
+  pictures.views[name] = encode_view(view);
+  EXPECT_LT(render_html_report(content_of(results), pictures).size(), 10'000'000u);
+  const CloudView shown = decode_view(fitted_views(pictures.views, results, 7'000'000).at(0).bytes, "page");
+  EXPECT_GE(shown.points.size(), 500'000u);
+  ASSERT_EQ(shown.colours.size(), shown.points.size());
+  const std::size_t every = 1'000'000 / shown.points.size();
+  EXPECT_EQ(shown.colours[1000], view.colours[1000 * every]);
+}
+
+TEST(PageViews, CloudsFitIntoTheRoomThatThereIs) {
+  CloudView view;
+  view.scored = 4000;
+  for (int i = 0; i < 4000; ++i) {
+    view.points.push_back({i * 7, (i * 7919) % 1000, i % 50});
+    view.errors.push_back(error_code(0.001 * i));
+    view.marks.push_back(0xFF);
+  }
+  const Results results = synthetic_results();
+  const std::string bytes = encode_view(view), name = results.records[1].case_name;
+  const auto whole = fitted_views(
+      {{name, bytes}, {"nobody", bytes}, {results.records[2].case_name, "no view"}}, results, 1 << 20);
+  ASSERT_EQ(whole.size(), 1u);
+  EXPECT_EQ(whole[0].record, 1u);
+  EXPECT_EQ(whole[0].bytes, bytes);
+  std::size_t counted = 0;
+  for (const auto& [code, count] : whole[0].errors) counted += count;
+  EXPECT_EQ(counted, 4000u);
+  const auto thin = fitted_views({{name, bytes}}, results, 10'000);
+  ASSERT_LE(thin.at(0).bytes.size(), 10'000u);
+  const CloudView shown = decode_view(thin[0].bytes, "page");
+  EXPECT_GT(shown.points.size(), 400u);
+  EXPECT_EQ(shown.scored, 4000u);
+  EXPECT_TRUE(fitted_views({{name, bytes}}, results, 100).at(0).bytes.empty());
+  ReportPictures pictures;
+  pictures.views[name] = bytes;
+  const std::string page = render_html_report(content_of(results), pictures);
+  EXPECT_THAT(page, HasSubstr("id=\"cloud-1\">" + base64_text(bytes)));
+  EXPECT_EQ(page, render_html_report(content_of(results), pictures));
+}
+
 }  // namespace
+
 }  // namespace aqbench

@@ -1,5 +1,3 @@
-#include "reports/site/site_gate.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -7,9 +5,7 @@
 
 #include "core/files.h"
 #include "core/json.h"
-#include "harness/gating/baseline.h"
 #include "reports/bundle/bundle.h"
-#include "reports/content/bundle_content.h"
 #include "reports/site/site.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"

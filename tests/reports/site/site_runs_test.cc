@@ -1,6 +1,6 @@
 // What a site does with bundles that cannot be read, or cannot be read any more.
 
-#include "reports/site/site_runs.h"
+#include "reports/site/site_run.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,11 +8,10 @@
 
 #include <atomic>
 #include <thread>
-#include <vector>
 
 #include "core/files.h"
 #include "core/text.h"
-#include "reports/content/bundle_files.h"
+#include "reports/content/bundle_content.h"
 #include "reports/site/site.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"

@@ -6,18 +6,14 @@
 
 #include <nlohmann/json.hpp>
 #include <tuple>
-#include <utility>
 
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/processes/process.h"
 #include "core/sha256.h"
-#include "harness/gating/baseline.h"
 #include "harness/planning/plan.h"
-#include "reports/content/bundle_files.h"
 #include "reports/site/site_pages.h"
-#include "reports/site/site_run.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 

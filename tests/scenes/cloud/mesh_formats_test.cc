@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "scenes/cloud/cloud_file.h"
-#include "scenes/cloud/pcd.h"
+#include "scenes/cloud/mesh_formats.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 

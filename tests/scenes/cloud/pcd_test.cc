@@ -1,4 +1,4 @@
-#include "scenes/cloud/pcd.h"
+#include "scenes/cloud/mesh_formats.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

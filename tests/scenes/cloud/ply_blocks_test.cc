@@ -1,4 +1,4 @@
-#include "scenes/cloud/ply_blocks.h"
+#include "scenes/cloud/ply.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,14 +10,68 @@
 #include <vector>
 
 #include "core/error.h"
-#include "scenes/cloud/ply.h"
-#include "scenes/cloud/ply_read.h"
 #include "tests/core/error_matcher.h"
 #include "tests/scenes/cloud/joined_blocks.h"
+#include "tests/scenes/cloud/ply_forms.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+// The colours of an ASCII file whose vertices have these properties after x, y and z.
+std::vector<Rgb> colours_of_file(const std::string& properties, std::initializer_list<const char*> values) {
+  std::string text = "ply\nformat ascii 1.0\nelement vertex " + std::to_string(values.size()) +
+                     "\nproperty float x\nproperty float y\nproperty float z\n" + properties + "end_header\n";
+  for (const char* const value : values) text += std::string("1 2 3 ") + value + "\n";
+  const TemporaryDirectory folder;
+  const PointCloud cloud = read_ply(folder.file("c.ply", text)).cloud;
+  for (const Vec3& point : cloud.points_m) EXPECT_EQ(point, Vec3(1, 2, 3));
+  return cloud.colours;
+}
+
+std::string three(const std::string& type) {
+  return "property " + type + " red\nproperty " + type + " green\nproperty " + type + " blue\n";
+}
+
+TEST(PlyRead, TakesColoursOfBytes) {
+  EXPECT_THAT(colours_of_file(three("uchar"), {"0 128 255", "7 8 9"}),
+              ElementsAre(Rgb{0, 128, 255}, Rgb{7, 8, 9}));
+  // In any order, with others in between.
+  EXPECT_THAT(
+      colours_of_file("property uchar blue\nproperty uchar alpha\nproperty uint8 red\nproperty uchar green\n",
+                      {"3 255 1 2"}),
+      ElementsAre(Rgb{1, 2, 3}));
+  // The same bytes in a binary file.
+  const TemporaryDirectory folder;
+  const std::string header =
+      "ply\nformat binary_little_endian 1.0\nelement vertex 2\nproperty uchar x\nproperty uchar y\n"
+      "property uchar z\n" +
+      three("uchar") + "end_header\n";
+  EXPECT_THAT(read_ply(folder.file("b.ply", header + "\1\2\3\4\5\6\7\7\7\xff\x80\1")).cloud.colours,
+              ElementsAre(Rgb{4, 5, 6}, Rgb{255, 128, 1}));
+}
+
+TEST(PlyRead, TakesColoursOfSharesAndOfLevels) {
+  // 0.5 of 255 is 127.5, which is rounded up; levels above 1 are of 255.
+  EXPECT_THAT(colours_of_file(three("float"), {"0 0.5 1", "0.1 0 0"}),
+              ElementsAre(Rgb{0, 128, 255}, Rgb{26, 0, 0}));
+  EXPECT_THAT(colours_of_file(three("double"), {"0 0.5 1", "200 2.4 255"}),
+              ElementsAre(Rgb{0, 1, 1}, Rgb{200, 2, 255}));
+}
+
+TEST(PlyRead, LeavesOutInvalidColours) {
+  EXPECT_THAT(colours_of_file(three("float"), {"0 0 nan"}), IsEmpty());
+  EXPECT_THAT(colours_of_file(three("float"), {"0 0 -0.5"}), IsEmpty());
+  EXPECT_THAT(colours_of_file(three("float"), {"0 0 256"}), IsEmpty());
+  EXPECT_THAT(colours_of_file(three("ushort"), {"0 0 65535"}), IsEmpty());
+  EXPECT_THAT(colours_of_file("property uchar red\nproperty uchar green\n", {"1 2"}), IsEmpty());
+  EXPECT_THAT(colours_of_file("property uchar red\nproperty uchar green\nproperty float blue\n", {"1 2 0.5"}),
+              IsEmpty());
+  EXPECT_THAT(colours_of_file("", {""}), IsEmpty());
+}
 
 PointCloud numbered_cloud(bool with_normals) {
   PointCloud cloud;
@@ -57,8 +111,8 @@ TEST(PlyBlocks, HoldWhatIsReadWhole) {
   for (const bool with_normals : {false, true})
     for (const bool double_precision : {false, true})
       for (const PlyFormat format : {PlyFormat::binary_little_endian, PlyFormat::binary_big_endian}) {
-        const auto path = directory.file(
-            "c.ply", ply_cloud_bytes(numbered_cloud(with_normals), {format, double_precision}));
+        const auto path =
+            directory.file("c.ply", ply_bytes({format, double_precision}, numbered_cloud(with_normals)));
         const PointCloud whole = read_ply(path).cloud;
         const auto blocks = open_ply_blocks(path, 100);
         ASSERT_TRUE(blocks);
@@ -107,7 +161,7 @@ TEST(PlyBlocks, LeaveToTheWholeReaderWhatHasToBeReadWhole) {
   EXPECT_FALSE(opens(bytes, 51)) << "fewer points";
   EXPECT_FALSE(opens(bytes.substr(0, bytes.size() - 1), 1)) << "cut short";
   EXPECT_FALSE(opens(bytes + "x", 1)) << "bytes at the end";
-  EXPECT_FALSE(opens(ply_cloud_bytes(numbered_cloud(false), {PlyFormat::ascii}), 101));
+  EXPECT_FALSE(opens(ply_bytes({PlyFormat::ascii}, numbered_cloud(false)), 101));
   EXPECT_FALSE(opens("1 2 3\n", 1)) << "no PLY file";
   std::string without_x = bytes;
   without_x.replace(without_x.find("double x"), 8, "double q");
@@ -134,7 +188,7 @@ TEST(PlyBlocks, OfTextsHoldWhatIsReadWhole) {
   const TemporaryDirectory directory;
   std::vector<std::string> texts;
   for (const bool normals : {false, true})
-    texts.push_back(ply_cloud_bytes(numbered_cloud(normals), {PlyFormat::ascii, true}));
+    texts.push_back(ply_bytes({PlyFormat::ascii}, numbered_cloud(normals)));
   for (const char* const line_end : {"\n", "\r\n", "\r"}) texts.push_back(text_with_more(100, line_end));
   texts.push_back(texts.back().substr(0, texts.back().size() - 2));  // no line break at the end
   for (const std::string& text : texts) {

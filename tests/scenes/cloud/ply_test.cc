@@ -7,9 +7,11 @@
 #include <cmath>
 #include <limits>
 
-#include "scenes/cloud/ply_read.h"
+#include "core/files.h"
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/triangles/faces.h"
 #include "tests/core/error_matcher.h"
+#include "tests/scenes/cloud/ply_forms.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -54,11 +56,12 @@ double as_written(double value, bool double_precision) {
 
 TEST_F(Ply, CloudRoundTripInEveryFormatIsExact) {
   const PointCloud cloud = full_cloud();
+  EXPECT_EQ(ply_cloud_bytes(cloud), ply_bytes({}, cloud));
   for (const PlyFormat format :
        {PlyFormat::ascii, PlyFormat::binary_little_endian, PlyFormat::binary_big_endian})
     for (const bool double_precision : {true, false}) {
       const auto path = directory_ / "cloud.ply";
-      write_ply_cloud(path, cloud, {format, double_precision});
+      write_file(path, ply_bytes({format, double_precision}, cloud));
       const PointCloud back = read_ply(path).cloud;
       ASSERT_EQ(back.points_m.size(), 3u);
       ASSERT_EQ(back.normals.size(), 3u);
@@ -89,11 +92,14 @@ TEST_F(Ply, MeshRoundTripInEveryFormatIsExact) {
   TriangleMesh mesh;
   mesh.vertices_m = {{0, 0, 1.178}, {0.005, 0, 1.178}, {0, 0.005, 1.179}, {0.005, 0.005, 1.1785}};
   mesh.triangles = {{0, 1, 2}, {1, 3, 2}};
+  write_ply_mesh(directory_ / "m.ply", mesh);
+  EXPECT_EQ(read_file(directory_ / "m.ply"), ply_bytes({}, {mesh.vertices_m, {}, {}}, mesh));
   for (const PlyFormat format :
        {PlyFormat::ascii, PlyFormat::binary_little_endian, PlyFormat::binary_big_endian})
     for (const bool double_precision : {true, false}) {
-      write_ply_mesh(directory_ / "m.ply", mesh, {format, double_precision});
-      const TriangleMesh back = read_ply_mesh(directory_ / "m.ply");
+      write_file(directory_ / "m.ply",
+                 ply_bytes({format, double_precision}, {mesh.vertices_m, {}, {}}, mesh));
+      const TriangleMesh back = read_mesh_file(directory_ / "m.ply");
       EXPECT_EQ(back.triangles, mesh.triangles);
       ASSERT_EQ(back.vertices_m.size(), 4u);
       for (std::size_t i = 0; i < 4; ++i)
@@ -279,7 +285,7 @@ TEST_F(Ply, MeshWithoutFacesIsAnError) {
       "0 0 0\n";
   const auto path = directory_.file("f.ply", empty);
   EXPECT_FALSE(read_ply(path).mesh.has_value());
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_ply_mesh(path); }), HasSubstr("f.ply: no faces"));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_mesh_file(path); }), HasSubstr("f.ply: no faces"));
 }
 
 TEST_F(Ply, BinaryDataErrorsNameRecordAndProperty) {

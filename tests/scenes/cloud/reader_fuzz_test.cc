@@ -9,14 +9,14 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/random.h"
-#include "scenes/cloud/camera_centres.h"
+#include "scenes/cloud/camera_poses.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/crop.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/cloud/ply.h"
 #include "scenes/cloud/transform.h"
-#include "scenes/images/depth_file.h"
+#include "scenes/images/images.h"
 #include "tests/core/allocation_watch.h"
+#include "tests/scenes/cloud/ply_forms.h"
 #include "tests/scenes/images/plain_depth_files.h"
 #include "tests/scenes/images/small_png.h"
 #include "tests/temporary_directory.h"
@@ -156,10 +156,9 @@ std::vector<Seed> seeds(const TemporaryDirectory& directory) {
   for (const PlyFormat format :
        {PlyFormat::ascii, PlyFormat::binary_little_endian, PlyFormat::binary_big_endian}) {
     const bool binary = format != PlyFormat::ascii;
-    write_ply_cloud(directory / "cloud.ply", cloud, {format, binary});
-    result.push_back({"a.ply", read_file(directory / "cloud.ply"), read_and_check_cloud, binary});
-    write_ply_mesh(directory / "mesh.ply", mesh, {format, !binary});
-    result.push_back({"a.ply", read_file(directory / "mesh.ply"), read_and_check_cloud, binary});
+    result.push_back({"a.ply", ply_bytes({format, binary}, cloud), read_and_check_cloud, binary});
+    result.push_back({"a.ply", ply_bytes({format, !binary}, {mesh.vertices_m, {}, {}}, mesh),
+                      read_and_check_cloud, binary});
   }
   result.push_back({"a.ply", binary_everything(), read_and_check_cloud, true});
   result.push_back({"a.ply",

@@ -15,8 +15,8 @@
 
 #include "core/files.h"
 #include "core/parallel.h"
+#include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/npy.h"
-#include "scenes/cloud/ply_read.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/optics/calibration_file.h"
 #include "tests/core/error_matcher.h"
@@ -193,7 +193,7 @@ TEST(Dataset, EqualRequestsGiveEqualBytesForAnyThreadCount) {
   EXPECT_EQ(record["scene"]["parameters"]["amplitude_m"], 0.005);
   EXPECT_EQ(record["imaging"]["variant"], "default");
   EXPECT_EQ(record["rig"]["parameters"]["height"], 72);
-  EXPECT_EQ(read_ply_mesh(dir / "one" / "truth" / "surface.ply").vertices_m.size(), 51u * 31u);
+  EXPECT_EQ(read_mesh_file(dir / "one" / "truth" / "surface.ply").vertices_m.size(), 51u * 31u);
 }
 
 TEST(Dataset, DrySceneHasColmapsModel) {

@@ -1,4 +1,4 @@
-#include "scenes/dataset/layout.h"
+#include "scenes/dataset/layouts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,8 @@
 #include "core/json.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
-#include "scenes/dataset/truth_unit.h"
+#include "scenes/images/image_file.h"
 #include "scenes/images/images.h"
-#include "scenes/images/png_file.h"
 #include "scenes/optics/distortion.h"
 #include "scenes/optics/refractive_camera.h"
 #include "tests/core/error_matcher.h"

@@ -1,4 +1,4 @@
-#include "scenes/dataset/layout_writer.h"
+#include "scenes/dataset/layouts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

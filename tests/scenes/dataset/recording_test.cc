@@ -9,31 +9,19 @@
 
 #include "core/error.h"
 #include "core/files.h"
-#include "scenes/dataset/colmap_files.h"
-#include "scenes/dataset/colmap_rig.h"
+#include "scenes/dataset/colmap_model.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/images/image_file.h"
-#include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
+#include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
 
 using testing::HasSubstr;
-
-std::string refusal(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input) << error.what();
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-    return error.what();
-  }
-  return "nothing was refused";
-}
 
 class RecordingFolder : public testing::Test {
  protected:
@@ -53,7 +41,7 @@ class RecordingFolder : public testing::Test {
   void write_cameras() const { write_calibration(dir() / "calibration.json", rig_, {"d", "s", "h"}); }
   const std::string& camera(std::size_t i) const { return rig_.cameras[i].name; }
   std::string read_refusal() const {
-    return refusal([&] { inspect_recording(read_recording(dir())); });
+    return error_of(ErrorKind::input, [&] { inspect_recording(read_recording(dir())); });
   }
   std::filesystem::path dir() const { return folder_.path(); }
 
@@ -256,12 +244,12 @@ TEST(ColmapRig, CamerasLookAnywhere) {
   const Eigen::Quaterniond look(Eigen::AngleAxisd(-quarter_turn, Vec3::UnitY()));  // +X becomes +Z
   model.images.push_back({"a/1.jpg", {look.w(), look.x(), look.y(), look.z()}, {0.1, 0.2, 0}, 1});
   model.images.push_back({"a/2.jpg", {look.w(), look.x(), look.y(), look.z()}, {-0.1, 0.2, 0}, 1});
-  const ColmapRig made = colmap_rig(model);
-  EXPECT_EQ(made.rig.cameras[0].name, "a_1");
-  EXPECT_EQ(made.rig.cameras[0].intrinsics.K(0, 2), 7.5);
-  EXPECT_EQ(made.rig.cameras[0].intrinsics.distortion[0], 0.1);
+  const std::vector<Camera> made = colmap_cameras(model);
+  EXPECT_EQ(made[0].name, "a_1");
+  EXPECT_EQ(made[0].intrinsics.K(0, 2), 7.5);
+  EXPECT_EQ(made[0].intrinsics.distortion[0], 0.1);
   const Vec3 own(2, 0.1, -0.2), in_camera = look * own + Vec3(0.1, 0.2, 0);
-  const auto seen = project(refractive_camera(made.rig.cameras[0]), own);
+  const auto seen = project(refractive_camera(made[0]), own);
   ASSERT_TRUE(seen);
   EXPECT_NEAR(seen->pixel.x(), 40 * in_camera.x() / in_camera.z() + 7.5, 1e-9);
   EXPECT_NEAR(seen->pixel.y(), 40 * in_camera.y() / in_camera.z() + 5.5, 1e-9);
@@ -269,11 +257,12 @@ TEST(ColmapRig, CamerasLookAnywhere) {
 
   const Eigen::Quaterniond back(Eigen::AngleAxisd(quarter_turn, Vec3::UnitY()));
   model.images[1].quaternion_wxyz = {back.w(), back.x(), back.y(), back.z()};
-  const RefractiveCamera backwards = refractive_camera(colmap_rig(model).rig.cameras[1]);
+  const RefractiveCamera backwards = refractive_camera(colmap_cameras(model)[1]);
   EXPECT_FALSE(project(backwards, own));
   EXPECT_TRUE(project(backwards, {-2, 0.1, -0.2}));
   model.cameras[1].model = "FOV";
-  EXPECT_THAT(refusal([&] { colmap_rig(model); }), HasSubstr("image 'a/1.jpg': unsupported lens model FOV"));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { colmap_cameras(model); }),
+              HasSubstr("image 'a/1.jpg': unsupported lens model FOV"));
 }
 
 TEST_F(RecordingFolder, TruthSaysWhatIsKnown) {
@@ -288,7 +277,8 @@ TEST_F(RecordingFolder, TruthSaysWhatIsKnown) {
              "face 1\nproperty list uchar int vertex_indices\nend_header\n0 0 1000\n1000 0 1000\n0 1000 "
              "1000\n3 0 1 2\n");
   write_text("truth/truth.json", R"({"surface": {"file": "scan_{frame}.ply", "unit": "mm"}})");
-  EXPECT_THAT(refusal([&] { find_recording_truth(recording); }), HasSubstr("scan_000001.ply: no such file"));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { find_recording_truth(recording); }),
+              HasSubstr("scan_000001.ply: no such file"));
   write_text("truth/scan_000001.ply", read_file(dir() / "truth/scan_000000.ply"));
   const RecordingTruth truth = find_recording_truth(recording);
   EXPECT_EQ(truth_text(truth), "surface");
@@ -313,7 +303,7 @@ TEST_F(RecordingFolder, TruthSaysWhatIsKnown) {
         {R"({"surface": {"file": "scan_000000.ply", "crop": ["z:2,1"]}})", "the lower bound is above"},
         {R"({"surfase": {}})", "surfase: unknown key"}}) {
     write_text("truth/truth.json", entry);
-    EXPECT_THAT(refusal([&] { find_recording_truth(recording); }), HasSubstr(what));
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { find_recording_truth(recording); }), HasSubstr(what));
   }
 }
 
@@ -334,7 +324,7 @@ TEST_F(RecordingFolder, TruthMayBeDeclaredElsewhere) {
   EXPECT_EQ(contents.at("declared:a.xyz").bytes, 9U);
   write_text("truth/truth.json", R"({"surface": {"file": "../scans/a.xyz", "unit": "mm"}})");
   EXPECT_EQ(
-      refusal([&] { find_recording_truth(recording, declared); }),
+      error_of(ErrorKind::input, [&] { find_recording_truth(recording, declared); }),
       "aqbench.json:4: datasets.tank.truth: surface: truth/truth.json already gives a surface; remove one");
 }
 

@@ -1,4 +1,4 @@
-#include "scenes/dataset/shrunk.h"
+#include "scenes/dataset/recording.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
+#include "scenes/images/image_file.h"
 #include "scenes/images/images.h"
-#include "scenes/images/png_file.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/distortion.h"
 #include "scenes/optics/refractive_camera.h"

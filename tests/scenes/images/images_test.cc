@@ -11,11 +11,16 @@
 
 #include "core/files.h"
 #include "scenes/images/image_file.h"
-#include "scenes/images/png_file.h"
 #include "tests/core/error_matcher.h"
+#include "tests/scenes/images/plain_depth_files.h"
+#include "tests/scenes/images/small_png.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
 
 // The header of a PNG file is read before its pixels: a small file may promise any number of them.
 TEST(DecodeGrey, RefusesAnotherSizeThanTheCamerasBeforeItDecodes) {
@@ -118,6 +123,133 @@ TEST(Decode, DamagedDataIsRefusedWithTheFilesName) {
   for (std::size_t at = 8; at < 200; ++at) tiff[at] = '\xff';
   EXPECT_THAT(error_of(ErrorKind::input, [&] { decode_grey(tiff, info.width_px, info.height_px, "a.tif"); }),
               testing::StartsWith("a.tif: "));
+}
+
+class DepthFile : public testing::Test {
+ protected:
+  DepthImage read(std::string_view name, const std::string& bytes) const {
+    return read_depth_image(directory_.file(name, bytes));
+  }
+  std::string error(std::string_view name, const std::string& bytes) const {
+    const auto path = directory_.file(name, bytes);
+    return error_of(ErrorKind::input, [&] { read_depth_image(path); });
+  }
+  TemporaryDirectory directory_;
+};
+
+std::string floats(std::initializer_list<float> values, bool swap = false) {
+  std::string bytes;
+  for (const float value : values) {
+    std::string one(reinterpret_cast<const char*>(&value), sizeof value);
+    bytes += swap ? std::string(one.rbegin(), one.rend()) : one;
+  }
+  return bytes;
+}
+
+std::string npy(const std::string& order, const std::string& shape, const std::string& data) {
+  std::string header = "{'descr': '<f4', 'fortran_order': " + order + ", 'shape': (" + shape + "), }\n";
+  return std::string("\x93NUMPY\x01\0", 8) + static_cast<char>(header.size()) + '\0' + header + data;
+}
+
+// All are the image (1 2 3; 4 5 6).
+TEST_F(DepthFile, IntegersOfNumpyAreCounts) {
+  std::string bytes = npy("False", "1, 2", std::string("\x10\0\xff\xff", 4));
+  bytes.replace(bytes.find("<f4"), 3, "<u2");
+  const DepthImage image = read("counts.npy", bytes);
+  EXPECT_TRUE(image.counts);
+  EXPECT_THAT(image.values, ElementsAre(16, 65535));
+  EXPECT_FALSE(read("lengths.npy", npy("False", "1, 2", floats({1, 2}))).counts);
+}
+
+TEST_F(DepthFile, TheSameImageInEveryFormat) {
+  const auto rows = floats({1, 2, 3, 4, 5, 6});
+  for (const auto& [name, bytes] : {std::pair<std::string, std::string>{"c.npy", npy("False", "2, 3", rows)},
+                                    {"c1.npy", npy("False", "2, 3, 1", rows)},
+                                    {"f.npy", npy("True", "2, 3", floats({1, 4, 2, 5, 3, 6}))},
+                                    {"f1.npy", npy("True", "2, 3, 1", floats({1, 4, 2, 5, 3, 6}))},
+                                    {"little.pfm", "Pf\n3 2\n-1.0\n" + floats({4, 5, 6, 1, 2, 3})},
+                                    {"big.pfm", "Pf\n3 2\n1.0\n" + floats({4, 5, 6, 1, 2, 3}, true)},
+                                    {"colmap.bin", "3&2&1&" + rows}}) {
+    const DepthImage image = read(name, bytes);
+    EXPECT_EQ(image.width, 3) << name;
+    EXPECT_EQ(image.height, 2) << name;
+    EXPECT_THAT(image.values, ElementsAre(1, 2, 3, 4, 5, 6)) << name;
+    EXPECT_FALSE(image.counts) << name;
+  }
+}
+
+TEST_F(DepthFile, PngHoldsCounts) {
+  const DepthImage image = read("a.png", small_png());
+  EXPECT_THAT(image.values, ElementsAre(1, 256, 1000, 65535));
+  EXPECT_TRUE(image.counts);
+}
+
+TEST_F(DepthFile, ErrorsSayWhatIsWrong) {
+  EXPECT_THAT(error("a.npy", npy("False", "2, 3, 2", floats({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}))),
+              HasSubstr("shape (2, 3, 2) is not rows x columns"));
+  EXPECT_THAT(error("a.pfm", "PF\n1 1\n-1\n" + floats({1, 2, 3})), HasSubstr("three channels"));
+  EXPECT_THAT(error("a.pfm", "Pf\n2 1\n-1\n" + floats({1})), HasSubstr("4 bytes of data do not hold 2 x 1"));
+  EXPECT_THAT(error("a.bin", "1&1&3&" + floats({1, 2, 3})), HasSubstr("a depth map has one channel, not 3"));
+  EXPECT_THAT(error("a.png", small_png().substr(0, 60)), HasSubstr("a.png: is truncated"));
+  EXPECT_THAT(error("a.exr", "v/1"), HasSubstr("not a supported depth map"));
+}
+
+// An image as OpenCV's own writer makes it.
+std::string exr_of(const cv::Mat& image, int type) {
+  ::setenv("OPENCV_IO_ENABLE_OPENEXR", "1", 1);  // Debian's OpenCV asks for it
+  std::vector<unsigned char> bytes;
+  EXPECT_TRUE(cv::imencode(".exr", image, bytes, {cv::IMWRITE_EXR_TYPE, type}));
+  return {bytes.begin(), bytes.end()};
+}
+
+constexpr std::int32_t kFloat = 2;
+
+std::string two(float left, float right) { return exr_bytes(left) + exr_bytes(right); }
+
+std::string exr_error(const std::string& bytes) {
+  return error_of(ErrorKind::input, [&] { read_exr_depths(bytes, "a.exr"); });
+}
+
+TEST(ExrDepths, FloatsThatOpenCvWrote) {
+  cv::Mat image(40, 3, CV_32FC1);
+  for (int y = 0; y < 40; ++y)
+    for (int x = 0; x < 3; ++x) image.at<float>(y, x) = 0.125F * static_cast<float>(3 * y + x);
+  const TemporaryDirectory directory;
+  const DepthImage depths =
+      read_depth_image(directory.file("d.exr", exr_of(image, cv::IMWRITE_EXR_TYPE_FLOAT)));
+  EXPECT_EQ(depths.width, 3);
+  EXPECT_EQ(depths.height, 40);
+  EXPECT_FALSE(depths.counts);
+  ASSERT_EQ(depths.values.size(), 120U);
+  for (std::size_t i = 0; i < 120; ++i) EXPECT_EQ(depths.values[i], 0.125F * static_cast<float>(i)) << i;
+  const DepthImage halves = read_exr_depths(exr_of(image, cv::IMWRITE_EXR_TYPE_HALF), "h.exr");
+  EXPECT_EQ(halves.values, depths.values);  // eighths below 16 have eleven bits at most
+}
+
+TEST(ExrDepths, OfSeveralChannelsTheOneThatIsCalledSo) {
+  const auto one = plain_exr(exr_channel("any", kFloat), {two(1, 2), two(3, 4)});
+  EXPECT_THAT(read_exr_depths(one, "a").values, ElementsAre(1, 2, 3, 4));
+  const auto layers = plain_exr(exr_channel("A", kFloat) + exr_channel("View.Depth.Z", kFloat),
+                                {two(9, 9) + two(1, 2), two(9, 9) + two(3, 4)});
+  EXPECT_THAT(read_exr_depths(layers, "a").values, ElementsAre(1, 2, 3, 4));
+}
+
+TEST(ExrDepths, ErrorsSayWhatIsWrong) {
+  const auto rows = {two(1, 2) + two(1, 2), two(3, 4) + two(3, 4)};
+  EXPECT_EQ(exr_error(plain_exr(exr_channel("B", kFloat) + exr_channel("G", kFloat), rows)),
+            "a.exr: EXR: unknown depth channel; one must be named Z, depth or V, got B, G");
+  EXPECT_THAT(exr_error(plain_exr(exr_channel("V", kFloat) + exr_channel("Z", kFloat), rows)),
+              HasSubstr("got V, Z"));
+  EXPECT_THAT(exr_error(plain_exr(exr_channel("Z", 0), {two(1, 2), two(3, 4)})), HasSubstr("not integers"));
+  EXPECT_THAT(exr_error(plain_exr(exr_channel("Z", kFloat), {two(1, 2), two(3, 4)}, 7)),
+              HasSubstr("cropped data window"));
+  EXPECT_THAT(exr_error("\x76\x2f\x31\x01"), HasSubstr("a.exr: EXR: "));
+}
+
+TEST(ExrDepths, NoProperBeginningOfAFileIsRead) {
+  const auto whole = plain_exr(exr_channel("Z", kFloat), {two(1, 2), two(3, 4)});
+  for (std::size_t size = 0; size < whole.size(); ++size)
+    EXPECT_THAT(exr_error(whole.substr(0, size)), HasSubstr("a.exr: EXR: ")) << size;
 }
 
 }  // namespace

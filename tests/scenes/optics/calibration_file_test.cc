@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <bit>
-#include <ctime>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -66,13 +66,7 @@ void expect_same_rig(const Rig& a, const Rig& b) {
 Json good_json() { return Json::parse(calibration_json(make_rig("single_pair", {}, 0), kMetadata)); }
 
 std::string refusal(const Json& json) {
-  try {
-    parse_calibration(json.dump(), "c.json");
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    return error.what();
-  }
-  return "accepted";
+  return error_of(ErrorKind::input, [&] { parse_calibration(json.dump(), "c.json"); });
 }
 
 TEST(CalibrationFile, ReadsBackToTheLastBit) {
@@ -121,7 +115,7 @@ TEST(CalibrationFile, PassesOverUnknownFields) {
   Json json = good_json();
   json["diagnostics"]["per_frame_errors"] = {{"1", 0.5}};
   json["cameras"]["cam00"]["serial"] = 7;
-  EXPECT_EQ(refusal(json), "accepted");
+  EXPECT_EQ(refusal(json), "(no error)");
 }
 
 // Takes every field away in turn; all of them are required.
@@ -132,7 +126,7 @@ void erase_each(const Json& whole, const Json::json_pointer& at, std::vector<std
     Json broken = whole;
     broken.at(at).erase(key);
     const std::string message = refusal(broken);
-    if (message == "accepted") {
+    if (message == "(no error)") {
       accepted.push_back((at / key).to_string());
     } else {
       EXPECT_THAT(message, HasSubstr(key)) << "the message names another field";
@@ -149,64 +143,51 @@ TEST(CalibrationFile, RefusesAFileThatLacksAnyField) {
   EXPECT_THAT(accepted, ::testing::ElementsAre("/cameras/cam00", "/cameras/cam01"));
 }
 
+// A value put at a place, and the error after the path of that place.
 struct Malformed {
-  const char* pointer;
+  std::string pointer;
   const char* value;
   const char* message;
 };
 
-class CalibrationRefuses : public ::testing::TestWithParam<Malformed> {};
+const Malformed kMalformed[] = {
+    {"/version", "\"2.0\"", ": '2.0' is not supported"},
+    {"/version", "1.0", ": must be text"},
+    {"/cameras", "[]", ": must be an object, got array"},
+    {"/cameras", "{}", ": at least one is needed"},
+    {"/cameras/cam01", "3", ": must be an object"},
+    {"/cameras/cam01/name", "\"cam00\"", ": 'cam00' differs from its key"},
+    {"/cameras/cam01/intrinsics/K", "[[1,0,0],[0,1,0]]", ": must be 3 rows of 3 numbers"},
+    {"/cameras/cam01/intrinsics/K/1", "[0,1]", ": must be 3 numbers, got 2"},
+    {"/cameras/cam01/intrinsics/K/0/0", "-1504.6", ": focal length must be positive"},
+    {"/cameras/cam01/intrinsics/K/0/2", "null", ": must be a number, got null"},
+    {"/cameras/cam01/intrinsics/K/0/2", "\"NaN\"", ": must be a number, got string"},
+    {"/cameras/cam01/intrinsics/dist_coeffs", "[0,0,0,0]", ": a pinhole lens needs 5 or 8"},
+    {"/cameras/cam01/intrinsics/dist_coeffs", "[[0,0,0,0,0]]", "[0]: must be a number, got array"},
+    {"/cameras/cam01/intrinsics/image_size", "[1600]", ": must be [width, height]"},
+    {"/cameras/cam01/intrinsics/image_size", "[1600, 0.5]", "[1]: must be an integer"},
+    {"/cameras/cam01/intrinsics/image_size", "[-1, 1200]", ": sides must be"},
+    {"/cameras/cam01/extrinsics/R", "[[1,0,0],[0,1,0],[0,0,2]]", ": is not a rotation"},
+    {"/cameras/cam01/extrinsics/R", "[[1,0,0],[0,1,0],[0,0,-1]]", ": is not a rotation"},
+    {"/cameras/cam01/extrinsics/t", "[0,0]", ": must be 3 numbers, got 2"},
+    {"/cameras/cam01/extrinsics/t", "{\"x\":1}", ": must be a list of numbers, got object"},
+    {"/cameras/cam01/water_z", "0.98", ": 0.98 m differs from"},
+    {"/interface/normal", "[0,0,1]", ": only a level surface"},
+    {"/interface/n_water", "-1.333", ": must be between"},
+    {"/interface/n_air", "true", ": must be a number, got boolean"},
+    {"/board", "null", ": must be an object, got null"},
+    {"/metadata/software_version", "5", ": must be text"},
+};
 
-TEST_P(CalibrationRefuses, WithTheFieldsPath) {
-  Json json = good_json();
-  json.at(Json::json_pointer(GetParam().pointer)) = Json::parse(GetParam().value);
-  EXPECT_THAT(refusal(json), HasSubstr(GetParam().message));
+TEST(CalibrationFile, RefusesWrongValuesWithTheFieldsPath) {
+  for (const Malformed& row : kMalformed) {
+    Json json = good_json();
+    json.at(Json::json_pointer(row.pointer)) = Json::parse(row.value);
+    const std::string path = std::regex_replace(
+        std::regex_replace(row.pointer.substr(1), std::regex("/([0-9]+)"), "[$1]"), std::regex("/"), ".");
+    EXPECT_THAT(refusal(json), HasSubstr("c.json: " + path + row.message));
+  }
 }
-
-INSTANTIATE_TEST_SUITE_P(
-    Fields, CalibrationRefuses,
-    ::testing::Values(
-        Malformed{"/version", "\"2.0\"", "c.json: version: '2.0' is not supported"},
-        Malformed{"/version", "1.0", "c.json: version: must be text"},
-        Malformed{"/cameras", "[]", "c.json: cameras: must be an object, got array"},
-        Malformed{"/cameras", "{}", "c.json: cameras: at least one is needed"},
-        Malformed{"/cameras/cam01", "3", "c.json: cameras.cam01: must be an object"},
-        Malformed{"/cameras/cam01/name", "\"cam00\"",
-                  "c.json: cameras.cam01.name: 'cam00' differs from its key"},
-        Malformed{"/cameras/cam01/intrinsics/K", "[[1,0,0],[0,1,0]]",
-                  "c.json: cameras.cam01.intrinsics.K: must be 3 rows of 3 numbers"},
-        Malformed{"/cameras/cam01/intrinsics/K/1", "[0,1]",
-                  "c.json: cameras.cam01.intrinsics.K[1]: must be 3 numbers, got 2"},
-        Malformed{"/cameras/cam01/intrinsics/K/0/0", "-1504.6",
-                  "c.json: cameras.cam01.intrinsics.K[0][0]: focal length must be positive"},
-        Malformed{"/cameras/cam01/intrinsics/K/0/2", "null",
-                  "c.json: cameras.cam01.intrinsics.K[0][2]: must be a number, got null"},
-        Malformed{"/cameras/cam01/intrinsics/K/0/2", "\"NaN\"",
-                  "c.json: cameras.cam01.intrinsics.K[0][2]: must be a number, got string"},
-        Malformed{"/cameras/cam01/intrinsics/dist_coeffs", "[0,0,0,0]",
-                  "c.json: cameras.cam01.intrinsics.dist_coeffs: a pinhole lens needs 5 or 8"},
-        Malformed{"/cameras/cam01/intrinsics/dist_coeffs", "[[0,0,0,0,0]]",
-                  "c.json: cameras.cam01.intrinsics.dist_coeffs[0]: must be a number, got array"},
-        Malformed{"/cameras/cam01/intrinsics/image_size", "[1600]",
-                  "c.json: cameras.cam01.intrinsics.image_size: must be [width, height]"},
-        Malformed{"/cameras/cam01/intrinsics/image_size", "[1600, 0.5]",
-                  "c.json: cameras.cam01.intrinsics.image_size[1]: must be an integer"},
-        Malformed{"/cameras/cam01/intrinsics/image_size", "[-1, 1200]",
-                  "c.json: cameras.cam01.intrinsics.image_size: sides must be"},
-        Malformed{"/cameras/cam01/extrinsics/R", "[[1,0,0],[0,1,0],[0,0,2]]",
-                  "c.json: cameras.cam01.extrinsics.R: is not a rotation"},
-        Malformed{"/cameras/cam01/extrinsics/R", "[[1,0,0],[0,1,0],[0,0,-1]]",
-                  "c.json: cameras.cam01.extrinsics.R: is not a rotation"},
-        Malformed{"/cameras/cam01/extrinsics/t", "[0,0]",
-                  "c.json: cameras.cam01.extrinsics.t: must be 3 numbers, got 2"},
-        Malformed{"/cameras/cam01/extrinsics/t", "{\"x\":1}",
-                  "c.json: cameras.cam01.extrinsics.t: must be a list of numbers, got object"},
-        Malformed{"/cameras/cam01/water_z", "0.98", "c.json: cameras.cam01.water_z: 0.98 m differs from"},
-        Malformed{"/interface/normal", "[0,0,1]", "c.json: interface.normal: only a level surface"},
-        Malformed{"/interface/n_water", "-1.333", "c.json: interface.n_water: must be between"},
-        Malformed{"/interface/n_air", "true", "c.json: interface.n_air: must be a number, got boolean"},
-        Malformed{"/board", "null", "c.json: board: must be an object, got null"},
-        Malformed{"/metadata/software_version", "5", "c.json: metadata.software_version: must be text"}));
 
 TEST(CalibrationFile, RefusesInvalidFlags) {
   Json json = good_json();
@@ -216,13 +197,13 @@ TEST(CalibrationFile, RefusesInvalidFlags) {
 
 TEST(CalibrationFile, RefusesTextThatIsNotJson) {
   for (const char* text : {"", "{", "{\"version\": NaN}", "[1, 2]", "{\"version\": 1e999}", "\xff\xfe{}"}) {
-    const std::string message = error_of([&] { parse_calibration(text, "c.json"); });
+    const std::string message = error_of(ErrorKind::input, [&] { parse_calibration(text, "c.json"); });
     EXPECT_THAT(message, ::testing::StartsWith("c.json:")) << text;
     EXPECT_EQ(message.find('\n'), std::string::npos);
   }
-  EXPECT_THAT(error_of([] { read_calibration("/nonexistent/calibration.json"); }),
+  EXPECT_THAT(error_of(ErrorKind::input, [] { read_calibration("/nonexistent/calibration.json"); }),
               HasSubstr("/nonexistent/calibration.json: no such file"));
-  EXPECT_THAT(error_of([] { parse_calibration(std::string(200000, '['), "c.json"); }),
+  EXPECT_THAT(error_of(ErrorKind::input, [] { parse_calibration(std::string(200000, '['), "c.json"); }),
               HasSubstr("c.json: nested deeper than 32 levels"));
 }
 
@@ -234,9 +215,9 @@ TEST(CalibrationFile, RefusesMoreKeysThanCamerasHave) {
     same += i == 0 ? "\"a\":0" : ",\"a\":0";
   }
   const std::clock_t start = std::clock();
-  EXPECT_EQ(error_of([&] { parse_calibration("{\"cameras\":{" + keys + "}}", "c.json"); }),
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { parse_calibration("{\"cameras\":{" + keys + "}}", "c.json"); }),
             "c.json: cameras: more than 10000 keys");
-  EXPECT_EQ(error_of([&] { parse_calibration("{" + same + "}", "c.json"); }),
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { parse_calibration("{" + same + "}", "c.json"); }),
             "c.json: document: duplicate key 'a'");
   EXPECT_LT(std::clock() - start, 5 * CLOCKS_PER_SEC);
 }
@@ -244,7 +225,7 @@ TEST(CalibrationFile, RefusesMoreKeysThanCamerasHave) {
 TEST(CalibrationFile, CannotHoldARigThatItWouldRefuse) {
   Rig rig = make_rig("single_pair", {}, 0);
   rig.cameras[1].camera_from_world.translation_m.x() = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(error_of([&] { calibration_json(rig, kMetadata); }),
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { calibration_json(rig, kMetadata); }),
               HasSubstr("cam01.extrinsics.t: must be finite"));
 }
 

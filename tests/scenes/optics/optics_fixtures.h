@@ -4,14 +4,13 @@
 #include <Eigen/Geometry>
 #include <cmath>
 #include <cstdint>
-#include <exception>
 #include <numbers>
-#include <string>
 
 #include "core/random.h"
 #include "scenes/optics/camera.h"
 #include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
+#include "tests/core/error_matcher.h"
 
 namespace aqbench::optics_testing {
 
@@ -52,17 +51,6 @@ inline WaterRay ray_along(const Vec3& origin_m, const Vec3& towards) {
 inline RefractiveCamera refractive_camera(Camera camera, const WaterInterface& water) {
   camera.interface = water;
   return aqbench::refractive_camera(camera);
-}
-
-// What an Error's message must contain; "" if nothing was thrown.
-template <class Function>
-std::string error_of(Function&& function) {
-  try {
-    function();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace aqbench::optics_testing

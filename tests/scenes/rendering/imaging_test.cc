@@ -9,8 +9,7 @@
 #include "core/parallel.h"
 #include "scenes/optics/distortion.h"
 #include "scenes/optics/rig.h"
-#include "scenes/surfaces/plane.h"
-#include "scenes/surfaces/undulating.h"
+#include "scenes/surfaces/shapes.h"
 #include "tests/core/error_matcher.h"
 
 namespace aqbench {

@@ -7,12 +7,10 @@
 
 #include "scenes/optics/refractive_camera.h"
 #include "scenes/optics/rig.h"
-#include "scenes/rendering/facet_error.h"
 #include "scenes/rendering/imaging.h"
 #include "scenes/rendering/visibility.h"
 #include "scenes/surfaces/mesh_surface.h"
-#include "scenes/surfaces/plane.h"
-#include "scenes/surfaces/undulating.h"
+#include "scenes/surfaces/shapes.h"
 
 namespace aqbench {
 namespace {

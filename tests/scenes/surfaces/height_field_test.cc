@@ -12,11 +12,8 @@
 #include <numbers>
 
 #include "core/error.h"
-#include "scenes/surfaces/mound.h"
-#include "scenes/surfaces/plane.h"
 #include "scenes/surfaces/ripples/ripple_field.h"
-#include "scenes/surfaces/step.h"
-#include "scenes/surfaces/undulating.h"
+#include "scenes/surfaces/shapes.h"
 #include "tests/scenes/surfaces/known_fields.h"
 
 namespace aqbench {

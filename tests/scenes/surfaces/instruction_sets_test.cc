@@ -1,6 +1,5 @@
 // Truth has the same bits on every processor with fused multiply-add (AVX2 or AVX-512), whichever instruction
 // set the product's kernels choose; without it, numbers differ in their last digits.
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -12,8 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "scenes/surfaces/ripples/ripple_kernel.h"
+#include "scenes/surfaces/ripples/ripple_field.h"
 #include "scenes/surfaces/undulating_kernel.h"
+#include "scenes/surfaces/vector_math.h"
 #include "tests/scenes/surfaces/kernel_copies/kernel_copies.h"
 
 namespace aqbench {
@@ -21,6 +21,33 @@ namespace {
 
 using kernel_copies::ClosestPoints;
 using kernel_copies::KernelCopy;
+
+TEST(VectorMath, HalfTurnSinesAreRightToRounding) {
+  double worst = 0;
+  for (int i = -200000; i <= 200000; ++i) {
+    const double x = i * (std::numbers::pi / 2 / 200000);
+    const auto [sine, cosine] = vector_math::sincos_half_turn(x);
+    worst = std::max({worst, std::abs(sine - std::sin(x)), std::abs(cosine - std::cos(x))});
+  }
+  EXPECT_LT(worst, 4e-16);
+}
+
+TEST(VectorMath, SinesOfAnyAngle) {
+  for (const double range : {1.0, 10.0, 1e3, 1e6}) {
+    double worst = 0;
+    for (int i = -100000; i <= 100000; ++i) {
+      const double x = i * (range / 100000) * 0.99987;
+      const auto [sine, cosine] = vector_math::sincos(x);
+      worst = std::max({worst, std::abs(sine - std::sin(x)), std::abs(cosine - std::cos(x))});
+    }
+    EXPECT_LT(worst, 4e-16) << range;
+  }
+}
+
+TEST(VectorMath, RoundsToTheNearestInteger) {
+  for (const double x : {0.0, 0.49, -0.49, 0.51, 2.5, 3.5, -2.5, 1e9 + 0.3, -1e15 - 0.4})
+    EXPECT_EQ(vector_math::round_to_integer(x), std::nearbyint(x)) << x;
+}
 
 // Points up to 30 mm from the surface, some far outside.
 std::vector<double> query_points_m() {

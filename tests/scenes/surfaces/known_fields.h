@@ -8,10 +8,7 @@
 
 #include "scenes/registry.h"
 #include "scenes/surfaces/height_field.h"
-#include "scenes/surfaces/mound.h"
-#include "scenes/surfaces/plane.h"
-#include "scenes/surfaces/step.h"
-#include "scenes/surfaces/undulating.h"
+#include "scenes/surfaces/shapes.h"
 
 namespace aqbench::surface_testing {
 

@@ -10,9 +10,9 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "scenes/surfaces/plane.h"
-#include "scenes/surfaces/triangle_geometry.h"
-#include "scenes/surfaces/undulating.h"
+#include "scenes/surfaces/shapes.h"
+#include "scenes/surfaces/triangle_tree.h"
+#include "tests/core/error_matcher.h"
 
 namespace aqbench {
 namespace {
@@ -254,14 +254,8 @@ TEST(MeshSurface, IgnoresTrianglesWithoutArea) {
 }
 
 TEST(MeshSurface, RefusesWhatCannotBeUsed) {
-  const auto message = [](TriangleMesh mesh) -> std::string {
-    try {
-      make_mesh_surface(std::move(mesh));
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::input);
-      return error.what();
-    }
-    return "no error";
+  const auto message = [](TriangleMesh mesh) {
+    return error_of(ErrorKind::input, [&] { make_mesh_surface(std::move(mesh)); });
   };
   const std::vector<Vec3> corners{{0, 0, 1}, {1, 0, 1}, {0, 1, 1}};
   EXPECT_THAT(message({}), testing::HasSubstr("no triangles"));
@@ -274,17 +268,13 @@ TEST(MeshSurface, RefusesWhatCannotBeUsed) {
 }
 
 TEST(MeshSurface, RefusesAnExtentWhoseProductsOverflow) {
-  const auto message = [](double far_m) -> std::string {
-    try {
+  const auto message = [](double far_m) {
+    return error_of(ErrorKind::input, [&] {
       const auto mesh = make_mesh_surface({{{0, 0, 1}, {far_m, 0, 1}, {0, 1, 1}}, {{0, 1, 2}}});
       EXPECT_NEAR(closest(*mesh, {0.2, 0.2, 0.9}).signed_distance_m, 0.1, 1e-12);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::input);
-      return error.what();
-    }
-    return "no error";
+    });
   };
-  for (const double far_m : {1.0, 1e3, 1e6}) EXPECT_EQ(message(far_m), "no error") << far_m;
+  for (const double far_m : {1.0, 1e3, 1e6}) EXPECT_EQ(message(far_m), "(no error)") << far_m;
   for (const double far_m : {1e51, 1e60, 1e100})
     EXPECT_THAT(message(far_m), testing::HasSubstr("mesh: vertex 1 is farther than 1e+50 m")) << far_m;
 }

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/parallel.h"
-#include "scenes/surfaces/plane.h"
+#include "scenes/surfaces/shapes.h"
 #include "tests/scenes/surfaces/known_fields.h"
 
 namespace aqbench {

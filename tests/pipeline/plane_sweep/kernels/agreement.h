@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <vector>
 
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
 #include "pipeline/plane_sweep/kernels/synthetic_scene.h"
@@ -40,17 +42,28 @@ inline void expect_agreement(const Result& found, const Result& reference, doubl
   EXPECT_LE(static_cast<double>(unsure), 0.005 * static_cast<double>(valid));
 }
 
+// Runs a kernel that keeps its volume.
+inline Result run_kernel(const Input& input, Options options, Kernel kernel) {
+  options.kernel = kernel;
+  options.keep_volume = true;
+  return run(input, options);
+}
+
+inline void expect_same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  ASSERT_EQ(a.size(), b.size());
+  EXPECT_EQ(std::memcmp(a.data(), b.data(), a.size() * sizeof(float)), 0);
+}
+
 // An undulating, noisy surface whose views overlap in part: samples leave the sources on every side.
 inline SyntheticViews small_scene(int width_px, int height_px, int sources) {
-  SyntheticScene scene;
-  scene.width_px = width_px;
-  scene.height_px = height_px;
-  scene.focal_px = 0.94 * std::max(width_px, height_px);
-  scene.sources = sources;
-  scene.amplitude_m = 0.005;
-  scene.noise = 0.005;
-  scene.wavelength_min_m = 0.02;
-  scene.wavelength_max_m = 0.08;
+  const SyntheticScene scene{.width_px = width_px,
+                             .height_px = height_px,
+                             .focal_px = 0.94 * std::max(width_px, height_px),
+                             .sources = sources,
+                             .amplitude_m = 0.005,
+                             .noise = 0.005,
+                             .wavelength_min_m = 0.02,
+                             .wavelength_max_m = 0.08};
   return render_synthetic(scene, 0.15, 0.3);
 }
 

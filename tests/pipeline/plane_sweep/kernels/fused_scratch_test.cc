@@ -42,12 +42,9 @@ namespace aqbench::plane_sweep {
 namespace {
 
 TEST(FusedScratchTest, StaysBelowATenthOfTheVolume) {
-  SyntheticScene scene;
-  scene.width_px = 480;
-  scene.height_px = 360;
+  const SyntheticScene scene{.width_px = 480, .height_px = 360};
   const SyntheticViews views = render_synthetic(scene, 0.17, 0.27);
-  Options options;
-  options.depths = 128;
+  Options options{.depths = 128};
   for (const CostFunction cost : {CostFunction::zncc, CostFunction::ssim}) {
     options.cost = cost;
     const std::size_t before = g_live_bytes;

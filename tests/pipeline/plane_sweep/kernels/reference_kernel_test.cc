@@ -119,7 +119,7 @@ struct VectorViews {
     for (std::size_t i = 0; i < images.size(); ++i) {
       View view;
       view.camera = camera_from_vector(vectors.at("cameras")[i]);
-      view.image = {view.camera.width_px, view.camera.height_px, images[i].data(), nullptr};
+      view.image = {view.camera.width_px, view.camera.height_px, images[i].data()};
       views.push_back(view);
     }
     depths = flat_numbers(vectors.at("depths"));

@@ -1,12 +1,10 @@
-#include "scenes/surfaces/ripples/ripple_kernel.h"
+#include "scenes/surfaces/ripples/ripple_field.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <numbers>
 #include <random>
-
-#include "scenes/surfaces/ripples/ripple_field.h"
 
 namespace aqbench {
 namespace {

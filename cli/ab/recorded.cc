@@ -1,0 +1,291 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "cli/ab/sides.h"
+#include "core/error.h"
+#include "core/text.h"
+#include "harness/ab/benchmark_file.h"
+#include "harness/gating/gate.h"
+#include "harness/records/case_name.h"
+#include "reports/bundle/verify.h"
+
+namespace aqbench::cli {
+namespace {
+
+const Record* partner_of(const Record& record, const Results& other) {
+  const auto same = std::ranges::find(other.records, record.case_name, &Record::case_name);
+  if (same != other.records.end()) return &*same;
+  const Record* found = nullptr;
+  for (const Record& candidate : other.records)
+    if (name_without_method(candidate.case_name) == name_without_method(record.case_name)) {
+      if (found != nullptr)
+        throw not_comparable_error("--bundle-b: both '{}' and '{}' could be '{}' of A", found->case_name,
+                                   candidate.case_name, record.case_name);
+      found = &candidate;
+    }
+  if (found == nullptr) throw not_comparable_error("--bundle-b: has no case '{}'", record.case_name);
+  return found;
+}
+
+// The method's options may be what is compared; what it is given must be the same.
+void require_same_input(const Record& a, const Record& b) {
+  const auto given = [](const Record& record, NamedValues values) {
+    const std::string owner = (record.workload.empty() ? record.method : record.workload) + ".";
+    std::erase_if(values, [&](const auto& option) { return option.first.starts_with(owner); });
+    return values;
+  };
+  if (const auto differences = option_differences({given(a, a.options), given(a, a.defaults)},
+                                                  {given(b, b.options), given(b, b.defaults)});
+      !differences.empty())
+    throw not_comparable_error("--bundle-b: case '{}': {} (the baseline being that of --bundle-a)",
+                               b.case_name, differences.front());
+}
+
+// Throws Error(input) for a case that has no value to compare.
+Record unit_of_record(const Record& record, const char* side, const std::vector<AbOutcome>& outcomes) {
+  if (record.status != Status::ok)
+    throw input_error("{}: {} {}", record.case_name, side,
+                      one_line(to_string(record.status) + ": " + record.reason));
+  Record unit = unit_record();
+  unit.output_sha256 = record.output_sha256;
+  unit.metrics = record.metrics;
+  take_metrics(outcomes, unit);
+  return unit;
+}
+
+// The method that all records share; empty if there are several.
+std::string only_method(const Results& results) {
+  const std::string& first = results.records.empty() ? std::string() : results.records.front().method;
+  return std::ranges::all_of(results.records, [&](const Record& r) { return r.method == first; }) ? first
+                                                                                                  : "";
+}
+
+AbSideInfo bundle_side(const std::string& bundle, const Results& results, const std::string& method) {
+  AbSideInfo side;
+  side.label = fmt::format("{} ({}{})", bundle, results.run.id, method.empty() ? "" : ", " + method);
+  return side;
+}
+
+namespace fs = std::filesystem;
+
+// A file with its time: as the tool wrote it, else of its last change.
+struct DatedFile {
+  BenchmarkFile content;
+  fs::file_time_type changed;
+};
+
+// The files of one side: the path itself, or those of a folder, by name.
+std::vector<fs::path> files_at(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error) || !benchmark_tool(path).empty()) return {path};
+  std::vector<fs::path> files;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
+    if (!benchmark_tool(entry->path()).empty()) files.push_back(entry->path());
+  std::ranges::sort(files);
+  return files;
+}
+
+std::vector<DatedFile> read_files_of(const fs::path& path) {
+  std::vector<DatedFile> files;
+  std::error_code error;
+  for (const fs::path& file : files_at(path))
+    files.push_back({read_benchmark_file(file), fs::last_write_time(file, error)});
+  return files;
+}
+
+// Whether the files were measured by turns: those of each pair are neighbours in time, and each side was the
+// first one in a quarter of the pairs or more, since the first run of a pair may pay for both.
+bool were_by_turns(const std::array<std::vector<DatedFile>, 2>& sides) {
+  const bool dated = std::ranges::all_of(sides, [](const auto& files) {
+    return std::ranges::none_of(files,
+                                [](const DatedFile& one) { return one.content.started_local.empty(); });
+  });
+  struct Turn {
+    const DatedFile* file;
+    std::size_t pair, side;
+  };
+  std::vector<Turn> order;
+  for (std::size_t side = 0; side < 2; ++side)
+    for (std::size_t i = 0; i < sides[side].size(); ++i) order.push_back({&sides[side][i], i, side});
+  // The tools' dates have whole seconds: files of one second are ordered by their change.
+  std::ranges::stable_sort(order, [&](const Turn& a, const Turn& b) {
+    if (dated && a.file->content.started_local != b.file->content.started_local)
+      return a.file->content.started_local < b.file->content.started_local;
+    return a.file->changed < b.file->changed;
+  });
+  std::size_t a_first = 0;
+  for (std::size_t k = 0; k < order.size(); ++k) {
+    if (order[k].pair != k / 2) return false;
+    a_first += k % 2 == 0 && order[k].side == 0 ? 1 : 0;
+  }
+  const std::size_t pairs = order.size() / 2;
+  return 4 * a_first >= pairs && 4 * a_first <= 3 * pairs;
+}
+
+const BenchmarkSeries* series_named(const BenchmarkFile& file, const std::string& name) {
+  const auto found = std::ranges::find(file.series, name, &BenchmarkSeries::name);
+  return found == file.series.end() || found->seconds.empty() ? nullptr : &*found;
+}
+
+std::vector<double> in_ms(const std::vector<double>& seconds) {
+  std::vector<double> ms;
+  for (const double one : seconds) ms.push_back(1e3 * one);
+  return ms;
+}
+
+// The units of a benchmark on one side: a file each, or of a single file a repetition each.
+std::vector<std::vector<double>> units_of(const std::vector<DatedFile>& files, const std::string& name) {
+  std::vector<std::vector<double>> units;
+  for (const DatedFile& file : files) {
+    const BenchmarkSeries* const series = series_named(file.content, name);
+    if (series == nullptr) return {};
+    if (files.size() > 1)
+      units.push_back(in_ms(series->seconds));
+    else
+      for (const double one : in_ms(series->seconds)) units.push_back({one});
+  }
+  return units;
+}
+
+void add_case(const std::string& name, const std::array<std::vector<std::vector<double>>, 2>& units,
+              AbSamples& samples) {
+  samples.cases.push_back({one_line(name), std::nullopt});
+  for (std::size_t pair = 0; pair < std::min(units[0].size(), units[1].size()); ++pair)
+    append_pair(samples, samples.cases.size() - 1, 1, pair, unit_of_times(units[0][pair]),
+                unit_of_times(units[1][pair]));
+}
+
+// Two commands of one file as two sides with one benchmark.
+void split_commands(const fs::path& path, std::array<std::vector<DatedFile>, 2>& sides) {
+  if (sides[0].size() != 1 || sides[0][0].content.tool != "hyperfine" ||
+      sides[0][0].content.series.size() != 2)
+    throw usage_error("--samples {}: holds one side; give the other with --samples-b", path.string());
+  sides[1] = sides[0];
+  sides[0][0].content.series.pop_back();
+  sides[1][0].content.series.erase(sides[1][0].content.series.begin());
+  for (auto& side : sides) side[0].content.series[0].name = "command";
+}
+
+void add_benchmarks(const std::array<std::vector<DatedFile>, 2>& sides, AbDocument& document) {
+  for (const BenchmarkSeries& series : sides[0][0].content.series) {
+    const std::array units = {units_of(sides[0], series.name), units_of(sides[1], series.name)};
+    if (units[0].empty() || units[1].empty())
+      document.notes.push_back(fmt::format("{} is not compared: {} has no time of it", one_line(series.name),
+                                           units[0].empty() ? "A" : "B"));
+    else
+      add_case(series.name, units, document.samples);
+  }
+  for (const BenchmarkSeries& series : sides[1][0].content.series)
+    if (std::ranges::find(sides[0][0].content.series, series.name, &BenchmarkSeries::name) ==
+        sides[0][0].content.series.end())
+      document.notes.push_back(fmt::format("B alone has the benchmark {}", one_line(series.name)));
+  if (document.samples.cases.empty())
+    throw Error(ErrorKind::not_comparable, "--samples-b: has no benchmark of --samples");
+}
+
+AbDocument document_of_bundles(const AbRequest& request) {
+  const auto& bundles = request.metrics.bundles;
+  const Results a = read_gate_input(bundles[0]).results, b = read_gate_input(bundles[1]).results;
+  if (root_digest(a) == root_digest(b))
+    throw Error(ErrorKind::usage,
+                "--bundle-b: holds the same records as --bundle-a: a run compared with itself");
+  AbDocument document;
+  document.settings = request.settings;
+  document.settings.wall_time = false;
+  document.settings.confirm = false;  // there are no fresh pairs
+  // Where each bundle has one method, and not the same, the sides name them and the cases do not.
+  const std::string method_a = only_method(a), method_b = only_method(b);
+  const bool two_methods = !method_a.empty() && !method_b.empty() && method_a != method_b;
+  document.a = bundle_side(bundles[0], a, two_methods ? method_a : "");
+  document.b = bundle_side(bundles[1], b, two_methods ? method_b : "");
+  document.run.samples_file = bundles[0] + " and " + bundles[1];
+  document.run.paired_over = "seeds";
+  std::map<std::string, std::size_t> indices, pairs;
+  AbSamples& samples = document.samples;
+  samples.order_seed = request.policy.order_seed;
+  for (const Record& record : a.records) {
+    const Record* const partner = partner_of(record, b);
+    require_same_input(record, *partner);
+    const std::string whole = two_methods ? name_without_method(record.case_name) : record.case_name;
+    const std::string name = name_without_seed(whole), seed = seed_in_name(whole);
+    const auto [place, is_new] = indices.emplace(name, samples.cases.size());
+    if (is_new) samples.cases.push_back({name, std::nullopt});
+    append_pair(samples, place->second, 1, pairs[name]++,
+                unit_of_record(record, "A", document.settings.outcomes),
+                unit_of_record(*partner, "B", document.settings.outcomes));
+  }
+  return document;
+}
+
+AbDocument benchmark_samples(const AbRequest& request) {
+  std::array<std::vector<DatedFile>, 2> sides = {read_files_of(*request.samples), {}};
+  if (request.samples_b)
+    sides[1] = read_files_of(*request.samples_b);
+  else
+    split_commands(*request.samples, sides);
+  const std::size_t files_a = sides[0].size(), files_b = sides[1].size();
+  if (files_a == 0 || files_a != files_b)
+    throw input_error("--samples, --samples-b: {} of A and {} of B: pairs need as many of each",
+                      counted(files_a, "file"), files_b);
+  AbDocument document;
+  document.settings = request.settings;
+  document.settings.confirm = false;  // nothing fresh could confirm a flag
+  document.samples.order_seed = request.policy.order_seed;
+  document.a.label = request.samples->string();
+  document.b.label = request.samples_b ? request.samples_b->string() : document.a.label + ", second command";
+  document.run.samples_file =
+      request.samples_b ? document.a.label + " and " + document.b.label : document.a.label;
+  add_benchmarks(sides, document);
+  document.run.unpaired = files_a == 1 || !were_by_turns(sides);
+  if (document.run.unpaired)
+    document.notes.emplace_back(
+        "A and B were not measured in pairs: what the machine did meanwhile may look like a change, or hide "
+        "one; no verdict but REGRESSED counts");
+  return document;
+}
+
+AbDocument document_of_samples(const AbRequest& request) {
+  AbDocument document;
+  const std::string file = request.samples->string();
+  document.samples = ab_samples_from_lists(read_strict_json(*request.samples), file);
+  document.settings = request.settings;
+  // Without fresh pairs in the file there is nothing that could confirm a flag.
+  const bool has_fresh =
+      std::ranges::any_of(document.samples.units, [](const Record& unit) { return unit.unit->confirms(); });
+  document.settings.confirm = request.settings.confirm && has_fresh;
+  document.a.label = "a";
+  document.b.label = "b";
+  document.run.samples_file = file;
+  return document;
+}
+
+}  // namespace
+
+void take_metrics(const std::vector<AbOutcome>& outcomes, Record& unit) {
+  if (unit.status == Status::ok)
+    for (const AbOutcome& outcome : outcomes)
+      if (const Metric* metric = find_metric(unit.metrics, outcome.name);
+          metric != nullptr && metric->value && std::isfinite(*metric->value))
+        unit.unit->outcomes.push_back({outcome.name, {*metric->value}});
+  unit.metrics.clear();
+  unit.unit->scored = false;
+}
+
+AbDocument recorded_document(const AbRequest& request) {
+  if (!request.samples) return document_of_bundles(request);
+  std::error_code error;
+  const bool of_tool = request.samples_b || fs::is_directory(*request.samples, error) ||
+                       !benchmark_tool(*request.samples).empty();
+  return of_tool ? benchmark_samples(request) : document_of_samples(request);
+}
+
+}  // namespace aqbench::cli

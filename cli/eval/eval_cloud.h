@@ -1,0 +1,98 @@
+#pragma once
+// The cloud of `aqbench eval CLOUD`, brought into the frame of its truth; that truth, and what is printed of
+// the score.
+
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/eval/eval_request.h"
+#include "core/json.h"
+#include "core/table.h"
+#include "harness/records/record.h"
+#include "metrics/cloud_measurements.h"
+#include "metrics/metric.h"
+#include "scenes/cloud/cloud_blocks.h"
+#include "scenes/cloud/cloud_file.h"
+#include "scenes/optics/rig.h"
+#include "scenes/registry.h"
+#include "scenes/scene.h"
+#include "scenes/surfaces/surface.h"
+#include "scenes/triangles/joined_faces.h"
+
+namespace aqbench::cli {
+
+// Returns the cameras that are known, of the rig or the dataset; nothing where neither is given.
+std::optional<Rig> request_rig(const EvalCloudRequest& request);
+
+// Reads the scans of a truth, with the scanners that were given: clouds, vertices of meshes, or depth maps
+// put into the world frame. Throws Error(input) naming the file, Error(usage) for flags that do not fit.
+std::vector<Scan> read_truth_scans(const EvalCloudRequest& request);
+
+// Makes the truth of a request: a scene, a mesh or scans. Throws Error(input) naming the file, Error(usage)
+// for parameters or flags that do not fit.
+Scene make_truth(const EvalCloudRequest& request);
+
+// Prints a warning where the coordinates of a file are numbers of 32 bits that are too large for the
+// tolerances of a score.
+void warn_of_steps(const std::string& file, const CoordinateSteps& steps, const ScoreOptions& score);
+
+// Returns what a mesh taken as truth has for faces; nullptr for any other truth.
+const FaceCounts* faces_of(const Surface& truth);
+
+// Returns on which side of the truth errors are positive: towards the cameras where there are any.
+std::string positive_side(const Surface& truth, bool has_cameras);
+
+// Say how many triangles of a mesh count and what is left out of them: as a line, "" where all count, and as
+// JSON.
+std::string faces_text(const FaceCounts& counts);
+Json faces_json(const FaceCounts& counts);
+
+// Returns how a cloud of `points` points is scored against this truth: chooses the sizes that the user did
+// not give, and reads the region. Throws Error(usage), Error(input) naming flag or file.
+ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& truth, std::size_t points);
+
+// Returns what `effective` in the JSON says of truth and options.
+Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const ScoreOptions& options);
+
+// The cloud in the world frame, and what was done to bring it there.
+struct EvalInput {
+  Reconstruction reconstruction;               // empty if the cloud stays on the disk
+  std::shared_ptr<const CloudBlocks> on_disk;  // null if the cloud is in memory
+  std::vector<std::string> notes;              // for people
+  Json transforms = Json::object();            // by the name of the step
+};
+
+// Reads, scales, moves and aligns the cloud of a request; prints a warning if almost no point lies near the
+// truth. A cloud of more than `most_in_memory` points stays on the disk where open_cloud_blocks() can
+// read it there and no step of the alignment searches for the truth. Throws as
+// eval_cloud() does, and Error(input) for an alignment that the data does not determine.
+EvalInput load_eval_input(const EvalCloudRequest& request, const Surface& truth,
+                          std::size_t most_in_memory = BlockSizes{}.whole);
+
+// Returns the record of one evaluation: its case, the scene's parameters, the metrics, and the hash of the
+// file.
+Record eval_record(const Scene& scene, const std::string& file, MetricSet metrics);
+
+// The side of the truth on which signed errors are positive and normals look, as definitions say it.
+inline constexpr const char* kTowardsCameras = "towards the cameras";
+
+// Returns one record in the layout of results.json, for stdout. `requested` and `effective` are those of its
+// run; `effective` gets the thread count.
+std::string eval_results_text(Record record, const Json& requested, Json effective,
+                              const std::string& positive_side = kTowardsCameras);
+
+// Prints a table on stdout, in colours and as wide as the terminal.
+void print_table(const Table& table);
+
+// Prints name, value, unit and definition of each metric, or why it has no value: of all of them, or of those
+// that summaries show (metrics/registry.h) and how many more there are. Where summaries show none of them,
+// all are printed.
+void print_metrics(const MetricSet& metrics, bool all, const std::string& positive_side = kTowardsCameras);
+
+// Returns the name of a metric at a tolerance: "completeness_2mm_pct" of "completeness_{t}mm_pct".
+std::string metric_name_at(std::string row, double tolerance_m);
+
+}  // namespace aqbench::cli

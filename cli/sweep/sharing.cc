@@ -1,0 +1,180 @@
+#include "cli/sweep/sharing.h"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.h"
+#include "core/module.h"
+#include "core/parallel.h"
+#include "core/processes/process.h"
+#include "harness/sharing/shared_results.h"
+#include "reports/content/bundle_content.h"
+#include "reports/content/commands.h"
+
+namespace aqbench::cli {
+namespace {
+
+using Words = std::vector<std::string>;
+namespace fs = std::filesystem;
+
+Words sbatch_words(const SlurmJobs& jobs, const ShareRequest& share, const char* log) {
+  Words words = {"sbatch", "--parsable", "--job-name=aqbench",
+                 "--output=" + (tasks_folder(fs::absolute(jobs.bundle)) / log).string()};
+  if (share.partition) words.push_back("--partition=" + *share.partition);
+  if (share.time_limit) words.push_back("--time=" + *share.time_limit);
+  if (share.own_nodes) words.emplace_back("--exclusive");
+  words.insert(words.end(), share.sbatch_arguments.begin(), share.sbatch_arguments.end());
+  return words;
+}
+
+void add_program(Words& words, const SlurmJobs& jobs, Words command) {
+  command.insert(command.begin(), own_file().string());
+  if (jobs.runs_foreign_code) command.push_back("--run-its-commands");
+  words.push_back("--wrap=exec " + shell_join(command));
+}
+
+// Submits a job by sbatch and returns its number: "1234", also from "1234;CLUSTER".
+std::string submitted(const Words& command) {
+  constexpr double kPatience_s = 120;
+  const ProgramAnswer answer = ask_program(command, kPatience_s);
+  if (!answer.ok) throw Error(ErrorKind::input, "sbatch: " + answer.problem);
+  const std::string line = answer.output.substr(0, answer.output.find('\n'));
+  return line.substr(0, line.find(';'));
+}
+
+// Waits for the merging job through `sbatch --wait`.
+ExitCode wait_for_merge(const SlurmJobs& jobs, Words command) {
+  command.insert(command.begin() + 1, "--wait");
+  const ProgramStart start(command);
+  pid_t sbatch = 0;
+  if (const int error = start.start(sbatch); error != 0)
+    throw input_error("sbatch: {}", std::strerror(error));
+  const fs::path tasks = tasks_folder(jobs.bundle);
+  std::size_t shown = 0;
+  int status = 0;
+  while (::waitpid(sbatch, &status, WNOHANG) == 0) {
+    std::error_code gone;
+    const std::size_t done = fs::exists(tasks, gone) ? published_places(tasks).size() : shown;
+    if (done != shown) fmt::print(stderr, "{} of {} cases\n", done, jobs.cases);
+    shown = done;
+    ::sleep(1);
+  }
+  return WIFEXITED(status) ? static_cast<ExitCode>(WEXITSTATUS(status)) : ExitCode::case_failed;
+}
+
+}  // namespace
+
+std::vector<Flag<ShareRequest>> share_flags() {
+  std::vector<Flag<ShareRequest>> flags = {
+      {"local", "N", "share untimed cases among N processes of this machine, by leases",
+       [](ShareRequest& r, const FlagValue& v) { r.local = v.at_least(1); }},
+      {"slurm", nullptr,
+       "share the cases among the tasks of a Slurm array, and merge them in a following job",
+       into<&ShareRequest::slurm>},
+      {"array-size", "N", "number of tasks in the array (default 4)",
+       [](ShareRequest& r, const FlagValue& v) { r.array_size = v.at_least(1); }},
+      {"partition", "P", "Slurm's partition", into<&ShareRequest::partition>},
+      {"time", "T", "Slurm's time limit of each task, e.g. 2:00:00", into<&ShareRequest::time_limit>},
+      {"sbatch-arg", "ARG", "an additional argument of sbatch, e.g. --sbatch-arg=--mem=8G; may be repeated",
+       into<&ShareRequest::sbatch_arguments>, repeated()},
+      {"own-nodes", nullptr,
+       "with --slurm, for timed cases: a node for each task (sbatch --exclusive), all nodes alike",
+       into<&ShareRequest::own_nodes>},
+      {{.name = "unlike-nodes",
+        .help =
+            "allow nodes of different kinds for timed cases; times are then not comparable with other runs"},
+       into<&ShareRequest::unlike_nodes>},
+      {"wait", nullptr, "with --slurm: wait for the merged bundle, showing progress",
+       into<&ShareRequest::wait>},
+      {"lease", "S", "seconds after which a silent process of a shared sweep loses its case (default 60)",
+       [](ShareRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }},
+  };
+  for (Flag<ShareRequest>& flag : flags)
+    for (const char* const name : {"wait", "own-nodes", "partition", "time", "sbatch-arg"})
+      if (std::string_view(flag.name) == name) flag.needs = "slurm";
+  std::ranges::find(flags, std::string_view("unlike-nodes"), &FlagText::name)->needs = "own-nodes|resume";
+  return flags;
+}
+
+void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed, const GivenValues& given) {
+  if (share.local && share.slurm) throw Error(ErrorKind::usage, "--local and --slurm exclude each other");
+  if (!share.any() || resumed) return;
+  // Neither the tasks nor the merging job would apply these.
+  for (const char* const flag : {"keep-clouds", "no-pictures", "with-tests", "json", "github"})
+    if (share.slurm && given.contains(flag) && !given.contains("dry-run"))
+      throw usage_error("--{}: not supported with --slurm", flag);
+  if (plan.shard.count > 1)
+    throw Error(ErrorKind::usage, "--shard: not supported by a shared sweep, which divides its cases itself");
+  if (!plan.threads) plan.threads = share.slurm ? 1 : std::max(1, available_processors() / *share.local);
+}
+
+void require_shareable(const SweepPlan& plan, const ShareRequest& share, bool resumed) {
+  const bool own = share.own_nodes || (resumed && share.local == 1);
+  if (share.any()) require_shareable(plan, own ? OwnMachines::yes : OwnMachines::no);
+}
+
+Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan,
+                             const GivenValues& given) {
+  if (!share.any() || !plan.threads || given.contains("threads") || given.contains("resume"))
+    return arguments;
+  Arguments recorded = arguments;
+  recorded.insert(recorded.end(), {"--threads", fmt::format("{}", *plan.threads)});
+  return recorded;
+}
+
+void require_plain_bundle(const std::filesystem::path& bundle) {
+  require_plain_files(bundle);
+  require_plain_files(tasks_folder(bundle));
+}
+
+std::vector<std::string> arguments_of_merge(const std::optional<fs::path>& baseline, bool gate,
+                                            const std::optional<fs::path>& junit,
+                                            const std::optional<fs::path>& sign, const Words& notes) {
+  Words words;
+  const auto add_file = [&](const char* flag, const std::optional<fs::path>& file) {
+    if (file) words.insert(words.end(), {flag, fs::absolute(*file).string()});
+  };
+  add_file("--baseline", baseline);
+  if (gate) words.emplace_back("--gate");
+  add_file("--junit", junit);
+  add_file("--sign", sign);
+  for (const std::string& note : notes) words.insert(words.end(), {"--note", note});
+  return words;
+}
+
+Words array_command(const SlurmJobs& jobs, const ShareRequest& share) {
+  Words words = sbatch_words(jobs, share, "slurm-%A_%a.log");
+  words.push_back(fmt::format("--array=1-{}", share.array_size));
+  Words command = {"work", fs::absolute(jobs.bundle).string(), "--lease", fmt::format("{}", share.lease_s)};
+  if (share.unlike_nodes) command.emplace_back("--unlike-nodes");
+  add_program(words, jobs, std::move(command));
+  return words;
+}
+
+Words merge_command(const SlurmJobs& jobs, const ShareRequest& share, const std::string& array_job) {
+  Words words = sbatch_words(jobs, share, "slurm-%j.log");
+  words.push_back("--dependency=afterany:" + array_job);
+  Words command = {"sweep", "--resume", fs::absolute(jobs.bundle).string(), "--local",
+                   "1",     "--lease",  fmt::format("{}", share.lease_s)};
+  if (share.unlike_nodes) command.emplace_back("--unlike-nodes");
+  command.insert(command.end(), jobs.merge.begin(), jobs.merge.end());
+  add_program(words, jobs, std::move(command));
+  return words;
+}
+
+ExitCode submit(const SlurmJobs& jobs, const ShareRequest& share) {
+  const std::string array_job = submitted(array_command(jobs, share));
+  const Words merge = merge_command(jobs, share, array_job);
+  fmt::print("{} cases in array job {} of {} tasks\nbundle {}\nprogress: aqbench status {}\n", jobs.cases,
+             array_job, share.array_size, jobs.bundle.string(), jobs.bundle.string());
+  std::fflush(stdout);
+  if (share.wait) return wait_for_merge(jobs, merge);
+  fmt::print("merged by job {}\n", submitted(merge));
+  return ExitCode::pass;
+}
+
+}  // namespace aqbench::cli

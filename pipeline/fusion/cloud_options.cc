@@ -1,0 +1,71 @@
+#include "pipeline/fusion/cloud_options.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/error.h"
+
+namespace aqbench {
+namespace {
+
+constexpr int kPoissonDepthMax = 12;
+
+constexpr std::array kSurfaceNames{"poisson", "heightfield", "ball_pivoting", "none"};
+
+bool has_parameter(const Parameters& parameters, std::string_view name) {
+  return std::ranges::any_of(parameters.items(), [&](const auto& item) { return item.first == name; });
+}
+
+}  // namespace
+
+std::vector<ParameterSpec> fusion_parameters(const FusionHelp& help) {
+  const FusionOptions usual;
+  return {number_parameter("voxel_m", "m", usual.voxel_m, 1e-5, 1, help.voxel_m),
+          number_parameter("fusion_radius_m", "m", usual.refine_radius_m, 0, 1, help.fusion_radius_m)};
+}
+
+FusionOptions fusion_options(const Parameters& parameters) {
+  return {.voxel_m = parameters.number("voxel_m"), .refine_radius_m = parameters.number("fusion_radius_m")};
+}
+
+const char* surface_method_name(SurfaceMethod method) {
+  return kSurfaceNames[static_cast<std::size_t>(method)];
+}
+
+SurfaceMethod surface_method_from_name(std::string_view name) {
+  const auto found =
+      std::ranges::find(kSurfaceNames, name, [](const char* one) { return std::string_view(one); });
+  if (found == kSurfaceNames.end())
+    throw usage_error("surface: must be poisson, heightfield, ball_pivoting or none, got '{}'", name);
+  return static_cast<SurfaceMethod>(found - kSurfaceNames.begin());
+}
+
+std::vector<ParameterSpec> surface_parameters(const SurfaceParameterTraits& traits) {
+  const SurfaceOptions usual;
+  std::vector<ParameterSpec> specs = {
+      text_parameter("surface", surface_method_name(traits.default_method), traits.surface_help,
+                     {kSurfaceNames.begin(), kSurfaceNames.end()}),
+      count_parameter("poisson_depth", "1", usual.poisson_depth, 1, kPoissonDepthMax,
+                      traits.poisson_depth_help)};
+  if (!traits.grid_help.empty())
+    specs.push_back(number_parameter("surface_grid_m", "m", usual.grid_m, 1e-5, 1, traits.grid_help));
+  specs.push_back(count_parameter("target_triangles", "1", usual.target_triangles, 0,
+                                  traits.target_triangles_max, traits.target_triangles_help));
+  return specs;
+}
+
+SurfaceOptions surface_options(const Parameters& parameters) {
+  SurfaceOptions options;
+  options.method = surface_method_from_name(parameters.text("surface"));
+  options.poisson_depth = static_cast<int>(parameters.integer("poisson_depth"));
+  if (has_parameter(parameters, "surface_grid_m")) options.grid_m = parameters.number("surface_grid_m");
+  options.target_triangles = parameters.integer("target_triangles");
+  return options;
+}
+
+SurfaceOptions surface_of(SurfaceOptions options, bool level_water) {
+  if (!level_water && options.method == SurfaceMethod::heightfield) options.method = SurfaceMethod::poisson;
+  return options;
+}
+
+}  // namespace aqbench

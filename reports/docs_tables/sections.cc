@@ -1,0 +1,278 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/error.h"
+#include "core/text.h"
+#include "harness/gating/verdicts.h"
+#include "harness/measuring/hotspots.h"
+#include "harness/planning/suite.h"
+#include "harness/records/profile_details.h"
+#include "harness/statistics/summary.h"
+#include "metrics/registry.h"
+#include "pipeline/method/method.h"
+#include "reports/content/environment_text.h"
+#include "reports/content/narrative.h"
+#include "reports/docs_tables/fill_docs.h"
+#include "reports/text/summary.h"
+#include "reports/text/tables.h"
+#include "reports/text/verdict_table.h"
+#include "scenes/registry.h"
+
+namespace aqbench {
+namespace {
+
+std::string joined(const std::vector<std::string>& texts) {
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+template <class Named>
+std::string names_of(const std::vector<Named>& all) {
+  std::vector<std::string> names;
+  for (const Named& one : all) names.push_back(one.name);
+  return joined(names);
+}
+
+std::string docs_scenes() {
+  std::string text = md_head({"scene", "what it is", "parameters"}, 3);
+  for (const SceneSpec& scene : scene_registry())
+    text += md_row({"`" + scene.name + "`", md_escape(scene.summary), names_of(scene.parameters)});
+  return text;
+}
+
+std::string docs_methods() {
+  std::string text = md_head({"method", "what it does", "presets", "stages"}, 4);
+  for (const MethodSpec& method : method_registry())
+    text += md_row({"`" + method.name + "`", md_escape(method.summary), names_of(method.presets),
+                    joined(method.stages)});
+  return text;
+}
+
+// A table for each method that has presets: a row per parameter that a preset sets.
+std::string docs_presets() {
+  std::string text;
+  for (const MethodSpec& method : method_registry()) {
+    if (method.presets.empty()) continue;
+    std::vector<std::string> titles = {"`" + method.name + "`"}, names;
+    for (const Preset& preset : method.presets) {
+      titles.push_back(preset.name);
+      for (const Override& set : preset.overrides)
+        if (std::ranges::find(names, set.parameter) == names.end()) names.push_back(set.parameter);
+    }
+    text += (text.empty() ? "" : "\n") + md_head(titles, 1);
+    for (const std::string& name : names) {
+      std::vector<std::string> cells = {name};
+      for (const Preset& preset : method.presets) {
+        const auto set = std::ranges::find(preset.overrides, name, &Override::parameter);
+        cells.push_back(set == preset.overrides.end() ? "default" : md_escape(set->value));
+      }
+      text += md_row(cells);
+    }
+  }
+  return text.empty() ? "No method has presets.\n" : text;
+}
+
+std::string docs_metrics() {
+  std::string text = md_head({"metric", "unit", "better", "definition"}, 4);
+  for (const MetricSpec& metric : metric_registry())
+    text += md_row({"`" + metric.name + "`", md_escape(metric.unit), to_string(metric.better),
+                    md_escape(metric.definition)});
+  return text;
+}
+
+std::string docs_suites() {
+  std::string text = md_head({"suite", "what it is", "scenes", "methods or workloads"}, 4);
+  for (const Suite& suite : suite_registry()) {
+    std::vector<std::string> methods = all_methods(suite);
+    std::ranges::copy(suite.workloads, std::back_inserter(methods));
+    text += md_row({"`" + suite.name + "`", md_escape(suite.description),
+                    md_escape(joined(all_scenes(suite))), md_escape(joined(methods))});
+  }
+  return text;
+}
+
+std::string docs_range(const ParameterSpec& spec) {
+  if (std::holds_alternative<std::string>(spec.default_value)) return md_escape(joined(spec.choices));
+  return fmt::format("{} to {}", spec.min, spec.max);
+}
+
+std::string docs_parameters(const std::vector<std::string>& arguments) {
+  if (arguments.size() != 1) throw Error(ErrorKind::input, "expected the name of one scene or method");
+  const std::vector<ParameterSpec>* specs = nullptr;
+  for (const SceneSpec& scene : scene_registry())
+    if (scene.name == arguments[0]) specs = &scene.parameters;
+  for (const MethodSpec& method : method_registry())
+    if (method.name == arguments[0]) specs = &method.parameters;
+  if (specs == nullptr) throw input_error("'{}' is neither a scene nor a method", arguments[0]);
+  std::string text = md_head({"parameter", "default", "unit", "range", "what it is"}, 5);
+  for (const ParameterSpec& spec : *specs)
+    text += md_row({"`" + spec.name + "`", md_escape(to_string(spec.default_value)), md_escape(spec.unit),
+                    docs_range(spec), md_escape(spec.help)});
+  return text;
+}
+
+template <class Render>
+DocsSection without_arguments(const Render& render) {
+  return [render](const std::vector<std::string>&) { return render(); };
+}
+
+constexpr std::size_t kDocumentColumns = 120;  // of text in documents; rows of tables are as long as they are
+
+[[noreturn]] void no_data(const std::string& what) {
+  throw Error(ErrorKind::input, "the bundle has no " + what);
+}
+
+// Names the axes that all cases have; the names below leave them out.
+std::string common_line(const std::string& common) {
+  return common.empty() ? "" : fmt::format("All cases: `{}`.\n\n", md_escape(common));
+}
+
+std::string docs_accuracy(const BundleContent& content) {
+  auto groups = method_groups(content.results);
+  if (groups.empty()) no_data("cases of methods");
+  const std::string common = take_common_axes(groups);
+  return common_line(common) + seeds_table(groups, false);
+}
+
+std::string docs_stages(const BundleContent& content) {
+  const CaseLabels labels = label_cases(group_cases(content.results));
+  std::string text =
+      common_line(labels.common) +
+      md_head({"case", "stage", "within", "calls", "ms", "self ms", "self %", "net MiB", "peak MiB"}, 3);
+  bool any = false;
+  for (const Record& record : content.results.records) {
+    double total = 0;
+    for (const StageRecord& stage : record.stages) total += summarize(stage.self_ms).median.value_or(0);
+    for (const StageRecord& stage : record.stages) {
+      const auto self = summarize(stage.self_ms).median;
+      const TensorMemoryText tensors = tensor_memory_text(stage.net_bytes, stage.peak_bytes);
+      any = true;
+      text += md_row({md_escape(labels.of.at(record.case_name)), md_escape(stage.name),
+                      md_escape(stage.parent), std::to_string(stage.calls),
+                      table_number_or_na(summarize(stage.wall_ms).median), table_number_or_na(self),
+                      self && total > 0 ? fmt::format("{:.1f}", 100 * *self / total) : "n/a", tensors.net,
+                      tensors.peak});
+    }
+  }
+  if (!any) no_data("stages");
+  return text;
+}
+
+std::string docs_batching(const BundleContent& content) {
+  auto comparisons = compare_axes(content.results);
+  std::erase_if(comparisons, [](const AxisComparison& comparison) { return comparison.axis != "batch"; });
+  if (comparisons.empty()) no_data("cases with a batch axis");
+  return comparison_table(comparisons);
+}
+
+std::string docs_comparisons(const BundleContent& content) {
+  auto comparisons = compare_axes(content.results);
+  std::erase_if(comparisons, [](const AxisComparison& comparison) { return comparison.axis == "batch"; });
+  if (comparisons.empty()) no_data("cases that differ in one axis alone");
+  return comparison_table(comparisons);
+}
+
+std::string docs_times(const BundleContent& content) {
+  std::string text = times_table(content.results);
+  if (text.empty()) no_data("cases with warm runs");
+  return text;
+}
+
+std::string docs_baseline(const BundleContent& content) {
+  if (!content.baseline) no_data("baseline: run the sweep with --baseline FILE");
+  if (!content.gated->refusal.empty()) throw Error(ErrorKind::not_comparable, content.gated->refusal);
+  return banner_line(banner_of(*content.gated)) + "\n\n" +
+         verdicts_markdown(*content.gated, std::size_t{1} << 20);
+}
+
+std::string docs_environment(const BundleContent& content) {
+  const RunInfo& run = content.results.run;
+  const std::string text =
+      fmt::format("Measured {} on {} (bundle {}).", md_escape(run.started_utc),
+                  md_escape(environment_line(*content.results.environment)), md_escape(run.id));
+  return wrap_text(text, kDocumentColumns, 0);
+}
+
+// Breaks a command line before a flag wherever the line would become too wide for a document.
+std::string wrap_command(const std::string& command) {
+  constexpr std::string_view kFlag = " --";
+  constexpr std::size_t kContinuationColumns = 2;
+  std::string text;
+  std::size_t columns = 0;
+  for (std::size_t start = 0; start < command.size();) {
+    const std::size_t end = std::min(command.find(kFlag, start + 1), command.size());
+    if (columns > 0 && columns + end - start + kContinuationColumns > kDocumentColumns) {
+      text += " \\\n ";
+      columns = 1;
+    }
+    text += command.substr(start, end - start);
+    columns += end - start;
+    start = end;
+  }
+  return text;
+}
+
+std::string docs_reproduce(const BundleContent& content) {
+  return fmt::format("```sh\n{}\n```\n\nMetrics digest, the same for any number of threads: `{}`.\n",
+                     wrap_command(reproduce_command(content.results.run)), metrics_digest(content.results));
+}
+
+std::string docs_narrative(const BundleContent& content) {
+  std::string text;
+  for (const std::string& line : narrative_lines(content)) text += "- " + md_escape(line) + "\n";
+  return text;
+}
+
+using BundleSection = std::string (*)(const BundleContent&);
+constexpr std::pair<const char*, BundleSection> kBundleSections[] = {
+    {"accuracy", docs_accuracy},
+    {"comparisons", docs_comparisons},
+    {"stages", docs_stages},
+    {"batching", docs_batching},
+    {"times", docs_times},
+    {"baseline", docs_baseline},
+    {"environment", docs_environment},
+    {"reproduce", docs_reproduce},
+    {"narrative", docs_narrative},
+};
+
+}  // namespace
+
+DocsSections registry_sections() {
+  return {{"scenes", without_arguments(docs_scenes)},        {"methods", without_arguments(docs_methods)},
+          {"presets", without_arguments(docs_presets)},      {"metrics", without_arguments(docs_metrics)},
+          {"suites", without_arguments(docs_suites)},        {"parameters", docs_parameters},
+          {"hotspots", without_arguments(hotspots_markdown)}};
+}
+
+DocsSections bundle_sections(const std::vector<NamedBundle>& bundles) {
+  const auto content_of = [&bundles](const std::vector<std::string>& arguments) -> const BundleContent& {
+    if (arguments.empty()) return bundles.front().content;
+    if (arguments.size() > 1) throw Error(ErrorKind::input, "expected the name of one bundle");
+    std::vector<std::string> names;
+    for (const NamedBundle& bundle : bundles) {
+      if (bundle.name == arguments[0]) return bundle.content;
+      names.push_back(bundle.name);
+    }
+    throw Error(ErrorKind::input, unknown_name_message("bundle", arguments[0], names));
+  };
+  DocsSections sections;
+  for (const auto& [name, render] : kBundleSections)
+    sections[name] = [content_of, render = render](const std::vector<std::string>& arguments) {
+      return render(content_of(arguments));
+    };
+  return sections;
+}
+
+DocsSections missing_bundle_sections() {
+  DocsSections sections;
+  for (const auto& [name, render] : kBundleSections)
+    sections[name] = [](const std::vector<std::string>&) -> std::string {
+      throw Error(ErrorKind::usage, "needs --bundle DIR");
+    };
+  return sections;
+}
+
+}  // namespace aqbench

@@ -1,0 +1,256 @@
+#include "reports/exports/tools.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "core/json.h"
+#include "core/text.h"
+#include "harness/measuring/timing.h"
+#include "harness/records/json_parts.h"
+#include "reports/content/environment_text.h"
+#include "reports/text/verdict_table.h"
+
+namespace aqbench {
+namespace {
+
+enum class JUnitOutcome { pass, failure, error, skipped };
+
+struct JUnitCase {
+  const Record* record = nullptr;
+  std::vector<const VerdictRow*> rows;  // worst first
+};
+
+JUnitOutcome outcome_of(const VerdictRow& row) {
+  const Verdict verdict = row.verdict;
+  if (verdict == Verdict::failed_case || verdict == Verdict::not_comparable) return JUnitOutcome::error;
+  if (verdict == Verdict::open || (verdict == Verdict::added && row.metric.empty()))
+    return JUnitOutcome::skipped;
+  return is_refused(verdict) ? JUnitOutcome::failure : JUnitOutcome::pass;
+}
+
+JUnitOutcome outcome_of(const JUnitCase& test) {
+  return test.rows.empty() ? JUnitOutcome::pass : outcome_of(*test.rows.front());
+}
+
+// Seconds that the case's runs took together; nothing where none was timed.
+std::string time_attribute(const Record* record) {
+  if (record == nullptr || (!record->timing.cold_ms && record->timing.warm_ms.empty())) return "";
+  const double total_ms = std::accumulate(record->timing.warm_ms.begin(), record->timing.warm_ms.end(),
+                                          record->timing.cold_ms.value_or(0));
+  return fmt::format(" time=\"{:.6f}\"", total_ms / 1000);
+}
+
+std::string class_name(const std::string& suite, const JUnitCase& test) {
+  std::string name = suite.empty() ? "aqbench" : suite;
+  if (test.record != nullptr && !test.record->scene.empty()) name += "." + test.record->scene;
+  return name;
+}
+
+std::string skip_message(const JUnitCase& test) {
+  if (test.record == nullptr || test.record->status == Status::ok)
+    return verdict_row_text(*test.rows.front());
+  return fmt::format("not in the baseline, not gated; {}: {}", to_string(test.record->status),
+                     test.record->reason);
+}
+
+std::string problem_element(const JUnitCase& test, const char* element) {
+  std::size_t problems = 0;
+  std::string body;
+  for (const VerdictRow* row : test.rows) {
+    const JUnitOutcome outcome = outcome_of(*row);
+    if (outcome != JUnitOutcome::failure && outcome != JUnitOutcome::error) continue;
+    ++problems;
+    body += verdict_row_text(*row) + "\n";
+  }
+  const VerdictRow& worst = *test.rows.front();
+  std::string message = verdict_row_text(worst);
+  if (problems > 1) message += fmt::format(" (and {} more)", problems - 1);
+  return fmt::format("   <{0} type=\"{1}\" message=\"{2}\">{3}</{0}>\n", element,
+                     xml_escape(to_string(worst.verdict)), xml_escape(message), xml_escape(body));
+}
+
+std::string testcase_element(const std::string& suite, const std::string& name, const JUnitCase& test) {
+  const JUnitOutcome outcome = outcome_of(test);
+  const std::string inner = outcome == JUnitOutcome::failure   ? problem_element(test, "failure")
+                            : outcome == JUnitOutcome::error   ? problem_element(test, "error")
+                            : outcome == JUnitOutcome::skipped ? fmt::format("   <skipped message=\"{}\"/>\n",
+                                                                             xml_escape(skip_message(test)))
+                                                               : "";
+  const std::string open =
+      fmt::format("  <testcase classname=\"{}\" name=\"{}\"{}", xml_escape(class_name(suite, test)),
+                  xml_escape(name), time_attribute(test.record));
+  return inner.empty() ? open + "/>\n" : open + ">\n" + inner + "  </testcase>\n";
+}
+
+std::string properties_element(const Verdicts& report, const Results& results) {
+  std::string text = "  <properties>\n";
+  const auto add = [&](const char* name, const std::string& value) {
+    text += fmt::format("   <property name=\"{}\" value=\"{}\"/>\n", name, xml_escape(value));
+  };
+  add("run", results.run.id);
+  add("root_digest", root_digest(results));
+  for (const std::string& note : report.notes) add("note", note);
+  add("policy", kGatePolicy);
+  return text + "  </properties>\n";
+}
+
+std::map<std::string, JUnitCase> junit_cases(const Verdicts& report, const Results& results) {
+  std::map<std::string, JUnitCase> tests;
+  for (const Record& record : results.records) tests[record.case_name].record = &record;
+  for (const VerdictRow& row : report.rows) tests[row.case_name].rows.push_back(&row);
+  return tests;
+}
+
+std::string command_escaped(std::string_view text, bool property) {
+  std::string out;
+  for (const char c : text) {
+    const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
+    out += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return out;
+}
+
+std::string annotation(const char* kind, const std::string& title, const std::string& message) {
+  return fmt::format("::{} title={}::{}\n", kind, github_escape_property(printable(title)),
+                     github_escape_message(printable(message)));
+}
+
+const Json* find_path(const Json& json, std::initializer_list<const char*> path) {
+  const Json* place = &json;
+  for (const char* key : path) {
+    if (!place->is_object() || !place->contains(key)) return nullptr;
+    place = &place->at(key);
+  }
+  return place->is_null() ? nullptr : place;
+}
+
+Json context_json(const Results& results) {
+  const Json& environment = *results.environment;
+  const auto value = [&](std::initializer_list<const char*> path, Json otherwise) {
+    const Json* const found = find_path(environment, path);
+    return found == nullptr ? otherwise : *found;
+  };
+  return {{"date", results.run.started_utc},
+          {"executable", "aqbench"},
+          {"num_cpus", value({"cpu", "cores_usable"}, 0)},
+          {"cpu_model", value({"cpu", "model"}, "unknown")},
+          {"mhz_per_cpu", 0},
+          {"cpu_scaling_enabled", false},
+          {"caches", Json::array()},
+          {"load_avg", value({"load", "before"}, Json::array())},
+          {"library_build_type", value({"build", "build_type"}, "") == "Debug" ? "debug" : "release"}};
+}
+
+std::int64_t threads_of(const Record& record) {
+  for (const auto& [name, value] : record.axes)
+    if (name == "threads")
+      if (const auto* count = std::get_if<std::int64_t>(&value)) return *count;
+  return 1;
+}
+
+void append_samples(const Record& record, std::size_t family, std::string& list) {
+  const Timing& timing = record.timing;
+  const std::vector<double> samples =
+      timing.warm_ms.empty() ? std::vector<double>{*timing.cold_ms} : timing.warm_ms;
+  const std::string name = timing.warm_ms.empty() ? record.case_name + "/cold" : record.case_name;
+  // Each entry has the throughput as a counter under the name of its unit.
+  const auto typical = typical_ms(timing);
+  const double items_per_ms = timing.throughput && typical ? *timing.throughput * *typical : 0;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    Json entry = {{"name", name},
+                  {"family_index", family},
+                  {"per_family_instance_index", 0},
+                  {"run_name", name},
+                  {"run_type", "iteration"},
+                  {"repetitions", samples.size()},
+                  {"repetition_index", i},
+                  {"threads", threads_of(record)},
+                  {"iterations", 1},
+                  {"real_time", samples[i]},
+                  {"cpu_time", i < timing.cpu_ms.size() ? timing.cpu_ms[i] : samples[i]},
+                  {"time_unit", "ms"}};
+    if (items_per_ms > 0 && samples[i] > 0) entry[timing.throughput_unit] = items_per_ms / samples[i];
+    list += (list.empty() ? "\n  " : ",\n  ") + indented_json(entry, 2);
+  }
+}
+
+}  // namespace
+
+std::string junit_text(const Verdicts& report, const Results& results) {
+  const std::string suite = results.run.suite.empty() ? "aqbench" : results.run.suite;
+  std::size_t tests = 0, failures = 0, errors = 0, skipped = 0;
+  std::string cases;
+  if (!report.refusal.empty()) {
+    tests = errors = 1;
+    cases = fmt::format(
+        "  <testcase classname=\"{0}\" name=\"gate\">\n   <error type=\"not comparable\" message=\"{1}\">{1}"
+        "</error>\n  </testcase>\n",
+        xml_escape(suite), xml_escape(report.refusal));
+  } else {
+    for (const auto& [name, test] : junit_cases(report, results)) {
+      const JUnitOutcome outcome = outcome_of(test);
+      ++tests;
+      failures += outcome == JUnitOutcome::failure ? 1 : 0;
+      errors += outcome == JUnitOutcome::error ? 1 : 0;
+      skipped += outcome == JUnitOutcome::skipped ? 1 : 0;
+      cases += testcase_element(suite, name, test);
+    }
+  }
+  const std::string counts =
+      fmt::format("tests=\"{}\" failures=\"{}\" errors=\"{}\"", tests, failures, errors);
+  // The schema's time has no zone; it is UTC.
+  std::string timestamp = results.run.started_utc;
+  if (timestamp.ends_with('Z')) timestamp.pop_back();
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"aqbench gate\" {0}>\n <testsuite "
+      "name=\"{1}\" {0} skipped=\"{2}\" timestamp=\"{3}\">\n{4}{5} </testsuite>\n</testsuites>\n",
+      counts, xml_escape(suite), skipped, xml_escape(timestamp), properties_element(report, results), cases);
+}
+
+std::string github_escape_message(std::string_view text) { return command_escaped(text, false); }
+std::string github_escape_property(std::string_view text) { return command_escaped(text, true); }
+
+std::string github_annotations(const Verdicts& report) {
+  if (!report.refusal.empty()) return annotation("error", "aqbench gate: not comparable", report.refusal);
+  std::string text;
+  std::size_t shown = 0, more = 0;
+  for (const CaseVerdicts& one : by_case(report)) {
+    if (!is_refused(one.worst->verdict)) continue;
+    if (shown == kMaxAnnotations) {
+      ++more;
+      continue;
+    }
+    ++shown;
+    text += annotation("error", one.worst->case_name, case_verdict_text(one));
+  }
+  if (more > 0)
+    text +=
+        annotation("notice", "aqbench gate", fmt::format("{} more {}", more, more == 1 ? "case" : "cases"));
+  return text;
+}
+
+std::string github_step_summary(const Verdicts& report, const Results& results, std::size_t max_bytes) {
+  std::string text = fmt::format("## {}\n\n", md_escape(banner_line(banner_of(report))));
+  std::string end =
+      fmt::format("\n- {}\n- root digest `{}`\n", md_escape(run_title(results)), root_digest(results));
+  end += fmt::format("- {}\n- {}\n", md_escape(environment_line(*results.environment)), kGatePolicy);
+  for (const std::string& note : report.notes) end += fmt::format("- note: {}\n", md_escape(note));
+  if (text.size() + end.size() > max_bytes) return "";
+  text += verdicts_markdown(report, max_bytes - text.size() - end.size());
+  return text + end;
+}
+
+std::string benchmark_json_text(const Results& results) {
+  std::string benchmarks;  // as text, which takes a tenth of the room
+  std::size_t family = 0;
+  for (const Record& record : results.records)
+    if (record.status == Status::ok && (!record.timing.warm_ms.empty() || record.timing.cold_ms))
+      append_samples(record, family++, benchmarks);
+  std::string text = indented_json({{"context", context_json(results)}, {"benchmarks", Json::array()}});
+  text.resize(text.size() - std::string_view("]\n}").size());
+  return text + benchmarks + (benchmarks.empty() ? "]\n}\n" : "\n ]\n}\n");
+}
+
+}  // namespace aqbench

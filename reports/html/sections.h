@@ -1,0 +1,61 @@
+#pragma once
+// The sections of pages: the table of all cases, pictures that show where the errors are, and where one
+// method is worse than another on the same scene.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "reports/content/case_columns.h"
+#include "reports/html/page.h"
+#include "reports/html/pictures.h"
+
+namespace aqbench {
+
+// Returns the table: cases that failed first, then those that the gate refuses, then the others by name.
+// Columns that no case fills are left out, and so is the part of the names that all cases share. Below 700 px
+// each row is a card, so that nothing is wider than the page. "" without records.
+std::string cases_table(const BundleContent& content);
+
+// Returns the cells that name a case, as name_cells() has them, with `note` behind the method.
+std::vector<PageCell> name_page_cells(const CaseNames& names, const std::string& case_name,
+                                      const std::string& note = "");
+
+// Returns a table with processor time, memory, bytes, page faults and context switches of each case that ran
+// a program; "" where none did. Columns that no case fills are left out.
+std::string programs_html(const Results& results);
+
+// Returns the table of the numbers of other benchmarks' protocols; "" where none ran.
+std::string protocols_html(const Results& results);
+
+// Returns HTML with a row of pictures for each case: the depths of a camera and their errors, and the cloud's
+// errors and completeness seen from above. Empty without pictures and tiles.
+std::string case_pictures(const Results& results, const ReportPictures& pictures);
+
+// Returns pictures of two sides of one case as HTML: mean errors of both on one scale, how much larger
+// |error| of B is, and how much less of the surface B covers; red is where B is worse. "" where no tile of
+// the two differs.
+std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<ReportTile>& b);
+
+// Returns a small map of how much larger the distance to the true surface is in `worse`: red where it is,
+// blue where it is smaller; below it the ends of its colours. "" where they share no tile.
+std::string difference_map(const std::vector<ReportTile>& best, const std::vector<ReportTile>& worse);
+
+// Returns the tiles of a case on side A or B of a comparison; none where there are none.
+using TilesOfSide = std::function<std::vector<ReportTile>(const std::string& case_name, bool of_b)>;
+
+// Returns the section of a page with pictures of the cases whose tiles differ on both sides, the first 12 in
+// the order of the verdicts' cases, and counts the others; "" where none differs. `lead` says of what they
+// are.
+std::string tile_places_section(const Verdicts& verdicts, const TilesOfSide& tiles_of,
+                                const std::string& lead);
+
+// Returns the section of report.html: a row for each group of cases against the most accurate one of its
+// scene, and for that one against the one with the greatest completeness at 2 mm, where it is another; over
+// the first record of both that have the same seed. "" where no scene has two.
+std::string rivals_section(const BundleContent& content, const ReportPictures& pictures);
+
+// Returns the names of the cases that rivals_section() names, in no order, possibly twice. At most 80.
+std::vector<std::string> rival_cases(const Results& results);
+
+}  // namespace aqbench
