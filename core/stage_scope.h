@@ -1,6 +1,6 @@
 #pragma once
 // Stages mark themselves: `StageScope scope("depth_estimation");`. The harness observes them. Without an
-// observer a scope costs one load and a branch. Stage names are those of pipeline/method/stages.h.
+// observer a scope costs one load and a branch. Stage names are those of pipeline/method/method.h.
 
 #include <atomic>
 #include <cstdint>

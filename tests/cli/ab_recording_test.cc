@@ -41,7 +41,7 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
                            "--out",
                            dir_ / "out"};
   ProgramOptions small_disk;
-  small_disk.file_size_limit_bytes = 16000;
+  small_disk.file_size_limit_bytes = 18000;
   const auto full = run_program(start, small_disk);
   EXPECT_EQ(full.exit_code, 6) << full.err;
   EXPECT_THAT(full.err, HasSubstr("finished results are kept; continue with aqbench ab --resume "));
