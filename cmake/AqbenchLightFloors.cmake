@@ -31,7 +31,7 @@ foreach(library IN LISTS same_bits)
 endforeach()
 
 aqbench_library(statistics harness/statistics aqbench::core)
-target_link_libraries(aqbench_statistics PRIVATE Boost::headers)  # distributions.cc; in no header
+target_link_libraries(aqbench_statistics PRIVATE Boost::headers)  # summary.cc; in no header
 aqbench_library(records harness/records aqbench_metrics)
 
 if(OpenCV_FOUND AND OpenEXR_FOUND)

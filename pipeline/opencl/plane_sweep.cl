@@ -160,7 +160,7 @@ kernel void add_cost(global const float* sums, global const float* means, float 
   cost[pixel] = (is_first ? 0 : cost[pixel]) + share * bounded;
 }
 
-// ---- Depth extraction (pipeline/plane_sweep/kernels/depth_extraction.h) ----
+// ---- Depth extraction (pipeline/plane_sweep/kernels/winner.h) ----
 
 // The least cost of a pixel, its depth, the costs before and after it, the sum and the latest cost.
 typedef struct {

@@ -31,8 +31,7 @@ struct Scan {
 
 // Reads a cloud, and a mesh where there is one. The format follows from the content and the extension:
 // - .ply, and any file that starts as a PLY file does: as read_ply (scenes/cloud/ply.h).
-// - .obj, .off, .stl, .pcd: as scenes/cloud/mesh_formats.h and pcd.h say; .off and .pcd also by their
-// content.
+// - .obj, .off, .stl, .pcd: as scenes/cloud/mesh_formats.h says; .off and .pcd also by their content.
 // - .npy: an array of N x 3 coordinates, or N x 6 with normals; of one scan in rows and columns, H x W x 3.
 // - COLMAP's points3D.bin and points3D.txt, the latter also by its content: as read_colmap_points
 //   (scenes/cloud/colmap.h).

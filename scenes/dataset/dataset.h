@@ -38,7 +38,7 @@ struct DatasetPlan {
   Rig rig;
   ImagingOptions imaging;
   // For a scene from a mesh: the hash of its file, recorded instead of its path, and the distance of its
-  // faces from a smooth surface (facet_error.h).
+  // faces from a smooth surface (scenes/rendering/imaging.h).
   std::string mesh_sha256 = {};
   double facet_error_m = 0;
 };
