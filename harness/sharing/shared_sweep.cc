@@ -80,6 +80,7 @@ struct Task {
       check_own_settings(planned, settings, *result);
       const Record& record = result->record;
       if (ended && process.scratch) ended(planned, record, process.scratch->path());
+      process.scratch.reset();  // room for what is published
       append_to_file(log, fmt::format("-- {}{}{}\n", to_string(record.status),
                                       record.reason.empty() ? "" : ": ", record.reason));
       const bool first = publish(tasks, place, {self.host, self.process, read_log_file(log), *result});
