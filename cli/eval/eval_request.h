@@ -25,7 +25,7 @@ struct DepthMeaning {
   std::optional<double> metres_per_count;  // of a map of counts (integers)
 };
 
-// Returns the camera of that name. Throws Error(usage) naming the flag and the cameras that there are.
+// Returns the camera of that name. Throws Error(usage) naming the flag and the known cameras.
 const Camera& named_camera(const Rig& rig, const std::string& name, const std::string& flag);
 
 // Reads a depth map of a camera, in metres along the refracted rays. Throws Error(usage) where no flag says

@@ -57,7 +57,7 @@ struct StoredTimes {
     row("cases", &StoredTimes::cases);
   }
 
-  // Checks that there are cases.
+  // Refuses times without cases.
   void after_reading(const JsonPlace& place) const;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 // A seeded set of ripples of many wavelengths and directions, its surface, and closest points of that with a
-// proof that each is the global one, or with the information that there is none.
+// proof that each is the global one, or with a note that it has no proof.
 
 #include <cstddef>
 #include <cstdint>

@@ -279,7 +279,7 @@ TEST(SimilarityRansac, WhatIsNotDeterminedIsRefused) {
     line.to.emplace_back(0, 0.1 * i, 1);
   }
   EXPECT_EQ(ransac_refusal(line), "c: all lie on one line: the rotation about it is not determined");
-  // On a line but for millimetres: the fit follows these, as they are all that there is about the line.
+  // On a line but for millimetres: the fit follows these, since nothing else fixes a turn about the line.
   std::mt19937_64 generator(1);
   std::normal_distribution<double> noise(0, 0.002);
   for (Vec3& place : line.from) place += Vec3(noise(generator), noise(generator), noise(generator));
