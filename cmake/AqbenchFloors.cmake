@@ -191,7 +191,7 @@ get_property(text GLOBAL PROPERTY AQBENCH_TEXT_LIBRARIES)
 get_property(optimised GLOBAL PROPERTY AQBENCH_OPTIMISED_LIBRARIES)
 list(REMOVE_ITEM optimised ${same_bits})
 aqbench_precompile(program TARGETS ${optimised} aqbench_specs)
-if(AQBENCH_BUILD_TESTS)  # tests are compiled like text
+if(AQBENCH_BUILD_TESTS)  # for tests of numbers
   set(more HEADERS <gtest/gtest.h> <gmock/gmock.h> LIBRARIES GTest::gmock)
 endif()
 aqbench_precompile(text TARGETS ${text} ${more} OPTIONS $<$<CONFIG:Release>:-O1>)
