@@ -7,7 +7,7 @@
 #include "cli/check_text.h"
 #include "cli/dataset_options.h"
 #include "core/scratch_folder.h"
-#include "core/signals/stop_signals.h"
+#include "core/processes/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/checking/checks.h"

@@ -8,7 +8,7 @@
 #include "cli/programs.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "core/signals/stop_signals.h"
+#include "core/processes/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"

@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "core/signals/stop_signals.h"
+#include "core/processes/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/decision.h"
