@@ -131,10 +131,12 @@ void add_gate_notes(const Results& results, const Baseline& baseline, Verdicts& 
 
 // Removes plain passes from row `first` on and returns their number.
 std::size_t drop_passes(std::vector<VerdictRow>& rows, std::size_t first) {
-  const std::size_t count = std::ranges::remove_if(std::span(rows).subspan(first), [](const VerdictRow& row) {
-                              return row.verdict == Verdict::pass && row.reason.empty();
-                            }).size();
-  rows.resize(rows.size() - count);
+  const auto start = rows.begin() + static_cast<std::ptrdiff_t>(first);
+  const auto dropped = std::remove_if(start, rows.end(), [](const VerdictRow& row) {
+    return row.verdict == Verdict::pass && row.reason.empty();
+  });
+  const auto count = static_cast<std::size_t>(rows.end() - dropped);
+  rows.erase(dropped, rows.end());
   return count;
 }
 
