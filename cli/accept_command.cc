@@ -118,23 +118,22 @@ std::string own_name() {
 
 ExitCode accept_command(const Arguments& arguments) {
   const auto request = parse(accept_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  if (!request->baseline_file) throw Error(ErrorKind::usage, "--baseline FILE is missing");
-  if (request->by && one_line(*request->by).find_first_not_of(' ') == std::string::npos)
-    throw Error(ErrorKind::usage, "--by: must not be empty");
-  const std::string& file = *request->baseline_file;
-  AcceptedRun run = read_accepted_run(request->bundle, request->measured_here);
-  if (!run.times_alone) run.suite_cases = cases_of_suite(request->bundle);
-  run.stored_times = request->stored_times;
-  run.by = one_line(request->by ? *request->by : own_name(), kMaxAcceptedBytes);
+  if (!request.baseline_file) throw usage_error("--baseline FILE is missing");
+  if (request.by && one_line(*request.by).find_first_not_of(' ') == std::string::npos)
+    throw usage_error("--by: must not be empty");
+  const std::string& file = *request.baseline_file;
+  AcceptedRun run = read_accepted_run(request.bundle, request.measured_here);
+  if (!run.times_alone) run.suite_cases = cases_of_suite(request.bundle);
+  run.stored_times = request.stored_times;
+  run.by = one_line(request.by ? *request.by : own_name(), kMaxAcceptedBytes);
   run.utc = utc_now();
-  run.tolerances = request->tolerances;
-  run.tolerances_from_seeds = request->tolerances_from_seeds;
-  if (request->seeds_bundle) run.seeds = read_accepted_run(*request->seeds_bundle).results;
-  const Acceptance acceptance = request->dry_run ? plan_acceptance(run, file, request->allowed)
-                                                 : accept_baseline(run, file, request->allowed);
+  run.tolerances = request.tolerances;
+  run.tolerances_from_seeds = request.tolerances_from_seeds;
+  if (request.seeds_bundle) run.seeds = read_accepted_run(*request.seeds_bundle).results;
+  const Acceptance acceptance = request.dry_run ? plan_acceptance(run, file, request.allowed)
+                                                : accept_baseline(run, file, request.allowed);
   fmt::print("{}{}\n", render_acceptance(acceptance, wants_colours(STDOUT_FILENO)),
-             request->dry_run ? "dry run: nothing written" : "wrote " + file);
+             request.dry_run ? "dry run: nothing written" : "wrote " + file);
   return acceptance.refusals.empty() ? ExitCode::pass : ExitCode::usage;
 }
 

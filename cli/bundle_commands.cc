@@ -40,7 +40,7 @@ CommandLine<VerifyRequest> verify_command_line() {
 }
 
 struct MergeRequest {
-  std::vector<std::string> shards;
+  std::vector<std::filesystem::path> shards;
   std::filesystem::path out;
   std::optional<std::filesystem::path> sign;  // a private key, PEM
 };
@@ -88,13 +88,12 @@ std::string sweep_page(const std::filesystem::path& bundle) {
 
 ExitCode verify_command(const Arguments& arguments) {
   const auto request = parse(verify_command_line(), arguments);
-  if (!request) return ExitCode::pass;
   std::optional<std::string> public_key;
-  if (request->public_key) public_key = read_public_key(*request->public_key);
+  if (request.public_key) public_key = read_public_key(*request.public_key);
   std::vector<TrustedKey> trusted;
-  const auto trust_file = request->trust_file ? request->trust_file : default_trust_file();
+  const auto trust_file = request.trust_file ? request.trust_file : default_trust_file();
   if (trust_file) trusted = read_trust_file(*trust_file);
-  const VerifyReport report = verify_bundle(request->bundle, public_key);
+  const VerifyReport report = verify_bundle(request.bundle, public_key);
   if (public_key && name_of_key(trusted, key_fingerprint(*public_key)).empty())
     trusted.push_back({"the owner of --pubkey", key_fingerprint(*public_key)});
   fmt::print("{}", render_verify(report, wants_colours(STDOUT_FILENO), trusted));
@@ -103,13 +102,12 @@ ExitCode verify_command(const Arguments& arguments) {
 
 ExitCode merge_command(const Arguments& arguments) {
   const auto request = parse(merge_command_line(), arguments);
-  if (!request) return ExitCode::pass;
   std::optional<SigningKey> key;
-  if (request->sign) key = read_signing_key(*request->sign);
-  const std::vector<std::filesystem::path> shards(request->shards.begin(), request->shards.end());
+  if (request.sign) key = read_signing_key(*request.sign);
   Arguments command{"aqbench", "merge"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  const std::filesystem::path bundle = merge_bundles(shards, request->out, command, key ? &*key : nullptr);
+  const std::filesystem::path bundle =
+      merge_bundles(request.shards, request.out, command, key ? &*key : nullptr);
   const VerifyReport verified = verify_bundle(bundle);
   fmt::print("bundle {}\n{}", bundle.string(), render_verify(verified));
   return verified.ok() ? ExitCode::pass : ExitCode::regression;
@@ -117,12 +115,11 @@ ExitCode merge_command(const Arguments& arguments) {
 
 ExitCode report_command(const Arguments& arguments) {
   const auto request = parse(report_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  const std::filesystem::path& bundle = request->bundle;
+  const std::filesystem::path& bundle = request.bundle;
   require_bundle_folder(bundle);
   const std::string page = is_comparison(bundle) ? comparison_page(bundle) : sweep_page(bundle);
-  if (request->out)
-    write_file(*request->out, page);
+  if (request.out)
+    write_file(*request.out, page);
   else
     fmt::print("{}", page);
   return ExitCode::pass;

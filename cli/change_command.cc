@@ -248,13 +248,12 @@ void print_distances(const M3c2Options& options, const Distances& found) {
 
 ExitCode change_command(const Arguments& arguments) {
   const auto request = parse(change_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  if (request->threads) set_thread_count(*request->threads);
-  const UpAxis up{request->up[1] - 'x', request->up[0] == '+' ? 1.0 : -1.0};
-  const State before = read_state(request->before, request->metres_per_unit, up);
-  const State after = read_state(request->after, request->metres_per_unit, up);
-  const M3c2Options options = options_of(*request, before, after, up);
-  const double cell_m = request->cell_mm ? *request->cell_mm / 1000 : options.cylinder_diameter_m;
+  if (request.threads) set_thread_count(*request.threads);
+  const UpAxis up{request.up[1] - 'x', request.up[0] == '+' ? 1.0 : -1.0};
+  const State before = read_state(request.before, request.metres_per_unit, up);
+  const State after = read_state(request.after, request.metres_per_unit, up);
+  const M3c2Options options = options_of(request, before, after, up);
+  const double cell_m = request.cell_mm ? *request.cell_mm / 1000 : options.cylinder_diameter_m;
   const GridPlace place = shared_grid(before.raised_m, after.raised_m, cell_m);
   const auto heights_of = [&](const State& state) {
     return state.raised_mesh ? heights_of_mesh(*state.raised_mesh, place)
@@ -262,17 +261,17 @@ ExitCode change_command(const Arguments& arguments) {
   };
   const HeightChange heights = compare_heights(heights_of(before), heights_of(after), options.registration_m);
   std::vector<Vec3> cores_m;
-  const std::size_t stride = (before.points_m.size() + request->cores - 1) / request->cores;
+  const std::size_t stride = (before.points_m.size() + request.cores - 1) / request.cores;
   for (std::size_t i = 0; i < before.points_m.size(); i += stride) cores_m.push_back(before.points_m[i]);
   const std::vector<M3c2Change> changes = measure_m3c2(before.points_m, after.points_m, cores_m, options);
   const Distances found = summary_of(changes);
-  if (request->csv) write_file(*request->csv, csv_of(changes));
-  if (request->picture)
-    write_file(*request->picture,
+  if (request.csv) write_file(*request.csv, csv_of(changes));
+  if (request.picture)
+    write_file(*request.picture,
                change_picture(changes, up,
-                              fmt::format("Change from {} to {}", request->before.filename().string(),
-                                          request->after.filename().string())));
-  if (request->json) {
+                              fmt::format("Change from {} to {}", request.before.filename().string(),
+                                          request.after.filename().string())));
+  if (request.json) {
     print_json(change_json(options, found, heights, cell_m).dump(2) + "\n");
   } else {
     print_distances(options, found);

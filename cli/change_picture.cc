@@ -21,9 +21,6 @@ struct Square {
   double sum_m = 0;
 };
 
-// Draws the ground in squares: the mean distance where most core points changed significantly, grey
-// elsewhere.
-
 }  // namespace
 
 std::string change_picture(const std::vector<M3c2Change>& changes, const UpAxis& up,

@@ -6,8 +6,9 @@
 
 #include "cli/check_text.h"
 #include "cli/dataset_options.h"
+#include "core/files.h"
+#include "core/processes/stop_signals.h"
 #include "core/scratch_folder.h"
-#include "core/signals/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/checking/checks.h"
@@ -117,10 +118,9 @@ CheckedRuns run_all(const CheckRequest& request, const Recording& recording,
 
 std::vector<DepthMap> depth_maps_in(const fs::path& folder, const Rig& rig) {
   std::vector<DepthMap> maps;
-  std::error_code error;
   for (const Camera& camera : rig.cameras) {
     const fs::path file = folder / (camera.name + ".npy");
-    if (!fs::is_regular_file(file, error)) continue;
+    if (!is_file(file)) continue;
     NpyArray array = read_npy(file);
     DepthMap map{
         camera.name, static_cast<int>(array.shape.at(1)), static_cast<int>(array.shape.at(0)), {}, {}};
@@ -169,22 +169,21 @@ CheckReport compare_runs(const CheckRequest& request, const Recording& recording
 
 ExitCode check_command(const Arguments& arguments) {
   auto request = parse(command_line_of_check(), arguments);
-  if (!request) return ExitCode::pass;
-  complete(*request);
+  complete(request);
   const StopSignals signals;
-  request->run.cancel_descriptor = signals.descriptor();
-  const Recording recording = read_recording(request->run.dataset_dir);
-  if (request->run.frame >= recording.images.size())
-    throw usage_error("--frame {}: {} has {}", request->run.frame, request->run.dataset_dir.string(),
+  request.run.cancel_descriptor = signals.descriptor();
+  const Recording recording = read_recording(request.run.dataset_dir);
+  if (request.run.frame >= recording.images.size())
+    throw usage_error("--frame {}: {} has {}", request.run.frame, request.run.dataset_dir.string(),
                       counted(recording.images.size(), "frame"));
-  if (request->length) scale_by_length(*request->length, recording.rig);  // its faults before any run
-  const RecordingTruth truth = find_recording_truth(recording, request->run.declared_truth);
-  if (!truth.board_file.empty()) true_board(truth, request->run.frame);  // its faults, too
+  if (request.length) scale_by_length(*request.length, recording.rig);  // its faults before any run
+  const RecordingTruth truth = find_recording_truth(recording, request.run.declared_truth);
+  if (!truth.board_file.empty()) true_board(truth, request.run.frame);  // its faults, too
   const std::vector<Relation> relations = relations_of(recording);
   const ScratchFolder scratch;
-  const CheckedRuns runs = run_all(*request, recording, relations, scratch.path());
-  const CheckReport report = compare_runs(*request, recording, truth, relations, runs, scratch.path());
-  if (request->json)
+  const CheckedRuns runs = run_all(request, recording, relations, scratch.path());
+  const CheckReport report = compare_runs(request, recording, truth, relations, runs, scratch.path());
+  if (request.json)
     print_json(to_json(report).dump(2) + "\n");
   else
     fmt::print("{}", render_check(report, wants_colours(STDOUT_FILENO)));

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "core/parameters.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "reports/text/tables.h"
@@ -35,9 +36,7 @@ double scale_by_length(const KnownLength& length, const Rig& rig) {
   const auto centre = [&](const std::string& name) {
     const Camera* const camera = find_camera(rig, name);
     if (camera != nullptr) return camera_centre_m(camera->camera_from_world);
-    std::vector<std::string> names;
-    for (const Camera& one : rig.cameras) names.push_back(one.name);
-    throw Error(ErrorKind::input, "--length: " + unknown_name_message("camera", name, names));
+    throw input_error("--length: {}", unknown_name_message("camera", name, names_of(rig.cameras)));
   };
   const double metres = (centre(length.from) - centre(length.to)).norm();
   if (!(metres > 0)) throw input_error("--length: {} and {} are at one place", length.from, length.to);

@@ -86,14 +86,6 @@ void print_help() {
       "130 interrupted\n");
 }
 
-const Command& find_command(const std::string& name) {
-  const auto found = std::ranges::find(kCommands, name, [](const Command& c) { return std::string(c.name); });
-  if (found != kCommands.end()) return *found;
-  std::vector<std::string> names;
-  for (const Command& command : kCommands) names.emplace_back(command.name);
-  throw Error(ErrorKind::usage, unknown_name_message("command", name, names));
-}
-
 // Prints the version; with --json its build, its path and its modules.
 ExitCode print_version(const Arguments& arguments) {
   if (arguments.empty()) {
@@ -101,7 +93,7 @@ ExitCode print_version(const Arguments& arguments) {
     return ExitCode::pass;
   }
   if (arguments != Arguments{"--json"})
-    throw Error(ErrorKind::usage, "--version: unexpected argument; only --json is allowed");
+    throw usage_error("--version: unexpected argument; only --json is allowed");
   Json version = JsonOf<BuildInfo>::write(build_info());
   for (const auto& [library, number] : library_versions()) version["libraries"][library] = number;
   version["program"] = own_file().string();
@@ -130,13 +122,14 @@ ExitCode dispatch(const Arguments& arguments) {
     return ExitCode::usage;
   }
   if (arguments[0] == "--help" || arguments[0] == "-h" || arguments[0] == "help") {
-    if (arguments.size() > 1) return find_command(arguments[1]).run({"--help"});
+    if (arguments.size() > 1) return find_named("command", arguments[1], kCommands).run({"--help"});
     print_help();
     return ExitCode::pass;
   }
   if (arguments[0] == "--version") return print_version({arguments.begin() + 1, arguments.end()});
   require_recordable(arguments);
-  return find_command(arguments[0]).run(Arguments(arguments.begin() + 1, arguments.end()));
+  return find_named("command", arguments[0], kCommands)
+      .run(Arguments(arguments.begin() + 1, arguments.end()));
 }
 
 // Reopens a standard stream that the caller closed: otherwise the next opened file takes its number and
@@ -192,6 +185,9 @@ int run_command_line(const Arguments& arguments) {
   ExitCode code = ExitCode::case_failed;
   try {
     code = dispatch(arguments);
+  } catch (const HelpWanted& help) {
+    fmt::print("{}", help.text);
+    code = ExitCode::pass;
   } catch (const Error& error) {
     say(fmt::format("aqbench: error: {}", elide_middle(printable(error.what()), kErrorColumns)));
     code = exit_code(error.kind());

@@ -19,11 +19,16 @@ struct Command {
   ExitCode (*run)(const Arguments& arguments);  // throws Error
 };
 
+// Thrown by commands for --help and --help-all.
+struct HelpWanted {
+  std::string text;  // what is printed
+};
+
 // Returns all commands in the order of the help.
 std::span<const Command> commands();
 
-// The commands, in files of their names or subjects. Each prints its results, returns the exit code and throws
-// Error.
+// The commands, in files of their names or subjects. Each prints its results, returns the exit code and
+// throws Error.
 ExitCode ab_command(const Arguments& arguments);
 ExitCode accept_command(const Arguments& arguments);
 ExitCode cache_command(const Arguments& arguments);

@@ -49,7 +49,7 @@ void read_method(DatasetOptions& options, const FlagValue& value) {
 }
 
 void complete(DatasetOptions& options) {
-  if (!options.dataset) throw Error(ErrorKind::usage, "--dataset is missing");
+  if (!options.dataset) throw usage_error("--dataset is missing");
   DatasetRunRequest& run = options.run;
   run.threads = options.threads.value_or(available_processors());
   run.memory_limit_bytes = options.memory_limit_bytes.value_or(default_memory_limit_bytes());

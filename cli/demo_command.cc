@@ -73,8 +73,7 @@ std::string newest_bundle(const std::filesystem::path& out) {
 
 ExitCode demo_command(const Arguments& arguments) {
   const auto request = parse(demo_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  const std::filesystem::path& folder = request->out;
+  const std::filesystem::path& folder = request.out;
   require_free_folder(folder);
   std::filesystem::create_directories(folder);
   const std::string project = (folder / "aqbench.json").string(), out = (folder / "out").string();

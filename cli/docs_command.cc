@@ -15,13 +15,10 @@ namespace {
 
 // Returns the --help text of a command.
 std::string flags_section(const std::vector<std::string>& arguments) {
-  if (arguments.size() != 1) throw Error(ErrorKind::input, "expected one command name");
-  std::vector<std::string> names;
-  for (const Command& command : commands()) {
-    names.emplace_back(command.name);
-    if (names.back() == arguments[0]) return "```\n" + help_of(command) + "```\n";
-  }
-  throw Error(ErrorKind::input, unknown_name_message("command", arguments[0], names));
+  if (arguments.size() != 1) throw input_error("expected one command name");
+  for (const Command& command : commands())
+    if (command.name == arguments[0]) return "```\n" + help_of(command) + "```\n";
+  throw input_error("{}", unknown_name_message("command", arguments[0], names_of(commands())));
 }
 
 std::string commands_section(const std::vector<std::string>&) {
@@ -90,23 +87,21 @@ CommandLine<DocsRequest> docs_command_line() {
 
 ExitCode docs_command(const Arguments& arguments) {
   const auto request = parse(docs_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  if (request->check && request->render) throw Error(ErrorKind::usage, "give --check or --render, not both");
-  if (request->render)
-    for (const std::string& bundle : request->bundles) render_again(bundle);
-  const std::vector<NamedBundle> bundles = read_bundles(request->bundles);
+  if (request.check && request.render) throw usage_error("give --check or --render, not both");
+  if (request.render)
+    for (const std::string& bundle : request.bundles) render_again(bundle);
+  const std::vector<NamedBundle> bundles = read_bundles(request.bundles);
   const DocsSections sections = all_sections(bundles);
   std::size_t stale = 0;
-  for (const std::string& file : request->files) {
+  for (const std::string& file : request.files) {
     const std::string text = read_file(file);
     const FilledDocs filled = fill_docs(text, file, sections);
     for (const DocsChange& change : filled.changes)
-      fmt::print("{}:{}: {} {}\n", file, change.line, change.section,
-                 request->check ? "is stale" : "updated");
+      fmt::print("{}:{}: {} {}\n", file, change.line, change.section, request.check ? "is stale" : "updated");
     stale += filled.changes.size();
-    if (!request->check && filled.text != text) write_file(file, filled.text);
+    if (!request.check && filled.text != text) write_file(file, filled.text);
   }
-  if (!request->check || stale == 0) return ExitCode::pass;
+  if (!request.check || stale == 0) return ExitCode::pass;
   fmt::print(stderr, "aqbench: error: {} stale; run aqbench docs without --check\n",
              stale == 1 ? "1 section is" : fmt::format("{} sections are", stale));
   return ExitCode::regression;

@@ -44,15 +44,14 @@ CommandLine<ExportRequest> export_command_line() {
 
 void check_request(const ExportRequest& request) {
   const int texts = request.csv + request.latex + request.vega;
-  if (texts > 1) throw Error(ErrorKind::usage, "--csv, --latex and --vega exclude each other");
+  if (texts > 1) throw usage_error("--csv, --latex and --vega exclude each other");
   if (texts == 0 && !request.svg && !request.pdf && !request.ply && !request.cameras)
-    throw Error(
-        ErrorKind::usage,
+    throw usage_error(
         "say what to export: --csv, --latex, --vega, --svg DIR, --pdf DIR, --ply DIR or --cameras DIR");
   if (request.ply && request.cameras &&
       request.ply->lexically_normal() == request.cameras->lexically_normal())
-    throw Error(ErrorKind::usage, "--ply, --cameras: need different folders, since both write CASE.ply");
-  if (!(request.limit_mm > 0)) throw Error(ErrorKind::usage, "--limit-mm: must be positive");
+    throw usage_error("--ply, --cameras: need different folders, since both write CASE.ply");
+  if (!(request.limit_mm > 0)) throw usage_error("--limit-mm: must be positive");
   require_bundle_folder(request.bundle);
 }
 
@@ -101,26 +100,24 @@ void export_cameras(const ExportRequest& request, const Results& results) {
 
 ExitCode export_command(const Arguments& arguments) {
   const auto request = parse(export_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  check_request(*request);
-  const BundleContent content =
-      read_bundle_content(request->bundle, read_gate_input(request->bundle).results);
-  for (const auto& folder : {request->svg, request->pdf, request->ply, request->cameras})
+  check_request(request);
+  const BundleContent content = read_bundle_content(request.bundle, read_gate_input(request.bundle).results);
+  for (const auto& folder : {request.svg, request.pdf, request.ply, request.cameras})
     if (folder) std::filesystem::create_directories(*folder);
-  if (request->svg || request->pdf)
+  if (request.svg || request.pdf)
     for (const auto& [name, drawing] : report_figures(content)) {
-      if (request->svg) write_file(*request->svg / (name + ".svg"), svg_document(drawing));
-      if (request->pdf) write_file(*request->pdf / (name + ".pdf"), pdf_of(drawing));
+      if (request.svg) write_file(*request.svg / (name + ".svg"), svg_document(drawing));
+      if (request.pdf) write_file(*request.pdf / (name + ".pdf"), pdf_of(drawing));
     }
-  if (request->ply) export_clouds(*request, content.results);
-  if (request->cameras) export_cameras(*request, content.results);
-  const std::string text = request->csv     ? results_csv(content.results)
-                           : request->latex ? results_latex(content.results)
-                           : request->vega  ? results_vega(content.results)
-                                            : "";
+  if (request.ply) export_clouds(request, content.results);
+  if (request.cameras) export_cameras(request, content.results);
+  const std::string text = request.csv     ? results_csv(content.results)
+                           : request.latex ? results_latex(content.results)
+                           : request.vega  ? results_vega(content.results)
+                                           : "";
   if (text.empty()) return ExitCode::pass;
-  if (request->out)
-    write_file(*request->out, text);
+  if (request.out)
+    write_file(*request.out, text);
   else
     fmt::print("{}", text);
   return ExitCode::pass;

@@ -105,28 +105,26 @@ void show_verdicts(const Verdicts& verdicts, const Results& results, const GateE
 
 ExitCode gate_command(const Arguments& arguments) {
   const auto request = parse(gate_command_line(), arguments);
-  if (!request) return ExitCode::pass;
   std::optional<Baseline> named;  // its faults before those of the results
-  if (request->baseline_file) named = read_baseline(baseline_file(*request->baseline_file));
-  const GateInput input = read_gate_input(request->results, request->measured_here);
+  if (request.baseline_file) named = read_baseline(baseline_file(*request.baseline_file));
+  const GateInput input = read_gate_input(request.results, request.measured_here);
   const Baseline baseline =
-      named ? std::move(*named)
-            : read_baseline(gate_baseline(input.results.run.suite, request->project_file));
-  if (input.of_benchmark && !request->stored_times)
+      named ? std::move(*named) : read_baseline(gate_baseline(input.results.run.suite, request.project_file));
+  if (input.of_benchmark && !request.stored_times)
     throw not_comparable_error(
         "{}: has times alone, which were not measured in pairs with the baseline's: "
         "--stored-times gates them, aqbench ab measures in pairs",
-        request->results);
+        request.results);
   Verdicts report;
   if (!input.of_benchmark) report = gate(input.results, baseline);
-  if (request->stored_times) {
+  if (request.stored_times) {
     gate_stored_times(input.results, baseline, report);
     report.notes.push_back(false_alarm_note(input.results));
   }
   if (!input.verified)
     report.notes.insert(report.notes.begin(), input.of_benchmark ? "a file of another tool: not verified"
                                                                  : "a bare results.json: not verified");
-  show_verdicts(report, input.results, request->exports, stdout, request->all);
+  show_verdicts(report, input.results, request.exports, stdout, request.all);
   return static_cast<ExitCode>(report.exit_code());
 }
 

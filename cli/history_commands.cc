@@ -72,9 +72,9 @@ void keep_method(const std::string& flag, const std::string& method, Results& re
 
 // Returns both sides of the comparison.
 std::pair<Results, Results> sides_of(const CompareRequest& request) {
-  if (!request.b && !request.a_method) throw Error(ErrorKind::usage, "B is missing");
+  if (!request.b && !request.a_method) throw usage_error("B is missing");
   if (request.html && request.a_method)
-    throw Error(ErrorKind::usage, "--html: shows the same cases of two bundles, not two methods");
+    throw usage_error("--html: shows the same cases of two bundles, not two methods");
   Results a = read_gate_input(request.a).results;
   Results b = request.b ? read_gate_input(*request.b).results : a;
   if (request.a_method) {
@@ -107,13 +107,7 @@ CommandLine<TrendRequest> trend_command_line() {
       {{{.name = "DIR", .repeatable = true}, into<&TrendRequest::folders>}}};
 }
 
-struct SiteOptions {
-  std::vector<std::string> folders, baselines;
-  std::filesystem::path out;
-  std::size_t reports = 5;
-};
-
-CommandLine<SiteOptions> site_command_line() {
+CommandLine<SiteRequest> site_command_line() {
   return {
       "aqbench site DIR... --out SITE [--reports N] [--baseline FILE]...",
       "Writes a static site over the bundles below the folders: an index with a search, a page for "
@@ -122,38 +116,30 @@ CommandLine<SiteOptions> site_command_line() {
       "server\nand fetches nothing. A second call reads only new bundles. Checks results.json and a copied "
       "report\nof each bundle against sha256.txt; `aqbench verify` checks the rest.\nExit 0 written, 1 "
       "bundles, reports or baselines were left out (named on stderr and on the index),\n2 no bundle found.",
-      {{{.name = "out", .value_name = "SITE", .help = "folder of the site: new, empty, or an existing site"},
-        into<&SiteOptions::out>},
-       {{.name = "reports",
-         .value_name = "N",
-         .help = "copy the reports of the newest N runs of a suite (5)"},
-        into<&SiteOptions::reports>},
-       {{.name = "baseline",
-         .value_name = "FILE",
-         .help = "accepted values to show, beside baselines found in the folders",
-         .repeatable = true},
-        into<&SiteOptions::baselines>}},
-      {{{.name = "DIR", .repeatable = true}, into<&SiteOptions::folders>}}};
+      {{"out", "SITE", "folder of the site: new, empty, or an existing site", into<&SiteRequest::out>},
+       {"reports", "N", "copy the reports of the newest N runs of a suite (5)", into<&SiteRequest::reports>},
+       {"baseline", "FILE", "accepted values to show, beside baselines found in the folders",
+        into<&SiteRequest::baselines>, repeated()}},
+      {{{.name = "DIR", .repeatable = true}, into<&SiteRequest::folders>}}};
 }
 
 }  // namespace
 
 ExitCode compare_command(const Arguments& arguments) {
   const auto request = parse(compare_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  const auto [a, b] = sides_of(*request);
+  const auto [a, b] = sides_of(request);
   const CompareReport report = compare_results(a, b);
-  fmt::print("{}", render_compare(report, wants_colours(STDOUT_FILENO), request->all,
-                                  screen_columns(STDOUT_FILENO)));
+  fmt::print(
+      "{}", render_compare(report, wants_colours(STDOUT_FILENO), request.all, screen_columns(STDOUT_FILENO)));
   if (!report.refusal.empty()) return ExitCode::not_comparable;
-  if (report.cases == 0) throw Error(ErrorKind::not_comparable, "no common case with the same options");
-  if (request->html) {
+  if (report.cases == 0) throw not_comparable_error("no common case with the same options");
+  if (request.html) {
     const auto side = [](const std::string& path, const Results& results) {
       return ComparedSide{&results, std::filesystem::is_directory(path) ? std::filesystem::path(path) : ""};
     };
-    write_file(*request->html, compare_page(report, side(request->a, a), side(*request->b, b)));
+    write_file(*request.html, compare_page(report, side(request.a, a), side(*request.b, b)));
   }
-  if (request->times && !report.key_differences.empty())
+  if (request.times && !report.key_differences.empty())
     throw not_comparable_error("--times: {} ({} in all)", printable(report.key_differences.front()),
                                counted(report.key_differences.size(), "difference"));
   return ExitCode::pass;
@@ -161,29 +147,24 @@ ExitCode compare_command(const Arguments& arguments) {
 
 ExitCode trend_command(const Arguments& arguments) {
   const auto request = parse(trend_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  const std::vector<std::filesystem::path> folders(request->folders.begin(), request->folders.end());
+  const std::vector<std::filesystem::path> folders(request.folders.begin(), request.folders.end());
   const TrendHistory history = read_history(folders);
   if (history.runs.empty())
-    throw input_error("{}: no verified bundle found{}", fmt::join(request->folders, ", "),
+    throw input_error("{}: no verified bundle found{}", fmt::join(request.folders, ", "),
                       history.problems.empty() ? "" : "; " + history.problems.front());
-  const std::vector<TrendSeries> series = detect_trends(history, request->options);
+  const std::vector<TrendSeries> series = detect_trends(history, request.options);
   fmt::print("{}",
              render_trends(history, series, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
-  if (request->svg) write_file(*request->svg, trends_svg(history, series));
+  if (request.svg) write_file(*request.svg, trends_svg(history, series));
   return ExitCode::pass;
 }
 
 ExitCode site_command(const Arguments& arguments) {
-  const auto options = parse(site_command_line(), arguments);
-  if (!options) return ExitCode::pass;
-  if (options->out.empty()) throw Error(ErrorKind::usage, "--out SITE is missing");
-  const SiteSummary done = write_site({{options->folders.begin(), options->folders.end()},
-                                       options->out,
-                                       {options->baselines.begin(), options->baselines.end()},
-                                       options->reports});
+  const auto request = parse(site_command_line(), arguments);
+  if (request.out.empty()) throw usage_error("--out SITE is missing");
+  const SiteSummary done = write_site(request);
   for (const std::string& problem : done.problems) fmt::print(stderr, "left out: {}\n", printable(problem));
-  fmt::print("{}: {} of {}, {} new\n", options->out.string(), counted(done.pages, "page"),
+  fmt::print("{}: {} of {}, {} new\n", request.out.string(), counted(done.pages, "page"),
              counted(done.runs, "run"), done.read);
   return done.problems.empty() ? ExitCode::pass : ExitCode::regression;
 }

@@ -14,19 +14,7 @@ namespace {
 // Prints a name and a text that breaks between words and stays in its column.
 void print_wrapped(const std::string& name, std::size_t name_width, const std::string& text) {
   constexpr std::size_t kPage = 100;
-  std::string rest = text;
-  std::string label = name;
-  do {
-    const std::size_t room = kPage - std::max(name_width, label.size()) - 4;  // a label may be wider
-    std::size_t cut = rest.size();
-    if (cut > room) {
-      cut = rest.rfind(' ', room);
-      if (cut == std::string::npos || cut == 0) cut = room;
-    }
-    fmt::print("  {:<{}}  {}\n", label, name_width, rest.substr(0, cut));
-    rest.erase(0, std::min(rest.size(), rest.find_first_not_of(' ', cut)));
-    label.clear();
-  } while (!rest.empty());
+  fmt::print("{}", wrap_text(fmt::format("  {:<{}}  {}", name, name_width, text), kPage, name_width + 4));
 }
 
 std::string default_text(const Json& parameter) {
@@ -163,23 +151,21 @@ std::vector<Listing> chosen_listings(const ListRequest& request) {
 
 ExitCode list_command(const Arguments& arguments) {
   const auto request = parse(list_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-
-  const std::vector<Listing> listings = chosen_listings(*request);
-  std::optional<Project> project = current_project(request->project_file);
-  if (request->dataset) keep_dataset(*request->dataset, project);
-  if (request->json && listings.empty())
-    throw Error(ErrorKind::usage, "--json: only with a list, such as scenes, or with all");
-  if (request->json) {
+  const std::vector<Listing> listings = chosen_listings(request);
+  std::optional<Project> project = current_project(request.project_file);
+  if (request.dataset) keep_dataset(*request.dataset, project);
+  if (request.json && listings.empty())
+    throw usage_error("--json: only with a list, such as scenes, or with all");
+  if (request.json) {
     Json all = Json::object();
     for (const Listing& listing : listings) all[listing.name] = listing.json(project);
     print_json(all.dump(2) + "\n");
     return ExitCode::pass;
   }
-  if (listings.empty()) print_named(*request->what, project);
+  if (listings.empty()) print_named(*request.what, project);
   for (std::size_t i = 0; i < listings.size(); ++i) {
     fmt::print("{}{}:\n", i > 0 ? "\n" : "", listings[i].name);
-    print_items(listings[i].json(project), request->what || request->dataset);
+    print_items(listings[i].json(project), request.what || request.dataset);
   }
   return ExitCode::pass;
 }

@@ -9,8 +9,8 @@
 
 #include "core/error.h"
 #include "core/text.h"
-#include "harness/measuring/libraries.h"
 #include "harness/measuring/environment.h"
+#include "harness/measuring/libraries.h"
 #include "harness/planning/suite.h"
 #include "harness/project/project.h"
 #include "metrics/registry.h"
@@ -47,11 +47,18 @@ Json parameters_json(const std::vector<ParameterSpec>& specs) {
   return list;
 }
 
-Json scenes_json(const std::optional<Project>& project) {
+// Name, summary and parameters of each.
+template <class Specs>
+Json specs_json(const Specs& specs) {
   Json list = Json::array();
-  for (const SceneSpec& spec : scene_registry())
+  for (const auto& spec : specs)
     list.push_back(
         {{"name", spec.name}, {"summary", spec.summary}, {"parameters", parameters_json(spec.parameters)}});
+  return list;
+}
+
+Json scenes_json(const std::optional<Project>& project) {
+  Json list = specs_json(scene_registry());
   if (!project) return list;
   for (const ProjectDataset& dataset : project->datasets)
     list.push_back({{"name", std::string(kDatasetPrefix) + dataset.name},
@@ -60,13 +67,7 @@ Json scenes_json(const std::optional<Project>& project) {
   return list;
 }
 
-Json rigs_json(const std::optional<Project>&) {
-  Json list = Json::array();
-  for (const RigSpec& spec : rig_registry())
-    list.push_back(
-        {{"name", spec.name}, {"summary", spec.summary}, {"parameters", parameters_json(spec.parameters)}});
-  return list;
-}
+Json rigs_json(const std::optional<Project>&) { return specs_json(rig_registry()); }
 
 Json sets_json(const std::vector<Override>& overrides, const std::string& owner) {
   Json sets = Json::object();

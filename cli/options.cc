@@ -41,54 +41,9 @@ namespace po = boost::program_options;
 
 constexpr unsigned kHelpWidth = 100;
 
-// Where help goes instead of stdout for help_of(), and the table itself for text_of().
-std::string* help_sink = nullptr;
-CommandLineText* text_sink = nullptr;
-
-// Sets a variable until the end of a block, also on exceptions.
-template <class Value>
-struct SetForNow {
-  SetForNow(Value& the_variable, Value value) : variable(the_variable) { variable = value; }
-  ~SetForNow() { variable = {}; }
-  SetForNow(const SetForNow&) = delete;
-  SetForNow& operator=(const SetForNow&) = delete;
-  Value& variable;
-};
-
 constexpr const char *kHelp = "print this help and exit", *kHelpAll = "print all options and exit";
 
 std::string_view command_of(const CommandLineText& line) { return split_at(line.usage, ' ')[1]; }
-
-po::options_description described(const CommandLineText& line, std::span<const HelpTask> tasks = {});
-
-// The help of a command with many flags: those of each task.
-std::string help_by_task(const CommandLineText& line) {
-  std::ostringstream text;
-  text << described(line, help_tasks(command_of(line)));
-  return fmt::format("usage: {}\n\n{}\n\n{}\nall {} options: aqbench {} --help-all\n", line.usage,
-                     line.description, text.str(), line.flags.size(), command_of(line));
-}
-
-// `whole`: with every flag, also where it is shown by task.
-void print_command_help(const CommandLineText& line, const po::options_description& all, bool whole) {
-  const bool by_task = !help_tasks(command_of(line)).empty();
-  if (text_sink != nullptr) {
-    *text_sink = line;
-    text_sink->flags.push_back({.name = "help", .help = kHelp});
-    if (by_task) text_sink->flags.push_back({.name = "help-all", .help = kHelpAll});
-    return;
-  }
-  std::ostringstream text;
-  text << all;
-  const std::string help =
-      by_task && !whole && help_sink == nullptr
-          ? help_by_task(line)
-          : fmt::format("usage: {}\n\n{}\n\noptions:\n{}", line.usage, line.description, text.str());
-  if (help_sink != nullptr)
-    *help_sink = help;
-  else
-    fmt::print("{}", help);
-}
 
 Strings long_names(const po::options_description& all) {
   Strings names;
@@ -111,7 +66,7 @@ void add_flag(const FlagText& flag, po::options_description& group) {
 }
 
 // Boost keeps every value as text; the table's rows parse it. With tasks only their flags are described.
-po::options_description described(const CommandLineText& line, std::span<const HelpTask> tasks) {
+po::options_description described(const CommandLineText& line, std::span<const HelpTask> tasks = {}) {
   po::options_description all("", kHelpWidth, kHelpWidth / 2);
   std::vector<po::options_description> groups;
   if (tasks.empty()) {
@@ -223,6 +178,30 @@ std::string usage_in_a_line(const CommandLineText& line) {
   return text;
 }
 
+struct HelpOfLine : HelpWanted {
+  CommandLineText line;
+};
+
+// `whole`: with every flag, also where it is shown by task.
+std::string help_text(const CommandLineText& line, bool whole) {
+  const auto tasks = whole ? std::span<const HelpTask>() : help_tasks(command_of(line));
+  std::ostringstream options;
+  options << described(line, tasks);
+  if (tasks.empty())
+    return fmt::format("usage: {}\n\n{}\n\noptions:\n{}", line.usage, line.description, options.str());
+  return fmt::format("usage: {}\n\n{}\n\n{}\nall {} options: aqbench {} --help-all\n", line.usage,
+                     line.description, options.str(), line.flags.size(), command_of(line));
+}
+
+CommandLineText line_of(const Command& command) {
+  try {
+    command.run({"--help"});
+  } catch (const HelpOfLine& help) {
+    return help.line;
+  }
+  return {};
+}
+
 void require_positional(const CommandLineText& line, const po::variables_map& values) {
   for (const PositionalText& argument : line.positional)
     if (!argument.optional && values.count(argument.name) == 0)
@@ -238,15 +217,12 @@ std::span<const HelpTask> help_tasks(std::string_view command) {
   return {};
 }
 
-std::optional<GivenValues> split_arguments(const CommandLineText& line, const Arguments& arguments) {
+GivenValues split_arguments(const CommandLineText& line, const Arguments& arguments) {
   const po::options_description all = described(line);
   try {
     const po::variables_map values = parse_or_throw(line, all, arguments);
     const bool whole = values.count("help-all") != 0;
-    if (whole || values.count("help") != 0) {
-      print_command_help(line, all, whole);
-      return std::nullopt;
-    }
+    if (whole || values.count("help") != 0) throw HelpOfLine{{help_text(line, whole)}, line};
     require_positional(line, values);
     GivenValues given;
     for (const auto& [name, value] : values) given[name] = values_of(name, value);
@@ -288,18 +264,13 @@ void check_given(const CommandLineText& line, const GivenValues& given, Modes mo
   }
 }
 
-std::string help_of(const Command& command) {
-  std::string help;
-  const SetForNow sink(help_sink, &help);
-  command.run({"--help"});
-  return help;
-}
+std::string help_of(const Command& command) { return help_text(line_of(command), true); }
 
 CommandLineText text_of(const Command& command) {
-  CommandLineText text;
-  const SetForNow sink(text_sink, &text);
-  command.run({"--help"});
-  return text;
+  CommandLineText line = line_of(command);
+  line.flags.push_back({.name = "help", .help = kHelp});
+  if (!help_tasks(command_of(line)).empty()) line.flags.push_back({.name = "help-all", .help = kHelpAll});
+  return line;
 }
 
 void print_json(std::string_view text) {

@@ -120,10 +120,9 @@ struct CommandLineText {
 // The values by name of flag or argument, in the order given, including defaults.
 using GivenValues = std::map<std::string, std::vector<FlagValue>>;
 
-// Returns the values of a command line, or nullopt if --help was given and printed. Throws Error(usage) for
-// an unknown flag (suggesting similar ones), a missing or unexpected value, a repeated flag, a missing
-// argument.
-std::optional<GivenValues> split_arguments(const CommandLineText& line, const Arguments& arguments);
+// Returns the values of a command line. Throws Error(usage) for an unknown flag (suggesting similar ones), a
+// missing or unexpected value, a repeated flag, a missing argument; and HelpWanted.
+GivenValues split_arguments(const CommandLineText& line, const Arguments& arguments);
 
 // Throws Error(usage) for a given flag or argument that has no meaning in the mode, and for a flag without
 // those that it needs.
@@ -133,21 +132,20 @@ void check_given(const CommandLineText& line, const GivenValues& given, Modes mo
 // was.
 Modes only_mode(std::span<const ModeText> modes, Modes chosen);
 
-// Returns the request of a command line, or nullopt if --help was given and printed. Throws the errors of
-// split_arguments(), check_given() and the rows of the table.
+// Returns the request of a command line. Throws the errors of split_arguments(), check_given() and the rows
+// of the table.
 template <class Request>
-std::optional<Request> parse(const CommandLine<Request>& line, const Arguments& arguments) {
+Request parse(const CommandLine<Request>& line, const Arguments& arguments) {
   const CommandLineText text = {line.usage,
                                 line.description,
                                 {line.flags.begin(), line.flags.end()},
                                 {line.positional.begin(), line.positional.end()},
                                 line.modes};
-  auto values = split_arguments(text, arguments);
-  if (!values) return std::nullopt;
+  GivenValues values = split_arguments(text, arguments);
   Request request{};
   GivenValues given;
   const auto read = [&](const auto& row) {
-    for (const FlagValue& value : (*values)[row.name]) {
+    for (const FlagValue& value : values[row.name]) {
       if (row.read) row.read(request, value);
       if (!value.defaulted) given[row.name].push_back(value);
     }
@@ -186,7 +184,7 @@ struct HelpTask {
 // Returns the tasks of a command; none where --help shows every flag.
 std::span<const HelpTask> help_tasks(std::string_view command);
 
-// Returns the --help text of a command.
+// Returns the --help-all text of a command.
 std::string help_of(const Command& command);
 
 // Returns the option table of a command, including --help. The names and texts of its flags live as long as

@@ -89,12 +89,12 @@ CommandLine<ProfileRequest> profile_command_line() {
 void complete_profile_request(ProfileRequest& request) {
   check(request.options);
   if (request.diff) {
-    if (request.targets.size() != 2) throw Error(ErrorKind::usage, "--diff: needs two bundles, BEFORE AFTER");
-    if (request.json) throw Error(ErrorKind::usage, "--diff and --json exclude each other");
+    if (request.targets.size() != 2) throw usage_error("--diff: needs two bundles, BEFORE AFTER");
+    if (request.json) throw usage_error("--diff and --json exclude each other");
     return;
   }
   if (request.flamegraph && request.options.sampler == SamplerChoice::none)
-    throw Error(ErrorKind::usage, "--flamegraph and --sampler none exclude each other");
+    throw usage_error("--flamegraph and --sampler none exclude each other");
   read_profile_targets(request.targets, request.plan);
 }
 
@@ -212,7 +212,7 @@ ExitCode compare_profile_bundles(const ProfileRequest& request) {
     compare_profiles(*same, profile, request.out);
     compared = true;
   }
-  if (!compared) throw Error(ErrorKind::not_comparable, "the bundles have no case in common");
+  if (!compared) throw not_comparable_error("the bundles have no case in common");
   return ExitCode::pass;
 }
 
@@ -220,14 +220,13 @@ ExitCode compare_profile_bundles(const ProfileRequest& request) {
 
 ExitCode profile_command(const Arguments& arguments) {
   auto request = parse(profile_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  complete_profile_request(*request);
-  if (request->diff) return compare_profile_bundles(*request);
-  use_current_project(request->plan);
-  const SweepPlan plan = plan_sweep(request->plan);
+  complete_profile_request(request);
+  if (request.diff) return compare_profile_bundles(request);
+  use_current_project(request.plan);
+  const SweepPlan plan = plan_sweep(request.plan);
   require_programs(plan.cases);
-  check_sampler(*request, plan);
-  return run_profiles(*request, plan, arguments);
+  check_sampler(request, plan);
+  return run_profiles(request, plan, arguments);
 }
 
 }  // namespace aqbench::cli

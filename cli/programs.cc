@@ -5,6 +5,7 @@
 #include <set>
 #include <system_error>
 
+#include "core/files.h"
 #include "core/parallel.h"
 #include "core/text.h"
 #include "harness/planning/case_options.h"
@@ -132,8 +133,7 @@ void keep_work(KeepWork which, const Case& planned, const MethodSpec& method, co
   const fs::path kept = fs::absolute(folder) / file_name_of(planned.name), work = scratch / kWorkFolder;
   std::error_code error;
   fs::remove_all(kept, error);
-  fs::create_directories(kept, error);
-  if (error) throw io_error("{}: {}", kept.string(), error.message());
+  make_folders(kept);
   const bool own_layout = fs::is_directory(work / "dataset", error);  // written for this method
   move_to(own_layout ? work / "dataset" : scratch / kObservationFolder, kept / "dataset");
   move_to(work / "output", kept / "output");

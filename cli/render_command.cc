@@ -1,8 +1,6 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
 
@@ -109,50 +107,27 @@ class CatchInterrupts {
   struct sigaction before_[3];
 };
 
-// Shows the progress of rendering on stderr, if it is a terminal.
-class RenderDisplay {
- public:
-  RenderDisplay()
-      : options_(SweepDisplay::options_for_stderr()), start_(SteadyClock::now()), shown_(start_) {}
-  ~RenderDisplay() { clear(); }
-  RenderDisplay(const RenderDisplay&) = delete;
-  RenderDisplay& operator=(const RenderDisplay&) = delete;
-
-  void show(std::size_t done, std::size_t work, const std::string& camera) {
-    const auto now = SteadyClock::now();
-    if (!options_.live || now - shown_ < std::chrono::milliseconds(100)) return;
-    shown_ = now;
-    const double elapsed_s = std::chrono::duration<double>(now - start_).count();
-    const double share = static_cast<double>(done) / static_cast<double>(work);
-    const std::string text =
-        fmt::format("rendering {:.0f} % {}, {} left  {}", 100 * share, clock_text(elapsed_s),
-                    clock_text(elapsed_s * (1 / share - 1)), camera);
-    write("\r\x1b[K" + one_line(text, static_cast<std::size_t>(std::max(options_.columns - 1, 20))));
-    any_ = true;
-  }
-
- private:
-  void clear() {
-    if (any_) write("\r\x1b[K");
-  }
-  void write(const std::string& text) const {
-    [[maybe_unused]] const ssize_t ignored = ::write(options_.descriptor, text.data(), text.size());
-  }
-
-  SweepDisplay::Options options_;
-  SteadyClock::time_point start_, shown_;
-  bool any_ = false;
-};
-
-// Returns whether the dataset was rendered; false if it came from the cache.
+// Returns whether the dataset was rendered; false if it came from the cache. Shows its progress on a
+// terminal.
 bool produce_dataset(const RenderRequest& request, const DatasetPlan& plan) {
   const CatchInterrupts interrupts;
-  RenderDisplay display;
+  const auto options = SweepDisplay::options_for_stderr();
+  SweepDisplay display(options);
+  const auto start = SteadyClock::now();
+  double next_s = 0.1;
   bool rendered = false;
   const RenderProgress progress = [&](std::size_t done, std::size_t work, const std::string& camera) {
     interrupts.throw_if_interrupted();
     rendered = true;
-    display.show(done, work, camera);
+    const double elapsed_s = seconds_since(start),
+                 share = static_cast<double>(done) / static_cast<double>(work);
+    if (!options.live || elapsed_s < next_s) return;
+    next_s = elapsed_s + 0.1;
+    display.show(elapsed_s, [&](int columns) {
+      return one_line(fmt::format("rendering {:.0f} % {}, {} left  {}", 100 * share, clock_text(elapsed_s),
+                                  clock_text(elapsed_s * (1 / share - 1)), camera),
+                      static_cast<std::size_t>(std::max(columns, 20)));
+    });
   };
   if (request.cache) {
     const CachedDataset cached = cached_dataset(plan, cache_options_from_environment(), progress);
@@ -188,10 +163,8 @@ Json render_json(const RenderRequest& request, const DatasetPlan& plan, bool ren
 }  // namespace
 
 ExitCode render_command(const Arguments& arguments) {
-  auto parsed = parse(render_command_line(), arguments);
-  if (!parsed) return ExitCode::pass;
-  RenderRequest& request = *parsed;
-  if (!request.out) throw Error(ErrorKind::usage, "--out DIR is missing");
+  RenderRequest request = parse(render_command_line(), arguments);
+  if (!request.out) throw usage_error("--out DIR is missing");
   if (request.threads) set_thread_count(*request.threads);
   request.dataset.generator_version = AQBENCH_VERSION;
   const DatasetPlan plan = plan_dataset(request.dataset);

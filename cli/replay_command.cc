@@ -173,27 +173,26 @@ std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorde
 
 ExitCode replay_command(const Arguments& arguments) {
   const auto request = parse(replay_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  if (!request->case_names.empty() + request->all + request->sample.has_value() != 1)
-    throw Error(ErrorKind::usage, "expected one of --case CASE, --all and --sample N");
-  if (request->any && !request->sample) throw Error(ErrorKind::usage, "--any needs --sample N");
-  const fs::path& bundle = request->bundle;
+  if (!request.case_names.empty() + request.all + request.sample.has_value() != 1)
+    throw usage_error("expected one of --case CASE, --all and --sample N");
+  if (request.any && !request.sample) throw usage_error("--any needs --sample N");
+  const fs::path& bundle = request.bundle;
   require_bundle_folder(bundle);
   require_plain_files(bundle);
 
   const Results results = read_gate_input(bundle).results;
-  const auto [records, drawn_from] = choose_cases(*request, results);
+  const auto [records, drawn_from] = choose_cases(request, results);
   JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
-  place_datasets(header.request, request->project_file);
+  place_datasets(header.request, request.project_file);
   std::vector<SweepPlan> plans;
   std::vector<Case> cases;
   for (const Record* const record : records) {
     plans.push_back(plan_of_case(header.request, *record));
-    place_project(plans.back(), request->project_file);
+    place_project(plans.back(), request.project_file);
     plans.back().sha256 = sha256_hex(cases_text(plans.back().cases));  // of the only case that is left
     cases.push_back(plans.back().cases.front());
   }
-  require_trust(bundle, kJournalFile, foreign_code(cases), request->trust);
+  require_trust(bundle, kJournalFile, foreign_code(cases), request.trust);
   require_programs(cases);
   for (std::size_t i = 0; i < cases.size(); ++i) require_same_guest(*records[i], cases[i]);
   if (program_sha256() != header.program_sha256)
@@ -206,7 +205,7 @@ ExitCode replay_command(const Arguments& arguments) {
     codes.push_back(*replayed);
   }
   const auto count = [&](ExitCode code) { return static_cast<std::size_t>(std::ranges::count(codes, code)); };
-  if (request->sample)
+  if (request.sample)
     fmt::print("{}", render_sample(drawn_from, records.size(), count(ExitCode::pass),
                                    count(ExitCode::not_comparable)));
   return combine(codes);

@@ -8,7 +8,7 @@
 #include "cli/programs.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "core/signals/stop_signals.h"
+#include "core/processes/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
@@ -136,18 +136,17 @@ void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
 
 ExitCode run_command(const Arguments& arguments) {
   auto parsed = parse(command_line_of_run(), arguments);
-  if (!parsed) return ExitCode::pass;
-  if (!parsed->out) throw Error(ErrorKind::usage, "--out is missing");
-  parsed->run.out_dir = *parsed->out;
-  complete(*parsed);
-  DatasetRunRequest& request = parsed->run;
+  if (!parsed.out) throw usage_error("--out is missing");
+  parsed.run.out_dir = *parsed.out;
+  complete(parsed);
+  DatasetRunRequest& request = parsed.run;
   if (!request.depth_range_m) require_program_of(request);  // no program takes one, which is reported below
   const std::string started_utc = utc_now();
   const StopSignals signals;
   request.cancel_descriptor = signals.descriptor();
   request.ended = [&](const Case& planned, const MethodSpec& method, const Record& record,
                       const std::filesystem::path& scratch) {
-    keep_work(parsed->keep_work, planned, method, record, scratch, request.out_dir.string() + ".work");
+    keep_work(parsed.keep_work, planned, method, record, scratch, request.out_dir.string() + ".work");
   };
   const auto text_of = [&](const DatasetRun& run) {
     return result_json(run, request, arguments, started_utc).dump(2) + "\n";
@@ -161,7 +160,7 @@ ExitCode run_command(const Arguments& arguments) {
   if (run.interrupted) throw Error(ErrorKind::interrupted, "interrupted; nothing was written");
   const bool ok = run.record.status == Status::ok;
   if (!run.kept) text = text_of(run);
-  if (parsed->json)
+  if (parsed.json)
     print_json(text);
   else if (ok)
     print_run(run, request);

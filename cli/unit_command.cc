@@ -8,6 +8,7 @@
 
 #include "cli/options.h"
 #include "core/json.h"
+#include "core/parameters.h"
 #include "harness/ab/unit.h"
 #include "harness/running/case_process.h"
 #include "harness/running/run_case.h"
@@ -36,15 +37,6 @@ class QuietStdout {
   int saved_ = -1;
 };
 
-const Case& find_planned(const SweepPlan& plan, const std::string& name) {
-  std::vector<std::string> names;
-  for (const Case& planned : plan.cases) {
-    if (planned.name == name) return planned;
-    names.push_back(planned.name);
-  }
-  throw Error(ErrorKind::usage, unknown_name_message("case", name, names));
-}
-
 struct UnitRequest {
   std::optional<std::string> request_json, case_name;
   bool score = true, describe = false;
@@ -67,25 +59,24 @@ CommandLine<UnitRequest> unit_command_line() {
 
 ExitCode unit_command(const Arguments& arguments) {
   const auto request = parse(unit_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  if (!request->request_json) throw Error(ErrorKind::usage, "--request JSON is missing");
-  if (request->case_name.has_value() == request->describe)
-    throw Error(ErrorKind::usage, "needs either --case NAME or --describe");
+  if (!request.request_json) throw usage_error("--request JSON is missing");
+  if (request.case_name.has_value() == request.describe)
+    throw usage_error("needs either --case NAME or --describe");
 
-  const Json json = parse_strict_json(*request->request_json, "--request", kMessageJson);
+  const Json json = parse_strict_json(*request.request_json, "--request", kMessageJson);
   const SweepPlan plan = plan_sweep(request_from_json(json, "--request"));
   Json answer;
-  if (request->describe) {
+  if (request.describe) {
     answer = unit_program_json(describe_this_program(plan));
   } else {
-    const Case& planned = find_planned(plan, *request->case_name);
+    const Case& planned = find_named("case", *request.case_name, plan.cases);
     const QuietStdout quiet;
     CaseBoard board;
     if (const std::filesystem::path hidden = take_hidden_folder(); !hidden.empty()) board.hide(hidden);
     answer = unit_record_json(
-        (request->score ? run_case(planned, board) : run_case_unscored(planned, board)).record);
+        (request.score ? run_case(planned, board) : run_case_unscored(planned, board)).record);
   }
-  fmt::print("{}\n", answer.dump(-1, ' ', false, Json::error_handler_t::replace));
+  fmt::print("{}\n", compact_json(answer));
   return ExitCode::pass;
 }
 

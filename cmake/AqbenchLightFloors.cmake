@@ -2,8 +2,6 @@
 # LibTorch and no Open3D: with AQBENCH_LIBRARIES_ONLY only they are built.
 aqbench_library(core core Eigen3::Eigen nlohmann_json::nlohmann_json fmt::fmt OpenSSL::Crypto Threads::Threads
                 ${CMAKE_DL_LIBS})
-file(GLOB signals CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/core/signals/*.cc)
-target_sources(aqbench_core PRIVATE ${signals})
 aqbench_library(processes core/processes aqbench::core)
 aqbench_library(triangles scenes/triangles aqbench::core)
 aqbench_library(cloud scenes/cloud aqbench::triangles)

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <new>
 #include <system_error>
 #include <vector>
@@ -171,6 +170,12 @@ bool is_file(const std::filesystem::path& path) {
   return std::filesystem::is_regular_file(path, unknown);
 }
 
+void make_folders(const std::filesystem::path& folder) {
+  std::error_code failed;
+  std::filesystem::create_directories(folder, failed);
+  if (failed) throw io_error("{}: {}", folder.string(), failed.message());
+}
+
 std::uintmax_t regular_file_size(const std::filesystem::path& path) {
   std::error_code status;
   const auto type = std::filesystem::status(path, status).type();
@@ -200,39 +205,6 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
   return bytes;
 }
 
-std::string read_text_file(const std::filesystem::path& path, std::uintmax_t max_bytes,
-                           ZeroBytes zero_bytes) {
-  if (const std::uintmax_t size = regular_file_size(path); size > max_bytes)
-    throw input_error.of_file(path, "{} bytes, more than the {} allowed", size, max_bytes);
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (file.get() < 0) throw_file_error(path, errno);
-  std::string text;
-  std::uintmax_t read = 0;
-  bool ended = false;  // only zero bytes may follow
-  std::vector<char> piece(std::size_t{1} << 18);
-  for (;;) {
-    const ssize_t got = ::read(file.get(), piece.data(), piece.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw_file_error(path, errno);
-    if (got == 0) break;
-    const std::string_view bytes(piece.data(), static_cast<std::size_t>(got));
-    const std::size_t zero = ended ? 0 : std::min(bytes.find('\0'), bytes.size());
-    ended = zero_bytes == ZeroBytes::one_at_end && zero < bytes.size();
-    if (zero < bytes.size() && zero_bytes != ZeroBytes::leave_out &&
-        (!ended || bytes.find_first_not_of('\0', zero) != bytes.npos))
-      throw input_error.of_file(path, "contains a zero byte, so it is not a text file");
-    read += bytes.size();
-    if (read > max_bytes) throw input_error.of_file(path, "grew beyond the {} bytes allowed", max_bytes);
-    text.append(bytes.substr(0, zero));
-    std::ranges::copy_if(bytes.substr(zero), std::back_inserter(text), [](char c) { return c != 0; });
-  }
-  return ended ? text + '\0' : text;
-}
-
-std::string read_log_file(const std::filesystem::path& path) {
-  return read_text_file(path, std::uintmax_t{1} << 32, ZeroBytes::leave_out);
-}
-
 void append_to_file(const std::filesystem::path& path, std::string_view bytes) {
   const std::filesystem::path target = link_target(path);
   std::error_code absent;
@@ -247,10 +219,8 @@ void append_to_file(const std::filesystem::path& path, std::string_view bytes) {
 
 std::filesystem::path make_folder_beside(const std::filesystem::path& target) {
   refuse_planted_folders(target);
-  std::error_code failed;
   const std::filesystem::path parent = target.parent_path();
-  if (!parent.empty()) std::filesystem::create_directories(parent, failed);
-  if (failed) throw io_error("{}: {}", parent.string(), failed.message());
+  if (!parent.empty()) make_folders(parent);
   std::filesystem::path folder;
   const int error = with_new_number([&](std::uint64_t number) {
     folder = parent / fmt::format("{}{:020}", partial_prefix(target), number);

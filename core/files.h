@@ -19,6 +19,9 @@ namespace aqbench {
 // Returns whether a path leads to a regular file; false also where that cannot be found out.
 bool is_file(const std::filesystem::path& path);
 
+// Creates a folder and its missing parents. Throws Error(io) naming it.
+void make_folders(const std::filesystem::path& folder);
+
 // Returns the size of a file in bytes. Throws Error(input) naming it if it does not exist or is not a regular
 // file, Error(io) if it cannot be accessed.
 std::uintmax_t regular_file_size(const std::filesystem::path& path);
@@ -27,16 +30,22 @@ std::uintmax_t regular_file_size(const std::filesystem::path& path);
 // Error(io) if reading fails.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = std::uintmax_t{1} << 32);
 
-// How a reader handles zero bytes in a text file: it refuses the file, drops them (logs of programs), or
-// keeps one of those at the end (a power cut can append zero bytes to a journal).
-enum class ZeroBytes { refuse, leave_out, one_at_end };
+// Returns the next bytes of a text, valid until the next call; empty at its end.
+using ReadBytes = std::function<std::string_view()>;
 
-// Returns a whole text file, read in pieces: a sparse file of nominal gigabytes, which reads as zero bytes,
-// takes little memory. Throws like read_file(), and Error(input) "FILE: contains a zero byte, so it is not a
-// text file" where zero bytes are refused.
+// How a reader handles zero bytes in a text file: it refuses the file, keeps them, or keeps one of those at
+// the end (a power cut can append zero bytes to a journal).
+enum class ZeroBytes { refuse, keep, one_at_end };
+
+// Reads a text file in pieces: a sparse file of nominal gigabytes, which reads as zero bytes, takes little
+// memory. Throws like read_file(): at once for a file that is not regular or larger than `max_bytes`, for the
+// rest as it reads; and Error(input) "FILE: contains a zero byte, so it is not a text file".
+ReadBytes bytes_of_file(const std::filesystem::path& file, std::uintmax_t max_bytes,
+                        ZeroBytes zero_bytes = ZeroBytes::refuse);
+
+// Returns a whole text file, read in the same way; it has no zero bytes.
 std::string read_text_file(const std::filesystem::path& path,
-                           std::uintmax_t max_bytes = std::uintmax_t{1} << 32,
-                           ZeroBytes zero_bytes = ZeroBytes::refuse);
+                           std::uintmax_t max_bytes = std::uintmax_t{1} << 32);
 
 // Returns a whole log without its zero bytes, read in the same way.
 std::string read_log_file(const std::filesystem::path& path);

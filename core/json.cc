@@ -322,9 +322,13 @@ void JsonPlace::allow_only(std::span<const std::string_view> keys) const {
   }
 }
 
+std::string compact_json(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 Json parameter_json(const ParameterValue& value) {
   if (const auto* number = std::get_if<double>(&value); number != nullptr && !std::isfinite(*number))
-    throw Error(ErrorKind::method, "a parameter's value is not finite");
+    throw method_error("a parameter's value is not finite");
   return std::visit([](const auto& v) { return Json(v); }, value);
 }
 

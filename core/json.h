@@ -72,6 +72,9 @@ Json parse_strict_json(std::string_view text, const std::string& source, const J
 // Parses a whole file in the same way. Also throws the errors of read_file().
 Json read_strict_json(const std::filesystem::path& path, const JsonLimits& limits = {});
 
+// Returns a value as JSON in one line; broken UTF-8 is replaced.
+std::string compact_json(const Json& json);
+
 // A value and its path. Refers to the document: keep that alive. All getters throw Error(input) naming the
 // path if the value is missing or of another type.
 class JsonPlace {

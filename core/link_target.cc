@@ -13,7 +13,7 @@ namespace {
 constexpr int kMaxLinks = 40;  // same as the kernel's limit
 
 [[noreturn]] void refuse_planted(const std::filesystem::path& path, const char* what) {
-  throw Error(ErrorKind::io, path.string() + ": " + what, path.string());
+  throw io_error.of_file(path, "{}", what);
 }
 
 bool is_of_this_user(uid_t owner) { return owner == ::geteuid() || owner == 0; }

@@ -18,6 +18,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/files.h"
 
 #ifndef AQBENCH_MODULES_FROM_PROGRAM
 #define AQBENCH_MODULES_FROM_PROGRAM "../lib/aqbench"
@@ -90,8 +91,7 @@ std::vector<fs::path> module_folders() {
 
 fs::path installed_data_file(const std::string& name) {
   const fs::path folder = relative_to_own_file(AQBENCH_DATA_FROM_PROGRAM, AQBENCH_DATA_FROM_LIBRARY);
-  std::error_code error;
-  if (folder.empty() || !fs::is_regular_file(folder / name, error)) return {};
+  if (folder.empty() || !is_file(folder / name)) return {};
   return folder / name;
 }
 

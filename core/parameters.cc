@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "core/text.h"
@@ -27,14 +26,12 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 template <class Number>
 Number parse_number(const Override& given) {
-  Number value{};
-  const char* const end = given.value.data() + given.value.size();
-  const auto [last, status] = std::from_chars(given.value.data(), end, value);
-  if (status != std::errc{} || last != end)
+  const auto value = parse_whole<Number>(given.value);
+  if (!value)
     throw usage_error("{}.{}: '{}' is not {}{}", given.owner, given.parameter, given.value,
                       std::is_integral_v<Number> ? "an integer" : "a number",
                       decimal_comma_note(given.value));
-  return value;
+  return *value;
 }
 
 void check_range(const ParameterSpec& spec, const Override& given, double value) {

@@ -79,14 +79,20 @@ std::vector<std::string> near_names(std::string_view name, const std::vector<std
 std::string unknown_name_message(std::string_view kind, std::string_view name,
                                  const std::vector<std::string>& candidates);
 
+// Returns the names of a table's rows.
+template <class Rows>
+std::vector<std::string> names_of(const Rows& rows) {
+  std::vector<std::string> names;
+  for (const auto& row : rows) names.emplace_back(row.name);
+  return names;
+}
+
 // Returns the row of a table that has this name. Throws Error(usage) unknown_name_message() if there is none.
 template <class Rows>
 const auto& find_named(std::string_view kind, std::string_view name, const Rows& rows) {
   for (const auto& row : rows)
     if (row.name == name) return row;
-  std::vector<std::string> names;
-  for (const auto& row : rows) names.emplace_back(row.name);
-  throw usage_error("{}", unknown_name_message(kind, name, names));
+  throw usage_error("{}", unknown_name_message(kind, name, names_of(rows)));
 }
 
 // Returns the shortest text that reads back as the same value.

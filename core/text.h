@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -80,6 +82,15 @@ std::string mib_or_na(const std::optional<std::int64_t>& bytes);
 
 // Returns the bytes in base64 (RFC 4648, padded, one line).
 std::string base64_text(std::string_view bytes);
+
+// Parses a whole word as std::from_chars() does; nullopt for anything else and for overflow.
+template <class Number>
+std::optional<Number> parse_whole(std::string_view word) {
+  Number value{};
+  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (status != std::errc{} || end != word.data() + word.size()) return std::nullopt;
+  return value;
+}
 
 // Parses a whole word as a number in any locale: "1.5", "+1", "-2e-3", "nan", "inf". Returns nullopt for
 // anything else and for overflow. Underflow becomes 0, as a writer of that type would have rounded it.

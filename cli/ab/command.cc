@@ -13,7 +13,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
-#include "core/signals/stop_signals.h"
+#include "core/processes/stop_signals.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/decision.h"
@@ -133,7 +133,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
   document.samples.order_seed = request.policy.order_seed;
   const StopSignals signals;
   const bool commands = request.commands.given();
-  const bool quick_cases = !commands && request.commands.quick;
+  const bool quick_cases = !commands && request.commands.rules.quick;
   std::string settle;
   AbSides sides = commands ? plan_command_sides(request, arguments, signals.descriptor(), document, settle)
                   : request.validates() ? plan_validation(request, signals.descriptor(), document)
@@ -161,7 +161,7 @@ ExitCode measure_sides(const AbRequest& request, const Arguments& arguments) {
                [&](const auto& pair) { keep_pair(run.journal(), pair); });
   });
   document.run.finished_utc = utc_now();
-  if (request.commands.quick) note_quick(settle, document);
+  if (request.commands.rules.quick) note_quick(settle, document);
   document.environment = run.environment();
   return conclude(request, std::move(document), &run);
 }
@@ -171,7 +171,11 @@ AbRequest resumed_request(const AbRequest& now) {
   const std::filesystem::path bundle = *now.resume;
   require_plain_files(bundle);
   const Arguments arguments = ab_header(bundle).sides->arguments;
-  auto request = parse(ab_command_line(), arguments);
+  std::optional<AbRequest> request;
+  try {
+    request = parse(ab_command_line(), arguments);
+  } catch (const HelpWanted&) {  // measures nothing either
+  }
   if (!request || request->resume || request->judges_recorded())
     throw input_error("--resume {}: its arguments measure nothing", bundle.string());
   complete_ab_request(*request);
@@ -192,9 +196,8 @@ AbRequest resumed_request(const AbRequest& now) {
 
 ExitCode ab_command(const Arguments& arguments) {
   auto given = parse(ab_command_line(), arguments);
-  if (!given) return ExitCode::pass;
-  if (!given->resume) complete_ab_request(*given);
-  const AbRequest request = given->resume ? resumed_request(*given) : *given;
+  if (!given.resume) complete_ab_request(given);
+  const AbRequest request = given.resume ? resumed_request(given) : given;
   // Read before anything is measured: a key that cannot be used should not cost a comparison.
   if (request.sign) read_signing_key(*request.sign);
   if (request.judges_recorded()) return judge_samples(request, arguments);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "cli/ab/sides.h"
+#include "core/files.h"
 #include "core/json_members.h"
 #include "core/processes/process.h"
 #include "core/sha256.h"
@@ -48,19 +49,17 @@ std::string program_file(const AbCommand& command) {
     if (word.find('/') == std::string::npos) return {};
     file = std::filesystem::path(command.folder) / file;
   }
-  std::error_code error;
-  return std::filesystem::is_regular_file(file, error) ? file.string() : std::string();
+  return is_file(file) ? file.string() : std::string();
 }
 
-// What a side runs, from its flags. Throws Error(usage) for a folder that is none.
-AbCommand command_of(const AbCommandRequest& request, std::size_t side) {
+// Makes the folder of a side absolute. Throws Error(usage) for one that is none.
+void place(AbCommand& command, char side) {
   std::error_code error;
-  const std::filesystem::path folder = request.folders[side].empty() ? "." : request.folders[side];
+  const std::filesystem::path folder = command.folder.empty() ? "." : command.folder;
   const std::filesystem::path whole = std::filesystem::canonical(folder, error);
   if (error || !std::filesystem::is_directory(whole, error))
-    throw usage_error("--cwd-{} {}: not a folder", side == 0 ? 'a' : 'b', folder.string());
-  return {request.lines[side], whole.string(), request.environments[side], request.prepares[side],
-          request.relinks[side]};
+    throw usage_error("--cwd-{} {}: not a folder", side, folder.string());
+  command.folder = whole.string();
 }
 
 double outcome_value(const Record& unit, const char* name) {
@@ -194,7 +193,7 @@ std::string plan_by_trial(const AbRequest& request, const Arguments& arguments, 
       arguments, document, (trials[0].unit_s + trials[1].unit_s) * (pair.runs + pair.warmup));
   if (!document.settings.outputs_may_differ && trials[0].unit.output_sha256 != trials[1].unit.output_sha256)
     plan_differing(pair, document);
-  else if (request.commands.quick)
+  else if (request.commands.rules.quick)
     plan_quick(trials, seconds_since(start), request, pair, document);
   else
     plan_full(trials, request, pair, document);
@@ -206,8 +205,7 @@ AbSideInfo command_side_info(const CommandPair& pair, std::size_t side, const st
   AbSideInfo info;
   info.command = pair.commands[side];
   info.label = label.empty() ? info.command->line : label;
-  info.program_sha256 = sha256_hex(
-      JsonOf<AbCommand>::write(*info.command).dump(-1, ' ', false, Json::error_handler_t::replace));
+  info.program_sha256 = sha256_hex(compact_json(JsonOf<AbCommand>::write(*info.command)));
   if (!pair.files[side].empty() && info.command->relink.empty())
     info.file_sha256 = sha256_file_hex(pair.files[side]);
   return info;
@@ -219,14 +217,14 @@ AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments,
                            AbDocument& document, std::string& settle) {
   const AbCommandRequest& commands = request.commands;
   const auto pair = std::make_shared<CommandPair>();
-  pair->rules = {commands.compare_output, commands.any_exit_code, commands.quick, commands.layouts,
-                 commands.gbench[0]};
+  pair->rules = commands.rules;
+  pair->commands = commands.sides;
   pair->warmup = request.plan.timing.warmup.value_or(0);
   pair->order_seed = request.policy.order_seed;
   pair->limits = ab_limits(request.plan.timeout_s.value_or(0), request.plan.memory_limit_bytes.value_or(0),
                            cancel_descriptor);
   for (std::size_t side = 0; side < 2; ++side) {
-    pair->commands[side] = command_of(commands, side);
+    place(pair->commands[side], side == 0 ? 'a' : 'b');
     pair->files[side] = program_file(pair->commands[side]);
     pair->file_states[side] = file_state_of(pair->files[side]);
   }
@@ -263,8 +261,7 @@ AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments,
     if (!ran) return std::nullopt;
     return CaseResult{std::move(ran->unit), {}};
   };
-  const std::string rules =
-      JsonOf<AbCommandRules>::write(pair->rules).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const std::string rules = compact_json(JsonOf<AbCommandRules>::write(pair->rules));
   return {with_first_units(runner, pair->first),
           {sha256_hex(rules + document.a.program_sha256), sha256_hex(rules + document.b.program_sha256)}};
 }

@@ -55,7 +55,7 @@ std::vector<std::string> common_benchmarks(const std::vector<GbenchTimes>& a,
   for (const GbenchTimes& one : b)
     if (std::ranges::find(a, one.name, &GbenchTimes::name) == a.end())
       document.notes.push_back(fmt::format("B alone has the benchmark {}", one.name));
-  if (names.empty()) throw Error(ErrorKind::input, "--gbench-a: no benchmark to compare");
+  if (names.empty()) throw input_error("--gbench-a: no benchmark to compare");
   return names;
 }
 
@@ -175,7 +175,7 @@ CommandAnswer tried(CommandPair& pair, AbSide side, const std::string& settle) {
 std::string plan_by_gbench_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
                                  AbDocument& document) {
   const auto start = SteadyClock::now();
-  const bool quick = request.commands.quick;
+  const bool quick = request.commands.rules.quick;
   const double own_s = pair.limits.process.timeout_s;
   std::array<CommandAnswer, 2> trials;
   for (const AbSide side : {AbSide::a, AbSide::b}) {

@@ -78,21 +78,25 @@ constexpr auto read_share = [](AbRequest& r, const FlagValue& v) { r.policy.*kSh
 
 // Store a value in the field of one side.
 template <std::size_t kSide, auto kField>
-constexpr auto command_side = [](AbRequest& r, const FlagValue& v) { (r.commands.*kField)[kSide] = v.text; };
+constexpr auto command_side =
+    [](AbRequest& r, const FlagValue& v) { r.commands.sides[kSide].*kField = v.text; };
 template <std::size_t kSide, auto kField>
 constexpr auto metric_side = [](AbRequest& r, const FlagValue& v) { (r.metrics.*kField)[kSide] = v.text; };
 
 template <std::size_t kSide>
+constexpr auto read_label = [](AbRequest& r, const FlagValue& v) { r.commands.labels[kSide] = v.text; };
+
+template <std::size_t kSide>
 constexpr auto read_gbench = [](AbRequest& r, const FlagValue& v) {
-  r.commands.lines[kSide] = v.text;
-  r.commands.gbench[kSide] = true;
+  r.commands.sides[kSide].line = v.text;
+  r.commands.rules.gbench = true;
 };
 
 template <std::size_t kSide>
 constexpr auto read_variable = [](AbRequest& r, const FlagValue& v) {
   const std::size_t equals = v.text.find('=');
   if (equals == std::string::npos || equals == 0) v.refuse_text("expected NAME=VALUE");
-  r.commands.environments[kSide].emplace_back(v.text.substr(0, equals), v.text.substr(equals + 1));
+  r.commands.sides[kSide].environment.emplace_back(v.text.substr(0, equals), v.text.substr(equals + 1));
 };
 
 // ---- The table, in the order of the help ----
@@ -107,8 +111,8 @@ const Flag<AbRequest> kSideFlags[] = {
      needs("method-b")},
     {"method-b", "NAME", kAbMethods, "B's method", metric_side<1, &Metrics::methods>, needs("method-a")},
     {"cmd-a", "CMD", kAbCommands, "any command, as a line for /bin/sh: side A",
-     command_side<0, &Commands::lines>, needs("cmd-b")},
-    {"cmd-b", "CMD", kAbCommands, "and side B", command_side<1, &Commands::lines>, needs("cmd-a")},
+     command_side<0, &AbCommand::line>, needs("cmd-b")},
+    {"cmd-b", "CMD", kAbCommands, "and side B", command_side<1, &AbCommand::line>, needs("cmd-a")},
     {"gbench-a", "CMD", kAbGbench,
      "a program of Google Benchmark, judged by the time per iteration that it measured: side A, each of its "
      "benchmarks a case",
@@ -142,35 +146,35 @@ const Flag<AbRequest> kSideFlags[] = {
 };
 
 const Flag<AbRequest> kCommandFlags[] = {
-    {"cwd-a", "DIR", kAbProcesses, "where A runs (default: here)", command_side<0, &Commands::folders>},
-    {"cwd-b", "DIR", kAbProcesses, "where B runs", command_side<1, &Commands::folders>},
+    {"cwd-a", "DIR", kAbProcesses, "where A runs (default: here)", command_side<0, &AbCommand::folder>},
+    {"cwd-b", "DIR", kAbProcesses, "where B runs", command_side<1, &AbCommand::folder>},
     {"env-a", "NAME=VALUE", kAbProcesses, "a variable of A's environment; may be repeated", read_variable<0>,
      repeated()},
     {"env-b", "NAME=VALUE", kAbProcesses, "a variable of B's environment; may be repeated", read_variable<1>,
      repeated()},
     {"prepare-a", "CMD", kAbProcesses, "runs before each run of A and is not timed",
-     command_side<0, &Commands::prepares>},
+     command_side<0, &AbCommand::prepare>},
     {"prepare-b", "CMD", kAbProcesses, "runs before each run of B and is not timed",
-     command_side<1, &Commands::prepares>},
-    {"label-a", "TEXT", kAbProcesses, "what reports call A", command_side<0, &Commands::labels>},
-    {"label-b", "TEXT", kAbProcesses, "what reports call B", command_side<1, &Commands::labels>},
+     command_side<1, &AbCommand::prepare>},
+    {"label-a", "TEXT", kAbProcesses, "what reports call A", read_label<0>},
+    {"label-b", "TEXT", kAbProcesses, "what reports call B", read_label<1>},
     {"relink-a", "CMD", kAbProcesses,
      "links A anew for each unit, in the order of the random bytes in the file $AQBENCH_ORDER",
-     command_side<0, &Commands::relinks>, needs("layouts")},
-    {"relink-b", "CMD", kAbProcesses, "links B anew for each unit", command_side<1, &Commands::relinks>,
+     command_side<0, &AbCommand::relink>, needs("layouts")},
+    {"relink-b", "CMD", kAbProcesses, "links B anew for each unit", command_side<1, &AbCommand::relink>,
      needs("layouts")},
     {"layouts", "N", kAbProcesses,
      "each unit draws one of N code layouts: environment size, and link order with --relink-a, --relink-b",
-     [](AbRequest& r, const FlagValue& v) { r.commands.layouts = count_of(v, 2, kMaxLayouts); }},
+     [](AbRequest& r, const FlagValue& v) { r.commands.rules.layouts = count_of(v, 2, kMaxLayouts); }},
     {"compare-output", "FILE", kAbCommands, "the output is this file below each side's folder, not stdout",
-     into<&AbRequest::commands, &Commands::compare_output>},
+     into<&AbRequest::commands, &Commands::rules, &AbCommandRules::compare_output>},
     {"outputs-may-differ", nullptr, kAbCommands, "B may write something else than A",
      into<&AbRequest::commands, &Commands::outputs_may_differ>},
     {"any-exit-code", nullptr, kAbCommands, "an exit code that is not 0 is part of the output, not a failure",
-     into<&AbRequest::commands, &Commands::any_exit_code>},
+     into<&AbRequest::commands, &Commands::rules, &AbCommandRules::any_exit_code>},
     {"quick", nullptr, kAbSides | kAbProcesses | kAbBundles | kAbSamples,
      "say within a minute what can be said, in one look, and what would settle the rest",
-     into<&AbRequest::commands, &Commands::quick>},
+     into<&AbRequest::commands, &Commands::rules, &AbCommandRules::quick>},
 };
 
 const Flag<AbRequest> kJudgingFlags[] = {

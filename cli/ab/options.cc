@@ -89,8 +89,8 @@ AbSettings settings_of(const AbRequest::Policy& given, int looks) {
 void complete_timing(TimingRequest& timing, int usual_repetitions) {
   check(timing);
   if (usual_repetitions == 0 && timing.warmup && timing.repetitions.value_or(0) == 0)
-    throw Error(ErrorKind::usage,
-                "--warmup: needs --repetitions, since a unit runs its case once where no time is judged");
+    throw usage_error(
+        "--warmup: needs --repetitions, since a unit runs its case once where no time is judged");
   if (!timing.repetitions) timing.repetitions = usual_repetitions;
   if (!timing.warmup && *timing.repetitions > 0) timing.warmup = kUnitWarmup;
   if (*timing.repetitions < kFewestRepetitions && *timing.repetitions != usual_repetitions)
@@ -119,12 +119,12 @@ std::vector<AbOutcome> metric_outcomes(const AbMetricRequest& request) {
 }  // namespace
 
 void complete_ab_request(AbRequest& request) {
-  if (request.commands.quick)
+  if (request.commands.rules.quick)
     for (const char* const name : {"pairs", "looks"})
       if (request.given.contains(name))
         throw usage_error("--{}: --quick takes what fits into a minute", name);
   if (request.sign && request.judges_recorded() && !request.given.contains("out"))
-    throw Error(ErrorKind::usage, "--sign: needs --out DIR, since there is no bundle to sign");
+    throw usage_error("--sign: needs --out DIR, since there is no bundle to sign");
   if (!request.samples) use_current_project(request.plan);
   // A setting of the project's own program says which method it is of.
   if (request.variant && request.plan.suite.empty() && request.plan.methods.empty() &&
@@ -135,7 +135,7 @@ void complete_ab_request(AbRequest& request) {
   if (request.commands.given())
     check(request.plan.timing);
   else
-    complete_timing(request.plan.timing, request.commands.quick          ? kFewestRepetitions
+    complete_timing(request.plan.timing, request.commands.rules.quick    ? kFewestRepetitions
                                          : !request.validates()          ? kUnitRepetitions
                                          : request.metrics.names.empty() ? kAaRepetitions
                                                                          : kMetricRepetitions);
@@ -150,13 +150,13 @@ std::vector<std::string> command_lines_of(const AbCommandRequest& request) {
   std::vector<std::string> found;
   for (std::size_t side = 0; side < 2; ++side) {
     const char letter = side == 0 ? 'A' : 'B';
-    for (const auto& [what, line] : {std::pair("", request.lines[side]),
-                                     {" is prepared by", request.prepares[side]},
-                                     {" is linked by", request.relinks[side]}})
-      if (!line.empty()) found.push_back(fmt::format("{}{}: {}", letter, what, line));
-    if (!request.folders[side].empty())
-      found.push_back(fmt::format("{} runs in: {}", letter, request.folders[side]));
-    for (const auto& [name, value] : request.environments[side])
+    const AbCommand& command = request.sides[side];
+    for (const auto& [what, text] : {std::pair(":", command.line),
+                                     {" is prepared by:", command.prepare},
+                                     {" is linked by:", command.relink},
+                                     {" runs in:", command.folder}})
+      if (!text.empty()) found.push_back(fmt::format("{}{} {}", letter, what, text));
+    for (const auto& [name, value] : command.environment)
       found.push_back(fmt::format("{} runs with: {}={}", letter, name, value));
   }
   return found;

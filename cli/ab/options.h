@@ -11,6 +11,7 @@
 
 #include "cli/options.h"
 #include "cli/programs.h"
+#include "harness/ab/ab_command.h"
 #include "harness/ab/decision.h"
 #include "harness/ab/samples.h"
 #include "harness/planning/plan.h"
@@ -19,15 +20,13 @@ namespace aqbench::cli {
 
 // Two commands that are compared instead of cases. Arrays are indexed by side: A, B.
 struct AbCommandRequest {
-  std::array<std::string, 2> lines, folders, prepares, relinks, labels;
-  std::array<std::vector<std::pair<std::string, std::string>>, 2> environments;
-  std::string compare_output;
-  std::array<bool, 2> gbench{};  // the line is a program of Google Benchmark
-  bool any_exit_code = false, outputs_may_differ = false, quick = false;
-  std::uint64_t layouts = 0;
+  std::array<AbCommand, 2> sides;  // their folders as given; "": here
+  std::array<std::string, 2> labels;
+  AbCommandRules rules;
+  bool outputs_may_differ = false;
 
   // Returns whether commands are compared.
-  bool given() const { return !lines[0].empty() || !lines[1].empty(); }
+  bool given() const { return !sides[0].line.empty() || !sides[1].line.empty(); }
 };
 
 // Metrics that are compared over seeds or runs.

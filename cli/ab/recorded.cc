@@ -189,15 +189,14 @@ void add_benchmarks(const std::array<std::vector<DatedFile>, 2>& sides, AbDocume
         sides[0][0].content.series.end())
       document.notes.push_back(fmt::format("B alone has the benchmark {}", one_line(series.name)));
   if (document.samples.cases.empty())
-    throw Error(ErrorKind::not_comparable, "--samples-b: has no benchmark of --samples");
+    throw not_comparable_error("--samples-b: has no benchmark of --samples");
 }
 
 AbDocument document_of_bundles(const AbRequest& request) {
   const auto& bundles = request.metrics.bundles;
   const Results a = read_gate_input(bundles[0]).results, b = read_gate_input(bundles[1]).results;
   if (root_digest(a) == root_digest(b))
-    throw Error(ErrorKind::usage,
-                "--bundle-b: holds the same records as --bundle-a: a run compared with itself");
+    throw usage_error("--bundle-b: holds the same records as --bundle-a: a run compared with itself");
   AbDocument document;
   document.settings = request.settings;
   document.settings.wall_time = false;

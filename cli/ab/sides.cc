@@ -12,6 +12,7 @@
 #include "cli/programs.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/parameters.h"
 #include "core/sha256.h"
 #include "core/table.h"
 #include "core/text.h"
@@ -53,12 +54,6 @@ void check_globs(const std::vector<std::string>& globs, const std::vector<std::s
     if (std::ranges::none_of(names, [&](const auto& name) { return means_case(glob, name); }))
       throw usage_error("--case '{}': no planned case matches (the first one is '{}')", glob,
                         names.empty() ? "" : names.front());
-}
-
-std::vector<std::string> names_of(const UnitProgram& program) {
-  std::vector<std::string> names;
-  for (const auto& planned : program.cases) names.push_back(planned.name);
-  return names;
 }
 
 // Throws Error(not_comparable) where an option has two values: the cases are different ones then. An option
@@ -107,7 +102,7 @@ void match_cases(const AbRequest& request, const UnitProgram& a, const UnitProgr
     return over_seeds(request) ? name_without_seed(name) : name;
   };
   std::set<std::string> notes;
-  check_globs(request.case_globs, names_of(a));
+  check_globs(request.case_globs, names_of(a.cases));
   for (const auto& case_a : a.cases) {
     if (!matches_any(request.case_globs, case_a.name)) continue;
     const auto case_b = std::ranges::find_if(
@@ -123,7 +118,7 @@ void match_cases(const AbRequest& request, const UnitProgram& a, const UnitProgr
       throw usage_error("'{}' has several seeds: pairs take seeds of their own", name);
     document.samples.cases.push_back({name, std::nullopt});
   }
-  if (document.samples.cases.empty()) throw Error(ErrorKind::usage, "no cases to compare");
+  if (document.samples.cases.empty()) throw usage_error("no cases to compare");
   document.notes.insert(document.notes.end(), notes.begin(), notes.end());
 }
 
@@ -177,8 +172,7 @@ void prepare_sides(const AbRequest& request, Side& a, Side& b) {
   a.request = b.request = request.plan;
   b.request.injects = request.injects;
   if (!request.metrics.methods[0].empty()) {
-    if (!request.plan.methods.empty())
-      throw Error(ErrorKind::usage, "--method: --method-a and --method-b give it");
+    if (!request.plan.methods.empty()) throw usage_error("--method: --method-a and --method-b give it");
     for (const auto& [side, method] :
          {std::pair(&a, request.metrics.methods[0]), {&b, request.metrics.methods[1]}}) {
       side->method = method;
@@ -205,11 +199,9 @@ void prepare_sides(const AbRequest& request, Side& a, Side& b) {
 AbUnitRunner runner_of(std::shared_ptr<Side> a, std::shared_ptr<Side> b,
                        std::shared_ptr<const UnitLimits> limits, const AbRequest& request,
                        const AbSamples& samples) {
-  std::vector<std::string> names;
-  for (const AbCase& one : samples.cases) names.push_back(one.name);
   const bool seeds = over_seeds(request), keeps_tiles = !request.metrics.methods[0].empty();
   return [a = std::move(a), b = std::move(b), limits = std::move(limits), seeds, keeps_tiles,
-          names = std::move(names), outcomes = request.settings.outcomes](const AbUnitTask& task) {
+          names = names_of(samples.cases), outcomes = request.settings.outcomes](const AbUnitTask& task) {
     Side& side = task.side == AbSide::a ? *a : *b;
     const std::string& name = side.names[task.case_index];
     const bool score = task.score || !outcomes.empty();
@@ -231,9 +223,7 @@ std::string file_state_of(const std::string& binary) {
 }
 
 void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs) {
-  std::vector<std::string> names;
-  for (const Case& planned : plan.cases) names.push_back(planned.name);
-  check_globs(globs, names);
+  check_globs(globs, names_of(plan.cases));
   std::erase_if(plan.cases, [&](const Case& planned) { return !matches_any(globs, planned.name); });
 }
 

@@ -200,7 +200,7 @@ ExitCode eval_cloud(const EvalRequest& asked, const Arguments& arguments) {
 
   const Score score = score_blocks(cloud, loaded.mesh ? &*loaded.mesh : nullptr, truth, options, views);
   if (const std::string why = why_nothing_is_scored(score.counts); !why.empty())
-    throw Error(ErrorKind::input, request.cloud_file + ": " + why, request.cloud_file);
+    throw input_error.of_file(request.cloud_file, "{}", why);
   if (!request.tiles_file.empty()) write_file(request.tiles_file, tiles_to_csv(score.tiles));
   if (!request.views_file.empty()) write_file(request.views_file, views_to_csv(score.by_views));
   if (!request.json) {

@@ -61,13 +61,12 @@ void complete_cloud_request(EvalRequest& request) {
 
 ExitCode eval_command(const Arguments& arguments) {
   auto request = parse(eval_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  if (request->threads) set_thread_count(*request->threads);
-  if (request->mode == kEvalBoard) return eval_charuco(*request);
-  if (request->mode == kEvalDepth) return eval_depth(*request, arguments);
-  complete_cloud_request(*request);
-  if (request->mode != kEvalCloud) return eval_protocol(request->protocol, request->cloud);
-  return eval_cloud(*request, arguments);
+  if (request.threads) set_thread_count(*request.threads);
+  if (request.mode == kEvalBoard) return eval_charuco(request);
+  if (request.mode == kEvalDepth) return eval_depth(request, arguments);
+  complete_cloud_request(request);
+  if (request.mode != kEvalCloud) return eval_protocol(request.protocol, request.cloud);
+  return eval_cloud(request, arguments);
 }
 
 }  // namespace aqbench::cli

@@ -11,6 +11,7 @@
 #include "cli/eval/eval_cloud.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/parameters.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/scoring/depth_score.h"
@@ -108,9 +109,7 @@ void print_errors(const CornerErrors& errors) {
 
 const Camera& named_camera(const Rig& rig, const std::string& name, const std::string& flag) {
   if (const Camera* camera = find_camera(rig, name)) return *camera;
-  std::vector<std::string> names;
-  for (const Camera& camera : rig.cameras) names.push_back(camera.name);
-  throw Error(ErrorKind::usage, flag + ": " + unknown_name_message("camera", name, names));
+  throw usage_error("{}: {}", flag, unknown_name_message("camera", name, names_of(rig.cameras)));
 }
 
 DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera) {

@@ -72,7 +72,7 @@ void refuse_unusable_mesh(const EvalInput& input, const std::string& file) {
   try {
     check_mesh(*input.reconstruction.mesh);
   } catch (const Error& error) {
-    throw Error(ErrorKind::input, fmt::format("{}: {}", file, error.what()), file);
+    throw input_error.of_file(file, "{}", error.what());
   }
 }
 

@@ -71,10 +71,8 @@ ShapedMap read_depth_map(const std::string& file, double metres_per_unit,
 void require_shape(const std::string& file, const ShapedMap& map, const std::string& truth_file,
                    const ShapedMap& truth) {
   if (map.shape == truth.shape) return;
-  throw Error(ErrorKind::input,
-              fmt::format("{}: {} values where {} has {}", file, fmt::join(map.shape, " x "), truth_file,
-                          fmt::join(truth.shape, " x ")),
-              file);
+  throw input_error.of_file(file, "{} values where {} has {}", fmt::join(map.shape, " x "), truth_file,
+                            fmt::join(truth.shape, " x "));
 }
 
 Trajectory read_trajectory_in(const std::string& file, double metres_per_unit) {

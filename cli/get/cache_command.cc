@@ -128,8 +128,7 @@ CommandLine<CacheRequest> cache_command_line() {
 
 ExitCode cache_command(const Arguments& arguments) {
   const auto request = parse(cache_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  const auto& [what, json] = *request;
+  const auto& [what, json] = request;
   CacheOptions options = cache_options_from_environment();
   options.dir = std::filesystem::absolute(default_cache_dir());
   if (what == "list")

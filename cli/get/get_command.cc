@@ -13,6 +13,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/parameters.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "scenes/dataset/dataset_cache.h"
@@ -37,17 +38,13 @@ CommandLine<GetRequest> get_command_line() {
       "their licences, sizes, layouts and truths. Needs the program curl.\n"
       "The folder is sets/ in that of `aqbench cache`. Beyond $AQBENCH_CACHE_LIMIT the least recently\n"
       "used sets are removed first; a set that is larger is refused.",
-      {{{.name = "registry",
-         .value_name = "FILE",
-         .help = "a registry of your own, in the form of cli/get/public_sets.json"},
+      {{"registry", "FILE", "a registry of your own, in the form of cli/get/public_sets.json",
         into<&GetRequest::registry>},
-       {{.name = "stall",
-         .value_name = "S",
-         .help = "begin again where a server sends less than 1 kB/s for so long",
-         .default_value = "30"},
-        [](GetRequest& r, const FlagValue& v) { r.stall_s = static_cast<int>(v.at_least<std::int64_t>(1)); }},
-       {{.name = "remove", .help = "remove the set from the cache"}, into<&GetRequest::remove>},
-       {{.name = "json", .help = "print JSON"}, into<&GetRequest::json>}},
+       {"stall", "S", "begin again where a server sends less than 1 kB/s for so long",
+        [](GetRequest& r, const FlagValue& v) { r.stall_s = static_cast<int>(v.at_least<std::int64_t>(1)); },
+        usually("30")},
+       {"remove", nullptr, "remove the set from the cache", into<&GetRequest::remove>},
+       {"json", nullptr, "print JSON", into<&GetRequest::json>}},
       {{{.name = "NAME", .optional = true}, into<&GetRequest::name>}}};
 }
 
@@ -145,24 +142,23 @@ void fetch_set(const PublicSet& set, const fs::path& place, const GetRequest& re
 
 ExitCode get_command(const Arguments& arguments) {
   const auto request = parse(get_command_line(), arguments);
-  if (!request) return ExitCode::pass;
   const std::vector<PublicSet> sets =
-      request->registry ? parse_public_sets(read_file(*request->registry), request->registry->string())
-                        : parse_public_sets(public_sets_text(), "public_sets.json");
+      request.registry ? parse_public_sets(read_file(*request.registry), request.registry->string())
+                       : parse_public_sets(public_sets_text(), "public_sets.json");
   const fs::path place = sets_folder();
-  if (request->name.empty()) {
-    if (request->remove) throw usage_error("--remove: needs NAME");
-    list_sets(sets, place, request->json);
+  if (request.name.empty()) {
+    if (request.remove) throw usage_error("--remove: needs NAME");
+    list_sets(sets, place, request.json);
     return ExitCode::pass;
   }
-  const PublicSet& set = find_public_set(sets, request->name);
-  if (request->remove) {
+  const PublicSet& set = find_named("public set", request.name, sets);
+  if (request.remove) {
     const std::uintmax_t before = total_bytes(fetched_sets());
     fs::remove_all(place / set.name);
     fmt::print("{}: removed {} bytes\n", set.name, before - total_bytes(fetched_sets()));
     return ExitCode::pass;
   }
-  fetch_set(set, place, *request);
+  fetch_set(set, place, request);
   return ExitCode::pass;
 }
 

@@ -13,7 +13,6 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json_members.h"
-#include "core/parameters.h"
 #include "core/processes/process.h"
 #include "core/sha256.h"
 #include "scenes/dataset/dataset_cache.h"
@@ -32,7 +31,7 @@ void require_plain(const std::string& name, const JsonPlace& place) {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail(const PublicFile& file, const std::string& what) {
-  throw Error(ErrorKind::io, fmt::format("{}: {}", file.name, what), file.name);
+  throw io_error.of_file(file.name, "{}", what);
 }
 
 std::uintmax_t size_of(const fs::path& file) {
@@ -142,14 +141,6 @@ std::vector<PublicSet> parse_public_sets(std::string_view text, const std::strin
   root.allow_only({"version", "sets"});
   if (root.at("version").count() != 1) root.at("version").fail("must be 1");
   return from_json<std::vector<PublicSet>>(root.at("sets"));
-}
-
-const PublicSet& find_public_set(const std::vector<PublicSet>& sets, const std::string& name) {
-  const auto found = std::ranges::find(sets, name, &PublicSet::name);
-  if (found != sets.end()) return *found;
-  std::vector<std::string> names;
-  for (const PublicSet& set : sets) names.push_back(set.name);
-  throw usage_error("{}", unknown_name_message("public set", name, names));
 }
 
 namespace fs = std::filesystem;

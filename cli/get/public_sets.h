@@ -61,9 +61,6 @@ std::string_view public_sets_text();
 // Reads a registry; `where` stands before each message. Throws Error(input) naming the place.
 std::vector<PublicSet> parse_public_sets(std::string_view text, const std::string& where);
 
-// Finds a set by name. Throws Error(usage) with similar names for an unknown one.
-const PublicSet& find_public_set(const std::vector<PublicSet>& sets, const std::string& name);
-
 // Limits of a download.
 struct DownloadLimits {
   std::uintmax_t max_bytes = 0;  // of the file, where its size is not known

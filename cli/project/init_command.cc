@@ -1,7 +1,5 @@
-#include <fcntl.h>
 #include <fmt/ranges.h>
 
-#include <cerrno>
 #include <cstddef>
 #include <set>
 #include <string>
@@ -11,7 +9,6 @@
 
 #include "cli/options.h"
 #include "cli/project/start_files.h"
-#include "core/descriptor.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/scratch_folder.h"
@@ -49,19 +46,10 @@ CommandLine<InitRequest> init_command_line() {
             into<&InitRequest::start, &ProjectStart::method>, usually("mine")}}};
 }
 
-// Writes a new file. Returns false if it exists; throws Error(io).
+// Writes a new file with its folder. Returns false if it exists; throws Error(io).
 bool write_new(const fs::path& file, const std::string& text) {
-  std::error_code failed;
-  if (file.has_parent_path()) fs::create_directories(file.parent_path(), failed);
-  if (failed) throw io_error("{}: {}", file.parent_path().string(), failed.message());
-  const Descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
-  if (opened.get() < 0 && errno == EEXIST) return false;
-  if (opened.get() < 0) throw_file_error(file, errno);
-  if (const int error = write_all(opened.get(), text); error != 0) {
-    fs::remove(file, failed);
-    throw_file_error(file, error);
-  }
-  return true;
+  if (file.has_parent_path()) make_folders(file.parent_path());
+  return write_new_file(file, text);
 }
 
 // Returns the missing lines of this folder's .gitignore, ignoring slashes at either end.
@@ -131,16 +119,15 @@ void check_text(const std::string& text) {
 
 ExitCode init_command(const Arguments& arguments) {
   auto request = parse(init_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  ProjectStart& start = request->start;
+  ProjectStart& start = request.start;
   std::error_code unknown;
   if (fs::exists(fs::symlink_status(kProjectFileName, unknown)))
     throw usage_error("{}: exists and is left unchanged", kProjectFileName);
   start.inputs = find_inputs(fs::current_path(unknown));
   for (const FoundInput& input : start.inputs)
     if (!is_valid_utf8(input.directory.string()))
-      throw Error(ErrorKind::input, input.directory.string() + ": the folder's name must be UTF-8, like " +
-                                        kProjectFileName + " must be");
+      throw input_error("{}: the folder's name must be UTF-8, like {} must be", input.directory.string(),
+                        kProjectFileName);
   const std::string text = start_project_text(start);
   check_text(text);
   // The project file comes last: until it exists, `init` can be called again.

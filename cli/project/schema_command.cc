@@ -28,13 +28,12 @@ CommandLine<SchemaRequest> schema_command_line() {
 
 ExitCode schema_command(const Arguments& arguments) {
   const auto request = parse(schema_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  if (request->name == "project")
+  if (request.name == "project")
     fmt::print("{}", project_schema());
-  else if (request->name == "results")
+  else if (request.name == "results")
     fmt::print("{}", results_schema_text());
   else
-    throw usage_error("{}", unknown_name_message("schema", request->name, {"project", "results"}));
+    throw usage_error("{}", unknown_name_message("schema", request.name, {"project", "results"}));
   return ExitCode::pass;
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <charconv>
 #include <cstdint>
 #include <nlohmann/json.hpp>
 #include <system_error>
@@ -157,11 +156,9 @@ StartCommand without_defaults(const std::string& given) {
 }
 
 Json start_parameter(const std::string& name, const std::string& value) {
-  std::int64_t integer = 0;
-  const auto [end, status] = std::from_chars(value.data(), value.data() + value.size(), integer);
-  const bool whole = status == std::errc{} && end == value.data() + value.size();
+  const auto whole = parse_whole<std::int64_t>(value);
   const auto number = parse_double(value);
-  return {{"name", name}, {"default", whole ? Json(integer) : number ? Json(*number) : Json(value)}};
+  return {{"name", name}, {"default", whole ? Json(*whole) : number ? Json(*number) : Json(value)}};
 }
 
 Json start_method(const ProjectStart& start) {

@@ -247,14 +247,13 @@ std::vector<Candidate> candidates(const std::vector<std::string>& words) {
 
 ExitCode completion_command(const Arguments& arguments) {
   const auto request = parse(completion_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  if (request->shell.has_value() == request->line.has_value())
+  if (request.shell.has_value() == request.line.has_value())
     throw usage_error("completion: needs a shell (bash, zsh or fish) or --line");
-  if (request->shell) {
-    fmt::print("{}", completion_script(*request->shell));
+  if (request.shell) {
+    fmt::print("{}", completion_script(*request.shell));
     return ExitCode::pass;
   }
-  for (const Candidate& candidate : candidates(shell_words(*request->line)))
+  for (const Candidate& candidate : candidates(shell_words(*request.line)))
     fmt::print("{}\t{}\n", candidate.text, candidate.help);
   return ExitCode::pass;
 }

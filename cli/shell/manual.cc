@@ -100,35 +100,25 @@ CommandLine<ManRequest> man_command_line() {
 
 // Writes all pages: aqbench.1, aqbench-sweep.1, ...
 void write_manuals(const std::filesystem::path& folder, const std::string& version) {
-  std::error_code failed;
-  std::filesystem::create_directories(folder, failed);
-  if (failed) throw io_error("{}: {}", folder.string(), failed.message());
+  make_folders(folder);
   write_file(folder / "aqbench.1", program_manual(version));
   for (const Command& command : commands())
     write_file(folder / fmt::format("aqbench-{}.1", command.name), command_manual(command, version));
-}
-
-std::string manual_of(const std::string& name, const std::string& version) {
-  std::vector<std::string> names;
-  for (const Command& command : commands()) {
-    if (command.name == name) return command_manual(command, version);
-    names.emplace_back(command.name);
-  }
-  throw usage_error("{}", unknown_name_message("command", name, names));
 }
 
 }  // namespace
 
 ExitCode man_command(const Arguments& arguments) {
   const auto request = parse(man_command_line(), arguments);
-  if (!request) return ExitCode::pass;
   const std::string& version = build_info().version;
-  if (request->out && request->command)
+  if (request.out && request.command)
     throw usage_error("man: --out writes the pages of all commands; omit COMMAND");
-  if (request->out)
-    write_manuals(*request->out, version);
+  if (request.out)
+    write_manuals(*request.out, version);
   else
-    fmt::print("{}", request->command ? manual_of(*request->command, version) : program_manual(version));
+    fmt::print("{}", request.command
+                         ? command_manual(find_named("command", *request.command, commands()), version)
+                         : program_manual(version));
   return ExitCode::pass;
 }
 

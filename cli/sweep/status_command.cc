@@ -96,10 +96,9 @@ void print_status(const Json& status) {
 
 ExitCode status_command(const Arguments& arguments) {
   const auto request = parse(status_command_line(), arguments);
-  if (!request) return ExitCode::pass;
   Json all = Json::array();
-  for (const std::string& bundle : request->bundles) all.push_back(status_json(bundle));
-  if (request->json)
+  for (const std::string& bundle : request.bundles) all.push_back(status_json(bundle));
+  if (request.json)
     fmt::print("{}\n", (all.size() == 1 ? all.front() : all).dump(2));
   else
     std::ranges::for_each(all, print_status);

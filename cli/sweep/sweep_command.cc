@@ -145,7 +145,7 @@ void complete_sweep_request(SweepRequest& request) {
   }
   complete_share(request.share, request.plan, request.resume.has_value(), request.given);
   if (request.keep_work != KeepWork::none && request.share.slurm)
-    throw Error(ErrorKind::usage, "--keep-work: not with --slurm; sweep the case again without --slurm");
+    throw usage_error("--keep-work: not with --slurm; sweep the case again without --slurm");
   if (request.tests_of) check_test_dir(*request.tests_of);
 }
 
@@ -285,23 +285,22 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
 
 ExitCode sweep_command(const Arguments& arguments) {
   auto request = parse(sweep_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  complete_sweep_request(*request);
-  SweepPlan plan = plan_sweep(request->plan);
-  complete_gate(*request, plan.suite);
-  if (request->resume) place_project(plan, request->plan.project_file);
-  require_shareable(plan, request->share, request->resume.has_value());
-  if (request->dry_run) return print_plan(plan, request->json);
-  if (request->resume) {
-    require_programs_of_open(plan, *request->resume);
-    require_trust(*request->resume, kJournalFile, foreign_code(plan.cases), request->trust);
+  complete_sweep_request(request);
+  SweepPlan plan = plan_sweep(request.plan);
+  complete_gate(request, plan.suite);
+  if (request.resume) place_project(plan, request.plan.project_file);
+  require_shareable(plan, request.share, request.resume.has_value());
+  if (request.dry_run) return print_plan(plan, request.json);
+  if (request.resume) {
+    require_programs_of_open(plan, *request.resume);
+    require_trust(*request.resume, kJournalFile, foreign_code(plan.cases), request.trust);
   } else {
     require_records_fit(plan);
-    if (!request->share.slurm) require_programs(plan.cases);  // tasks check for them on their own machines
+    if (!request.share.slurm) require_programs(plan.cases);  // tasks check for them on their own machines
   }
-  const Arguments recorded = recorded_arguments(arguments, request->share, plan.request, request->given);
-  if (request->share.slurm && !request->resume) return submit_planned(*request, plan, recorded);
-  return run_planned(*request, std::move(plan), recorded);
+  const Arguments recorded = recorded_arguments(arguments, request.share, plan.request, request.given);
+  if (request.share.slurm && !request.resume) return submit_planned(request, plan, recorded);
+  return run_planned(request, std::move(plan), recorded);
 }
 
 }  // namespace aqbench::cli

@@ -32,9 +32,8 @@ CommandLine<WorkRequest> work_command_line() {
       "1`\nmerges them into the bundle. A killed task loses only the time of its case.",
       {{"lease", "S", "seconds after which a silent process loses its case (default 60)",
         [](WorkRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }},
-       {{.name = "unlike-nodes",
-         .help =
-             "allow nodes of different kinds for timed cases; times are then not comparable with other runs"},
+       {"unlike-nodes", nullptr,
+        "allow nodes of different kinds for timed cases; times are then not comparable with other runs",
         into<&WorkRequest::unlike_nodes>}},
       {{{.name = "BUNDLE"}, into<&WorkRequest::bundle>}}};
   append_flags<WorkRequest, CommandTrust>(line.flags, command_trust_flags(), &WorkRequest::trust);
@@ -45,10 +44,9 @@ CommandLine<WorkRequest> work_command_line() {
 
 ExitCode work_command(const Arguments& arguments) {
   const auto request = parse(work_command_line(), arguments);
-  if (!request) return ExitCode::pass;
-  const std::filesystem::path tasks = tasks_folder(request->bundle);
-  require_plain_bundle(request->bundle);
-  const JournalHeader header = read_journal(request->bundle, TornTail::accept, KeptRecords::ends).header;
+  const std::filesystem::path tasks = tasks_folder(request.bundle);
+  require_plain_bundle(request.bundle);
+  const JournalHeader header = read_journal(request.bundle, TornTail::accept, KeptRecords::ends).header;
   if (!std::filesystem::is_directory(tasks)) {
     fmt::print("{}: nothing is shared, or everything is merged\n", tasks.string());
     return ExitCode::pass;
@@ -57,14 +55,14 @@ ExitCode work_command(const Arguments& arguments) {
   if (plan.sha256 != header.plan_sha256 || header.program_sha256 != program_sha256())
     throw not_comparable_error(
         "{}: started by another build of aqbench, or this machine gives a different plan",
-        request->bundle.string());
-  require_trust(request->bundle, kJournalFile, foreign_code(plan.cases), request->trust);
-  require_programs_of_open(plan, request->bundle);
+        request.bundle.string());
+  require_trust(request.bundle, kJournalFile, foreign_code(plan.cases), request.trust);
+  require_programs_of_open(plan, request.bundle);
   std::optional<FileLock> machine;  // while the cases run
   if (has_timed_cases(plan))
     machine =
-        take_machine(plan, tasks, request->unlike_nodes ? UnlikeMachines::accept : UnlikeMachines::refuse);
-  const TaskOutcome outcome = run_task(plan, request->bundle, tasks, request->lease_s, run_case);
+        take_machine(plan, tasks, request.unlike_nodes ? UnlikeMachines::accept : UnlikeMachines::refuse);
+  const TaskOutcome outcome = run_task(plan, request.bundle, tasks, request.lease_s, run_case);
   fmt::print("ran {}{}\n", counted(outcome.ran, "case"),
              outcome.too_late == 0 ? "" : fmt::format(", {} too late", outcome.too_late));
   return outcome.interrupted ? ExitCode::interrupted : ExitCode::pass;

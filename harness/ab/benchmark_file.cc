@@ -164,14 +164,13 @@ BenchmarkFile read_criterion_lines(const std::string& text, const std::string& s
 // Reads new/ of one benchmark: its samples, or the median of its estimates.
 BenchmarkSeries read_criterion_folder(const fs::path& folder, const std::string& otherwise) {
   BenchmarkSeries one{otherwise, {}};
-  std::error_code error;
-  if (fs::is_regular_file(folder / "benchmark.json", error)) {
+  if (is_file(folder / "benchmark.json")) {
     const Json json = read_strict_json(folder / "benchmark.json");
     const JsonPlace root(json, (folder / "benchmark.json").string());
     const auto whole = root.find("full_id");
     one.name = whole ? whole->text() : root.at("group_id").text();
   }
-  if (const fs::path samples = folder / "sample.json"; fs::is_regular_file(samples, error)) {
+  if (const fs::path samples = folder / "sample.json"; is_file(samples)) {
     const Json json = read_strict_json(samples);
     const JsonPlace root(json, samples.string());
     one.seconds = per_iteration(root.at("iters"), root.at("times"), 1e-9);
@@ -237,7 +236,7 @@ void check_series(const BenchmarkFile& file, const std::string& source) {
 std::string benchmark_tool(const fs::path& path) {
   std::error_code error;
   if (fs::is_directory(path, error)) return criterion_folders(path).empty() ? "" : kCriterion;
-  if (!fs::is_regular_file(path, error) || fs::file_size(path, error) > kMaxFileBytes) return {};
+  if (!is_file(path) || fs::file_size(path, error) > kMaxFileBytes) return {};
   const std::string text = read_file(path);
   if (is_criterion_lines(text)) return kCriterion;
   try {
@@ -261,8 +260,8 @@ BenchmarkFile read_benchmark_file(const fs::path& path) {
       const Json json = parse_strict_json(text, source, kMessageJson);
       const std::string tool = tool_of(json);
       if (tool.empty())
-        throw Error(ErrorKind::input,
-                    source + ": is no file of Google Benchmark, hyperfine, pytest-benchmark or Criterion");
+        throw input_error("{}: is no file of Google Benchmark, hyperfine, pytest-benchmark or Criterion",
+                          source);
       file = tool == kGbench      ? read_gbench(json, text, source)
              : tool == kHyperfine ? read_hyperfine(json, source)
                                   : read_pytest(json, source);

@@ -194,10 +194,9 @@ class CommandUnit {
       unit_.output_sha256.clear();
     else
       unit_.unit->outcomes = {{kCpuOutcome, cpu_ms_}, {kMemoryOutcome, memory_mib_}};
-    return Json{{"unit", to_json(unit_)},
-                {"benchmarks", JsonOf<std::vector<GbenchTimes>>::write(benchmarks_, 0, {})},
-                {"prints_gbench_report", prints_gbench_report_}}
-        .dump(-1, ' ', false, Json::error_handler_t::replace);
+    return compact_json(Json{{"unit", to_json(unit_)},
+                             {"benchmarks", JsonOf<std::vector<GbenchTimes>>::write(benchmarks_, 0, {})},
+                             {"prints_gbench_report", prints_gbench_report_}});
   }
 
  private:

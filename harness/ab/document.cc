@@ -61,8 +61,7 @@ JournalHeader journal_header_of(const AbDocument& document, const std::vector<st
   header.sides = ComparedSides{
       arguments, {subject_of(document.a), subject_of(document.b)}, JsonOf<AbDocument>::write(document)};
   header.environment = document.environment;
-  header.cases_text = JsonOf<std::vector<AbCase>>::write(document.samples.cases, 0, {})
-                          .dump(-1, ' ', false, Json::error_handler_t::replace);
+  header.cases_text = compact_json(JsonOf<std::vector<AbCase>>::write(document.samples.cases, 0, {}));
   header.plan_sha256 = sha256_hex(header.cases_text);
   header.all_shards_sha256 = sha256_hex(fmt::format("{}", fmt::join(plans, "\n")));
   return header;

@@ -194,7 +194,7 @@ std::vector<AbCaseDecision> decide_times_alone(const AbSamples& samples, const A
 }  // namespace
 
 double shortest_warm_run(const std::vector<double>& runs) {
-  if (runs.empty()) throw Error(ErrorKind::input, "samples: a unit has status ok and no run to compare");
+  if (runs.empty()) throw input_error("samples: a unit has status ok and no run to compare");
   return *std::ranges::min_element(runs);
 }
 

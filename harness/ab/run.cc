@@ -30,7 +30,7 @@ class PairSchedule {
         settings_(without_extras(settings)),
         pairs_per_look_(pairs_per_look),
         failed_(samples.cases.size(), false) {
-    if (samples.cases.empty()) throw Error(ErrorKind::usage, "no cases to compare");
+    if (samples.cases.empty()) throw usage_error("no cases to compare");
   }
 
   // Returns the next unit, nullopt when everything is decided. The samples must begin with the whole pairs

@@ -177,7 +177,7 @@ std::optional<BoardScale> scale_by_board(const BoardTruth& board, const Rig& rig
 }
 
 CloudDifference cloud_difference(std::span<const Vec3> a_m, std::span<const Vec3> b_m) {
-  if (a_m.empty() || b_m.empty()) throw Error(ErrorKind::method, "a cloud is empty");
+  if (a_m.empty() || b_m.empty()) throw method_error("a cloud is empty");
   const std::vector<double> there = sorted_distances(a_m, b_m), back = sorted_distances(b_m, a_m);
   const auto p95 = [](const std::vector<double>& sorted) {
     return sorted[static_cast<std::size_t>(0.95 * static_cast<double>(sorted.size() - 1))];
@@ -193,7 +193,7 @@ double extent_m(std::span<const Vec3> points_m) {
 }
 
 double median_spacing_m(std::span<const Vec3> points_m) {
-  if (points_m.size() < 2) throw Error(ErrorKind::method, "a cloud has fewer than 2 points");
+  if (points_m.size() < 2) throw method_error("a cloud has fewer than 2 points");
   constexpr std::size_t kMaxPoints = 20000;
   const NearestNeighbourIndex index(points_m, true);
   std::vector<double> spacings;

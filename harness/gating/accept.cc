@@ -267,10 +267,10 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
   if (run.tolerances_from_seeds)
     learn_tolerances(std::vector(acceptance.baseline.cases), acceptance.baseline, acceptance.notes);
   if (run.seeds && run.tolerances_from_seeds)
-    throw Error(ErrorKind::usage, "--tolerances-from, --tolerances-from-seeds: exclude each other");
+    throw usage_error("--tolerances-from, --tolerances-from-seeds: exclude each other");
   if (run.seeds &&
       std::ranges::any_of(run.seeds->records, [](const Record& r) { return !r.injected.empty(); }))
-    throw Error(ErrorKind::input, "--tolerances-from: the run has injected faults");
+    throw input_error("--tolerances-from: the run has injected faults");
   if (run.seeds) learn_tolerances(seeded_cases(*run.seeds), acceptance.baseline, acceptance.notes);
   cap_learned_tolerances(acceptance.baseline, acceptance.notes);
   set_tolerances(run, acceptance);

@@ -119,10 +119,9 @@ Baseline read_case_by_case(const std::filesystem::path& path) {
   std::ranges::sort(baseline.cases, {}, &BaselineCase::name);
   const auto twice = std::ranges::adjacent_find(baseline.cases, {}, &BaselineCase::name);
   if (baseline.cases.empty() || twice != baseline.cases.end())
-    throw Error(ErrorKind::input,
-                baseline.cases.empty() ? source + ": cases: is empty, so nothing would be gated"
-                                       : fmt::format("{}: cases: duplicate key '{}'", source, twice->name),
-                source);
+    throw input_error.of_file(source, "cases: {}",
+                              baseline.cases.empty() ? "is empty, so nothing would be gated"
+                                                     : fmt::format("duplicate key '{}'", twice->name));
   return baseline;
 }
 

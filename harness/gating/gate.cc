@@ -1,14 +1,18 @@
 #include "harness/gating/gate.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <nlohmann/json.hpp>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
 #include "core/error.h"
+#include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/verdicts.h"
@@ -136,6 +140,20 @@ std::size_t drop_passes(std::vector<VerdictRow>& rows, std::size_t first) {
   return count;
 }
 
+std::vector<std::string> texts_at(const Json& object, const char* key) {
+  std::vector<std::string> texts;
+  if (!object.is_object() || !object.contains(key) || !object[key].is_array()) return texts;
+  for (const Json& text : object[key])
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+  return texts;
+}
+
+// Whether the name begins with one of these.
+bool begins_with_one(const std::string& name, const std::vector<std::string>& firsts) {
+  return std::ranges::any_of(
+      firsts, [&](const std::string& first) { return name == first || name.starts_with(first + "/"); });
+}
+
 }  // namespace
 
 // The tolerance is inclusive: 0.8295 against 0.79 and 5 % is exactly at the limit in decimals but 1e-17
@@ -227,8 +245,7 @@ Verdicts gate(const Results& results, const Baseline& baseline) {
     }
     const std::size_t before = report.rows.size();
     gate_case(baseline_case, record == records.end() ? nullptr : record->second, report.rows);
-    decided = decided || std::any_of(report.rows.begin() + static_cast<std::ptrdiff_t>(before),
-                                     report.rows.end(), decides);
+    decided = decided || std::ranges::any_of(std::span(report.rows).subspan(before), decides);
     if (results.records.size() > kMaxCasesListed) report.unlisted_passes += drop_passes(report.rows, before);
   }
   for (const Record& record : results.records)
@@ -243,7 +260,7 @@ Verdicts gate(const Results& results, const Baseline& baseline) {
 
 void gate_stored_times(const Results& results, const Baseline& baseline, Verdicts& report) {
   if (!baseline.stored_times)
-    throw Error(ErrorKind::not_comparable, "the baseline stores no times (aqbench accept --stored-times)");
+    throw not_comparable_error("the baseline stores no times (aqbench accept --stored-times)");
   if (const auto differences = comparability_differences(*baseline.stored_times, results);
       !differences.empty())
     throw Error(ErrorKind::not_comparable,
@@ -273,6 +290,36 @@ void gate_stored_times(const Results& results, const Baseline& baseline, Verdict
   report.notes.emplace_back(
       "times are compared with stored ones, which drift with the machine: no proof (aqbench ab measures in "
       "pairs)");
+}
+
+bool PartOfSuite::leaves_out(const std::string& case_name) const {
+  if (begins_with_one(case_name, workloads)) return false;
+  const bool has_scene = begins_with_one(case_name, scenes);
+  const bool has_method = std::ranges::any_of(methods, [&](const std::string& method) {
+    return (case_name + "/").find("/" + method + "/") != std::string::npos;
+  });
+  return (!asked_scenes.empty() && !has_scene) || (!asked_methods.empty() && !has_method) ||
+         (!asked_workloads.empty() && !has_scene);
+}
+
+std::string PartOfSuite::note(const std::vector<std::string>& left_out) const {
+  constexpr std::size_t kMaxNames = 20;
+  std::vector<std::string> flags;
+  for (const auto& [flag, values] :
+       {std::pair("--scene ", asked_scenes), {"--method ", asked_methods}, {"--workload ", asked_workloads}})
+    for (const std::string& value : values) flags.push_back(flag + value);
+  const auto shown = std::span(left_out).first(std::min(left_out.size(), kMaxNames));
+  return printable(fmt::format(
+      "a part of the suite ({}): {} did not run: {}{}", fmt::join(flags, " "),
+      counted(left_out.size(), "accepted case"), fmt::join(shown, ", "),
+      shown.size() < left_out.size() ? fmt::format(" and {} more", left_out.size() - shown.size()) : ""));
+}
+
+PartOfSuite part_of_suite(const Results& results) {
+  if (results.run.suite.empty()) return {};
+  const Json &asked = *results.run.requested, &ran = *results.run.effective;
+  return {texts_at(asked, "scenes"), texts_at(asked, "methods"), texts_at(asked, "workloads"),
+          texts_at(ran, "scenes"),   texts_at(ran, "methods"),   texts_at(ran, "workloads")};
 }
 
 }  // namespace aqbench

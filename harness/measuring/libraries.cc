@@ -76,7 +76,7 @@ std::string device_list_text() {
                     {"memory_bytes", info.memory_bytes},
                     {"double_precision", info.doubles},
                     {"command_buffers", info.command_buffers}});
-  return list.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return compact_json(list);
 }
 
 }  // namespace
@@ -163,7 +163,7 @@ Json list_opencl_devices() {
   if (outcome.end != IsolateOutcome::End::ok)
     throw Error(ErrorKind::input, "the OpenCL drivers gave no answer: " + describe(outcome, limits));
   Json devices = parse_strict_json(outcome.result, "the devices of OpenCL", kMessageJson);
-  if (devices.empty()) throw Error(ErrorKind::input, "no OpenCL device is available: no driver has one");
+  if (devices.empty()) throw input_error("no OpenCL device is available: no driver has one");
   return devices;
 }
 

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <cstring>
+#include <fstream>
 #include <string_view>
 #include <vector>
 
@@ -49,21 +49,15 @@ std::string folded_text(const FoldedStacks& stacks) {
 
 FoldedStacks read_folded(std::string_view text, const std::string& source) {
   FoldedStacks stacks;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::string_view line = text.substr(0, text.find('\n'));
-    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  std::size_t number = 0;
+  for (const std::string_view line : split_at(text, '\n')) {
+    ++number;
     if (line.empty()) continue;
     const std::size_t blank = line.rfind(' ');
-    std::uint64_t count = 0;
-    const char* const end = line.data() + line.size();
-    if (blank != std::string_view::npos && blank > 0) {
-      const auto [rest, status] = std::from_chars(line.data() + blank + 1, end, count);
-      if (status == std::errc{} && rest == end) {
-        stacks[std::string(line.substr(0, blank))] += count;
-        continue;
-      }
-    }
-    throw Error(ErrorKind::input, source + ":" + std::to_string(number) + ": expected 'STACK COUNT'");
+    const auto count = parse_whole<std::uint64_t>(line.substr(blank + 1));  // npos + 1 is 0
+    if (!count || blank == 0 || blank == line.npos)
+      throw input_error("{}:{}: expected 'STACK COUNT'", source, number);
+    stacks[std::string(line.substr(0, blank))] += *count;
   }
   return stacks;
 }
@@ -85,12 +79,7 @@ std::string perf_problem() {
       ask_program({"perf", "record", "-q", "-e", "cpu-clock", "-o", "/dev/null", "--", "true"}, 20);
   if (answer.ok) return {};
   std::string paranoid = "?";
-  if (std::FILE* const file = std::fopen("/proc/sys/kernel/perf_event_paranoid", "r"); file != nullptr) {
-    std::array<char, 16> text{};
-    if (std::fgets(text.data(), text.size(), file) != nullptr)
-      paranoid = std::string(text.data(), std::strcspn(text.data(), "\n"));
-    std::fclose(file);
-  }
+  std::ifstream("/proc/sys/kernel/perf_event_paranoid") >> paranoid;
   return fmt::format(
       "perf cannot sample here (kernel.perf_event_paranoid is {}; needs the package linux-perf and "
       "`sysctl kernel.perf_event_paranoid=1`): {}",
@@ -100,12 +89,12 @@ std::string perf_problem() {
 void PerfSampler::command(const std::string& what) const {
   const std::string line = what + "\n";
   if (::write(control_.write.get(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-    throw Error(ErrorKind::io, "perf exited unexpectedly");
+    throw io_error("perf exited unexpectedly");
   pollfd answer{acknowledge_.read.get(), POLLIN, 0};
-  if (::poll(&answer, 1, kAnswerWithin_ms) != 1) throw Error(ErrorKind::io, "perf does not answer");
+  if (::poll(&answer, 1, kAnswerWithin_ms) != 1) throw io_error("perf does not answer");
   std::array<char, 16> bytes{};
   if (::read(acknowledge_.read.get(), bytes.data(), bytes.size()) <= 0)
-    throw Error(ErrorKind::io, "perf exited unexpectedly");
+    throw io_error("perf exited unexpectedly");
 }
 
 void PerfSampler::wait() {

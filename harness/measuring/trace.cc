@@ -127,8 +127,7 @@ std::string TraceRecorder::json(const std::string& process_name) const {
     text +=
         ",\n" + named("thread_name", thread, fmt::format("program thread {}", thread - kFirstProgramThread));
   std::vector<std::string> names;
-  for (const std::string& name : state_->names)
-    names.push_back(Json(name).dump(-1, ' ', false, Json::error_handler_t::replace));
+  for (const std::string& name : state_->names) names.push_back(compact_json(Json(name)));
   for (const State::Event& event : state_->events)
     text += fmt::format(
         ",\n{{\"ph\":\"X\",\"cat\":\"stage\",\"pid\":1,\"tid\":{},\"ts\":{:.3f},\"dur\":{:.3f},\"name\":{}}}",

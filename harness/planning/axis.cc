@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -98,11 +97,10 @@ std::vector<std::string> range_values(std::string_view values, std::string_view 
 }
 
 std::string power_of_two(const std::string& exponent, std::string_view context) {
-  int value = 0;
-  const auto [end, status] = std::from_chars(exponent.data(), exponent.data() + exponent.size(), value);
-  if (status != std::errc{} || end != exponent.data() + exponent.size() || value < 0 || value > 62)
+  const auto value = parse_whole<int>(exponent);
+  if (!value || *value < 0 || *value > 62)
     refuse_axis(context, "exponent '{}' is not an integer from 0 to 62", exponent);
-  return fmt::format("{}", std::uint64_t{1} << value);
+  return fmt::format("{}", std::uint64_t{1} << *value);
 }
 
 // `context` is quoted in errors.

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cmath>
 #include <concepts>
 #include <optional>
@@ -31,12 +30,10 @@ struct FlagValue {
       if (!value) refuse_unreadable();
       return *value;
     } else {
-      const char *begin = text.data(), *const end = begin + text.size();
-      if (text.size() > 1 && text[0] == '+' && text[1] != '-') ++begin;
-      Number value{};
-      const auto [rest, status] = std::from_chars(begin, end, value);
-      if (status != std::errc{} || rest != end) refuse_unreadable();
-      return value;
+      const bool plus = text.size() > 1 && text[0] == '+' && text[1] != '-';
+      const auto value = parse_whole<Number>(std::string_view(text).substr(plus ? 1 : 0));
+      if (!value) refuse_unreadable();
+      return *value;
     }
   }
 
@@ -81,8 +78,8 @@ void assign(Field& field, const FlagValue& value) {
     field = true;
   } else if constexpr (std::is_arithmetic_v<Field>) {
     field = value.number<Field>();
-  } else if constexpr (std::same_as<Field, std::vector<std::string>>) {
-    field.push_back(value.text);
+  } else if constexpr (requires { field.emplace_back(value.text); }) {  // texts or paths
+    field.emplace_back(value.text);
   } else {
     field = value.text;  // std::string, std::filesystem::path
   }

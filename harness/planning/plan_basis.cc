@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/parallel.h"
+#include "core/parameters.h"
 #include "harness/planning/case_options.h"
 #include "scenes/optics/rig.h"
 #include "scenes/rendering/imaging.h"
@@ -61,19 +62,16 @@ std::vector<Owner> owners_of(const Selection& selection) {
 void check_owner(const Selection& selection, const std::string& flag, const std::string& owner,
                  const std::string& parameter) {
   const std::vector<Owner> owners = owners_of(selection);
-  std::vector<std::string> names;
   const auto found = std::ranges::find(owners, owner, &Owner::name);
-  if (found == owners.end()) {
-    for (const Owner& known : owners) names.push_back(known.name);
+  if (found == owners.end())
     refuse_plan("{}: {}", flag,
-                unknown_name_message("scene, method or workload of this sweep", owner, names));
-  }
+                unknown_name_message("scene, method or workload of this sweep", owner, names_of(owners)));
   const auto& specs = *found->parameters;
   if (has_parameter(specs, parameter)) return;
-  for (const ParameterSpec& spec : specs) names.push_back(spec.name);
-  refuse_plan(specs.empty() ? fmt::format("{}: {} has no parameters", flag, owner)
-                            : fmt::format("{}: {}", flag,
-                                          unknown_name_message("parameter of " + owner, parameter, names)));
+  refuse_plan(specs.empty()
+                  ? fmt::format("{}: {} has no parameters", flag, owner)
+                  : fmt::format("{}: {}", flag,
+                                unknown_name_message("parameter of " + owner, parameter, names_of(specs))));
 }
 
 [[noreturn]] void refuse_unknown_axis(const Selection& selection, const std::string& name) {

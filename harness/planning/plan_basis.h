@@ -1,12 +1,12 @@
 #pragma once
 // What all cases of a request share - selection, axes, seeds and sets - and the cases made of it.
 
-#include <charconv>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
 #include "harness/planning/axis.h"
 #include "harness/planning/plan_request.h"
 #include "harness/planning/select.h"
@@ -16,11 +16,10 @@ namespace aqbench {
 // Parses a value of an axis, an integer from min to max. Throws Error(usage) naming the axis.
 template <class Integer>
 Integer parse_axis_integer(const Axis& axis, const std::string& text, Integer min, Integer max) {
-  Integer value{};
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size() || value < min || value > max)
+  const auto value = parse_whole<Integer>(text);
+  if (!value || *value < min || *value > max)
     refuse_plan("--axis {}: '{}' is not an integer from {} to {}", axis.name, text, min, max);
-  return value;
+  return *value;
 }
 
 // An axis and, for a parameter, its owner ("": every workload or method that has it).

@@ -54,7 +54,7 @@ constexpr auto read_image_side = [](Request& request, const FlagValue& value) {
 };
 
 void read_suite_of_file(Request& request, const FlagValue& value) {
-  if (!request.suite.empty()) throw Error(ErrorKind::usage, "--suite and --suite-file exclude each other");
+  if (!request.suite.empty()) throw usage_error("--suite and --suite-file exclude each other");
   request.own_suite = read_suite_file(value.text);
 }
 

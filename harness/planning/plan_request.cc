@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -75,11 +74,7 @@ void read_case_target(const Strings& parts, PlanRequest& plan) {
 }  // namespace
 
 Shard parse_shard(std::string_view argument) {
-  const auto number = [](std::string_view text) -> std::size_t {
-    std::size_t value = 0;
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return status == std::errc{} && end == text.data() + text.size() ? value : 0;
-  };
+  const auto number = [](std::string_view text) { return parse_whole<std::size_t>(text).value_or(0); };
   const auto parts = split_at(argument, '/');
   const Shard shard{number(parts[0]), parts.size() == 2 ? number(parts[1]) : 0};
   if (shard.index < 1 || shard.index > shard.count || shard.count > kMaxCases)

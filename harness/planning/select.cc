@@ -6,18 +6,13 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/files.h"
+#include "core/parameters.h"
 #include "core/sha256.h"
 #include "core/text.h"
 
 namespace aqbench {
 namespace {
-
-template <class Specs>
-std::vector<std::string> names_of(const Specs& specs) {
-  std::vector<std::string> names;
-  for (const auto& spec : specs) names.push_back(spec.name);
-  return names;
-}
 
 template <class Specs>
 bool has_name(const Specs& specs, const std::string& name) {
@@ -164,8 +159,7 @@ SceneChoice choose_scene(const std::string& name, std::span<const SceneSpec> sce
   if (one_line(name, name.size()) != name)
     throw usage_error("scene '{}': its name has control characters or is not UTF-8", one_line(name));
   const std::filesystem::path file = name.substr(kMeshPrefix.size());
-  std::error_code status;
-  if (!std::filesystem::is_regular_file(file, status)) throw input_error("scene '{}': no such file", name);
+  if (!is_file(file)) throw input_error("scene '{}': no such file", name);
   // The hash of the file is an option, since another file of this name would give other results.
   return {name, nullptr, {{"mesh.sha256", sha256_file_hex(file)}}, name};
 }
@@ -178,15 +172,12 @@ MethodChoice choose_method(const std::string& name, std::span<const MethodSpec> 
 
 const Suite* requested_suite(const PlanRequest& request, const Catalogue& catalogue) {
   if (request.own_suite && !request.suite.empty() && request.suite != request.own_suite->name)
-    throw Error(ErrorKind::usage, "--suite and --suite-file exclude each other");
+    throw usage_error("--suite and --suite-file exclude each other");
   if (request.own_suite) return &*request.own_suite;
   const bool by_hand = !request.scenes.empty() || !request.methods.empty() || !request.workloads.empty();
   if (request.suite.empty() && by_hand) return nullptr;
   const std::string name = request.suite.empty() ? "seed" : request.suite;
-  const auto found = std::ranges::find(catalogue.suites, name, &Suite::name);
-  if (found == catalogue.suites.end())
-    throw Error(ErrorKind::usage, unknown_name_message("suite", name, names_of(catalogue.suites)));
-  return &*found;
+  return &find_named("suite", name, catalogue.suites);
 }
 
 std::vector<std::string> default_scenes(const Catalogue& catalogue) {
@@ -253,12 +244,9 @@ Selection select_for(const PlanRequest& request, const Catalogue& catalogue) {
 
 std::vector<Override> preset_overrides(const MethodSpec& method, const std::string& preset) {
   if (preset.empty() && method.presets.empty()) return {};
-  auto found = method.presets.begin();
-  if (!preset.empty()) found = std::ranges::find(method.presets, preset, &Preset::name);
-  if (found == method.presets.end())
-    throw Error(ErrorKind::usage,
-                unknown_name_message("preset of " + method.name, preset, names_of(method.presets)));
-  std::vector<Override> overrides = found->overrides;
+  std::vector<Override> overrides =
+      preset.empty() ? method.presets.front().overrides
+                     : find_named("preset of " + method.name, preset, method.presets).overrides;
   for (Override& given : overrides) given.owner = method.name;
   return overrides;
 }

@@ -118,7 +118,7 @@ class ProfileRun {
     board_.set_phase("cold");
     result_.record.timing.cold_ms = observed({&marker, &memory});
     if (injector_.corrupts_output())
-      throw Error(ErrorKind::usage, "--inject ...=corrupt: not supported by profiles, which keep no output");
+      throw usage_error("--inject ...=corrupt: not supported by profiles, which keep no output");
     if (target_.prove) target_.prove();
     memory.finish_repetition();
     peaks_ = memory.stages();

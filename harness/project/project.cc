@@ -184,26 +184,22 @@ void use_current_project(PlanRequest& request) {
 std::filesystem::path baseline_of(const Project& project, std::string_view suite) {
   const auto gate = std::ranges::find(project.gates, suite, &ProjectGate::suite);
   if (gate != project.gates.end()) return gate->baseline;
-  throw Error(ErrorKind::input,
-              fmt::format("{}: gates: no baseline for suite '{}'; add one there or give --baseline FILE",
-                          project.file.string(), suite),
-              project.file.string());
+  throw input_error.of_file(
+      project.file, "gates: no baseline for suite '{}'; add one there or give --baseline FILE", suite);
 }
 
 std::filesystem::path gate_baseline(const std::string& suite,
                                     const std::optional<std::filesystem::path>& project_file) {
   const auto project = current_project(project_file);
   if (!project) throw usage_error("--baseline FILE is missing, and no {} names one", kProjectFileName);
-  if (suite.empty())
-    throw Error(ErrorKind::usage, "--baseline FILE is missing, and these cases belong to no suite");
+  if (suite.empty()) throw usage_error("--baseline FILE is missing, and these cases belong to no suite");
   std::filesystem::path file = baseline_of(*project, suite);
   std::error_code unknown;
   if (!std::filesystem::exists(file, unknown))
-    throw Error(ErrorKind::input,
-                fmt::format("{0}: no such baseline; run `aqbench sweep --suite "
-                            "{1}`, then `aqbench accept out/BUNDLE --baseline {0}`, and commit that file",
-                            file.string(), suite),
-                file.string());
+    throw input_error.of_file(file,
+                              "no such baseline; run `aqbench sweep --suite {}`, then `aqbench accept "
+                              "out/BUNDLE --baseline {}`, and commit that file",
+                              suite, file.string());
   return file;
 }
 

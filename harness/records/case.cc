@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <utility>
 
 #include "core/error.h"
 #include "core/json_members.h"
+#include "core/text.h"
 
 namespace aqbench {
 namespace {
@@ -21,11 +21,8 @@ constexpr double kMaxSleepS = 3600;
 std::optional<double> number_before(std::string_view text, std::string_view suffix) {
   if (!text.ends_with(suffix)) return std::nullopt;
   text.remove_suffix(suffix.size());
-  double value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size() || !std::isfinite(value) || value <= 0)
-    return std::nullopt;
-  return value;
+  const auto value = parse_whole<double>(text);
+  return value && std::isfinite(*value) && *value > 0 ? value : std::nullopt;
 }
 
 constexpr int kMaxRepetitions = 1000000;
@@ -97,10 +94,9 @@ void check(const TimingRequest& request) {
     throw usage_error("--max-time {}: is below --min-time {}", *request.max_time_s, *request.min_time_s);
   const bool warm = request.repetitions.value_or(0) > 0 || request.min_time_s || request.precision;
   if (request.repetitions == 0 && (request.warmup.value_or(0) > 0 || request.min_time_s || request.precision))
-    throw Error(ErrorKind::usage,
-                "--repetitions 0: only the cold call runs, so other timing options are not allowed");
+    throw usage_error("--repetitions 0: only the cold call runs, so other timing options are not allowed");
   if (request.blocks.value_or(1) > 1 && request.repetitions == 0 && !warm)
-    throw Error(ErrorKind::usage, "--blocks: needs warm repetitions");
+    throw usage_error("--blocks: needs warm repetitions");
 }
 
 TimingPlan effective_timing(const TimingRequest& request, bool workload) {

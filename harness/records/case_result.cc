@@ -30,7 +30,7 @@ std::string_view take_part(std::string_view& bytes) {
       return part;
     }
   }
-  throw Error(ErrorKind::input, "the result of a case is truncated");
+  throw input_error("the result of a case is truncated");
 }
 
 template <class Element>

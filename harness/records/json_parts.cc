@@ -1,22 +1,15 @@
 #include "harness/records/json_parts.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cerrno>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
-#include <vector>
 
-#include "core/descriptor.h"
 #include "core/error.h"
+#include "core/sha256.h"
 
 namespace aqbench {
 namespace {
-
-constexpr std::size_t kPieceBytes = std::size_t{1} << 18;
 
 bool is_json_space(int c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
@@ -54,7 +47,7 @@ class JsonSplitter {
 
  private:
   [[noreturn]] void fail(const char* what) const {
-    throw Error(ErrorKind::input, fmt::format("{}: {} at byte {}", source_, what, before_ + at_), source_);
+    throw input_error.of_file(source_, "{} at byte {}", what, before_ + at_);
   }
 
   // Returns the next byte, -1 at the end.
@@ -163,59 +156,19 @@ class JsonSplitter {
   std::string rest_;
 };
 
-// A text file read in pieces.
-class PiecewiseFile {
- public:
-  PiecewiseFile(std::filesystem::path path, std::uintmax_t max_bytes, ZeroBytes zero_bytes)
-      : path_(std::move(path)), max_bytes_(max_bytes), zero_bytes_(zero_bytes) {
-    check_size(regular_file_size(path_));
-    file_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    if (file_.get() < 0) throw_file_error(path_, errno);
-  }
+constexpr std::string_view kSealStart = R"(,"sha256":")";
+constexpr std::string_view kSealEnd = R"("})";
+constexpr std::size_t kHashBytes = 64;
+constexpr std::size_t kSealBytes = kSealStart.size() + kHashBytes + kSealEnd.size();
 
-  std::string_view next() {
-    std::string_view bytes = read();
-    const std::size_t zero = bytes.find('\0');
-    if (zero == bytes.npos) return bytes;
-    if (zero_bytes_ != ZeroBytes::one_at_end) refuse_zero();
-    const std::string_view text = bytes.substr(0, zero + 1);
-    if (bytes.find_first_not_of('\0', zero) != bytes.npos) refuse_zero();
-    // Buffers what was read until the rest has been checked.
-    ended_.assign(text);
-    while (!(bytes = read()).empty())
-      if (bytes.find_first_not_of('\0') != bytes.npos) refuse_zero();
-    return ended_;
-  }
-
- private:
-  std::string_view read() {
-    ssize_t got = 0;
-    do got = ::read(file_.get(), piece_.data(), piece_.size());
-    while (got < 0 && errno == EINTR);
-    if (got < 0) throw_file_error(path_, errno);
-    check_size(read_ += static_cast<std::uintmax_t>(got));
-    return {piece_.data(), static_cast<std::size_t>(got)};
-  }
-
-  void check_size(std::uintmax_t size) const {
-    if (size > max_bytes_)
-      throw Error(ErrorKind::input,
-                  fmt::format("{}: {} bytes, more than the {} allowed", path_.string(), size, max_bytes_),
-                  path_.string());
-  }
-
-  [[noreturn]] void refuse_zero() const {
-    throw Error(ErrorKind::input, path_.string() + ": contains a zero byte, so it is not a text file",
-                path_.string());
-  }
-
-  std::filesystem::path path_;
-  std::uintmax_t max_bytes_, read_ = 0;
-  ZeroBytes zero_bytes_;
-  Descriptor file_;
-  std::vector<char> piece_ = std::vector<char>(kPieceBytes);
-  std::string ended_;  // the last piece, with one of its zero bytes
-};
+// Returns the length of an escape as the library writes it; 0: the library would not write it.
+std::size_t written_escape(std::string_view text) {
+  if (text.size() < 2) return 0;
+  if (std::string_view("\"\\bfnrt").find(text[1]) != std::string_view::npos) return 2;
+  const bool control = text.size() >= 6 && text.starts_with("\\u00") && (text[4] == '0' || text[4] == '1') &&
+                       std::string_view("0123456789abcdef").find(text[5]) != std::string_view::npos;
+  return control ? 6 : 0;
+}
 
 }  // namespace
 
@@ -233,11 +186,6 @@ std::string indented_json(const Json& json, std::size_t level) {
   return text;
 }
 
-ReadBytes bytes_of_file(const std::filesystem::path& path, std::uintmax_t max_bytes, ZeroBytes zero_bytes) {
-  const auto file = std::make_shared<PiecewiseFile>(path, max_bytes, zero_bytes);
-  return [file] { return file->next(); };
-}
-
 ReadBytes bytes_of_text(std::string_view text) {
   return [text]() mutable { return std::exchange(text, {}); };
 }
@@ -250,6 +198,55 @@ std::string split_json(const ReadBytes& read, std::string_view name, const std::
   else
     splitter.split_member(name);
   return splitter.take_rest();
+}
+
+bool is_compact_json(std::string_view line) {
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (c == '"') quoted = !quoted;
+    if (!quoted && (c == ' ' || c == '\t' || c == '\r' || c == '\n')) return false;
+    if (!quoted || c != '\\') continue;
+    const std::size_t escaped = written_escape(line.substr(i));
+    if (escaped == 0) return false;
+    i += escaped - 1;
+  }
+  return true;
+}
+
+std::string seal_line(const Json& object) { return seal_text(compact_json(object)); }
+
+std::string seal_text(std::string text) {
+  const std::string hash = sha256_hex(text);
+  text.pop_back();
+  text += kSealStart;
+  text += hash;
+  text += kSealEnd;
+  return text;
+}
+
+void check_seal(std::string_view line, const std::string& place) {
+  if (line.size() <= kSealBytes || !line.ends_with(kSealEnd) ||
+      line.substr(line.size() - kSealBytes, kSealStart.size()) != kSealStart)
+    throw_damaged(place, "its sha256 is missing at the end");
+  const std::string_view given = line.substr(line.size() - kSealEnd.size() - kHashBytes, kHashBytes);
+  Sha256 hash;
+  hash.add(line.substr(0, line.size() - kSealBytes));
+  hash.add("}");
+  if (hash.hex() != given) throw_damaged(place, "its sha256 does not match");
+}
+
+Json open_sealed_line(std::string_view line, const std::string& place) {
+  check_seal(line, place);
+  try {
+    return parse_strict_json(line, place, kMessageJson);
+  } catch (const Error& error) {
+    throw_damaged(place, error.what());
+  }
+}
+
+void throw_damaged(const std::string& place, std::string_view what) {
+  throw Error(ErrorKind::verification, fmt::format("{}: {}", place, what));
 }
 
 }  // namespace aqbench

@@ -1,9 +1,9 @@
 #pragma once
-// Texts of JSON, and large documents in parts.
+// Texts of JSON, large documents in parts, and sealed lines: those of an append-only file in which no changed
+// byte or missing line goes unnoticed. Each is a JSON object that ends in "sha256", the hash of its text
+// without that member, and contains in "prev" the hash of the whole previous line.
 
 #include <cstddef>
-#include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -20,15 +20,6 @@ Json text_json(const std::string& text);
 // its first line.
 std::string indented_json(const Json& json, std::size_t level = 0);
 
-// Returns the next bytes of a text, valid until the next call; empty at its end.
-using ReadBytes = std::function<std::string_view()>;
-
-// Reads a text file in pieces. Throws like read_text_file(): at once for a file that is not regular or larger
-// than `max_bytes`, for the rest as it reads. `zero_bytes` says whether zero bytes are refused or one of
-// those at the end is returned.
-ReadBytes bytes_of_file(const std::filesystem::path& file, std::uintmax_t max_bytes,
-                        ZeroBytes zero_bytes = ZeroBytes::refuse);
-
 // Returns the bytes of a text, which must outlive the result.
 ReadBytes bytes_of_text(std::string_view text);
 
@@ -43,5 +34,27 @@ using TakePart = std::function<void(std::string_view key, std::string_view value
 // errors of `read` and `take`.
 std::string split_json(const ReadBytes& read, std::string_view name, const std::string& source,
                        const TakePart& take);
+
+// Returns the text of a sealed line, without line break: the object with its own hash as last member. Bytes
+// that are not UTF-8 are replaced.
+std::string seal_line(const Json& object);
+
+// Does the same for the text of an object that ends in "}".
+std::string seal_text(std::string text);
+
+// Returns whether a line of JSON is exactly as the library writes it: without blanks between its parts and
+// unnecessary escapes.
+bool is_compact_json(std::string_view line);
+
+// Checks the hash at the end of such a line. Throws Error(verification) "PLACE: ..." if it is missing or
+// wrong.
+void check_seal(std::string_view line, const std::string& place);
+
+// Reads such a line; the result includes the member "sha256". Throws Error(verification) "PLACE: ..." for a
+// missing or wrong hash, and for a line that is not JSON.
+Json open_sealed_line(std::string_view line, const std::string& place);
+
+// Throws Error(verification) "PLACE: WHAT".
+[[noreturn]] void throw_damaged(const std::string& place, std::string_view what);
 
 }  // namespace aqbench

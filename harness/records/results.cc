@@ -14,10 +14,6 @@
 namespace aqbench {
 namespace {
 
-constexpr auto kReplaceBrokenUtf8 = Json::error_handler_t::replace;
-
-std::string compact(const Json& json) { return json.dump(-1, ' ', false, kReplaceBrokenUtf8); }
-
 std::vector<const Record*> sorted_records(const Results& results) {
   std::vector<const Record*> records;
   for (const Record& record : results.records) records.push_back(&record);
@@ -41,7 +37,7 @@ Json head_json(const Results& results) {
 void check_records_together(const Results& results, const std::string& source) {
   for (std::size_t i = 0; i < results.records.size(); ++i)
     if (results.records[i].status != Status::ok && results.records[i].reason.empty())
-      throw Error(ErrorKind::input, fmt::format("{}: records[{}].reason: is missing", source, i), source);
+      throw input_error.of_file(source, "records[{}].reason: is missing", i);
   try {
     sorted_records(results);
   } catch (const Error& error) {
@@ -195,7 +191,7 @@ Results read_any_results(const std::filesystem::path& results_json) {
   }
 }
 
-std::string record_text(const Record& record) { return compact(to_json(record)); }
+std::string record_text(const Record& record) { return compact_json(to_json(record)); }
 
 std::string root_digest(const Results& results) {
   Sha256 hash;
@@ -210,7 +206,7 @@ std::string metrics_digest(const Results& results) {
     Json part = Json::object();
     for (const char* const key : {"case", "status", "options", "metrics", "output_sha256"})
       part[key] = whole.at(key);
-    hash.add(compact(part) + '\n');
+    hash.add(compact_json(part) + '\n');
   }
   return hash.hex();
 }

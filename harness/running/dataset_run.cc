@@ -87,12 +87,6 @@ MethodSpec check_method(const DatasetRunRequest& request) {
   return method;
 }
 
-void make_run_folder(const std::filesystem::path& dir) {
-  std::error_code error;
-  std::filesystem::create_directories(dir, error);
-  if (error) throw io_error("{}: {}", dir.string(), error.message());
-}
-
 void write_map(const std::filesystem::path& file, const DepthMap& map, const std::vector<float>& values) {
   const std::array<std::size_t, 2> shape = {static_cast<std::size_t>(map.height),
                                             static_cast<std::size_t>(map.width)};
@@ -103,7 +97,7 @@ void write_output(const Reconstruction& output, const std::filesystem::path& dir
   write_ply_cloud(dir / "cloud.ply", output.cloud);
   if (output.mesh) write_ply_mesh(dir / "mesh.ply", *output.mesh);
   if (output.depth_maps.empty()) return;
-  make_run_folder(dir / "depth");
+  make_folders(dir / "depth");
   for (const DepthMap& map : output.depth_maps) {
     write_map(dir / "depth" / (map.camera + ".npy"), map, map.depth_along_ray_m);
     if (!map.confidence.empty())

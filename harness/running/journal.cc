@@ -14,11 +14,11 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/parameters.h"
 #include "core/sha256.h"
 #include "harness/measuring/build_info.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/results.h"
-#include "harness/records/sealed_line.h"
 
 namespace aqbench {
 namespace {
@@ -43,7 +43,7 @@ Json header_json(const JournalHeader& header) {
 }
 
 std::string header_line(const JournalHeader& header) {
-  std::string text = header_json(header).dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text = compact_json(header_json(header));
   text.pop_back();
   text += ",\"cases\":";
   text += header.cases_text;
@@ -157,8 +157,7 @@ JournalHeader journal_header_of(const SweepPlan& plan, const JsonBox& environmen
   header.plan_sha256 = plan.sha256;
   header.all_shards_sha256 = plan.all_shards_sha256;
   header.cases_text = cases_text(plan.cases);
-  header.case_names.reserve(plan.cases.size());
-  for (const Case& planned : plan.cases) header.case_names.push_back(planned.name);
+  header.case_names = names_of(plan.cases);
   return header;
 }
 

@@ -3,7 +3,7 @@
 // has one line per finished case in planned order, each flushed before the next one counts; a comparison one
 // line per pair of units. A killed run resumes without loss.
 //
-// Its lines are sealed and chained (harness/records/sealed_line.h):
+// Its lines are sealed and chained (harness/records/json_parts.h):
 //   {"journal":"aqbench","schema_version":3,"run":{..},"program":{..},"requested":{..},
 //    "plan_sha256":"..","all_shards_sha256":"..","environment":{..},"cases":[..],"sha256":".."}
 //   {"prev":"..","block":{..},"log":{"bytes":120,"sha256":".."},"sha256":".."}
@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "core/descriptor.h"
+#include "core/files.h"
 #include "harness/planning/plan.h"
 #include "harness/records/record.h"
 
@@ -117,7 +118,8 @@ JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_
                              KeptRecords kept = KeptRecords::whole);
 
 // Does the same with the file's bytes; errors name `file`.
-JournalContents parse_journal(std::string_view bytes, const std::string& file, TornTail torn_tail);
+JournalContents parse_journal(const ReadBytes& read, const std::string& file, TornTail torn_tail,
+                              KeptRecords kept = KeptRecords::whole);
 
 // Returns how the case of a record ended, without record_sha256.
 CaseEnd case_end(const Record& record);

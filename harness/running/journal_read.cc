@@ -12,7 +12,6 @@
 #include "core/sha256.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/results.h"
-#include "harness/records/sealed_line.h"
 #include "harness/running/journal.h"
 
 namespace aqbench {
@@ -200,32 +199,30 @@ class JournalReader {
 
 }  // namespace
 
+JournalContents parse_journal(const ReadBytes& read, const std::string& file, TornTail torn_tail,
+                              KeptRecords kept) {
+  JournalReader reader(file, torn_tail, kept);
+  std::string line;
+  for (std::string_view bytes = read(); !bytes.empty(); bytes = read())
+    for (std::size_t end = 0; !bytes.empty(); bytes.remove_prefix(std::min(end + 1, bytes.size()))) {
+      end = bytes.find('\n');
+      line += bytes.substr(0, end);
+      if (end == bytes.npos) break;
+      reader.add_line(line);
+      line.clear();
+    }
+  return reader.finish(line);
+}
+
 JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail, KeptRecords kept) {
   const std::filesystem::path path = bundle / kJournalFile;
-  JournalReader reader(path.string(), torn_tail, kept);
-  std::string line;
   try {
-    const ReadBytes read = bytes_of_file(path, kMaxJournalBytes, ZeroBytes::one_at_end);
-    for (std::string_view bytes = read(); !bytes.empty(); bytes = read())
-      for (std::size_t end = 0; !bytes.empty(); bytes.remove_prefix(std::min(end + 1, bytes.size()))) {
-        end = bytes.find('\n');
-        line += bytes.substr(0, end);
-        if (end == bytes.npos) break;
-        reader.add_line(line);
-        line.clear();
-      }
+    return parse_journal(bytes_of_file(path, kMaxJournalBytes, ZeroBytes::one_at_end), path.string(),
+                         torn_tail, kept);
   } catch (const Error& error) {
     if (error.problem().find("zero byte") == std::string::npos) throw;
     throw_damaged(path.string(), error.problem());
   }
-  return reader.finish(line);
-}
-
-JournalContents parse_journal(std::string_view bytes, const std::string& file, TornTail torn_tail) {
-  JournalReader reader(file, torn_tail, KeptRecords::whole);
-  for (std::size_t end = 0; (end = bytes.find('\n')) != bytes.npos; bytes.remove_prefix(end + 1))
-    reader.add_line(bytes.substr(0, end));
-  return reader.finish(bytes);
 }
 
 bool is_comparison(const std::filesystem::path& bundle) {

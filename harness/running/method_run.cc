@@ -128,7 +128,7 @@ Reconstruction run_measured(const Case& planned, const std::function<Reconstruct
 
 void check_output(const Reconstruction& output) {
   const std::vector<Vec3>& points_m = output.cloud.points_m;
-  if (points_m.empty()) throw Error(ErrorKind::method, "it gave no points");
+  if (points_m.empty()) throw method_error("it gave no points");
   const auto bad = std::ranges::count_if(points_m, [](const Vec3& point) { return !point.allFinite(); });
   if (bad > 0) throw method_error("{} of its {} points are not finite", bad, points_m.size());
 }

@@ -11,7 +11,7 @@
 namespace aqbench {
 namespace {
 
-[[noreturn]] void refuse_bytes() { throw Error(ErrorKind::method, "its process returned malformed data"); }
+[[noreturn]] void refuse_bytes() { throw method_error("its process returned malformed data"); }
 
 using Effective = std::pair<std::string, double>;
 

@@ -12,8 +12,8 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "core/processes/stop_signals.h"
 #include "core/resources.h"
-#include "core/signals/stop_signals.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/running/merge_blocks.h"
@@ -76,11 +76,10 @@ class Sweep {
 
 std::unique_ptr<CaseProcess> Sweep::start(const Case& planned) {
   append_to_file(log_, fmt::format("== {} {}\n", utc_now(), planned.name));
-  IsolateOptions limits;
-  limits.timeout_s = plan_.timeout_s;
-  limits.memory_limit_bytes = plan_.memory_limit_bytes;
-  limits.log_file = log_;
-  limits.cancel_descriptor = signals_.descriptor();
+  const IsolateOptions limits{.timeout_s = plan_.timeout_s,
+                              .memory_limit_bytes = plan_.memory_limit_bytes,
+                              .log_file = log_,
+                              .cancel_descriptor = signals_.descriptor()};
   auto running = std::make_unique<CaseProcess>(planned, limits, std::vector{journal_.bundle()});
   if (callbacks_.tick)
     running->options.tick = [this, &planned, &board = running->board] {
@@ -175,10 +174,8 @@ void Sweep::find_unfinished() {
     if (is_failure(end.status)) ++outcome_.failed;
   }
   std::vector<const Case*> left;
-  for (const Case& planned : plan_.cases) {
-    if (finished.contains(planned.name)) continue;
-    left.push_back(&planned);
-  }
+  for (const Case& planned : plan_.cases)
+    if (!finished.contains(planned.name)) left.push_back(&planned);
   recall_blocks();
   if (std::ranges::any_of(left, [](const Case* planned) { return planned->timing.blocks > 1; })) {
     std::map<const Case*, std::size_t> passed;
@@ -239,9 +236,7 @@ SweepOutcome Sweep::run() {
 void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result) {
   for (const auto& [name, bytes] : result.artefacts) {
     const std::filesystem::path path = bundle / name;
-    std::error_code failed;
-    std::filesystem::create_directories(path.parent_path(), failed);
-    if (failed) throw io_error("{}: {}", path.parent_path().string(), failed.message());
+    make_folders(path.parent_path());
     write_file(path, bytes);
   }
 }

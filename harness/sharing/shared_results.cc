@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -20,6 +19,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
+#include "core/text.h"
 #include "harness/records/results.h"
 
 namespace aqbench {
@@ -88,13 +88,6 @@ fs::path first_machine(const fs::path& tasks) { return machines_folder(tasks) / 
 fs::path results_folder(const fs::path& tasks) { return tasks / "results"; }
 fs::path result_file(const fs::path& tasks, std::size_t place) {
   return results_folder(tasks) / std::to_string(place);
-}
-
-std::optional<std::size_t> number_of(std::string_view text) {
-  std::size_t number = 0;
-  const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc{} || rest != text.data() + text.size()) return std::nullopt;
-  return number;
 }
 
 }  // namespace
@@ -185,9 +178,7 @@ std::optional<Lease> LeaseTable::attempt(std::size_t item) {
 
 FileLock join_timed_machines(const fs::path& tasks, const std::string& host, const Json& environment,
                              UnlikeMachines unlike) {
-  std::error_code failed;
-  fs::create_directories(machines_folder(tasks), failed);
-  if (failed) throw io_error("{}: {}", machines_folder(tasks).string(), failed.message());
+  make_folders(machines_folder(tasks));
   auto lock = FileLock::attempt(machines_folder(tasks) / (host + ".lock"), LockMode::exclusive);
   if (!lock)
     throw not_comparable_error(
@@ -233,11 +224,8 @@ fs::path tasks_folder(const fs::path& bundle) {
 fs::path leases_folder(const fs::path& tasks) { return tasks / "leases"; }
 
 void make_tasks_folder(const fs::path& tasks) {
-  for (const fs::path& folder : {leases_folder(tasks), results_folder(tasks)}) {
-    std::error_code failed;
-    fs::create_directories(folder, failed);
-    if (failed) throw io_error("{}: {}", folder.string(), failed.message());
-  }
+  make_folders(leases_folder(tasks));
+  make_folders(results_folder(tasks));
 }
 
 bool publish(const fs::path& tasks, std::size_t place, const SharedResult& result) {
@@ -256,7 +244,7 @@ std::set<std::size_t> published_places(const fs::path& tasks) {
   std::error_code error;
   for (fs::directory_iterator entry(results_folder(tasks), error), end; !error && entry != end;
        entry.increment(error))
-    if (const auto place = number_of(entry->path().filename().string())) places.insert(*place);
+    if (const auto place = parse_whole<std::size_t>(entry->path().filename().string())) places.insert(*place);
   if (error) throw io_error("{}: {}", tasks.string(), error.message());
   return places;
 }
@@ -287,8 +275,8 @@ std::vector<WorkingTask> working_tasks(const fs::path& tasks) {
        entry.increment(error)) {
     const std::string name = entry->path().filename().string();
     const std::size_t dot = name.find('.');
-    const auto place = number_of(name.substr(0, dot));
-    const auto generation = number_of(dot == std::string::npos ? "" : name.substr(dot + 1));
+    const auto place = parse_whole<std::size_t>(name.substr(0, dot));
+    const auto generation = parse_whole<std::size_t>(dot == std::string::npos ? "" : name.substr(dot + 1));
     if (!place || !generation || published.contains(*place)) continue;
     auto& known = newest[*place];
     if (*generation > known.first) known = {*generation, entry->path()};

@@ -19,8 +19,8 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/processes/isolate.h"
+#include "core/processes/stop_signals.h"
 #include "core/resources.h"
-#include "core/signals/stop_signals.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
@@ -67,12 +67,11 @@ struct Task {
     const fs::path log = tasks / fmt::format("log.{}.{}", place, lease.generation());
     append_to_file(
         log, fmt::format("== {} {}\non {}, process {}\n", utc_now(), planned.name, self.host, self.process));
-    IsolateOptions limits;
-    limits.timeout_s = plan.timeout_s;
-    limits.memory_limit_bytes = plan.memory_limit_bytes;
-    limits.log_file = log;
-    limits.cancel_descriptor = signals.descriptor();
-    limits.tick = [&lease] { lease.renew_if_due(); };
+    const IsolateOptions limits{.timeout_s = plan.timeout_s,
+                                .memory_limit_bytes = plan.memory_limit_bytes,
+                                .log_file = log,
+                                .cancel_descriptor = signals.descriptor(),
+                                .tick = [&lease] { lease.renew_if_due(); }};
     CaseProcess process(planned, limits, {bundle, tasks});  // hides results of other cases
     process.start(run);
     std::optional<CaseResult> result = process.wait();
@@ -134,7 +133,7 @@ class LocalTasks {
       int status = 0;
       if (::waitpid(child, &status, WNOHANG) != child) return false;
       if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-        throw Error(ErrorKind::io, "a task failed; see its message above");
+        throw io_error("a task failed; see its message above");
       failed += WIFSIGNALED(status) ? 1 : 0;
       return true;
     });
@@ -279,7 +278,7 @@ SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const L
     if ((outcome.signal = signals.take()) != 0) break;
     deaths = added > 0 ? 0 : deaths + failed_children;
     if (deaths > 3 * processes.count)
-      throw Error(ErrorKind::method, "tasks die repeatedly before finishing a case; check memory");
+      throw method_error("tasks die repeatedly before finishing a case; check memory");
     if (!machine && has_timed_cases(plan)) machine = take_machine(plan, tasks, processes.unlike);
     while (children.running() < std::min(processes.count, plan.cases.size() - journal.ends().size()))
       children.start();

@@ -249,7 +249,7 @@ PinnedComparison compare_with_pinned(std::span<const double> history,
   result.pinned_end = history.size();
   for (const ChangePoint& point : change_points) {
     if (point.index == 0 || point.index >= history.size() || point.index <= result.newest_begin)
-      throw Error(ErrorKind::input, "change_points: not those of this history");
+      throw input_error("change_points: not those of this history");
     result.newest_begin = point.index;
     if (point.index <= pinned) result.pinned_begin = point.index;
     if (point.index > pinned) result.pinned_end = std::min(result.pinned_end, point.index);

@@ -45,8 +45,11 @@ bool in_child_with_file_limit(std::size_t max_bytes, const std::function<bool()>
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-TEST(Files, RoundTripOfAnyBytes) {
+struct Files : testing::Test {
   const TemporaryDirectory directory;
+};
+
+TEST_F(Files, RoundTripOfAnyBytes) {
   std::string bytes;
   for (int i = 0; i < 1000; ++i) bytes += static_cast<char>(i);
   for (const std::string& content : {bytes, std::string(), std::string(1 << 20, 'x')}) {
@@ -57,8 +60,7 @@ TEST(Files, RoundTripOfAnyBytes) {
   }
 }
 
-TEST(Files, PartsMakeOneFileAndAFailureLeavesTheOldOne) {
-  const TemporaryDirectory directory;
+TEST_F(Files, PartsMakeOneFileAndAFailureLeavesTheOldOne) {
   write_file_parts(directory / "a", [](const WriteBytes& write) {
     write("one ");
     write("");
@@ -75,8 +77,7 @@ TEST(Files, PartsMakeOneFileAndAFailureLeavesTheOldOne) {
   EXPECT_EQ(entries(directory.path()), 1u) << "something was left beside it";
 }
 
-TEST(Files, RelativePathWithoutDirectory) {
-  const TemporaryDirectory directory;
+TEST_F(Files, RelativePathWithoutDirectory) {
   const auto before = std::filesystem::current_path();
   std::filesystem::current_path(directory.path());
   write_file("plain", "bytes");
@@ -84,8 +85,7 @@ TEST(Files, RelativePathWithoutDirectory) {
   EXPECT_EQ(read_file(directory / "plain"), "bytes");
 }
 
-TEST(Files, ReadErrorsNameTheProblem) {
-  const TemporaryDirectory directory;
+TEST_F(Files, ReadErrorsNameTheProblem) {
   EXPECT_THAT(error_of(ErrorKind::input, [&] { read_file(directory / "no"); }),
               HasSubstr("/no: no such file"));
   EXPECT_THAT(error_of(ErrorKind::input, [&] { read_file(directory.path()); }),
@@ -97,8 +97,7 @@ TEST(Files, ReadErrorsNameTheProblem) {
   EXPECT_EQ(read_file(directory.file("a", "1234"), 4), "1234");
 }
 
-TEST(Files, FailedWriteLeavesTheOldFileAlone) {
-  const TemporaryDirectory directory;
+TEST_F(Files, FailedWriteLeavesTheOldFileAlone) {
   const auto path = directory / "a";
   write_file(path, "old");
   const bool reported = in_child_with_file_limit(1000, [&] {
@@ -110,14 +109,13 @@ TEST(Files, FailedWriteLeavesTheOldFileAlone) {
   EXPECT_EQ(entries(directory.path()), 1u) << "a half file was left";
 }
 
-TEST(Files, FullDiskIsOneClearLine) {
+TEST_F(Files, FullDiskIsOneClearLine) {
   EXPECT_EQ(error_of(ErrorKind::io, [] { write_file("/dev/full", "bytes"); }),
             "/dev/full: No space left on device");
   EXPECT_TRUE(std::filesystem::is_character_file("/dev/full")) << "the device was replaced";
 }
 
-TEST(Files, MissingDirectoryIsAnError) {
-  const TemporaryDirectory directory;
+TEST_F(Files, MissingDirectoryIsAnError) {
   EXPECT_THAT(error_of(ErrorKind::io, [&] { write_file(directory / "no/a", "bytes"); }),
               HasSubstr("/no/a: No such file or directory"));
   std::filesystem::create_directory(directory / "taken");
@@ -126,8 +124,7 @@ TEST(Files, MissingDirectoryIsAnError) {
   EXPECT_EQ(entries(directory.path()), 1u);
 }
 
-TEST(Files, LinksStayLinks) {
-  const TemporaryDirectory directory;
+TEST_F(Files, LinksStayLinks) {
   write_file(directory / "target", "old");
   std::filesystem::create_symlink("target", directory / "link");
   write_file(directory / "link", "new");
@@ -135,8 +132,7 @@ TEST(Files, LinksStayLinks) {
   EXPECT_EQ(read_file(directory / "target"), "new");
 }
 
-TEST(Files, APlantedNameIsNotUsed) {
-  const TemporaryDirectory directory;
+TEST_F(Files, APlantedNameIsNotUsed) {
   // All names that an earlier version would have used.
   const auto victim = directory.file("victim", "mine");
   for (int number = 0; number < 200; ++number)
@@ -147,8 +143,7 @@ TEST(Files, APlantedNameIsNotUsed) {
   EXPECT_EQ(entries(directory.path()), 202u);
 }
 
-TEST(Files, ReadersSeeOneVersionOrTheOther) {
-  const TemporaryDirectory directory;
+TEST_F(Files, ReadersSeeOneVersionOrTheOther) {
   const std::string versions[] = {std::string(20000, 'a'), std::string(30000, 'b')};
   write_file(directory / "a", versions[0]);
   std::vector<std::jthread> writers;
@@ -164,8 +159,7 @@ TEST(Files, ReadersSeeOneVersionOrTheOther) {
   EXPECT_EQ(entries(directory.path()), 1u);
 }
 
-TEST(Files, ErrorsKnowTheirFile) {
-  const TemporaryDirectory directory;
+TEST_F(Files, ErrorsKnowTheirFile) {
   const auto absent = directory / "absent";
   try {
     read_file(absent);

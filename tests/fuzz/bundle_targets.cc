@@ -16,7 +16,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
-#include "harness/records/sealed_line.h"
+#include "harness/records/json_parts.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/signature.h"
 #include "reports/bundle/verify.h"
@@ -63,7 +63,7 @@ std::string resealed(const std::vector<std::string>& lines) {
 
 void read_journal_target(std::string_view bytes, const fs::path&) {
   const auto read = [](std::string_view text) {
-    const JournalContents contents = parse_journal(text, "journal.jsonl", TornTail::accept);
+    const JournalContents contents = parse_journal(bytes_of_text(text), "journal.jsonl", TornTail::accept);
     if (contents.good_bytes > text.size()) throw Broken("journal: good_bytes lies behind its end");
   };
   try {

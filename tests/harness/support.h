@@ -16,6 +16,7 @@
 #include "harness/records/case_result.h"
 #include "harness/running/journal.h"
 #include "harness/running/run_case.h"
+#include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench::test {
@@ -26,18 +27,7 @@ inline constexpr const char* kStarted = "2026-01-31T12:00:00Z";
 
 using TemporaryFolder = TemporaryDirectory;
 
-// The message of the Error of this kind that `action` throws; a test failure otherwise.
-inline std::string error_of(ErrorKind kind, const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(static_cast<int>(error.kind()), static_cast<int>(kind)) << error.what();
-    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << "an error is one line";
-    return error.what();
-  }
-  ADD_FAILURE() << "no Error was thrown";
-  return {};
-}
+using aqbench::error_of;
 
 // Two scenes, two simulated methods and one real one with presets, that no test runs.
 inline const Catalogue& fake_catalogue() {

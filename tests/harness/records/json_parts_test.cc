@@ -9,7 +9,6 @@
 
 #include "core/json.h"
 #include "tests/core/error_matcher.h"
-#include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
@@ -88,29 +87,6 @@ TEST(JsonParts, WhatIsNoJsonIsRefusedHereOrByTheParser) {
   }
   EXPECT_THAT(error_of(ErrorKind::input, [] { parts_of(R"({"list":[1 2]})", "list"); }),
               HasSubstr("s: expected a comma or an end at byte 11"));
-}
-
-TEST(JsonParts, FilesAreReadPieceByPiece) {
-  const TemporaryDirectory folder;
-  const std::string text(600'000, 'x');
-  const auto all_of = [](const ReadBytes& read) {
-    std::string all;
-    for (std::string_view piece = read(); !piece.empty(); piece = read()) all += piece;
-    return all;
-  };
-  EXPECT_EQ(all_of(bytes_of_file(folder.file("a", text), text.size())), text);
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { bytes_of_file(folder / "a", text.size() - 1); }),
-              HasSubstr("600000 bytes, more than the 599999 allowed"));
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { bytes_of_file(folder / "none", 1); }),
-              HasSubstr("no such file"));
-  const auto zeros = folder.file("z", text + std::string(400'000, '\0'));
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { all_of(bytes_of_file(zeros, 1 << 20)); }),
-              HasSubstr("contains a zero byte, so it is not a text file"));
-  EXPECT_EQ(all_of(bytes_of_file(zeros, 1 << 20, ZeroBytes::one_at_end)), text + '\0');
-  const auto amid = folder.file("m", text + std::string(400'000, '\0') + "x");
-  EXPECT_THAT(
-      error_of(ErrorKind::input, [&] { all_of(bytes_of_file(amid, 1 << 20, ZeroBytes::one_at_end)); }),
-      HasSubstr("contains a zero byte, so it is not a text file"));
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "core/files.h"
 #include "core/processes/isolate.h"
 #include "core/sha256.h"
+#include "harness/records/json_parts.h"
 #include "harness/records/results.h"
 #include "tests/harness/support.h"
 
@@ -30,8 +31,15 @@ void write_journal(const std::filesystem::path& bundle, const SweepPlan& plan, s
   for (std::size_t i = 0; i < finished; ++i) journal.append(quick_result(plan.cases[i]).record);
 }
 
-TEST(Journal, ReadsBackWhatWasAppended) {
+struct JournalFile : testing::Test {
+  // What its journal is refused for.
+  std::string refusal(ErrorKind kind = ErrorKind::verification) const {
+    return error_of(kind, [&] { read_journal(folder.path(), TornTail::refuse); });
+  }
   const test::TemporaryFolder folder;
+};
+
+TEST_F(JournalFile, ReadsBackWhatWasAppended) {
   const SweepPlan plan = small_plan(3);
   write_journal(folder.path(), plan, 2);
   const JournalContents contents = read_journal(folder.path(), TornTail::refuse);
@@ -45,8 +53,7 @@ TEST(Journal, ReadsBackWhatWasAppended) {
     EXPECT_EQ(to_json(contents.records[i]).dump(), to_json(quick_result(plan.cases[i]).record).dump());
 }
 
-TEST(Journal, EndsStandForRecordsThatAreNotKept) {
-  const test::TemporaryFolder folder;
+TEST_F(JournalFile, EndsStandForRecordsThatAreNotKept) {
   const SweepPlan plan = small_plan(3);
   write_journal(folder.path(), plan, 2);
   const JournalContents whole = read_journal(folder.path(), TornTail::refuse);
@@ -63,8 +70,7 @@ TEST(Journal, EndsStandForRecordsThatAreNotKept) {
 }
 
 // The chain as the header documents it, followed with nothing but JSON and SHA-256.
-TEST(Journal, ChainIsWhatItsDocumentationSays) {
-  const test::TemporaryFolder folder;
+TEST_F(JournalFile, ChainIsWhatItsDocumentationSays) {
   const SweepPlan plan = small_plan(3);
   write_journal(folder.path(), plan, 3);
   std::ifstream file(folder.path() / kJournalFile);
@@ -82,16 +88,14 @@ TEST(Journal, ChainIsWhatItsDocumentationSays) {
   }
 }
 
-TEST(Journal, CutsATornLastLineWhereverItIsTorn) {
-  const test::TemporaryFolder folder;
+TEST_F(JournalFile, CutsATornLastLineWhereverItIsTorn) {
   const SweepPlan plan = small_plan(2);
   write_journal(folder.path(), plan, 2);
   const std::string whole = test::journal_text(folder.path());
   const std::size_t last = whole.rfind('\n', whole.size() - 2) + 1;
   for (std::size_t size = last + 1; size < whole.size(); size += 37) {
     test::put_journal(folder.path(), whole.substr(0, size));
-    EXPECT_THAT(error_of(ErrorKind::verification, [&] { read_journal(folder.path(), TornTail::refuse); }),
-                HasSubstr("line 3: is truncated"));
+    EXPECT_THAT(refusal(), HasSubstr("line 3: is truncated"));
     Journal journal = resume(folder.path(), plan);
     ASSERT_THAT(journal.records(), SizeIs(1));
     ASSERT_EQ(test::journal_text(folder.path()), whole.substr(0, last));
@@ -100,8 +104,7 @@ TEST(Journal, CutsATornLastLineWhereverItIsTorn) {
   }
 }
 
-TEST(Journal, FindsEveryChangedByte) {
-  const test::TemporaryFolder folder;
+TEST_F(JournalFile, FindsEveryChangedByte) {
   const SweepPlan plan = small_plan(2);
   write_journal(folder.path(), plan, 2);
   const std::string whole = test::journal_text(folder.path());
@@ -110,10 +113,10 @@ TEST(Journal, FindsEveryChangedByte) {
     for (const int flip : {1, 0x20, 0x80}) {
       std::string damaged = whole;
       damaged[at] = static_cast<char>(damaged[at] ^ flip);
-      ASSERT_THROW(parse_journal(damaged, "j", TornTail::refuse), Error) << at;
+      ASSERT_THROW(parse_journal(bytes_of_text(damaged), "j", TornTail::refuse), Error) << at;
       // Going on is refused too, unless the damage is indistinguishable from a line that was cut off.
       try {
-        ASSERT_TRUE(parse_journal(damaged, "j", TornTail::accept).torn_tail) << at;
+        ASSERT_TRUE(parse_journal(bytes_of_text(damaged), "j", TornTail::accept).torn_tail) << at;
         ++cut;
         ASSERT_EQ(at, whole.size() - 1);
       } catch (const Error& error) {
@@ -124,8 +127,8 @@ TEST(Journal, FindsEveryChangedByte) {
   EXPECT_EQ(cut, 3U) << "the last line break";
 }
 
-TEST(Journal, FindsLinesTakenOutPutInAndSwapped) {
-  const test::TemporaryFolder folder, other;
+TEST_F(JournalFile, FindsLinesTakenOutPutInAndSwapped) {
+  const test::TemporaryFolder other;
   const SweepPlan plan = small_plan(3);
   write_journal(folder.path(), plan, 3);
   std::vector<std::string> lines;
@@ -152,15 +155,13 @@ TEST(Journal, FindsLinesTakenOutPutInAndSwapped) {
   EXPECT_EQ(cut.records.size(), 1u);
 }
 
-TEST(Journal, RefusesRecordsThatWereNotPlannedOrStandTwice) {
+TEST_F(JournalFile, RefusesRecordsThatWereNotPlannedOrStandTwice) {
   const SweepPlan plan = small_plan(1), more = small_plan(2);
-  const test::TemporaryFolder stranger;
   {
-    Journal journal = test::new_journal(stranger.path(), plan);
+    Journal journal = test::new_journal(folder.path(), plan);
     journal.append(quick_result(more.cases[1]).record);
   }
-  EXPECT_THAT(error_of(ErrorKind::verification, [&] { read_journal(stranger.path(), TornTail::refuse); }),
-              HasSubstr("was not planned or is a duplicate"));
+  EXPECT_THAT(refusal(), HasSubstr("was not planned or is a duplicate"));
   const test::TemporaryFolder twice;
   {
     Journal journal = test::new_journal(twice.path(), plan);
@@ -170,8 +171,7 @@ TEST(Journal, RefusesRecordsThatWereNotPlannedOrStandTwice) {
   EXPECT_THAT(error_of(ErrorKind::verification, [&] { resume(twice.path(), plan); }), HasSubstr("line 3"));
 }
 
-TEST(Journal, ResumesOnlyTheSamePlan) {
-  const test::TemporaryFolder folder;
+TEST_F(JournalFile, ResumesOnlyTheSamePlan) {
   write_journal(folder.path(), small_plan(2), 1);
   const std::string before = test::journal_text(folder.path());
   EXPECT_THAT(error_of(ErrorKind::input, [&] { resume(folder.path(), small_plan(3)); }),
@@ -184,8 +184,7 @@ TEST(Journal, ResumesOnlyTheSamePlan) {
               HasSubstr("exists already"));
 }
 
-TEST(Journal, RefusesAnotherSchemaAsNotComparable) {
-  const test::TemporaryFolder folder;
+TEST_F(JournalFile, RefusesAnotherSchemaAsNotComparable) {
   write_journal(folder.path(), small_plan(1), 0);
   std::string text = test::journal_text(folder.path());
   Json json = Json::parse(text);
@@ -194,12 +193,10 @@ TEST(Journal, RefusesAnotherSchemaAsNotComparable) {
   const std::string hash = sha256_hex(json.dump());
   json["sha256"] = hash;
   test::put_journal(folder.path(), json.dump() + "\n");
-  EXPECT_THAT(error_of(ErrorKind::not_comparable, [&] { read_journal(folder.path(), TornTail::refuse); }),
-              HasSubstr("schema_version 2, this program reads 3"));
+  EXPECT_THAT(refusal(ErrorKind::not_comparable), HasSubstr("schema_version 2, this program reads 3"));
 }
 
-TEST(Journal, KeepsBlocksAndMarksTheLog) {
-  const test::TemporaryFolder folder;
+TEST_F(JournalFile, KeepsBlocksAndMarksTheLog) {
   const SweepPlan plan = small_plan(2);
   const Record first = quick_result(plan.cases[0]).record, second = quick_result(plan.cases[1]).record;
   {
@@ -229,20 +226,17 @@ TEST(Journal, KeepsBlocksAndMarksTheLog) {
 }
 
 // A block of a case that has its record already was put in.
-TEST(Journal, ABlockAfterItsRecordIsDamage) {
-  const test::TemporaryFolder folder;
+TEST_F(JournalFile, ABlockAfterItsRecordIsDamage) {
   const SweepPlan plan = small_plan(1);
   {
     Journal journal = test::new_journal(folder.path(), plan);
     journal.append(quick_result(plan.cases[0]).record);
     journal.append_block(quick_result(plan.cases[0]).record);
   }
-  EXPECT_THAT(error_of(ErrorKind::verification, [&] { read_journal(folder.path(), TornTail::refuse); }),
-              HasSubstr("line 3"));
+  EXPECT_THAT(refusal(), HasSubstr("line 3"));
 }
 
-TEST(Journal, RemovesWhatAKilledWriteLeftBehind) {
-  const test::TemporaryFolder folder;
+TEST_F(JournalFile, RemovesWhatAKilledWriteLeftBehind) {
   const SweepPlan plan = small_plan(1);
   write_journal(folder.path(), plan, 0);
   std::filesystem::create_directory(folder.path() / "tiles");
@@ -258,8 +252,7 @@ TEST(Journal, RemovesWhatAKilledWriteLeftBehind) {
 
 // A disk that is full in the middle of a line, at every size of the last line: in a child, because the limit
 // is on the process.
-TEST(Journal, AFullDiskLeavesNoHalfLine) {
-  const test::TemporaryFolder folder;
+TEST_F(JournalFile, AFullDiskLeavesNoHalfLine) {
   const SweepPlan plan = small_plan(2);
   write_journal(folder.path(), plan, 1);
   const std::string before = test::journal_text(folder.path());
@@ -287,7 +280,7 @@ TEST(Journal, AFullDiskLeavesNoHalfLine) {
   EXPECT_THAT(read_journal(folder.path(), TornTail::refuse).records, SizeIs(2));
 }
 
-TEST(Journal, AFolderThatCannotBeWrittenIsAnIoError) {
+TEST_F(JournalFile, AFolderThatCannotBeWrittenIsAnIoError) {
   EXPECT_THAT(error_of(ErrorKind::io, [] { test::new_journal("/proc", small_plan(1)); }),
               HasSubstr("/proc/journal.jsonl"));
 }

@@ -1,4 +1,4 @@
-#include "core/signals/stop_signals.h"
+#include "core/processes/stop_signals.h"
 
 #include <sys/signalfd.h>
 #include <unistd.h>
