@@ -29,12 +29,6 @@ namespace aqbench {
 template <class T>
 struct JsonOf;
 
-// The form of a struct: the short one leaves out empty values.
-enum class JsonForm { whole, brief };
-inline JsonForm inside_of(JsonForm form, unsigned rules) {
-  return (rules & kShortInside) != 0 ? form : JsonForm::whole;
-}
-
 // Appends a member without a search for its key.
 inline void add_member(Json& object, std::string_view key, Json value) {
   object.get_ref<Json::object_t&>().emplace_back(key, std::move(value));
@@ -215,10 +209,6 @@ struct JsonOf<std::vector<T>> {
   }
 };
 
-inline bool may_lack(unsigned rules, JsonForm form) {
-  return (rules & kLeftOut) != 0 || (form == JsonForm::brief && (rules & kAlways) == 0);
-}
-
 template <class Struct>
 struct WriteRow {
   Json& json;
@@ -256,15 +246,19 @@ struct WriteRow {
   }
 };
 
+// Reads the members or, with `keys`, lists their keys alone.
 template <class Struct>
 struct ReadRow {
   const JsonPlace& place;
   Struct& into;
   JsonForm form;
-  std::vector<std::string_view>& keys;
+  std::vector<std::string_view>* keys = nullptr;
 
   std::optional<JsonPlace> find(const char* key, unsigned rules) const {
-    keys.push_back(key);
+    if (keys != nullptr) {
+      keys->push_back(key);
+      return std::nullopt;
+    }
     return may_lack(rules, form) ? place.find(key) : place.at(key);
   }
   template <class Value>
@@ -280,11 +274,19 @@ struct ReadRow {
   void group(const char* key, unsigned rules, const char*, const Members& members) const {
     const auto found = find(key, rules);
     if (!found || (found->is_null() && (rules & kOrNull) != 0)) return;
-    std::vector<std::string_view> inside;
-    members(ReadRow{*found, into, JsonForm::whole, inside});
-    found->allow_only(inside);
+    read_members(*found, into, JsonForm::whole, members);
   }
 };
+
+// Reads the members of an object by a table. Other keys than these and `keys`, which the caller reads, are
+// refused first: a misspelled key is named, and not that the right one is missing.
+template <class Struct, class Members>
+void read_members(const JsonPlace& place, Struct& into, JsonForm form, const Members& members,
+                  std::vector<std::string_view> keys = {}) {
+  members(ReadRow<Struct>{place, into, form, &keys});
+  place.allow_only(keys);
+  members(ReadRow<Struct>{place, into, form});
+}
 
 template <class Struct>
 struct SchemaRow {
@@ -323,9 +325,7 @@ struct JsonOfMembers {
     return json;
   }
   static void read(const JsonPlace& place, Struct& value, unsigned = 0, JsonForm form = {}) {
-    std::vector<std::string_view> keys;
-    Struct::members(ReadRow<Struct>{place, value, form, keys});
-    place.allow_only(keys);
+    read_members(place, value, form, [](const auto& row) { Struct::members(row); });
     if constexpr (requires { value.after_reading(place); }) value.after_reading(place);
   }
   static Json schema(unsigned = 0, JsonForm form = {}) {

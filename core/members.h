@@ -27,4 +27,14 @@ enum MemberRule : unsigned {
   kShortInside = 128  // in the short form the value itself has the short form
 };
 
+// The form of a struct: the short one leaves out empty values.
+enum class JsonForm { whole, brief };
+inline JsonForm inside_of(JsonForm form, unsigned rules) {
+  return (rules & kShortInside) != 0 ? form : JsonForm::whole;
+}
+
+inline bool may_lack(unsigned rules, JsonForm form) {
+  return (rules & kLeftOut) != 0 || (form == JsonForm::brief && (rules & kAlways) == 0);
+}
+
 }  // namespace aqbench

@@ -90,9 +90,7 @@ Baseline read_baseline_at(const JsonPlace& place, const std::string& source) {
         fmt::format("{}: schema_version: {}; this program reads {}", source, version, kBaselineSchemaVersion),
         source);
   Baseline baseline;
-  std::vector<std::string_view> keys = {"schema_version"};
-  Baseline::members(ReadRow<Baseline>{place, baseline, {}, keys});
-  place.allow_only(keys);
+  read_members(place, baseline, {}, [](const auto& row) { Baseline::members(row); }, {"schema_version"});
   const JsonPlace from = place.at("accepted_from");
   for (const char* const name : {"by", "utc", "repository"})
     if (const auto given = from.find(name); given && given->text().size() > kMaxAcceptedBytes)

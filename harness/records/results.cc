@@ -157,9 +157,8 @@ Results results_from_json(const Json& json, const std::string& source) {
     throw not_comparable_error("{}: schema_version: {}; this program reads {}", source, version,
                                kResultsSchemaVersion);
   Results results;
-  std::vector<std::string_view> keys = {"schema_version", "records"};
-  Results::members(ReadRow<Results>{root, results, {}, keys});
-  root.allow_only(keys);
+  read_members(root, results, {}, [](const auto& row) { Results::members(row); },
+               {"schema_version", "records"});
   for (const JsonPlace& record : root.at("records").elements())
     results.records.push_back(record_from_json(record));
   check_records_together(results, source);

@@ -88,6 +88,8 @@ TEST(Baseline, FilesThatAreWrongAreRefusedAsTextsAre) {
     return message;
   };
   EXPECT_THAT(refused("\"value\":", "\"values\":"), HasSubstr(": cases.flat_plane/"));
+  // A misspelled key is named, and not that the right one is missing.
+  EXPECT_THAT(refused("\"value\":", "\"values\":"), HasSubstr("unknown key 'values'; did you mean value?"));
   EXPECT_THAT(refused("lower", "low"), HasSubstr(".better: "));
   EXPECT_THAT(refused("undulating/lightglue_like/", "undulating/roma_like/"), HasSubstr("duplicate key"));
   EXPECT_THAT(refused("\"cases\": {", "\"cases\": {,"), HasSubstr("bad.json:"));
