@@ -291,11 +291,11 @@ Baseline synthetic_baseline(const Results& results) {
   return baseline;
 }
 
-void rehash(const fs::path& bundle) {
+void rehash(const std::filesystem::path& bundle) {
   std::vector<HashLine> lines;
   for (const std::string& file : list_bundle_files(bundle).files)
     if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
-  fs::remove(bundle / kHashListName);
+  std::filesystem::remove(bundle / kHashListName);
   std::ofstream(bundle / kHashListName, std::ios::binary) << hash_list_text(lines);
 }
 
