@@ -141,8 +141,9 @@ file(GLOB_RECURSE asset_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/reports/ht
 foreach(asset_file IN LISTS asset_files)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${asset_file})
   get_filename_component(asset_name ${asset_file} NAME)
-  string(MAKE_C_IDENTIFIER ${asset_name} asset_name)
-  file(READ ${asset_file} AQBENCH_ASSET_${asset_name})
+  file(READ ${asset_file} asset_text)
+  string(APPEND AQBENCH_PAGE_ASSETS
+         "\n    {\"${asset_name}\", R\"AQBENCH_ASSET(${asset_text})AQBENCH_ASSET\"},")
 endforeach()
 configure_file(reports/html/assets.cc.in ${PROJECT_BINARY_DIR}/generated/assets.cc @ONLY)
 target_sources(aqbench_html PRIVATE ${PROJECT_BINARY_DIR}/generated/assets.cc)

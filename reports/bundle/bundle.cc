@@ -138,6 +138,7 @@ StatedCases verdicts_of(const BundleContent& content) {
   return verdicts;
 }
 
+// What a file of a bundle is, or a file of a folder.
 const char* what_is(const std::string& path) {
   static constexpr std::pair<const char*, const char*> kKnown[] = {
       {"results.json", "records: raw samples, unrounded, effective options"},
@@ -151,18 +152,17 @@ const char* what_is(const std::string& path) {
       {"notes.txt", "notes of whoever ran it"},
       {"baseline.json", "the accepted values that the run was gated on"},
       {"benchmark.json", "times in Google Benchmark's format"},
+      {kTilesFolder, "errors by place"},
+      {kViewsFolder, "completeness by number of views"},
+      {kCloudsFolder, "what was scored"},
+      {kPicturesFolder, "depths of a camera and their errors, for people"},
+      {kDiagnosisFolder, "why there are holes, each camera's errors"},
+      {kDepthFolder, "depth errors of each camera"},
+      {kViewerFolder, "points with their errors, holes, cameras: what the page turns"},
+      {kLogsFolder, "what external commands printed"},
   };
   for (const auto& [name, meaning] : kKnown)
-    if (path == name) return meaning;
-  if (is_in_folder(path, kTilesFolder)) return "errors by place";
-  if (is_in_folder(path, kViewsFolder)) return "completeness by number of views";
-  if (is_in_folder(path, kCloudsFolder)) return "what was scored";
-  if (is_in_folder(path, kPicturesFolder)) return "depths of a camera and their errors, for people";
-  if (is_in_folder(path, kDiagnosisFolder)) return "why there are holes, each camera's errors";
-  if (is_in_folder(path, kDepthFolder)) return "depth errors of each camera";
-  if (is_in_folder(path, kViewerFolder))
-    return "points with their errors, holes, cameras: what the page turns";
-  if (is_in_folder(path, kLogsFolder)) return "what external commands printed";
+    if (path == name || is_in_folder(path, name)) return meaning;
   return "";
 }
 

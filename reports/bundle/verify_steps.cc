@@ -228,8 +228,7 @@ AcceptedRun read_accepted_run(const std::filesystem::path& bundle, bool measured
   const Shard& shard = header.request.shard;
   if (header.plan_sha256 != header.all_shards_sha256)
     run.shard = fmt::format("{}/{}", shard.index, shard.count);
-  for (const auto& [name, value] : environment_items(*run.results.environment))
-    run.changed_sources = run.changed_sources || (name == "build.dirty" && value == "true");
+  run.changed_sources = environment_value(*run.results.environment, "build.dirty") == "true";
   return run;
 }
 

@@ -91,6 +91,21 @@ std::optional<Spread> spread_of(const CaseGroup& group,
   return spread;
 }
 
+// Splits "rig=arc6/width=480" into "rig=arc6" and "width=480". A step without "=" belongs to the one before.
+std::vector<std::string> axis_steps(const std::string& axes) {
+  std::vector<std::string> steps;
+  for (std::size_t start = 0; start < axes.size();) {
+    const std::size_t end = std::min(axes.find('/', start), axes.size());
+    const std::string step = axes.substr(start, end - start);
+    if (step.find('=') != step.npos || steps.empty())
+      steps.push_back(step);
+    else
+      steps.back() += "/" + step;
+    start = end + 1;
+  }
+  return steps;
+}
+
 bool is_axis(const std::string& step) { return step.find('=') != step.npos; }
 
 bool is_other_axis(const std::string& step) { return is_axis(step) && !step.starts_with("seed="); }
@@ -168,20 +183,6 @@ std::vector<CaseGroup> group_cases(const Results& results) {
   return groups;
 }
 
-std::vector<std::string> axis_steps(const std::string& axes) {
-  std::vector<std::string> steps;
-  for (std::size_t start = 0; start < axes.size();) {
-    const std::size_t end = std::min(axes.find('/', start), axes.size());
-    const std::string step = axes.substr(start, end - start);
-    if (step.find('=') != step.npos || steps.empty())
-      steps.push_back(step);
-    else
-      steps.back() += "/" + step;
-    start = end + 1;
-  }
-  return steps;
-}
-
 std::string take_common_axes(std::vector<CaseGroup>& groups) {
   if (groups.empty()) return "";
   std::vector<std::vector<std::string>> steps;
@@ -194,15 +195,14 @@ std::string take_common_axes(std::vector<CaseGroup>& groups) {
   };
   const auto is_common = [&](const std::string& step) {
     for (std::size_t i = 0; i < steps.size(); ++i)
-      if (!has_no_say(i) && std::ranges::find(steps[i], step) == steps[i].end()) return false;
+      if (!has_no_say(i) && !has(steps[i], step)) return false;
     return true;
   };
   std::vector<std::string> common;
   const auto first = std::ranges::find_if_not(steps, [](const auto& some) { return some.empty(); });
   if (first != steps.end()) std::ranges::copy_if(*first, std::back_inserter(common), is_common);
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    std::erase_if(steps[i],
-                  [&](const std::string& step) { return std::ranges::find(common, step) != common.end(); });
+    std::erase_if(steps[i], [&](const std::string& step) { return has(common, step); });
     groups[i].axes = fmt::format("{}", fmt::join(steps[i], " "));
   }
   std::set<std::string> seeds;
@@ -249,8 +249,7 @@ std::optional<Spread> time_spread(const CaseGroup& group) {
 }
 
 std::size_t ok_count(const CaseGroup& group) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      group.records, [](const Record* record) { return record->status == Status::ok; }));
+  return static_cast<std::size_t>(std::ranges::count(group.records, Status::ok, &Record::status));
 }
 
 std::string table_number(double value) {

@@ -29,9 +29,6 @@ std::vector<CaseGroup> method_groups(const Results& results);
 // Returns "seed=43"; "" for a record without a seed.
 std::string seed_axis(const Record& record);
 
-// Splits "rig=arc6/width=480" into "rig=arc6" and "width=480". A step without "=" belongs to the one before.
-std::vector<std::string> axis_steps(const std::string& axes);
-
 // Takes the axes that all groups have (simulated methods without axes aside) out of every group and returns
 // them: "rig=arc6 width=480 seed=42", with the seed if the records have only one. Empty if nothing is common.
 // The axes that are left in a group are joined by blanks.

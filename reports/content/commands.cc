@@ -30,10 +30,11 @@ std::string status_block(const char* when, const GitState& state) {
 }
 
 void append_to_commands(const std::filesystem::path& bundle, const std::string& block) {
-  const std::filesystem::path path = bundle / kCommandsFile;
+  const std::filesystem::path path = bundle / "commands.txt";
   std::error_code error;
-  const std::string before =
-      std::filesystem::exists(path, error) ? read_text_file(path) : std::string(kCommandsTitle) + "\n";
+  const std::string before = std::filesystem::exists(path, error)
+                                 ? read_text_file(path)
+                                 : "# Commands of this bundle, in the order they ran.\n";
   write_file(path, before + block);
 }
 

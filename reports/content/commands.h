@@ -11,10 +11,6 @@
 
 namespace aqbench {
 
-// The name of the file in a bundle, and its first line.
-inline constexpr const char* kCommandsFile = "commands.txt";
-inline constexpr const char* kCommandsTitle = "# Commands of this bundle, in the order they ran.";
-
 // The state of the git checkout around a folder.
 struct GitState {
   std::string commit, branch;  // the branch is "HEAD" where it is detached

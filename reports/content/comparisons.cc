@@ -113,6 +113,18 @@ bool compare_outputs(const Record& record, const Record& base, const ComparedAxi
   return true;
 }
 
+// The best warm run of each process, in order.
+std::vector<double> process_units(const Timing& timing) {
+  std::vector<double> units;
+  for (const TimedBlock& block : timing.blocks) {
+    if (block.process >= units.size())
+      units.resize(block.process + 1, std::numeric_limits<double>::infinity());
+    for (std::uint64_t i = block.first; i < block.first + block.count && i < timing.warm_ms.size(); ++i)
+      units[block.process] = std::min(units[block.process], timing.warm_ms[i]);
+  }
+  return units;
+}
+
 // The times of a case and its base, in pairs.
 PairedSeries series_of(const Record& base, const Record& record, const std::string& name) {
   PairedSeries series;
@@ -128,8 +140,7 @@ PairedSeries series_of(const Record& base, const Record& record, const std::stri
 void compare_group(std::vector<const Record*> group, const ComparedAxis& axis, std::vector<Comparing>& all) {
   if (group.size() < 2) return;
   std::ranges::stable_sort(group, {}, [&](const Record* record) { return place_of(*record, axis.name); });
-  const auto first_ok =
-      std::ranges::find_if(group, [](const Record* record) { return record->status == Status::ok; });
+  const auto first_ok = std::ranges::find(group, Status::ok, &Record::status);
   const Record& base = first_ok == group.end() ? *group.front() : **first_ok;
   for (const Record* record : group) {
     Comparing& added = all.emplace_back(describe_case(*record, base, axis), std::nullopt);
@@ -210,17 +221,6 @@ void judge_waiting(std::vector<Comparing>& all) {
 }
 
 }  // namespace
-
-std::vector<double> process_units(const Timing& timing) {
-  std::vector<double> units;
-  for (const TimedBlock& block : timing.blocks) {
-    if (block.process >= units.size())
-      units.resize(block.process + 1, std::numeric_limits<double>::infinity());
-    for (std::uint64_t i = block.first; i < block.first + block.count && i < timing.warm_ms.size(); ++i)
-      units[block.process] = std::min(units[block.process], timing.warm_ms[i]);
-  }
-  return units;
-}
 
 std::vector<AxisComparison> compare_axes(const Results& results) {
   std::vector<Comparing> all;

@@ -42,7 +42,4 @@ inline constexpr const char* kComparisonsDoNotDecide =
     "These comparisons do not decide: cases of a sweep take turns round by round instead of back to back, "
     "and no fresh pairs confirm what they show. `aqbench ab --variant` decides.";
 
-// Returns the best warm run of each process, in order.
-std::vector<double> process_units(const Timing& timing);
-
 }  // namespace aqbench

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/json.h"
+#include "core/text.h"
 #include "harness/planning/plan_flags.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/commands.h"
@@ -84,6 +85,12 @@ std::vector<std::pair<std::string, std::string>> environment_items(const Json& e
   return items;
 }
 
+std::string environment_value(const Json& environment, const std::string& path) {
+  for (const auto& [name, value] : environment_items(environment))
+    if (name == path && value != "null") return value;
+  return "";
+}
+
 std::string environment_line(const Json& environment) {
   // The text around a value, and its path in the document (harness/measuring/environment.cc).
   struct Field {
@@ -102,14 +109,11 @@ std::string environment_line(const Json& environment) {
       {"threads ", "threads", ""},
       {"device ", "device", ""},
   };
-  const auto items = environment_items(environment);
   std::string line;
-  for (const Field& field : kFields) {
-    const auto item = std::ranges::find(items, field.path, &std::pair<std::string, std::string>::first);
-    if (item == items.end() || item->second == "null" || item->second.empty()) continue;
-    line += fmt::format("{}{}{}{}", line.empty() ? "" : ", ", field.before, item->second, field.after);
-  }
-  if (std::ranges::find(items, std::pair<std::string, std::string>("build.dirty", "true")) != items.end())
+  for (const Field& field : kFields)
+    if (const std::string value = environment_value(environment, field.path); !value.empty())
+      line += fmt::format("{}{}{}{}", line.empty() ? "" : ", ", field.before, value, field.after);
+  if (environment_value(environment, "build.dirty") == "true")
     line += ", built with changes that are not committed";
   return line.empty() ? "not recorded" : line;
 }
@@ -144,14 +148,14 @@ std::string reproduce_command(const RunInfo& run) {
 }
 
 std::string isolation_line(const Results& results) {
-  std::map<std::string, int> ways;
+  std::map<std::string, std::size_t> ways;
   for (const Record& record : results.records)
     if (!record.method.empty() && !record.simulated && record.status != Status::skipped)
       ++ways[record.isolation.empty() ? "not recorded" : record.isolation];
   if (ways.size() == 1) return ways.begin()->first;
   std::string line;
   for (const auto& [way, count] : ways)
-    line += fmt::format("{}{} ({} case{})", line.empty() ? "" : ", ", way, count, count == 1 ? "" : "s");
+    line += fmt::format("{}{} ({})", line.empty() ? "" : ", ", way, counted(count, "case"));
   return line;
 }
 

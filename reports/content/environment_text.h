@@ -15,6 +15,9 @@ std::string environment_line(const Json& environment);
 // Returns every value with its path ("cpu.model"), in the order of the document.
 std::vector<std::pair<std::string, std::string>> environment_items(const Json& environment);
 
+// Returns the value at a path ("build.commit"); "" where there is none, or null.
+std::string environment_value(const Json& environment, const std::string& path);
+
 // Returns "2026-11-26 06:32 UTC" for "2026-11-26T06:32:30Z".
 std::string minute_text(const std::string& utc);
 

@@ -103,44 +103,25 @@ std::map<std::string, JUnitCase> junit_cases(const Verdicts& report, const Resul
   return tests;
 }
 
-std::string command_escaped(std::string_view text, bool property) {
-  std::string out;
-  for (const char c : text) {
-    const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
-    out += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
-  }
-  return out;
-}
-
 std::string annotation(const char* kind, const std::string& title, const std::string& message) {
-  return fmt::format("::{} title={}::{}\n", kind, github_escape_property(printable(title)),
-                     github_escape_message(printable(message)));
-}
-
-const Json* find_path(const Json& json, std::initializer_list<const char*> path) {
-  const Json* place = &json;
-  for (const char* key : path) {
-    if (!place->is_object() || !place->contains(key)) return nullptr;
-    place = &place->at(key);
-  }
-  return place->is_null() ? nullptr : place;
+  return fmt::format("::{} title={}::{}\n", kind, github_escaped(printable(title), true),
+                     github_escaped(printable(message), false));
 }
 
 Json context_json(const Results& results) {
-  const Json& environment = *results.environment;
-  const auto value = [&](std::initializer_list<const char*> path, Json otherwise) {
-    const Json* const found = find_path(environment, path);
-    return found == nullptr ? otherwise : *found;
+  const auto value = [&](const char* pointer, Json otherwise) {
+    const Json found = results.environment->value(Json::json_pointer(pointer), Json());
+    return found.is_null() ? otherwise : found;
   };
   return {{"date", results.run.started_utc},
           {"executable", "aqbench"},
-          {"num_cpus", value({"cpu", "cores_usable"}, 0)},
-          {"cpu_model", value({"cpu", "model"}, "unknown")},
+          {"num_cpus", value("/cpu/cores_usable", 0)},
+          {"cpu_model", value("/cpu/model", "unknown")},
           {"mhz_per_cpu", 0},
           {"cpu_scaling_enabled", false},
           {"caches", Json::array()},
-          {"load_avg", value({"load", "before"}, Json::array())},
-          {"library_build_type", value({"build", "build_type"}, "") == "Debug" ? "debug" : "release"}};
+          {"load_avg", value("/load/before", Json::array())},
+          {"library_build_type", value("/build/build_type", "") == "Debug" ? "debug" : "release"}};
 }
 
 std::int64_t threads_of(const Record& record) {
@@ -209,8 +190,14 @@ std::string junit_text(const Verdicts& report, const Results& results) {
       counts, xml_escape(suite), skipped, xml_escape(timestamp), properties_element(report, results), cases);
 }
 
-std::string github_escape_message(std::string_view text) { return command_escaped(text, false); }
-std::string github_escape_property(std::string_view text) { return command_escaped(text, true); }
+std::string github_escaped(std::string_view text, bool is_property) {
+  std::string out;
+  for (const char c : text) {
+    const bool special = c == '%' || c == '\r' || c == '\n' || (is_property && (c == ':' || c == ','));
+    out += special ? fmt::format("%{:02X}", static_cast<unsigned char>(c)) : std::string(1, c);
+  }
+  return out;
+}
 
 std::string github_annotations(const Verdicts& report) {
   if (!report.refusal.empty()) return annotation("error", "aqbench gate: not comparable", report.refusal);

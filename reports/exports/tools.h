@@ -26,10 +26,9 @@ inline constexpr std::size_t kMaxStepSummaryBytes = std::size_t{1} << 20;
 // most kMaxAnnotations of them, then the number of the others as a notice. Empty where the gate passes.
 std::string github_annotations(const Verdicts& report);
 
-// Return the message, or a property such as the title, of a workflow command with its special characters
+// Returns the message of a workflow command, or a property such as the title, with its special characters
 // escaped.
-std::string github_escape_message(std::string_view text);
-std::string github_escape_property(std::string_view text);
+std::string github_escaped(std::string_view text, bool is_property);
 
 // Returns the step summary as Markdown, worst first, shorter than max_bytes; rows that do not fit are
 // counted.

@@ -21,12 +21,10 @@ std::optional<double> quotient(const std::optional<double>& a, const std::option
 }
 
 std::string side_name(const Results& results) {
-  std::string name = results.run.id, program, version;
-  for (const auto& [path, value] : environment_items(*results.environment))
-    if (path == "build.version")
-      version = value;
-    else if (path == "build.commit" && value != "null")
-      program += " commit " + value.substr(0, 12);
+  const std::string& name = results.run.id;
+  const std::string version = environment_value(*results.environment, "build.version");
+  std::string program = environment_value(*results.environment, "build.commit").substr(0, 12);
+  if (!program.empty()) program = " commit " + program;
   if (const std::string commit = users_commit(results); !commit.empty())
     return fmt::format("{}, commit {} (aqbench {}{})", name, commit, version, program);
   return program.empty() ? name : name + "," + program;

@@ -16,32 +16,27 @@ namespace {
 constexpr std::size_t kCloudBytes = 6'600'000;  // base64 makes 8.8 MB of them, at most: less beside much else
 
 std::string stages_table(const CompareReport& report, const ShortNames& names) {
-  const std::vector<std::string> titles = {"case", "stage", "A [ms]",       "B [ms]",
-                                           "time", "calls", "time per call"};
+  PageTable table({"case", "stage", "A [ms]", "B [ms]", "time", "calls", "time per call"});
   std::vector<const ComparedStage*> stages;
   for (const ComparedStage& row : report.stages) stages.push_back(&row);
   std::ranges::stable_sort(stages, std::ranges::greater{},
                            [](const ComparedStage* row) { return row->time_factor().value_or(0); });
-  std::string rows;
   for (const ComparedStage* const row : stages)
-    rows += table_row(
-        titles,
+    table.add(
         {xml_escape(names.of.at(row->case_name)), xml_escape(row->stage), table_number_or_na(row->a.self_ms),
          table_number_or_na(row->b.self_ms), factor_text(row->time_factor()), factor_text(row->work_factor()),
          factor_text(row->cost_factor())},
         case_attributes(row->case_name, false));
-  return page_table("stages", titles, rows);
+  return table.html_of_rows("stages");
 }
 
 std::string times_table(const CompareReport& report, const ShortNames& names) {
-  const std::vector<std::string> titles = {"case", "A [ms]", "B [ms]", "B / A"};
-  std::string rows;
+  PageTable table({"case", "A [ms]", "B [ms]", "B / A"});
   for (const ComparedTime& row : report.times)
-    rows += table_row(titles,
-                      {xml_escape(names.of.at(row.case_name)), table_number_or_na(row.a_ms),
-                       table_number_or_na(row.b_ms), factor_text(row.factor())},
-                      case_attributes(row.case_name, false));
-  return page_table("times", titles, rows);
+    table.add({xml_escape(names.of.at(row.case_name)), table_number_or_na(row.a_ms),
+               table_number_or_na(row.b_ms), factor_text(row.factor())},
+              case_attributes(row.case_name, false));
+  return table.html_of_rows("times");
 }
 
 std::string notes_html(const CompareReport& report) {

@@ -103,12 +103,8 @@ TrendRun trend_run(Results results) {
   const Json& environment = *results.environment;
   if (environment.is_object() && environment.contains("comparability"))
     run.machine = environment.at("comparability").dump(-1, ' ', false, Json::error_handler_t::replace);
-  for (const auto& [path, value] : environment_items(*results.environment))
-    if (path == "build.commit" && value != "null") run.commit = value;
-  if (const auto git = environment.find("working_directory_git");
-      git != environment.end() && git->is_object())
-    if (const auto commit = git->find("commit"); commit != git->end() && commit->is_string())
-      run.folder_commit = commit->get<std::string>();
+  run.commit = environment_value(environment, "build.commit");
+  run.folder_commit = environment_value(environment, "working_directory_git.commit");
   if (const std::string commit = full_users_commit(results); !commit.empty()) run.folder_commit = commit;
   if (run.folder_commit == run.commit) run.folder_commit.clear();
   run.results = std::move(results);

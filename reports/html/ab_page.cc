@@ -21,19 +21,17 @@ namespace {
 constexpr std::size_t kMaxUnitsDrawn = 20'000;
 
 std::string ab_stages_section(const AbReport& report) {
-  const std::vector<std::string> titles = {
-      "case", "stage", "A [ms]", "B [ms]", "change", "change [ms]", "verdict or why none"};
-  std::string rows;
+  PageTable table({"case", "stage", "A [ms]", "B [ms]", "change", "change [ms]", "verdict or why none"});
   for (const AbCaseReport& one : report.cases) {
     if (!one.time) continue;
     for (const AbStageDecision& stage : one.time->stages) {
       std::vector<PageCell> cells = {xml_escape(one.name), xml_escape(stage.name)};
       for (std::string& cell : ab_stage_cells(stage)) cells.push_back(std::move(cell));
       cells.push_back(xml_escape(ab_stage_text(stage)));
-      rows += table_row(titles, cells);
+      table.add(cells);
     }
   }
-  return page_section("stages", "Stages", page_table("stages", titles, rows),
+  return page_section("stages", "Stages", table.html_of_rows("stages"),
                       "Self times, without nested stages; information, not gated.");
 }
 

@@ -97,10 +97,8 @@ std::string metric_bars(const std::vector<CaseGroup>& groups, const MetricColumn
 }
 
 std::string stage_bars_html(const std::vector<CaseGroup>& groups) {
-  std::vector<std::string> names;
-  const std::vector<StageBar> bars = stage_bars(groups, names);
-  double most = 0;
-  for (const StageBar& bar : bars) most = std::max(most, bar.total);
+  const auto [bars, names] = stage_bars(groups);
+  const double most = longest_bar_ms(bars);
   const TimeUnit unit = time_unit(most);
   std::string legend = "<p class=\"barkeys\">";
   for (const std::string& name : names)
@@ -145,8 +143,9 @@ std::string StageBar::text(const TimeUnit& unit) const {
   return text;
 }
 
-std::vector<StageBar> stage_bars(const std::vector<CaseGroup>& groups, std::vector<std::string>& names) {
-  std::vector<StageBar> bars;
+StageBars stage_bars(const std::vector<CaseGroup>& groups) {
+  StageBars found;
+  auto& [bars, names] = found;
   for (const CaseGroup& group : groups) {
     StageBar bar{group, {}, {}, 0};
     const auto ok = static_cast<double>(ok_count(group));
@@ -171,13 +170,13 @@ std::vector<StageBar> stage_bars(const std::vector<CaseGroup>& groups, std::vect
     }
     if (bar.total > 0 || !bar.unknown.empty()) bars.push_back(std::move(bar));
   }
-  return bars;
+  return found;
 }
 
-std::vector<std::string> stage_names(const std::vector<CaseGroup>& groups) {
-  std::vector<std::string> names;
-  stage_bars(groups, names);
-  return names;
+double longest_bar_ms(const std::vector<StageBar>& bars) {
+  double most = 0;
+  for (const StageBar& bar : bars) most = std::max(most, bar.total);
+  return most;
 }
 
 // After the palette come its colours mixed with white, then with black.

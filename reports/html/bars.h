@@ -23,12 +23,13 @@ struct StageBar {
   std::string text(const TimeUnit& unit) const;
 };
 
-// Returns the bars of the groups that have stages; lists the names of all stages in the order in which they
-// come.
-std::vector<StageBar> stage_bars(const std::vector<CaseGroup>& groups, std::vector<std::string>& names);
-
-// Returns these names.
-std::vector<std::string> stage_names(const std::vector<CaseGroup>& groups);
+// The bars of the groups that have stages, and the names of all stages in the order in which they come.
+struct StageBars {
+  std::vector<StageBar> bars;
+  std::vector<std::string> names;
+};
+StageBars stage_bars(const std::vector<CaseGroup>& groups);
+double longest_bar_ms(const std::vector<StageBar>& bars);
 
 // Returns the colour of a stage, "#rrggbb": each of `names` has its own.
 std::string stage_fill(const std::vector<std::string>& names, const std::string& name);
@@ -47,6 +48,14 @@ std::string stage_bars_html(const std::vector<CaseGroup>& groups);
 // has its own scale, since the spread is what it shows.
 std::string time_boxes(const Results& results);
 
+// The columns whose means over seeds are bars: the names of their files, and how their metrics begin.
+inline constexpr std::pair<const char*, const char*> kBarColumns[] = {
+    {"accuracy", "accuracy_mean_mm"},
+    {"precision", "precision_"},
+    {"completeness", "completeness_"},
+    {"agreement", "photometric_zncc_median"},
+    {"reprojection", "reprojection_median_px"}};
+
 // Draws a bar for each group: the metric's mean over seeds, with its standard deviation as a thin line.
 Drawing bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title);
 
@@ -56,8 +65,7 @@ Drawing stages_chart(const std::vector<CaseGroup>& groups);
 // Draws a box plot of the warm runs of each case with at least three, and a dot for its cold run.
 Drawing times_chart(const Results& results);
 
-// Returns names and drawings: accuracy, precision, completeness, agreement, reprojection, baseline, stages,
-// times; those that have something to show.
+// Returns names and drawings: kBarColumns, stages, times; those that have something to show.
 std::vector<std::pair<std::string, Drawing>> report_figures(const BundleContent& content);
 
 }  // namespace aqbench

@@ -152,41 +152,28 @@ std::string cases_table(const BundleContent& content) {
   const std::vector<CaseColumn> columns = columns_of(content.results, rows);
   std::vector<std::string> titles = name_titles(names);
   for (const CaseColumn& column : columns) titles.push_back(column.title);
-  std::string text = table_open("all cases", titles);
+  PageTable table(std::move(titles));
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Record& record = *rows[i].record;
     std::vector<PageCell> cells =
         name_page_cells(names, record.case_name, record.simulated ? " (simulated)" : "");
     for (const CaseColumn& column : columns) cells.push_back(page_cell(column, column.cells[i]));
-    text += table_row(titles, cells,
-                      case_attributes(record.case_name) + (rows[i].rank < 2 ? " class=\"first\"" : ""));
+    table.add(cells, case_attributes(record.case_name) + (rows[i].rank < 2 ? " class=\"first\"" : ""));
   }
-  return common_html(names.common) + text + kTableEnd;
+  return common_html(names.common) + table.html("all cases");
 }
 
-namespace {
-
-std::string value_rows_html(const char* label, const ValueRows& table, const Results& results) {
+std::string value_rows_html(const char* label, const ValueRows& values, const Results& results) {
   const CaseLabels labels = label_cases(group_cases(results));
   std::vector<std::string> titles = {"case"};
-  titles.insert(titles.end(), table.titles.begin(), table.titles.end());
-  std::string rows;
-  for (const auto& [name, values] : table.rows) {
+  titles.insert(titles.end(), values.titles.begin(), values.titles.end());
+  PageTable table(std::move(titles));
+  for (const auto& [name, texts] : values.rows) {
     std::vector<PageCell> cells = {{xml_escape(labels.of.at(name))}};
-    for (const std::string& value : values) cells.push_back({value});
-    rows += table_row(titles, cells, case_attributes(name));
+    for (const std::string& text : texts) cells.push_back({text});
+    table.add(cells, case_attributes(name));
   }
-  return page_table(label, titles, rows);
-}
-
-}  // namespace
-
-std::string programs_html(const Results& results) {
-  return value_rows_html("what programs used", program_rows(results), results);
-}
-
-std::string protocols_html(const Results& results) {
-  return value_rows_html("numbers of protocols", protocol_rows(results), results);
+  return table.html_of_rows(label);
 }
 
 }  // namespace aqbench

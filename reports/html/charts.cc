@@ -94,15 +94,13 @@ Drawing bars_chart(const std::vector<CaseGroup>& groups, const std::string& metr
 }
 
 Drawing stages_chart(const std::vector<CaseGroup>& groups) {
-  std::vector<std::string> names;
-  std::vector<StageBar> bars = stage_bars(groups, names);
+  auto [bars, names] = stage_bars(groups);
   if (bars.empty()) return {};
   const std::size_t all = bars.size();
   bars.resize(std::min(all, kMaxRowsDrawn));
   double y = 4;
   std::vector<Shape> shapes = stage_legend(names, y);
-  double most = 0;
-  for (const StageBar& bar : bars) most = std::max(most, bar.total);
+  const double most = longest_bar_ms(bars);
   const TimeUnit unit = time_unit(most);
   const double scale = kRoom / round_up(most);
   for (const StageBar& bar : bars) {
@@ -172,11 +170,7 @@ std::vector<std::pair<std::string, Drawing>> report_figures(const BundleContent&
   const std::vector<MetricColumn> columns = metric_columns(groups);
   take_common_axes(groups);
   std::vector<std::pair<std::string, Drawing>> figures;
-  for (const auto& [name, prefix] : {std::pair{"accuracy", "accuracy_mean_mm"},
-                                     {"precision", "precision_"},
-                                     {"completeness", "completeness_"},
-                                     {"agreement", "photometric_zncc_median"},
-                                     {"reprojection", "reprojection_median_px"}})
+  for (const auto& [name, prefix] : kBarColumns)
     if (const MetricColumn* const column = find_column(columns, prefix))
       figures.emplace_back(name, bars_chart(groups, column->metric, column->title.c_str()));
   figures.emplace_back("stages", stages_chart(groups));

@@ -20,16 +20,27 @@ std::string hash_source(std::string_view script) {
   return fmt::format("'sha256-{}'", base64_text(bytes));
 }
 
+// The scripts of a page, in the order in which they need each other.
 std::vector<std::string_view> scripts_of(const PageParts& parts) {
-  std::vector<std::string_view> scripts = {page_script()};
-  if (parts.plots) scripts.insert(scripts.end(), {plot_library_script(), plot_script(), plot_page_script()});
-  if (parts.comparison)
-    scripts.insert(scripts.end(), {plot_library_script(), plot_script(), ab_page_script()});
-  if (parts.stages) scripts.insert(scripts.end(), {bars_script(), stages_page_script()});
-  if (parts.viewer)
-    scripts.insert(scripts.end(), {view_data_script(), viewer_camera_script(), viewer_gl_script(),
-                                   viewer_plain_script(), viewer_script(), viewer_page_script()});
-  return scripts;
+  std::vector<std::string_view> names = {"report.js"};
+  const auto add = [&](bool needed, std::initializer_list<std::string_view> more) {
+    if (needed) names.insert(names.end(), more);
+  };
+  add(parts.plots, {"uPlot.iife.min.js", "plots.js", "plots_page.js"});
+  add(parts.comparison, {"uPlot.iife.min.js", "plots.js", "ab_page.js"});
+  add(parts.stages, {"bars.js", "stages_page.js"});
+  add(parts.viewer,
+      {"view_data.js", "viewer_camera.js", "viewer_gl.js", "viewer_plain.js", "viewer.js", "viewer_page.js"});
+  for (std::string_view& name : names) name = page_asset(name);
+  return names;
+}
+
+// JSON as it may stand inside of a script element.
+std::string json_in_html(std::string_view json) {
+  std::string safe;
+  safe.reserve(json.size());
+  for (const char c : json) safe += c == '<' ? std::string_view("\\u003c") : std::string_view(&c, 1);
+  return safe;
 }
 
 // Whether cells below the title are text, which stands at the left.
@@ -102,18 +113,6 @@ std::vector<PageCell> cells_of(const CaseVerdicts& one, const std::string& name,
 
 }  // namespace
 
-std::string json_in_html(std::string json) {
-  std::string safe;
-  safe.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<')
-      safe += "\\u003c";
-    else
-      safe += c;
-  }
-  return safe;
-}
-
 std::string page_section(std::string_view id, std::string_view title, const std::string& body,
                          std::string_view explanation) {
   if (body.empty()) return "";
@@ -143,42 +142,35 @@ std::string text_list(std::vector<std::string> lines, std::size_t most) {
   return list_html(lines, most);
 }
 
-std::string table_open(std::string_view label, const std::vector<std::string>& titles,
-                       std::string_view classes) {
+void PageTable::add(const std::vector<PageCell>& cells, const std::string& attributes) {
+  rows_ += fmt::format("<tr{}>", attributes);
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    std::string classes = i > 0 && is_of_text(titles_[i]) ? "text" : "";
+    if (!cells[i].classes.empty()) classes += (classes.empty() ? "" : " ") + cells[i].classes;
+    rows_ += i == 0 ? "<td" : fmt::format("<td data-label=\"{}\"", xml_escape(titles_[i]));
+    if (!classes.empty()) rows_ += fmt::format(" class=\"{}\"", classes);
+    rows_ += fmt::format("{}>{}</td>", cells[i].attributes, cells[i].html);
+  }
+  rows_ += "</tr>\n";
+}
+
+std::string PageTable::html(std::string_view label, std::string_view classes) const {
   std::string text = fmt::format(
       "<div class=\"wide\" tabindex=\"0\" role=\"region\" aria-label=\"{}\"><table "
       "class=\"{}\">\n<thead><tr>",
       xml_escape(label), classes);
-  for (const std::string& title : titles)
+  for (const std::string& title : titles_)
     text += fmt::format("<th scope=\"col\"{}>{}</th>",
                         title == "case"     ? " class=\"text case\""
                         : is_of_text(title) ? " class=\"text\""
                                             : "",
                         xml_escape(title));
-  return text + "</tr></thead>\n<tbody>\n";
-}
-
-std::string table_row(const std::vector<std::string>& titles, const std::vector<PageCell>& cells,
-                      const std::string& attributes) {
-  std::string text = fmt::format("<tr{}>", attributes);
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    std::string classes = i > 0 && is_of_text(titles[i]) ? "text" : "";
-    if (!cells[i].classes.empty()) classes += (classes.empty() ? "" : " ") + cells[i].classes;
-    text += i == 0 ? "<td" : fmt::format("<td data-label=\"{}\"", xml_escape(titles[i]));
-    if (!classes.empty()) text += fmt::format(" class=\"{}\"", classes);
-    text += fmt::format("{}>{}</td>", cells[i].attributes, cells[i].html);
-  }
-  return text + "</tr>\n";
+  return text + "</tr></thead>\n<tbody>\n" + rows_ + "</tbody></table></div>\n";
 }
 
 std::string case_attributes(const std::string& case_name, bool opens) {
   const std::string name = xml_escape(case_name);
   return (opens ? fmt::format(" data-case=\"{}\"", name) : "") + fmt::format(" title=\"{}\"", name);
-}
-
-std::string page_table(std::string_view label, const std::vector<std::string>& titles,
-                       const std::string& rows) {
-  return rows.empty() ? "" : table_open(label, titles) + rows + kTableEnd;
 }
 
 std::string html_page(const PageParts& parts) {
@@ -189,8 +181,8 @@ std::string html_page(const PageParts& parts) {
       "content=\"width=device-width,initial-scale=1\">\n<meta http-equiv=\"Content-Security-Policy\" "
       "content=\"default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action "
       "'none'; script-src{}\">\n<title>{}</title>\n<style>{}{}{}</style>\n</head>\n<body>\n",
-      policy, xml_escape(parts.title), page_style(), chart_style(),
-      parts.plots || parts.comparison ? plot_style() : "");
+      policy, xml_escape(parts.title), page_asset("report.css"), chart_style(),
+      parts.plots || parts.comparison ? page_asset("uPlot.min.css") : "");
   page += "<header>\n" + parts.header + "</header>\n<main>\n" + parts.body + "</main>\n";
   if (!parts.data_json.empty())
     page += "<script type=\"application/json\" id=\"aqbench-data\">" + json_in_html(parts.data_json) +
@@ -237,9 +229,9 @@ std::string verdicts_html(const Verdicts& verdicts, const ShortNames& names, con
     titles.erase(titles.begin() + at);
     for (auto& row : cells) row.erase(row.begin() + at);
   }
-  std::string rows;
-  for (std::size_t i = 0; i < cells.size(); ++i) rows += table_row(titles, cells[i], attributes[i]);
-  std::string body = page_table(label, titles, rows);
+  PageTable table(titles);
+  for (std::size_t i = 0; i < cells.size(); ++i) table.add(cells[i], attributes[i]);
+  std::string body = table.html_of_rows(label);
   if (shown > kMaxCaseRows)
     body += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(shown - kMaxCaseRows, "case"));
   if (same > 0) body += fmt::format("<p class=\"dim\">{} as before.</p>\n", counted(same, "case"));

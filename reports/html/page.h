@@ -44,12 +44,7 @@ std::string list_html(const std::vector<std::string>& items, std::size_t most = 
 // Returns lines of text as such a list.
 std::string text_list(std::vector<std::string> lines, std::size_t most = SIZE_MAX);
 
-// Returns the beginning of a table that can be sorted, up to its body. `label` is what screen readers say;
-// without the class "lively" it cannot be sorted.
-std::string table_open(std::string_view label, const std::vector<std::string>& titles,
-                       std::string_view classes = "lively cards unbroken");
-
-// A cell of such a table.
+// A cell of a table.
 struct PageCell {
   // Implicit, so that a row is a list of HTML.
   PageCell(std::string text, std::string names = {}, std::string others = {})
@@ -61,23 +56,27 @@ struct PageCell {
   std::string attributes;  // " data-turn"
 };
 
-// Returns a row below these titles. Numbers stand at the right, words and first cells at the left; below 700
-// px the title stands before the cell. `attributes` are those of the row: " title=\"NAME\"".
-std::string table_row(const std::vector<std::string>& titles, const std::vector<PageCell>& cells,
-                      const std::string& attributes = "");
+// A table, row by row. Numbers stand at the right, words and first cells at the left; below 700 px the title
+// stands before each cell.
+class PageTable {
+ public:
+  explicit PageTable(std::vector<std::string> titles) : titles_(std::move(titles)) {}
+
+  // Adds a row. `attributes` are those of the row: " title=\"NAME\"".
+  void add(const std::vector<PageCell>& cells, const std::string& attributes = "");
+
+  // Return the table as HTML, and "" without rows. `label` is what screen readers say; without the class
+  // "lively" it cannot be sorted.
+  std::string html(std::string_view label, std::string_view classes = "lively cards unbroken") const;
+  std::string html_of_rows(std::string_view label) const { return rows_.empty() ? "" : html(label); }
+
+ private:
+  std::vector<std::string> titles_;
+  std::string rows_;
+};
 
 // Returns the attributes of a row about a case: its whole name, which a click opens where `opens`.
 std::string case_attributes(const std::string& case_name, bool opens = true);
-
-// The end of a table that table_open() began.
-inline constexpr const char* kTableEnd = "</tbody></table></div>\n";
-
-// Returns such a table of these rows of HTML, "" without any.
-std::string page_table(std::string_view label, const std::vector<std::string>& titles,
-                       const std::string& rows);
-
-// Returns JSON as it may stand inside of a script element.
-std::string json_in_html(std::string json);
 
 // Returns the banner as HTML.
 std::string banner_html(const Banner& banner);
@@ -96,22 +95,8 @@ std::string verdicts_html(const Verdicts& verdicts, const ShortNames& names, con
 std::string verdicts_section(const Verdicts& verdicts, const std::string& before, const std::string& after,
                              const std::string& explanation);
 
-// Return the text of a file in reports/html/assets/. Scripts are in the order in which a page needs them.
-std::string_view page_style();
-std::string_view page_script();           // report.js
-std::string_view plot_style();            // third_party/uplot/uPlot.min.css
-std::string_view plot_library_script();   // third_party/uplot/uPlot.iife.min.js
-std::string_view plot_script();           // plots.js
-std::string_view plot_page_script();      // plots_page.js
-std::string_view ab_page_script();        // ab_page.js
-std::string_view bars_script();           // bars.js
-std::string_view stages_page_script();    // stages_page.js
-std::string_view view_data_script();      // view_data.js
-std::string_view viewer_camera_script();  // viewer_camera.js
-std::string_view viewer_gl_script();      // viewer_gl.js
-std::string_view viewer_plain_script();   // viewer_plain.js
-std::string_view viewer_script();         // viewer.js
-std::string_view viewer_page_script();    // viewer_page.js
-std::string_view site_script();           // site.js
+// Returns the text of a file in reports/html/assets/, by its name without folders: "report.js". Throws
+// std::logic_error for any other name.
+std::string_view page_asset(std::string_view file);
 
 }  // namespace aqbench

@@ -143,7 +143,7 @@ std::string page_data_json(const BundleContent& content, const std::vector<PageV
                      {"metrics", metrics_json(results, names)},
                      {"cases", std::move(cases)},
                      {"gate", gate_json(content)},
-                     {"stage_names", stage_names(group_cases(results))},
+                     {"stage_names", stage_bars(group_cases(results)).names},
                      {"error_full_mm", kViewError_mm},
                      {"colours", scale_colours_json()}};
   return data.dump(-1, ' ', false, Json::error_handler_t::replace);

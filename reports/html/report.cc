@@ -65,8 +65,7 @@ std::string evidence_section(const Results& results) {
 std::string accuracy_section(const std::vector<CaseGroup>& groups) {
   const std::vector<MetricColumn> columns = metric_columns(groups);
   std::string text;
-  for (const char* const prefix : {"accuracy_mean_mm", "precision_", "completeness_",
-                                   "photometric_zncc_median", "reprojection_median_px"})
+  for (const auto& [name, prefix] : kBarColumns)
     if (const MetricColumn* const column = find_column(columns, prefix)) text += metric_bars(groups, *column);
   return page_section("accuracy", "Methods side by side", text, "Means over seeds ± one standard deviation.");
 }
@@ -140,8 +139,12 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
       "times", "Times", time_boxes(results),
       "Box: quartiles and median of the warm calls, whiskers: minimum and maximum, dot: the first call of "
       "the process; the number is the median. Each row has a scale of its own.");
-  body += page_section("protocols", "Protocols", protocols_html(page.results), kProtocolRowsNote);
-  body += page_section("programs", "Programs", programs_html(page.results), kProgramRowsNote);
+  body += page_section("protocols", "Protocols",
+                       value_rows_html("numbers of protocols", protocol_rows(page.results), page.results),
+                       kProtocolRowsNote);
+  body += page_section("programs", "Programs",
+                       value_rows_html("what programs used", program_rows(page.results), page.results),
+                       kProgramRowsNote);
   body += evidence_section(results);
   return {std::move(above), std::move(body)};
 }

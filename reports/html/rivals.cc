@@ -236,7 +236,7 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
   for (const char* title : {"worse than", "mean error [mm]", "best", "ratio"}) titles.emplace_back(title);
   titles.insert(titles.end(), {completeness.title, "best", "map", "worst place", "stage that lost most"});
   if (content.baseline) titles.emplace_back("since the baseline");
-  std::string text = common_html(names.common) + table_open("methods against each other", titles, "cards");
+  PageTable table(std::move(titles));
   for (std::size_t i = 0; i < std::min(all.size(), kMaxRivals); ++i) {
     const Rivals& pair = all[i];
     std::vector<PageCell> cells = name_page_cells(names, pair.worse->case_name);
@@ -249,11 +249,10 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
     cells.push_back({xml_escape(places_text(pair, pictures))});
     cells.push_back({xml_escape(stage_text(pair))});
     if (content.baseline) cells.push_back({xml_escape(since_text(pair, content))});
-    text += table_row(titles, cells,
-                      fmt::format(" data-case=\"{}\" data-against=\"{}\"", xml_escape(pair.worse->case_name),
-                                  xml_escape(pair.best->case_name)));
+    table.add(cells, fmt::format(" data-case=\"{}\" data-against=\"{}\"", xml_escape(pair.worse->case_name),
+                                 xml_escape(pair.best->case_name)));
   }
-  text += kTableEnd;
+  std::string text = common_html(names.common) + table.html("methods against each other", "cards");
   if (all.size() > kMaxRivals)
     text += fmt::format("<p class=\"dim\">and {} more</p>\n", all.size() - kMaxRivals);
   return page_section("rivals", "Where one is worse than another", text + rest, lead(content));

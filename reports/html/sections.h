@@ -21,12 +21,8 @@ std::string cases_table(const BundleContent& content);
 std::vector<PageCell> name_page_cells(const CaseNames& names, const std::string& case_name,
                                       const std::string& note = "");
 
-// Returns a table with processor time, memory, bytes, page faults and context switches of each case that ran
-// a program; "" where none did. Columns that no case fills are left out.
-std::string programs_html(const Results& results);
-
-// Returns the table of the numbers of other benchmarks' protocols; "" where none ran.
-std::string protocols_html(const Results& results);
+// Returns these values of cases as a table (reports/content/case_columns.h); "" where there are none.
+std::string value_rows_html(const char* label, const ValueRows& values, const Results& results);
 
 // Returns HTML with a row of pictures for each case: the depths of a camera and their errors, and the cloud's
 // errors and completeness seen from above. Empty without pictures and tiles.

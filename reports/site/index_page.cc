@@ -17,19 +17,18 @@ constexpr std::size_t kMaxWorse = 12;
 // The first worse metric of a case in a run; one cause moves many.
 struct WorseRow {
   const SiteRun* since;
-  const std::string* suite;
+  const SiteSuites::value_type* suite;
   const SiteStep* step;
   std::size_t others = 0;
 };
 
 // The newest changes for the worse of all suites.
-std::string worse_section(const SiteSuites& suites, const SiteNames& names, const SiteSteps& steps,
-                          const SiteReports& reports) {
+std::string worse_section(const SiteSuites& suites, const SiteReports& reports) {
   std::vector<WorseRow> rows;
-  for (const auto& [suite, list] : steps)
-    for (const SiteStep& step : list)
+  for (const auto& suite : suites)
+    for (const SiteStep& step : suite.second.steps)
       if (step.worsening() > 0) {
-        const SiteRun* const since = suites.at(suite)[step.since];
+        const SiteRun* const since = suite.second.runs[step.since];
         const auto same = std::ranges::find_if(rows, [&](const WorseRow& row) {
           return row.since == since && row.suite == &suite && row.step->case_name == step.case_name;
         });
@@ -40,32 +39,29 @@ std::string worse_section(const SiteSuites& suites, const SiteNames& names, cons
       }
   std::ranges::stable_sort(rows, std::ranges::greater{},
                            [](const WorseRow& row) { return row.since->started_utc; });
-  const std::vector<std::string> titles = {"case",  "suite",  "metric",    "before",
-                                           "after", "change", "since run", "commit"};
-  std::string text;
+  PageTable table({"case", "suite", "metric", "before", "after", "change", "since run", "commit"});
   for (std::size_t i = 0; i < std::min(rows.size(), kMaxWorse); ++i) {
     const auto& [since, suite, step, others] = rows[i];
     const SiteMetric& metric = site_metrics()[step->metric];
     const auto [before, after] = number_pair(step->level.mean_before, step->level.mean_after);
-    text += table_row(
-        titles,
-        {case_link(*since, step->case_name, reports, xml_escape(names.at(*suite).of.at(step->case_name)), ""),
-         suite_link(*suite, ""),
-         fmt::format("<a href=\"metric/{}.html\">{}</a>{}", site_file_name(metric.name),
-                     xml_escape(metric.title),
-                     others == 0 ? std::string() : fmt::format(" and {} more", others)),
-         before,
-         {after, "bad"},
-         {change_text(metric.better, step->level.mean_before, step->level.mean_after), "bad"},
-         steps_link(*suite, xml_escape(since->id), ""),
-         xml_escape(commit_of_run(*since))},
-        case_attributes(step->case_name, false));
+    table.add({case_link(*since, step->case_name, reports,
+                         xml_escape(suite->second.names.of.at(step->case_name)), ""),
+               suite_link(suite->first, ""),
+               fmt::format("<a href=\"metric/{}.html\">{}</a>{}", site_file_name(metric.name),
+                           xml_escape(metric.title),
+                           others == 0 ? std::string() : fmt::format(" and {} more", others)),
+               before,
+               {after, "bad"},
+               {change_text(metric.better, step->level.mean_before, step->level.mean_after), "bad"},
+               steps_link(suite->first, xml_escape(since->id), ""),
+               xml_escape(commit_of_run(*since))},
+              case_attributes(step->case_name, false));
   }
-  if (text.empty())
+  if (rows.empty())
     return page_section(
         "worse", "Newest changes for the worse",
         "<p>None: no value of any suite changed its level for the worse over the runs shown.</p>\n");
-  text = page_table("newest changes for the worse", titles, text);
+  std::string text = table.html("newest changes for the worse");
   if (rows.size() > kMaxWorse)
     text += fmt::format("<p class=\"dim\">and {} older ones, on the pages of their suites</p>\n",
                         rows.size() - kMaxWorse);
@@ -173,54 +169,47 @@ std::string pair_section(const SiteRun& a, const SiteRun& b, const ShortNames& n
 
 }  // namespace
 
-std::pair<std::string, std::string> index_page(const SiteSuites& suites, const SiteNames& names,
-                                               const SiteSteps& steps, const SiteReports& reports,
-                                               const std::vector<std::string>& problems) {
-  const std::vector<std::string> titles = {"suite", "newest run", "over the runs",
-                                           "cases", "runs",       "what moved"};
-  std::string body = table_open("suites", titles);
-  std::map<std::string, std::string> scenes, methods;
-  for (const auto& [suite, runs] : suites) {
-    const SiteRun& newest = *runs.back();
-    body += table_row(titles, {suite_link(suite, ""), xml_escape(newest.id), sparkline(runs),
-                               health_text(health_of(newest)), fmt::format("{}", runs.size()),
-                               fmt::format("<a href=\"comparison/{}.html\">from run to run of {}</a>",
-                                           site_file_name(suite), xml_escape(shown_suite(suite)))});
+SiteFile index_page(const SiteSuites& suites, const SiteReports& reports,
+                    const std::vector<std::string>& problems) {
+  PageTable table({"suite", "newest run", "over the runs", "cases", "runs", "what moved"});
+  std::set<std::string> scenes, methods;
+  for (const auto& [name, suite] : suites) {
+    const SiteRun& newest = *suite.runs.back();
+    table.add({suite_link(name, ""), xml_escape(newest.id), sparkline(suite.runs),
+               health_text(health_of(newest)), fmt::format("{}", suite.runs.size()),
+               fmt::format("<a href=\"comparison/{}.html\">from run to run of {}</a>", site_file_name(name),
+                           xml_escape(shown_suite(name)))});
     for (const SiteCase& one : newest.cases) {
-      if (!one.scene.empty()) scenes[one.scene];
-      methods[one.method];
+      if (!one.scene.empty()) scenes.insert(one.scene);
+      methods.insert(one.method);
     }
   }
-  body += kTableEnd;
-  const std::vector<std::string> kinds = {"page", "kind"};
-  std::string subjects = table_open("scenes, methods, metrics", kinds);
+  PageTable subjects({"page", "kind"});
   const auto link = [&](const char* kind, const std::string& name, const std::string& title) {
-    subjects += table_row(
-        kinds,
+    subjects.add(
         {fmt::format("<a href=\"{}/{}.html\">{}</a>", kind, site_file_name(name), xml_escape(title)), kind});
   };
-  for (const auto& [name, unused] : scenes) link("scene", name, name);
-  for (const auto& [name, unused] : methods) link("method", name, name);
+  for (const std::string& name : scenes) link("scene", name, name);
+  for (const std::string& name : methods) link("method", name, name);
   std::vector<const SiteRun*> newest_runs;
-  for (const auto& [suite, runs] : suites) newest_runs.push_back(runs.back());
+  for (const auto& [name, suite] : suites) newest_runs.push_back(suite.runs.back());
   for (const std::size_t i : filled_metrics(newest_runs))
     link("metric", site_metrics()[i].name, site_metrics()[i].title);
   return {
       "index.html",
       site_page(
           "aqbench", 0,
-          worse_section(suites, names, steps, reports) +
-              page_section("suites", "Suites", body,
+          worse_section(suites, reports) +
+              page_section("suites", "Suites", table.html("suites"),
                            "<a href=\"baseline/accepted.html\">Accepted values, and who accepted them</a>.") +
               not_shown_section(problems) +
-              page_section("subjects", "Scenes, methods, metrics", subjects + kTableEnd,
+              page_section("subjects", "Scenes, methods, metrics", subjects.html("scenes, methods, metrics"),
                            "The search finds any of them."),
           "")};
 }
 
-std::pair<std::string, std::string> comparisons_page(const std::string& suite,
-                                                     std::span<const SiteRun* const> runs,
-                                                     const SiteReports& reports) {
+SiteFile comparisons_page(const std::string& suite, std::span<const SiteRun* const> runs,
+                          const SiteReports& reports) {
   const std::string file = site_file_name(suite);
   const std::size_t pairs = std::min(runs.size() - 1, kMaxPairs);
   const ShortNames names = site_short_names(runs.last(pairs + 1));

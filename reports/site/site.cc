@@ -43,9 +43,13 @@ void check_out(const fs::path& out) {
 
 SiteSuites suites_of(const std::vector<SiteRun>& runs) {
   SiteSuites suites;
-  for (const SiteRun& run : runs) suites[run.suite].push_back(&run);
-  for (auto& [suite, list] : suites)
-    std::ranges::sort(list, {}, [](const SiteRun* run) { return std::pair(run->started_utc, run->id); });
+  for (const SiteRun& run : runs) suites[run.suite].runs.push_back(&run);
+  for (auto& [name, suite] : suites) {
+    std::ranges::sort(suite.runs, {},
+                      [](const SiteRun* run) { return std::pair(run->started_utc, run->id); });
+    suite.names = site_short_names(suite.runs);
+    suite.steps = site_steps(suite.runs);
+  }
   return suites;
 }
 
@@ -54,7 +58,7 @@ SiteSuites suites_of(const std::vector<SiteRun>& runs) {
 void gate_newest(const SiteSuites& suites, const std::vector<SiteBaseline>& baselines, SiteReading& read) {
   std::vector<SiteRun*> newest;
   for (SiteRun& run : read.runs)
-    if (suites.at(run.suite).back() == &run) newest.push_back(&run);
+    if (suites.at(run.suite).runs.back() == &run) newest.push_back(&run);
   std::vector<std::string> problems(newest.size());
   parallel_for(newest.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
@@ -80,7 +84,7 @@ class SiteWriter {
     for (const std::string_view path : split_at(list, '\n')) had_.emplace(path);
   }
 
-  void write(const std::pair<std::string, std::string>& file) {
+  void write(const SiteFile& file) {
     keep(file.first);
     std::error_code error;
     const fs::path path = out_ / file.first;
@@ -132,9 +136,9 @@ std::optional<std::string> readable(const Read& read, std::vector<std::string>& 
 SiteReports copy_reports(const SiteSuites& suites, std::size_t most, const fs::path& out, SiteWriter& writer,
                          const std::set<std::string>& kept, std::vector<std::string>& problems) {
   SiteReports reports;
-  for (const auto& [suite, runs] : suites)
-    for (std::size_t i = runs.size() - std::min(most, runs.size()); i < runs.size(); ++i) {
-      const SiteRun& run = *runs[i];
+  for (const auto& [name, suite] : suites)
+    for (std::size_t i = suite.runs.size() - std::min(most, suite.runs.size()); i < suite.runs.size(); ++i) {
+      const SiteRun& run = *suite.runs[i];
       const std::string path = fmt::format("report/{}-{}.html", site_file_name(run.id), run.key.substr(0, 8));
       std::error_code error;
       const bool is_there = fs::exists(out / path, error);
@@ -157,14 +161,13 @@ SiteReports copy_reports(const SiteSuites& suites, std::size_t most, const fs::p
 }
 
 // One of each suite, made side by side.
-std::vector<std::pair<std::string, std::string>> comparison_pages(const SiteSuites& suites,
-                                                                  const SiteReports& reports) {
+std::vector<SiteFile> comparison_pages(const SiteSuites& suites, const SiteReports& reports) {
   std::vector<const SiteSuites::value_type*> all;
   for (const auto& suite : suites) all.push_back(&suite);
-  std::vector<std::pair<std::string, std::string>> pages(all.size());
+  std::vector<SiteFile> pages(all.size());
   parallel_for(all.size(), 1, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      pages[i] = comparisons_page(all[i]->first, all[i]->second, reports);
+      pages[i] = comparisons_page(all[i]->first, all[i]->second.runs, reports);
   });
   return pages;
 }
@@ -189,20 +192,16 @@ SiteSummary write_site(const SiteRequest& request) {
   SiteWriter writer(request.out);
   const SiteReports reports =
       copy_reports(suites, request.reports, request.out, writer, read.kept, read.problems);
-  SiteSteps steps;
-  SiteNames names;
-  for (const auto& page : comparison_pages(suites, reports)) writer.write(page);
-  for (const auto& [suite, runs] : suites) {
-    const std::vector<SiteStep>& found = steps[suite] = site_steps(runs);
-    const ShortNames& shorter = names[suite] = site_short_names(runs);
-    writer.write(suite_page(suite, runs, shorter, reports, found));
-    writer.write(suite_data(suite, runs, shorter, found));
-    writer.write(suite_badge(suite, *runs.back()));
-    writer.write(suite_endpoint(suite, *runs.back()));
+  for (const SiteFile& page : comparison_pages(suites, reports)) writer.write(page);
+  for (const auto& [name, suite] : suites) {
+    writer.write(suite_page(name, suite, reports));
+    writer.write(suite_data(name, suite));
+    writer.write(suite_badge(name, *suite.runs.back()));
+    writer.write(suite_endpoint(name, *suite.runs.back()));
   }
-  for (const auto& page : subject_pages(suites, names, steps, reports)) writer.write(page);
-  for (const auto& asset : site_assets()) writer.write(asset);
-  writer.write(index_page(suites, names, steps, reports, read.problems));
+  for (const SiteFile& page : subject_pages(suites, reports)) writer.write(page);
+  for (const SiteFile& asset : site_assets()) writer.write(asset);
+  writer.write(index_page(suites, reports, read.problems));
   writer.write(baselines_page(baselines.found, read.runs, reports));
   std::string lines;
   for (const std::string& line : read.lines) lines += line + "\n";

@@ -140,12 +140,9 @@ SiteBaselines read_site_baselines(const std::vector<fs::path>& folders, const st
   return all;
 }
 
-std::pair<std::string, std::string> baselines_page(const std::vector<SiteBaseline>& baselines,
-                                                   const std::vector<SiteRun>& runs,
-                                                   const SiteReports& reports) {
-  const std::vector<std::string> titles = {"suite",  "file", "accepted run", "program",
-                                           "values", "by",   "when",         "commit"};
-  std::string rows;
+SiteFile baselines_page(const std::vector<SiteBaseline>& baselines, const std::vector<SiteRun>& runs,
+                        const SiteReports& reports) {
+  PageTable table({"suite", "file", "accepted run", "program", "values", "by", "when", "commit"});
   for (const SiteBaseline& one : baselines) {
     const auto run = std::ranges::find_if(runs, [&](const SiteRun& known) {
       return known.id == one.bundle && known.suite == one.suite && reports.contains(known.key);
@@ -162,18 +159,17 @@ std::pair<std::string, std::string> baselines_page(const std::vector<SiteBaselin
       return xml_escape(of_file) +
              (of_git.empty() ? "" : "<div class=\"dim\">committed: " + xml_escape(of_git) + "</div>");
     };
-    rows += table_row(
-        titles, {xml_escape(shown_suite(one.suite)), xml_escape(one.path), bundle,
-                 known(one.program_commit.substr(0, 12)),
-                 fmt::format("{} of {}", one.values, counted(one.cases, "case")),
-                 first(one.accepted_by, one.by), first(one.accepted_utc, one.at),
-                 known(one.commit.substr(0, 12)) +
-                     (one.note.empty() ? "" : "<div class=\"dim\">" + xml_escape(one.note) + "</div>")});
+    table.add({xml_escape(shown_suite(one.suite)), xml_escape(one.path), bundle,
+               known(one.program_commit.substr(0, 12)),
+               fmt::format("{} of {}", one.values, counted(one.cases, "case")),
+               first(one.accepted_by, one.by), first(one.accepted_utc, one.at),
+               known(one.commit.substr(0, 12)) +
+                   (one.note.empty() ? "" : "<div class=\"dim\">" + xml_escape(one.note) + "</div>")});
   }
   const std::string body =
-      rows.empty() ? "<p>No baseline stands in the folders: <code>aqbench site --baseline FILE</code> names "
-                     "one.</p>\n"
-                   : page_table("baselines", titles, rows);
+      baselines.empty() ? "<p>No baseline stands in the folders: <code>aqbench site --baseline FILE</code> "
+                          "names one.</p>\n"
+                        : table.html("baselines");
   return {"baseline/accepted.html",
           site_page(
               "accepted values", 1,

@@ -34,10 +34,9 @@ struct SiteBaselines {
 SiteBaselines read_site_baselines(const std::vector<std::filesystem::path>& folders,
                                   const std::vector<std::filesystem::path>& files);
 
-// Returns the path and the text of the page of all baselines; `runs` are those of the site.
-std::pair<std::string, std::string> baselines_page(const std::vector<SiteBaseline>& baselines,
-                                                   const std::vector<SiteRun>& runs,
-                                                   const SiteReports& reports);
+// Returns the page of all baselines; `runs` are those of the site.
+SiteFile baselines_page(const std::vector<SiteBaseline>& baselines, const std::vector<SiteRun>& runs,
+                        const SiteReports& reports);
 
 // The text of a gate whose run or accepted values cannot be read.
 inline constexpr const char* kGateNotKnown = "gate: not known";

@@ -219,33 +219,26 @@ std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs) {
   return steps;
 }
 
-std::vector<std::string> site_step_titles(bool with_suite) {
-  std::vector<std::string> titles = {"metric", "case",      "before",  "after", "change",
-                                     "it is",  "since run", "commits", "p"};
-  if (with_suite) titles.insert(titles.begin() + 1, "suite");
-  return titles;
-}
-
-std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> runs,
-                          const SiteStepCells& cells) {
-  const SiteRun &before = *runs[step.before], &since = *runs[step.since];
+SiteStepRow site_step_row(const SiteStep& step, const SiteSuite& suite, const SiteReports& reports,
+                          const std::string& suite_link) {
+  const SiteRun &before = *suite.runs[step.before], &since = *suite.runs[step.since];
   const std::string from = commit_of_run(before), to = commit_of_run(since);
   const int worse = step.worsening();
   const auto linked = [&](const SiteRun& run, const std::string& text) {
-    return case_link(run, step.case_name, *cells.reports, xml_escape(text));
+    return case_link(run, step.case_name, reports, xml_escape(text));
   };
   const auto [low, high] = number_pair(step.level.mean_before, step.level.mean_after);
-  std::vector<PageCell> row = {xml_escape(site_metrics()[step.metric].title),
-                               linked(since, cells.names->of.at(step.case_name)),
-                               linked(before, low),
-                               linked(since, high),
-                               change_of(step),
-                               {change_word(worse), worse > 0 ? "bad" : ""},
-                               xml_escape(since.id),
-                               xml_escape(from == to ? from + ", the same" : from + " to " + to),
-                               step_p_text(step.level.p)};
-  if (!cells.suite.empty()) row.insert(row.begin() + 1, cells.suite);
-  return table_row(site_step_titles(!cells.suite.empty()), row, case_attributes(step.case_name, false));
+  std::vector<PageCell> cells = {xml_escape(site_metrics()[step.metric].title),
+                                 linked(since, suite.names.of.at(step.case_name)),
+                                 linked(before, low),
+                                 linked(since, high),
+                                 change_of(step),
+                                 {change_word(worse), worse > 0 ? "bad" : ""},
+                                 xml_escape(since.id),
+                                 xml_escape(from == to ? from + ", the same" : from + " to " + to),
+                                 step_p_text(step.level.p)};
+  if (!suite_link.empty()) cells.insert(cells.begin() + 1, suite_link);
+  return {since.started_utc, std::move(cells), case_attributes(step.case_name, false)};
 }
 
 PageCell since_cell(std::span<const SiteRun* const> runs, std::span<const SiteStep> steps,
@@ -256,18 +249,22 @@ PageCell since_cell(std::span<const SiteRun* const> runs, std::span<const SiteSt
           step->worsening() > 0 ? "bad" : ""};
 }
 
-std::string steps_section(const std::vector<std::string>& titles, const std::vector<std::string>& rows,
-                          const std::string& lead) {
+std::string steps_section(const std::vector<SiteStepRow>& rows, bool with_suites, const std::string& lead) {
   if (rows.empty()) return "";
-  std::string text = lead + table_open("changes of level", titles);
-  for (std::size_t i = 0; i < std::min(rows.size(), kMaxStepRows); ++i) text += rows[i];
-  text += kTableEnd;
+  std::vector<std::string> titles = {"metric", "case",      "before",  "after", "change",
+                                     "it is",  "since run", "commits", "p"};
+  if (with_suites) titles.insert(titles.begin() + 1, "suite");
+  PageTable table(std::move(titles));
+  for (const SiteStepRow& row : std::span(rows).first(std::min(rows.size(), kMaxStepRows)))
+    table.add(row.cells, row.attributes);
+  std::string text = lead + table.html("changes of level");
   if (rows.size() > kMaxStepRows)
     text += fmt::format("<p class=\"dim\">and {} more, older ones</p>\n", rows.size() - kMaxStepRows);
   return page_section("steps", "Where a level changed", text, kStepsNote);
 }
 
-std::string site_steps_lead(std::span<const SiteStep> steps, std::span<const SiteRun* const> runs) {
+std::string site_steps_lead(const SiteSuite& suite) {
+  const auto& [runs, names, steps] = suite;
   constexpr std::size_t kMaxRuns = 5;
   std::vector<std::string> items;
   for (std::size_t i = 0; i < steps.size() && items.size() < kMaxRuns;) {

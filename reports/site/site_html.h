@@ -77,26 +77,31 @@ struct SiteStep {
   int worsening() const;
 };
 
-// The steps of each suite, by its name.
-using SiteSteps = std::map<std::string, std::vector<SiteStep>>;
-
 // Finds the steps of all cases over the runs of one suite, oldest first; returns them with the newest first.
 // Runs of other options are another series (harness/statistics/change_points.h), and times also those of
 // another machine or build. Of more than 2000 the newest 2000 are kept.
 std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs);
 
-// How a table of steps names and links cases: their short names, the copied reports, and HTML that leads to
-// the suite, "" for none.
-struct SiteStepCells {
-  const ShortNames* names = nullptr;
-  const SiteReports* reports = nullptr;
-  std::string suite = {};
+// A suite of a site, and all suites by their names.
+struct SiteSuite {
+  std::vector<const SiteRun*> runs;  // oldest first
+  ShortNames names;                  // site_short_names() of the runs
+  std::vector<SiteStep> steps;       // site_steps() of the runs
 };
+using SiteSuites = std::map<std::string, SiteSuite>;
 
-// Returns the headings of a table of steps, and the row of a step.
-std::vector<std::string> site_step_titles(bool with_suite);
-std::string site_step_row(const SiteStep& step, std::span<const SiteRun* const> runs,
-                          const SiteStepCells& cells);
+// A file of a site: its path relative to the root, and its text.
+using SiteFile = std::pair<std::string, std::string>;
+
+// A row of the table of steps, and when the new level began.
+struct SiteStepRow {
+  std::string since_utc;
+  std::vector<PageCell> cells;
+  std::string attributes;
+};
+// Returns the row of a step of a suite; with HTML that leads to the suite it has a cell of it.
+SiteStepRow site_step_row(const SiteStep& step, const SiteSuite& suite, const SiteReports& reports,
+                          const std::string& suite_link = "");
 
 // Returns since which run the values are what they are: that of the newest step that is meant, with a link to
 // the steps of its suite.
@@ -105,7 +110,7 @@ PageCell since_cell(std::span<const SiteRun* const> runs, std::span<const SiteSt
 
 // Returns the section with a table of such rows, the newest first; of more than 200 the rest is counted.
 // `lead` is HTML that stands before it. "" without rows.
-std::string steps_section(const std::vector<std::string>& titles, const std::vector<std::string>& rows,
+std::string steps_section(const std::vector<SiteStepRow>& rows, bool with_suites,
                           const std::string& lead = "");
 
 // Returns the commit of the user's repository with aqbench's in brackets, "3f2a9c01d4e5 (aqbench 0a1b...)";
@@ -114,7 +119,7 @@ std::string commit_of_run(const SiteRun& run);
 
 // Returns a list of the newest five runs with which a value changed its level: their commits, and how many
 // values became worse.
-std::string site_steps_lead(std::span<const SiteStep> steps, std::span<const SiteRun* const> runs);
+std::string site_steps_lead(const SiteSuite& suite);
 
 // Returns the steps as JSON for the page's script: [metric, case, first run of the new level, worsening],
 // where the case is its place in `places`.

@@ -15,8 +15,8 @@ namespace aqbench {
 namespace {
 
 // The newest values, each with its change since the run before and a link to its case.
-std::string newest_table(std::span<const SiteRun* const> runs, const SiteReports& reports,
-                         std::span<const SiteStep> steps) {
+std::string newest_table(const SiteSuite& suite, const SiteReports& reports) {
+  const std::span<const SiteRun* const> runs = suite.runs;
   const SiteRun& newest = *runs.back();
   const SiteRun* const before = runs.size() > 1 ? runs[runs.size() - 2] : nullptr;
   std::map<std::string, const SiteCase*> earlier;
@@ -27,7 +27,7 @@ std::string newest_table(std::span<const SiteRun* const> runs, const SiteReports
   std::vector<std::string> titles = {"case", "status"};
   for (const std::size_t i : metrics) titles.push_back(site_metrics()[i].title);
   titles.emplace_back("since when");
-  std::string text = common_html(names.common) + table_open("newest run", titles);
+  PageTable table(std::move(titles));
   for (const SiteCase& one : newest.cases) {
     std::vector<PageCell> cells = {case_link(newest, one.name, reports, xml_escape(names.of.at(one.name))),
                                    {xml_escape(one.status), one.status == "ok" ? "" : "bad"}};
@@ -40,25 +40,25 @@ std::string newest_table(std::span<const SiteRun* const> runs, const SiteReports
                  : ""});
     }
     cells.push_back(
-        since_cell(runs, steps, [&](const SiteStep& step) { return step.case_name == one.name; }));
-    text += table_row(titles, cells, case_attributes(one.name, false));
+        since_cell(runs, suite.steps, [&](const SiteStep& step) { return step.case_name == one.name; }));
+    table.add(cells, case_attributes(one.name, false));
   }
-  return text + kTableEnd + "<p class=\"dim\">* changed since the run before.</p>\n";
+  return common_html(names.common) + table.html("newest run") +
+         "<p class=\"dim\">* changed since the run before.</p>\n";
 }
 
 std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& reports) {
-  const std::vector<std::string> titles = {"run", "cases", "commit", "machine", "report"};
-  std::string text = table_open("runs", titles);
+  PageTable table({"run", "cases", "commit", "machine", "report"});
   for (std::size_t i = runs.size(); i-- > 0;) {
     const SiteRun& run = *runs[i];
     const auto report = reports.find(run.key);
-    text += table_row(titles, {xml_escape(run.id), health_text(health_of(run)),
-                               xml_escape(commit_of_run(run)), xml_escape(run.machine),
-                               report == reports.end() ? "in the bundle"
-                                                       : fmt::format("<a href=\"../{}\">report of {}</a>",
-                                                                     report->second, xml_escape(run.id))});
+    table.add({xml_escape(run.id), health_text(health_of(run)), xml_escape(commit_of_run(run)),
+               xml_escape(run.machine),
+               report == reports.end()
+                   ? "in the bundle"
+                   : fmt::format("<a href=\"../{}\">report of {}</a>", report->second, xml_escape(run.id))});
   }
-  return text + kTableEnd;
+  return table.html("runs");
 }
 
 // Writes values as arrays of `row` numbers, "[1,2],[3,null]"; NaN is null.
@@ -77,27 +77,25 @@ std::string rows_text(std::span<const double> values, std::size_t row) {
 
 }  // namespace
 
-std::pair<std::string, std::string> suite_page(const std::string& suite, std::span<const SiteRun* const> runs,
-                                               const ShortNames& names, const SiteReports& reports,
-                                               std::span<const SiteStep> steps) {
-  const std::string file = site_file_name(suite);
+SiteFile suite_page(const std::string& name, const SiteSuite& suite, const SiteReports& reports) {
+  const std::string file = site_file_name(name);
+  const SiteRun& newest = *suite.runs.back();
   std::string body = fmt::format(
       "<p>{0} in the newest of {1} runs, {2}. Badge: <img alt=\"badge of the suite\" "
       "src=\"../badge/{3}.svg\">. <a href=\"../comparison/{3}.html\">What moved from run to run</a>. <a "
       "href=\"../baseline/accepted.html\">Accepted values</a>.</p>\n",
-      health_text(health_of(*runs.back())), runs.size(), xml_escape(runs.back()->started_utc), file);
+      health_text(health_of(newest)), suite.runs.size(), xml_escape(newest.started_utc), file);
   body += "<section id=\"trend\" class=\"scripted\"><h2>Over the runs</h2></section>\n";
-  std::vector<std::string> rows;
-  for (const SiteStep& step : steps) rows.push_back(site_step_row(step, runs, {&names, &reports}));
-  body +=
-      steps_section(site_step_titles(false), rows, site_steps_lead(steps, runs) + common_html(names.common));
-  body += page_section("newest", "Newest values", newest_table(runs, reports, steps));
-  body += page_section("runs", "Runs", runs_table(runs, reports));
+  std::vector<SiteStepRow> rows;
+  for (const SiteStep& step : suite.steps) rows.push_back(site_step_row(step, suite, reports));
+  body += steps_section(rows, false, site_steps_lead(suite) + common_html(suite.names.common));
+  body += page_section("newest", "Newest values", newest_table(suite, reports));
+  body += page_section("runs", "Runs", runs_table(suite.runs, reports));
   return {fmt::format("suite/{}.html", file),
-          site_page("suite " + shown_suite(suite), 1, body, fmt::format("data/{}.js", file))};
+          site_page("suite " + shown_suite(name), 1, body, fmt::format("data/{}.js", file))};
 }
 
-std::pair<std::string, std::string> suite_badge(const std::string& suite, const SiteRun& newest) {
+SiteFile suite_badge(const std::string& suite, const SiteRun& newest) {
   const SiteHealth health = health_of(newest);
   const std::string left = shown_suite(suite), right = health.text();
   const auto left_px = 14 + 7 * display_width(left), right_px = 14 + 7 * display_width(right);
@@ -115,7 +113,7 @@ std::pair<std::string, std::string> suite_badge(const std::string& suite, const 
           left_px + 7)};
 }
 
-std::pair<std::string, std::string> suite_endpoint(const std::string& suite, const SiteRun& newest) {
+SiteFile suite_endpoint(const std::string& suite, const SiteRun& newest) {
   const SiteHealth health = health_of(newest);
   const Json gate = newest.gate ? Json(newest.gate->passes ? "pass" : "fail") : Json(nullptr);
   Json cases = Json::object();
@@ -140,30 +138,30 @@ std::pair<std::string, std::string> suite_endpoint(const std::string& suite, con
           json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"};
 }
 
-std::vector<std::pair<std::string, std::string>> site_assets() {
-  return {
-      {"assets/site.css", std::string(page_style()) + std::string(chart_style()) + std::string(plot_style())},
-      {"assets/report.js", std::string(page_script())},
-      {"assets/uplot.js", std::string(plot_library_script()) + "\n" + std::string(plot_script())},
-      {"assets/site.js", std::string(site_script())}};
+std::vector<SiteFile> site_assets() {
+  const auto asset = [](const char* file) { return std::string(page_asset(file)); };
+  return {{"assets/site.css", asset("report.css") + std::string(chart_style()) + asset("uPlot.min.css")},
+          {"assets/report.js", asset("report.js")},
+          {"assets/uplot.js", asset("uPlot.iife.min.js") + "\n" + asset("plots.js")},
+          {"assets/site.js", asset("site.js")}};
 }
 
-std::pair<std::string, std::string> suite_data(const std::string& suite, std::span<const SiteRun* const> runs,
-                                               const ShortNames& names, std::span<const SiteStep> steps) {
+SiteFile suite_data(const std::string& name, const SiteSuite& suite) {
+  const auto& [runs, names, steps] = suite;
   std::map<std::string, std::size_t> places;
   Json cases = Json::array();
   for (const SiteRun* const run : runs)
     for (const SiteCase& one : run->cases)
       if (places.emplace(one.name, places.size()).second) cases.push_back(one.name);
   Json labels = Json::array();
-  for (const Json& name : cases) labels.push_back(names.of.at(name.get<std::string>()));
+  for (const Json& one : cases) labels.push_back(suite.names.of.at(one.get<std::string>()));
   Json titles = Json::object();
   for (const SiteMetric& metric : site_metrics()) titles[metric.name] = metric.title;
   Json at = Json::array();
   for (const SiteRun* const run : runs) at.push_back({run->id, run->started_utc, commit_of_run(*run)});
   std::string text =
       "window.aqbench_suite=" +
-      Json({{"suite", suite}, {"runs", at}, {"cases", cases}, {"labels", labels}, {"titles", titles}})
+      Json({{"suite", name}, {"runs", at}, {"cases", cases}, {"labels", labels}, {"titles", titles}})
           .dump(-1, ' ', false, Json::error_handler_t::replace);
   const std::size_t each = places.size() * runs.size();  // values of a metric: a row for each case
   std::vector<double> values(site_metrics().size() * each, std::numeric_limits<double>::quiet_NaN());
@@ -180,7 +178,7 @@ std::pair<std::string, std::string> suite_data(const std::string& suite, std::sp
   text += ";\nwindow.aqbench_values={";
   for (std::size_t i = 0; i < parts.size(); ++i)
     text += fmt::format("{}\"{}\":[{}]", i == 0 ? "" : ",\n", site_metrics()[i].name, parts[i]);
-  return {fmt::format("data/{}.js", site_file_name(suite)),
+  return {fmt::format("data/{}.js", site_file_name(name)),
           text + "};\nwindow.aqbench_steps=" + site_steps_json(steps, places) + ";\n"};
 }
 

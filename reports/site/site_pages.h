@@ -12,44 +12,30 @@
 
 namespace aqbench {
 
-// Return the path relative to the site, and the text, of a file about one suite: its page, the data of the
-// page's scripts, its badge (SVG), and its values as JSON for shields.io and other readers. Runs are of that
-// suite, oldest first; `names` are their site_short_names(), `steps` their site_steps().
-std::pair<std::string, std::string> suite_page(const std::string& suite, std::span<const SiteRun* const> runs,
-                                               const ShortNames& names, const SiteReports& reports,
-                                               std::span<const SiteStep> steps);
-std::pair<std::string, std::string> suite_data(const std::string& suite, std::span<const SiteRun* const> runs,
-                                               const ShortNames& names, std::span<const SiteStep> steps);
-std::pair<std::string, std::string> suite_badge(const std::string& suite, const SiteRun& newest);
-std::pair<std::string, std::string> suite_endpoint(const std::string& suite, const SiteRun& newest);
-
-// The suites of a site, by name, with their runs, oldest first.
-using SiteSuites = std::map<std::string, std::vector<const SiteRun*>>;
-
-// The short names of the cases of each suite, by its name.
-using SiteNames = std::map<std::string, ShortNames>;
+// Return a file about one suite: its page, the data of the page's scripts, its badge (SVG), and its values as
+// JSON for shields.io and other readers.
+SiteFile suite_page(const std::string& name, const SiteSuite& suite, const SiteReports& reports);
+SiteFile suite_data(const std::string& name, const SiteSuite& suite);
+SiteFile suite_badge(const std::string& name, const SiteRun& newest);
+SiteFile suite_endpoint(const std::string& name, const SiteRun& newest);
 
 // Returns the first page: the newest changes for the worse, all suites, each with its values over the runs as
 // a line, what could not be read (a line each), and the search.
-std::pair<std::string, std::string> index_page(const SiteSuites& suites, const SiteNames& names,
-                                               const SiteSteps& steps, const SiteReports& reports,
-                                               const std::vector<std::string>& problems);
+SiteFile index_page(const SiteSuites& suites, const SiteReports& reports,
+                    const std::vector<std::string>& problems);
 
 // Returns a page for each scene, method and metric over the newest run of every suite; a metric's page also
 // lists its steps.
-std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites,
-                                                               const SiteNames& names, const SiteSteps& steps,
-                                                               const SiteReports& reports);
+std::vector<SiteFile> subject_pages(const SiteSuites& suites, const SiteReports& reports);
 
-// Returns the path and the text of the page that compares each of the newest runs of a suite, oldest first,
-// with the one before: values that differ, the largest change for the worse first, and what was not compared.
-// It holds at most 10 comparisons and counts the rest.
-std::pair<std::string, std::string> comparisons_page(const std::string& suite,
-                                                     std::span<const SiteRun* const> runs,
-                                                     const SiteReports& reports);
+// Returns the page that compares each of the newest runs of a suite, oldest first, with the one before:
+// values that differ, the largest change for the worse first, and what was not compared. It holds at most 10
+// comparisons and counts the rest.
+SiteFile comparisons_page(const std::string& suite, std::span<const SiteRun* const> runs,
+                          const SiteReports& reports);
 
 // Returns the files that all pages share: styles and scripts.
-std::vector<std::pair<std::string, std::string>> site_assets();
+std::vector<SiteFile> site_assets();
 
 // Returns a table with a row for each method (and its axes) and a column for each scene, of the means over
 // seeds. The rows with the fewest missing scenes come first, then by the mean of their values, the best

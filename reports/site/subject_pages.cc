@@ -95,26 +95,19 @@ struct Subject {
   std::string name;
   std::vector<std::size_t> metrics;
   const SiteSuites& suites;
-  const SiteSteps& steps;
 
   bool has(std::size_t metric) const { return std::ranges::find(metrics, metric) != metrics.end(); }
 };
 
 // Returns the steps of one metric over all suites.
-std::string metric_steps(const std::string& metric, const SiteSuites& suites, const SiteNames& names,
-                         const SiteSteps& steps, const SiteReports& reports) {
-  std::vector<std::pair<std::string, std::string>> found;  // when it began, and the row
-  for (const auto& [suite, list] : steps) {
-    const std::vector<const SiteRun*>& runs = suites.at(suite);
-    for (const SiteStep& step : list)
+std::string metric_steps(const std::string& metric, const SiteSuites& suites, const SiteReports& reports) {
+  std::vector<SiteStepRow> rows;
+  for (const auto& [name, suite] : suites)
+    for (const SiteStep& step : suite.steps)
       if (site_metrics()[step.metric].name == metric)
-        found.emplace_back(runs[step.since]->started_utc,
-                           site_step_row(step, runs, {&names.at(suite), &reports, suite_link(suite)}));
-  }
-  std::ranges::stable_sort(found, std::ranges::greater{}, [](const auto& row) { return row.first; });
-  std::vector<std::string> rows;
-  for (auto& [began, row] : found) rows.push_back(std::move(row));
-  return steps_section(site_step_titles(true), rows);
+        rows.push_back(site_step_row(step, suite, reports, suite_link(name)));
+  std::ranges::stable_sort(rows, std::ranges::greater{}, &SiteStepRow::since_utc);
+  return steps_section(rows, true);
 }
 
 // Returns the table of the cases with these metrics, each value with a link to its case.
@@ -125,19 +118,19 @@ std::string subject_table(const Subject& subject, const std::vector<SubjectCase>
   for (const std::size_t i : subject.metrics) titles.push_back(site_metrics()[i].title);
   titles.emplace_back("since when");
   const ShortNames names = shorten_names(all);
-  std::string text = common_html(names.common) + table_open(subject.name, titles);
+  PageTable table(std::move(titles));
   for (const auto& [run, one] : cases) {
+    const SiteSuite& suite = subject.suites.at(run->suite);
     std::vector<PageCell> cells = {case_link(*run, one->name, reports, xml_escape(names.of.at(one->name))),
                                    suite_link(run->suite)};
     for (const std::size_t i : subject.metrics)
       cells.push_back({case_link(*run, one->name, reports, table_number_or_na(one->values[i]))});
-    cells.push_back(since_cell(subject.suites.at(run->suite), subject.steps.at(run->suite),
-                               [&, name = &one->name](const SiteStep& step) {
-                                 return step.case_name == *name && subject.has(step.metric);
-                               }));
-    text += table_row(titles, cells, case_attributes(one->name, false));
+    cells.push_back(since_cell(suite.runs, suite.steps, [&, name = &one->name](const SiteStep& step) {
+      return step.case_name == *name && subject.has(step.metric);
+    }));
+    table.add(cells, case_attributes(one->name, false));
   }
-  return text + kTableEnd;
+  return common_html(names.common) + table.html(subject.name);
 }
 
 // The tables of the newest runs: cases with given poses, and those whose method finds its poses itself.
@@ -156,12 +149,11 @@ std::string newest_tables(const Subject& subject, const std::vector<SubjectCase>
 }
 
 // The methods of the newest run of every suite against its scenes.
-std::string leaderboards(std::size_t metric, const SiteSuites& suites, const SiteSteps& steps,
-                         const SiteReports& reports) {
+std::string leaderboards(std::size_t metric, const SiteSuites& suites, const SiteReports& reports) {
   std::string text;
-  for (const auto& [suite, runs] : suites)
-    text += page_section("board-" + site_file_name(suite), suite_link(suite),
-                         leaderboard(runs, metric, reports, steps.at(suite)),
+  for (const auto& [name, suite] : suites)
+    text += page_section("board-" + site_file_name(name), suite_link(name),
+                         leaderboard(suite.runs, metric, reports, suite.steps),
                          "Means over seeds. Bold: the best of a scene, and those that a paired test over the "
                          "seeds cannot tell from it.");
   return text;
@@ -185,7 +177,7 @@ std::string leaderboard(std::span<const SiteRun* const> runs, std::size_t metric
     best[scene] = best_of(rows, scene, known);
   }
   titles.insert(titles.end(), {"missing", "since when"});
-  std::string text = common_html(shorter.common) + table_open(known.title + " of methods and scenes", titles);
+  PageTable table(std::move(titles));
   for (const BoardRow& row : rows) {
     std::vector<PageCell> cells = {xml_escape(shorter.of.at(row.method))};
     std::set<std::string> cases;
@@ -206,16 +198,14 @@ std::string leaderboard(std::span<const SiteRun* const> runs, std::size_t metric
     cells.push_back(since_cell(runs, steps, [&](const SiteStep& step) {
       return step.metric == metric && cases.contains(step.case_name);
     }));
-    text += table_row(titles, cells, case_attributes(row.method, false));
+    table.add(cells, case_attributes(row.method, false));
   }
-  return text + kTableEnd;
+  return common_html(shorter.common) + table.html(known.title + " of methods and scenes");
 }
 
-std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites& suites,
-                                                               const SiteNames& names, const SiteSteps& steps,
-                                                               const SiteReports& reports) {
+std::vector<SiteFile> subject_pages(const SiteSuites& suites, const SiteReports& reports) {
   std::vector<const SiteRun*> newest;
-  for (const auto& [suite, runs] : suites) newest.push_back(runs.back());
+  for (const auto& [name, suite] : suites) newest.push_back(suite.runs.back());
   const std::vector<std::size_t> metrics = filled_metrics(newest);
   std::map<std::pair<std::string, std::string>, std::vector<SubjectCase>> subjects;  // kind and name
   for (const SiteRun* const run : newest)
@@ -224,7 +214,7 @@ std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites&
       if (!one.scene.empty()) subjects[{"scene", one.scene}].push_back({run, &one});
       subjects[{"method", one.method}].push_back({run, &one});
     }
-  std::vector<std::pair<std::string, std::string>> pages;
+  std::vector<SiteFile> pages;
   for (const auto& [subject, cases] : subjects) {
     const auto& [kind, name] = subject;
     std::string lead, title = kind + " " + name;
@@ -234,12 +224,11 @@ std::vector<std::pair<std::string, std::string>> subject_pages(const SiteSuites&
       columns = {static_cast<std::size_t>(metric - site_metrics().begin())};
       title = metric->title;
       lead = fmt::format("<p>{}: {}</p>\n", xml_escape(name), xml_escape(metric->definition)) +
-             leaderboards(columns.front(), suites, steps, reports) +
-             metric_steps(name, suites, names, steps, reports);
+             leaderboards(columns.front(), suites, reports) + metric_steps(name, suites, reports);
     }
     pages.emplace_back(
         fmt::format("{}/{}.html", kind, site_file_name(name)),
-        site_page(title, 1, lead + newest_tables({name, columns, suites, steps}, cases, reports), ""));
+        site_page(title, 1, lead + newest_tables({name, columns, suites}, cases, reports), ""));
   }
   return pages;
 }

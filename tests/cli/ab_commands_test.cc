@@ -3,9 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/files.h"
 #include "tests/cli/ab_fixture.h"
 #include "tests/cli/program.h"
 
@@ -18,26 +20,20 @@ using Json = nlohmann::ordered_json;
 
 class AbCommands : public Ab {
  protected:
-  auto compare(const std::string& a, const std::string& b, std::vector<std::string> more = {}) {
-    std::vector<std::string> words = {"ab", "--cmd-a", a, "--cmd-b", b, "--out", dir_ / "out"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run_program(words);
+  ProgramResult compare(const std::string& a, const std::string& b, const Arguments& more = {}) const {
+    return run(with({"ab", "--cmd-a", a, "--cmd-b", b, "--out", "out"}, more));
   }
 };
 
-const std::vector<std::string> kShort = {"--looks",       "1", "--pairs",     "20",
-                                         "--repetitions", "1", "--no-confirm"};
+const Arguments kShort = words("--looks 1 --pairs 20 --repetitions 1 --no-confirm");
 
 TEST_F(AbCommands, AKnownRatioIsSeenAndTheBundleVerifies) {
-  const auto ran = compare("sleep 0.02", "sleep 0.2", kShort);
-  EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
+  const auto ran = exits(compare("sleep 0.02", "sleep 0.2", kShort), 1);
   EXPECT_THAT(ran.out, HasSubstr("REGRESSED"));
   EXPECT_THAT(ran.err, HasSubstr("20 pairs of 1 run each: about"));
   const auto bundle = only_bundle(dir_ / "out");
-  const auto verified = run_program({"verify", bundle});
-  EXPECT_EQ(verified.exit_code, 0) << verified.out;
-  std::ifstream file(bundle / "results.json");
-  Json json = Json::parse(file);
+  succeeded(run({"verify", bundle}));
+  Json json = json_file<Json>(bundle / "results.json");
   EXPECT_EQ(json["comparison"]["a"]["command"]["line"], "sleep 0.02");
   EXPECT_GT(json["records"][0]["unit"]["outcomes"]["cpu_ms"][0].get<double>(), 0);
 }
@@ -63,11 +59,10 @@ TEST_F(AbCommands, ProgramsOfGoogleBenchmarkAreComparedByWhatTheyMeasured) {
   const std::string a = fake_benchmarks(dir_ / "a.sh", "1000", "5e6"),
                     b = fake_benchmarks(dir_ / "b.sh", "1060", "5e6");
   const auto compare_benchmarks = [&](const std::string& line_b) {
-    return run_program({"ab", "--gbench-a", a, "--gbench-b", line_b, "--looks", "1", "--pairs", "24",
-                        "--no-confirm", "--json", "--out", dir_ / "out"});
+    return run("ab --gbench-a {} --gbench-b {} --looks 1 --pairs 24 --no-confirm --json --out out", a,
+               line_b);
   };
-  const auto ran = compare_benchmarks(b);
-  EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
+  const auto ran = exits(compare_benchmarks(b), 1);
   EXPECT_THAT(ran.err, HasSubstr("24 pairs of 2 benchmarks: about"));
   const Json cases = Json::parse(ran.out)["decision"]["cases"];
   ASSERT_EQ(cases.size(), 2u);
@@ -76,55 +71,38 @@ TEST_F(AbCommands, ProgramsOfGoogleBenchmarkAreComparedByWhatTheyMeasured) {
   EXPECT_NEAR(cases[0]["time"]["comparison"]["change"].get<double>(), 0.06, 0.006);
   EXPECT_NEAR(cases[0]["time"]["median_a_ms"].get<double>(), 1e-3, 1e-5);
   EXPECT_EQ(cases[1]["verdict"], "PASS");
-  const auto verified = run_program({"verify", only_bundle(dir_ / "out")});
-  EXPECT_EQ(verified.exit_code, 0) << verified.out;
+  succeeded(run({"verify", only_bundle(dir_ / "out")}));
   // Without one of its benchmarks B is another program; a command that prints a report gets a hint.
   EXPECT_EQ(compare_benchmarks("echo '{\"benchmarks\": []}' #").exit_code, 4);
-  auto short_and_other = kShort;
-  short_and_other.push_back("--outputs-may-differ");
-  const auto commands = compare(a, b, short_and_other);
+  const auto commands = compare(a, b, with(kShort, {"--outputs-may-differ"}));
   EXPECT_THAT(commands.err, HasSubstr("hint: both commands print a report of Google Benchmark"));
-  EXPECT_THAT(run_program({"ab", "--gbench-a", a, "--cmd-b", b}).err,
-              HasSubstr("give one of --cmd-a or --gbench-a"));
+  EXPECT_THAT(run("ab --gbench-a {} --cmd-b {}", a, b).err, HasSubstr("give one of --cmd-a or --gbench-a"));
 }
 
 TEST_F(AbCommands, OtherOutputsAreInvalidUnlessTheyMayDiffer) {
-  const auto ran = compare("echo one", "echo two", kShort);
-  EXPECT_EQ(ran.exit_code, 1) << ran.out;
-  EXPECT_THAT(ran.out, HasSubstr("INVALID"));
-  auto allowed = kShort;
-  allowed.insert(allowed.end(), {"--outputs-may-differ", "--allow-inconclusive", "--delta", "90%"});
-  EXPECT_EQ(compare("echo one", "echo two", allowed).exit_code, 0);
+  EXPECT_THAT(exits(compare("echo one", "echo two", kShort), 1).out, HasSubstr("INVALID"));
+  succeeded(compare("echo one", "echo two",
+                    with(kShort, words("--outputs-may-differ --allow-inconclusive --delta 90%"))));
 }
 
 // Options of the method are what is compared; other scenes are not the same question.
 TEST_F(AbCommands, BundlesOfOtherScenesAreNotComparable) {
-  const auto sweep = [&](const char* out, std::vector<std::string> more) {
-    std::vector<std::string> words = {"sweep",    "--scene", "undulating", "--method", "roma_like",
-                                      "--repeat", "2",       "--out",      dir_ / out};
-    words.insert(words.end(), more.begin(), more.end());
-    EXPECT_EQ(run_program(words).exit_code, 0) << out;
+  const auto sweep = [&](const char* out, const Arguments& more) {
+    succeeded(run(with(words("sweep --scene undulating --repeat 2 --out {}", out), more)));
     return only_bundle(dir_ / out).string();
   };
-  const std::string few = "roma_like.points=200";
-  const std::string a = sweep("a", {"--set", few}), b = sweep("b", {"--set", "roma_like.points=210"}),
-                    other = sweep("other", {"--set", few, "--set", "undulating.amplitude_m=0.009"});
+  const std::string a = sweep("a", words("--method roma_like --set roma_like.points=200")),
+                    b = sweep("b", words("--method roma_like --set roma_like.points=210")),
+                    other = sweep("other", words("--method roma_like --set roma_like.points=200 --set "
+                                                 "undulating.amplitude_m=0.009"));
   const auto judge = [&](const std::string& bundle) {
-    return run_program({"ab", "--bundle-a", a, "--bundle-b", bundle, "--metric", "accuracy_mean_mm", "--out",
-                        dir_ / "compared"});
+    return run("ab --bundle-a {} --bundle-b {} --metric accuracy_mean_mm --out compared", a, bundle);
   };
-  const auto judged = judge(b);
-  EXPECT_EQ(judged.exit_code, 5) << judged.err;  // two seeds decide nothing
-  const auto refused = judge(other);
-  EXPECT_EQ(refused.exit_code, 4);
-  EXPECT_THAT(refused.err, HasSubstr("option undulating.amplitude_m is 0.009"));
+  const auto judged = exits(judge(b), 5);  // two seeds decide nothing
+  EXPECT_THAT(exits(judge(other), 4).err, HasSubstr("option undulating.amplitude_m is 0.009"));
   // Of two methods each side names its own.
-  std::vector<std::string> words = {
-      "sweep", "--scene", "undulating", "--method", "lightglue_like",           "--repeat",
-      "2",     "--out",   dir_ / "l",   "--set",    "lightglue_like.points=200"};
-  EXPECT_EQ(run_program(words).exit_code, 0);
-  const auto methods = judge(only_bundle(dir_ / "l").string());
-  EXPECT_EQ(methods.exit_code, 5) << methods.err;
+  const auto methods =
+      exits(judge(sweep("l", words("--method lightglue_like --set lightglue_like.points=200"))), 5);
   EXPECT_THAT(methods.out, HasSubstr(", roma_like)"));
   EXPECT_THAT(methods.out, HasSubstr(", lightglue_like)"));
   EXPECT_THAT(methods.out, Not(HasSubstr("undulating/roma_like")));
@@ -132,69 +110,56 @@ TEST_F(AbCommands, BundlesOfOtherScenesAreNotComparable) {
 
 TEST_F(AbCommands, CommandsThatCannotRunAreNamedAtOnce) {
   const auto absent = compare("true", "no-such-command-here");
-  EXPECT_EQ(absent.exit_code, 2);
-  EXPECT_THAT(absent.err, HasSubstr("--cmd-b 'no-such-command-here': no such command"));
-  const auto fails = compare("echo broken >&2; exit 3", "true");
-  EXPECT_EQ(fails.exit_code, 2);
-  EXPECT_THAT(fails.err, HasSubstr("exit code 3: broken"));
-  const auto file = compare("true", "true", {"--compare-output", "absent.txt"});
-  EXPECT_EQ(file.exit_code, 2);
-  EXPECT_THAT(file.err, HasSubstr("absent.txt"));
-  std::ofstream(dir_ / "old.txt") << "old";
+  expect_mistake(absent, "--cmd-b 'no-such-command-here': no such command");
+  expect_mistake(compare("echo broken >&2; exit 3", "true"), "exit code 3: broken");
+  expect_mistake(compare("true", "true", {"--compare-output", "absent.txt"}), "absent.txt");
+  write("old.txt", "old");
   const auto stale = compare("true", "true", {"--compare-output", dir_ / "old.txt"});
   EXPECT_THAT(stale.err, HasSubstr("did not write it"));
   EXPECT_EQ(compare("true", "true", {"--cwd-a", dir_ / "nowhere"}).exit_code, 2);
   EXPECT_THAT(compare("true", "true", {"--scene", "flat_plane"}).err,
               HasSubstr("--scene: only with --a, --variant, --method-a or --calibrate (this is ab --cmd-a, "
                         "which has no cases)"));
-  EXPECT_THAT(run_program({"ab", "--cmd-a", "true"}).err, HasSubstr("--cmd-a: needs --cmd-b"));
+  EXPECT_THAT(run("ab --cmd-a true").err, HasSubstr("--cmd-a: needs --cmd-b"));
   EXPECT_THAT(compare("true", "true", {"--relink-a", "true"}).err, HasSubstr("needs --layouts"));
 }
 
 TEST_F(AbCommands, EachSideHasItsFolderEnvironmentAndPreparation) {
   std::filesystem::create_directory(dir_ / "b");
-  auto flags = kShort;
-  flags.insert(flags.end(), {"--cwd-b", dir_ / "b", "--env-b", "WORD=x", "--prepare-b", "echo p >> prepared",
-                             "--label-b", "mine", "--allow-inconclusive", "--outputs-may-differ", "--layouts",
-                             "4", "--relink-b", "cksum < $AQBENCH_ORDER >> orders"});
+  const Arguments flags =
+      with(kShort, words("--cwd-b b --env-b WORD=x --prepare-b {} --label-b mine --allow-inconclusive "
+                         "--outputs-may-differ --layouts 4 --relink-b {}",
+                         "echo p >> prepared", "cksum < $AQBENCH_ORDER >> orders"));
   const auto ran = compare("printf x", "printf $WORD; test -f prepared", flags);
   EXPECT_THAT(ran.out, HasSubstr("B: mine")) << ran.err;
-  EXPECT_EQ(run_program({"verify", only_bundle(dir_ / "out")}).exit_code, 0);
-  std::ifstream prepared(dir_ / "b/prepared"), orders(dir_ / "b/orders");
-  EXPECT_GE(std::count(std::istreambuf_iterator<char>(prepared), {}, '\n'), 21);
-  EXPECT_GE(std::count(std::istreambuf_iterator<char>(orders), {}, '\n'), 8);
+  EXPECT_EQ(run({"verify", only_bundle(dir_ / "out")}).exit_code, 0);
+  EXPECT_GE(std::ranges::count(read_file(dir_ / "b/prepared"), '\n'), 21);
+  EXPECT_GE(std::ranges::count(read_file(dir_ / "b/orders"), '\n'), 8);
 }
 
 TEST_F(AbCommands, QuickSaysWhatCanBeSaid) {
-  const auto ran = compare("sleep 0.01", "sleep 0.1", {"--quick", "--repetitions", "1"});
-  EXPECT_EQ(ran.exit_code, 1) << ran.out << ran.err;
+  const auto ran = exits(compare("sleep 0.01", "sleep 0.1", {"--quick", "--repetitions", "1"}), 1);
   EXPECT_THAT(compare("true", "true", {"--quick", "--pairs", "20"}).err, HasSubstr("--pairs"));
 }
 
 TEST_F(AbCommands, MethodsAreQuickAndSayHowLongTheyTake) {
-  const auto methods = [&](std::vector<std::string> more, const ProgramOptions& options = {}) {
-    std::vector<std::string> words = {
-        "ab",      "--method-a", "roma_like", "--method-b",       "lightglue_like",
-        "--scene", "flat_plane", "--metric",  "accuracy_rmse_mm", "--allow-inconclusive",
-        "--out",   dir_ / "out"};
-    words.insert(words.end(), more.begin(), more.end());
-    return run_program(words, options);
+  const auto methods = [&](const Arguments& more, const ProgramOptions& options = {}) {
+    return run(with(words("ab --method-a roma_like --method-b lightglue_like --scene flat_plane --metric "
+                          "accuracy_rmse_mm --allow-inconclusive --out out"),
+                    more),
+               options);
   };
-  const auto quick = methods({"--quick"});
-  EXPECT_EQ(quick.exit_code, 1) << quick.err << quick.out;  // twice the noise, however few the pairs
+  const auto quick = exits(methods({"--quick"}), 1);  // twice the noise, however few the pairs
   EXPECT_THAT(quick.err, ::testing::ContainsRegex("aqbench: [0-9]+ pairs of 1 case: about [0-9:.]+( s)?\n"));
   const auto bundle = only_bundle(dir_ / "out");
-  std::ifstream summary(bundle / "summary.md");
-  EXPECT_THAT(std::string(std::istreambuf_iterator<char>(summary), {}),
-              HasSubstr("as many pairs as fit into a minute (--quick)"));
-  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
-  EXPECT_THAT(run_program({"status", bundle}).out, HasSubstr(": a comparison of 1 case, "));
+  EXPECT_THAT(read_file(bundle / "summary.md"), HasSubstr("as many pairs as fit into a minute (--quick)"));
+  EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
+  EXPECT_THAT(run({"status", bundle}).out, HasSubstr(": a comparison of 1 case, "));
   // The errors by place of the first run of each side: the noise is not the same.
   for (const char* const side : {"a", "b"})
     EXPECT_TRUE(std::filesystem::exists(bundle / "tiles" / (std::string("flat_plane.") + side + ".csv")));
-  EXPECT_THAT(run_program({"report", bundle}).out, HasSubstr("<h2>Where on the surface, tile by tile</h2>"));
-  std::ifstream file(bundle / "results.json");
-  const Json json = Json::parse(file);
+  EXPECT_THAT(run({"report", bundle}).out, HasSubstr("<h2>Where on the surface, tile by tile</h2>"));
+  const Json json = json_file<Json>(bundle / "results.json");
   EXPECT_EQ(json["comparison"]["run"]["quick"], true);
   EXPECT_EQ(json["comparison"]["settings"]["looks"], 1);
   EXPECT_LE(json["comparison"]["run"]["pairs_per_look"], 40);
@@ -202,7 +167,7 @@ TEST_F(AbCommands, MethodsAreQuickAndSayHowLongTheyTake) {
   std::filesystem::remove_all(dir_ / "out");
   ProgramOptions one_pair;
   one_pair.interrupt_when = [&] { return bundle_lines(dir_ / "out", "journal.jsonl") >= 2; };
-  const auto full = methods({"--pairs", "16", "--looks", "1", "--no-confirm"}, one_pair);
+  const auto full = methods(words("--pairs 16 --looks 1 --no-confirm"), one_pair);
   EXPECT_THAT(full.err, HasSubstr("aqbench: 16 pairs of 1 case: about "));
   EXPECT_THAT(full.err, HasSubstr(" with all top-ups"));
   EXPECT_THAT(methods({"--quick", "--pairs", "20"}).err, HasSubstr("--pairs: --quick takes what fits"));

@@ -1,8 +1,6 @@
 #pragma once
 // What the tests of `aqbench ab` share.
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
@@ -12,32 +10,28 @@
 #include <string>
 #include <vector>
 
-#include "tests/cli/program.h"
+#include "tests/cli/folder.h"
 
 namespace aqbench::testing {
 
 // A folder for each test, and files in it.
-class Ab : public ::testing::Test {
+class Ab : public Folder {
  protected:
   // A file of samples for --samples.
-  std::string samples(const std::vector<nlohmann::ordered_json>& cases) {
-    const auto path = dir_ / "samples.json";
-    std::ofstream(path) << nlohmann::ordered_json{{"cases", cases}}.dump();
-    return path;
+  std::string samples(const std::vector<nlohmann::ordered_json>& cases) const {
+    write("samples.json", nlohmann::ordered_json{{"cases", cases}}.dump());
+    return dir_ / "samples.json";
   }
   // A shell script with this body, as a program.
-  std::string script(const std::string& name, const std::string& body) {
-    const auto path = dir_ / name;
-    std::ofstream(path) << "#!/bin/sh\n" << body << "\n";
-    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
-    return path;
+  std::string script(const std::string& name, const std::string& body) const {
+    write_program(dir_ / name, "#!/bin/sh\n" + body + "\n");
+    return dir_ / name;
   }
   // The lines of the journal: a header and one for each pair (and each resumption).
   static std::ptrdiff_t pair_lines(const std::filesystem::path& bundle) {
     std::ifstream file(bundle / "journal.jsonl");
     return std::count(std::istreambuf_iterator<char>(file), {}, '\n');
   }
-  TemporaryDir dir_;
 };
 
 }  // namespace aqbench::testing

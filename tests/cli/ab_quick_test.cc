@@ -23,24 +23,16 @@ class AbQuick : public Ab {
   // A project with a program that takes `slow` seconds and writes four points, the same each time, at a
   // height that its parameter sets.
   void make_project(const std::string& slow) {
-    script("run.sh",
-           "sleep " + slow +
-               "; { echo ply; echo format ascii 1.0; echo element vertex 4; echo property float x\n"
-               "echo property float y; echo property float z; echo end_header\n"
-               "for xy in '0 0' '0.01 0' '0 0.01' '0.012 0.009'; do echo $xy 1.$3; done; } >$2/cloud.ply");
-    std::ofstream(dir_ / "aqbench.json") << R"({"version": 1, "methods": [{"name": "mine",
+    script("run.sh", "sleep " + slow + "\n" + shell_plane("$2/cloud.ply", "1.$3"));
+    write("aqbench.json", R"({"version": 1, "methods": [{"name": "mine",
       "command": "/bin/sh run.sh {dataset} {output} {height}", "parameters": [{"name": "height", "default": 178}]},
-      {"name": "other", "command": "/bin/sh run.sh {dataset} {output} 180"}]})";
+      {"name": "other", "command": "/bin/sh run.sh {dataset} {output} 180"}]})");
   }
   // With a minute of so many seconds.
-  ProgramResult quick(double minute_s, std::vector<std::string> words) {
+  ProgramResult quick(double minute_s, const Arguments& more) {
     ::setenv("AQBENCH_QUICK_S", std::to_string(minute_s).c_str(), 1);
-    words.insert(words.begin(), "ab");
-    words.insert(words.end(), {"--quick", "--out", dir_ / "out"});
-    ProgramOptions options;
-    options.working_dir = dir_.path();
     const auto start = std::chrono::steady_clock::now();
-    ProgramResult ran = run_program(words, options);
+    ProgramResult ran = run(with(with({"ab"}, more), {"--quick", "--out", dir_ / "out"}));
     seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     ::unsetenv("AQBENCH_QUICK_S");
     EXPECT_LT(seconds_, minute_s + 20);  // on a busy machine
@@ -52,48 +44,51 @@ class AbQuick : public Ab {
 // A pair takes 2 s of 8: a usual unit has no room. Each unit is one run, and the trial counts.
 TEST_F(AbQuick, SettingsOfASlowProgramAreComparedByOneRunASide) {
   make_project("1");
-  const auto ran = quick(8, {"--variant", "mine.height=178,180", "--scene", "flat_plane", "--rig",
-                             "single_pair", "--width", "48", "--metric", "accuracy_mean_mm"});
-  EXPECT_EQ(ran.exit_code, 5) << ran.err << ran.out;
+  const auto ran = exits(quick(8, words("--variant mine.height=178,180 --scene flat_plane --rig single_pair "
+                                        "--width 48 --metric accuracy_mean_mm")),
+                         5);
   EXPECT_THAT(ran.err, HasSubstr("the outputs of the first pair differ: accuracy_mean_mm "));
   EXPECT_THAT(ran.out, AllOf(HasSubstr("fitted into a minute, a verdict on time needs"), HasSubstr(": final"),
                              HasSubstr("to settle it: aqbench ab --variant"), HasSubstr("B / A ")));
-  const auto verified = run_program({"verify", only_bundle(dir_ / "out")});
-  EXPECT_EQ(verified.exit_code, 0) << verified.out;
+  succeeded(run_program({"verify", only_bundle(dir_ / "out")}));
 }
 
 TEST_F(AbQuick, ARunThatDoesNotEndWithTheMinuteIsNamed) {
   make_project("100");
-  const auto ran = quick(4, {"--method-a", "mine", "--method-b", "other", "--scene", "flat_plane", "--rig",
-                             "single_pair", "--width", "48"});
-  EXPECT_EQ(ran.exit_code, 5) << ran.err;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("INCONCLUSIVE: --quick: a run of "), HasSubstr("was not done"),
-                             HasSubstr("to settle it: aqbench ab --method-a mine")));
+  EXPECT_THAT(
+      exits(
+          quick(4, words("--method-a mine --method-b other --scene flat_plane --rig single_pair --width 48")),
+          5)
+          .out,
+      AllOf(HasSubstr("INCONCLUSIVE: --quick: a run of "), HasSubstr("was not done"),
+            HasSubstr("to settle it: aqbench ab --method-a mine")));
 }
 
 TEST_F(AbQuick, ProgramsAndVariantsAreQuick) {
-  const auto variant = quick(10, {"--variant", "roma_like.points=200,20000", "--scene", "flat_plane",
-                                  "--method", "roma_like", "--allow-inconclusive"});
+  const auto variant = quick(
+      10,
+      words(
+          "--variant roma_like.points=200,20000 --scene flat_plane --method roma_like --allow-inconclusive"));
   EXPECT_THAT(variant.err, ::testing::ContainsRegex("aqbench: [0-9]+ pairs of 1 case: about "));
   EXPECT_NE(variant.exit_code, 2) << variant.err;
-  const auto programs = quick(10, {"--a", AQBENCH_BINARY, "--b", AQBENCH_BINARY, "--scene", "flat_plane",
-                                   "--method", "roma_like", "--allow-inconclusive"});
+  const auto programs =
+      quick(10, words("--a {} --b {} --scene flat_plane --method roma_like --allow-inconclusive",
+                      AQBENCH_BINARY, AQBENCH_BINARY));
   EXPECT_NE(programs.exit_code, 2) << programs.err;
   EXPECT_THAT(programs.out, Not(HasSubstr("REGRESSED")));
 }
 
 // A pair of commands takes 4.6 s of 6: the two runs of the trial are the pair.
 TEST_F(AbQuick, SlowCommandsAreShownByTheirTrial) {
-  const auto ran = quick(6, {"--cmd-a", "sleep 2", "--cmd-b", "sleep 2.6"});
-  EXPECT_EQ(ran.exit_code, 5) << ran.err << ran.out;
-  EXPECT_THAT(ran.out, AllOf(HasSubstr("1 pair fitted into a minute"), HasSubstr("B / A 1."),
-                             HasSubstr("to settle it: aqbench ab --cmd-a 'sleep 2'")));
+  EXPECT_THAT(exits(quick(6, {"--cmd-a", "sleep 2", "--cmd-b", "sleep 2.6"}), 5).out,
+              AllOf(HasSubstr("1 pair fitted into a minute"), HasSubstr("B / A 1."),
+                    HasSubstr("to settle it: aqbench ab --cmd-a 'sleep 2'")));
 }
 
 TEST_F(AbQuick, OutputsThatDifferAreNoticedInTheFirstRun) {
-  const auto ran = run_program(
-      {"ab", "--cmd-a", "sleep 0.3; echo one", "--cmd-b", "sleep 0.3; echo two", "--out", dir_ / "out"});
-  EXPECT_EQ(ran.exit_code, 1) << ran.out;
+  const auto ran = exits(run_program({"ab", "--cmd-a", "sleep 0.3; echo one", "--cmd-b",
+                                      "sleep 0.3; echo two", "--out", dir_ / "out"}),
+                         1);
   EXPECT_THAT(ran.err, HasSubstr("the outputs of the first runs differ"));
   EXPECT_THAT(ran.out, HasSubstr("INVALID"));
   EXPECT_EQ(pair_lines(only_bundle(dir_ / "out")), 2);  // the header and one pair

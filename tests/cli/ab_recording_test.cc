@@ -7,6 +7,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/files.h"
 #include "tests/cli/ab_fixture.h"
 #include "tests/cli/program.h"
 
@@ -19,58 +20,34 @@ using Json = nlohmann::ordered_json;
 
 // What a kill, Ctrl-C or a full disk leaves is resumed, and the bundle is as without an interruption.
 TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
-  const Arguments start = {"ab",
-                           "--variant",
-                           "roma_like.points=3000,3001",
-                           "--method",
-                           "roma_like",
-                           "--scene",
-                           "flat_plane",
-                           "--threads",
-                           "1",
-                           "--looks",
-                           "1",
-                           "--pairs",
-                           "24",
-                           "--repetitions",
-                           "3",
-                           "--no-confirm",
-                           "--allow-inconclusive",
-                           "--html",
-                           dir_ / "page.html",
-                           "--out",
-                           dir_ / "out"};
+  const Arguments start = words(
+      "ab --variant roma_like.points=3000,3001 --method roma_like --scene flat_plane --threads 1 --looks 1 "
+      "--pairs 24 --repetitions 3 --no-confirm --allow-inconclusive --html {} --out out",
+      dir_ / "page.html");
   ProgramOptions small_disk;
   small_disk.file_size_limit_bytes = 18000;
-  const auto full = run_program(start, small_disk);
-  EXPECT_EQ(full.exit_code, 6) << full.err;
-  EXPECT_THAT(full.err, HasSubstr("finished results are kept; continue with aqbench ab --resume "));
+  EXPECT_THAT(exits(run(start, small_disk), 6).err,
+              HasSubstr("finished results are kept; continue with aqbench ab --resume "));
   const std::filesystem::path bundle = only_bundle(dir_ / "out");
   const auto before = pair_lines(bundle);
   EXPECT_GE(before, 2) << "the header and a pair at least";
 
   // A stranger's bundle could name any file of its user's here.
-  std::ofstream(dir_ / "page.html") << "mine";
+  write("page.html", "mine");
 
   ProgramOptions interrupt;
   interrupt.interrupt_when = [&] { return pair_lines(bundle) > before + 3; };
   interrupt.working_dir = bundle;
-  const auto stopped = run_program({"ab", "--resume", ".", "--json"}, interrupt);
-  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  const auto stopped = exits(run(words("ab --resume . --json"), interrupt), 130);
   EXPECT_EQ(Json::parse(stopped.out).at("run").at("id"), bundle.filename().string());
-  std::ifstream commands(bundle / "commands.txt");
-  EXPECT_THAT(std::string((std::istreambuf_iterator<char>(commands)), {}),
-              HasSubstr("command: aqbench ab --resume . --json\n"));
+  EXPECT_THAT(read_file(bundle / "commands.txt"), HasSubstr("command: aqbench ab --resume . --json\n"));
   EXPECT_THAT(stopped.err, HasSubstr("go on with: aqbench ab --resume "));
-  const auto partly = run_program({"verify", bundle});
-  EXPECT_EQ(partly.exit_code, 0) << partly.out;
-  EXPECT_THAT(partly.out, HasSubstr("of an interrupted run"));
+  EXPECT_THAT(succeeded(run({"verify", bundle})).out, HasSubstr("of an interrupted run"));
 
   // As a kill leaves it between the tiles of a unit and the line that names them.
   std::filesystem::create_directories(bundle / "tiles");
   std::ofstream(bundle / "tiles/flat_plane.a.csv") << "of a unit that is run again\n";
-  const auto ended =
-      run_program({"ab", "--resume", bundle.string() + "/", "--html", dir_ / "asked_for.html"});
+  const auto ended = run("ab --resume {} --html asked_for.html", bundle.string() + "/");
   // 24 pairs on a busy machine may end in either verdict.
   EXPECT_TRUE(ended.exit_code == 0 || ended.exit_code == 1) << ended.exit_code << ": " << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("interrupted and gone on with 2 times"));
@@ -79,28 +56,25 @@ TEST_F(Ab, AnInterruptedComparisonIsGoneOnWith) {
   EXPECT_EQ(std::filesystem::file_size(dir_ / "page.html"), 4U) << "the page of the first run is not touched";
   EXPECT_GT(std::filesystem::file_size(dir_ / "asked_for.html"), 1000U);
   EXPECT_FALSE(std::filesystem::exists(bundle / "tiles/flat_plane.a.csv"));
-  const auto verified = run_program({"verify", bundle});
-  EXPECT_EQ(verified.exit_code, 0) << verified.out;
-  EXPECT_THAT(verified.out, HasSubstr("48 units\n"));
-  EXPECT_EQ(run_program({"ab", "--resume", bundle}).exit_code, 2) << "nothing left to do";
+  EXPECT_THAT(succeeded(run({"verify", bundle})).out, HasSubstr("48 units\n"));
+  EXPECT_EQ(run({"ab", "--resume", bundle}).exit_code, 2) << "nothing left to do";
 }
 
 // Modules of workloads and of methods load on demand, and the environment that has to be equal lists them.
 TEST_F(Ab, AnInterruptedComparisonOfWorkloadsIsGoneOnWith) {
   ProgramOptions small_disk;
   small_disk.file_size_limit_bytes = 12000;
-  const auto full = run_program(
-      {"ab", "--workload", "absorption", "--variant", "variant=loop,fused", "--threads", "1", "--looks", "1",
-       "--pairs", "16", "--repetitions", "3", "--no-confirm", "--out", dir_ / "out"},
-      small_disk);
-  EXPECT_EQ(full.exit_code, 6) << full.err;
+  const auto full =
+      exits(run(words("ab --workload absorption --variant variant=loop,fused --threads 1 --looks 1 "
+                      "--pairs 16 --repetitions 3 --no-confirm --out out"),
+                small_disk),
+            6);
   const std::filesystem::path bundle = only_bundle(dir_ / "out");
   const auto before = pair_lines(bundle);
   ProgramOptions interrupt;
   interrupt.interrupt_when = [&] { return pair_lines(bundle) > before + 1; };  // one is the resumption's own
-  const auto went_on = run_program({"ab", "--resume", bundle, "--allow-inconclusive"}, interrupt);
-  EXPECT_EQ(went_on.exit_code, 130) << went_on.err;
-  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  const auto went_on = exits(run(words("ab --resume {} --allow-inconclusive", bundle), interrupt), 130);
+  EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
 }
 
 // Nothing of it can go on, so no command is advised that would be refused.
@@ -113,16 +87,15 @@ TEST_F(Ab, RecordedSamplesOnAFullDiskAdviseNoResume) {
   const std::string file = samples({pairs});
   ProgramOptions small_disk;
   small_disk.file_size_limit_bytes = 4000;
-  const auto full = run_program({"ab", "--samples", file, "--out", dir_ / "out"}, small_disk);
-  EXPECT_EQ(full.exit_code, 6) << full.err;
-  EXPECT_THAT(full.err, Not(HasSubstr("--resume")));
+  EXPECT_THAT(exits(run(words("ab --samples {} --out out", file), small_disk), 6).err,
+              Not(HasSubstr("--resume")));
 }
 
 // Else pairs of two builds, or of two cases with one index, would be judged together.
 TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
   const auto suite = [&](const std::string& scene, int points) {
-    std::ofstream(dir_ / "suite.json") << R"({"name": "own", "methods": ["roma_like"], "scenes": [")" << scene
-                                       << R"("], "set": {"roma_like.points": )" << points << "}}";
+    write("suite.json", R"({"name": "own", "methods": ["roma_like"], "scenes": [")" + scene +
+                            R"("], "set": {"roma_like.points": )" + std::to_string(points) + "}}");
     return (dir_ / "suite.json").string();
   };
   const std::string wrapped = script(
@@ -131,26 +104,18 @@ TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
           "' ]; then \"" AQBENCH_BINARY
           "\" \"$@\" | sed 's/\"sha256\":\"[0-9a-f]*\"/\"sha256\":\"abc\"/'; else exec \"" AQBENCH_BINARY
           "\" \"$@\"; fi");
-  const auto interrupted = [&](Arguments arguments, const std::filesystem::path& out) {
+  const auto interrupted = [&](const Arguments& sides, const std::filesystem::path& out) {
     ProgramOptions interrupt;
     interrupt.working_dir = dir_.path();  // the user who started it in this folder may run its commands
-    interrupt.interrupt_when = [&] {
-      std::error_code none;
-      for (const auto& bundle : std::filesystem::directory_iterator(out, none))
-        if (pair_lines(bundle.path()) >= 2) return true;
-      return false;
-    };
-    const Arguments common = {"--suite-file", suite("flat_plane", 500), "--repetitions", "3", "--out", out};
-    arguments.insert(arguments.end(), common.begin(), common.end());
-    const auto stopped = run_program(arguments, interrupt);
-    EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+    interrupt.interrupt_when = [&] { return bundle_lines(out, "journal.jsonl") >= 2; };
+    const auto stopped = exits(run_program(with(sides, words("--suite-file {} --repetitions 3 --out {}",
+                                                             suite("flat_plane", 500), out)),
+                                           interrupt),
+                               130);
     return only_bundle(out);
   };
   const auto refusal = [&](const std::filesystem::path& bundle) {
-    ProgramOptions there;
-    there.working_dir = dir_.path();
-    const auto ran = run_program({"ab", "--resume", bundle}, there);
-    EXPECT_EQ(ran.exit_code, 2) << ran.err;
+    const auto ran = exits(run({"ab", "--resume", bundle}), 2);
     return ran.err;
   };
   const auto two = interrupted({"ab", "--a", wrapped, "--b", AQBENCH_BINARY}, dir_ / "out");
@@ -163,7 +128,7 @@ TEST_F(Ab, WhatIsAnotherComparisonByNowIsNotGoneOnWith) {
   for (const auto& bundle : {two, live})
     EXPECT_THAT(refusal(bundle), HasSubstr("the cases have other options now"));
   suite("flat_plane", 500);
-  std::ofstream(dir_ / "rebuilt") << "x";
+  write("rebuilt", "x");
   EXPECT_THAT(refusal(two), HasSubstr("A is another program now: sha256 abc, was "));
 }
 
@@ -179,9 +144,7 @@ find "$2" -name journal.jsonl | grep -qx "$2/1/2/3/4/5/journal.jsonl" || { echo 
 find "$2" -name journal.jsonl -exec head -c 1 {} \; | grep -q '{' &&
   { echo "reaches the bundle"; exit 1; }
 env | grep '^AQBENCH_' | grep -v '^AQBENCH_STAGES=' && exit 1
-printf 'ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\nproperty float z\n' > "$1/c.ply"
-printf 'end_header\n0 0 1.179\n' >> "$1/c.ply"
-)";
+)" << shell_cloud("$1/c.ply", {"0 0 1.179"});
   std::ofstream(dir_ / "suite.json") << nlohmann::ordered_json{
       {"name", "own"},
       {"methods", {"external"}},
@@ -191,21 +154,16 @@ printf 'end_header\n0 0 1.179\n' >> "$1/c.ply"
       {"set",
        {{"external.command", "/bin/sh " + (own / "spy.sh").string() + " {output} " + own.string()},
         {"external.result", "c.ply"}}}};
-  for (const Arguments& sides : {Arguments{"--variant", "external.timeout_s=60,61"},
-                                 Arguments{"--variant", "external.timeout_s=60,61", "--exec"},
-                                 Arguments{"--a", AQBENCH_BINARY, "--b", AQBENCH_BINARY}}) {
+  for (const Arguments& sides :
+       {words("--variant external.timeout_s=60,61"), words("--variant external.timeout_s=60,61 --exec"),
+        words("--a {} --b {}", AQBENCH_BINARY, AQBENCH_BINARY)}) {
     const std::filesystem::path out = deep / "out";
     ProgramOptions one_pair;
-    one_pair.interrupt_when = [&] {
-      std::error_code none;
-      for (const auto& bundle : std::filesystem::directory_iterator(out, none))
-        if (pair_lines(bundle.path()) >= 2) return true;
-      return false;
-    };
-    Arguments arguments = {"ab", "--suite-file", dir_ / "suite.json", "--repetitions", "3", "--threads", "1"};
-    arguments.insert(arguments.end(), sides.begin(), sides.end());
-    arguments.insert(arguments.end(), {"--json", "--out", out});
-    const auto ran = run_program(arguments, one_pair);
+    one_pair.interrupt_when = [&] { return bundle_lines(out, "journal.jsonl") >= 2; };
+    const auto ran = run_program(with(words("ab --suite-file {} --repetitions 3 --threads 1 --json --out {}",
+                                            dir_ / "suite.json", out),
+                                      sides),
+                                 one_pair);
     EXPECT_EQ(ran.exit_code, 130) << "a unit that fails ends it: " << ran.out << ran.err;
     EXPECT_GE(pair_lines(only_bundle(out)), 2);
     std::filesystem::remove_all(out);
@@ -213,45 +171,24 @@ printf 'end_header\n0 0 1.179\n' >> "$1/c.ply"
 }
 
 TEST_F(Ab, LiveRunsAreWholeComparisonsOfTheProgramWithItself) {
-  const auto ran = run_program({"ab",
-                                "--live",
-                                "2",
-                                "--method",
-                                "roma_like",
-                                "--scene",
-                                "flat_plane",
-                                "--set",
-                                "roma_like.points=2000",
-                                "--repetitions",
-                                "3",
-                                "--looks",
-                                "1",
-                                "--alpha",
-                                "0.4",
-                                "--tau",
-                                "90%",
-                                "--pairs",
-                                "6",
-                                "--json",
-                                "--out",
-                                dir_ / "out"});
-  EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  const Json document = Json::parse(ran.out);
+  const Json document =
+      document_of<Json>(run("ab --live 2 --method roma_like --scene flat_plane --set roma_like.points=2000 "
+                            "--repetitions 3 --looks 1 --alpha 0.4 --tau 90% --pairs 6 --json --out out"));
   const Json& validation = document.at("decision").at("validation");
   EXPECT_EQ(validation.at("itself").at("slower"), 0);
   EXPECT_EQ(document.at("decision").at("cases").size(), 2u);
   EXPECT_EQ(document.at("samples").at("cases").at(1).at("name"), "flat_plane/roma_like/seed=42 A/A 2");
   const auto bundle = only_bundle(dir_ / "out");
-  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
-  EXPECT_THAT(run_program({"ab", "--variant", "roma_like.points=2000,2100", "--calibration", bundle,
-                           "--method", "sparse", "--scene", "flat_plane"})
-                  .err,
-              HasSubstr("roma_like"));
-  std::ifstream file(bundle / "results.json");
-  Json forged = Json::parse(file);
+  EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
+  EXPECT_THAT(
+      run("ab --variant roma_like.points=2000,2100 --calibration {} --method sparse --scene flat_plane",
+          bundle)
+          .err,
+      HasSubstr("roma_like"));
+  Json forged = json_file<Json>(bundle / "results.json");
   for (int i = 0; i < 2; ++i) forged["records"].erase(forged["records"].size() - 1);
   std::ofstream(bundle / "results.json") << forged.dump(1) << "\n";
-  EXPECT_THAT(run_program({"verify", bundle}).out,
+  EXPECT_THAT(run({"verify", bundle}).out,
               HasSubstr("pairs are missing at the end, though run.complete is true"));
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -17,17 +16,11 @@ namespace {
 
 TEST(Accept, WritesWhoAcceptedAndWhen) {
   const TemporaryDir dir;
-  ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--out", dir / "out"})
-                .exit_code,
-            0);
+  ASSERT_EQ(run_line("sweep --scene flat_plane --method roma_like --out {}", dir / "out").exit_code, 0);
   const std::string bundle = only_bundle(dir / "out"), baseline = dir / "baseline.json";
-  const auto accepted_from = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> accept = {"accept", bundle, "--baseline", baseline};
-    accept.insert(accept.end(), more.begin(), more.end());
-    const auto ran = run_program(accept);
-    EXPECT_EQ(ran.exit_code, 0) << ran.err;
-    std::ifstream file(baseline);
-    return nlohmann::json::parse(file).at("accepted_from");
+  const auto accepted_from = [&](const Arguments& more) {
+    succeeded(run_program(with({"accept", bundle, "--baseline", baseline}, more)));
+    return json_file(baseline).at("accepted_from");
   };
   const auto named = accepted_from({"--by", "A. Person"});
   EXPECT_EQ(named.at("by"), "A. Person");
@@ -44,14 +37,11 @@ TEST(Accept, WritesWhoAcceptedAndWhen) {
   for (const char* const name : {"GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_0", "GIT_CONFIG_VALUE_0"})
     ::unsetenv(name);
   for (const char* const blank : {"", " ", "\t", "\n \r"}) {
-    const auto empty = run_program({"accept", bundle, "--baseline", baseline, "--by", blank});
-    EXPECT_EQ(empty.exit_code, 2);
-    EXPECT_NE(empty.err.find("--by: must not be empty"), std::string::npos) << empty.err;
+    expect_mistake(run_line("accept {} --baseline {} --by {}", bundle, baseline, blank),
+                   "--by: must not be empty");
   }
   // What was accepted gates, as it did before: another run with the same values passes.
-  ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--out", dir / "again"})
-                .exit_code,
-            0);
+  ASSERT_EQ(run_line("sweep --scene flat_plane --method roma_like --out {}", dir / "again").exit_code, 0);
   EXPECT_EQ(run_program({"gate", only_bundle(dir / "again"), "--baseline", baseline}).exit_code, 0);
 }
 

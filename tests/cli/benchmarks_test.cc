@@ -43,7 +43,7 @@ class Benchmarks : public Ab {
       write_report(dir_ / "b" / name, b_ns, 4 * i + (i % 2 ? 0 : 2));
     }
   }
-  ProgramResult judge() { return run_program({"ab", "--samples", dir_ / "a", "--samples-b", dir_ / "b"}); }
+  ProgramResult judge() { return run("ab --samples a --samples-b b"); }
 
   std::mt19937_64 random_{7};
   std::normal_distribution<double> noise_;
@@ -51,8 +51,7 @@ class Benchmarks : public Ab {
 
 TEST_F(Benchmarks, SixPercentMeasuredInPairsAreARegressionAndTheSameProgramIsNone) {
   write_pairs(1000, 1060);
-  const auto slower = judge();
-  EXPECT_EQ(slower.exit_code, 1) << slower.err << slower.out;
+  const auto slower = exits(judge(), 1);
   EXPECT_THAT(slower.out,
               AllOf(HasSubstr("REGRESSED"), HasSubstr("BM_sort/8"), Not(HasSubstr("not measured in pairs"))));
   write_pairs(1000, 1000);
@@ -68,60 +67,42 @@ TEST_F(Benchmarks, WithoutPairsOnlyARegressionCounts) {
     write_report(dir_ / "a" / name, 1000, i);
     write_report(dir_ / "b" / name, 900, 60 + i);
   }
-  const auto faster = judge();
-  EXPECT_EQ(faster.exit_code, 5) << faster.out;
-  EXPECT_THAT(faster.out, AllOf(HasSubstr("INCONCLUSIVE"), HasSubstr("not measured in pairs")));
+  EXPECT_THAT(exits(judge(), 5).out, AllOf(HasSubstr("INCONCLUSIVE"), HasSubstr("not measured in pairs")));
   for (int i = 0; i < 24; ++i)
     write_report(dir_ / "b" / ("run" + std::to_string(100 + i) + ".json"), 1100, 60 + i);
   EXPECT_EQ(judge().exit_code, 1);
-  EXPECT_EQ(run_program({"ab", "--samples", kToolFiles + "hyperfine.json"}).exit_code,
+  EXPECT_EQ(run({"ab", "--samples", kToolFiles + "hyperfine.json"}).exit_code,
             5);  // its two commands
-  EXPECT_THAT(run_program({"ab", "--samples", kToolFiles + "pytest.json"}).err, HasSubstr("--samples-b"));
+  EXPECT_THAT(run({"ab", "--samples", kToolFiles + "pytest.json"}).err, HasSubstr("--samples-b"));
   EXPECT_EQ(
-      run_program({"ab", "--samples", kToolFiles + "pytest.json", "--samples-b", kToolFiles + "pytest.json"})
-          .exit_code,
+      run("ab --samples {} --samples-b {}", kToolFiles + "pytest.json", kToolFiles + "pytest.json").exit_code,
       5);
   // A bundle is judged again by what it holds.
-  EXPECT_EQ(run_program({"ab", "--samples", kToolFiles + "hyperfine.json", "--out", dir_ / "o"}).exit_code,
-            5);
+  EXPECT_EQ(run("ab --samples {} --out o", kToolFiles + "hyperfine.json").exit_code, 5);
   const auto bundle = only_bundle(dir_ / "o");
-  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
   EXPECT_THAT(read_file(bundle / "summary.md"), HasSubstr("not measured in pairs"));
 }
 
 TEST_F(Benchmarks, TimesAreGatedOnRequestOnAnEqualMachine) {
   const std::string file = kToolFiles + "pytest.json", baseline = dir_ / "base.json";
-  EXPECT_THAT(run_program({"accept", file, "--baseline", baseline}).err, HasSubstr("--stored-times"));
-  const auto accepted = run_program({"accept", file, "--baseline", baseline, "--stored-times"});
-  ASSERT_EQ(accepted.exit_code, 0) << accepted.err;
-  const auto refused = run_program({"gate", file, "--baseline", baseline});
-  EXPECT_EQ(refused.exit_code, 4);
-  EXPECT_THAT(refused.err, HasSubstr("--stored-times"));
-  const auto gated = run_program({"gate", file, "--baseline", baseline, "--stored-times"});
-  EXPECT_EQ(gated.exit_code, 0) << gated.out << gated.err;
-  EXPECT_THAT(gated.out, HasSubstr("rate of false alarms: "));
+  EXPECT_THAT(run({"accept", file, "--baseline", baseline}).err, HasSubstr("--stored-times"));
+  succeeded(run("accept {} --baseline {} --stored-times", file, baseline));
+  EXPECT_THAT(exits(run({"gate", file, "--baseline", baseline}), 4).err, HasSubstr("--stored-times"));
+  EXPECT_THAT(succeeded(run("gate {} --baseline {} --stored-times", file, baseline)).out,
+              HasSubstr("rate of false alarms: "));
   // Another machine, and a tool that does not say which.
-  std::ifstream in(file);
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  std::ofstream(dir_ / "elsewhere.json") << text.replace(text.find("x86_64"), 6, "arm64x");
-  EXPECT_EQ(
-      run_program({"gate", dir_ / "elsewhere.json", "--baseline", baseline, "--stored-times"}).exit_code, 4);
+  std::string text = read_file(file);
+  write("elsewhere.json", text.replace(text.find("x86_64"), 6, "arm64x"));
+  EXPECT_EQ(run("gate elsewhere.json --baseline {} --stored-times", baseline).exit_code, 4);
   const auto timed = [&](const char* command) {
     return Arguments{command, kToolFiles + "hyperfine.json", "--baseline", dir_ / "h.json", "--stored-times"};
   };
-  const auto here = [&](const char* command) {
-    Arguments words = timed(command);
-    words.emplace_back("--measured-here");
-    return run_program(words);
-  };
-  const auto nowhere = run_program(timed("accept"));
-  EXPECT_EQ(nowhere.exit_code, 2);
-  EXPECT_THAT(nowhere.err, HasSubstr("if it was this one, add --measured-here"));
+  const auto here = [&](const char* command) { return run(with(timed(command), {"--measured-here"})); };
+  expect_mistake(run(timed("accept")), "if it was this one, add --measured-here");
   EXPECT_EQ(here("accept").exit_code, 0);
-  EXPECT_EQ(run_program(timed("gate")).exit_code, 4);
-  const auto equal = here("gate");
-  EXPECT_EQ(equal.exit_code, 0) << equal.err;
-  EXPECT_THAT(equal.out, HasSubstr("rate of false alarms: "));
+  EXPECT_EQ(run(timed("gate")).exit_code, 4);
+  EXPECT_THAT(succeeded(here("gate")).out, HasSubstr("rate of false alarms: "));
 }
 
 TEST_F(Benchmarks, TrendAndSiteShowThem) {
@@ -130,14 +111,11 @@ TEST_F(Benchmarks, TrendAndSiteShowThem) {
   std::filesystem::create_directories(dir_ / "history/target");
   std::filesystem::copy(kToolFiles + "criterion", dir_ / "history/target/criterion",
                         std::filesystem::copy_options::recursive);
-  const auto trend = run_program({"trend", dir_ / "history"});
-  EXPECT_EQ(trend.exit_code, 0) << trend.err;
-  EXPECT_THAT(trend.out, AllOf(HasSubstr("BM_sort/8"), HasSubstr("time_ms")));
-  const auto site = run_program({"site", dir_ / "history", "--out", dir_ / "site"});
-  EXPECT_EQ(site.exit_code, 0) << site.err;
+  EXPECT_THAT(succeeded(run({"trend", dir_ / "history"})).out,
+              AllOf(HasSubstr("BM_sort/8"), HasSubstr("time_ms")));
+  const auto site = succeeded(run({"site", dir_ / "history", "--out", dir_ / "site"}));
   EXPECT_THAT(site.out, HasSubstr("13 runs, 13 new"));
-  EXPECT_THAT(run_program({"site", dir_ / "history", "--out", dir_ / "site"}).out,
-              HasSubstr("13 runs, 0 new"));
+  EXPECT_THAT(run({"site", dir_ / "history", "--out", dir_ / "site"}).out, HasSubstr("13 runs, 0 new"));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/distortion.h"
 #include "scenes/optics/refractive_camera.h"
+#include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -48,21 +49,18 @@ with open(output + '/cloud.ply', 'w') as f:
         f.write('%.17g %.17g %.17g\n' % tuple(p[i] + shift[i] for i in range(3)))
 )";
 
-class Check : public ::testing::Test {
+class Check : public UserFolder {
  protected:
-  WithoutLibTorch program_;
   Check() {
-    std::ofstream(dir_ / "mine.py") << kCheckedScript;
+    write("mine.py", kCheckedScript);
     std::string methods;
     for (const char* const plant : {"none", "order", "names", "frame"})
       methods += std::string(methods.empty() ? "" : ",") + R"({"name": ")" + plant +
                  R"(", "command": "python3 mine.py {dataset} {output} )" + plant + "\"}";
     methods += R"(,{"name": "broken", "command": "false {output}"})";
-    std::ofstream(dir_ / "aqbench.json")
-        << R"({"version": 1, "datasets": {"reef": "data"}, "methods": [)" << methods << "]}";
-    const auto rendered = run(
-        {"render", "flat_plane", "--rig", "arc6", "--width", "48", "--mesh-pitch-mm", "50", "--out", "data"});
-    EXPECT_EQ(rendered.exit_code, 0) << rendered.err;
+    write("aqbench.json", R"({"version": 1, "datasets": {"reef": "data"}, "methods": [)" + methods + "]}");
+    succeeded(run({"render", "flat_plane", "--rig", "arc6", "--width", "48", "--mesh-pitch-mm", "50", "--out",
+                   "data"}));
   }
   // Corners of a board of 40 mm at z = 1.178 m, where the rig's cameras see them, said to be of 42 mm.
   void add_board() const {
@@ -81,12 +79,9 @@ class Check : public ::testing::Test {
         << json{{"unit", "mm"}, {"squares_x", 3}, {"square_size", 42}, {"corners", corners}};
     std::ofstream(dir_ / "data/truth/truth.json") << R"({"charuco": "board.json"})";
   }
-  ProgramResult run(const Arguments& arguments) const {
-    return run_program(arguments, {.working_dir = dir_.path()});
-  }
   // The names of the relations that do not hold.
   std::vector<std::string> broken_by(const std::string& method, int exit_code) {
-    const auto checked = run({"check", method, "--dataset", "reef", "--json"});
+    const auto checked = run("check {} --dataset reef --json", method);
     EXPECT_EQ(checked.exit_code, exit_code) << checked.err;
     report_ = json::parse(checked.out);
     std::vector<std::string> names;
@@ -94,7 +89,6 @@ class Check : public ::testing::Test {
       if (!one["holds"].get<bool>()) names.push_back(one["name"].get<std::string>());
     return names;
   }
-  TemporaryDir dir_;
   json report_;
 };
 
@@ -105,8 +99,7 @@ TEST_F(Check, AMethodThatKeepsAllRelationsPasses) {
   EXPECT_NEAR(report_["scale_by_board"].get<double>(), 1.05, 1e-6);
   EXPECT_EQ(report_["relations"].size(), 5u);
   EXPECT_GT(report_["halves"]["p95_mm"].get<double>(), 0);
-  const auto shown = run({"check", "none", "--dataset", "data", "--length", "cam00:cam01=1"});
-  EXPECT_EQ(shown.exit_code, 0) << shown.err;
+  const auto shown = succeeded(run("check none --dataset data --length cam00:cam01=1"));
   for (const char* const said :
        {"Relations say nothing of accuracy", "halves: stability, no accuracy",
         "scale by the known length: ", "scale by the board (4 sides between 4 corners): 1.05 x"})
@@ -125,11 +118,9 @@ TEST_F(Check, DependencesOnNamesAndFrameAreFound) {
 }
 
 TEST_F(Check, WhatCannotBeCheckedIsNamed) {
-  const auto failed = run({"check", "broken", "--dataset", "reef"});
-  EXPECT_EQ(failed.exit_code, 3);
+  const auto failed = exits(run("check broken --dataset reef"), 3);
   EXPECT_THAT(failed.err, HasSubstr("broken: failed: the command ended with exit code 1"));
-  EXPECT_THAT(run({"check", "none", "--dataset", "reef", "--length", "cam00:cam99=1"}).err,
-              HasSubstr("cam99"));
+  EXPECT_THAT(run("check none --dataset reef --length cam00:cam99=1").err, HasSubstr("cam99"));
   EXPECT_THAT(run({"check", "none"}).err, HasSubstr("--dataset is missing"));
 }
 

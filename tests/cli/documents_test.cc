@@ -136,8 +136,7 @@ std::vector<std::string> lines_shown_after(const std::string& document, const st
 }
 
 TEST(Readme, ShowsWhatAComparisonPrints) {
-  const auto printed = run_program({"ab", "--samples", (kSource / "docs" / "times.json").string()});
-  EXPECT_EQ(printed.exit_code, 1);
+  const auto printed = exits(run_program({"ab", "--samples", (kSource / "docs" / "times.json").string()}), 1);
   const auto lines = lines_shown_after(read_file(kSource / "README.md"), "docs/times.json");
   EXPECT_EQ(lines.size(), 6U);
   for (const std::string& line : lines) EXPECT_THAT(printed.out, HasSubstr(line + "\n"));
@@ -170,12 +169,12 @@ std::filesystem::path older_bundle(const TemporaryDir& dir) {
 TEST(DocsBundle, OfAComparisonKeepsItsUnitsWhenItIsRenderedAgain) {
   const TemporaryDir dir;
   write_file(dir / "times.json", R"({"cases": [{"name": "x", "a": [1, 2, 1], "b": [1, 1, 2]}]})");
-  run_program({"ab", "--samples", dir / "times.json", "--out", dir / "out"});
+  run_line("ab --samples {} --out {}", dir / "times.json", dir / "out");
   const std::filesystem::path bundle = only_bundle(dir / "out");
   const std::string whole = read_file(bundle / "results.json");
   make_older(bundle);
   write_file(dir / "a.md", "");
-  run_program({"docs", dir / "a.md", "--bundle", bundle.string(), "--render"});
+  run_line("docs {} --bundle {} --render", dir / "a.md", bundle.string());
   EXPECT_TRUE(read_file(bundle / "results.json") == whole);
   EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
 }
@@ -186,8 +185,7 @@ TEST(DocsBundle, OfAnOlderVersionIsRenderedAgainFromItsRecords) {
   const std::string document = dir / "a.md";
   write_file(document, "<!-- aqbench:accuracy -->\n<!-- aqbench:end -->\n");
   EXPECT_EQ(run_program({"docs", document, "--bundle", bundle.string()}).exit_code, 4);
-  const auto rendered = run_program({"docs", document, "--bundle", bundle.string(), "--render"});
-  EXPECT_EQ(rendered.exit_code, 0) << rendered.err;
+  succeeded(run_line("docs {} --bundle {} --render", document, bundle.string()));
   for (const char* file : {"results.json", "summary.md", "report.html", "sha256.txt"})
     EXPECT_TRUE(read_file(bundle / file) == read_file(kSource / "docs" / "bundles" / "seed" / file)) << file;
   EXPECT_THAT(read_file(document), HasSubstr("| undulating | roma_like |"));
@@ -199,9 +197,8 @@ TEST(DocsBundle, ThatIsDamagedIsNotRenderedAgain) {
   const std::string journal = read_file(bundle / "journal.jsonl");
   write_file(bundle / "journal.jsonl", journal.substr(0, journal.size() / 2));
   write_file(dir / "a.md", "");
-  const auto refused = run_program({"docs", dir / "a.md", "--bundle", bundle.string(), "--render"});
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.err, HasSubstr("journal.jsonl"));
+  EXPECT_THAT(exits(run_line("docs {} --bundle {} --render", dir / "a.md", bundle.string()), 1).err,
+              HasSubstr("journal.jsonl"));
 }
 
 }  // namespace

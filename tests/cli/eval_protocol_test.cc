@@ -1,5 +1,7 @@
 // `aqbench eval --protocol` against conformance/cases.json, whose values are computed apart from the program.
 
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,16 +10,16 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 #include "tests/scenes/images/small_png.h"
-#include <gmock/gmock.h>
-#include "tests/cli/eval_support.h"
 
 namespace aqbench::testing {
 namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
+using EvalProtocol = Folder;
 
 const std::filesystem::path kConformance = AQBENCH_SOURCE_DIR "/conformance";
 
@@ -29,7 +31,7 @@ ProgramResult run_in_data(const Arguments& arguments) {
 std::size_t check_case(const json& expected) {
   const std::string file = expected.at("file").get<std::string>(),
                     protocol = expected.at("protocol").get<std::string>();
-  Arguments arguments = {"eval", file, "--protocol", protocol, "--json"};
+  Arguments arguments = words("eval {} --protocol {} --json", file, protocol);
   for (const json& option : expected.at("options")) arguments.push_back(option.get<std::string>());
   const ProgramResult run = run_in_data(arguments);
   EXPECT_EQ(run.exit_code, 0) << file << " " << protocol << ": " << run.err;
@@ -54,10 +56,9 @@ std::size_t check_case(const json& expected) {
   return expected.at("values").size();
 }
 
-TEST(EvalProtocol, GivesTheValuesOfTheOracle) {
-  std::ifstream file(kConformance / "cases.json");
+TEST_F(EvalProtocol, GivesTheValuesOfTheOracle) {
   std::map<std::string, std::size_t> compared;
-  const json document = json::parse(file);
+  const json document = json_file(kConformance / "cases.json");
   for (const json& expected : document.at("cases")) {
     const std::string name = expected.at("file").get<std::string>();
     const bool cloud = name.ends_with(".ply");
@@ -69,83 +70,80 @@ TEST(EvalProtocol, GivesTheValuesOfTheOracle) {
     EXPECT_GT(compared[protocol], 0U) << protocol;
 }
 
-TEST(EvalProtocol, AllInOneTable) {
-  const ProgramResult run = run_in_data({"eval", "sparse.ply", "--truth", "truth.ply", "--protocol", "all"});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
+TEST_F(EvalProtocol, AllInOneTable) {
+  const auto run =
+      succeeded(run_in_data({"eval", "sparse.ply", "--truth", "truth.ply", "--protocol", "all"}));
   for (const char* text : {"aqbench ", "eth3d ", "tanks-and-temples ", "dtu ", "scannet-mesh ", "normals "})
     EXPECT_THAT(run.out, HasSubstr(text)) << text;
   EXPECT_THAT(run.out, HasSubstr("n/a"));  // eth3d: no scanner is known
 }
 
-TEST(EvalProtocol, PrintsTheLinesOfEth3d) {
-  const ProgramResult run = run_in_data(
-      {"eval", "sparse.ply", "--truth", "scans.mlp", "--protocol", "eth3d", "--thresholds", "10mm,20mm"});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("\nTolerances: 0.01 0.02\nCompletenesses: 0."));
+TEST_F(EvalProtocol, PrintsTheLinesOfEth3d) {
+  EXPECT_THAT(succeeded(run_in_data({"eval", "sparse.ply", "--truth", "scans.mlp", "--protocol", "eth3d",
+                                     "--thresholds", "10mm,20mm"}))
+                  .out,
+              HasSubstr("\nTolerances: 0.01 0.02\nCompletenesses: 0."));
 }
 
-TEST(EvalProtocol, ExplainsAndFindsTheProtocol) {
-  const Arguments cloud = {"eval", "sparse.ply", "--truth", "truth.ply", "--scanner", "0,0,1", "--json"};
-  Arguments explain = cloud, which = cloud;
-  explain.insert(explain.end(), {"--explain", "eth3d,tanks-and-temples", "--thresholds", "5mm"});
-  const json first = document_of(run_in_data(explain)).at("explanations").at(0);
+TEST_F(EvalProtocol, ExplainsAndFindsTheProtocol) {
+  const Arguments cloud = words("eval sparse.ply --truth truth.ply --scanner 0,0,1 --json");
+  const json first =
+      document_of(run_in_data(with(cloud, words("--explain eth3d,tanks-and-temples --thresholds 5mm"))))
+          .at("explanations")
+          .at(0);
   double sum = 0;
   for (const json& effect : first.at("effects")) sum += effect.at("in_order").get<double>();
   EXPECT_NEAR(sum, first.at("b").get<double>() - first.at("a").get<double>(), 1e-12);
-  which.insert(which.end(), {"--which-protocol", std::to_string(first.at("b").get<double>())});
-  const ProgramResult found = run_in_data(which);
-  ASSERT_EQ(found.exit_code, 0) << found.err;
-  EXPECT_EQ(json::parse(found.out).at("candidates").at(0).at("protocol"), "tanks-and-temples") << found.out;
+  const json found = document_of(
+      run_in_data(with(cloud, {"--which-protocol", std::to_string(first.at("b").get<double>())})));
+  EXPECT_EQ(found.at("candidates").at(0).at("protocol"), "tanks-and-temples") << found;
 }
 
 // The row "aqbench" says what `aqbench eval` says, of a mesh with two large triangles and of half a scan.
-TEST(EvalProtocol, OurRowIsWhatEvalGives) {
-  const TemporaryDir dir;
-  std::ofstream mesh(dir / "mesh.ply"), cloud(dir / "cloud.xyz"), scan(dir / "scan.ply");
-  mesh << "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
-          "element face 2\nproperty list uchar int vertex_indices\nend_header\n"
-          "0 0 1\n0.4 0 1\n0.4 0.3 1\n0 0.3 1\n3 0 1 2\n3 0 2 3\n";
-  scan << "ply\nformat ascii 1.0\nelement vertex 2000\nproperty float x\nproperty float y\nproperty float z\n"
-          "property float nx\nproperty float ny\nproperty float nz\nend_header\n";
+TEST_F(EvalProtocol, OurRowIsWhatEvalGives) {
+  write("mesh.ply",
+        "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+        "element face 2\nproperty list uchar int vertex_indices\nend_header\n"
+        "0 0 1\n0.4 0 1\n0.4 0.3 1\n0 0.3 1\n3 0 1 2\n3 0 2 3\n");
+  std::string scan =
+      "ply\nformat ascii 1.0\nelement vertex 2000\nproperty float x\nproperty float y\nproperty float z\n"
+      "property float nx\nproperty float ny\nproperty float nz\nend_header\n";
+  std::string cloud;
   for (int i = 0; i < 3000; ++i)
-    cloud << 0.3 * (i % 60) / 60 << ' ' << 0.3 * (i / 60) / 50 << ' ' << 1 + 0.0005 * (i % 7) << '\n';
-  for (int i = 0; i < 2000; ++i) scan << 0.2 * (i % 50) / 50 << ' ' << 0.3 * (i / 50) / 40 << " 1 0 0 -1\n";
-  for (auto* const file : {&mesh, &cloud, &scan}) file->close();
+    cloud += fmt::format("{} {} {}\n", 0.3 * (i % 60) / 60, 0.3 * (i / 60) / 50, 1 + 0.0005 * (i % 7));
+  for (int i = 0; i < 2000; ++i)
+    scan += fmt::format("{} {} 1 0 0 -1\n", 0.2 * (i % 50) / 50, 0.3 * (i / 50) / 40);
+  write("cloud.xyz", cloud);
+  write("scan.ply", scan);
   const auto ours = [&](const Arguments& truth, const char* name) {
-    const ProgramResult run =
-        run_program(with({"eval", dir / "cloud.xyz", "--protocol", "aqbench", "--json"}, truth));
-    EXPECT_EQ(run.exit_code, 0) << run.err;
-    const json printed = json::parse(run.out);
+    const json printed =
+        document_of(run(with({"eval", "cloud.xyz", "--protocol", "aqbench", "--json"}, truth)));
     for (const json& value : printed.at("protocols").at(0).at("values"))
       if (value.at("name") == name && value.value("threshold", 0.002) == 0.002)
         return value.at("value").get<double>();
     return -1.0;
   };
-  for (const Arguments& truth : {Arguments{"--truth", dir / "mesh.ply"},
-                                 {"--mesh", dir / "mesh.ply"},
-                                 {"--truth", dir / "scan.ply"}}) {
-    const json metrics = document_of(run_program(with({"eval", dir / "cloud.xyz", "--json"}, truth)))
-                             .at("records")
-                             .at(0)
-                             .at("metrics");
+  for (const Arguments& truth :
+       {words("--truth mesh.ply"), words("--mesh mesh.ply"), words("--truth scan.ply")}) {
+    const json metrics =
+        document_of(run(with({"eval", "cloud.xyz", "--json"}, truth))).at("records").at(0).at("metrics");
     EXPECT_NEAR(ours(truth, "accuracy_mean"), 1e-3 * metrics["accuracy_mean_mm"]["value"].get<double>(),
                 1e-12);
     EXPECT_NEAR(ours(truth, "recall"), 0.01 * metrics["completeness_2mm_pct"]["value"].get<double>(), 1e-12)
         << truth[1];
   }
   // Normals of a scan are there although it is known where its scanner stood.
-  const ProgramResult normals = run_program({"eval", dir / "scan.ply", "--truth", dir / "scan.ply",
-                                             "--scanner", "0,0,0", "--protocol", "normals", "--json"});
+  const ProgramResult normals =
+      run("eval scan.ply --truth scan.ply --scanner 0,0,0 --protocol normals --json");
   EXPECT_EQ(json::parse(normals.out).at("protocols").at(0).at("values").at(0).at("value"), 1) << normals.out;
 }
 
-TEST(EvalProtocol, DepthMapsOfAnotherShapeOrOfIntegersAreRefused) {
-  const TemporaryDir dir;
+TEST_F(EvalProtocol, DepthMapsOfAnotherShapeOrOfIntegersAreRefused) {
   const auto npy = [&](const char* name, const std::string& shape, const std::string& type = "<f4") {
     std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" + shape + "), }";
     header.resize(117, ' ');
     const std::vector<float> depths(6, 1.5F);
-    std::ofstream file(dir / name, std::ios::binary);
+    std::ofstream file(dir_ / name, std::ios::binary);
     file << std::string("\x93NUMPY\x01\0v\0", 10) << header << '\n';
     file.write(reinterpret_cast<const char*>(depths.data()), 24);
   };
@@ -153,73 +151,68 @@ TEST(EvalProtocol, DepthMapsOfAnotherShapeOrOfIntegersAreRefused) {
   npy("same.npy", "2, 3, 1");
   npy("turned.npy", "3, 2");
   npy("counts.npy", "2, 3", "<i4");
-  const auto run = [&](const char* name) {
-    return run_program({"eval", dir / name, "--protocol", "depth", "--truth", dir / "truth.npy"});
+  const auto scored = [&](const char* name) {
+    return run("eval {} --protocol depth --truth truth.npy", name);
   };
-  EXPECT_EQ(run("same.npy").exit_code, 0) << run("same.npy").err;
-  EXPECT_EQ(run("turned.npy").exit_code, 2);
-  EXPECT_THAT(run("turned.npy").err, HasSubstr("turned.npy: 3 x 2 values where "));
-  EXPECT_EQ(run("counts.npy").exit_code, 2);
-  EXPECT_THAT(run("counts.npy").err, HasSubstr("counts.npy: holds counts: give --depth-scale"));
+  succeeded(scored("same.npy"));
+  expect_mistake(scored("turned.npy"), "turned.npy: 3 x 2 values where ");
+  expect_mistake(scored("counts.npy"), "counts.npy: holds counts: give --depth-scale");
 }
 
 // KITTI's depths are counts of 1/256 m; COLMAP's are metres.
-TEST(EvalProtocol, DepthMapsOfOtherProgramsCountInMetres) {
-  const TemporaryDir dir;
-  std::ofstream(dir / "counts.png", std::ios::binary) << small_png();  // 1, 256, 1000, 65535
+TEST_F(EvalProtocol, DepthMapsOfOtherProgramsCountInMetres) {
+  std::ofstream(dir_ / "counts.png", std::ios::binary) << small_png();  // 1, 256, 1000, 65535
   const std::vector<float> metres = {1 / 256.0F, 1, 1000 / 256.0F, 65535 / 256.0F};
-  std::ofstream colmap(dir / "metres.bin", std::ios::binary);
+  std::ofstream colmap(dir_ / "metres.bin", std::ios::binary);
   colmap << "2&2&1&";
   colmap.write(reinterpret_cast<const char*>(metres.data()), 16);
   colmap.close();
-  const auto run = [&](Arguments more) {
-    return run_program(with(
-        {"eval", dir / "counts.png", "--truth", dir / "metres.bin", "--protocol", "depth", "--json"}, more));
-  };
-  EXPECT_EQ(run({}).exit_code, 2);
-  EXPECT_THAT(run({}).err, HasSubstr("counts.png: holds counts: give --depth-scale METRES"));
-  const json value =
-      document_of(run({"--depth-scale", "0.00390625"})).at("protocols").at(0).at("values").at(0);
+  const char* const command = "eval counts.png --truth metres.bin --protocol depth --json";
+  expect_mistake(run(command), "counts.png: holds counts: give --depth-scale METRES");
+  const json value = document_of(run(with(words(command), {"--depth-scale", "0.00390625"})))
+                         .at("protocols")
+                         .at(0)
+                         .at("values")
+                         .at(0);
   EXPECT_EQ(value.at("name"), "abs_rel");
   EXPECT_EQ(value.at("value").get<double>(), 0);
 }
 
-TEST(EvalProtocol, TrajectoriesHaveUnits) {
-  const TemporaryDir dir;
-  std::ofstream metres(dir / "metres.txt"), millimetres(dir / "millimetres.txt");
+TEST_F(EvalProtocol, TrajectoriesHaveUnits) {
+  std::string metres, millimetres;
   for (int i = 0; i < 5; ++i) {
-    metres << i << ' ' << 0.1 * i << ' ' << 0.01 * i * i << " 0 0 0 0 1\n";
-    millimetres << i << ' ' << 100 * i + 3 << ' ' << 10 * i * i << " 0 0 0 0 1\n";
+    metres += fmt::format("{} {} {} 0 0 0 0 1\n", i, 0.1 * i, 0.01 * i * i);
+    millimetres += fmt::format("{} {} {} 0 0 0 0 1\n", i, 100 * i + 3, 10 * i * i);
   }
-  metres.close();
-  millimetres.close();
-  const json value =
-      document_of(run_program({"eval", dir / "millimetres.txt", "--unit", "mm", "--truth", dir / "metres.txt",
-                               "--protocol", "poses", "--knob", "alignment=none", "--json"}))
-          .at("protocols")
-          .at(0)
-          .at("values")
-          .at(0);
+  write("metres.txt", metres);
+  write("millimetres.txt", millimetres);
+  const json value = document_of(run("eval millimetres.txt --unit mm --truth metres.txt --protocol poses "
+                                     "--knob alignment=none --json"))
+                         .at("protocols")
+                         .at(0)
+                         .at("values")
+                         .at(0);
   EXPECT_EQ(value.at("name"), "ate_rmse");
   EXPECT_NEAR(value.at("value").get<double>(), 0.003, 1e-12);
 }
 
 // Poses a metre apart of which the estimate is 1 % too long: a path of 10 m is 10 poses, and 0.1 m off.
-TEST(EvalProtocol, RelativeErrorsOverAPath) {
-  const TemporaryDir dir;
-  std::ofstream truth(dir / "truth.csv"), estimate(dir / "estimate.txt");
-  truth << "#timestamp [ns], p_RS_R_x [m], p_RS_R_y [m], p_RS_R_z [m], q_RS_w [], q_RS_x [], q_RS_y [], "
-           "q_RS_z []\n";
+TEST_F(EvalProtocol, RelativeErrorsOverAPath) {
+  std::string truth =
+      "#timestamp [ns], p_RS_R_x [m], p_RS_R_y [m], p_RS_R_z [m], q_RS_w [], q_RS_x [], q_RS_y [], q_RS_z "
+      "[]\n";
+  std::string estimate;
   for (int i = 0; i <= 40; ++i) {
-    truth << 1403636580 + i << "838555648," << i << ",0,0,1,0,0,0\n";
-    estimate << 1403636580 + i << ".838555648 " << 1.01 * i << " 0 0 0 0 0 1\n";
+    truth += fmt::format("{}838555648,{},0,0,1,0,0,0\n", 1403636580 + i, i);
+    estimate += fmt::format("{}.838555648 {} 0 0 0 0 0 1\n", 1403636580 + i, 1.01 * i);
   }
-  truth.close();
-  estimate.close();
-  const Arguments command = {"eval",  dir / "estimate.txt", "--truth", dir / "truth.csv", "--protocol",
-                             "poses", "--rpe-delta",        "10m",     "--knob",          "alignment=none",
-                             "--json"};
-  const json protocol = document_of(run_program(command)).at("protocols").at(0);
+  write("truth.csv", truth);
+  write("estimate.txt", estimate);
+  const json protocol =
+      document_of(run("eval estimate.txt --truth truth.csv --protocol poses --rpe-delta 10m "
+                      "--knob alignment=none --json"))
+          .at("protocols")
+          .at(0);
   EXPECT_EQ(protocol.at("knobs").at("rpe_delta"), "10m");
   for (const json& value : protocol.at("values"))
     if (value.at("name") == "rpe_translation_mean") {
@@ -228,27 +221,21 @@ TEST(EvalProtocol, RelativeErrorsOverAPath) {
 }
 
 // Far from the origin 32 bits have steps of 0.5 m: files and protocols say so, and 64 bits are right.
-TEST(EvalProtocol, WhatRoundingTo32BitsCostsIsSaid) {
-  const TemporaryDir dir;
-  std::ofstream truth(dir / "truth.xyz"), cloud(dir / "cloud.xyz");
+TEST_F(EvalProtocol, WhatRoundingTo32BitsCostsIsSaid) {
+  std::string truth, cloud;
   for (int i = 0; i < 900; ++i) {
     const std::string place =
-        std::to_string(500000.003 + 0.02 * (i % 30)) + " " + std::to_string(4500000.007 + 0.02 * (i / 30));
-    truth << place << " 0\n";
-    cloud << place << " 0.004\n";
+        fmt::format("{:.6f} {:.6f}", 500000.003 + 0.02 * (i % 30), 4500000.007 + 0.02 * (i / 30));
+    truth += place + " 0\n";
+    cloud += place + " 0.004\n";
   }
-  truth.close();
-  cloud.close();
-  const Arguments command = {"eval",      dir / "cloud.xyz",   "--truth",    dir / "truth.xyz",
-                             "--scanner", "500000,4500000,10", "--protocol", "eth3d",
-                             "--json"};
-  const ProgramResult narrow = run_program(command);
-  ASSERT_EQ(narrow.exit_code, 0) << narrow.err;
-  const std::string note = json::parse(narrow.out).at("notes").dump();
+  write("truth.xyz", truth);
+  write("cloud.xyz", cloud);
+  const Arguments command =
+      words("eval cloud.xyz --truth truth.xyz --scanner 500000,4500000,10 --protocol eth3d --json");
+  const std::string note = document_of(run(command)).at("notes").dump();
   EXPECT_THAT(note, HasSubstr("eth3d computes in 32 bits: at coordinates of 4.5e+06 m"));
-  Arguments wide = command;
-  wide.insert(wide.end(), {"--knob", "single_precision=no"});
-  const json exact = json::parse(run_program(wide).out);
+  const json exact = document_of(run(with(command, {"--knob", "single_precision=no"})));
   EXPECT_EQ(exact.at("notes").size(), 0U);
   for (const json& value : exact.at("protocols").at(0).at("values"))
     if (value.at("name") == "completeness_mean") {
@@ -257,7 +244,7 @@ TEST(EvalProtocol, WhatRoundingTo32BitsCostsIsSaid) {
 }
 
 // What the layout of DTU finds by itself is also found by flags.
-TEST(EvalProtocol, FilesOfDtuAreReadAsFlags) {
+TEST_F(EvalProtocol, FilesOfDtuAreReadAsFlags) {
   const std::string dtu = AQBENCH_SOURCE_DIR "/conformance/layouts/dtu/";
   const std::string scan = dtu + "Points/stl/stl007_total.ply", mask = dtu + "ObsMask/ObsMask7_10.mat";
   const auto values = [&](const Arguments& more) {
@@ -271,35 +258,32 @@ TEST(EvalProtocol, FilesOfDtuAreReadAsFlags) {
   };
   EXPECT_EQ(
       values({"--dataset", dtu + "scan7"}).at("values"),
-      values({"--truth", scan, "--truth-unit", "mm", "--mask", mask, "--plane", dtu + "ObsMask/Plane7.mat"})
+      values(words("--truth {} --truth-unit mm --mask {} --plane {}", scan, mask, dtu + "ObsMask/Plane7.mat"))
           .at("values"));
 }
 
-TEST(EvalProtocol, WrongFlagsAreNamed) {
+TEST_F(EvalProtocol, WrongFlagsAreNamed) {
   const auto refused = [](Arguments more, const char* said) {
-    const ProgramResult run = run_in_data(with({"eval", "sparse.ply", "--truth", "truth.ply"}, more));
-    EXPECT_EQ(run.exit_code, 2) << run.err;
-    EXPECT_THAT(run.err, HasSubstr(said));
+    expect_mistake(run_in_data(with({"eval", "sparse.ply", "--truth", "truth.ply"}, more)), said);
   };
   refused({"--protocol", "eth3"}, "eth3d");
-  refused({"--protocol", "dtu", "--knob", "voxel=1"}, "voxel_m");
-  refused({"--protocol", "dtu", "--knob", "voxel_m=x"}, "voxel_m");
-  refused({"--protocol", "dtu", "--mask", "mask.npy"}, "--mask-box");
-  refused({"--protocol", "dtu", "--mask", "mask.png"}, "masks of images belong into");
-  refused({"--protocol", "dtu", "--explain", "dtu,eth3d"}, "give one of --protocol or --explain");
+  refused(words("--protocol dtu --knob voxel=1"), "voxel_m");
+  refused(words("--protocol dtu --knob voxel_m=x"), "voxel_m");
+  refused(words("--protocol dtu --mask mask.npy"), "--mask-box");
+  refused(words("--protocol dtu --mask mask.png"), "masks of images belong into");
+  refused(words("--protocol dtu --explain dtu,eth3d"), "give one of --protocol or --explain");
   refused({"--explain", "dtu"}, "--explain");
   refused({"--which-protocol", "much"}, "--which-protocol");
   refused({"--knob", "voxel_m=1"}, "--knob");
   // What would be read and then not be heeded.
-  refused({"--protocol", "dtu", "--outlier", "1mm"},
-          "--outlier: only with CLOUD alone (this is eval --protocol");
-  refused({"--protocol", "dtu", "--confidence", "c.npy"}, "--confidence");
-  refused({"--protocol", "dtu", "--rpe-delta", "10m"},
+  refused(words("--protocol dtu --outlier 1mm"), "--outlier: only with CLOUD alone (this is eval --protocol");
+  refused(words("--protocol dtu --confidence c.npy"), "--confidence");
+  refused(words("--protocol dtu --rpe-delta 10m"),
           "--rpe-delta: only with --protocol poses (this is eval --protocol");
-  refused({"--protocol", "poses", "--rpe-delta", "10mm"}, "knob rpe_delta: '10mm': expected frames");
-  refused({"--protocol", "dtu", "--max-distance", "1mm"}, "--max-distance");
-  refused({"--protocol", "depth", "--crop", "z:0,1"}, "--crop");
-  refused({"--which-protocol", "0.3", "--knob", "voxel_m=1"},
+  refused(words("--protocol poses --rpe-delta 10mm"), "knob rpe_delta: '10mm': expected frames");
+  refused(words("--protocol dtu --max-distance 1mm"), "--max-distance");
+  refused(words("--protocol depth --crop z:0,1"), "--crop");
+  refused(words("--which-protocol 0.3 --knob voxel_m=1"),
           "(this is eval --which-protocol, which ignores it)");
 }
 

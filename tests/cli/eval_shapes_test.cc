@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -16,7 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "tests/cli/eval_support.h"
+#include "tests/cli/folder.h"
+#include "tests/cli/program.h"
 
 namespace aqbench::testing {
 namespace {
@@ -26,6 +26,8 @@ using ::testing::Not;
 using Places = std::vector<std::array<double, 3>>;
 using Point = std::array<double, 3>;
 using nlohmann::json;
+using EvalShapes = Folder;
+using EvalFarFromTheOrigin = Folder;
 
 std::string text_of(const std::vector<Point>& points, double per_metre = 1, const char* before = "") {
   std::string text;
@@ -82,25 +84,20 @@ std::vector<Point> around_the_box(std::size_t count) {
   return points;
 }
 
-TEST(EvalShapes, AClosedBoxIsPositiveOutside) {
-  const TemporaryDir dir;
-  write_text(dir / "cloud.xyz", text_of(around_the_box(3000)));
+TEST_F(EvalShapes, AClosedBoxIsPositiveOutside) {
+  write("cloud.xyz", text_of(around_the_box(3000)));
   for (const bool turned : {false, true})
     for (const int times : {1, 2}) {
-      write_text(dir / "box.obj", box_obj(turned, times));
-      const Arguments command = {"eval", dir / "cloud.xyz", "--truth", dir / "box.obj"};
-      const ProgramResult shown = run_program(command);
-      ASSERT_EQ(shown.exit_code, 0) << shown.err;
+      write("box.obj", box_obj(turned, times));
+      const Arguments command = {"eval", "cloud.xyz", "--truth", "box.obj"};
+      const auto shown = succeeded(run(command));
       EXPECT_THAT(shown.out, Not(HasSubstr("cameras")));
       EXPECT_THAT(shown.out, HasSubstr("positive = outside of closed parts, else -z"));
       EXPECT_EQ(shown.out.find("truth: 12 of 24 triangles count: 12 repeat another one") != std::string::npos,
                 times == 2)
           << shown.out;
-      Arguments with_json = command;
-      with_json.insert(with_json.end(), {"--json", "--max-distance", "1m"});
-      const ProgramResult run = run_program(with_json);
-      ASSERT_EQ(run.exit_code, 0) << run.err;
-      const json document = json::parse(run.out);
+      const Arguments with_json = with(command, {"--json", "--max-distance", "1m"});
+      const json document = document_of(run(with_json));
       EXPECT_NEAR(metric_of(document, "bias_mean_mm"), 2, 1e-9);
       EXPECT_NEAR(metric_of(document, "accuracy_max_mm"), 2, 1e-9);
       EXPECT_EQ(metric_of(document, "points_beyond_border"), 0);
@@ -111,14 +108,11 @@ TEST(EvalShapes, AClosedBoxIsPositiveOutside) {
 }
 
 // The mesh as the reconstruction: one part without a border, however its file holds it.
-TEST(EvalShapes, AReconstructedBoxIsOnePartWithoutABorder) {
-  const TemporaryDir dir;
-  write_text(dir / "truth.obj", box_obj(false, 1));
+TEST_F(EvalShapes, AReconstructedBoxIsOnePartWithoutABorder) {
+  write("truth.obj", box_obj(false, 1));
   for (const int times : {1, 2}) {
-    write_text(dir / "box.obj", box_obj(true, times));
-    const ProgramResult run = run_program({"eval", dir / "box.obj", "--truth", dir / "truth.obj", "--json"});
-    ASSERT_EQ(run.exit_code, 0) << run.err;
-    const json document = json::parse(run.out);
+    write("box.obj", box_obj(true, times));
+    const json document = document_of(run("eval box.obj --truth truth.obj --json"));
     EXPECT_EQ(metric_of(document, "mesh_components"), 1);
     EXPECT_EQ(metric_of(document, "mesh_boundary_mm"), 0);
     EXPECT_EQ(metric_of(document, "mesh_nonmanifold_edges"), 0);
@@ -127,16 +121,15 @@ TEST(EvalShapes, AReconstructedBoxIsOnePartWithoutABorder) {
   }
 }
 
-TEST(EvalShapes, AWrongUnitIsRefusedAgainstAMesh) {
-  const TemporaryDir dir;
-  write_text(dir / "cloud.xyz", text_of(around_the_box(1000)));
-  write_text(dir / "mm.xyz", text_of(around_the_box(1000), 1000));
-  write_text(dir / "box.obj", box_obj(false, 1));
-  write_text(dir / "box_mm.obj", box_obj(false, 1, 1000));
+TEST_F(EvalShapes, AWrongUnitIsRefusedAgainstAMesh) {
+  write("cloud.xyz", text_of(around_the_box(1000)));
+  write("mm.xyz", text_of(around_the_box(1000), 1000));
+  write("box.obj", box_obj(false, 1));
+  write("box_mm.obj", box_obj(false, 1, 1000));
   const auto refusal = [&](const char* cloud, const char* truth, const Arguments& more = {}) {
-    const ProgramResult run = run_program(with({"eval", dir / cloud, "--truth", dir / truth}, more));
-    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), run.exit_code == 0 ? 0 : 1) << run.err;
-    return run.err;
+    const ProgramResult ran = run(with({"eval", cloud, "--truth", truth}, more));
+    EXPECT_EQ(std::count(ran.err.begin(), ran.err.end(), '\n'), ran.exit_code == 0 ? 0 : 1) << ran.err;
+    return ran.err;
   };
   EXPECT_EQ(refusal("cloud.xyz", "box.obj"), "");
   EXPECT_EQ(refusal("cloud.xyz", "box_mm.obj", {"--truth-unit", "mm"}), "");
@@ -146,18 +139,16 @@ TEST(EvalShapes, AWrongUnitIsRefusedAgainstAMesh) {
 }
 
 // Points of a square of two triangles: its four vertices are near none of them.
-TEST(EvalShapes, ProtocolsTakeTheFacesOfAMesh) {
-  const TemporaryDir dir;
-  write_text(dir / "square.obj", "v 0 0 1\nv 0.4 0 1\nv 0.4 0.3 1\nv 0 0.3 1\nf 1 2 3 4\n");
+TEST_F(EvalShapes, ProtocolsTakeTheFacesOfAMesh) {
+  write("square.obj", "v 0 0 1\nv 0.4 0 1\nv 0.4 0.3 1\nv 0 0.3 1\nf 1 2 3 4\n");
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> u(0, 1);
   std::vector<Point> points;
   for (int i = 0; i < 60000; ++i)
     points.push_back({0.4 * u(random), 0.3 * u(random), i % 4 == 0 ? 1.01 : 1.0});
-  write_text(dir / "cloud.xyz", text_of(points));
+  write("cloud.xyz", text_of(points));
   for (const char* protocol : {"tanks-and-temples", "dtu"}) {
-    const json shown = document_of(run_program({"eval", dir / "cloud.xyz", "--truth", dir / "square.obj",
-                                                "--protocol", protocol, "--json"}))
+    const json shown = document_of(run("eval cloud.xyz --truth square.obj --protocol {} --json", protocol))
                            .at("protocols")
                            .at(0);
     EXPECT_GE(shown.at("counts").at("truth_points"), protocol[0] == 'd' ? 250000 : 240) << protocol;
@@ -177,16 +168,13 @@ TEST(EvalShapes, ProtocolsTakeTheFacesOfAMesh) {
 }
 
 // A square of 20 mm has as many samples as any other truth, and what they leave open is said.
-TEST(EvalShapes, ASmallTruthIsSampledAsFinelyAsALargeOne) {
-  const TemporaryDir dir;
-  write_text(dir / "chip.obj", "v 0 0 1\nv 0.02 0 1\nv 0.02 0.02 1\nv 0 0.02 1\nf 1 2 3 4\n");
+TEST_F(EvalShapes, ASmallTruthIsSampledAsFinelyAsALargeOne) {
+  write("chip.obj", "v 0 0 1\nv 0.02 0 1\nv 0.02 0.02 1\nv 0 0.02 1\nf 1 2 3 4\n");
   std::vector<Point> points;
   for (int i = 0; i < 400; ++i) points.push_back({0.0005 + 0.001 * (i % 20), 0.0005 + 0.001 * (i / 20), 1.0});
-  write_text(dir / "cloud.xyz", text_of(points));
-  const ProgramResult run = run_program(
-      {"eval", dir / "cloud.xyz", "--truth", dir / "chip.obj", "--thresholds", "0.2mm", "--json"});
-  ASSERT_EQ(run.exit_code, 0) << run.err;
-  const json document = json::parse(run.out), effective = document.at("run").at("effective");
+  write("cloud.xyz", text_of(points));
+  const json document = document_of(run("eval cloud.xyz --truth chip.obj --thresholds 0.2mm --json")),
+             effective = document.at("run").at("effective");
   EXPECT_EQ(effective.at("scoring").at("completeness_samples"), 250000);
   // 400 discs of radius 0.2 mm in 400 mm2.
   const double expected = 100 * M_PI * 0.04,
@@ -198,41 +186,37 @@ TEST(EvalShapes, ASmallTruthIsSampledAsFinelyAsALargeOne) {
 }
 
 // A scan of 1 000 points in a square millimetre is thinned, and says so.
-TEST(EvalShapes, AThinnedScanIsSaidToBe) {
-  const TemporaryDir dir;
+TEST_F(EvalShapes, AThinnedScanIsSaidToBe) {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> u(0, 0.05);
   std::vector<Point> points;
   for (int i = 0; i < 20000; ++i) points.push_back({u(random), u(random), 1.0});
-  write_text(dir / "scan.xyz", text_of(points));
-  const Arguments command = {"eval", dir / "scan.xyz", "--truth-cloud", dir / "scan.xyz", "--spacing", "2mm"};
-  const ProgramResult shown = run_program(command);
+  write("scan.xyz", text_of(points));
+  const Arguments command = words("eval scan.xyz --truth-cloud scan.xyz --spacing 2mm");
+  const ProgramResult shown = run(command);
   EXPECT_THAT(shown.out, HasSubstr(" of the 20000 true points, one in each cube of 2 mm; see --spacing"))
       << shown.err;
-  const ProgramResult all = run_program({"eval", dir / "scan.xyz", "--truth-cloud", dir / "scan.xyz"});
+  const ProgramResult all = run({"eval", "scan.xyz", "--truth-cloud", "scan.xyz"});
   EXPECT_THAT(all.out, Not(HasSubstr("true points, one in")));
 }
 
 // The normals of splats are zero: no angle, here and by protocol.
-TEST(EvalShapes, NormalsThatAreZeroAreNone) {
-  const TemporaryDir dir;
+TEST_F(EvalShapes, NormalsThatAreZeroAreNone) {
   std::string vertices;
   for (int i = 0; i < 100; ++i)
     vertices += std::to_string(0.01 * (i % 10)) + " " + std::to_string(0.01 * (i / 10)) + " 1.178 0 0 0\n";
-  write_text(
-      dir / "splat.ply",
-      "ply\nformat ascii 1.0\nelement vertex 100\nproperty float x\nproperty float y\nproperty float z\n"
-      "property float nx\nproperty float ny\nproperty float nz\nend_header\n" +
-          vertices);
-  const json metric = document_of(run_program({"eval", dir / "splat.ply", "--scene", "flat_plane", "--json"}))
+  write("splat.ply",
+        "ply\nformat ascii 1.0\nelement vertex 100\nproperty float x\nproperty float y\nproperty float z\n"
+        "property float nx\nproperty float ny\nproperty float nz\nend_header\n" +
+            vertices);
+  const json metric = document_of(run("eval splat.ply --scene flat_plane --json"))
                           .at("records")
                           .at(0)
                           .at("metrics")
                           .at("normal_mean_deg");
   EXPECT_TRUE(metric.at("value").is_null());
   EXPECT_EQ(metric.at("reason"), "no scored point has a normal: all are zero or not finite");
-  const ProgramResult protocol =
-      run_program({"eval", dir / "splat.ply", "--truth-cloud", dir / "splat.ply", "--protocol", "normals"});
+  const ProgramResult protocol = run("eval splat.ply --truth-cloud splat.ply --protocol normals");
   EXPECT_THAT(protocol.out, HasSubstr("the cloud has no normals")) << protocol.err;
 }
 
@@ -252,22 +236,20 @@ std::string lines_of(const Places& places, const char* separator = " ") {
 }
 
 // A file of 32 bits at the coordinates of UTM has steps of 0.5 m there.
-TEST(EvalFarFromTheOrigin, StepsOfNumbersOf32BitsAreSaid) {
-  const TemporaryDir dir;
+TEST_F(EvalFarFromTheOrigin, StepsOfNumbersOf32BitsAreSaid) {
   Places exact, rounded;
   for (int i = 0; i < 400; ++i) {
     exact.push_back({500000.501 + i % 20, 4500000.501 + i / 20, 12.001});
     rounded.emplace_back();
     for (std::size_t k = 0; k < 3; ++k) rounded.back()[k] = static_cast<float>(exact.back()[k]);
   }
-  write_text(dir / "exact.xyz", lines_of(exact));
-  write_text(dir / "rounded.xyz", lines_of(rounded));
-  const ProgramResult quiet =
-      run_program({"eval", dir / "exact.xyz", "--truth", dir / "exact.xyz", "--json"});
+  write("exact.xyz", lines_of(exact));
+  write("rounded.xyz", lines_of(rounded));
+  const ProgramResult quiet = run("eval exact.xyz --truth exact.xyz --json");
   EXPECT_EQ(quiet.err, "");
   EXPECT_LT(worst_error_mm(quiet), 1e-5);
   for (const auto& [cloud, truth] : {std::pair("rounded.xyz", "exact.xyz"), {"exact.xyz", "rounded.xyz"}}) {
-    const ProgramResult warned = run_program({"eval", dir / cloud, "--truth", dir / truth});
+    const ProgramResult warned = run({"eval", cloud, "--truth", truth});
     EXPECT_THAT(warned.err,
                 HasSubstr("rounded.xyz: its coordinates are numbers of 32 bits, which have steps of 0.5 m at "
                           "4.5e+06 m"));
@@ -276,8 +258,7 @@ TEST(EvalFarFromTheOrigin, StepsOfNumbersOf32BitsAreSaid) {
 
 // The truth is turned by a milliradian about a far origin: the matrix as it is printed brings the cloud
 // there.
-TEST(EvalFarFromTheOrigin, PrintedMatricesHaveTheDigitsOfFarCoordinates) {
-  const TemporaryDir dir;
+TEST_F(EvalFarFromTheOrigin, PrintedMatricesHaveTheDigitsOfFarCoordinates) {
   const auto turned = [](const Places& places) {
     auto result = places;
     for (auto& [x, y, z] : result)
@@ -293,23 +274,19 @@ TEST(EvalFarFromTheOrigin, PrintedMatricesHaveTheDigitsOfFarCoordinates) {
     for (const auto& place : places) text += (name += "x") + " " + lines_of({place});
     return text;
   };
-  write_text(dir / "cloud.xyz", lines_of(cloud));
-  write_text(dir / "truth.xyz", lines_of(turned(cloud)));
-  write_text(dir / "cameras.txt", named(cameras));
-  write_text(dir / "true_cameras.txt", named(turned(cameras)));
-  const ProgramResult aligned =
-      run_program({"eval", dir / "cloud.xyz", "--truth", dir / "truth.xyz", "--align", "cameras", "--cameras",
-                   dir / "cameras.txt", "--truth-cameras", dir / "true_cameras.txt"});
-  ASSERT_EQ(aligned.exit_code, 0) << aligned.err;
+  write("cloud.xyz", lines_of(cloud));
+  write("truth.xyz", lines_of(turned(cloud)));
+  write("cameras.txt", named(cameras));
+  write("true_cameras.txt", named(turned(cameras)));
+  const auto aligned =
+      succeeded(run("eval cloud.xyz --truth truth.xyz --align cameras --cameras cameras.txt --truth-cameras "
+                    "true_cameras.txt"));
   std::string matrix;
   std::istringstream out(aligned.out);
   for (std::string line; std::getline(out, line);)
     if (line.starts_with("  [")) matrix += line.substr(3, line.size() - 4) + "\n";
-  write_text(dir / "t.txt", matrix);
-  EXPECT_LT(worst_error_mm(run_program({"eval", dir / "cloud.xyz", "--truth", dir / "truth.xyz",
-                                        "--transform", dir / "t.txt", "--json"})),
-            1e-3)
-      << matrix;
+  write("t.txt", matrix);
+  EXPECT_LT(worst_error_mm(run("eval cloud.xyz --truth truth.xyz --transform t.txt --json")), 1e-3) << matrix;
 }
 
 }  // namespace

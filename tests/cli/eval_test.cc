@@ -11,7 +11,8 @@
 #include <random>
 #include <vector>
 
-#include "tests/cli/eval_support.h"
+#include "tests/cli/folder.h"
+#include "tests/cli/program.h"
 
 namespace aqbench::testing {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
+using Eval = Folder;
 
 struct Xyz {
   double x, y, z;
@@ -45,13 +47,11 @@ void write_binary_ply(const std::filesystem::path& path, const std::vector<Xyz>&
 
 double phi(double x) { return 0.5 * std::erfc(-x / std::numbers::sqrt2); }
 
-TEST(Eval, BiasedNoisyPlaneWithinFourStandardErrors) {
-  const TemporaryDir dir;
+TEST_F(Eval, BiasedNoisyPlaneWithinFourStandardErrors) {
   const int n = 200000;
   const double bias = 0.0007, sigma = 0.001;
-  write_binary_ply(dir / "cloud.ply", noisy_plane(n, bias, sigma, 11));
-  const json document =
-      document_of(run_program({"eval", dir / "cloud.ply", "--scene", "flat_plane", "--json"}));
+  write_binary_ply(dir_ / "cloud.ply", noisy_plane(n, bias, sigma, 11));
+  const json document = document_of(run("eval cloud.ply --scene flat_plane --json"));
 
   const double root_n = std::sqrt(n);
   const double mean = sigma * std::sqrt(2 / std::numbers::pi) * std::exp(-bias * bias / (2 * sigma * sigma)) +
@@ -72,62 +72,54 @@ TEST(Eval, BiasedNoisyPlaneWithinFourStandardErrors) {
   EXPECT_EQ(metric_of(document, "points"), n);
 }
 
-TEST(Eval, MillimetresTakenForMetresAreNamed) {
-  const TemporaryDir dir;
+TEST_F(Eval, MillimetresTakenForMetresAreNamed) {
   auto points = noisy_plane(1000, 0, 0.001, 3);
   for (Xyz& p : points) p = {1e3 * p.x, 1e3 * p.y, 1e3 * p.z};
-  write_binary_ply(dir / "mm.ply", points);
-  const auto refused = run_program({"eval", dir / "mm.ply", "--scene", "flat_plane"});
-  expect_refused(refused, "millimetres");
-  const json document =
-      document_of(run_program({"eval", dir / "mm.ply", "--scene", "flat_plane", "--unit", "mm", "--json"}));
+  write_binary_ply(dir_ / "mm.ply", points);
+  expect_refused(run("eval mm.ply --scene flat_plane"), "millimetres");
+  const json document = document_of(run("eval mm.ply --scene flat_plane --unit mm --json"));
   EXPECT_NEAR(metric_of(document, "accuracy_rmse_mm"), 1.0, 0.1);
 }
 
-TEST(Eval, BadInputIsOneLineAndExitTwo) {
-  const TemporaryDir dir;
-  write_binary_ply(dir / "good.ply", noisy_plane(100, 0, 0.001, 5));
-  std::filesystem::copy_file(dir / "good.ply", dir / "short.ply");
-  std::filesystem::resize_file(dir / "short.ply", std::filesystem::file_size(dir / "short.ply") - 7);
-  write_binary_ply(dir / "empty.ply", {});
-  write_binary_ply(dir / "nan.ply", {{NAN, NAN, NAN}});
-  write_binary_ply(dir / "far.ply", {{7, 7, 7}});
-  std::ofstream(dir / "text.ply") << "not a ply\n";
+TEST_F(Eval, BadInputIsOneLineAndExitTwo) {
+  write_binary_ply(dir_ / "good.ply", noisy_plane(100, 0, 0.001, 5));
+  std::filesystem::copy_file(dir_ / "good.ply", dir_ / "short.ply");
+  std::filesystem::resize_file(dir_ / "short.ply", std::filesystem::file_size(dir_ / "short.ply") - 7);
+  write_binary_ply(dir_ / "empty.ply", {});
+  write_binary_ply(dir_ / "nan.ply", {{NAN, NAN, NAN}});
+  write_binary_ply(dir_ / "far.ply", {{7, 7, 7}});
+  write("text.ply", "not a ply\n");
   for (const char* name : {"short.ply", "empty.ply", "nan.ply", "far.ply", "text.ply", "missing.ply"}) {
-    const auto result = run_program({"eval", dir / name, "--scene", "flat_plane"});
-    expect_refused(result, name);
+    expect_refused(run("eval {} --scene flat_plane", name), name);
   }
-  for (const Arguments& wrong :
-       {Arguments{"eval", dir / "good.ply"}, Arguments{"eval", dir / "good.ply", "--scene", "flat_plan"},
-        Arguments{"eval", dir / "good.ply", "--scene", "flat_plane", "--unit", "ft"},
-        Arguments{"eval", dir / "good.ply", "--scene", "flat_plane", "--set", "flat_plane.dept_m=1"},
-        Arguments{"eval", dir / "good.ply", "--scene", "flat_plane", "--align", "yes"}})
-    EXPECT_EQ(run_program(wrong).exit_code, 2) << wrong.back();
+  for (const char* const wrong :
+       {"eval good.ply", "eval good.ply --scene flat_plan", "eval good.ply --scene flat_plane --unit ft",
+        "eval good.ply --scene flat_plane --set flat_plane.dept_m=1",
+        "eval good.ply --scene flat_plane --align yes"})
+    EXPECT_EQ(run(wrong).exit_code, 2) << wrong;
 }
 
-TEST(Eval, NanPointsAreCountedAndLeftOut) {
-  const TemporaryDir dir;
+TEST_F(Eval, NanPointsAreCountedAndLeftOut) {
   auto points = noisy_plane(1000, 0, 0.001, 5);
   points.push_back({NAN, 0, 1.178});
   points.push_back({0, INFINITY, 1.178});
-  write_binary_ply(dir / "c.ply", points);
-  const json document = document_of(run_program({"eval", dir / "c.ply", "--scene", "flat_plane", "--json"}));
+  write_binary_ply(dir_ / "c.ply", points);
+  const json document = document_of(run("eval c.ply --scene flat_plane --json"));
   EXPECT_EQ(metric_of(document, "points"), 1002);
   EXPECT_NEAR(metric_of(document, "accuracy_rmse_mm"), 1, 0.1);
   EXPECT_EQ(metric_of(document, "points_non_finite"), 2);
 }
 
-TEST(Eval, MeshesBeyondWhatFloatsHoldAreRefused) {
-  const TemporaryDir dir;
+TEST_F(Eval, MeshesBeyondWhatFloatsHoldAreRefused) {
   for (const char* far_m : {"1.4e8", "1e19", "1e38", "1e60"}) {
-    std::ofstream(dir / "far.ply")
+    std::ofstream(dir_ / "far.ply")
         << "ply\nformat ascii 1.0\nelement vertex 5\nproperty double x\nproperty double y\n"
            "property double z\nelement face 2\nproperty list uchar int vertex_indices\n"
            "end_header\n-0.2 -0.1 1.178\n0.2 -0.1 1.178\n0.2 0.1 1.178\n-0.2 0.1 1.178\n"
         << far_m << " 0 1.178\n3 0 1 2\n3 0 3 4\n";
     for (const char* truth : {"--scene", "--mesh"}) {
-      const std::string of = truth == std::string("--scene") ? "flat_plane" : (dir / "far.ply").string();
-      const auto result = run_program({"eval", dir / "far.ply", truth, of});
+      const std::string of = truth == std::string("--scene") ? "flat_plane" : "far.ply";
+      const auto result = run({"eval", "far.ply", truth, of});
       EXPECT_EQ(result.exit_code, 2) << far_m << result.err;
       EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
       EXPECT_TRUE(result.err.find("mesh: spans ") != std::string::npos ||
@@ -137,29 +129,23 @@ TEST(Eval, MeshesBeyondWhatFloatsHoldAreRefused) {
   }
 }
 
-TEST(Eval, AlignmentPrintsItsTransformAndUndoesAShift) {
-  const TemporaryDir dir;
+TEST_F(Eval, AlignmentPrintsItsTransformAndUndoesAShift) {
   auto points = noisy_plane(20000, 0, 0.0005, 9);
   for (Xyz& p : points) p.z += 0.004;
-  write_binary_ply(dir / "shifted.ply", points);
-  const auto plain =
-      document_of(run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--json"}));
+  write_binary_ply(dir_ / "shifted.ply", points);
+  const auto plain = document_of(run("eval shifted.ply --scene flat_plane --json"));
   EXPECT_NEAR(metric_of(plain, "bias_mean_mm"), -4, 0.02);
-  const auto text = run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--align", "icp"});
-  EXPECT_EQ(text.exit_code, 0);
+  const auto text = succeeded(run("eval shifted.ply --scene flat_plane --align icp"));
   EXPECT_THAT(text.out, HasSubstr("M ="));
   EXPECT_THAT(text.out, HasSubstr("bias_mean_mm"));
   EXPECT_THAT(text.out, Not(HasSubstr("nmad_mm"))) << "is no headline";
   EXPECT_THAT(text.out, HasSubstr(" more metrics: --all\n"));
-  const auto all =
-      run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--all", "--thresholds", "3mm"});
+  const auto all = run("eval shifted.ply --scene flat_plane --all --thresholds 3mm");
   for (const char* const name : {"bias_mean_mm", "nmad_mm", "precision_3mm_pct", "points_non_finite"})
     EXPECT_THAT(all.out, HasSubstr(name)) << name;
-  const auto other =
-      run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--thresholds", "3mm"});
+  const auto other = run("eval shifted.ply --scene flat_plane --thresholds 3mm");
   EXPECT_THAT(other.out, HasSubstr("completeness_3mm_pct"));
-  const auto aligned =
-      run_program({"eval", dir / "shifted.ply", "--scene", "flat_plane", "--align", "icp", "--json"});
+  const auto aligned = run("eval shifted.ply --scene flat_plane --align icp --json");
   EXPECT_NEAR(metric_of(document_of(aligned), "bias_mean_mm"), 0, 0.02);
   const json matrix =
       json::parse(aligned.out).at("run").at("effective").at("transforms").at("icp").at("matrix");
@@ -167,15 +153,12 @@ TEST(Eval, AlignmentPrintsItsTransformAndUndoesAShift) {
 }
 
 // Who reads the JSON alone learns what a number is: half a sum, along which direction, of which plane.
-TEST(Eval, JsonSaysWhatItsNumbersAre) {
-  const TemporaryDir dir;
+TEST_F(Eval, JsonSaysWhatItsNumbersAre) {
   auto points = noisy_plane(20000, 0.0004, 0.0005, 13);
   for (Xyz& p : points) p.z += 0.05 * p.x;  // normal (0.05, 0, -1) / 1.00125
-  write_binary_ply(dir / "c.ply", points);
-  const auto result =
-      run_program({"eval", dir / "c.ply", "--scene", "flat_plane", "--rig", "ring12", "--json"});
-  const json document = document_of(result);
-  const json effective = json::parse(result.out).at("run").at("effective");
+  write_binary_ply(dir_ / "c.ply", points);
+  const json document = document_of(run("eval c.ply --scene flat_plane --rig ring12 --json"));
+  const json effective = document.at("run").at("effective");
   for (const auto& [name, metric] : document.at("records").at(0).at("metrics").items())
     EXPECT_GT(effective.at("definitions").at(name).get<std::string>().size(), 10u) << name;
   EXPECT_THAT(effective["definitions"]["chamfer_l1_mm"].get<std::string>(), HasSubstr("half the sum"));
@@ -186,18 +169,15 @@ TEST(Eval, JsonSaysWhatItsNumbersAre) {
   EXPECT_NEAR(height.at("mean_mm").get<double>(), 0.4, 0.2);
   EXPECT_NEAR(height.at("rmse_mm").get<double>(), std::sqrt(0.25 + 0.16 + 2500 * 0.25 / 3 * 0.25), 0.1);
   EXPECT_GT(effective.at("reprojection").at("mean_px").get<double>(), 1);
-  const json without =
-      json::parse(run_program({"eval", dir / "c.ply", "--scene", "flat_plane", "--json"}).out);
+  const json without = json::parse(run("eval c.ply --scene flat_plane --json").out);
   EXPECT_FALSE(without.at("run").at("effective").contains("reprojection"));
 }
 
-TEST(Eval, ThreadsChangeNoByteOfTheMetrics) {
-  const TemporaryDir dir;
-  write_binary_ply(dir / "c.ply", noisy_plane(50000, 0.0003, 0.001, 21));
+TEST_F(Eval, ThreadsChangeNoByteOfTheMetrics) {
+  write_binary_ply(dir_ / "c.ply", noisy_plane(50000, 0.0003, 0.001, 21));
   const auto metrics_with = [&](const char* threads) {
-    const Arguments command = {"eval",   dir / "c.ply", "--scene", "undulating",
-                               "--json", "--threads",   threads};
-    return document_of(run_program(command)).at("records").at(0).at("metrics").dump();
+    const Arguments command = words("eval c.ply --scene undulating --json --threads {}", threads);
+    return document_of(run(command)).at("records").at(0).at("metrics").dump();
   };
   EXPECT_EQ(metrics_with("1"), metrics_with("3"));
 }

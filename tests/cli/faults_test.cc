@@ -48,15 +48,14 @@ class Faults : public ::testing::Test {
 
   // The metrics digest of a bundle, which must verify.
   std::string digest(const fs::path& bundle) {
-    const ProgramResult verified = run_program({"verify", bundle});
-    EXPECT_EQ(verified.exit_code, 0) << verified.out;
+    const auto verified = succeeded(run_program({"verify", bundle}));
     const std::size_t at = verified.out.find("metrics digest");
     return at == std::string::npos ? "" : verified.out.substr(at, verified.out.find('\n', at) - at);
   }
 
   static Arguments small_sweep(const std::string& out) {
-    return {"sweep",     "--scene", "flat_plane", "--method", "roma_like", "--set", "roma_like.points=300",
-            "--threads", "1",       "--out",      out};
+    return words(
+        "sweep --scene flat_plane --method roma_like --set roma_like.points=300 --threads 1 --out {}", out);
   }
 
   TemporaryDir dir_;
@@ -139,9 +138,10 @@ TEST_F(Faults, AClockThatIsSetMakesNoBundleWrong) {
 // A limit that is short for a hang alone: no other case of these has to end within it.
 TEST(Hang, OfACaseBecomesATimeout) {
   const TemporaryDir dir;
-  const auto result = run_program({"sweep", "--json", "--scene", "flat_plane", "--method", "roma_like",
-                                   "--timeout", "3", "--out", dir / "out", "--inject", "noise=hang"});
-  EXPECT_EQ(result.exit_code, 3) << result.err;
+  const auto result = exits(
+      run_line("sweep --json --scene flat_plane --method roma_like --timeout 3 --out {} --inject noise=hang",
+               dir / "out"),
+      3);
   const nlohmann::json record = nlohmann::json::parse(result.out).at("records").at(0);
   EXPECT_EQ(record.at("status"), "timeout");
   EXPECT_EQ(record.at("injected").at(0).at("times"), 1) << record.dump();

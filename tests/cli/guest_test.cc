@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/files.h"
 #include "core/sha256.h"
+#include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -19,18 +19,13 @@ using nlohmann::json;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 
-const char* const kScript =
-    "cat weights/a.bin >/dev/null || exit 5\n"
-    "{ echo ply; echo format ascii 1.0; echo element vertex 4; echo property float x\n"
-    "echo property float y; echo property float z; echo end_header\n"
-    "for xy in '0 0' '0.01 0' '0 0.01' '0.012 0.009'; do echo $xy 1.178; done; } >$1/cloud.ply\n"
-    "echo '{\"stages\": [{\"name\": \"load\", \"ms\": 0.5}]}' >$1/stages.json\n";
+const std::string kScript = "cat weights/a.bin >/dev/null || exit 5\n" +
+                            shell_plane("$1/cloud.ply", "1.178") +
+                            "echo '{\"stages\": [{\"name\": \"load\", \"ms\": 0.5}]}' >$1/stages.json\n";
 
-class GuestRun : public ::testing::Test {
+class GuestRun : public UserFolder {
  protected:
-  WithoutLibTorch program_;
   GuestRun() {
-    std::filesystem::create_directories(dir_ / "weights");
     write("run.sh", kScript);
     write("weights/a.bin", "a");
     write("weights/b.bin", "b");
@@ -39,28 +34,13 @@ class GuestRun : public ::testing::Test {
       {"name": "boxed", "command": "/bin/sh run.sh {output}", "runs_in": {"apptainer": "box.sif"}},
       {"name": "inside", "command": "launch run.sh {output}", "runs_in": {"venv": "env"}, "reads": ["weights"]}]})");
   }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(dir_ / name) << text; }
-  void write_program(const std::string& name, const std::string& text) const {
-    std::filesystem::create_directories((dir_ / name).parent_path());
-    write(name, text);
-    std::filesystem::permissions(dir_ / name, std::filesystem::perms::owner_all);
+  json record_of(const std::string& method) {
+    return sweep(method, words("--scene flat_plane --method {}", method)).at("records").at(0);
   }
-  ProgramResult run(const Arguments& arguments) const {
-    return run_program(arguments, {.working_dir = dir_.path()});
-  }
-  json sweep(const std::string& method, int exit_code = 0) {
-    const auto swept = run({"sweep", "--scene", "flat_plane", "--method", method, "--out", dir_ / method});
-    EXPECT_EQ(swept.exit_code, exit_code) << swept.err << swept.out;
-    bundle_ = only_bundle(dir_ / method);
-    std::ifstream file(bundle_ / "results.json");
-    return json::parse(file).at("records").at(0);
-  }
-  TemporaryDir dir_;
-  std::filesystem::path bundle_;
 };
 
 TEST_F(GuestRun, ProgramScriptAndWeightsAreRecordedAndAnotherOneIsNotReplayed) {
-  const json guest = sweep("mine").at("guest");
+  const json guest = record_of("mine").at("guest");
   const json& files = guest["files"];
   EXPECT_EQ(files["run.sh"], sha256_hex(kScript));
   EXPECT_EQ(files["weights/"], sha256_hex("a.bin " + sha256_hex("a") + "\nb.bin " + sha256_hex("b") + "\n"));
@@ -71,16 +51,14 @@ TEST_F(GuestRun, ProgramScriptAndWeightsAreRecordedAndAnotherOneIsNotReplayed) {
   EXPECT_THAT(summary, HasSubstr("run.sh " + sha256_hex(kScript).substr(0, 12)));
   EXPECT_THAT(summary, HasSubstr("loading takes 0.000500 s"));
   EXPECT_EQ(run({"replay", bundle_, "--all"}).exit_code, 0);
-  write("run.sh", std::string(kScript) + "#");
-  const auto changed = run({"replay", bundle_, "--all"});
-  EXPECT_EQ(changed.exit_code, 4) << changed.out;
-  EXPECT_THAT(changed.err, AllOf(HasSubstr("another program would run: run.sh is "),
-                                 HasSubstr("was " + sha256_hex(kScript).substr(0, 12))));
+  write("run.sh", kScript + "#");
+  EXPECT_THAT(exits(run({"replay", bundle_, "--all"}), 4).err,
+              AllOf(HasSubstr("another program would run: run.sh is "),
+                    HasSubstr("was " + sha256_hex(kScript).substr(0, 12))));
   write("run.sh", kScript);
   write("weights/b.bin", "c");
-  const auto retrained = run({"replay", bundle_, "--all"});
-  EXPECT_EQ(retrained.exit_code, 4);
-  EXPECT_THAT(retrained.err, HasSubstr("another program would run: weights/ is "));
+  EXPECT_THAT(exits(run({"replay", bundle_, "--all"}), 4).err,
+              HasSubstr("another program would run: weights/ is "));
 }
 
 TEST_F(GuestRun, TheCommitOfItsRepositoryIsRecordedAndShown) {
@@ -88,7 +66,7 @@ TEST_F(GuestRun, TheCommitOfItsRepositoryIsRecordedAndShown) {
   if (std::system(
           (git + "init -q && " + git + "add run.sh weights && " + git + "commit -qm first").c_str()) != 0)
     GTEST_SKIP() << "git does not work here";
-  const json clean = sweep("mine").at("guest");
+  const json clean = record_of("mine").at("guest");
   const auto commit = clean["commit"].get<std::string>();
   EXPECT_EQ(commit.size(), 40U);
   EXPECT_EQ(clean["changed"], false);
@@ -99,7 +77,7 @@ TEST_F(GuestRun, TheCommitOfItsRepositoryIsRecordedAndShown) {
   EXPECT_THAT(read_file(first / "report.html"), HasSubstr("commit " + commit.substr(0, 12)));
   write("weights/b.bin", "c");
   std::filesystem::remove_all(dir_ / "mine");
-  EXPECT_EQ(sweep("mine").at("guest")["changed"], true);
+  EXPECT_EQ(record_of("mine").at("guest")["changed"], true);
   const auto compared = run({"compare", first, bundle_});
   EXPECT_THAT(compared.out + compared.err,
               HasSubstr("commit " + commit.substr(0, 12) + ", changed (aqbench "));
@@ -118,11 +96,10 @@ TEST_F(GuestRun, HeldOutViewsAreOutOfReach) {
   write("aqbench.json", R"({"version": 1, "methods": [{"name": "look", "result": "cloud.xyz",
       "command": "/bin/sh look.sh {output} {dataset}"}]})");
   for (const auto& [hold_out, reached] : {std::pair("0", 12 + 8 + 1), std::pair("3", 8 + 4)}) {
-    const auto out = dir_ / (std::string("out") + hold_out);
-    const auto swept = run({"sweep", "--scene", "dataset:data", "--method", "look", "--set",
-                            std::string("dataset.hold_out=") + hold_out, "--out", out});
-    ASSERT_EQ(swept.exit_code, 0) << swept.err << swept.out;
-    const json record = json::parse(read_file(only_bundle(out) / "results.json")).at("records").at(0);
+    const json record = sweep(std::string("out") + hold_out,
+                              words("--scene dataset:data --method look --set dataset.hold_out={}", hold_out))
+                            .at("records")
+                            .at(0);
     if (record.at("isolation").get<std::string>().starts_with("none")) GTEST_SKIP() << "no isolation here";
     for (const json& stage : record.at("stages"))
       if (stage.at("name") == "reached") {
@@ -133,26 +110,26 @@ TEST_F(GuestRun, HeldOutViewsAreOutOfReach) {
 }
 
 TEST_F(GuestRun, AnEnvironmentComesFirstInThePathAndItsLockIsRecorded) {
-  EXPECT_THAT(run({"sweep", "--scene", "flat_plane", "--method", "inside"}).err,
+  EXPECT_THAT(run("sweep --scene flat_plane --method inside").err,
               HasSubstr("is not an environment of venv: it has no folder bin"));
-  write_program("env/bin/launch",
+  write_program(dir_ / "env/bin/launch",
                 "#!/bin/sh\ncommand -v inner >\"$2/where.txt\"\n[ -n \"$VIRTUAL_ENV\" ] || exit 7\n"
                 "inner && exec /bin/sh \"$@\"\n");
-  write_program("env/bin/inner", "#!/bin/sh\nexit 0\n");
+  write_program(dir_ / "env/bin/inner", "#!/bin/sh\nexit 0\n");
   write("requirements.txt", "numpy==1.0\n");
-  const json guest = sweep("inside").at("guest");
+  const json guest = record_of("inside").at("guest");
   EXPECT_EQ(guest["runs_in"], "venv env");
   EXPECT_EQ(guest["files"]["requirements.txt"], sha256_hex("numpy==1.0\n"));
   EXPECT_TRUE(guest["files"].contains("env/bin/launch")) << guest;
 }
 
 TEST_F(GuestRun, AContainerThatCannotStartInsideTheIsolationIsSkipped) {
-  EXPECT_THAT(run({"sweep", "--scene", "flat_plane", "--method", "boxed"}).err, HasSubstr("runs_in: "));
+  EXPECT_THAT(run("sweep --scene flat_plane --method boxed").err, HasSubstr("runs_in: "));
   write("box.sif", "an image");
   const std::string path = std::getenv("PATH");
   ASSERT_EQ(::setenv("PATH", ((dir_ / "tools").string() + ":" + path).c_str(), 1), 0);
-  write_program("tools/apptainer", "#!/bin/sh\necho no user namespaces here >&2\nexit 255\n");
-  const json skipped = sweep("boxed");
+  write_program(dir_ / "tools/apptainer", "#!/bin/sh\necho no user namespaces here >&2\nexit 255\n");
+  const json skipped = record_of("boxed");
   EXPECT_EQ(skipped["status"], "skipped");
   EXPECT_THAT(skipped["reason"].get<std::string>(),
               AllOf(HasSubstr("apptainer cannot start image box.sif inside the isolation"),
@@ -160,10 +137,10 @@ TEST_F(GuestRun, AContainerThatCannotStartInsideTheIsolationIsSkipped) {
   EXPECT_EQ(skipped["guest"]["files"]["box.sif"], sha256_hex("an image"));
   std::filesystem::remove_all(dir_ / "boxed");
   // One that starts: it drops its own words up to the image.
-  write_program("tools/apptainer",
+  write_program(dir_ / "tools/apptainer",
                 "#!/bin/sh\nwhile [ \"${1##*/}\" != box.sif ]; do shift; done\nshift\nexec \"$@\"\n");
   write("weights/a.bin", "a");
-  EXPECT_EQ(sweep("boxed")["status"], "ok");
+  EXPECT_EQ(record_of("boxed")["status"], "ok");
   ASSERT_EQ(::setenv("PATH", path.c_str(), 1), 0);
 }
 

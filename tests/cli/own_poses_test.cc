@@ -7,6 +7,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <map>
@@ -15,10 +16,10 @@
 #include <string>
 #include <vector>
 
+#include <array>
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
 #include "tests/cli/program.h"
-#include <array>
 
 namespace aqbench::testing {
 namespace {
@@ -49,17 +50,23 @@ const char* const kPosesProject = R"({
 // In the frame and unit of the method.
 Vec3 own_place(const Vec3& world_m) { return kTurn.transpose() * (world_m - kShift) / kScale; }
 
-class OwnPoses : public ::testing::Test {
+std::string ply_text(const std::vector<Vec3>& points) {
+  std::string text = fmt::format(
+      "ply\nformat ascii 1.0\nelement vertex {}\nproperty double x\nproperty double y\nproperty double z\n"
+      "end_header\n",
+      points.size());
+  for (const Vec3& point : points) text += fmt::format("{} {} {}\n", point.x(), point.y(), point.z());
+  return text;
+}
+
+class OwnPoses : public UserFolder {
  protected:
-  WithoutLibTorch program_;
   OwnPoses() {
     write("aqbench.json", kPosesProject);
     write("give.sh",
           "cp -r $1/. $2\n"
           "ls -R $3 >seen.txt; cat $3/calibration.json >>$2/seen.txt 2>/dev/null\n"
           "if [ $1 = own ] && grep -rq -e extrinsics -e water_z $3; then echo poses leaked; exit 3; fi\n");
-    std::filesystem::create_directories(dir_ / "posed");
-    std::filesystem::create_directories(dir_ / "own");
     const Scene scene = make_scene("undulating", {});
     const Patch& patch = *scene.truth.surface->patch();
     for (int i = 0; i < 900; ++i) {
@@ -70,19 +77,11 @@ class OwnPoses : public ::testing::Test {
       cloud_m_.emplace_back(x, y, dynamic_cast<const HeightField&>(*scene.truth.surface).jet(x, y).z + off_m);
     }
     rig_ = make_rig("arc6", {}, 42);
-    write_cloud("posed/cloud.ply", cloud_m_);
+    write("posed/cloud.ply", ply_text(cloud_m_));
     std::vector<Vec3> own;
     for (const Vec3& point : cloud_m_) own.push_back(own_place(point));
-    write_cloud("own/cloud.ply", own);
+    write("own/cloud.ply", ply_text(own));
     write_poses({});
-  }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(dir_ / name) << text; }
-  void write_cloud(const std::string& name, const std::vector<Vec3>& points) const {
-    std::ofstream file(dir_ / name);
-    file.precision(17);
-    file << "ply\nformat ascii 1.0\nelement vertex " << points.size()
-         << "\nproperty double x\nproperty double y\nproperty double z\nend_header\n";
-    for (const Vec3& point : points) file << point.x() << ' ' << point.y() << ' ' << point.z() << '\n';
   }
   // An error of a camera: a turn about its x axis, and a shift in the world.
   struct Off {
@@ -105,30 +104,19 @@ class OwnPoses : public ::testing::Test {
            << t.y() << ' ' << t.z() << " 1 " << rig_.cameras[i].name << "/000000.png\n\n";
     }
   }
-  ProgramResult run(const Arguments& arguments) const {
-    return run_program(arguments, {.working_dir = dir_.path()});
-  }
   // Sweeps into a folder of its own and returns its records by case.
-  std::map<std::string, json> sweep(const std::string& out, const Arguments& more, int exit_code = 0) {
-    Arguments arguments = {"sweep", "--out", dir_ / out};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const ProgramResult swept = run(arguments);
-    EXPECT_EQ(swept.exit_code, exit_code) << swept.err << swept.out;
-    bundle_ = only_bundle(dir_ / out);
-    std::ifstream file(bundle_ / "results.json");
+  std::map<std::string, json> records(const std::string& out, const Arguments& more, int exit_code = 0) {
     std::map<std::string, json> records;
-    const json results = json::parse(file);
+    const json results = sweep(out, more, exit_code);
     for (const json& record : results.at("records")) records[record["case"].get<std::string>()] = record;
     return records;
   }
   json sfm(const std::string& out, int exit_code = 0) {
-    return sweep(out, {"--suite", "both", "--method", "sfm"}, exit_code).begin()->second;
+    return sweep(out, words("--suite both --method sfm"), exit_code).at("records").at(0);
   }
 
-  TemporaryDir dir_;
   std::vector<Vec3> cloud_m_;
   Rig rig_;
-  std::filesystem::path bundle_;
 };
 
 const char* const kGivenCase = "undulating/posed/seed=42/rig=arc6/width=48";
@@ -139,9 +127,9 @@ double metric_value(const json& record, const std::string& metric) {
 }
 
 TEST_F(OwnPoses, APlantedSimilarityComesBackAndTheCloudScoresAsWithGivenPoses) {
-  const auto records = sweep("both", {"--suite", "both"});
-  ASSERT_EQ(records.size(), 3U);
-  const json& own = records.at(kOwnCase);
+  const auto by_case = records("both", {"--suite", "both"});
+  ASSERT_EQ(by_case.size(), 3U);
+  const json& own = by_case.at(kOwnCase);
   const json& effective = own.at("effective");
   EXPECT_NEAR(effective["alignment_scale"].get<double>(), kScale, 1e-9);
   EXPECT_NEAR(effective["alignment_rotation_deg"].get<double>(), 90, 1e-9);
@@ -154,7 +142,7 @@ TEST_F(OwnPoses, APlantedSimilarityComesBackAndTheCloudScoresAsWithGivenPoses) {
   EXPECT_EQ(effective["alignment_agreeing_cameras"], 6);
   EXPECT_EQ(own["axes"]["poses"], "own");
   std::size_t compared = 0;
-  for (const auto& [name, metric] : records.at(kGivenCase).at("metrics").items()) {
+  for (const auto& [name, metric] : by_case.at(kGivenCase).at("metrics").items()) {
     if (metric["value"].is_null()) continue;
     EXPECT_NEAR(metric_value(own, name), metric["value"].get<double>(), 1e-6) << name;
     ++compared;
@@ -166,12 +154,11 @@ TEST_F(OwnPoses, APlantedSimilarityComesBackAndTheCloudScoresAsWithGivenPoses) {
   EXPECT_NEAR(metric_value(own, "pose_position_rmse_mm"), 0, 1e-9);
   EXPECT_NEAR(metric_value(own, "pose_alignment_rms_mm"), 0, 1e-9);
   EXPECT_EQ(metric_value(own, "pose_registered_pct"), 100);
-  EXPECT_FALSE(records.at(kGivenCase)["metrics"].contains("pose_registered_pct"));
+  EXPECT_FALSE(by_case.at(kGivenCase)["metrics"].contains("pose_registered_pct"));
   EXPECT_EQ(run({"verify", bundle_}).exit_code, 0);
   EXPECT_EQ(run({"replay", bundle_, "--all"}).exit_code, 0);
   // Never ranked together.
-  std::ifstream file(bundle_ / "summary.md");
-  const std::string summary((std::istreambuf_iterator<char>(file)), {});
+  const std::string summary = read_file(bundle_ / "summary.md");
   EXPECT_THAT(summary, Not(HasSubstr("undulating: posed")));
   EXPECT_THAT(summary, HasSubstr("undulating with own poses: "));
 }
@@ -264,27 +251,25 @@ TEST_F(OwnPoses, CamerasThatDoNotDetermineTheAlignmentFailTheCase) {
 }
 
 TEST_F(OwnPoses, ASuiteDeclaresPosesAndOneAlignment) {
-  const auto records = sweep("own_suite", {"--suite", "own"});
-  const json& record = records.at("undulating/either/seed=42/poses=own/rig=arc6/width=48");
+  const auto by_case = records("own_suite", {"--suite", "own"});
+  const json& record = by_case.at("undulating/either/seed=42/poses=own/rig=arc6/width=48");
   EXPECT_EQ(record["options"]["alignment.then"], "icp");
   EXPECT_TRUE(record["effective"].contains("icp_rms_after_mm"));
   EXPECT_LT(std::abs(metric_value(record, "bias_mean_mm")), 0.05)
       << "ICP takes the bias of half a millimetre away";
   EXPECT_EQ(run({"verify", bundle_}).exit_code, 0);
-  EXPECT_THAT(run({"sweep", "--suite", "given"}).err, HasSubstr("but method sfm finds its own"));
-  EXPECT_THAT(run({"sweep", "--suite", "both", "--axis", "alignment.then=nothing,icp"}).err,
+  EXPECT_THAT(run("sweep --suite given").err, HasSubstr("but method sfm finds its own"));
+  EXPECT_THAT(run("sweep --suite both --axis alignment.then=nothing,icp").err,
               HasSubstr("all cases have one value"));
-  EXPECT_THAT(run({"sweep", "--suite", "own", "--method", "either", "--set", "perturb.focal_pct=1"}).err,
+  EXPECT_THAT(run("sweep --suite own --method either --set perturb.focal_pct=1").err,
               HasSubstr("no calibration that could be wrong"));
 }
 
 // Photographs and nothing else: the method's own cameras, in its own frame, say how well the images agree.
 TEST_F(OwnPoses, ImagesAloneAreADatasetForMethodsThatFindEverything) {
   const std::string rendered = dir_ / "rendered";
-  ASSERT_EQ(run({"render", "undulating", "--rig", "arc6", "--set", "arc6.n_water=1", "--width", "400",
-                 "--imaging", "clean", "--out", rendered})
-                .exit_code,
-            0);
+  succeeded(run("render undulating --rig arc6 --set arc6.n_water=1 --width 400 --imaging clean --out {}",
+                rendered));
   rig_ = make_rig("arc6", {{"arc6", "width", "400"}, {"arc6", "height", "300"}}, 42);
   std::filesystem::create_directories(dir_ / "photos/images");
   for (const Camera& camera : rig_.cameras)
@@ -294,12 +279,12 @@ TEST_F(OwnPoses, ImagesAloneAreADatasetForMethodsThatFindEverything) {
   // Of images twice as large, with a lens coefficient.
   const auto sweep_with = [&](const std::string& out, double k1, const std::vector<std::size_t>& left_out) {
     write_poses({}, left_out);
-    std::ofstream(dir_ / "own/cameras.txt") << fmt::format(
-        "1 SIMPLE_RADIAL 800 600 {} {} {} {}\n", 2 * k(0, 0), 2 * (k(0, 2) + 0.5), 2 * (k(1, 2) + 0.5), k1);
-    return sweep(out, {"--scene", "dataset:photos", "--method", "blind"}).begin()->second;
+    write("own/cameras.txt", fmt::format("1 SIMPLE_RADIAL 800 600 {} {} {} {}\n", 2 * k(0, 0),
+                                         2 * (k(0, 2) + 0.5), 2 * (k(1, 2) + 0.5), k1));
+    return sweep(out, words("--scene dataset:photos --method blind")).at("records").at(0);
   };
-  std::ofstream(dir_ / "own/points3D.txt") << "";
-  const json given = sweep("given", {"--scene", "dataset:rendered", "--method", "posed"}).begin()->second;
+  write("own/points3D.txt", "");
+  const json given = sweep("given", words("--scene dataset:rendered --method posed")).at("records").at(0);
   const json good = sweep_with("good", 0, {}), bent = sweep_with("bent", 4, {}),
              some = sweep_with("some", 0, {5});
   // The windows stand otherwise in a frame that is turned.
@@ -312,23 +297,18 @@ TEST_F(OwnPoses, ImagesAloneAreADatasetForMethodsThatFindEverything) {
   EXPECT_NEAR(metric_value(some, "pose_registered_pct"), 100 * 5 / 6.0, 1e-9);
   EXPECT_FALSE(good["metrics"].contains("pose_rotation_median_deg"));
   EXPECT_EQ(run({"verify", bundle_}).exit_code, 0);
-  for (const Arguments& refused :
-       {Arguments{"sweep", "--scene", "dataset:photos", "--method", "sfm"},
-        Arguments{"sweep", "--scene", "dataset:photos", "--method", "sparse"},
-        Arguments{"run", "sparse", "--dataset", "photos", "--out", dir_ / "none"}}) {
-    const ProgramResult result = run(refused);
-    EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.err, HasSubstr("images without cameras"));
-  }
+  for (const char* const refused :
+       {"sweep --scene dataset:photos --method sfm", "sweep --scene dataset:photos --method sparse",
+        "run sparse --dataset photos --out none"})
+    expect_mistake(run(refused), "images without cameras");
   std::filesystem::remove_all(rendered + "/truth");
   for (const auto& [scene, method, flag, value] :
        {std::array{"photos", "blind", "--set", "alignment.then=icp"},
         {"photos", "blind", "--protocol", "eth3d"},
         {"rendered", "sfm", "--set", "alignment.then=icp"}}) {
     const std::string dataset = std::string("dataset:") + scene;
-    const ProgramResult result = run({"sweep", "--scene", dataset, "--method", method, flag, value});
-    EXPECT_EQ(result.exit_code, 2);
-    EXPECT_THAT(result.err, HasSubstr(dataset + " has no true surface"));
+    expect_mistake(run("sweep --scene {} --method {} {} {}", dataset, method, flag, value),
+                   dataset + " has no true surface");
   }
 }
 

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -24,9 +23,8 @@ constexpr double kRmseSlack = 1.01, kCompletenessSlack_pct = 0.1;
 using Ladder = std::map<std::string, std::map<std::string, Json>>;
 
 Ladder ladder_of(const std::filesystem::path& results) {
-  std::ifstream file(results);
   Ladder ladder;
-  const Json document = Json::parse(file);
+  const Json document = json_file<Json>(results);
   for (const Json& record : document.at("records")) {
     std::string name = record.at("case").get<std::string>();
     const std::size_t begin = name.find(":") + 1, end = name.find('/', begin);
@@ -59,12 +57,11 @@ void expect_ordered(const Ladder& ladder) {
 
 TEST(Presets, AreOrderedInASmallImage) {
   TemporaryDir dir;
-  const std::string out = (dir / "out").string();
-  const ProgramResult sweep =
-      run_program({"sweep", "--scene", "undulating", "--method", "plane_sweep:*", "--rig", "arc6", "--axis",
-                   "width=320", "--set", "plane_sweep.surface=none", "--out", out});
-  ASSERT_EQ(sweep.exit_code, 0) << sweep.err;
-  const Ladder ladder = ladder_of(only_bundle(out) / "results.json");
+  succeeded(
+      run_line("sweep --scene undulating --method plane_sweep:* --rig arc6 --axis width=320 --set "
+               "plane_sweep.surface=none --out {}",
+               dir / "out"));
+  const Ladder ladder = ladder_of(only_bundle(dir / "out") / "results.json");
   EXPECT_EQ(ladder.size(), 1u);
   expect_ordered(ladder);
 }

@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/files.h"
+#include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 #include "tests/reports/xml_check.h"
 
@@ -20,17 +20,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-class Profile : public ::testing::Test {
+class Profile : public Folder {
  protected:
-  TemporaryDir dir_;
   std::string out(const char* name = "out") const { return (dir_ / name).string(); }
 
-  Json profile(Arguments arguments, const char* name = "out") {
-    arguments.insert(arguments.begin(), "profile");
-    arguments.insert(arguments.end(), {"--json", "--out", out(name)});
-    const ProgramResult result = run_program(arguments);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return Json::parse(result.out);
+  Json profile(const Arguments& arguments, const char* name = "out") {
+    return Json::parse(
+        succeeded(run_program(with({"profile", "--json", "--out", out(name)}, arguments))).out);
   }
 };
 
@@ -42,12 +38,10 @@ double self_sum_ms(const Json& record, std::size_t run) {
 }
 
 // Many points, so that the run is long beside what lies outside of its stages.
-const Arguments kLongRun = {"roma_like", "--set", "roma_like.points=300000"};
+const Arguments kLongRun = words("roma_like --set roma_like.points=300000");
 
 TEST_F(Profile, StagesAddUpAndTheTraceAndTheFlamegraphAreWhole) {
-  Arguments arguments = kLongRun;
-  arguments.insert(arguments.end(), {"--trace", "--flamegraph", "--sampler", "in-process"});
-  const Json results = profile(arguments);
+  const Json results = profile(with(kLongRun, words("--trace --flamegraph --sampler in-process")));
   const Json& record = results.at("records").at(0);
   EXPECT_EQ(record.at("case"), "flat_plane/roma_like/seed=42");
   const Json& details = results.at("run").at("effective").at("profile").at(0);
@@ -79,14 +73,13 @@ TEST_F(Profile, StagesAddUpAndTheTraceAndTheFlamegraphAreWhole) {
     if (event.at("ph") == "X") {
       EXPECT_LE(event.at("ts").get<double>() + event.at("dur").get<double>(), outer_end + 1e-3);
     }
-  const auto verified = run_program({"verify", bundle});
-  EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
+  succeeded(run_program({"verify", bundle}));
 }
 
 TEST_F(Profile, AnInjectedSleepComesFirst) {
   const Json results =
-      profile({"flat_plane/roma_like/points=300", "--inject", "flat_plane/roma_like:noise=80ms",
-               "--repetitions", "1", "--sampler", "none", "--no-plain"});
+      profile(words("flat_plane/roma_like/points=300 --inject flat_plane/roma_like:noise=80ms --repetitions "
+                    "1 --sampler none --no-plain"));
   const Json& details = results.at("run").at("effective").at("profile").at(0);
   EXPECT_EQ(details.at("bottlenecks").at(0).at("stage"), "noise");
   EXPECT_GE(details.at("bottlenecks").at(0).at("self_ms").get<double>(), 80);
@@ -125,8 +118,8 @@ TEST_F(Profile, APlantedHotFunctionIsTheWidestByItsName) {
 }
 
 TEST_F(Profile, ARealMethodIsProfiledWithTheImagesAskedFor) {
-  const Json results = profile({"sparse", "--scene", "undulating", "--rig", "ring12", "--width", "200",
-                                "--repetitions", "1", "--no-plain", "--sampler", "none"});
+  const Json results = profile(
+      words("sparse --scene undulating --rig ring12 --width 200 --repetitions 1 --no-plain --sampler none"));
   const Json& record = results.at("records").at(0);
   EXPECT_EQ(record.at("case"), "undulating/sparse/seed=42/width=200");
   EXPECT_THAT(record.at("stages"), Not(IsEmpty()));
@@ -134,19 +127,16 @@ TEST_F(Profile, ARealMethodIsProfiledWithTheImagesAskedFor) {
 
 // A sampler within aqbench would see it wait for the program.
 TEST_F(Profile, OfAProgramThatIsDeclaredTheProgramIsSampled) {
-  std::ofstream(dir_ / "aqbench.json") << R"({"version": 1, "methods": [
-      {"name": "busy", "command": "/bin/sh busy.sh {output}"}]})";
-  std::ofstream(dir_ / "busy.sh")
-      << "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done\n"
-         "printf 'ply\\nformat ascii 1.0\\nelement vertex 1\\nproperty float x\\nproperty float y\\n"
-         "property float z\\nend_header\\n0 0 1.178\\n' >$1/cloud.ply\n";
-  const Arguments of_project = {"busy", "--project", dir_ / "aqbench.json", "--repetitions", "1"};
+  write("aqbench.json", R"({"version": 1, "methods": [
+      {"name": "busy", "command": "/bin/sh busy.sh {output}"}]})");
+  write("busy.sh",
+        "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done\n" + shell_cloud("$1/cloud.ply", {"0 0 1.178"}));
+  const Arguments of_project = words("busy --project {} --repetitions 1", dir_ / "aqbench.json");
   const Json results = profile(of_project);
   const Json& details = results.at("run").at("effective").at("profile").at(0);
   const auto bundle = only_bundle(out());
   const bool may =
-      run_program({"profile", "roma_like", "--sampler", "perf", "--repetitions", "1", "--out", out("perf")})
-          .exit_code == 0;
+      run_line("profile roma_like --sampler perf --repetitions 1 --out {}", out("perf")).exit_code == 0;
   if (may) {
     EXPECT_EQ(details.at("sampler"), "perf") << details.at("sampler_note");
     // The shell's own work, or the kernel's for it, is nearly all that there is.
@@ -158,26 +148,21 @@ TEST_F(Profile, OfAProgramThatIsDeclaredTheProgramIsSampled) {
         details.at("sampler_note").get<std::string>(),
         HasSubstr("only perf can sample the program, which is another process: perf cannot sample here"));
   }
-  Arguments refused = {"profile", "--sampler", "in-process"};
-  refused.insert(refused.end(), of_project.begin(), of_project.end());
-  const auto in_process = run_program(refused);
-  EXPECT_EQ(in_process.exit_code, 2);
-  EXPECT_THAT(in_process.err, HasSubstr("cannot see the program of method busy"));
+  expect_mistake(run_program(with(words("profile --sampler in-process"), of_project)),
+                 "cannot see the program of method busy");
 }
 
 TEST_F(Profile, OfANameThatIsBothAMethodAndAWorkloadTheSceneSaysWhich) {
   // Images that small leave no sparse points: what was tried is all that matters here.
-  const auto result =
-      run_program({"profile", "plane_sweep", "--scene", "flat_plane", "--width", "32", "--out", out()});
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_THAT(result.out, HasSubstr("flat_plane/plane_sweep/seed=42/width=32: failed"));
+  EXPECT_THAT(exits(run_line("profile plane_sweep --scene flat_plane --width 32 --out {}", out()), 3).out,
+              HasSubstr("flat_plane/plane_sweep/seed=42/width=32: failed"));
 }
 
 // The figures at full size follow from the same counts: tests/pipeline/workloads/synthetic_profile_test.cc.
 TEST_F(Profile, AWorkloadsStagesHaveTheMemoryOfTheirTensors) {
-  const Json results = profile({"synthetic_profile", "--repetitions", "1", "--no-plain", "--sampler", "none",
-                                "--set", "synthetic_profile.width=128", "--set",
-                                "synthetic_profile.height=72", "--set", "synthetic_profile.depths=16"});
+  const Json results = profile(
+      words("synthetic_profile --repetitions 1 --no-plain --sampler none --set synthetic_profile.width=128 "
+            "--set synthetic_profile.height=72 --set synthetic_profile.depths=16"));
   const Json& record = results.at("records").at(0);
   EXPECT_EQ(record.at("workload"), "synthetic_profile");
   const double plane = 128.0 * 72 * 4;
@@ -192,33 +177,24 @@ TEST_F(Profile, AWorkloadsStagesHaveTheMemoryOfTheirTensors) {
 }
 
 TEST_F(Profile, TwoProfilesAreCompared) {
-  Arguments quick = {"roma_like", "--repetitions", "1", "--no-plain", "--sampler", "in-process"};
+  const Arguments quick = words("roma_like --repetitions 1 --no-plain --sampler in-process");
   profile(quick, "before");
-  quick.insert(quick.end(), {"--inject", "noise=50ms"});
-  profile(quick, "after");
-  const auto result = run_program(
-      {"profile", "--diff", only_bundle(out("before")), only_bundle(out("after")), "--out", out("diff")});
-  EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("noise"));
+  profile(with(quick, {"--inject", "noise=50ms"}), "after");
+  EXPECT_THAT(succeeded(run_program({"profile", "--diff", only_bundle(out("before")),
+                                     only_bundle(out("after")), "--out", out("diff")}))
+                  .out,
+              HasSubstr("noise"));
   EXPECT_NO_THROW(
       xml_testing::parse_xml(read_file(dir_ / "diff" / "flat_plane__roma_like__seed=42-diff.svg")));
 }
 
 TEST_F(Profile, FailuresAreRecordsAndBadInputIsOneLine) {
-  const auto failed = run_program({"profile", "roma_like", "--inject", "noise=throw", "--out", out()});
-  EXPECT_EQ(failed.exit_code, 3) << failed.err;
-  EXPECT_THAT(failed.out, HasSubstr("injected failure in stage 'noise'"));
-  for (const Arguments& wrong :
-       {Arguments{"roma_lik"}, Arguments{}, Arguments{"roma_like", "--repetitions", "0"},
-        Arguments{"roma_like", "--sampler", "magic"}, Arguments{"--diff", "one"},
-        Arguments{"flat_plane/roma_like", "--scene", "undulating"},
-        Arguments{"roma_like", "--flamegraph", "--sampler", "none"}}) {
-    Arguments arguments = {"profile", "--out", out("none")};
-    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
-    const auto result = run_program(arguments);
-    EXPECT_EQ(result.exit_code, 2) << (wrong.empty() ? "" : wrong.front()) << result.err;
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-  }
+  EXPECT_THAT(exits(run_line("profile roma_like --inject noise=throw --out {}", out()), 3).out,
+              HasSubstr("injected failure in stage 'noise'"));
+  for (const char* const wrong :
+       {"roma_lik", "", "roma_like --repetitions 0", "roma_like --sampler magic", "--diff one",
+        "flat_plane/roma_like --scene undulating", "roma_like --flamegraph --sampler none"})
+    expect_refused(run_program(with({"profile", "--out", out("none")}, words(wrong))), "");
   EXPECT_FALSE(std::filesystem::exists(out("none")));
 }
 

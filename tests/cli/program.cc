@@ -1,6 +1,8 @@
 #include "tests/cli/program.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -11,18 +13,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
+#include <ranges>
 #include <thread>
+#include <utility>
 
 namespace aqbench::testing {
 namespace {
-
-std::string slurp(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 // The folder of the datasets that tests share, new for each build, so that no old pixels are looked at.
 std::filesystem::path shared_cache() {
@@ -95,6 +91,24 @@ std::string program_file() {
 
 }  // namespace
 
+Arguments words_of(std::string_view line, const Arguments& values) {
+  Arguments words;
+  auto value = values.begin();
+  for (const auto part : std::views::split(line, ' ')) {
+    std::string word(part.begin(), part.end());
+    const std::size_t place = word.find("{}");
+    if (place != std::string::npos && value != values.end()) word.replace(place, 2, *value++);
+    words.push_back(std::move(word));
+  }
+  EXPECT_TRUE(value == values.end()) << line;
+  return words;
+}
+
+Arguments with(Arguments first, const Arguments& more) {
+  first.insert(first.end(), more.begin(), more.end());
+  return first;
+}
+
 ProgramResult run_program(const std::vector<std::string>& arguments, const ProgramOptions& options) {
   const TemporaryDir scratch;
   const std::string out = options.stdout_to.empty() ? (scratch / "out").string() : options.stdout_to;
@@ -114,8 +128,8 @@ ProgramResult run_program(const std::vector<std::string>& arguments, const Progr
   ::waitpid(child, &status, 0);
   ProgramResult result;
   result.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  if (options.stdout_to.empty()) result.out = slurp(out);
-  result.err = slurp(err);
+  if (options.stdout_to.empty()) result.out = read_file(out);
+  result.err = read_file(err);
   return result;
 }
 
@@ -130,11 +144,61 @@ std::filesystem::path only_bundle(const std::filesystem::path& out) {
   return found.empty() ? std::filesystem::path() : found.front();
 }
 
+double metric_of(const nlohmann::json& document, const std::string& name) {
+  return document.at("records").at(0).at("metrics").at(name).at("value").get<double>();
+}
+
+void write_text(const std::filesystem::path& path, std::string_view text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+void write_program(const std::filesystem::path& path, std::string_view text) {
+  write_text(path, text);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+}
+
+std::string shell_cloud(const std::string& file, const std::vector<std::string>& points) {
+  std::string text = fmt::format(
+      "printf 'ply\\nformat ascii 1.0\\nelement vertex {}\\nproperty float x\\nproperty float y\\n"
+      "property float z\\nend_header\\n' >{}\n",
+      points.size(), file);
+  for (const std::string& point : points) text += fmt::format("echo {} >>{}\n", point, file);
+  return text;
+}
+
+std::string shell_plane(const std::string& file, const std::string& z, double metre) {
+  std::vector<std::string> points;
+  for (const auto& [x, y] : {std::pair(0.0, 0.0), {0.01, 0.0}, {0.0, 0.01}, {0.012, 0.009}})
+    points.push_back(fmt::format("{} {} {}", x * metre, y * metre, z));
+  return shell_cloud(file, points);
+}
+
+ProgramResult exits(const ProgramResult& result, int code, const Where& where) {
+  const ::testing::ScopedTrace trace(where.file_name(), static_cast<int>(where.line()), "the program");
+  EXPECT_EQ(result.exit_code, code) << result.err << result.out;
+  return result;
+}
+
+ProgramResult succeeded(const ProgramResult& result, const Where& where) { return exits(result, 0, where); }
+
+void expect_mistake(const ProgramResult& result, const std::string& why, const Where& where) {
+  const ::testing::ScopedTrace trace(where.file_name(), static_cast<int>(where.line()), "the program");
+  EXPECT_THAT(exits(result, 2, where).err, ::testing::HasSubstr(why));
+}
+
+void expect_refused(const ProgramResult& result, const std::string& why, const Where& where) {
+  const ::testing::ScopedTrace trace(where.file_name(), static_cast<int>(where.line()), "the program");
+  expect_mistake(result, why, where);
+  EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  EXPECT_EQ(result.out, "");
+}
+
 std::size_t bundle_lines(const std::filesystem::path& out, const std::string& file) {
   std::error_code none;
   for (const auto& bundle : std::filesystem::directory_iterator(out, none)) {
-    const std::string text = slurp(bundle.path() / file);
-    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+    std::ifstream text(bundle.path() / file);
+    return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(text), {}, '\n'));
   }
   return 0;
 }

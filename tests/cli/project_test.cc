@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/files.h"
+#include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -29,45 +29,42 @@ const char* const kProject = R"({
   "gates": {"ours": "baselines/ours.json"}
 })";
 
-class ProjectRun : public ::testing::Test {
+class ProjectRun : public UserFolder {
  protected:
-  WithoutLibTorch program_;
   ProjectRun() {
-    std::filesystem::create_directories(dir_ / "sub");
+    begin_in("sub");
     write("aqbench.json", kProject);
-    write("mine.sh",
-          // Four points: a plane can be fitted, so that no value is undefined.
-          "{ echo ply; echo format ascii 1.0; echo element vertex 4; echo property float x\n"
-          "echo property float y; echo property float z; echo end_header\n"
-          "for xy in '0 0' '10 0' '0 10' '12 9'; do echo $xy ${2%,}; done; } >$1/cloud.ply\n"
-          "echo '{\"stages\": [{\"name\": \"writing\", \"ms\": 0.5}]}' >$1/stages.json\n");
+    write("mine.sh", shell_plane("$1/cloud.ply", "${2%,}", 1000) +
+                         "echo '{\"stages\": [{\"name\": \"writing\", \"ms\": 0.5}]}' >$1/stages.json\n");
   }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(dir_ / name) << text; }
-  ProgramResult run(const Arguments& arguments) const {
-    return run_program(arguments, {.working_dir = dir_ / "sub"});
+  // Goes to a folder below.
+  void begin_in(const std::string& folder) {
+    where_ = dir_ / folder;
+    std::filesystem::create_directories(where_);
   }
-  TemporaryDir dir_;
+  // Begins a project in a folder below.
+  ProgramResult init(const std::string& folder) {
+    begin_in(folder);
+    return succeeded(run({"init", "--command", "true {dataset} {output}"}));
+  }
 };
 
 TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
   EXPECT_THAT(run({"list", "methods"}).out, HasSubstr("mine.depth_mm"));
   EXPECT_THAT(run({"list", "suites"}).out, HasSubstr("ours"));
-  EXPECT_THAT(run({"sweep", "--suite", "our"}).err, HasSubstr("unknown suite 'our'; did you mean ours"));
-  const auto no_baseline = run({"sweep", "--suite", "ours", "--gate"});
-  EXPECT_EQ(no_baseline.exit_code, 2);
-  EXPECT_THAT(no_baseline.err, HasSubstr("baselines/ours.json: no such baseline"));
+  EXPECT_THAT(run("sweep --suite our").err, HasSubstr("unknown suite 'our'; did you mean ours"));
+  const auto no_baseline = run("sweep --suite ours --gate");
+  expect_mistake(no_baseline, "baselines/ours.json: no such baseline");
   EXPECT_THAT(no_baseline.err, AllOf(HasSubstr("run `aqbench sweep --suite ours`, then `aqbench accept out/"),
                                      HasSubstr("baselines/ours.json`, and commit that file\n")));
   EXPECT_EQ(std::ranges::count(no_baseline.err, '\n'), 1);
   EXPECT_FALSE(std::filesystem::exists(dir_ / "sub/out")) << "nothing has run";
 
-  const auto swept = run({"sweep", "--suite", "ours"});
-  ASSERT_EQ(swept.exit_code, 0) << swept.err << swept.out;
+  const auto swept = succeeded(run("sweep --suite ours"));
   EXPECT_THAT(swept.out, HasSubstr("mine"));
   EXPECT_THAT(swept.out, Not(HasSubstr("/bin/sh")));
   const auto bundle = only_bundle(dir_ / "sub/out");
-  std::ifstream file(bundle / "results.json");
-  const json results = json::parse(file);
+  const json results = json_file(bundle / "results.json");
   const json& record = results.at("records").at(0);
   EXPECT_EQ(record["case"], "flat_plane/mine/seed=42/rig=single_pair/width=48");
   EXPECT_EQ(record["defaults"]["mine.depth_mm"], 1178);
@@ -84,50 +81,41 @@ TEST_F(ProjectRun, AMethodOfTheProjectIsSweptGatedAndReplayed) {
 
   ASSERT_EQ(run({"accept", bundle, "--baseline", dir_ / "baselines/ours.json"}).exit_code, 0);
   EXPECT_EQ(run({"gate", bundle}).exit_code, 4) << "the baseline was found, and is of these very results";
-  EXPECT_EQ(run({"sweep", "--suite", "ours", "--gate", "--out", dir_ / "again"}).exit_code, 0);
-  const auto worse =
-      run({"sweep", "--suite", "ours", "--gate", "--out", dir_ / "worse", "--set", "mine.depth_mm=1181"});
+  EXPECT_EQ(run("sweep --suite ours --gate --out {}", dir_ / "again").exit_code, 0);
+  const auto worse = run("sweep --suite ours --gate --out {} --set mine.depth_mm=1181", dir_ / "worse");
   EXPECT_EQ(worse.exit_code, 4) << "other options: " << worse.out;
 
   // The bundle names the commands; elsewhere they need permission.
-  const auto refused = run_program({"replay", bundle, "--all"}, {.working_dir = dir_.path()});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("mine: /bin/sh mine.sh {output} {depth_mm}, a/b"));
-  const auto replayed =
-      run_program({"replay", bundle, "--all", "--run-its-commands"}, {.working_dir = dir_.path()});
-  EXPECT_EQ(replayed.exit_code, 0) << replayed.err << replayed.out;
+  expect_mistake(run_program({"replay", bundle, "--all"}, {.working_dir = dir_.path()}),
+                 "mine: /bin/sh mine.sh {output} {depth_mm}, a/b");
+  succeeded(run_program(words("replay {} --all --run-its-commands", bundle), {.working_dir = dir_.path()}));
 }
 
 TEST_F(ProjectRun, AMethodOfTheProjectRunsOnADataset) {
-  ASSERT_EQ(run({"render", "flat_plane", "--rig", "single_pair", "--set", "single_pair.width=48", "--set",
-                 "single_pair.height=36", "--out", dir_ / "tank"})
-                .exit_code,
-            0);
-  const auto ran = run({"run", "mine:good", "--dataset", dir_ / "tank", "--out", dir_ / "ran", "--json"});
-  ASSERT_EQ(ran.exit_code, 0) << ran.err;
-  const json result = json::parse(ran.out);
+  succeeded(
+      run("render flat_plane --rig single_pair --set single_pair.width=48 --set single_pair.height=36 "
+          "--out {}",
+          dir_ / "tank"));
+  const json result =
+      document_of(run("run mine:good --dataset {} --out {} --json", dir_ / "tank", dir_ / "ran"));
   EXPECT_EQ(result["records"][0]["method"], "mine");
   EXPECT_TRUE(std::filesystem::exists(dir_ / "ran/cloud.ply"));
-  const auto absent = run({"run", "external", "--dataset", dir_ / "tank", "--out", dir_ / "none", "--set",
-                           "external.command=/bin/sh gone.sh {output}"});
-  EXPECT_EQ(absent.exit_code, 2);
-  EXPECT_THAT(absent.err, HasSubstr("method external: gone.sh: no such file"));
+  expect_mistake(run("run external --dataset {} --out {} --set {}", dir_ / "tank", dir_ / "none",
+                     "external.command=/bin/sh gone.sh {output}"),
+                 "method external: gone.sh: no such file");
 }
 
 TEST_F(ProjectRun, PresetsAxesAndSetsAreLikeOurs) {
-  const auto planned = run({"sweep", "--dry-run", "--scene", "flat_plane", "--method", "mine:bad", "--axis",
-                            "mine.depth_mm=1100:1200:50"});
+  const auto planned =
+      run("sweep --dry-run --scene flat_plane --method mine:bad --axis mine.depth_mm=1100:1200:50");
   EXPECT_EQ(planned.out,
             "flat_plane/mine:bad/seed=42/mine.depth_mm=1100\nflat_plane/mine:bad/seed=42/mine.depth_mm=1150\n"
             "flat_plane/mine:bad/seed=42/mine.depth_mm=1200\n");
-  const auto wrong =
-      run({"sweep", "--dry-run", "--scene", "flat_plane", "--method", "mine", "--set", "mine.depth_mm=9"});
-  EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("mine.depth_mm: 9 is outside 1000 to 2000 mm"));
+  expect_mistake(run("sweep --dry-run --scene flat_plane --method mine --set mine.depth_mm=9"),
+                 "mine.depth_mm: 9 is outside 1000 to 2000 mm");
   write("broken.json", R"({"version": 1, "methods": [{"name": "m", "command": "x"}]})");
-  const auto broken = run({"sweep", "--project", "../broken.json"});
-  EXPECT_EQ(broken.exit_code, 2);
-  EXPECT_THAT(broken.err, HasSubstr("../broken.json:1: methods[0].command: lacks {output}"));
+  expect_mistake(run("sweep --project ../broken.json"),
+                 "../broken.json:1: methods[0].command: lacks {output}");
 }
 
 TEST_F(ProjectRun, AMissingProgramIsNamedBeforeAnythingRuns) {
@@ -137,13 +125,11 @@ TEST_F(ProjectRun, AMissingProgramIsNamedBeforeAnythingRuns) {
       {"name": "d", "command": "/bin/sh mine.sh {output}", "cwd": "nowhere"},
       {"name": "e", "command": "/bin/sh {script} {output}",
        "parameters": [{"name": "script", "default": "mine.sh"}]}]})");
-  const auto refused = [&](const std::string& method, std::vector<std::string> more = {}) {
-    std::vector<std::string> words = {"sweep",   "--project",  "../absent.json", "--scene", "flat_plane",
-                                      "--scene", "undulating", "--method",       method};
-    words.insert(words.end(), more.begin(), more.end());
-    const auto result = run(words);
-    EXPECT_EQ(result.exit_code, 2) << method;
-    EXPECT_EQ(std::ranges::count(result.err, '\n'), 1) << result.err;
+  const auto refused = [&](const std::string& method, const Arguments& more = {}) {
+    const auto result = run(with(
+        words("sweep --project ../absent.json --scene flat_plane --scene undulating --method {}", method),
+        more));
+    expect_refused(result, "method " + method + ": ");
     return result.err;
   };
   const std::string folder = std::filesystem::canonical(dir_.path()).string();
@@ -155,12 +141,9 @@ TEST_F(ProjectRun, AMissingProgramIsNamedBeforeAnythingRuns) {
   EXPECT_THAT(refused("external", {"--set", "external.command=/bin/sh gone.sh {output}"}),
               HasSubstr("method external: gone.sh: no such file"));
   EXPECT_FALSE(std::filesystem::exists(dir_ / "sub/out")) << "no bundle was started";
-  EXPECT_EQ(run({"ab", "--project", "../absent.json", "--scene", "flat_plane", "--method-a", "a",
-                 "--method-b", "e"})
-                .exit_code,
-            2);
-  EXPECT_EQ(run({"profile", "c", "--project", "../absent.json"}).exit_code, 2);
-  EXPECT_EQ(run({"sweep", "--project", "../absent.json", "--method", "a", "--dry-run"}).exit_code, 0);
+  EXPECT_EQ(run("ab --project ../absent.json --scene flat_plane --method-a a --method-b e").exit_code, 2);
+  EXPECT_EQ(run("profile c --project ../absent.json").exit_code, 2);
+  EXPECT_EQ(run("sweep --project ../absent.json --method a --dry-run").exit_code, 0);
 }
 
 TEST_F(ProjectRun, ListShowsPresetsAndNoRangeWhereThereIsNone) {
@@ -169,8 +152,7 @@ TEST_F(ProjectRun, ListShowsPresetsAndNoRangeWhereThereIsNone) {
     "parameters": [{"name": "n", "default": 3}, {"name": "share", "default": 0.5, "unit": "m"},
                    {"name": "mode", "default": "a", "choices": ["a", "b"]}],
     "presets": {"usual": {}, "fine": {"n": 9, "mode": "b"}}}]})");
-  const auto listed = run({"list", "methods", "--project", "../free.json"});
-  ASSERT_EQ(listed.exit_code, 0) << listed.err;
+  const auto listed = succeeded(run("list methods --project ../free.json"));
   EXPECT_THAT(listed.out, Not(HasSubstr("900719925474")));
   EXPECT_THAT(listed.out, ContainsRegex("free.n +3\n"));
   EXPECT_THAT(listed.out, ContainsRegex("free.share +0.5 m\n"));
@@ -178,105 +160,77 @@ TEST_F(ProjectRun, ListShowsPresetsAndNoRangeWhereThereIsNone) {
               ContainsRegex("free:usual +preset, the default: all parameters at their defaults\n"));
   EXPECT_THAT(listed.out, ContainsRegex("free:fine +preset: (mode=b, n=9|n=9, mode=b)\n"));
   EXPECT_THAT(listed.out, ContainsRegex("sparse:quality +preset: "));
-  const auto methods = json::parse(run({"list", "methods", "--json", "--project", "../free.json"}).out);
+  const auto methods = json::parse(run("list methods --json --project ../free.json").out);
   EXPECT_TRUE(methods["methods"].back()["parameters"][0]["min"].is_null());
   EXPECT_EQ(methods["methods"].back()["parameters"][0]["default"], 3);
 }
 
 TEST_F(ProjectRun, InitBeginsAProjectAndOverwritesNothing) {
-  const std::filesystem::path fresh = dir_ / "fresh";
-  std::filesystem::create_directories(fresh / "tank/images");
-  std::ofstream(fresh / "tank/calibration.json") << "{}";
-  ProgramOptions there;
-  there.working_dir = fresh;
-  EXPECT_EQ(run_program({"init", "--command", "run {dataset}"}, there).exit_code, 2);
-  EXPECT_FALSE(std::filesystem::exists(fresh / "aqbench.json"));
+  begin_in("fresh");
+  std::filesystem::create_directories(where_ / "tank/images");
+  write("fresh/tank/calibration.json", "{}");
+  EXPECT_EQ(run({"init", "--command", "run {dataset}"}).exit_code, 2);
+  EXPECT_FALSE(std::filesystem::exists(where_ / "aqbench.json"));
   for (const char* const wrong :
-       {"{ window=7}", "{window=}", "{window", "{win dow=7}", "{2x=7}", "{window=7"}) {
-    const auto refused =
-        run_program({"init", "--command", std::string("run {dataset} {output} ") + wrong}, there);
-    EXPECT_EQ(refused.exit_code, 2) << wrong;
-    EXPECT_THAT(refused.err, HasSubstr(std::string("'") + wrong + "' is no placeholder")) << wrong;
-  }
-  const auto begun = run_program(
-      {"init", "--command", "python3 run.py {dataset} {output} --window {window=7} --x {x=a b}"}, there);
-  ASSERT_EQ(begun.exit_code, 0) << begun.err;
+       {"{ window=7}", "{window=}", "{window", "{win dow=7}", "{2x=7}", "{window=7"})
+    expect_mistake(run({"init", "--command", std::string("run {dataset} {output} ") + wrong}),
+                   std::string("'") + wrong + "' is no placeholder");
+  const auto begun = succeeded(
+      run({"init", "--command", "python3 run.py {dataset} {output} --window {window=7} --x {x=a b}"}));
   EXPECT_THAT(begun.out, HasSubstr("dataset tank: images and calibration in tank"));
-  EXPECT_THAT(read_file(fresh / ".github/workflows/aqbench.yml"),
+  EXPECT_THAT(read_file(where_ / ".github/workflows/aqbench.yml"),
               AllOf(HasSubstr("SUITE=mine OUT=out aqbench-ci-gate"),
                     HasSubstr("SUITE=mine-recordings OUT=out/recordings aqbench-ci-gate"),
                     HasSubstr("has to be committed first")));
   EXPECT_THAT(begun.out, HasSubstr("aqbench accept out/BUNDLE --baseline baselines/mine-recordings.json"));
-  EXPECT_EQ(run_program({"sweep", "--suite", "mine", "--dry-run"}, there).out,
+  EXPECT_EQ(run("sweep --suite mine --dry-run").out,
             "flat_plane/mine/seed=42/rig=arc6/width=480/height=360\n"
             "undulating/mine/seed=42/rig=arc6/width=480/height=360\n");
-  EXPECT_EQ(
-      run_program({"sweep", "--method", "mine", "--set", "mine.window=9", "--set", "mine.x=b", "--dry-run"},
-                  there)
-          .exit_code,
-      0);
-  EXPECT_THAT(run_program({"sweep", "--suite", "mine-recordings", "--dry-run"}, there).err,
+  succeeded(run("sweep --method mine --set mine.window=9 --set mine.x=b --dry-run"));
+  EXPECT_THAT(run("sweep --suite mine-recordings --dry-run").err,
               HasSubstr("tank/calibration.json: version: missing"));
-  EXPECT_THAT(run_program({"list", "scenes"}, there).out, HasSubstr("dataset:tank"));
-  const auto again = run_program({"init"}, there);
-  EXPECT_EQ(again.exit_code, 2);
-  EXPECT_THAT(again.err, HasSubstr("aqbench.json: exists"));
+  EXPECT_THAT(run({"list", "scenes"}).out, HasSubstr("dataset:tank"));
+  expect_mistake(run({"init"}), "aqbench.json: exists");
 }
 
 // What the workflow and the suites write is no part of the repository.
 TEST_F(ProjectRun, InitWritesWhatGitIgnoresOrSaysWhatIsMissing) {
-  const std::filesystem::path fresh = dir_ / "fresh", old = dir_ / "old";
-  ProgramOptions there;
-  for (const auto& folder : {fresh, old}) std::filesystem::create_directories(folder);
-  there.working_dir = fresh;
-  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, there);
-  ASSERT_EQ(begun.exit_code, 0) << begun.err;
-  EXPECT_EQ(read_file(fresh / ".gitignore"),
+  const auto begun = init("fresh");
+  EXPECT_EQ(read_file(where_ / ".gitignore"),
             "# Files written by aqbench and Python.\n/out/\n/junit.xml\n__pycache__/\n");
   EXPECT_THAT(begun.out,
               AllOf(HasSubstr("\n.gitignore: ignores"), HasSubstr("Commit aqbench.json, baselines/")));
 
-  std::ofstream(old / ".gitignore") << "*.o\nout\n/junit.xml\r\n";
-  there.working_dir = old;
-  const auto beside = run_program({"init", "--command", "true {dataset} {output}"}, there);
-  ASSERT_EQ(beside.exit_code, 0) << beside.err;
-  EXPECT_EQ(read_file(old / ".gitignore"), "*.o\nout\n/junit.xml\r\n");
+  write("old/.gitignore", "*.o\nout\n/junit.xml\r\n");
+  const auto beside = init("old");
+  EXPECT_EQ(read_file(where_ / ".gitignore"), "*.o\nout\n/junit.xml\r\n");
   EXPECT_THAT(beside.out, HasSubstr(".gitignore: exists and is left unchanged; add: __pycache__/\n"));
 
   // An unreadable one costs a line, not the next steps.
-  const std::filesystem::path odd = dir_ / "odd";
-  std::filesystem::create_directories(odd / ".gitignore");
-  there.working_dir = odd;
-  const auto unread = run_program({"init", "--command", "true {dataset} {output}"}, there);
-  EXPECT_EQ(unread.exit_code, 0) << unread.err;
+  std::filesystem::create_directories(dir_ / "odd/.gitignore");
+  const auto unread = init("odd");
   EXPECT_THAT(unread.out, AllOf(HasSubstr(".gitignore: not a regular file; add: /out/ /junit.xml"),
                                 HasSubstr("Commit aqbench.json, baselines/")));
 }
 
 // COLMAP's own layout: the images beside the model, which lies two folders below.
 TEST_F(ProjectRun, InitNamesTheFolderThatHoldsImagesAndModel) {
-  const std::filesystem::path fresh = dir_ / "fresh";
-  std::filesystem::create_directories(fresh / "rec/images");
-  std::filesystem::create_directories(fresh / "rec/sparse/0");
   for (const char* const name :
        {"rec/images/a.png", "rec/images/b.png", "rec/sparse/0/cameras.txt", "rec/sparse/0/images.txt"})
-    std::ofstream(fresh / name) << "x";
-  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, {.working_dir = fresh});
-  ASSERT_EQ(begun.exit_code, 0) << begun.err;
+    write(std::string("fresh/") + name, "x");
+  const auto begun = init("fresh");
   EXPECT_THAT(begun.out, HasSubstr("dataset rec: a COLMAP model in rec\n"));
   EXPECT_THAT(begun.out, Not(HasSubstr("images without cameras")));
 }
 
 // Downloaded folders: their layout, cameras and truth, or what is wrong with them.
 TEST_F(ProjectRun, InitSaysWhatDownloadedFoldersHold) {
-  const std::filesystem::path fresh = dir_ / "fresh";
-  std::filesystem::create_directories(fresh);
+  begin_in("fresh");
   for (const char* const name : {"tanks", "blendedmvs", "nerfstudio"})
-    std::filesystem::copy(std::string(AQBENCH_SOURCE_DIR "/conformance/layouts/") + name, fresh / name,
+    std::filesystem::copy(std::string(AQBENCH_SOURCE_DIR "/conformance/layouts/") + name, where_ / name,
                           std::filesystem::copy_options::recursive);
-  std::filesystem::remove(fresh / "nerfstudio/images/view03.png");
-  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, {.working_dir = fresh});
-  ASSERT_EQ(begun.exit_code, 0) << begun.err;
+  std::filesystem::remove(where_ / "nerfstudio/images/view03.png");
+  const auto begun = init("fresh");
   EXPECT_THAT(begun.out, HasSubstr("dataset tanks: a scene of Tanks and Temples in tanks\n"
                                    "    4 cameras, 1 frame, truth: surface\n"));
   EXPECT_THAT(begun.out, HasSubstr("dataset blendedmvs: cameras of MVSNet in blendedmvs\n"
@@ -288,12 +242,9 @@ TEST_F(ProjectRun, InitSaysWhatDownloadedFoldersHold) {
 
 // AquaMVS's layout: folders of the cameras' names beside the calibration.
 TEST_F(ProjectRun, InitFindsFoldersOfCamerasBesideTheirCalibration) {
-  const std::filesystem::path fresh = dir_ / "fresh";
-  std::filesystem::create_directories(fresh / "photos/cam00");
   for (const char* const name : {"photos/calibration.json", "photos/cam00/000000.png"})
-    std::ofstream(fresh / name) << "x";
-  const auto begun = run_program({"init", "--command", "true {dataset} {output}"}, {.working_dir = fresh});
-  ASSERT_EQ(begun.exit_code, 0) << begun.err;
+    write(std::string("fresh/") + name, "x");
+  const auto begun = init("fresh");
   EXPECT_THAT(begun.out, HasSubstr("dataset photos: images and calibration in photos\n"));
 }
 

@@ -1,40 +1,35 @@
 // aqbench render and aqbench cache, as a user runs them.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
 namespace {
 
 using nlohmann::json;
+using ::testing::HasSubstr;
 
-class Render : public ::testing::Test {
+class Render : public Folder {
  protected:
   Render() { ::setenv("AQBENCH_CACHE_DIR", (dir_ / "cache").c_str(), 1); }
   ~Render() override { ::unsetenv("AQBENCH_CACHE_DIR"); }
 
   ProgramResult render(const Arguments& more) const {
-    Arguments all{"render", "flat_plane", "--rig", "single_pair", "--width", "48", "--mesh-pitch-mm", "50"};
-    all.insert(all.end(), more.begin(), more.end());
-    return run_program(all);
+    return run(with(words("render flat_plane --rig single_pair --width 48 --mesh-pitch-mm 50"), more));
   }
 
-  std::size_t cached() const {
-    return json::parse(run_program({"cache", "list", "--json"}).out).at("entries").size();
-  }
-
-  TemporaryDir dir_;
+  std::size_t cached() const { return document_of(run("cache list --json")).at("entries").size(); }
 };
 
 TEST_F(Render, WritesADatasetOnceAndCopiesItAfterwards) {
-  const auto first = render({"--out", (dir_ / "a").string(), "--json"});
-  ASSERT_EQ(first.exit_code, 0) << first.err;
+  const auto first = succeeded(render({"--out", "a", "--json"}));
   EXPECT_EQ(first.err, "");  // no progress line without a terminal
   const json shown = json::parse(first.out);
   EXPECT_EQ(shown["from_cache"], false);
@@ -46,27 +41,25 @@ TEST_F(Render, WritesADatasetOnceAndCopiesItAfterwards) {
                            "truth/surface.ply", "truth/scene.json"})
     EXPECT_TRUE(std::filesystem::exists(dir_ / "a" / file)) << file;
   EXPECT_EQ(cached(), 1u);
-  const auto again = render({"--out", (dir_ / "b").string(), "--json"});
+  const auto again = render({"--out", "b", "--json"});
   EXPECT_EQ(json::parse(again.out)["from_cache"], true);
   EXPECT_EQ(json::parse(again.out)["bytes"], shown["bytes"]);
-  const auto apart = render({"--out", (dir_ / "c").string(), "--no-cache", "--seed", "7"});
-  EXPECT_EQ(apart.exit_code, 0) << apart.err;
-  EXPECT_NE(apart.out.find("rendered in"), std::string::npos) << apart.out;
+  EXPECT_THAT(succeeded(render(words("--out c --no-cache --seed 7"))).out, HasSubstr("rendered in"));
   EXPECT_EQ(cached(), 1u);
-  const auto list = run_program({"cache"});
-  EXPECT_NE(list.out.find("flat_plane"), std::string::npos) << list.out;
-  EXPECT_NE(list.out.find("1 dataset,"), std::string::npos) << list.out;
-  EXPECT_EQ(run_program({"cache", "path"}).out, (dir_ / "cache").string() + "\n");
-  EXPECT_EQ(json::parse(run_program({"cache", "clear", "--json"}).out)["removed"], 1);
+  const auto list = run({"cache"});
+  EXPECT_THAT(list.out, HasSubstr("flat_plane"));
+  EXPECT_THAT(list.out, HasSubstr("1 dataset,"));
+  EXPECT_EQ(run({"cache", "path"}).out, (dir_ / "cache").string() + "\n");
+  EXPECT_EQ(document_of(run("cache clear --json"))["removed"], 1);
   EXPECT_EQ(cached(), 0u);
 }
 
 TEST_F(Render, ClearingTheCacheSparesForeignFiles) {
-  EXPECT_EQ(render({"--out", (dir_ / "a").string()}).exit_code, 0);
+  EXPECT_EQ(render({"--out", "a"}).exit_code, 0);
   const std::vector<std::string> foreign = {"yarn.lock", ".yarnrc.yml", "yarn/package.json", "yarn.json"};
   std::filesystem::create_directories(dir_ / "cache/yarn");
   for (const std::string& name : foreign) std::ofstream(dir_ / ("cache/" + name)) << "mine";
-  EXPECT_EQ(json::parse(run_program({"cache", "clear", "--json"}).out)["removed"], 1);
+  EXPECT_EQ(document_of(run("cache clear --json"))["removed"], 1);
   for (const std::string& name : foreign)
     EXPECT_TRUE(std::filesystem::exists(dir_ / ("cache/" + name))) << name;
 }
@@ -81,9 +74,8 @@ TEST_F(Render, InterruptedItLeavesNothing) {
   };
   ProgramOptions options;
   options.interrupt_when = [&] { return folders() > 0; };
-  const Arguments big{"render", "undulating", "--width", "3000", "--out", (dir_ / "out" / "big").string()};
-  const auto cut = run_program(big, options);
-  EXPECT_EQ(cut.exit_code, 130) << cut.err;
+  const Arguments big = words("render undulating --width 3000 --out {}", (dir_ / "out" / "big").string());
+  const auto cut = exits(run(big, options), 130);
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out" / "big"));
   EXPECT_EQ(cached(), 0u);
   EXPECT_TRUE(std::filesystem::exists(dir_ / "cache"));
@@ -91,22 +83,18 @@ TEST_F(Render, InterruptedItLeavesNothing) {
 }
 
 TEST_F(Render, WrongRequestsAreExitTwoBeforeAnythingIsRendered) {
-  const std::string out = (dir_ / "new").string();
-  const auto refused = [&](const Arguments& arguments, const char* why) {
-    const auto result = run_program(arguments);
-    EXPECT_EQ(result.exit_code, 2) << why;
-    EXPECT_NE(result.err.find(why), std::string::npos) << result.err;
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-    EXPECT_FALSE(std::filesystem::exists(out));
+  const auto refused = [&](const char* line, const char* why) {
+    expect_refused(run(line), why);
+    EXPECT_FALSE(std::filesystem::exists(dir_ / "new"));
   };
-  refused({"render", "undulatin", "--out", out}, "undulating");
-  refused({"render", "undulating"}, "--out DIR is missing");
-  refused({"render", "undulating", "--out", out, "--rig", "ring11"}, "ring12");
-  refused({"render", "undulating", "--out", out, "--width", "0"}, "--width 0");
-  refused({"render", "undulating", "--out", out, "--set", "mound.height_m=1"}, "mound.height_m");
-  refused({"render", "undulating", "--out", out, "--mesh-pitch-mm", "0"}, "--mesh-pitch-mm");
-  refused({"render", "undulating", "--out", dir_.path().parent_path().string()}, "not empty");
-  refused({"cache", "clean"}, "clear");
+  refused("render undulatin --out new", "undulating");
+  refused("render undulating", "--out DIR is missing");
+  refused("render undulating --out new --rig ring11", "ring12");
+  refused("render undulating --out new --width 0", "--width 0");
+  refused("render undulating --out new --set mound.height_m=1", "mound.height_m");
+  refused("render undulating --out new --mesh-pitch-mm 0", "--mesh-pitch-mm");
+  refused("render undulating --out ..", "not empty");
+  refused("cache clean", "clear");
 }
 
 TEST_F(Render, ASweepWithoutAFolderForTheCacheIsOneErrorBeforeTheFirstCase) {
@@ -117,8 +105,7 @@ TEST_F(Render, ASweepWithoutAFolderForTheCacheIsOneErrorBeforeTheFirstCase) {
     ::setenv(name, "", 1);
   }
   const std::string out = (dir_ / "out").string();
-  const auto result =
-      run_program({"sweep", "--scene", "flat_plane", "--method", "sparse", "--width", "160", "--out", out});
+  const auto result = run("sweep --scene flat_plane --method sparse --width 160 --out {}", out);
   for (std::size_t i = 0; i < before.size(); ++i)
     before[i].empty() ? ::unsetenv(names[i]) : ::setenv(names[i], before[i].c_str(), 1);
   EXPECT_EQ(result.exit_code, 2);

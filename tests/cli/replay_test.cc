@@ -31,14 +31,10 @@ void forge(const fs::path& bundle, const std::function<void(Results&)>& change) 
 class Replay : public ::testing::Test {
  protected:
   void SetUp() override {
-    ASSERT_EQ(run_program({"sweep", "--suite", "seed", "--out", (dir_ / "out").string()}).exit_code, 0);
+    succeeded(run_line("sweep --suite seed --out {}", dir_ / "out"));
     bundle_ = only_bundle(dir_ / "out");
   }
-  ProgramResult replay(const Arguments& flags) {
-    Arguments arguments{"replay", bundle_};
-    arguments.insert(arguments.end(), flags.begin(), flags.end());
-    return run_program(arguments);
-  }
+  ProgramResult replay(const Arguments& flags) { return run_program(with({"replay", bundle_}, flags)); }
   // Halves the mean error of one case of four.
   void alter_a_metric() {
     forge(bundle_, [](Results& results) {
@@ -52,27 +48,23 @@ class Replay : public ::testing::Test {
 };
 
 TEST_F(Replay, ASampleSaysWhatItProves) {
-  const auto sampled = replay({"--sample", "2"});
-  EXPECT_EQ(sampled.exit_code, 0) << sampled.out << sampled.err;
+  const auto sampled = succeeded(replay({"--sample", "2"}));
   EXPECT_THAT(sampled.out,
               HasSubstr("\n2 of 4 cases reproduced; had 1 been altered, this would have missed it "
                         "with probability 0.5\n"));
   EXPECT_THAT(replay({"--sample", "5"}).err,
               HasSubstr("--sample 5: only 4 cases of simulated methods (--any: of all) succeeded"));
-  for (const Arguments& wrong : {Arguments{"--sample", "0"}, Arguments{"--sample", "1", "--all"},
-                                 Arguments{"--all", "--any"}, Arguments{}})
-    EXPECT_EQ(replay(wrong).exit_code, 2);
+  for (const char* const wrong : {"--sample 0", "--sample 1 --all", "--all --any", ""})
+    EXPECT_EQ(replay(words(wrong)).exit_code, 2);
 }
 
 TEST_F(Replay, AnAlteredMetricIsFound) {
   alter_a_metric();
-  const auto all = replay({"--all"});
-  EXPECT_EQ(all.exit_code, 1);
+  const auto all = exits(replay({"--all"}), 1);
   EXPECT_THAT(all.out, HasSubstr("differs: accuracy_mean_mm: recorded "));
   EXPECT_THAT(all.out, HasSubstr("NOT REPRODUCED: 1 difference, the largest 0.5 of its value"));
-  const auto sampled = replay({"--sample", "4"});
-  EXPECT_EQ(sampled.exit_code, 1);
-  EXPECT_THAT(sampled.out, HasSubstr("\n3 of 4 cases reproduced, 1 not reproduced\n"));
+  EXPECT_THAT(exits(replay({"--sample", "4"}), 1).out,
+              HasSubstr("\n3 of 4 cases reproduced, 1 not reproduced\n"));
 }
 
 TEST_F(Replay, AnotherProcessorModelMakesADifferenceNotComparable) {
@@ -84,8 +76,7 @@ TEST_F(Replay, AnotherProcessorModelMakesADifferenceNotComparable) {
   forge(bundle_, of_another_processor);
   EXPECT_EQ(replay({"--all"}).exit_code, 0) << "the same bits need no excuse";
   alter_a_metric();
-  const auto all = replay({"--all"});
-  EXPECT_EQ(all.exit_code, 4);
+  const auto all = exits(replay({"--all"}), 4);
   EXPECT_THAT(all.out, HasSubstr("NOT COMPARABLE: 1 difference, the largest 0.5 of its value: "));
   EXPECT_THAT(all.out, HasSubstr("the bundle's \"Z80\""));
   EXPECT_THAT(replay({"--sample", "4"}).out,

@@ -9,6 +9,8 @@
 #include <fstream>
 #include <string_view>
 
+#include "core/files.h"
+#include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -17,9 +19,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class Stranger : public ::testing::Test {
+class Stranger : public UserFolder {
  protected:
-  WithoutLibTorch program_;
   Stranger() {
     ::setenv("AQBENCH_ISOLATION", "off", 1);  // the programs leave a trace outside of {output}
     ::setenv("XDG_STATE_HOME", at("state").c_str(), 1);
@@ -31,35 +32,17 @@ class Stranger : public ::testing::Test {
     ::unsetenv("XDG_CONFIG_HOME");
   }
   std::string at(const std::string& name) const { return (dir_ / name).string(); }
-  void make_key(const std::string& name) const {
-    const std::string command = "openssl genpkey -algorithm ed25519 -out " + at(name + ".pem") +
-                                " 2>/dev/null && openssl pkey -in " + at(name + ".pem") + " -pubout -out " +
-                                at(name + ".pub.pem");
-    ASSERT_EQ(std::system(command.c_str()), 0);
-  }
   // A sweep of one case whose method is a program that leaves a trace; interrupted or whole.
   std::filesystem::path sweep_of_external(const Arguments& more, bool killed = false) {
-    std::ofstream(dir_ / "theirs.sh")
-        << "echo x >>" << at("trace")
-        << "; printf 'ply\\nformat ascii 1.0\\nelement vertex 1\\nproperty float x\\n"
-        << "property float y\\nproperty float z\\nend_header\\n0 0 1.18\\n' >$1/cloud.ply\n";
-    Arguments arguments{"sweep",
-                        "--scene",
-                        "flat_plane",
-                        "--rig",
-                        "single_pair",
-                        "--width",
-                        "48",
-                        "--method",
-                        "external",
-                        "--set",
-                        "external.command=/bin/sh " + at("theirs.sh") + " {output}",
-                        "--out",
-                        at("out")};
-    arguments.insert(arguments.end(), more.begin(), more.end());
+    write("theirs.sh", "echo x >>" + at("trace") + "\n" + shell_cloud("$1/cloud.ply", {"0 0 1.18"}));
     ProgramOptions options;
     if (killed) options.kill_when = [&] { return bundle_lines(dir_ / "out", "journal.jsonl") >= 2; };
-    const auto swept = run_program(arguments, options);
+    const auto swept = run_program(
+        with(words("sweep --scene flat_plane --rig single_pair --width 48 --method external --set "
+                   "{} --out {}",
+                   "external.command=/bin/sh " + at("theirs.sh") + " {output}", dir_ / "out"),
+             more),
+        options);
     EXPECT_EQ(swept.exit_code == 0, !killed) << swept.err;
     return only_bundle(dir_ / "out");
   }
@@ -69,7 +52,6 @@ class Stranger : public ::testing::Test {
     std::ifstream file(dir_ / "trace");
     return static_cast<std::size_t>(std::count(std::istreambuf_iterator<char>(file), {}, 'x'));
   }
-  TemporaryDir dir_;
 };
 
 // Returns the fingerprint that verify prints after `lead`.
@@ -89,22 +71,19 @@ TEST_F(Stranger, CommandsRunOnlyOnRequestOrBySignature) {
   EXPECT_EQ(run_program({"replay", bundle, "--all"}, {.working_dir = dir_.path()}).exit_code, 2);
   become_somebody_else();
   const auto refused = run_program({"replay", bundle, "--all"});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("  external.command: /bin/sh " + at("theirs.sh") + " {output}\n"));
+  expect_mistake(refused, "  external.command: /bin/sh " + at("theirs.sh") + " {output}\n");
   EXPECT_THAT(refused.err, HasSubstr("refusing to run its commands"));
-  EXPECT_EQ(run_program({"replay", bundle, "--all", "--pubkey", at("other.pub.pem")}).exit_code, 2);
+  EXPECT_EQ(run_line("replay {} --all --pubkey {}", bundle, at("other.pub.pem")).exit_code, 2);
   EXPECT_EQ(traces(), 2u) << "nothing ran";
-  EXPECT_EQ(run_program({"replay", bundle, "--all", "--pubkey", at("author.pub.pem")}).exit_code, 0);
+  EXPECT_EQ(run_line("replay {} --all --pubkey {}", bundle, at("author.pub.pem")).exit_code, 0);
   EXPECT_EQ(traces(), 3u);
-  const auto shown = run_program({"replay", bundle, "--all", "--run-its-commands"});
-  EXPECT_EQ(shown.exit_code, 0) << shown.err;
-  EXPECT_THAT(shown.err, HasSubstr("external.command: "));
+  EXPECT_THAT(succeeded(run_line("replay {} --all --run-its-commands", bundle)).err,
+              HasSubstr("external.command: "));
   EXPECT_EQ(traces(), 4u);
   // A trust file, given or the user's own.
   const std::string author = fingerprint_in(run_program({"verify", bundle}).out, "signed by       key ");
   ASSERT_EQ(author.size(), 64u);
-  std::filesystem::create_directories(dir_ / "config/aqbench");
-  std::ofstream(dir_ / "config/aqbench/trusted_keys.txt") << "ann " << author << "\n";
+  write("config/aqbench/trusted_keys.txt", "ann " + author + "\n");
   EXPECT_EQ(run_program({"replay", bundle, "--all"}).exit_code, 0);
   EXPECT_EQ(traces(), 5u);
   // A changed bundle is untrusted, whatever its signature.
@@ -118,37 +97,32 @@ TEST_F(Stranger, ASweepIsResumedByItsAuthor) {
   const auto begun = traces();
   ASSERT_LT(begun, 4u);
   std::filesystem::rename(dir_ / "state", dir_ / "kept");
-  const auto refused = run_program({"sweep", "--resume", bundle});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("external.command: "));
+  expect_mistake(run_program({"sweep", "--resume", bundle}), "external.command: ");
   EXPECT_EQ(traces(), begun);
-  EXPECT_EQ(run_program({"sweep", "--resume", bundle, "--dry-run"}).exit_code, 0);
+  EXPECT_EQ(run_line("sweep --resume {} --dry-run", bundle).exit_code, 0);
   std::filesystem::rename(dir_ / "kept", dir_ / "state");
-  const auto resumed = run_program({"sweep", "--resume", bundle});
-  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  succeeded(run_program({"sweep", "--resume", bundle}));
   EXPECT_EQ(run_program({"sweep", "--run-its-commands"}).exit_code, 2) << "only with --resume";
 }
 
 TEST_F(Stranger, AComparisonStartsNoProgramBeforeItsAuthorIsKnown) {
   const std::string spy = at("spy");
-  std::ofstream(spy) << "#!/bin/sh\necho x >>" << at("trace") << "\nexec " AQBENCH_BINARY " \"$@\"\n";
-  std::filesystem::permissions(spy, std::filesystem::perms::owner_all);
+  write_program(spy, "#!/bin/sh\necho x >>" + at("trace") + "\nexec " AQBENCH_BINARY " \"$@\"\n");
   ProgramOptions interrupt;
   interrupt.interrupt_when = [&] { return bundle_lines(dir_ / "out", "journal.jsonl") >= 2; };
-  const auto stopped =
-      run_program({"ab", "--a", spy, "--b", spy, "--scene", "flat_plane", "--method", "roma_like", "--set",
-                   "roma_like.points=500", "--repetitions", "3", "--pairs", "24", "--out", at("out")},
-                  interrupt);
-  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
+  const auto stopped = exits(run_program(words("ab --a {} --b {} --scene flat_plane --method roma_like --set "
+                                               "roma_like.points=500 --repetitions 3 --pairs 24 --out {}",
+                                               spy, spy, at("out")),
+                                         interrupt),
+                             130);
   become_somebody_else();
   const auto before = traces();
-  const auto refused = run_program({"ab", "--resume", only_bundle(dir_ / "out")});
-  EXPECT_EQ(refused.exit_code, 2);
-  EXPECT_THAT(refused.err, HasSubstr("  A: " + spy + "\n  B: " + spy + "\n"));
+  expect_mistake(run_program({"ab", "--resume", only_bundle(dir_ / "out")}),
+                 "  A: " + spy + "\n  B: " + spy + "\n");
   EXPECT_EQ(traces(), before);
   interrupt.interrupt_when = [&] { return traces() > before + 2; };
   const auto allowed =
-      run_program({"ab", "--resume", only_bundle(dir_ / "out"), "--run-its-commands"}, interrupt);
+      run_program(words("ab --resume {} --run-its-commands", only_bundle(dir_ / "out")), interrupt);
   EXPECT_THAT(allowed.err, Not(HasSubstr("are not run")));
   EXPECT_GT(traces(), before);
 }
@@ -156,7 +130,7 @@ TEST_F(Stranger, AComparisonStartsNoProgramBeforeItsAuthorIsKnown) {
 // Resuming writes to the bundle: a link could redirect that to a file of the user, a FIFO never answers.
 TEST_F(Stranger, NoLinkIsFollowedOutOfAResumedBundle) {
   const auto bundle = sweep_of_external({}, false);
-  std::ofstream(dir_ / "mine.txt") << "mine\n";
+  write("mine.txt", "mine\n");
   const auto refused = [&](const char* command, const std::string& file) {
     const auto ran = run_program(std::string_view(command) == "work"
                                      ? Arguments{command, bundle}
@@ -180,8 +154,7 @@ TEST_F(Stranger, NoLinkIsFollowedOutOfAResumedBundle) {
     }
     if (there) std::filesystem::rename(kept, bundle / file);
   }
-  std::ifstream mine(dir_ / "mine.txt");
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(mine), {}), "mine\n");
+  EXPECT_EQ(read_file(dir_ / "mine.txt"), "mine\n");
   EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
 }
 

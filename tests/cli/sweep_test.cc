@@ -1,5 +1,6 @@
 // `aqbench sweep` and what is done with its bundle: verify, gate, accept, resume.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,14 +13,14 @@
 #include <vector>
 
 #include "core/files.h"
+#include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
 namespace {
 
+using ::testing::HasSubstr;
 using Json = nlohmann::ordered_json;
-
-Json json_file(const std::filesystem::path& path) { return Json::parse(read_file(path)); }
 
 void write_json(const std::filesystem::path& path, const Json& value) {
   std::ofstream(path) << value.dump(1) << "\n";
@@ -41,19 +42,13 @@ double metric(const Json& results, const std::string& case_name, const char* nam
   return NAN;
 }
 
-class Sweep : public ::testing::Test {
- protected:
-  TemporaryDir dir_;
-  std::string out() const { return (dir_ / "out").string(); }
-};
+using Sweep = Folder;
 
 // Each within 4 standard errors of the closed form (flat plane, mean 0.7979 sigma, median 0.6745 sigma, rmse
 // sigma) or of the seed document's own figure (undulating).
 TEST_F(Sweep, SeedSuiteLandsOnTheSeedsFigures) {
-  const auto result = run_program({"sweep", "--suite", "seed", "--json", "--out", out()});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  const Json results = Json::parse(result.out);
-  EXPECT_EQ(results, json_file(only_bundle(out()) / "results.json"));
+  const Json results = document_of<Json>(run("sweep --suite seed --json"));
+  EXPECT_EQ(results, json_file<Json>(only_bundle(dir_ / "out") / "results.json"));
   struct Expected {
     const char* name;
     double sigma_mm, count, undulating_mean_mm, undulating_median_mm;
@@ -79,62 +74,50 @@ TEST_F(Sweep, SeedSuiteLandsOnTheSeedsFigures) {
 }
 
 TEST_F(Sweep, ThreadsAndRestartsChangeNoByteOfAMetric) {
-  const std::vector<std::string> what = {"sweep", "--repeat", "3", "--json", "--out"};
-  const auto with = [&](const std::string& out, const std::string& threads) {
-    auto arguments = what;
-    arguments.insert(arguments.end(), {out, "--threads", threads});
-    return arguments;
+  const auto sweep = [&](const std::string& out, const char* threads, const ProgramOptions& options = {}) {
+    return run(words("sweep --repeat 3 --json --out {} --threads {}", out, threads), options);
   };
-  const auto whole = run_program(with(dir_ / "one", "1"));
-  ASSERT_EQ(whole.exit_code, 0) << whole.err;
-  const auto expected = metrics_by_case(Json::parse(whole.out));
+  const auto expected = metrics_by_case(document_of<Json>(sweep("one", "1")));
   ASSERT_EQ(expected.size(), 12u);
-  const auto two = run_program(with(dir_ / "two", "2"));
-  EXPECT_EQ(metrics_by_case(Json::parse(two.out)), expected);
+  EXPECT_EQ(metrics_by_case(document_of<Json>(sweep("two", "2"))), expected);
 
   for (const std::size_t lines : {1u, 5u}) {  // the header alone, and some records
     const auto killed_out = dir_ / ("killed" + std::to_string(lines));
     ProgramOptions options;
     options.kill_when = [&] { return bundle_lines(killed_out, "journal.jsonl") >= lines; };
-    EXPECT_EQ(run_program(with(killed_out, "2"), options).exit_code, 128 + 9);
+    EXPECT_EQ(sweep(killed_out, "2", options).exit_code, 128 + 9);
     const auto bundle = only_bundle(killed_out);
     const std::string next = "go on with: aqbench sweep --resume " + bundle.string();
-    const auto dead = run_program({"status", bundle});
-    EXPECT_EQ(dead.exit_code, 130);
-    EXPECT_NE(dead.out.find("no process works on it; " + next), std::string::npos) << dead.out;
-    EXPECT_NE(run_program({"verify", bundle}).out.find("did not end; go on with: aqbench sweep"),
-              std::string::npos);
-    const auto resumed = run_program({"sweep", "--resume", bundle, "--json"});
-    ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
-    EXPECT_EQ(metrics_by_case(Json::parse(resumed.out)), expected);
-    const auto ended = run_program({"status", bundle, bundle});
-    EXPECT_EQ(ended.exit_code, 0);
+    EXPECT_THAT(exits(run({"status", bundle}), 130).out, HasSubstr("no process works on it; " + next));
+    EXPECT_THAT(run({"verify", bundle}).out, HasSubstr("did not end; go on with: aqbench sweep"));
+    EXPECT_EQ(metrics_by_case(document_of<Json>(run("sweep --resume {} --json", bundle))), expected);
+    const auto ended = succeeded(run({"status", bundle, bundle}));
     EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 2) << ended.out;
-    EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+    EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
   }
 }
 
 TEST_F(Sweep, CtrlCLeavesAVerifiedPartAndResumes) {
   ProgramOptions options;
-  options.interrupt_when = [&] { return bundle_lines(out(), "journal.jsonl") >= 4; };
-  const auto stopped = run_program(
-      {"sweep", "--scene", "flat_plane", "--method", "roma_like", "--repeat", "400", "--out", out()},
-      options);
-  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
-  EXPECT_NE(stopped.err.find("--resume"), std::string::npos) << stopped.err;
-  const auto bundle = only_bundle(out());
-  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
-  const Json results = json_file(bundle / "results.json");
+  options.interrupt_when = [&] { return bundle_lines(dir_ / "out", "journal.jsonl") >= 4; };
+  EXPECT_THAT(exits(run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--repeat", "400",
+                                 "--out", dir_ / "out"},
+                                options),
+                    130)
+                  .err,
+              HasSubstr("--resume"));
+  const auto bundle = only_bundle(dir_ / "out");
+  EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
+  const Json results = json_file<Json>(bundle / "results.json");
   EXPECT_FALSE(results.at("run").at("complete").get<bool>());
   EXPECT_GT(results.at("records").size(), 0u);
 }
 
 TEST_F(Sweep, FaultsBecomeRecordsAndTheSweepGoesOn) {
   const auto result =
-      run_program({"sweep", "--json", "--memory-limit", "1", "--out", out(), "--inject",
-                   "flat_plane/lightglue_like:*=abort", "--inject", "undulating/lightglue_like/*:noise=oom",
-                   "--inject", "roma_like:sampling=throw"});
-  EXPECT_EQ(result.exit_code, 3) << result.err;
+      exits(run("sweep --json --memory-limit 1 --out out --inject flat_plane/lightglue_like:*=abort --inject "
+                "undulating/lightglue_like/*:noise=oom --inject roma_like:sampling=throw"),
+            3);
   const Json results = Json::parse(result.out);
   std::map<std::string, std::string> status;
   for (const Json& record : results.at("records")) {
@@ -146,25 +129,22 @@ TEST_F(Sweep, FaultsBecomeRecordsAndTheSweepGoesOn) {
   EXPECT_EQ(status["flat_plane/roma_like/seed=42"], "failed");
   EXPECT_EQ(status["undulating/lightglue_like/seed=42"], "failed");
   EXPECT_EQ(status["undulating/roma_like/seed=42"], "failed");
-  EXPECT_EQ(run_program({"verify", only_bundle(out())}).exit_code, 0);
+  EXPECT_EQ(run({"verify", only_bundle(dir_ / "out")}).exit_code, 0);
 }
 
 // The tolerance of each metric that varies is one multiple of its spread over the seeds, whatever the metric:
 // Student's quantile of the difference of two draws, at 0.01 over all learned rows. Where that would let a
 // value fall to nothing, it is nine tenths of the value.
 TEST_F(Sweep, TolerancesAreLearnedFromSeeds) {
-  ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--set",
-                         "roma_like.points=300", "--repeat", "5", "--out", out()})
-                .exit_code,
-            0);
-  const auto bundle = only_bundle(out());
+  succeeded(
+      run("sweep --scene flat_plane --method roma_like --set roma_like.points=300 --repeat 5 --out out"));
+  const auto bundle = only_bundle(dir_ / "out");
   const std::string baseline = (dir_ / "learned.json").string();
-  const auto accepted = run_program(
-      {"accept", bundle, "--baseline", baseline, "--tolerances-from-seeds", "--leave-out-undefined"});
-  ASSERT_EQ(accepted.exit_code, 0) << accepted.err;
+  succeeded(run_program(
+      {"accept", bundle, "--baseline", baseline, "--tolerances-from-seeds", "--leave-out-undefined"}));
   std::map<std::string, std::vector<double>> values;
   std::map<std::string, double> learned;
-  const Json cases = json_file(baseline).at("cases");
+  const Json cases = json_file<Json>(baseline).at("cases");
   for (const auto& [name, entry] : cases.items())
     for (const auto& [metric, row] : entry.at("metrics").items()) {
       values[metric].push_back(row.at("value").get<double>());
@@ -190,15 +170,13 @@ TEST_F(Sweep, TolerancesAreLearnedFromSeeds) {
       << "Student's quantile for 4 degrees of freedom, of one row, is 4.604";
 
   // A run of one seed learns from these, and what they do not have keeps its own tolerance.
-  ASSERT_EQ(run_program({"sweep", "--scene", "flat_plane", "--method", "*_like", "--set",
-                         "roma_like.points=300", "--set", "lightglue_like.points=300", "--out", dir_ / "one"})
-                .exit_code,
-            0);
+  succeeded(
+      run("sweep --scene flat_plane --method *_like --set roma_like.points=300 --set "
+          "lightglue_like.points=300 --out one"));
   const std::string from_others = (dir_ / "from_others.json").string();
-  const auto one = run_program({"accept", only_bundle(dir_ / "one"), "--baseline", from_others,
-                                "--tolerances-from", bundle, "--leave-out-undefined"});
-  ASSERT_EQ(one.exit_code, 0) << one.err;
-  const Json of_one = json_file(from_others).at("cases");
+  succeeded(run("accept {} --baseline {} --tolerances-from {} --leave-out-undefined",
+                only_bundle(dir_ / "one"), from_others, bundle));
+  const Json of_one = json_file<Json>(from_others).at("cases");
   const auto rmse_of = [&](const char* method) {
     return of_one.at(std::string("flat_plane/") + method + "/seed=42").at("metrics").at("accuracy_rmse_mm");
   };
@@ -209,27 +187,19 @@ TEST_F(Sweep, TolerancesAreLearnedFromSeeds) {
 TEST_F(Sweep, FullDiskIsOneLineAndExitSix) {
   ProgramOptions options;
   options.file_size_limit_bytes = 12000;
-  const auto result = run_program({"sweep", "--out", out()}, options);
-  EXPECT_EQ(result.exit_code, 6) << result.err;
+  const auto result = exits(run({"sweep", "--out", dir_ / "out"}, options), 6);
   EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-  const auto bundle = only_bundle(out());
-  const auto resumed = run_program({"sweep", "--resume", bundle});
-  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_EQ(run_program({"verify", bundle}).exit_code, 0);
+  const auto bundle = only_bundle(dir_ / "out");
+  succeeded(run({"sweep", "--resume", bundle}));
+  EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
 }
 
 TEST_F(Sweep, WrongArgumentsAreExitTwoBeforeAnythingIsRun) {
-  for (const Arguments& wrong :
-       {Arguments{"--scene", "flat_plan"}, Arguments{"--axis", "undulating.amplitud_m=1"},
-        Arguments{"--set", "roma_like.dropout=2"}, Arguments{"--baseline", dir_ / "absent.json"},
-        Arguments{"--repeat", "0"}, Arguments{"--frobnicate"}}) {
-    Arguments arguments{"sweep", "--out", out()};
-    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
-    const auto result = run_program(arguments);
-    EXPECT_EQ(result.exit_code, 2) << wrong.front() << result.err;
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-  }
-  EXPECT_FALSE(std::filesystem::exists(out()));
+  for (const char* const wrong :
+       {"--scene flat_plan", "--axis undulating.amplitud_m=1", "--set roma_like.dropout=2",
+        "--baseline absent.json", "--repeat 0", "--frobnicate"})
+    expect_refused(run(with({"sweep"}, words(wrong))), "");
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "out"));
 }
 
 class GateCommand : public Sweep {
@@ -238,9 +208,7 @@ class GateCommand : public Sweep {
   static void SetUpTestSuite() {
     swept_ = std::make_unique<TemporaryDir>();
     ASSERT_EQ(run_program({"sweep", "--out", *swept_ / "out"}).exit_code, 0);
-    const auto accepted =
-        run_program({"accept", only_bundle(*swept_ / "out"), "--baseline", *swept_ / "baseline.json"});
-    ASSERT_EQ(accepted.exit_code, 0) << accepted.err;
+    succeeded(run_program({"accept", only_bundle(*swept_ / "out"), "--baseline", *swept_ / "baseline.json"}));
   }
   static void TearDownTestSuite() { swept_.reset(); }
   void SetUp() override {
@@ -248,7 +216,7 @@ class GateCommand : public Sweep {
     bundle_ = dir_ / bundle.filename().string();
     std::filesystem::copy(bundle, bundle_, std::filesystem::copy_options::recursive);
     baseline_ = *swept_ / "baseline.json";
-    results_ = json_file(bundle_ / "results.json");
+    results_ = json_file<Json>(bundle_ / "results.json");
   }
 
   // The gate's exit code on results changed by `change`, as a bare results.json.
@@ -256,7 +224,7 @@ class GateCommand : public Sweep {
     Json results = results_;
     change(results);
     write_json(dir_ / "changed.json", results);
-    last_ = run_program({"gate", dir_ / "changed.json", "--baseline", baseline_});
+    last_ = run({"gate", dir_ / "changed.json", "--baseline", baseline_});
     return last_.exit_code;
   }
 
@@ -269,24 +237,15 @@ class GateCommand : public Sweep {
 TEST_F(GateCommand, AcceptKnowsAPartOfASuiteAndAShard) {
   const auto refused = [&](const Arguments& how, const char* flag) {
     std::filesystem::remove_all(dir_ / "part");
-    Arguments sweep{"sweep", "--suite", "seed", "--out", dir_ / "part"};
-    sweep.insert(sweep.end(), how.begin(), how.end());
-    EXPECT_EQ(run_program(sweep).exit_code, 0);
+    succeeded(run(with(words("sweep --suite seed --out part"), how)));
     const Arguments accept{"accept", only_bundle(dir_ / "part"), "--baseline", dir_ / "new.json"};
-    const auto result = run_program(accept);
-    EXPECT_EQ(result.exit_code, 2);
-    EXPECT_NE(result.err.find(flag), std::string::npos) << result.err;
-    Arguments dry = accept;
-    dry.emplace_back("--dry-run");
-    const auto shown = run_program(dry);
-    EXPECT_EQ(shown.exit_code, 2);
-    EXPECT_NE(shown.out.find("refused: "), std::string::npos) << shown.out;
+    expect_mistake(run(accept), flag);
+    EXPECT_THAT(exits(run(with(accept, {"--dry-run"})), 2).out, HasSubstr("refused: "));
     EXPECT_FALSE(std::filesystem::exists(dir_ / "new.json"));
     return accept;
   };
-  Arguments part = refused({"--scene", "flat_plane"}, "of the suite did not run");
-  part.emplace_back("--part-of-suite");
-  EXPECT_EQ(run_program(part).exit_code, 0);
+  const Arguments part = refused({"--scene", "flat_plane"}, "of the suite did not run");
+  EXPECT_EQ(run(with(part, {"--part-of-suite"})).exit_code, 0);
   std::filesystem::remove(dir_ / "new.json");
   refused({"--shard", "1/2"}, "the run is shard 1/2 of a sweep (--from-shard)");
   refused({"--set", "roma_like.points=500"}, "--new-options");
@@ -300,10 +259,10 @@ TEST_F(GateCommand, DecidesByDirectionAndTolerance) {
     };
   };
   EXPECT_EQ(gate_changed(scale_mean(1.051)), 1) << last_.out;
-  EXPECT_NE(last_.out.find("mean error"), std::string::npos);
+  EXPECT_THAT(last_.out, HasSubstr("mean error"));
   EXPECT_EQ(gate_changed(scale_mean(1.049)), 0) << last_.out;
   EXPECT_EQ(gate_changed(scale_mean(0.5)), 0) << last_.out;
-  EXPECT_NE(last_.out.find("improved"), std::string::npos) << last_.out;
+  EXPECT_THAT(last_.out, HasSubstr("improved"));
   EXPECT_EQ(gate_changed([](Json& results) {
               results["records"][0]["metrics"]["accuracy_mean_mm"]["value"] = nullptr;
               results["records"][0]["metrics"]["accuracy_mean_mm"]["reason"] = "test";
@@ -316,27 +275,23 @@ TEST_F(GateCommand, DecidesByDirectionAndTolerance) {
             4)
       << last_.err;
   std::ofstream(dir_ / "broken.json") << read_file(bundle_ / "results.json").substr(0, 500);
-  EXPECT_EQ(run_program({"gate", dir_ / "broken.json", "--baseline", baseline_}).exit_code, 2);
+  EXPECT_EQ(run({"gate", dir_ / "broken.json", "--baseline", baseline_}).exit_code, 2);
 }
 
 TEST_F(GateCommand, RefusesTheBundleTheBaselineCameFromAndPassesAnother) {
-  const auto self = run_program({"gate", bundle_, "--baseline", baseline_});
-  EXPECT_EQ(self.exit_code, 4) << self.out;
-  const auto fresh = run_program({"sweep", "--out", dir_ / "second", "--baseline", baseline_, "--gate"});
-  EXPECT_EQ(fresh.exit_code, 0) << fresh.out << fresh.err;
-  const auto worse = run_program({"sweep", "--out", dir_ / "third", "--baseline", baseline_, "--gate",
-                                  "--inject", "flat_plane/roma_like/*:noise=corrupt"});
-  EXPECT_EQ(worse.exit_code, 1) << worse.out << worse.err;
+  const auto self = exits(run({"gate", bundle_, "--baseline", baseline_}), 4);
+  succeeded(run("sweep --out second --baseline {} --gate", baseline_));
+  const auto worse = exits(
+      run("sweep --out third --baseline {} --gate --inject flat_plane/roma_like/*:noise=corrupt", baseline_),
+      1);
 }
 
 TEST_F(GateCommand, OneChangedByteIsNamed) {
   std::string text = read_file(bundle_ / "summary.md");
   text[text.size() / 2] ^= 1;
   std::ofstream(bundle_ / "summary.md", std::ios::binary) << text;
-  const auto result = run_program({"verify", bundle_});
-  EXPECT_EQ(result.exit_code, 1);
-  EXPECT_NE(result.out.find("summary.md"), std::string::npos) << result.out;
-  EXPECT_EQ(run_program({"gate", bundle_, "--baseline", baseline_}).exit_code, 1);
+  EXPECT_THAT(exits(run({"verify", bundle_}), 1).out, HasSubstr("summary.md"));
+  EXPECT_EQ(run({"gate", bundle_, "--baseline", baseline_}).exit_code, 1);
 }
 
 }  // namespace

@@ -61,9 +61,8 @@ class Terminal : public ::testing::TestWithParam<unsigned short> {
     for (const auto& [name, more] : {std::pair<const char*, Arguments>{"a", {}},
                                      {"b", {"--inject", "*:*=+5%"}},
                                      {"worse", {"--inject", "undulating/roma_like*:*=corrupt"}}}) {
-      Arguments sweep = {"sweep", "--suite", "seed", "--out", (*folder_ / name).string()};
-      sweep.insert(sweep.end(), more.begin(), more.end());
-      ASSERT_EQ(run_program(sweep).exit_code, 0);
+      testing::succeeded(
+          run_program(testing::with({"sweep", "--suite", "seed", "--out", *folder_ / name}, more)));
     }
   }
   static void TearDownTestSuite() { delete folder_; }

@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
+#include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -36,19 +37,15 @@ Arguments placed(Arguments words, const std::string& dir) {
 // for it: the true surface.
 void make_recording(const std::filesystem::path& dir, const std::string& truth) {
   const std::filesystem::path dataset = dir / "tank";
-  const auto rendered =
-      run_program({"render", "flat_plane", "--rig", "single_pair", "--width", "48", "--imaging",
-                   "textureless", "--mesh-pitch-mm", "20", "--out", dataset.string()});
-  ASSERT_EQ(rendered.exit_code, 0) << rendered.err;
+  succeeded(run_line(
+      "render flat_plane --rig single_pair --width 48 --imaging textureless --mesh-pitch-mm 20 --out {}",
+      dataset));
   std::filesystem::rename(dataset / "truth/surface.ply", dir / "cloud.ply");
   std::filesystem::remove(dataset / "truth/scene.json");
-  std::ofstream(dataset / "truth/truth.json") << truth;
+  write_text(dataset / "truth/truth.json", truth);
 }
 
-class HonestBundles : public ::testing::TestWithParam<Honest> {
- protected:
-  TemporaryDir dir_;
-};
+class HonestBundles : public Folder, public ::testing::WithParamInterface<Honest> {};
 
 TEST_P(HonestBundles, Verify) {
   if (std::ranges::find(GetParam().arguments, "dataset:tank") != GetParam().arguments.end()) {
@@ -56,15 +53,9 @@ TEST_P(HonestBundles, Verify) {
         dir_.path(), R"({"surface": {"depths": true, "thresholds_mm": [3, 17.5], "outlier_mm": 33,
                                               "spacing_mm": 4, "tile_mm": 40, "crop": "z:0.5,5"}})"));
   }
-  Arguments arguments = placed(GetParam().arguments, dir_.path().string());
-  arguments.insert(arguments.end(), {"--out", (dir_ / "out").string()});
-  ProgramOptions options;
-  options.working_dir = dir_.path();
-  const auto ran = run_program(arguments, options);
+  const auto ran = run(with(placed(GetParam().arguments, dir_.path().string()), {"--out", "out"}));
   ASSERT_EQ(ran.exit_code, GetParam().exit_code) << ran.out << ran.err;
-  const auto verified = run_program({"verify", only_bundle(dir_ / "out").string()});
-  EXPECT_EQ(verified.exit_code, 0) << verified.out << verified.err;
-  EXPECT_THAT(verified.out, ::testing::HasSubstr("verified: "));
+  EXPECT_THAT(succeeded(run({"verify", only_bundle(dir_ / "out")})).out, ::testing::HasSubstr("verified: "));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -179,9 +170,7 @@ struct Accidents : ::testing::TestWithParam<Honest> {};
 
 TEST_P(Accidents, AreAllFound) {
   const TemporaryDir dir;
-  Arguments arguments = GetParam().arguments;
-  arguments.insert(arguments.end(), {"--out", (dir / "out").string()});
-  ASSERT_EQ(run_program(arguments).exit_code, 0);
+  succeeded(run_program(with(GetParam().arguments, {"--out", dir / "out"})));
   const fs::path good = only_bundle(dir / "out"), bad = dir / "bad";
   ASSERT_TRUE(verify_bundle(good).ok());
   ASSERT_GE(accidents().size(), 20u);
@@ -194,14 +183,14 @@ TEST_P(Accidents, AreAllFound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Of, Accidents,
-                         ::testing::Values(Honest{"Seed", {"sweep", "--suite", "seed"}},
-                                           Honest{"Pipeline",
-                                                  {"sweep", "--suite", "pipeline", "--scene", "undulating",
-                                                   "--method", "dense_flow", "--rig", "arc6", "--width",
-                                                   "120", "--height", "90", "--set", "arc6.focal_px=200",
-                                                   "--repeat", "2"}}),
-                         [](const auto& suite) { return std::string(suite.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Of, Accidents,
+    ::testing::Values(
+        Honest{"Seed", {"sweep", "--suite", "seed"}},
+        Honest{"Pipeline",
+               words("sweep --suite pipeline --scene undulating --method dense_flow --rig arc6 --width 120 "
+                     "--height 90 --set arc6.focal_px=200 --repeat 2")}),
+    [](const auto& suite) { return std::string(suite.param.name); });
 
 }  // namespace
 }  // namespace aqbench::testing

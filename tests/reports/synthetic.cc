@@ -113,9 +113,7 @@ namespace {
 
 // The plan that these records follow from: suite `seed`, with the options and faults that they name.
 SweepPlan plan_of(const Results& results) {
-  PlanRequest request;
-  request.suite = "seed";
-  request.threads = 2;
+  PlanRequest request = seed_request();
   for (const Record& record : results.records) {
     if (record.status == Status::skipped) request.device = "cuda";
     for (const InjectedFault& fault : record.injected)
@@ -194,10 +192,22 @@ Results synthetic_results() {
   return results;
 }
 
+void set_day(Results& results, const std::string& day) {
+  results.run.id = "202505" + day + "T101112Z";
+  results.run.started_utc = results.run.finished_utc = "2025-05-" + day + "T10:11:12Z";
+}
+
 Metric& metric_of(Record& record, const std::string& name) {
   const auto found = std::ranges::find(record.metrics, name, [](const auto& item) { return item.first; });
   if (found == record.metrics.end()) throw std::out_of_range(name);
   return found->second;
+}
+
+PlanRequest seed_request() {
+  PlanRequest request;
+  request.suite = "seed";
+  request.threads = 2;
+  return request;
 }
 
 std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Results& results) {
@@ -254,6 +264,17 @@ std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Result
   return bundle;
 }
 
+void two_bundles(const std::filesystem::path& base) {
+  Results run = synthetic_results();
+  synthetic_bundle(base, run);
+  set_day(run, "21");
+  metric_of(run.records[1], "accuracy_mean_mm").value = 0.95;
+  run.records[2].status = Status::crashed;
+  run.records[2].reason = "<b>died</b>";
+  run.records[2].metrics.clear();
+  synthetic_bundle(base, run);
+}
+
 Baseline synthetic_baseline(const Results& results) {
   Baseline baseline;
   baseline.suite = results.run.suite;
@@ -270,11 +291,11 @@ Baseline synthetic_baseline(const Results& results) {
   return baseline;
 }
 
-void rehash(const fs::path& bundle) {
+void rehash(const std::filesystem::path& bundle) {
   std::vector<HashLine> lines;
   for (const std::string& file : list_bundle_files(bundle).files)
     if (file != kHashListName) lines.push_back({sha256_file_hex(bundle / file), file});
-  fs::remove(bundle / kHashListName);
+  std::filesystem::remove(bundle / kHashListName);
   std::ofstream(bundle / kHashListName, std::ios::binary) << hash_list_text(lines);
 }
 

@@ -20,6 +20,9 @@ Record synthetic_record(const std::string& scene, const std::string& method, int
 // Two scenes x two methods, seed 42; complete, with the plan hash that synthetic_bundle() journals.
 Results synthetic_results();
 
+// Makes it the run that began on this day of the month, "21".
+void set_day(Results& results, const std::string& day);
+
 // Metric of a record, to be changed.
 Metric& metric_of(Record& record, const std::string& name);
 
@@ -29,10 +32,16 @@ Metric& metric_of(Record& record, const std::string& name);
 // record must say.
 std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Results& results);
 
+// Suite `seed` for two threads.
+PlanRequest seed_request();
+
 // The same of another plan; the run is complete if every planned case has a record. `flags`: what the command
 // was given beside the plan.
 std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Results& results,
                                        const SweepPlan& plan, const std::vector<std::string>& flags = {});
+
+// Two bundles of one suite, of the days 20 and 21; in the second a case is worse and one crashed.
+void two_bundles(const std::filesystem::path& base);
 
 // What accepting `results` with default tolerances gives, from another run.
 Baseline synthetic_baseline(const Results& results);

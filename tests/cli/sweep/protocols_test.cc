@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/files.h"
+#include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {
@@ -16,30 +17,17 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-class ProtocolRun : public ::testing::Test {
+class ProtocolRun : public UserFolder {
  protected:
-  WithoutLibTorch program_;
-  ProgramResult run(const Arguments& arguments) const {
-    return run_program(arguments, {.working_dir = dir_.path()});
+  json sweep_roma(const std::string& out, const Arguments& more) {
+    return sweep(out, with(words("--scene undulating --method roma_like"), more));
   }
-  json sweep(const std::string& out, const Arguments& more) {
-    Arguments arguments = {"sweep", "--scene", "undulating", "--method", "roma_like", "--out", dir_ / out};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    const auto swept = run(arguments);
-    EXPECT_EQ(swept.exit_code, 0) << swept.err;
-    bundle_ = only_bundle(dir_ / out);
-    out_ = swept.out;
-    return json::parse(read_file(bundle_ / "results.json"));
-  }
-  TemporaryDir dir_;
-  std::filesystem::path bundle_;
-  std::string out_;
 };
 
 TEST_F(ProtocolRun, TheirNumbersAreThoseOfEvalAndChangeNoOther) {
-  const json with = sweep("with", {"--protocol", "dtu", "--protocol", "tanks-and-temples:thresholds_m=0.002",
-                                   "--protocol", "aqbench"});
-  EXPECT_THAT(out_, HasSubstr("dtu overall [mm] "));
+  const json with = sweep_roma(
+      "with", words("--protocol dtu --protocol tanks-and-temples:thresholds_m=0.002 --protocol aqbench"));
+  EXPECT_THAT(swept_.out, HasSubstr("dtu overall [mm] "));
   EXPECT_EQ(run({"verify", bundle_}).exit_code, 0);
   EXPECT_EQ(run({"replay", bundle_, "--all"}).exit_code, 0);
   EXPECT_THAT(read_file(bundle_ / "summary.md"), HasSubstr("| dtu overall [mm] |"));
@@ -54,7 +42,7 @@ TEST_F(ProtocolRun, TheirNumbersAreThoseOfEvalAndChangeNoOther) {
               metrics["precision_2mm_pct"]["value"].get<double>(), 1e-9);
   EXPECT_NEAR(metrics["aqbench_recall_2mm_pct"]["value"].get<double>(),
               metrics["completeness_2mm_pct"]["value"].get<double>(), 0.05);
-  const json without = sweep("without", {});
+  const json without = sweep_roma("without", {});
   for (const auto& [name, metric] : without["records"][0]["metrics"].items())
     EXPECT_EQ(metrics[name], metric);
   EXPECT_EQ(record["output_sha256"], without["records"][0]["output_sha256"]);
@@ -67,25 +55,13 @@ TEST_F(ProtocolRun, ACloudOfAProgramScoresAsInEval) {
   for (int i = 0; i < 2500; ++i)
     cloud << (i % 50 - 25) * 0.011 << ' ' << (i / 50 - 25) * 0.007 << ' ' << 1.177 + (i % 7) * 0.0005 << '\n';
   cloud.close();
-  const Arguments method = {"sweep",
-                            "--scene",
-                            "flat_plane",
-                            "--method",
-                            "external",
-                            "--set",
-                            "external.command=/bin/cp cloud.ply {output}"};
-  Arguments arguments = method;
-  for (const char* const more : {"--protocol", "tanks-and-temples", "--protocol", "dtu:cull=both"})
-    arguments.emplace_back(more);
-  ASSERT_EQ(run(arguments).exit_code, 0);
-  const json results = json::parse(read_file(only_bundle(dir_ / "out") / "results.json"));
+  const json results = sweep(
+      "out", words("--scene flat_plane --method external --set {} --protocol tanks-and-temples --protocol "
+                   "dtu:cull=both",
+                   "external.command=/bin/cp cloud.ply {output}"));
   const json& metrics = results["records"][0]["metrics"];
   const auto shown = [&](const Arguments& protocol) {
-    Arguments eval = {"eval", "cloud.ply", "--scene", "flat_plane", "--json"};
-    eval.insert(eval.end(), protocol.begin(), protocol.end());
-    const auto result = run(eval);
-    EXPECT_EQ(result.exit_code, 0) << result.err;
-    return json::parse(result.out);
+    return document_of(run(with(words("eval cloud.ply --scene flat_plane --json"), protocol)));
   };
   const auto number = [](const json& document, const std::string& name) {
     for (const json& value : document["protocols"][0]["values"])
@@ -96,33 +72,31 @@ TEST_F(ProtocolRun, ACloudOfAProgramScoresAsInEval) {
   EXPECT_NEAR(metrics["tanks_and_temples_f_score_5mm_pct"]["value"].get<double>(),
               100 * number(tanks, "f_score"), 1e-9)
       << tanks.dump();
-  const json dtu = shown({"--protocol", "dtu", "--knob", "cull=both", "--rig", "ring12"});
+  const json dtu = shown(words("--protocol dtu --knob cull=both --rig ring12"));
   EXPECT_NEAR(metrics["dtu_overall_mm"]["value"].get<double>(), 1000 * number(dtu, "overall"), 1e-9)
       << dtu.dump();
   EXPECT_GT(number(dtu, "overall"), 0);
 }
 
 TEST_F(ProtocolRun, TheyAreGatedAndComparedLikeOtherMetrics) {
-  sweep("first", {"--protocol", "dtu"});
+  sweep_roma("first", {"--protocol", "dtu"});
   ASSERT_EQ(run({"accept", bundle_, "--baseline", dir_ / "base.json"}).exit_code, 0);
   EXPECT_THAT(read_file(dir_ / "base.json"), HasSubstr("\"dtu_overall_mm\": {\"value\""));
-  sweep("second", {"--protocol", "dtu", "--threads", "1"});
+  sweep_roma("second", words("--protocol dtu --threads 1"));
   EXPECT_EQ(run({"gate", bundle_, "--baseline", dir_ / "base.json"}).exit_code, 0);
-  sweep("third", {"--protocol", "dtu", "--set", "roma_like.noise_sigma_m=0.003"});
+  sweep_roma("third", words("--protocol dtu --set roma_like.noise_sigma_m=0.003"));
   EXPECT_NE(run({"gate", bundle_, "--baseline", dir_ / "base.json"}).exit_code, 0);
-  EXPECT_THAT(run({"sweep", "--scene", "undulating", "--method", "roma_like", "--protocol", "dtuu"}).err,
+  EXPECT_THAT(run("sweep --scene undulating --method roma_like --protocol dtuu").err,
               HasSubstr("unknown protocol 'dtuu'; did you mean dtu"));
-  EXPECT_THAT(
-      run({"sweep", "--scene", "undulating", "--method", "roma_like", "--axis", "protocols.names=dtu,eth3d"})
-          .err,
-      HasSubstr("all cases have one value"));
+  EXPECT_THAT(run("sweep --scene undulating --method roma_like --axis protocols.names=dtu,eth3d").err,
+              HasSubstr("all cases have one value"));
 }
 
 TEST_F(ProtocolRun, ASuiteNamesThem) {
-  std::ofstream(dir_ / "suite.json")
-      << R"({"name": "s", "scenes": ["flat_plane"], "methods": ["roma_like"], "protocols": ["eth3d", "dtu"]})";
-  ASSERT_EQ(run({"sweep", "--suite-file", "suite.json"}).exit_code, 0);
-  const json results = json::parse(read_file(only_bundle(dir_ / "out") / "results.json"));
+  write(
+      "suite.json",
+      R"({"name": "s", "scenes": ["flat_plane"], "methods": ["roma_like"], "protocols": ["eth3d", "dtu"]})");
+  const json results = sweep("out", {"--suite-file", "suite.json"});
   const json& metrics = results["records"][0]["metrics"];
   EXPECT_TRUE(metrics["eth3d_precision_20mm_pct"]["value"].is_null());
   EXPECT_THAT(metrics["eth3d_precision_20mm_pct"]["reason"].get<std::string>(), HasSubstr("scanners"));

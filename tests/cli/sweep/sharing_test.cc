@@ -15,12 +15,17 @@ namespace aqbench::cli {
 namespace {
 
 using ::testing::AllOf;
+using testing::Arguments;
 using ::testing::Contains;
+using testing::exits;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::only_bundle;
 using testing::run_program;
+using testing::succeeded;
 using testing::TemporaryDir;
+using testing::with;
+using testing::words;
 
 std::string digest_line(const std::filesystem::path& out) {
   const std::string text = run_program({"verify", only_bundle(out).string()}).out;
@@ -30,20 +35,14 @@ std::string digest_line(const std::filesystem::path& out) {
 
 TEST(SharedSweepCommand, HasTheMetricsOfASweepByOneProcess) {
   const TemporaryDir dir;
-  const testing::Arguments cases = {"sweep",     "--scene", "flat_plane",           "--method",
-                                    "roma_like", "--set",   "roma_like.points=500", "--repeat",
-                                    "4"};
-  testing::Arguments alone = cases, shared = cases;
-  alone.insert(alone.end(), {"--out", (dir / "alone").string()});
-  shared.insert(shared.end(), {"--out", (dir / "shared").string(), "--local", "2"});
-  const auto one = run_program(alone), two = run_program(shared);
-  EXPECT_EQ(one.exit_code, 0) << one.err;
-  EXPECT_EQ(two.exit_code, 0) << two.err;
+  const Arguments cases =
+      words("sweep --scene flat_plane --method roma_like --set roma_like.points=500 --repeat 4");
+  succeeded(run_program(with(cases, {"--out", dir / "alone"})));
+  succeeded(run_program(with(cases, words("--out {} --local 2", dir / "shared"))));
   EXPECT_EQ(digest_line(dir / "alone"), digest_line(dir / "shared"));
 
   const std::filesystem::path bundle = only_bundle(dir / "shared");
-  const auto verified = run_program({"verify", bundle.string()});
-  EXPECT_EQ(verified.exit_code, 0) << verified.out;
+  succeeded(run_program({"verify", bundle.string()}));
   EXPECT_FALSE(std::filesystem::exists(bundle.string() + ".tasks"));
   EXPECT_THAT(read_file(bundle / "bench.log"), HasSubstr(", process "));
   const auto status = nlohmann::json::parse(run_program({"status", bundle.string(), "--json"}).out);
@@ -63,35 +62,28 @@ TEST(SharedSweepCommand, InterruptedBeforeACaseHasEndedItIsABundleToo) {
   std::filesystem::create_directory(dir / "out");
   testing::ProgramOptions interrupt;
   interrupt.interrupt_when = [&] { return !begun().empty(); };
-  const auto stopped = run_program({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--inject",
-                                    "noise=hang", "--local", "2", "--out", (dir / "out").string()},
-                                   interrupt);
-  EXPECT_EQ(stopped.exit_code, 130) << stopped.err;
-  const auto verified = run_program({"verify", begun().string()});
-  EXPECT_EQ(verified.exit_code, 0) << verified.out;
+  const auto stopped = exits(
+      run_program(words("sweep --scene flat_plane --method roma_like --inject noise=hang --local 2 --out {}",
+                        dir / "out"),
+                  interrupt),
+      130);
+  succeeded(run_program({"verify", begun().string()}));
 }
 
 TEST(SharedSweepCommand, RefusesWhatDoesNotFit) {
-  for (const testing::Arguments& wrong : {testing::Arguments{"sweep", "--local", "0"},
-                                          {"sweep", "--local", "2", "--slurm"},
-                                          {"sweep", "--wait"},
-                                          {"sweep", "--own-nodes"},
-                                          {"sweep", "--unlike-nodes"},
-                                          {"sweep", "--workload", "absorption", "--slurm"},
-                                          {"sweep", "--local", "2", "--shard", "1/2"},
-                                          {"sweep", "--workload", "absorption", "--local", "2"},
-                                          {"sweep", "--lease", "-1"}})
-    EXPECT_EQ(run_program(wrong).exit_code, 2) << wrong.back();
+  for (const char* const wrong :
+       {"sweep --local 0", "sweep --local 2 --slurm", "sweep --wait", "sweep --own-nodes",
+        "sweep --unlike-nodes", "sweep --workload absorption --slurm", "sweep --local 2 --shard 1/2",
+        "sweep --workload absorption --local 2", "sweep --lease -1"})
+    EXPECT_EQ(run_program(words(wrong)).exit_code, 2) << wrong;
   // Flags that tasks of a job would ignore, and results that would be unusable.
   const TemporaryDir dir;
-  for (const testing::Arguments& wrong : {testing::Arguments{"--keep-clouds"},
-                                          {"--json"},
-                                          {"--baseline", (dir / "nowhere.json").string()},
-                                          {"--sign", (dir / "nowhere.pem").string()}}) {
-    testing::Arguments arguments = {"sweep",     "--scene", "flat_plane", "--method",
-                                    "roma_like", "--slurm", "--out",      (dir / "out").string()};
-    arguments.insert(arguments.end(), wrong.begin(), wrong.end());
-    const auto refused = run_program(arguments);
+  for (const Arguments& wrong : {Arguments{"--keep-clouds"},
+                                 {"--json"},
+                                 {"--baseline", dir / "nowhere.json"},
+                                 {"--sign", dir / "nowhere.pem"}}) {
+    const auto refused = run_program(
+        with(words("sweep --scene flat_plane --method roma_like --slurm --out {}", dir / "out"), wrong));
     EXPECT_EQ(refused.exit_code, 2) << wrong[0];
     EXPECT_THAT(refused.err,
                 HasSubstr(wrong.size() == 1 ? wrong[0] + ": not supported with --slurm" : wrong[1]));

@@ -10,6 +10,7 @@
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/text/summary.h"
+#include "tests/core/error_matcher.h"
 #include "tests/harness/ab/documents.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
@@ -163,13 +164,8 @@ TEST_F(AbBundle, WithAFifoForItsJournalIsNotWaitedFor) {
 }
 
 TEST_F(AbBundle, IsNoSweep) {
-  try {
-    read_gate_input(folder.path());
-    ADD_FAILURE() << "a comparison is gated";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::input);
-    EXPECT_THAT(error.what(), HasSubstr("results.json: is a comparison of `aqbench ab`"));
-  }
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_gate_input(folder.path()); }),
+              HasSubstr("results.json: is a comparison of `aqbench ab`"));
 }
 
 TEST_F(AbBundle, ThePairsStayWhereSealingFails) {

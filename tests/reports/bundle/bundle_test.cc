@@ -57,10 +57,13 @@ TEST(CreateBundleDir, AFileInTheWayIsAnIoErrorThatNamesIt) {
               }).starts_with(file.string()));
 }
 
-TEST(FinaliseBundle, WritesEveryFileAndSha256sumAgrees) {
-  const TemporaryDirectory directory;
+struct FinaliseBundle : ::testing::Test {
+  TemporaryDirectory directory;
   Results results = synthetic_results();
-  const fs::path bundle = synthetic_bundle(directory.path(), results);
+  fs::path bundle = synthetic_bundle(directory.path(), results);
+};
+
+TEST_F(FinaliseBundle, WritesEveryFileAndSha256sumAgrees) {
   for (const std::string& file : required_bundle_files())
     EXPECT_TRUE(fs::is_regular_file(bundle / file)) << file;
   EXPECT_EQ(read_file(bundle / "results.json"), results_text(results));
@@ -75,10 +78,7 @@ TEST(FinaliseBundle, WritesEveryFileAndSha256sumAgrees) {
   EXPECT_TRUE(verify_bundle(bundle).ok());
 }
 
-TEST(FinaliseBundle, MayBeCalledAgainAndTidiesWhatAKilledRunLeft) {
-  const TemporaryDirectory directory;
-  Results results = synthetic_results();
-  const fs::path bundle = synthetic_bundle(directory.path(), results);
+TEST_F(FinaliseBundle, MayBeCalledAgainAndTidiesWhatAKilledRunLeft) {
   for (const char* name : {"results.json.tmp4711", "tiles.csv.tmp4711.12"})
     write_file(bundle / name, "{ half");
   fs::create_directories(bundle / "empty/below");
@@ -89,10 +89,7 @@ TEST(FinaliseBundle, MayBeCalledAgainAndTidiesWhatAKilledRunLeft) {
   EXPECT_FALSE(fs::exists(bundle / "empty"));
 }
 
-TEST(FinaliseBundle, RefusesWhatCannotBeEvidence) {
-  const TemporaryDirectory directory;
-  Results results = synthetic_results();
-  const fs::path bundle = synthetic_bundle(directory.path(), results);
+TEST_F(FinaliseBundle, RefusesWhatCannotBeEvidence) {
   const auto refusal = [&] { return error_of(ErrorKind::input, [&] { finalise_bundle(bundle, results); }); };
   fs::create_symlink("/etc/hostname", bundle / "link");
   EXPECT_EQ(refusal(), (bundle / "link").string() + ": is a symbolic link");
@@ -107,8 +104,7 @@ TEST(FinaliseBundle, RefusesWhatCannotBeEvidence) {
   EXPECT_EQ(refusal(), (bundle / "bench.log").string() + ": no such file; a bundle needs it");
 }
 
-TEST(FinaliseBundle, AFolderThatCannotBeWrittenIsAnIoError) {
-  const TemporaryDirectory directory;
+TEST_F(FinaliseBundle, AFolderThatCannotBeWrittenIsAnIoError) {
   EXPECT_TRUE(error_of(ErrorKind::io, [&] {
                 finalise_bundle(directory / "absent", synthetic_results());
               }).starts_with((directory / "absent").string()));
@@ -155,10 +151,7 @@ TEST(HashList, RefusesUnsortedTwiceAndTraversal) {
 TEST(BundleWithEvidence, VerifiesAndEveryPartIsChecked) {
   const TemporaryDirectory directory;
   Results results = synthetic_results();
-  PlanRequest request;
-  request.suite = "seed";
-  request.threads = 2;
-  const fs::path bundle = synthetic_bundle(directory.path(), results, plan_sweep(request),
+  const fs::path bundle = synthetic_bundle(directory.path(), results, plan_sweep(seed_request()),
                                            {"--note", "one", "--note", "two\nlines", "--baseline", "seed"});
   add_notes(bundle, {"one", "two\nlines"});
   write_file(bundle / kBaselineCopyName, baseline_text(synthetic_baseline(results)));

@@ -80,9 +80,7 @@ class Merge : public ::testing::Test {
   TemporaryDirectory directory_;
 
   SweepPlan plan_of(std::size_t index, std::size_t count, std::uint64_t seed = 42) {
-    PlanRequest request;
-    request.suite = "seed";
-    request.threads = 2;
+    PlanRequest request = seed_request();
     request.seed = seed;
     request.shard = {index, count};
     return plan_sweep(request);
@@ -131,26 +129,17 @@ TEST_F(Merge, ShardsInAnyOrderGiveTheRootOfTheWhole) {
 
 TEST_F(Merge, RefusesWhatIsNotOneSweep) {
   const fs::path a = shard("a1", plan_of(1, 2)), b = shard("b2", plan_of(2, 2));
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { merge({a, a}); }), HasSubstr("is in "));
-  EXPECT_THAT(error_of(ErrorKind::input,
-                       [&] {
-                         merge({shard("d1", plan_of(1, 3)), shard("d2", plan_of(2, 3))});
-                       }),
-              HasSubstr("missing 3/3"));
-  EXPECT_THAT(error_of(ErrorKind::not_comparable,
-                       [&] {
-                         merge({a, shard("e2", plan_of(2, 2, 7))});
-                       }),
-              HasSubstr("different options"));
-  EXPECT_THAT(error_of(ErrorKind::input,
-                       [&] {
-                         merge({a, shard("f2", plan_of(2, 2), 1)});
-                       }),
-              HasSubstr("was interrupted"));
-  EXPECT_THAT(error_of(ErrorKind::usage, [&] { merge({a}); }), HasSubstr("at least two"));
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { merge({a, directory_ / "absent"}); }), HasSubstr("no bundle"));
+  const auto refused = [&](ErrorKind kind, const std::vector<fs::path>& shards, const char* why) {
+    EXPECT_THAT(error_of(kind, [&] { merge(shards); }), HasSubstr(why));
+  };
+  refused(ErrorKind::input, {a, a}, "is in ");
+  refused(ErrorKind::input, {shard("d1", plan_of(1, 3)), shard("d2", plan_of(2, 3))}, "missing 3/3");
+  refused(ErrorKind::not_comparable, {a, shard("e2", plan_of(2, 2, 7))}, "different options");
+  refused(ErrorKind::input, {a, shard("f2", plan_of(2, 2), 1)}, "was interrupted");
+  refused(ErrorKind::usage, {a}, "at least two");
+  refused(ErrorKind::input, {a, directory_ / "absent"}, "no bundle");
   write_file(b / "bench.log", "another log\n");
-  EXPECT_THAT(error_of(ErrorKind::verification, [&] { merge({a, b}); }), HasSubstr("bench.log"));
+  refused(ErrorKind::verification, {a, b}, "bench.log");
   EXPECT_FALSE(fs::exists(directory_ / "out"));  // nothing half made is left
 }
 

@@ -44,6 +44,12 @@ class Verify : public ::testing::Test {
     change();
     return files_found(verify_bundle(bundle_));
   }
+  // The findings after a file was replaced and all hashes were made right again.
+  std::set<std::string> forged(const std::string& file, const std::string& bytes) {
+    overwrite(bundle_ / file, bytes);
+    rehash(bundle_);
+    return files_found(verify_bundle(bundle_));
+  }
 };
 
 TEST_F(Verify, AnUntouchedBundle) {
@@ -154,28 +160,15 @@ TEST_F(Verify, PathsOutOfTheBundleAreRefusedNotRead) {
 TEST_F(Verify, AChangeWithAllHashesMadeRightAgain) {
   Results other = results_;
   metric_of(other.records[1], "accuracy_mean_mm").value = 0.5;
-  EXPECT_EQ(after([&] {
-              overwrite(bundle_ / "results.json", results_text(other));
-              rehash(bundle_);
-            }),
+  EXPECT_EQ(forged("results.json", results_text(other)),
             (std::set<std::string>{"report.html", "results.json", "statement.json", "summary.md"}));
-  EXPECT_EQ(after([&] {
-              overwrite(bundle_ / "summary.md", render_summary(read_bundle_content(bundle_, other)));
-              rehash(bundle_);
-            }),
+  EXPECT_EQ(forged("summary.md", render_summary(read_bundle_content(bundle_, other))),
             (std::set<std::string>{"report.html", "results.json", "statement.json"}));
   finalise_bundle(bundle_, results_);
-  EXPECT_EQ(after([&] {
-              overwrite(bundle_ / "summary.md", read_file(bundle_ / "summary.md") + "Looks great!\n");
-              rehash(bundle_);
-            }),
+  EXPECT_EQ(forged("summary.md", read_file(bundle_ / "summary.md") + "Looks great!\n"),
             (std::set<std::string>{"statement.json", "summary.md"}));
   finalise_bundle(bundle_, results_);
-  EXPECT_EQ(after([&] {
-              overwrite(bundle_ / "env.json", "{}\n");
-              rehash(bundle_);
-            }),
-            (std::set<std::string>{"env.json", "statement.json"}));
+  EXPECT_EQ(forged("env.json", "{}\n"), (std::set<std::string>{"env.json", "statement.json"}));
 }
 
 // Of which version the texts are stands in results.json, not in the summary.
@@ -184,11 +177,8 @@ TEST_F(Verify, ASummaryThatNamesAnotherVersionIsFound) {
   const std::string unmarked = ours.substr(ours.find('\n') + 1);
   for (const std::string& other : {unmarked, std::string("<!-- aqbench summary 1 -->\nold words\n"),
                                    "<!-- aqbench summary 999 -->\n" + unmarked}) {
-    overwrite(bundle_ / "summary.md", other);
-    rehash(bundle_);
-    const VerifyReport report = verify_bundle(bundle_);
-    EXPECT_EQ(report.verdict(), VerifyVerdict::not_verified) << render_verify(report);
-    EXPECT_TRUE(files_found(report).contains("summary.md"));
+    EXPECT_TRUE(forged("summary.md", other).contains("summary.md"));
+    EXPECT_EQ(verify_bundle(bundle_).verdict(), VerifyVerdict::not_verified);
   }
 }
 
@@ -210,10 +200,7 @@ TEST_F(Verify, ARecordDroppedOrASwappedJournalLine) {
   };
   for (const std::vector<int>& order :
        {std::vector<int>{0, 2, 1, 3, 4}, {0, 1, 2, 3}, {0, 2, 3, 4}, {1, 2, 3, 4}, {0, 1, 1, 2, 3, 4}, {0}})
-    EXPECT_FALSE(after([&] {
-                   overwrite(bundle_ / "journal.jsonl", joined(order));
-                   rehash(bundle_);
-                 }).empty());
+    EXPECT_FALSE(forged("journal.jsonl", joined(order)).empty());
 }
 
 // The samples of two runs swapped, or two of one run: the journal has them in their places.
@@ -227,10 +214,9 @@ TEST_F(Verify, SwappedSamples) {
 }
 
 TEST_F(Verify, AnotherPlanOrRunThanTheJournals) {
-  for (const std::function<void(Results&)>& change :
-       {std::function<void(Results&)>([](Results& r) { r.run.plan_sha256[0] ^= 1; }),
-        std::function<void(Results&)>([](Results& r) { r.run.id += "x"; }),
-        std::function<void(Results&)>([](Results& r) { r.run.suite = "other"; })}) {
+  for (const std::function<void(Results&)>& change : std::vector<std::function<void(Results&)>>{
+           [](Results& r) { r.run.plan_sha256[0] ^= 1; }, [](Results& r) { r.run.id += "x"; },
+           [](Results& r) { r.run.suite = "other"; }}) {
     Results other = results_;
     change(other);
     if (other.run.plan_sha256[0] > 'f') other.run.plan_sha256[0] = '0';
@@ -242,11 +228,8 @@ TEST_F(Verify, AnotherPlanOrRunThanTheJournals) {
 TEST_F(Verify, AnInterruptedRunVerifiesAndSaysSo) {
   const TemporaryDirectory other;
   Results results = synthetic_results();
-  PlanRequest request;
-  request.suite = "seed";
-  request.threads = 2;
   results.records.pop_back();
-  const fs::path bundle = synthetic_bundle(other.path(), results, plan_sweep(request));
+  const fs::path bundle = synthetic_bundle(other.path(), results, plan_sweep(seed_request()));
   const VerifyReport report = verify_bundle(bundle);
   EXPECT_TRUE(report.ok()) << render_verify(report);
   EXPECT_FALSE(report.complete);
@@ -256,13 +239,8 @@ TEST_F(Verify, AnInterruptedRunVerifiesAndSaysSo) {
 TEST_F(Verify, HostileResultsAreAFindingNotACrash) {
   for (const std::string& bad :
        {std::string(3'000'000, '['), std::string("{\"schema_version\":4}"), std::string("\xff"),
-        std::string("null"), read_file(bundle_ / "results.json") + " "}) {
-    const auto found = after([&] {
-      overwrite(bundle_ / "results.json", bad);
-      rehash(bundle_);
-    });
-    EXPECT_TRUE(found.contains("results.json")) << bad.substr(0, 30);
-  }
+        std::string("null"), read_file(bundle_ / "results.json") + " "})
+    EXPECT_TRUE(forged("results.json", bad).contains("results.json")) << bad.substr(0, 30);
 }
 
 // The gate's verdicts follow from the baseline that the bundle holds.
@@ -273,10 +251,7 @@ TEST_F(Verify, AnotherBaselineGivesOtherVerdicts) {
   EXPECT_TRUE(verify_bundle(bundle_).ok()) << render_verify(verify_bundle(bundle_));
   for (auto& [name, accepted] : baseline.cases[0].metrics)
     if (name == "accuracy_mean_mm") accepted.value = 0.5;
-  EXPECT_EQ(after([&] {
-              overwrite(bundle_ / kBaselineCopyName, baseline_text(baseline));
-              rehash(bundle_);
-            }),
+  EXPECT_EQ(forged(kBaselineCopyName, baseline_text(baseline)),
             (std::set<std::string>{"report.html", "statement.json", "summary.md"}));
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "reports/content/case_groups.h"
+#include "tests/core/error_matcher.h"
 
 namespace aqbench {
 namespace {
@@ -71,11 +72,7 @@ TEST(CaseNames, ACaseIsFoundByItsWholeItsShortOrAnyNameThatIsItsOwn) {
   EXPECT_EQ(case_meant(names, "sparse"), names[2]);
   EXPECT_EQ(case_meant({"s/m/rig=x/n=1", "s/m/rig=x/n=1/p=2"}, "s/m"), "s/m/rig=x/n=1");  // as tables show it
   const auto refused = [&](const std::string& given) {
-    try {
-      return "found " + case_meant(names, given);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
+    return error_of(ErrorKind::usage, [&] { case_meant(names, given); });
   };
   EXPECT_EQ(
       refused("step/plane_sweep"),

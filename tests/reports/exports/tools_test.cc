@@ -2,12 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 
-#include "core/files.h"
+#include "core/processes/process.h"
 #include "core/text.h"
 #include "reports/exports/tools.h"
 #include "tests/reports/synthetic.h"
@@ -32,8 +30,8 @@ std::size_t lines_with(const std::string& text, const std::string& start) {
 
 // The escapes of @actions/core: toCommandValue and toCommandProperty.
 TEST(Github, Escapes) {
-  EXPECT_EQ(github_escape_message("50 %, a:b\r\nc"), "50 %25, a:b%0D%0Ac");
-  EXPECT_EQ(github_escape_property("a:b,c%\n"), "a%3Ab%2Cc%25%0A");
+  EXPECT_EQ(github_escaped("50 %, a:b\r\nc", false), "50 %25, a:b%0D%0Ac");
+  EXPECT_EQ(github_escaped("a:b,c%\n", true), "a%3Ab%2Cc%25%0A");
 }
 
 TEST(Github, NoAnnotationWhereTheGatePasses) {
@@ -277,15 +275,11 @@ TEST(JUnit, EveryByteInAReasonLeavesAValidFile) {
 // What xmllint says; empty where the text is valid.
 std::string xsd_problem(const std::string& text) {
   const TemporaryDirectory folder;
-  write_file(folder.path() / "junit.xml", text);
-  const std::string command = "xmllint --noout --schema " AQBENCH_SOURCE_DIR "/tests/data/junit.xsd '" +
-                              (folder.path() / "junit.xml").string() + "' 2>&1";
-  std::FILE* const pipe = ::popen(command.c_str(), "r");
-  std::string said;
-  std::array<char, 4096> buffer{};
-  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), pipe))
-    said.append(buffer.data(), count);
-  return ::pclose(pipe) == 0 ? std::string() : said;
+  const ProgramAnswer answer =
+      ask_program({"xmllint", "--noout", "--schema", AQBENCH_SOURCE_DIR "/tests/data/junit.xsd",
+                   folder.file("junit.xml", text)},
+                  60);
+  return answer.ok ? "" : "not valid: " + answer.problem;
 }
 
 struct JUnitSchema : ::testing::Test {
@@ -298,19 +292,20 @@ struct JUnitSchema : ::testing::Test {
 };
 
 TEST_F(JUnitSchema, HoldsForEveryOutcome) {
-  EXPECT_EQ(xsd_problem(junit_text(gate(results, baseline), results)), "");
+  const auto expect_valid = [&] { EXPECT_EQ(xsd_problem(junit_text(gate(results, baseline), results)), ""); };
+  expect_valid();
   metric_of(results.records[0], "accuracy_mean_mm").value = 9;
   results.records[1].status = Status::crashed;
   results.records[1].reason = "died of signal 6 <Aborted> & \"more\"\n]]>";
   results.records[3].options[0].second = 0.5;
   results.records.push_back(skipped_record());
-  EXPECT_EQ(xsd_problem(junit_text(gate(results, baseline), results)), "");
+  expect_valid();
   results.records.pop_back();
   results.run.suite.clear();
   results.records.pop_back();
-  EXPECT_EQ(xsd_problem(junit_text(gate(results, baseline), results)), "");
+  expect_valid();
   baseline.accepted_root_digest = root_digest(results);
-  EXPECT_EQ(xsd_problem(junit_text(gate(results, baseline), results)), "");
+  expect_valid();
 }
 
 TEST_F(JUnitSchema, HoldsForHostileNames) {

@@ -216,9 +216,7 @@ TEST_F(FirstScreen, OfTwoCommitsSaysWhatGotWorseAndWhere) {
 TEST_F(FirstScreen, OfASiteNamesTheNewestChangeForTheWorse) {
   for (int i = 0; i < 20; ++i) {
     Results run = synthetic_results();
-    run.run.id = fmt::format("202505{:02}T101112Z", i + 1);
-    run.run.started_utc = fmt::format("2025-05-{:02}T10:11:12Z", i + 1);
-    run.run.finished_utc = fmt::format("2025-05-{:02}T10:11:14Z", i + 1);
+    set_day(run, fmt::format("{:02}", i + 1));
     if (i >= 10) *metric_of(run.records[1], "accuracy_mean_mm").value *= 1.5;
     synthetic_bundle(folder_ / "out", run);
   }

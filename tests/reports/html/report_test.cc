@@ -105,7 +105,7 @@ TEST(HtmlReport, EveryStageHasAColourOfItsOwn) {
   for (int i = 0; i < 30; ++i)
     results.records[0].stages.push_back({fmt::format("stage{:02}", i), "", 1, {10}, {10}, {}, {}});
   const auto groups = group_cases(results);
-  EXPECT_EQ(stage_names(groups).size(), 30u);
+  EXPECT_EQ(stage_bars(groups).names.size(), 30u);
   const std::string chart = svg_figure(stages_chart(groups));
   std::set<std::string> colours;
   for (std::size_t at = 0; (at = chart.find("fill=\"#", at)) != std::string::npos; ++at)

@@ -36,12 +36,16 @@ std::vector<SiteRun> runs_with(const std::vector<double>& errors_mm) {
   return runs;
 }
 
+SiteSuite suite_of(const std::vector<SiteRun>& runs) {
+  SiteSuite suite;
+  for (const SiteRun& run : runs) suite.runs.push_back(&run);
+  suite.names = site_short_names(suite.runs);
+  suite.steps = site_steps(suite.runs);
+  return suite;
+}
+
 std::string index_of(const std::vector<SiteRun>& runs) {
-  SiteSuites suites;
-  for (const SiteRun& run : runs) suites["seed"].push_back(&run);
-  return index_page(suites, {{"seed", site_short_names(suites["seed"])}},
-                    {{"seed", site_steps(suites["seed"])}}, {}, {})
-      .second;
+  return index_page({{"seed", suite_of(runs)}}, {}, {}).second;
 }
 
 TEST(SiteIndex, BeginsWithWhatGotWorseOneRowForOneCause) {
@@ -142,19 +146,9 @@ std::vector<SiteRun> thirty_runs() {
   return runs;
 }
 
-const SiteReports& no_reports() {
-  static const SiteReports none;
-  return none;
-}
-
-std::vector<SiteStep> steps_of(const std::vector<SiteRun>& runs) {
-  std::vector<const SiteRun*> list;
-  for (const SiteRun& run : runs) list.push_back(&run);
-  return site_steps(list);
-}
-
 TEST(SiteSteps, AreWhereALevelChangedOfEachCaseAndMetric) {
-  const std::vector<SiteStep> steps = steps_of(thirty_runs());
+  const std::vector<SiteRun> runs = thirty_runs();
+  const std::vector<SiteStep> steps = suite_of(runs).steps;
   ASSERT_EQ(steps.size(), 4u);
   const std::size_t accuracy = metric_at("accuracy_mean_mm");
   for (const SiteStep& step : steps) {
@@ -179,12 +173,9 @@ TEST(SiteSteps, ABiasThatMovedAwayFromZeroIsWorse) {
                               std::vector<std::optional<double>>(site_metrics().size())}};
   for (std::size_t i = 0; i < runs.size(); ++i)
     runs[i].cases[0].values[metric_at("bias_mean_mm")] = i < 18 ? -0.2 : -0.3;
-  const std::vector<SiteStep> steps = steps_of(runs);
-  ASSERT_EQ(steps.size(), 1u);
-  std::vector<const SiteRun*> list;
-  for (const SiteRun& run : runs) list.push_back(&run);
-  const ShortNames names = site_short_names(list);
-  const std::string row = site_step_row(steps[0], list, {&names, &no_reports()});
+  const SiteSuite suite = suite_of(runs);
+  ASSERT_EQ(suite.steps.size(), 1u);
+  const std::string row = steps_section({site_step_row(suite.steps[0], suite, {})}, false);
   EXPECT_THAT(row, HasSubstr("<td data-label=\"change\">-0.1</td>"));
   EXPECT_THAT(row, HasSubstr("class=\"text bad\">worse</td>"));
 }
@@ -198,7 +189,7 @@ TEST(SiteSteps, OfTwoRunsAreWhatAGateWouldNotPass) {
     one.values[metric_at("accuracy_mean_mm")] = one.name == "exact" ? 5.74 : 1.01;
     one.values[metric_at("time_ms")] = 100;
   }
-  const std::vector<SiteStep> steps = steps_of(runs);
+  const std::vector<SiteStep> steps = suite_of(runs).steps;
   ASSERT_EQ(steps.size(), 1u);
   EXPECT_EQ(steps[0].case_name, "exact");
   EXPECT_EQ(steps[0].worsening(), 1);
@@ -212,17 +203,17 @@ TEST(SiteSteps, OtherOptionsMachinesAndFailedCasesAreNoChange) {
     runs[i].cases[0].options = "other";
     runs[i].cases[1].status = "failed";
   }
-  EXPECT_THAT(steps_of(runs), ::testing::IsEmpty());
+  EXPECT_THAT(suite_of(runs).steps, ::testing::IsEmpty());
   runs = thirty_runs();
   for (SiteRun& run : runs) run.comparable.clear();
-  for (const SiteStep& step : steps_of(runs)) EXPECT_EQ(step.metric, metric_at("accuracy_mean_mm"));
+  for (const SiteStep& step : suite_of(runs).steps) EXPECT_EQ(step.metric, metric_at("accuracy_mean_mm"));
 }
 
 // A case that is missing in a run leaves its last run before the step where it is.
 TEST(SiteSteps, ARunWithoutTheCaseLiesBetween) {
   std::vector<SiteRun> runs = thirty_runs();
   runs[17].cases.clear();
-  for (const SiteStep& step : steps_of(runs)) {
+  for (const SiteStep& step : suite_of(runs).steps) {
     EXPECT_EQ(step.before, 16u);
     EXPECT_EQ(step.since, 18u);
   }
@@ -230,11 +221,8 @@ TEST(SiteSteps, ARunWithoutTheCaseLiesBetween) {
 
 TEST(SiteSteps, StandOnThePagesOfTheSuiteAndOfTheMetric) {
   const std::vector<SiteRun> runs = thirty_runs();
-  SiteSuites suites;
-  for (const SiteRun& run : runs) suites["s"].push_back(&run);
-  const SiteSteps steps = {{"s", site_steps(suites["s"])}};
-  const SiteNames names = {{"s", site_short_names(suites["s"])}};
-  const std::string page = suite_page("s", suites["s"], names.at("s"), {}, steps.at("s")).second;
+  SiteSuite suite = suite_of(runs);
+  const std::string page = suite_page("s", suite, {}).second;
   EXPECT_THAT(page, HasSubstr("Where a level changed"));
   EXPECT_THAT(page, HasSubstr("<li>since run run118, commit c1018 after c1017: <span class=\"bad\">4 values "
                               "worse</span>, 0 better</li>"));
@@ -242,9 +230,9 @@ TEST(SiteSteps, StandOnThePagesOfTheSuiteAndOfTheMetric) {
   EXPECT_THAT(
       page, HasSubstr("<td data-label=\"change\">+20 %</td><td data-label=\"it is\" class=\"text bad\">worse"
                       "</td><td data-label=\"since run\" class=\"text\">run118</td>"));
-  EXPECT_THAT(suite_data("s", suites["s"], names.at("s"), steps.at("s")).second,
+  EXPECT_THAT(suite_data("s", suite).second,
               HasSubstr(R"(window.aqbench_steps=[["accuracy_mean_mm",0,18,1],["time_ms",0,18,1],)"));
-  for (const auto& [path, text] : subject_pages(suites, names, steps, {})) {
+  for (const auto& [path, text] : subject_pages({{"s", suite}}, {})) {
     if (path == "metric/accuracy_mean_mm.html") {
       EXPECT_THAT(
           text, HasSubstr("<td data-label=\"suite\" class=\"text\"><a href=\"../suite/s.html\">s</a></td><td "
@@ -254,10 +242,9 @@ TEST(SiteSteps, StandOnThePagesOfTheSuiteAndOfTheMetric) {
       EXPECT_THAT(text, Not(HasSubstr("Where a level changed")));
     }
   }
-  EXPECT_THAT(suite_page("s", suites["s"], names.at("s"), {}, {}).second,
-              Not(HasSubstr("Where a level changed")));
+  suite.steps.clear();
+  EXPECT_THAT(suite_page("s", suite, {}).second, Not(HasSubstr("Where a level changed")));
 }
 
 }  // namespace
-
 }  // namespace aqbench
