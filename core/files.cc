@@ -171,6 +171,16 @@ bool is_file(const std::filesystem::path& path) {
   return std::filesystem::is_regular_file(path, unknown);
 }
 
+bool path_exists(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::exists(path, unknown);
+}
+
+bool folder_exists(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::is_directory(path, unknown);
+}
+
 std::uintmax_t regular_file_size(const std::filesystem::path& path) {
   std::error_code status;
   const auto type = std::filesystem::status(path, status).type();

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -85,6 +87,15 @@ std::string base64_text(std::string_view bytes);
 // anything else and for overflow. Underflow becomes 0, as a writer of that type would have rounded it.
 std::optional<double> parse_double(std::string_view word);
 std::optional<float> parse_float(std::string_view word);
+
+// Parses a whole word as a whole number: digits, for a signed type also a minus before them. Returns nullopt
+// for anything else and for overflow.
+template <std::integral Number>
+std::optional<Number> parse_whole(std::string_view word) {
+  Number value = 0;
+  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return status == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
+}
 
 // Returns whether a shell pattern matches the whole name: * is any text ("/" too), ? one character, [abc] one
 // of them.
