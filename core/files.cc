@@ -176,6 +176,16 @@ void make_folders(const std::filesystem::path& folder) {
   if (failed) throw io_error("{}: {}", folder.string(), failed.message());
 }
 
+bool path_exists(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::exists(path, unknown);
+}
+
+bool folder_exists(const std::filesystem::path& path) {
+  std::error_code unknown;
+  return std::filesystem::is_directory(path, unknown);
+}
+
 std::uintmax_t regular_file_size(const std::filesystem::path& path) {
   std::error_code status;
   const auto type = std::filesystem::status(path, status).type();

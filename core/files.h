@@ -22,6 +22,10 @@ bool is_file(const std::filesystem::path& path);
 // Creates a folder and its missing parents. Throws Error(io) naming it.
 void make_folders(const std::filesystem::path& folder);
 
+// Return whether a path leads to anything, or to a folder; false also where that cannot be found out.
+bool path_exists(const std::filesystem::path& path);
+bool folder_exists(const std::filesystem::path& path);
+
 // Returns the size of a file in bytes. Throws Error(input) naming it if it does not exist or is not a regular
 // file, Error(io) if it cannot be accessed.
 std::uintmax_t regular_file_size(const std::filesystem::path& path);

@@ -97,6 +97,15 @@ std::optional<Number> parse_whole(std::string_view word) {
 std::optional<double> parse_double(std::string_view word);
 std::optional<float> parse_float(std::string_view word);
 
+// Parses a whole word as a whole number: digits, for a signed type also a minus before them. Returns nullopt
+// for anything else and for overflow.
+template <std::integral Number>
+std::optional<Number> parse_whole(std::string_view word) {
+  Number value = 0;
+  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return status == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
+}
+
 // Returns whether a shell pattern matches the whole name: * is any text ("/" too), ? one character, [abc] one
 // of them.
 bool glob_matches(std::string_view pattern, std::string_view name);

@@ -1,9 +1,8 @@
-#include <algorithm>
-#include <utility>
 #include <vector>
 
 #include "core/error.h"
 #include "core/module.h"
+#include "core/parameters.h"
 #include "pipeline/dense_flow/dense_flow.h"
 #include "pipeline/external/external.h"
 #include "pipeline/method/method.h"
@@ -108,14 +107,7 @@ const std::vector<MethodSpec>& method_registry() {
   return table;
 }
 
-const MethodSpec& find_method(std::string_view name) {
-  const auto& table = method_registry();
-  const auto found = std::ranges::find(table, name, &MethodSpec::name);
-  if (found != table.end()) return *found;
-  std::vector<std::string> names;
-  for (const MethodSpec& spec : table) names.push_back(spec.name);
-  throw usage_error("{}", unknown_name_message("method", name, names));
-}
+const MethodSpec& find_method(std::string_view name) { return find_named("method", name, method_registry()); }
 
 MethodSpec declared_method(const MethodDeclaration& declaration) {
   return {.name = declaration.name,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
@@ -198,12 +197,7 @@ std::span<const CloudKnob> cloud_knobs() {
 }
 
 void set_cloud_knob(CloudKnobs& knobs, std::string_view name, const std::string& text) {
-  std::vector<std::string> names;
-  for (const CloudKnob& knob : cloud_knobs()) {
-    if (knob.name == name) return knob.set(knobs, text);
-    names.emplace_back(knob.name);
-  }
-  throw Error(ErrorKind::usage, unknown_name_message("knob", name, names));
+  find_named("knob", name, cloud_knobs()).set(knobs, text);
 }
 
 void check(const CloudKnobs& knobs) {
@@ -222,12 +216,7 @@ std::span<const CloudProtocol> cloud_protocols() {
 }
 
 const CloudProtocol& find_cloud_protocol(std::string_view name) {
-  std::vector<std::string> names;
-  for (const CloudProtocol& protocol : cloud_protocols()) {
-    if (protocol.name == name) return protocol;
-    names.emplace_back(protocol.name);
-  }
-  throw Error(ErrorKind::usage, unknown_name_message("protocol", name, names));
+  return find_named("protocol", name, cloud_protocols());
 }
 
 CloudKnobs knobs_at(const CloudProtocol& protocol, std::span<const double> thresholds_m) {

@@ -36,12 +36,8 @@ struct PoseColumns {
 constexpr PoseColumns kTum{}, kEuroc{17, 0, {1, 2, 3}, {5, 6, 7, 4}, 1e-9};
 
 std::vector<std::string_view> words_of(std::string_view line) {
+  if (line.find(',') == std::string_view::npos) return split_words(line);
   std::vector<std::string_view> words;
-  if (line.find(',') == std::string_view::npos) {
-    for (std::string_view word = take_word(line); !word.empty(); word = take_word(line))
-      words.push_back(word);
-    return words;
-  }
   for (const std::string_view part : split_at(line, ',')) words.push_back(trim_blanks(part));
   if (words.back().empty()) words.pop_back();  // a comma at the end
   return words;
@@ -117,10 +113,7 @@ class TrajectoryReader {
       if (line.empty() || note_names(line)) continue;
       const std::vector<std::string_view> words = words_of(line);
       numbers_.clear();
-      for (const std::string_view word : words) {
-        numbers_.push_back(lines_.number(word, "pose"));
-        if (!std::isfinite(numbers_.back())) lines_.fail("pose: a number is not finite");
-      }
+      for (const std::string_view word : words) numbers_.push_back(lines_.finite(word, "pose"));
       if (trajectory_.poses.empty()) settle_columns(line.find(',') != std::string_view::npos);
       if (numbers_.size() != columns_) lines_.fail("pose: not as many numbers as before");
       if (form_)

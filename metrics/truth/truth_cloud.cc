@@ -70,18 +70,8 @@ class ScanSurface final : public TruthCloud {
     add_planes(points);
   }
 
-  void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override {
-    search_all(points, out, {});
-  }
   void closest_points_and_borders(std::span<const Vec3> points, std::span<ClosestPoint> out,
-                                  std::span<std::uint8_t> beyond_border) const override {
-    search_all(points, out, beyond_border);
-  }
-  void signed_distances(std::span<const Vec3> points, std::span<double> out) const override {
-    std::vector<ClosestPoint> closest(points.size());
-    search_all(points, closest, {});
-    std::ranges::transform(closest, out.begin(), &ClosestPoint::signed_distance_m);
-  }
+                                  std::span<std::uint8_t> beyond_border) const override;
   double area_m2() const override { return std::numeric_limits<double>::quiet_NaN(); }
   double diagonal_m() const override { return bounds_m_.diagonal().norm(); }
   void sample_positions(std::uint64_t, std::uint64_t, std::span<Vec3>) const override {
@@ -95,8 +85,6 @@ class ScanSurface final : public TruthCloud {
 
  private:
   void add_planes(const TruePoints& points);
-  void search_all(std::span<const Vec3> points, std::span<ClosestPoint> out,
-                  std::span<std::uint8_t> beyond_border) const;
   ClosestPoint closest_to(const Vec3& point, std::uint32_t slot) const;
   bool is_beyond_border(const Vec3& point, std::uint32_t slot) const;
   std::vector<std::uint32_t> slots_in_order() const;
@@ -179,8 +167,8 @@ TriangleMesh ScanSurface::mesh(double) const {
   return points;
 }
 
-void ScanSurface::search_all(std::span<const Vec3> points, std::span<ClosestPoint> out,
-                             std::span<std::uint8_t> beyond_border) const {
+void ScanSurface::closest_points_and_borders(std::span<const Vec3> points, std::span<ClosestPoint> out,
+                                             std::span<std::uint8_t> beyond_border) const {
   std::vector<std::uint32_t> nearest(points.size());
   index_.nearest_slots(points, nearest);
   for (std::size_t i = 0; i < points.size(); ++i) {

@@ -22,16 +22,9 @@ std::vector<ParameterSpec> dense_parameters() {
       number_parameter("depth_tolerance_m", "m", 0.005, 1e-6, 1, "another view confirms a depth within this"),
       count_parameter("min_views", "1", 2, 0, 64, "other views that must confirm a depth"),
   };
-  const FusionHelp fusion{.voxel_m = "voxel of the fused cloud",
-                          .fusion_radius_m = "radius of the fits that fuse depths; 0: voxel means only"};
-  const SurfaceParameterTraits surface{
-      .default_method = SurfaceMethod::heightfield,
-      .surface_help = "surface reconstruction method; heightfield without level water: poisson",
-      .poisson_depth_help = "depth of the octree of surface=poisson",
-      .grid_help = "grid of surface=heightfield",
-      .target_triangles_help = "triangles kept in the mesh; 0: all",
-      .target_triangles_max = 2147483647};
-  for (const auto& more : {fusion_parameters(fusion), surface_parameters(surface), sparse::view_parameters()})
+  for (const auto& more :
+       {fusion_parameters("voxel of the fused cloud"),
+        surface_parameters(SurfaceMethod::heightfield, true, 2147483647), sparse::view_parameters()})
     specs.insert(specs.end(), more.begin(), more.end());
   return specs;
 }

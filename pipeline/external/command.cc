@@ -1,3 +1,4 @@
+#include "core/files.h"
 #include "pipeline/external/external.h"
 
 #include <fmt/format.h>
@@ -53,11 +54,10 @@ bool is_for_all(const fs::path& folder, const fs::path& working_folder) {
 // Returns the existing paths that words after the first name, alone or after "NAME=".
 std::vector<fs::path> named_paths(const std::vector<std::string>& words, const fs::path& working_folder) {
   std::vector<fs::path> paths;
-  std::error_code unknown;
   for (auto word = words.begin() + 1; word != words.end(); ++word) {
     const std::size_t equals = word->find('=');
     for (const std::string& text : {*word, equals == word->npos ? std::string() : word->substr(equals + 1)})
-      if (!text.empty() && fs::exists(working_folder / text, unknown)) paths.push_back(working_folder / text);
+      if (!text.empty() && path_exists(working_folder / text)) paths.push_back(working_folder / text);
   }
   return paths;
 }
@@ -127,17 +127,16 @@ const Interpreter* interpreter_named(const std::string& program) {
 bool is_unknown(const std::string& word) { return word.find(kUnknownWord) != std::string::npos; }
 
 std::string program_problem(const std::string& program, const fs::path& folder, bool knows_path) {
-  std::error_code unknown;
   if (program.find('/') == std::string::npos) {
     if (!knows_path || find_in_path(program) != program) return {};
-    const bool is_here = fs::is_regular_file(folder / program, unknown);
+    const bool is_here = is_file(folder / program);
     return fmt::format(
         "{}: no such program in PATH{}", printable(program),
         is_here ? fmt::format("; write ./{} for the file in this folder", printable(program)) : "");
   }
   const fs::path file = folder / program;
-  if (!fs::exists(file, unknown)) return fmt::format("{}: no such program", printable(file.string()));
-  if (!fs::is_regular_file(file, unknown) || ::access(file.c_str(), X_OK) != 0)
+  if (!path_exists(file)) return fmt::format("{}: no such program", printable(file.string()));
+  if (!is_file(file) || ::access(file.c_str(), X_OK) != 0)
     return fmt::format("{}: no permission to execute", printable(file.string()));
   return {};
 }
@@ -231,17 +230,16 @@ void add_program_folder(const fs::path& folder, std::vector<fs::path>& reads) {
 std::vector<fs::path> command_reads(const std::vector<std::string>& words, const fs::path& working_folder) {
   std::vector<fs::path> reads;
   if (words.empty()) return reads;
-  std::error_code unknown;
   const fs::path folder = folder_of_command(working_folder);
   const fs::path program = working_folder / find_in_path(words.front());
-  if (fs::exists(program, unknown)) add_with_folder(program, folder, reads);
-  if (const fs::path interpreter = interpreter_of(program); fs::exists(interpreter, unknown))
+  if (path_exists(program)) add_with_folder(program, folder, reads);
+  if (const fs::path interpreter = interpreter_of(program); path_exists(interpreter))
     add_with_folder(interpreter, folder, reads);
   for (const char* variable : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"})
     add_listed_in(variable, folder, reads);
   bool first_file = true;
   for (const fs::path& name : named_paths(words, working_folder)) {
-    if (first_file && fs::is_regular_file(name, unknown)) {
+    if (first_file && is_file(name)) {
       first_file = false;
       add_with_folder(name, folder, reads);
     } else {
@@ -267,8 +265,7 @@ std::string command_problem(const std::vector<std::string>& words, const fs::pat
   const Interpreter* const interpreter = interpreter_named(*word);
   if (interpreter == nullptr) return {};
   const auto script = script_word(*interpreter, word + 1, words.end());
-  std::error_code unknown;
-  if (script == words.end() || fs::exists(working_folder / *script, unknown)) return {};
+  if (script == words.end() || path_exists(working_folder / *script)) return {};
   if (interpreter->looks_in_path && (!knows_path || find_in_path(*script) != *script)) return {};
   return fmt::format("{}: no such file (script of {})", printable((working_folder / *script).string()),
                      printable(*word));
@@ -278,11 +275,10 @@ std::vector<GuestPart> command_parts(const std::vector<std::string>& words, cons
                                      const fs::path& base) {
   std::vector<GuestPart> parts;
   if (words.empty()) return parts;
-  std::error_code unknown;
-  if (const fs::path program = working_folder / find_in_path(words.front()); fs::exists(program, unknown))
+  if (const fs::path program = working_folder / find_in_path(words.front()); path_exists(program))
     add_part(program, base, parts);
   for (const fs::path& name : named_paths(words, working_folder))
-    if (fs::is_regular_file(name, unknown)) add_part(name, base, parts);
+    if (is_file(name)) add_part(name, base, parts);
   return parts;
 }
 
@@ -294,11 +290,10 @@ std::vector<GuestPart> lock_part(const MethodDeclaration& method, const fs::path
   if (!method.lock.empty()) return {listed_part(method.lock, project_dir)};
   if (method.runs_in.kind.empty() || method.runs_in.is_container()) return {};
   const fs::path place = project_dir / method.runs_in.place;
-  std::error_code unknown;
   for (const fs::path& folder : {place, place.parent_path(), project_dir})
     for (const char* const name :
          {"pixi.lock", "uv.lock", "poetry.lock", "conda-lock.yml", "requirements.txt", "environment.yml"})
-      if (fs::is_regular_file(folder / name, unknown))
+      if (is_file(folder / name))
         return {listed_part((folder / name).lexically_relative(project_dir).string(), project_dir)};
   return {};
 }

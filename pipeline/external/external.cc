@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/parallel.h"
 #include "pipeline/method/declaration.h"
 #include "scenes/cloud/length_units.h"
@@ -48,8 +49,8 @@ Observation in_declared_layout(const Observation& observation, const MethodInput
   std::vector<CameraFiles> files;
   for (const Camera& camera : rig.cameras) {
     const fs::path mask = observation.dataset_dir / "masks" / camera.name / "000000.png";
-    files.push_back({image_of_camera(observation.dataset_dir, camera.name),
-                     fs::exists(mask, unknown) ? mask : fs::path()});
+    files.push_back(
+        {image_of_camera(observation.dataset_dir, camera.name), path_exists(mask) ? mask : fs::path()});
   }
   try {
     write_layout(written.dataset_dir, {declared.layout, declared.least_depth_m, declared.most_depth_m},
@@ -125,8 +126,7 @@ std::vector<std::string> starting_words(const MethodInput& input, const Observat
 // Returns "working folder X does not exist", or "".
 std::string folder_problem(const MethodInput& input) {
   const fs::path folder = working_folder(input);
-  std::error_code unknown;
-  if (folder.empty() || fs::is_directory(folder, unknown)) return {};
+  if (folder.empty() || folder_exists(folder)) return {};
   return fmt::format("working folder {} does not exist", folder.string());
 }
 

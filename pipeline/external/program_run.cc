@@ -1,8 +1,8 @@
+#include "core/files.h"
 #include "pipeline/external/external.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <system_error>
@@ -71,8 +71,7 @@ void scale(Reconstruction& output, double metres_per_unit) {
 
 std::vector<OwnCamera> read_own_cameras(const fs::path& output_dir, const std::string& name) {
   const fs::path place = (output_dir / name).lexically_normal();
-  std::error_code status;
-  if (!fs::exists(place, status))
+  if (!path_exists(place))
     throw method_error("the command wrote no {} with its poses to its output folder", name);
   std::vector<OwnCamera> cameras = read_camera_poses(place);
   read_own_intrinsics(place, cameras);
@@ -100,8 +99,7 @@ const RunsIn& runs_in_of(const MethodInput& input) { return input.declaration->r
 // The image as the client takes it: a file of the project, or a name of a registry.
 std::string image_of(const MethodInput& input) {
   const fs::path file = input.project_dir / runs_in_of(input).place;
-  std::error_code unknown;
-  return fs::is_regular_file(file, unknown) ? file.lexically_normal().string() : runs_in_of(input).place;
+  return is_file(file) ? file.lexically_normal().string() : runs_in_of(input).place;
 }
 
 std::vector<std::string> container_words(const MethodInput& input, std::vector<std::string> words,
@@ -173,9 +171,8 @@ std::vector<std::string> words_in_environment(const MethodInput& input, std::vec
   const RunsIn& runs_in = runs_in_of(input);
   if (runs_in.is_container()) return container_words(input, std::move(words), working_folder, bound);
   const fs::path folder = environment_folder(runs_in, input.project_dir);
-  std::error_code unknown;
   if (!folder.empty() && !words.empty() && words.front().find('/') == std::string::npos)
-    if (const fs::path program = folder / "bin" / words.front(); fs::exists(program, unknown))
+    if (const fs::path program = folder / "bin" / words.front(); path_exists(program))
       words.front() = program.string();
   return words;
 }
@@ -191,17 +188,16 @@ std::vector<std::pair<std::string, std::string>> environment_variables(const Met
 std::string environment_problem(const MethodInput& input) {
   const RunsIn& runs_in = runs_in_of(input);
   if (runs_in.kind.empty()) return {};
-  std::error_code unknown;
   if (runs_in.is_container()) {
     if (find_in_path(runs_in.kind) == runs_in.kind)
       return fmt::format("runs_in: {}: no such program in PATH", runs_in.kind);
     const fs::path file = input.project_dir / runs_in.place;
-    if (runs_in.kind == "apptainer" && !fs::exists(file, unknown))
+    if (runs_in.kind == "apptainer" && !path_exists(file))
       return fmt::format("runs_in: {}: no such image", file.string());
     return {};
   }
   const fs::path folder = environment_folder(runs_in, input.project_dir);
-  if (fs::is_directory(folder / "bin", unknown)) return {};
+  if (folder_exists(folder / "bin")) return {};
   return fmt::format("runs_in: {} is not an environment of {}: it has no folder bin", folder.string(),
                      runs_in.kind);
 }
@@ -209,9 +205,8 @@ std::string environment_problem(const MethodInput& input) {
 std::vector<GuestPart> image_part(const MethodInput& input) {
   const RunsIn& runs_in = runs_in_of(input);
   if (!runs_in.is_container()) return {};
-  std::error_code unknown;
   const fs::path file = input.project_dir / runs_in.place;
-  if (fs::exists(file, unknown)) return {{runs_in.place, file.lexically_normal()}};
+  if (path_exists(file)) return {{runs_in.place, file.lexically_normal()}};
   const ProgramAnswer answer = ask_program(
       {runs_in.kind, "image", "inspect", "--format", "{{.Digest}}", runs_in.place}, kClientTimeoutS);
   std::string digest = answer.output;

@@ -322,7 +322,7 @@ ReportedStages read_program_stages(const StageSources& sources) {
   const std::uintmax_t line_bytes = std::filesystem::file_size(sources.lines_file, missing);
   const bool has_lines = !missing && line_bytes > 0;
   // Lines are written during the run; the file beside them is an ordinary result.
-  if (!has_lines && !std::filesystem::exists(sources.file, missing)) return {};
+  if (!has_lines && !path_exists(sources.file)) return {};
   const std::string file = has_lines ? kLines : sources.file_name;
   std::vector<ReportedStage> stages;
   try {

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -80,10 +78,8 @@ std::optional<std::string> camera_in_name(const fs::path& file) {
 const Camera* camera_of(const fs::path& file, const std::string& name, const ResultDepths& depths) {
   if (depths.cameras.empty()) return nullptr;
   if (depths.numbered) {
-    std::size_t place = 0;
-    const auto [end, status] = std::from_chars(name.data(), name.data() + name.size(), place);
-    if (status == std::errc{} && end == name.data() + name.size() && place < depths.cameras.size())
-      return &depths.cameras[place];
+    const auto place = parse_whole<std::size_t>(name);
+    if (place && *place < depths.cameras.size()) return &depths.cameras[*place];
   } else if (const auto found = std::ranges::find(depths.cameras, name, &Camera::name);
              found != depths.cameras.end()) {
     return &*found;
@@ -96,19 +92,12 @@ void make_along_ray(const fs::path& file, const Camera& camera, DepthMap& map) {
   if (map.width != inside.width_px || map.height != inside.height_px)
     refuse_map(file, fmt::format("{} rows x {} columns, but camera {} has {} x {}", map.height, map.width,
                                  camera.name, inside.height_px, inside.width_px));
-  std::size_t pixel = 0;
-  for (int y = 0; y < map.height; ++y)
-    for (int x = 0; x < map.width; ++x) {
-      const double per_z = std::sqrt(1 + normalized_from_pixel(inside, Vec2(x, y)).squaredNorm());
-      float& depth = map.depth_along_ray_m[pixel++];
-      depth = static_cast<float>(per_z * static_cast<double>(depth));
-    }
+  make_along_rays(inside, map.depth_along_ray_m);
 }
 
 void take_confidence(const fs::path& file, DepthMap& map) {
   const fs::path beside = file.parent_path() / (file.stem().string() + std::string(kConfidence) + ".npy");
-  std::error_code unknown;
-  if (!fs::exists(beside, unknown)) return;
+  if (!path_exists(beside)) return;
   DepthMap confidence = map_of(beside, read_npy(beside));
   if (confidence.width != map.width || confidence.height != map.height)
     refuse_map(beside, "its size differs from the depth map's");
@@ -175,17 +164,14 @@ std::optional<OwnIntrinsics> intrinsics_of_frame(const JsonPlace& frame, const J
 }  // namespace
 
 Reconstruction read_result(const fs::path& file, const std::string& name) {
-  std::error_code status;
-  if (!fs::exists(file, status)) throw method_error("the command wrote no {} to its output folder", name);
+  if (!path_exists(file)) throw method_error("the command wrote no {} to its output folder", name);
   GeometryFile read = read_geometry_file(file);
   return {std::move(read.cloud), std::move(read.mesh), {}};
 }
 
 std::vector<DepthMap> read_result_maps(const fs::path& folder, const ResultDepths& depths) {
-  std::error_code failed;
   const std::string name = folder.filename().string();
-  if (!fs::is_directory(folder, failed))
-    throw method_error("the command created no folder {} for depth maps", name);
+  if (!folder_exists(folder)) throw method_error("the command created no folder {} for depth maps", name);
   std::vector<fs::path> all;
   for (const auto& entry : fs::directory_iterator(folder)) all.push_back(entry.path());
   std::ranges::sort(all);
@@ -207,8 +193,7 @@ std::vector<DepthMap> read_result_maps(const fs::path& folder, const ResultDepth
 }
 
 void read_own_intrinsics(const fs::path& path, std::vector<OwnCamera>& cameras) {
-  std::error_code unknown;
-  const fs::path file = fs::is_directory(path, unknown) ? colmap_images_file(path) : path;
+  const fs::path file = folder_exists(path) ? colmap_images_file(path) : path;
   if (lower_case(file.stem().string()) == "images") return read_of_colmap(file.parent_path(), cameras);
   const std::string text = read_text_file(file);
   const std::size_t start = text.find_first_not_of(" \t\r\n");

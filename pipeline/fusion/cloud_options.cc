@@ -18,10 +18,11 @@ bool has_parameter(const Parameters& parameters, std::string_view name) {
 
 }  // namespace
 
-std::vector<ParameterSpec> fusion_parameters(const FusionHelp& help) {
+std::vector<ParameterSpec> fusion_parameters(const std::string& voxel_help) {
   const FusionOptions usual;
-  return {number_parameter("voxel_m", "m", usual.voxel_m, 1e-5, 1, help.voxel_m),
-          number_parameter("fusion_radius_m", "m", usual.refine_radius_m, 0, 1, help.fusion_radius_m)};
+  return {number_parameter("voxel_m", "m", usual.voxel_m, 1e-5, 1, voxel_help),
+          number_parameter("fusion_radius_m", "m", usual.refine_radius_m, 0, 1,
+                           "radius of the fits that fuse depths; 0: voxel means only")};
 }
 
 FusionOptions fusion_options(const Parameters& parameters) {
@@ -40,17 +41,20 @@ SurfaceMethod surface_method_from_name(std::string_view name) {
   return static_cast<SurfaceMethod>(found - kSurfaceNames.begin());
 }
 
-std::vector<ParameterSpec> surface_parameters(const SurfaceParameterTraits& traits) {
+std::vector<ParameterSpec> surface_parameters(SurfaceMethod default_method, bool with_grid,
+                                              double most_triangles) {
   const SurfaceOptions usual;
   std::vector<ParameterSpec> specs = {
-      text_parameter("surface", surface_method_name(traits.default_method), traits.surface_help,
+      text_parameter("surface", surface_method_name(default_method),
+                     "surface reconstruction method; heightfield without level water: poisson",
                      {kSurfaceNames.begin(), kSurfaceNames.end()}),
       count_parameter("poisson_depth", "1", usual.poisson_depth, 1, kPoissonDepthMax,
-                      traits.poisson_depth_help)};
-  if (!traits.grid_help.empty())
-    specs.push_back(number_parameter("surface_grid_m", "m", usual.grid_m, 1e-5, 1, traits.grid_help));
-  specs.push_back(count_parameter("target_triangles", "1", usual.target_triangles, 0,
-                                  traits.target_triangles_max, traits.target_triangles_help));
+                      "depth of the octree of surface=poisson")};
+  if (with_grid)
+    specs.push_back(
+        number_parameter("surface_grid_m", "m", usual.grid_m, 1e-5, 1, "grid of surface=heightfield"));
+  specs.push_back(count_parameter("target_triangles", "1", usual.target_triangles, 0, most_triangles,
+                                  "triangles kept in the mesh; 0: all"));
   return specs;
 }
 

@@ -23,13 +23,8 @@ struct FusionOptions {
   double outlier_std = 2.0;
 };
 
-// Help texts of the fusion parameters; each method has its own.
-struct FusionHelp {
-  std::string voxel_m, fusion_radius_m;
-};
-
 // Returns the parameters voxel_m and fusion_radius_m, with the defaults of FusionOptions.
-std::vector<ParameterSpec> fusion_parameters(const FusionHelp& help);
+std::vector<ParameterSpec> fusion_parameters(const std::string& voxel_help);
 
 // Returns the options that these parameters set.
 FusionOptions fusion_options(const Parameters& parameters);
@@ -64,17 +59,9 @@ SurfaceMethod surface_method_from_name(std::string_view name);
 // direction is up then.
 SurfaceOptions surface_of(SurfaceOptions options, bool level_water);
 
-// Per-method differences of the surface parameters: default, help texts and ranges.
-struct SurfaceParameterTraits {
-  SurfaceMethod default_method = SurfaceMethod::none;
-  std::string surface_help, poisson_depth_help;
-  std::string grid_help;  // empty: the method has no parameter surface_grid_m
-  std::string target_triangles_help;
-  double target_triangles_max = 0;
-};
-
-// Returns the parameters surface, poisson_depth, surface_grid_m (if any) and target_triangles.
-std::vector<ParameterSpec> surface_parameters(const SurfaceParameterTraits& traits);
+// Returns the parameters surface, poisson_depth, surface_grid_m (if asked for) and target_triangles.
+std::vector<ParameterSpec> surface_parameters(SurfaceMethod default_method, bool with_grid,
+                                              double most_triangles);
 
 // Returns the options that these parameters set.
 SurfaceOptions surface_options(const Parameters& parameters);

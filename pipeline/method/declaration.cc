@@ -7,9 +7,9 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <system_error>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/text.h"
 #include "scenes/cloud/length_units.h"
 
@@ -318,9 +318,8 @@ Json to_json(const MethodDeclaration& method) {
 std::filesystem::path environment_folder(const RunsIn& runs_in, const std::filesystem::path& project_dir) {
   if (runs_in.kind.empty() || runs_in.is_container()) return {};
   const std::filesystem::path place = (project_dir / runs_in.place).lexically_normal();
-  std::error_code unknown;
   const std::filesystem::path inside = place / ".pixi" / "envs" / "default";
-  return runs_in.kind == "pixi" && std::filesystem::is_directory(inside, unknown) ? inside : place;
+  return runs_in.kind == "pixi" && folder_exists(inside) ? inside : place;
 }
 
 }  // namespace aqbench

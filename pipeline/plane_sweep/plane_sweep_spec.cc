@@ -24,19 +24,11 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
       number_parameter("depth_tolerance_m", "m", 0.002, 1e-6, 1,
                        "largest difference from a confirming depth; at least 0.3 pixels of depth"),
   };
-  const FusionHelp fusion{
-      .voxel_m =
-          "side of fusion's voxels: the spacing of the cloud; at least a quarter of a pixel on the surface",
-      .fusion_radius_m = "of fusion's local fits; 0: none"};
-  const SurfaceParameterTraits surface{
-      .default_method = SurfaceMethod::poisson,
-      .surface_help = "surface from the cloud",
-      .poisson_depth_help = "of Poisson's octree",
-      .grid_help = "",
-      .target_triangles_help = "triangles kept by decimation; 0: no decimation",
-      .target_triangles_max = 1e9};
-  for (const auto& more : {fusion_parameters(fusion), surface_parameters(surface), sparse::view_parameters(),
-                           sparse::parameters(kPlaneSweepSparsePrefix)})
+  const char* const voxel_help =
+      "side of fusion's voxels: the spacing of the cloud; at least a quarter of a pixel on the surface";
+  for (const auto& more :
+       {fusion_parameters(voxel_help), surface_parameters(SurfaceMethod::poisson, false, 1e9),
+        sparse::view_parameters(), sparse::parameters(kPlaneSweepSparsePrefix)})
     specs.insert(specs.end(), more.begin(), more.end());
   return specs;
 }

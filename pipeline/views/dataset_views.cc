@@ -4,7 +4,6 @@
 #include <numbers>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
-#include <system_error>
 #include <utility>
 
 #include "core/error.h"
@@ -20,14 +19,8 @@ namespace {
 
 // Returns the image of a camera: 000000.png, or that name with another extension.
 std::filesystem::path image_file(const std::filesystem::path& folder) {
-  for (const char* const ending :
-       {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".PNG", ".JPG", ".JPEG", ".TIF", ".TIFF"}) {
-    std::error_code unknown;
-    if (std::filesystem::path file = folder / (std::string("000000") + ending);
-        std::filesystem::exists(file, unknown))
-      return file;
-  }
-  return folder / "000000.png";
+  const std::filesystem::path found = find_image(folder, "000000");
+  return found.empty() ? folder / "000000.png" : found;
 }
 
 std::vector<float> read_grey(const std::filesystem::path& file, const Intrinsics& intrinsics) {
@@ -42,8 +35,7 @@ bool is_undistorted(const Intrinsics& intrinsics) {
 // Takes the mask of the image as it was taken into `inside`.
 void read_mask_of(const std::filesystem::path& file, const Intrinsics& intrinsics, DatasetView& view) {
   view.inside.assign(view.grey.size(), 1);
-  std::error_code unknown;
-  view.has_mask = std::filesystem::exists(file, unknown);
+  view.has_mask = path_exists(file);
   if (!view.has_mask) return;
   const std::vector<float> values = read_grey(file, intrinsics);
   std::ranges::transform(values, view.inside.begin(), [](float value) { return value > 0 ? 1 : 0; });

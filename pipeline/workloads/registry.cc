@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/module.h"
+#include "core/parameters.h"
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
 #include "pipeline/workloads/equirect.h"
 
@@ -136,12 +137,7 @@ const std::vector<WorkloadSpec>& workload_registry() {
 }
 
 const WorkloadSpec& find_workload(std::string_view name) {
-  const auto& table = workload_registry();
-  const auto found = std::ranges::find(table, name, &WorkloadSpec::name);
-  if (found != table.end()) return *found;
-  std::vector<std::string> names;
-  for (const WorkloadSpec& spec : table) names.push_back(spec.name);
-  throw Error(ErrorKind::usage, unknown_name_message("workload", name, names));
+  return find_named("workload", name, workload_registry());
 }
 
 bool Identity::holds() const { return std::abs(measured - expected) <= tolerance; }  // NaN fails

@@ -3,13 +3,11 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "core/error.h"
@@ -24,12 +22,6 @@ namespace aqbench {
 namespace fs = std::filesystem;
 
 namespace {
-
-double finite_number(const TextLines& lines, std::string_view word, std::string_view what) {
-  const double value = lines.number(word, what);
-  if (!std::isfinite(value)) lines.fail("{}: a number is not finite", what);
-  return value;
-}
 
 // Returns the nearest rotation, which mends the digits that a text lost; refuses what is none within 1e-4.
 Eigen::Matrix3d rotation_of(const Eigen::Matrix3d& linear, const JsonPlace& place) {
@@ -75,7 +67,7 @@ std::vector<OwnCamera> tum_poses(std::string_view text, const std::string& name)
     OwnCamera camera;
     camera.name = std::string(take_word(line));
     std::array<double, 7> numbers{};
-    for (double& number : numbers) number = finite_number(lines, take_word(line), "pose");
+    for (double& number : numbers) number = lines.finite(take_word(line), "pose");
     if (!take_word(line).empty()) lines.fail("expected NAME TX TY TZ QX QY QZ QW");
     const Eigen::Quaterniond turn(numbers[6], numbers[3], numbers[4], numbers[5]);
     if (!(turn.norm() > 0)) lines.fail("pose: the quaternion is zero");
@@ -105,8 +97,7 @@ std::vector<OwnCamera> read_poses(const fs::path& file) {
 // Reads the cameras of a file or of the COLMAP model in a folder; refuses none, and a name that comes twice.
 template <class Camera>
 std::vector<Camera> read_each_once(const fs::path& path, std::vector<Camera> (*read)(const fs::path& file)) {
-  std::error_code error;
-  const fs::path file = fs::is_directory(path, error) ? colmap_images_file(path) : path;
+  const fs::path file = folder_exists(path) ? colmap_images_file(path) : path;
   std::vector<Camera> cameras = read(file);
   if (cameras.empty()) throw input_error("{}: no cameras", file.string());
   std::set<std::string_view> names;
@@ -185,10 +176,9 @@ class CentresReader {
       if (words.size() == 3)
         add_logged(words[0]);
       else if (words.size() == 8 && std::ranges::all_of(words, is_number))
-        centres_.push_back(
-            {std::string(words[0]),
-             {finite_number(lines_, words[1], "camera"), finite_number(lines_, words[2], "camera"),
-              finite_number(lines_, words[3], "camera")}});
+        centres_.push_back({std::string(words[0]),
+                            {lines_.finite(words[1], "camera"), lines_.finite(words[2], "camera"),
+                             lines_.finite(words[3], "camera")}});
       else
         add_named(line);
     }
@@ -203,7 +193,7 @@ class CentresReader {
       if (!lines_.next_content(line)) lines_.fail("camera: the file ends inside a matrix");
       const auto words = columns_of(line);
       if (words.size() != 4) lines_.fail("camera: expected a row of 4 numbers");
-      if (row < 3) centre[row] = finite_number(lines_, words[3], "camera");
+      if (row < 3) centre[row] = lines_.finite(words[3], "camera");
     }
     centres_.push_back({std::string(name), centre});
   }
@@ -215,7 +205,7 @@ class CentresReader {
     if (!parts) lines_.fail(kCentreForms);
     Vec3 centre;
     for (int axis = 0; axis < 3; ++axis)
-      centre[axis] = finite_number(lines_, parts->second[static_cast<std::size_t>(axis)], "camera");
+      centre[axis] = lines_.finite(parts->second[static_cast<std::size_t>(axis)], "camera");
     centres_.push_back({name_of(lines_, parts->first, separator), centre});
   }
 

@@ -61,10 +61,6 @@ PointCloud cloud_from_npy(const std::filesystem::path& path) {
   return cloud;
 }
 
-GeometryFile geometry_of(Reconstruction read) {
-  return {std::move(read.cloud), std::move(read.mesh), std::nullopt};
-}
-
 // Returns what stands between `before` and `after`, and cuts `text` behind it; nullopt if it is not there.
 std::optional<std::string_view> take_between(std::string_view& text, std::string_view before,
                                              std::string_view after) {
@@ -127,12 +123,9 @@ GeometryFile read_geometry_file(const std::filesystem::path& path, const TextCol
   const std::string format = format_of(path), name = path.string();
   if (columns && format != ".xyz" && format != ".pts")
     throw input_error.of_file(name, "is not text with columns to choose from");
-  if (format == ".ply") {
-    PlyFile file = read_ply(path);
-    return {std::move(file.cloud), std::move(file.mesh), std::nullopt};
-  }
-  if (format == ".npy") return {cloud_from_npy(path), std::nullopt, std::nullopt};
-  if (format == "points3D") return {read_colmap_points(path), std::nullopt, std::nullopt};
+  if (format == ".ply") return read_ply(path);
+  if (format == ".npy") return {cloud_from_npy(path)};
+  if (format == "points3D") return {read_colmap_points(path)};
   if (format.empty())
     throw input_error(
         "{}: not a supported format (PLY, OBJ, STL, OFF, PCD, NPY, or .xyz, .txt, .pts, .csv, .asc with x y "
@@ -140,14 +133,11 @@ GeometryFile read_geometry_file(const std::filesystem::path& path, const TextCol
         "line, or COLMAP's points3D.bin and .txt)",
         name);
   const std::string bytes = read_file(path);
-  if (format == ".obj") return geometry_of(read_obj(bytes, name));
-  if (format == ".off") return geometry_of(read_off(bytes, name));
-  if (format == ".stl") return geometry_of(read_stl(bytes, name));
-  if (format == ".pcd") {
-    PcdFile file = read_pcd(bytes, name);
-    return {std::move(file.cloud), std::nullopt, file.viewpoint};
-  }
-  return {read_text_points(bytes, name, {format == ".pts", columns}), std::nullopt, std::nullopt};
+  if (format == ".obj") return read_obj(bytes, name);
+  if (format == ".off") return read_off(bytes, name);
+  if (format == ".stl") return read_stl(bytes, name);
+  if (format == ".pcd") return read_pcd(bytes, name);
+  return {read_text_points(bytes, name, {format == ".pts", columns})};
 }
 
 Reconstruction read_cloud_file(const std::filesystem::path& path, const TextColumns& columns) {

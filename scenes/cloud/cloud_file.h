@@ -15,13 +15,6 @@
 
 namespace aqbench {
 
-// The content of a file, in the file's unit.
-struct GeometryFile {
-  PointCloud cloud;                  // of a mesh: its vertices
-  std::optional<TriangleMesh> mesh;  // set if the file has faces
-  std::optional<Vec3> viewpoint;     // where the sensor was, if the file says so (PCD)
-};
-
 // A cloud that was measured from one place.
 struct Scan {
   PointCloud cloud;               // metres, frame of the truth

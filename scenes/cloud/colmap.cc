@@ -1,6 +1,5 @@
 #include "scenes/cloud/colmap.h"
 
-#include <charconv>
 #include <cmath>
 
 #include "core/files.h"
@@ -13,11 +12,7 @@ constexpr std::size_t kImageWords = 10;  // ID QW QX QY QZ TX TY TZ CAMERA NAME
 
 bool is_binary(const std::filesystem::path& file) { return lower_case(file.extension().string()) == ".bin"; }
 
-bool is_whole(std::string_view word) {
-  std::uint64_t value = 0;
-  const auto [last, status] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return status == std::errc{} && last == word.data() + word.size();
-}
+bool is_whole(std::string_view word) { return parse_whole<std::uint64_t>(word).has_value(); }
 
 // Splits at blanks; the last of kImageWords words is the rest of the line.
 std::vector<std::string_view> first_words(std::string_view line) {

@@ -1,7 +1,6 @@
 #include "scenes/cloud/mesh_formats.h"
 
 #include <array>
-#include <charconv>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -17,7 +16,7 @@ namespace aqbench {
 namespace {
 
 // Adds the mesh of the faces, if there are any, on the points.
-Reconstruction with_mesh(Reconstruction read, FaceList faces, const std::string& name) {
+GeometryFile with_mesh(GeometryFile read, FaceList faces, const std::string& name) {
   const std::vector<Vec3>& vertices = read.cloud.points_m;
   if (!faces.empty()) read.mesh = TriangleMesh{vertices, cut_faces(std::move(faces), vertices, name)};
   return read;
@@ -41,14 +40,12 @@ Vec3 obj_vertex(const TextLines& lines, std::string_view rest) {
 // Returns the vertex that "12/5/3" or "-1" names, among `vertices` read so far.
 std::uint32_t obj_index(const TextLines& lines, std::string_view word, std::size_t vertices) {
   const std::string_view digits = word.substr(0, word.find('/'));
-  std::int64_t value = 0;
-  const auto [last, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (status != std::errc{} || last != digits.data() + digits.size() || digits.empty())
-    lines.fail("face: '{}' is not an index", word);
+  const auto value = parse_whole<std::int64_t>(digits);
+  if (!value) lines.fail("face: '{}' is not an index", word);
   const auto count = static_cast<std::int64_t>(vertices);
-  const std::int64_t index = value < 0 ? count + value : value - 1;
-  if (value == 0 || index < 0 || index >= count)
-    lines.fail("face: vertex {} of {} does not exist", value, count);
+  const std::int64_t index = *value < 0 ? count + *value : *value - 1;
+  if (*value == 0 || index < 0 || index >= count)
+    lines.fail("face: vertex {} of {} does not exist", *value, count);
   return static_cast<std::uint32_t>(index);
 }
 
@@ -207,9 +204,9 @@ bool is_binary_stl(std::string_view bytes) {
 
 }  // namespace
 
-Reconstruction read_obj(std::string_view bytes, const std::string& name) {
+GeometryFile read_obj(std::string_view bytes, const std::string& name) {
   TextLines lines(bytes, name);
-  Reconstruction result;
+  GeometryFile result;
   FaceList faces;
   std::vector<std::uint32_t> corners;  // of a face
   std::string_view line;
@@ -232,10 +229,10 @@ bool is_off(std::string_view start) {
          std::string_view("0123456789 \t\r\n").find(start[3]) != std::string_view::npos;
 }
 
-Reconstruction read_off(std::string_view bytes, const std::string& name) {
+GeometryFile read_off(std::string_view bytes, const std::string& name) {
   TextLines lines(bytes, name);
   const OffHeader header = read_off_header(lines);
-  Reconstruction result;
+  GeometryFile result;
   for (std::uint64_t i = 0; i < header.vertices; ++i) {
     std::string_view line = next_off_line(lines);
     result.cloud.points_m.push_back(take_vector(lines, line, "vertex"));
@@ -249,7 +246,7 @@ Reconstruction read_off(std::string_view bytes, const std::string& name) {
   return with_mesh(std::move(result), std::move(faces), name);
 }
 
-Reconstruction read_stl(std::string_view bytes, const std::string& name) {
+GeometryFile read_stl(std::string_view bytes, const std::string& name) {
   const bool binary = is_binary_stl(bytes);
   if (!binary && lower_case(bytes.substr(0, 5)) != "solid")
     throw input_error(
@@ -257,7 +254,7 @@ Reconstruction read_stl(std::string_view bytes, const std::string& name) {
         "and a text STL starts with 'solid'",
         name, bytes.size());
   std::vector<Vec3> corners = binary ? binary_stl_corners(bytes) : text_stl_corners(bytes, name);
-  Reconstruction result;
+  GeometryFile result;
   if (corners.empty()) return result;
   result.mesh = weld_corners(std::move(corners));
   result.cloud.points_m = result.mesh->vertices_m;

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,7 +18,7 @@ namespace aqbench {
 // vertices ("v x y z", further numbers skipped) and the faces ("f", with indices from 1 or, when negative,
 // from the last vertex; what follows a slash is skipped); polygons are cut into fans of triangles. Lines of
 // any other kind are skipped. `mesh` is set if there are faces.
-Reconstruction read_obj(std::string_view bytes, const std::string& name);
+GeometryFile read_obj(std::string_view bytes, const std::string& name);
 
 // Returns whether a file that begins with these bytes is an OFF file; its name does not count.
 bool is_off(std::string_view start);
@@ -28,27 +27,21 @@ bool is_off(std::string_view start);
 // ("N") are kept, colours are skipped, polygons are cut into fans of triangles. The counts may follow "OFF"
 // on its line, also without a blank, as in ModelNet. `mesh` is set if there are faces. Also refuses a vertex
 // that does not exist, fewer records than the header says, and text after the last one.
-Reconstruction read_off(std::string_view bytes, const std::string& name);
+GeometryFile read_off(std::string_view bytes, const std::string& name);
 
 // STL, binary and text (3D Systems, "StereoLithography Interface Specification", 1989): the triangles.
 // Corners at one place, bit for bit, become one vertex, so that the mesh is connected as its writer meant it;
 // the stored normals are skipped. Also refuses a binary file of the wrong length.
-Reconstruction read_stl(std::string_view bytes, const std::string& name);
+GeometryFile read_stl(std::string_view bytes, const std::string& name);
 
 // PCD files of the Point Cloud Library: ascii, binary and binary_compressed. Format:
 // https://pointclouds.org/documentation/tutorials/pcd_file_format.html
-
-// What a PCD file holds.
-struct PcdFile {
-  PointCloud cloud;
-  std::optional<Vec3> viewpoint;  // where the sensor was, in the file's unit; unset where the header has none
-};
 
 // Reads the fields x, y, z, and where present normal_x, normal_y, normal_z; other fields are skipped, and a
 // field of COUNT 0 is none. Zeros and line ends may follow the data. `name` stands in errors for the file.
 // Throws Error(input) for a header that does not parse, data of another length than it says, and compressed
 // data that is damaged.
-PcdFile read_pcd(std::string_view bytes, const std::string& name);
+GeometryFile read_pcd(std::string_view bytes, const std::string& name);
 
 // Returns whether a file that begins with these bytes is a PCD file; its name does not count.
 bool is_pcd(std::string_view start);

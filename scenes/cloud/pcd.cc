@@ -269,11 +269,11 @@ std::shared_ptr<const CloudBlocks> open_pcd_blocks(const std::filesystem::path& 
   return record_blocks(std::move(file), layout);
 }
 
-PcdFile read_pcd(std::string_view bytes, const std::string& name) {
+GeometryFile read_pcd(std::string_view bytes, const std::string& name) {
   TextLines lines(bytes, name);
   const PcdHeader header = PcdHeaderReader(lines).read();
   const PcdPlaces places = find_places(header, lines);
-  PcdFile file;
+  GeometryFile file;
   file.viewpoint = header.viewpoint;
   if (header.data == "ascii") {
     file.cloud = read_pcd_ascii(lines, header, places);

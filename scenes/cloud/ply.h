@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "scenes/cloud/cloud_blocks.h"
@@ -15,23 +14,17 @@
 
 namespace aqbench {
 
-// What a PLY file holds.
-struct PlyFile {
-  PointCloud cloud;                  // the vertices, whether there are faces or not
-  std::optional<TriangleMesh> mesh;  // set if the file has faces or triangle strips
-};
-
-// Reads x, y, z, and where present nx, ny, nz (scaled to unit length; a zero or non-finite normal becomes
-// NaN), confidence or quality (unchanged, even outside of 0 to 1), and red, green and blue: all three uchar,
-// or all three of a floating type, 0 to 1 or 0 to 255; colours of any other kind are left out. Everything
-// else is skipped, but must be well-formed. Points that are NaN or infinite are kept, and the scorer counts
-// them. Memory used is bounded by a small multiple of the file's size, whatever counts its header gives.
-// Throws Error(input), one line with the file and the line, vertex or property at fault, for anything else: a
-// truncated file, bytes after the last element (then the header's counts are wrong, and the score of a part
-// would be taken for that of the whole), a vertex index out of range, text that is no number, faces that
-// cut_faces() refuses (scenes/triangles/faces.h), and faces under another name than face or tristrips, which
-// would leave their vertices as a cloud.
-PlyFile read_ply(const std::filesystem::path& path);
+// Reads vertices, faces and triangle strips: x, y, z, and where present nx, ny, nz (scaled to unit length; a
+// zero or non-finite normal becomes NaN), confidence or quality (unchanged, even outside of 0 to 1), and red,
+// green and blue: all three uchar, or all three of a floating type, 0 to 1 or 0 to 255; colours of any other
+// kind are left out. Everything else is skipped, but must be well-formed. Points that are NaN or infinite are
+// kept, and the scorer counts them. Memory used is bounded by a small multiple of the file's size, whatever
+// counts its header gives. Throws Error(input), one line with the file and the line, vertex or property at
+// fault, for anything else: a truncated file, bytes after the last element (then the header's counts are
+// wrong, and the score of a part would be taken for that of the whole), a vertex index out of range, text
+// that is no number, faces that cut_faces() refuses (scenes/triangles/faces.h), and faces under another name
+// than face or tristrips, which would leave their vertices as a cloud.
+GeometryFile read_ply(const std::filesystem::path& path);
 
 // Opens a PLY file of `at_least` vertices or more, whose blocks hold what read_ply() reads. Those of a binary
 // file are read from it when they are asked for; a text is read at once, `part_bytes` at a time, and its

@@ -252,10 +252,10 @@ void skip_element(Source& source, const PlyElement& element) {
 }
 
 template <class Source>
-PlyFile read_elements(Source source, const PlyHeader& header) {
+GeometryFile read_elements(Source source, const PlyHeader& header) {
   const auto vertex = std::ranges::find(header.elements, "vertex", &PlyElement::name);
   if (vertex == header.elements.end()) fail_ply(source.name(), "no element vertex");
-  PlyFile file;
+  GeometryFile file;
   FaceList faces;
   bool has_faces = false;
   for (const PlyElement& element : header.elements) {
@@ -277,7 +277,7 @@ PlyFile read_elements(Source source, const PlyHeader& header) {
 
 }  // namespace
 
-PlyFile read_ply(const std::filesystem::path& path) {
+GeometryFile read_ply(const std::filesystem::path& path) {
   const std::string name = path.string();
   const std::string bytes = read_file(path);
   const PlyHeader header = parse_ply_header(bytes, name);

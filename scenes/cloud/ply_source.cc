@@ -1,10 +1,10 @@
 #include "scenes/cloud/ply_source.h"
 
-#include <charconv>
 #include <cmath>
 #include <initializer_list>
 #include <limits>
 
+#include "core/text.h"
 #include "scenes/cloud/text_lines.h"
 
 namespace aqbench {
@@ -84,14 +84,7 @@ class PlyHeaderParser {
     std::string_view line = bytes_.substr(position_, end - position_);
     if (line.ends_with('\r')) line.remove_suffix(1);
     position_ = end + 1;
-    std::vector<std::string_view> words;
-    while (true) {
-      const std::size_t first = line.find_first_not_of(" \t");
-      if (first == std::string_view::npos) return words;
-      line.remove_prefix(first);
-      words.push_back(line.substr(0, line.find_first_of(" \t")));
-      line.remove_prefix(words.back().size());
-    }
+    return split_words(line);
   }
 
   void parse_line(const std::vector<std::string_view>& words) {
@@ -115,10 +108,9 @@ class PlyHeaderParser {
   void parse_element(const std::vector<std::string_view>& words) {
     if (words.size() != 3) fail("expected 'element NAME COUNT'");
     PlyElement element{std::string(words[1]), 0, {}};
-    const char* const end = words[2].data() + words[2].size();
-    const auto [last, status] = std::from_chars(words[2].data(), end, element.count);
-    if (status != std::errc{} || last != end)
-      fail(fmt::format("element {}: '{}' is not a count", element.name, words[2]));
+    const auto count = parse_whole<std::uint64_t>(words[2]);
+    if (!count) fail(fmt::format("element {}: '{}' is not a count", element.name, words[2]));
+    element.count = *count;
     if (std::ranges::find(header_.elements, element.name, &PlyElement::name) != header_.elements.end())
       fail(fmt::format("a second element '{}'", element.name));
     header_.elements.push_back(std::move(element));
@@ -291,12 +283,10 @@ double PlyAsciiSource::integer(const PlyProperty& property, PlyScalar type, std:
   const auto bits = static_cast<int>(8 * ply_scalar_size(type));
   const std::int64_t least = is_signed ? -(std::int64_t{1} << (bits - 1)) : 0;
   const std::int64_t most = (std::int64_t{1} << (is_signed ? bits - 1 : bits)) - 1;
-  std::int64_t value = 0;
-  const char* const end = word.data() + word.size();
-  const auto [last, status] = std::from_chars(word.data(), end, value);
-  if (status != std::errc{} || last != end || value < least || value > most)
+  const auto value = parse_whole<std::int64_t>(word);
+  if (!value || *value < least || *value > most)
     fail(property, fmt::format("'{}' is not an integer from {} to {}", word, least, most));
-  return static_cast<double>(value);
+  return static_cast<double>(*value);
 }
 
 }  // namespace aqbench

@@ -36,6 +36,13 @@ struct TriangleMesh {
   std::vector<std::array<std::uint32_t, 3>> triangles;  // indices into vertices_m
 };
 
+// The content of a file, in the file's unit.
+struct GeometryFile {
+  PointCloud cloud;                       // of a mesh: its vertices
+  std::optional<TriangleMesh> mesh = {};  // set if the file has faces
+  std::optional<Vec3> viewpoint = {};     // where the sensor was, if the file says so (PCD)
+};
+
 // A depth map, row-major. Depths are in metres along the refracted ray, from the water surface; NaN where
 // there is none.
 struct DepthMap {

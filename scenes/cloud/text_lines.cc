@@ -1,7 +1,7 @@
 #include "scenes/cloud/text_lines.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cmath>
 
 #include "core/error.h"
 #include "core/text.h"
@@ -67,13 +67,17 @@ double TextLines::number(std::string_view word, std::string_view what) const {
   return *value;
 }
 
-std::uint64_t TextLines::count(std::string_view word, std::string_view what) const {
-  std::uint64_t value = 0;
-  const auto [last, status] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (status != std::errc{} || last != word.data() + word.size() || word.empty() ||
-      value > (std::uint64_t{1} << 53U))
-    fail(fmt::format("{}: '{}' is not a whole number", what, word));
+double TextLines::finite(std::string_view word, std::string_view what) const {
+  const double value = number(word, what);
+  if (!std::isfinite(value)) fail("{}: a number is not finite", what);
   return value;
+}
+
+std::uint64_t TextLines::count(std::string_view word, std::string_view what) const {
+  const auto value = parse_whole<std::uint64_t>(word);
+  if (!value || *value > std::uint64_t{1} << 53U)
+    fail(fmt::format("{}: '{}' is not a whole number", what, word));
+  return *value;
 }
 
 }  // namespace aqbench

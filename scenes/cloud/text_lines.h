@@ -52,9 +52,10 @@ class TextLines {
     fail(fmt::format(what, std::forward<First>(first), std::forward<Args>(args)...));
   }
 
-  // Return a word as a number or as a whole number from 0 to 2^53; throw as fail() for anything else. `what`
-  // names the number in the error.
+  // Return a word as a number, a finite number or a whole number from 0 to 2^53; throw as fail() for anything
+  // else. `what` names the number in the error.
   double number(std::string_view word, std::string_view what) const;
+  double finite(std::string_view word, std::string_view what) const;
   std::uint64_t count(std::string_view word, std::string_view what) const;
 
   std::size_t bytes_left() const { return rest_.size(); }

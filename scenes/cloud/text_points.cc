@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <charconv>
 #include <cmath>
 #include <span>
 #include <utility>
@@ -110,12 +109,8 @@ class TextPointsReader {
   // Returns whether this is the first line and holds the number of points.
   bool parse_count(std::string_view line) {
     if (!form_.count_allowed || promised_ || places_.columns != 0) return false;
-    std::uint64_t count = 0;
-    const char* const end = line.data() + line.size();
-    const auto [last, status] = std::from_chars(line.data(), end, count);
-    if (status != std::errc{} || last != end) return false;
-    promised_ = count;
-    return true;
+    promised_ = parse_whole<std::uint64_t>(line);
+    return promised_.has_value();
   }
 
   // Returns where the columns are that a line names; nullopt unless it names x, y and z. In a comment every

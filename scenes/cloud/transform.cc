@@ -45,8 +45,7 @@ Eigen::Matrix4d matrix_from_text(std::string_view bytes, const std::string& name
     if (!lines.next_content(line)) lines.fail("expected 4 rows, got {}", row);
     for (int column = 0; column < 4; ++column) {
       if (trim_blanks(line).empty()) lines.fail("expected a row of 4 numbers");
-      matrix(row, column) = lines.number(take_word(line), "matrix");
-      if (!std::isfinite(matrix(row, column))) lines.fail("matrix: a number is not finite");
+      matrix(row, column) = lines.finite(take_word(line), "matrix");
     }
     if (!trim_blanks(line).empty()) lines.fail("expected a row of 4 numbers");
   }

@@ -5,7 +5,6 @@
 #include <set>
 #include <span>
 #include <string>
-#include <system_error>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -205,9 +204,8 @@ LayoutCameras read_colmap_folder(const fs::path& dir) {
 LayoutCameras read_eth3d_folder(const fs::path& dir) {
   LayoutCameras read = cameras_of_model(dir, read_checked_model(dir / kModelFolder));
   take_scans(dir, read.truth);
-  std::error_code unknown;
   for (const char* const folder : kUnreadTruth)
-    if (fs::is_directory(dir / folder, unknown)) read.truth.unread.push_back(dir / folder);
+    if (folder_exists(dir / folder)) read.truth.unread.push_back(dir / folder);
   return read;
 }
 

@@ -15,6 +15,7 @@
 
 #include "core/descriptor.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
 #include "scenes/dataset/recording.h"
@@ -52,43 +53,50 @@ std::optional<std::string> environment_text(const char* name) {
   return value;
 }
 
+// What a manifest says of its entry.
+struct Manifest {
+  CacheEntry entry;  // without its time
+  DatasetContents contents;
+};
+
 // Returns nullopt for a manifest that does not exist or has another format.
-std::optional<Json> read_manifest(const EntryPaths& paths) {
-  std::error_code missing;
-  if (!fs::is_regular_file(paths.manifest, missing)) return std::nullopt;
+std::optional<Manifest> read_manifest(const EntryPaths& paths) {
+  if (!is_file(paths.manifest)) return std::nullopt;
   try {
-    Json manifest = read_strict_json(paths.manifest);
-    if (manifest.at("format") == kManifestFormat && manifest.at("files").is_object() &&
-        manifest.at("dataset").is_object())
-      return manifest;
+    const Json json = read_strict_json(paths.manifest);
+    if (json.at("format") != kManifestFormat || !json.at("files").is_object()) return std::nullopt;
+    const Json& dataset = json.at("dataset");
+    Manifest manifest{{.key = paths.dir.filename().string(),
+                       .dir = paths.dir,
+                       .scene = dataset.at("scene").get<std::string>(),
+                       .rig = dataset.at("rig").get<std::string>(),
+                       .imaging = dataset.at("imaging").get<std::string>(),
+                       .seed = dataset.at("seed").get<std::uint64_t>(),
+                       .width_px = dataset.at("width").get<int>(),
+                       .height_px = dataset.at("height").get<int>(),
+                       .last_used = {}},
+                      {}};
+    for (const auto& [name, file] : json.at("files").items()) {
+      const FileContent content{file.at("bytes").get<std::uintmax_t>(), file.at("sha256").get<std::string>()};
+      manifest.entry.bytes += content.bytes;
+      manifest.contents[name] = content;
+    }
+    return manifest;
   } catch (const nlohmann::json::exception&) {
   } catch (const Error&) {  // removed meanwhile or unreadable: treated as missing
   }
   return std::nullopt;
 }
 
-// Returns the files in the manifest; nullopt if it has another form.
-std::optional<DatasetContents> listed_contents(const Json& manifest) {
-  DatasetContents contents;
-  try {
-    for (const auto& [name, file] : manifest.at("files").items())
-      contents[name] = {file.at("bytes").get<std::uintmax_t>(), file.at("sha256").get<std::string>()};
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
-  return contents;
-}
-
 // Returns the contents if every file exists with its size, without reading the files.
 std::optional<DatasetContents> whole_contents(const EntryPaths& paths) {
-  const std::optional<Json> manifest = read_manifest(paths);
-  auto contents = manifest ? listed_contents(*manifest) : std::nullopt;
-  if (!contents) return std::nullopt;
-  for (const auto& [name, content] : *contents) {
+  auto manifest = read_manifest(paths);
+  if (!manifest) return std::nullopt;
+  for (const auto& [name, content] : manifest->contents) {
     std::error_code missing;
     if (fs::file_size(paths.dir / name, missing) != content.bytes || missing) return std::nullopt;
   }
-  return contents;
+  return std::move(manifest->contents);
 }
 
 // Returns a file whose content differs from the rendered one; empty if none does.
@@ -187,29 +195,12 @@ std::vector<std::string> cache_keys(const fs::path& cache) {
 
 std::optional<CacheEntry> read_entry(const fs::path& cache, const std::string& key) {
   const EntryPaths paths = entry_paths(cache, key);
-  const std::optional<Json> manifest = read_manifest(paths);
+  auto manifest = read_manifest(paths);
   if (!manifest) return std::nullopt;
-  CacheEntry entry;
-  entry.key = key;
-  entry.dir = paths.dir;
-  try {
-    const Json& dataset = manifest->at("dataset");
-    entry.scene = dataset.at("scene").get<std::string>();
-    entry.rig = dataset.at("rig").get<std::string>();
-    entry.imaging = dataset.at("imaging").get<std::string>();
-    entry.seed = dataset.at("seed").get<std::uint64_t>();
-    entry.width_px = dataset.at("width").get<int>();
-    entry.height_px = dataset.at("height").get<int>();
-  } catch (const nlohmann::json::exception&) {
-    return std::nullopt;
-  }
-  const auto contents = listed_contents(*manifest);
-  if (!contents) return std::nullopt;
-  for (const auto& [name, content] : *contents) entry.bytes += content.bytes;
   std::error_code error;
-  entry.last_used = fs::last_write_time(paths.manifest, error);
+  manifest->entry.last_used = fs::last_write_time(paths.manifest, error);
   if (error) return std::nullopt;
-  return entry;
+  return std::move(manifest->entry);
 }
 
 std::vector<CacheEntry> read_entries(const fs::path& cache) {

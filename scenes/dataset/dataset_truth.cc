@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -72,13 +71,7 @@ DepthMap read_depth_map(const std::filesystem::path& file, const Camera& camera)
   if (image.width != inside.width_px || image.height != inside.height_px)
     refuse_depth_size(file, fmt::format("{} x {}", image.height, image.width), camera.name, inside.width_px,
                       inside.height_px);
-  std::size_t pixel = 0;
-  for (int y = 0; y < image.height; ++y)
-    for (int x = 0; x < image.width; ++x) {
-      const double per_z = std::sqrt(1 + normalized_from_pixel(inside, Vec2(x, y)).squaredNorm());
-      float& depth = image.values[pixel++];
-      depth = static_cast<float>(per_z * static_cast<double>(depth));
-    }
+  make_along_rays(inside, image.values);
   return {camera.name, image.width, image.height, std::move(image.values), {}};
 }
 

@@ -107,9 +107,8 @@ fs::path named_image(const fs::path& dir, const std::string& name, const std::st
   if (name.empty() || relative.is_absolute() || *relative.begin() == "..")
     throw input_error.of_file(dir, "camera '{}': image '{}' is outside the recording", printable(camera),
                               escape_bytes(name));
-  std::error_code unknown;
   for (const fs::path& place : {dir / "images", dir})
-    if (fs::exists(place / relative, unknown)) return place / relative;
+    if (path_exists(place / relative)) return place / relative;
   throw input_error.of_file(dir, "camera '{}': no such image '{}'", printable(camera), escape_bytes(name));
 }
 
@@ -185,8 +184,7 @@ void find_masks(const fs::path& dir, const FilesOfFrames& images, FilesOfFrames&
   }
   if (any) return;
   masks.clear();
-  std::error_code unknown;
-  if (fs::is_directory(dir / "masks", unknown))
+  if (folder_exists(dir / "masks"))
     throw input_error.of_file(dir / "masks",
                               "no mask is named after an image: IMAGE.png, such as {}.png; rename the "
                               "masks, or the folder if it holds something else",

@@ -27,11 +27,6 @@ namespace {
 constexpr const char* kCalibrationFile = "calibration.json";
 constexpr const char* kCamerasFile = "cameras.json";
 
-bool is_there(const fs::path& path) {
-  std::error_code error;
-  return fs::exists(path, error);
-}
-
 // ---- Images in folders named as the cameras ----
 
 using FramesByName = std::map<std::string, fs::path>;  // by the file's name without ending
@@ -54,13 +49,9 @@ FramesByName images_in(const fs::path& folder) {
 // Returns the frames of a camera: of its folder, or the one image named after the camera.
 FramesByName frames_of(const fs::path& dir, const std::string& camera) {
   for (const fs::path& place : {dir / "images", dir}) {
-    std::error_code error;
-    if (fs::is_directory(place / camera, error))
+    if (folder_exists(place / camera))
       if (FramesByName frames = images_in(place / camera); !frames.empty()) return frames;
-    for (const char* const ending :
-         {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".PNG", ".JPG", ".JPEG", ".TIF", ".TIFF"})
-      if (const fs::path file = place / (camera + ending); fs::is_regular_file(file, error))
-        return {{"000000", file}};
+    if (const fs::path file = find_image(place, camera); !file.empty()) return {{"000000", file}};
   }
   throw input_error.of_file(
       dir, "camera '{0}': no PNG, JPEG or TIFF file in images/{0}/ or {0}/, nor one named {0}", camera);
@@ -167,8 +158,8 @@ bool finds(const fs::path& dir) {
 
 constexpr LayoutRow kLayouts[] = {
     {RecordingLayout::calibration, "calibration",
-     [](const fs::path& dir) { return is_there(dir / kCalibrationFile); }, read_by_calibration},
-    {RecordingLayout::cameras, "cameras", [](const fs::path& dir) { return is_there(dir / kCamerasFile); },
+     [](const fs::path& dir) { return path_exists(dir / kCalibrationFile); }, read_by_calibration},
+    {RecordingLayout::cameras, "cameras", [](const fs::path& dir) { return path_exists(dir / kCamerasFile); },
      read_by_names},
     {RecordingLayout::colmap, "colmap", finds<find_colmap_model>, read_layout<read_colmap_folder>},
     {RecordingLayout::transforms, "transforms", finds<find_transforms_file>,
@@ -192,8 +183,7 @@ std::optional<RecordingLayout> layout_of(const fs::path& dir) {
 }
 
 Recording read_recording(const fs::path& dir, KnownCameras cameras) {
-  std::error_code error;
-  if (!fs::is_directory(dir, error)) throw input_error.of_file(dir, "no such folder");
+  if (!folder_exists(dir)) throw input_error.of_file(dir, "no such folder");
   Recording recording;
   recording.dir = dir;
   const auto layout = layout_of(dir);
@@ -296,23 +286,26 @@ void write_observation(const Recording& recording, std::size_t frame, const fs::
   }
 }
 
-DatasetContents read_contents(const std::filesystem::path& dataset_dir) {
-  namespace fs = std::filesystem;
-  DatasetContents contents;
-  const auto add = [&](const fs::path& file) {
-    contents[file.lexically_relative(dataset_dir).generic_string()] = {fs::file_size(file),
-                                                                       sha256_file_hex(file)};
-  };
+FileContent content_of(const fs::path& file) { return {fs::file_size(file), sha256_file_hex(file)}; }
+
+void add_folder_contents(const fs::path& folder, const fs::path& base, fs::directory_options links,
+                         DatasetContents& contents) {
+  if (!folder_exists(folder)) return;
   std::error_code error;
-  if (fs::is_regular_file(dataset_dir / "calibration.json", error)) add(dataset_dir / "calibration.json");
-  for (const char* part : {"images", "truth", "colmap"}) {
-    if (!fs::is_directory(dataset_dir / part, error)) continue;
-    constexpr auto follow = fs::directory_options::follow_directory_symlink;
-    fs::recursive_directory_iterator entry(dataset_dir / part, follow, error);
-    for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
-      if (entry->is_regular_file(error)) add(entry->path());
-    if (error) throw io_error("{}: {}", (dataset_dir / part).string(), error.message());
-  }
+  for (fs::recursive_directory_iterator entry(folder, links, error), end; !error && entry != end;
+       entry.increment(error))
+    if (entry->is_regular_file(error))
+      contents[entry->path().lexically_relative(base).generic_string()] = content_of(entry->path());
+  if (error) throw io_error("{}: {}", folder.string(), error.message());
+}
+
+DatasetContents read_contents(const fs::path& dataset_dir) {
+  DatasetContents contents;
+  if (const fs::path file = dataset_dir / kCalibrationFile; is_file(file))
+    contents[kCalibrationFile] = content_of(file);
+  for (const char* part : {"images", "truth", "colmap"})
+    add_folder_contents(dataset_dir / part, dataset_dir, fs::directory_options::follow_directory_symlink,
+                        contents);
   return contents;
 }
 

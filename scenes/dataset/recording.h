@@ -28,6 +28,14 @@ using DatasetContents = std::map<std::string, FileContent>;
 // if they exist. Throws Error(io) naming an unreadable file.
 DatasetContents read_contents(const std::filesystem::path& dataset_dir);
 
+// Reads and hashes one file. Throws Error(io) naming it.
+FileContent content_of(const std::filesystem::path& file);
+
+// Adds the files below a folder, if there is one, by their names relative to `base`. `links` says whether
+// links to folders are followed. Throws Error(io) naming an unreadable file.
+void add_folder_contents(const std::filesystem::path& folder, const std::filesystem::path& base,
+                         std::filesystem::directory_options links, DatasetContents& contents);
+
 // Returns the SHA-256 of a whole dataset: of its lines "HASH  NAME\n" sorted by name, as sha256sum prints
 // them.
 std::string dataset_sha256(const DatasetContents& contents);

@@ -8,10 +8,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <system_error>
 #include <utility>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "scenes/cloud/length_units.h"
@@ -270,24 +270,15 @@ void add_truth_contents(const Recording& recording, const DeclaredTruth& declare
                         DatasetContents& contents) {
   // Relative to the declaration, so the hash does not depend on the project's location.
   for (const fs::path& file : declared_files(recording, declared))
-    contents["declared:" + file.lexically_relative(declared.base).generic_string()] = {fs::file_size(file),
-                                                                                       sha256_file_hex(file)};
+    contents["declared:" + file.lexically_relative(declared.base).generic_string()] = content_of(file);
   if (const std::string text = declared.entry->dump(); !declared.entry->empty())
     contents["declared"] = {text.size(), sha256_hex(text)};
   for (const fs::path& file : recording.truth.files) {
     const fs::path name = fs::absolute(file).lexically_normal().lexically_relative(
         fs::absolute(recording.dir).lexically_normal());
-    contents["layout:" + name.generic_string()] = {fs::file_size(file), sha256_file_hex(file)};
+    contents["layout:" + name.generic_string()] = content_of(file);
   }
-  const fs::path dir = recording.dir / "truth";
-  std::error_code error;
-  if (!fs::is_directory(dir, error)) return;
-  for (fs::recursive_directory_iterator entry(dir, error), end; !error && entry != end;
-       entry.increment(error))
-    if (entry->is_regular_file(error))
-      contents[entry->path().lexically_relative(recording.dir).generic_string()] = {
-          fs::file_size(entry->path()), sha256_file_hex(entry->path())};
-  if (error) throw io_error("{}: {}", dir.string(), error.message());
+  add_folder_contents(recording.dir / "truth", recording.dir, fs::directory_options::none, contents);
 }
 
 fs::path true_depth_file(const fs::path& truth_dir, const std::string& camera, std::size_t frame) {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/text.h"
 
 namespace aqbench {
@@ -201,6 +202,13 @@ bool is_image_name(const std::filesystem::path& file) {
   const std::string extension = lower_case(file.extension().string());
   constexpr std::array<std::string_view, 5> known = {".png", ".jpg", ".jpeg", ".tif", ".tiff"};
   return std::ranges::find(known, extension) != known.end();
+}
+
+std::filesystem::path find_image(const std::filesystem::path& folder, const std::string& name) {
+  for (const char* const ending :
+       {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".PNG", ".JPG", ".JPEG", ".TIF", ".TIFF"})
+    if (std::filesystem::path file = folder / (name + ending); is_file(file)) return file;
+  return {};
 }
 
 ImageInfo inspect_image(std::string_view bytes, const std::string& file) {

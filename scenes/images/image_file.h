@@ -42,6 +42,10 @@ struct ImageInfo {
 // Returns whether the name has an image extension: .png, .jpg, .jpeg, .tif, .tiff, in any case.
 bool is_image_name(const std::filesystem::path& file);
 
+// Returns the image of that name, with one of these endings in small or capital letters, in a folder; empty
+// if there is none.
+std::filesystem::path find_image(const std::filesystem::path& folder, const std::string& name);
+
 // Reads the header of an image file and checks that the file is complete: for PNG every chunk with its
 // checksum up to IEND, for JPEG every segment up to EOI, for TIFF that its strips or tiles lie in the file.
 // Errors name `file`. Throws Error(input) for another format, a truncated or damaged file, samples of neither

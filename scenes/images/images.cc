@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -96,13 +95,6 @@ std::string_view take_pfm_word(std::string_view& rest) {
   return word;
 }
 
-std::optional<std::uint64_t> whole_number(std::string_view word) {
-  std::uint64_t value = 0;
-  const auto [last, status] = std::from_chars(word.data(), word.data() + word.size(), value);
-  if (status != std::errc{} || last != word.data() + word.size()) return std::nullopt;
-  return value;
-}
-
 // Copies float32 values that fill the rest of a file.
 void copy_floats(const std::string& name, std::string_view data, DepthImage& image) {
   const std::size_t count = static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
@@ -116,7 +108,8 @@ void copy_floats(const std::string& name, std::string_view data, DepthImage& ima
 DepthImage read_pfm(std::string_view bytes, const std::string& name) {
   std::string_view rest = bytes;
   if (take_pfm_word(rest) != "Pf") throw unreadable(name, "a PFM of three channels is not a depth map");
-  const auto width = whole_number(take_pfm_word(rest)), height = whole_number(take_pfm_word(rest));
+  const auto width = parse_whole<std::uint64_t>(take_pfm_word(rest)),
+             height = parse_whole<std::uint64_t>(take_pfm_word(rest));
   const auto scale = parse_double(take_pfm_word(rest));
   if (!width || !height || !scale || !(*scale < 0 || *scale > 0))
     throw unreadable(name, "the header is not 'Pf', width, height and scale");
@@ -142,7 +135,7 @@ std::optional<ColmapHeader> colmap_header(std::string_view bytes) {
   for (std::uint64_t& number : numbers) {
     const std::size_t end = rest.substr(0, 12).find('&');
     if (end == std::string_view::npos) return std::nullopt;
-    const auto value = whole_number(rest.substr(0, end));
+    const auto value = parse_whole<std::uint64_t>(rest.substr(0, end));
     if (!value) return std::nullopt;
     number = *value;
     rest.remove_prefix(end + 1);

@@ -169,6 +169,16 @@ Vec2 pixel_from_normalized(const Intrinsics& intrinsics, const Vec2& normalized)
   return {k(0, 0) * normalized.x() + k(0, 2), k(1, 1) * normalized.y() + k(1, 2)};
 }
 
+void make_along_rays(const Intrinsics& intrinsics, std::span<float> depths_m) {
+  std::size_t pixel = 0;
+  for (int y = 0; y < intrinsics.height_px; ++y)
+    for (int x = 0; x < intrinsics.width_px; ++x) {
+      const double per_z = std::sqrt(1 + normalized_from_pixel(intrinsics, Vec2(x, y)).squaredNorm());
+      float& depth = depths_m[pixel++];
+      depth = static_cast<float>(per_z * static_cast<double>(depth));
+    }
+}
+
 Vec2 distort_normalized(const Intrinsics& intrinsics, const Vec2& undistorted) {
   if (intrinsics.lens == LensModel::fisheye) {
     const double r = undistorted.norm();

@@ -15,6 +15,9 @@ Vec2 normalized_from_pixel(const Intrinsics& intrinsics, const Vec2& pixel);
 // Returns the pixel of normalised coordinates by K alone, without the lens.
 Vec2 pixel_from_normalized(const Intrinsics& intrinsics, const Vec2& normalized);
 
+// Makes depths along z, of each pixel row by row, to depths along its ray; without the lens.
+void make_along_rays(const Intrinsics& intrinsics, std::span<float> depths_m);
+
 // Returns where the lens images a point, in normalised coordinates. Defined for every point, also beyond the
 // region where the model can be inverted.
 Vec2 distort_normalized(const Intrinsics& intrinsics, const Vec2& undistorted);

@@ -61,6 +61,19 @@ ClosestPoint closest_point_at(const Vec3& point_m, double x_m, double y_m, const
           std::copysign(std::sqrt(dx * dx + dy * dy + gap * gap), gap)};
 }
 
+PatchHeightField::PatchHeightField(const Patch& patch) : patch_(patch) { check(patch); }
+
+void PatchHeightField::heights(const double* x, const double* y, std::size_t count, double* z,
+                               double* area_factor) const {
+  for (std::size_t i = 0; i < count; ++i) {
+    const HeightJet j = jet(x[i], y[i]);
+    z[i] = j.z;
+    area_factor[i] = std::sqrt(1 + j.fx * j.fx + j.fy * j.fy);
+  }
+}
+
+double PatchHeightField::max_area_factor() const { return std::sqrt(1 + bounds_.slope * bounds_.slope); }
+
 double PatchHeightField::area_m2() const {
   std::call_once(area_once_, [this] { area_m2_ = compute_area_m2(); });
   return area_m2_;

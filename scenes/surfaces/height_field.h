@@ -23,10 +23,11 @@ struct HeightBounds {
 // them.
 class PatchHeightField : public HeightField {
  public:
-  explicit PatchHeightField(const Patch& patch) : patch_(patch) {}
+  // Throws as check(Patch) does.
+  explicit PatchHeightField(const Patch& patch);
 
   // Returns bounds of the surface; the bounds of z are infinite for an inclined plane.
-  virtual HeightBounds bounds() const = 0;
+  const HeightBounds& bounds() const { return bounds_; }
 
   const Patch* patch() const final { return &patch_; }
   double area_m2() const final;
@@ -37,17 +38,19 @@ class PatchHeightField : public HeightField {
 
  protected:
   // Computes heights and area factors sqrt(1 + fx^2 + fy^2) at `count` places. All arrays hold `count`
-  // values.
+  // values. By default from jet().
   virtual void heights(const double* x_m, const double* y_m, std::size_t count, double* z_m,
-                       double* area_factor) const = 0;
-  // Returns a bound that no area factor on the plane exceeds.
-  virtual double max_area_factor() const = 0;
+                       double* area_factor) const;
+  // Returns a bound that no area factor on the plane exceeds. By default that of the steepest slope.
+  virtual double max_area_factor() const;
   // Returns the length in x and in y over which the shape changes, for the panels of the quadrature of the
   // area.
   virtual Vec2 feature_size_m() const = 0;
   // Computes the area of the patch by quadrature, to about 1e-13 relative. Derived classes with a formula
   // override it.
   virtual double compute_area_m2() const;
+
+  HeightBounds bounds_;  // set by the derived class
 
  private:
   Patch patch_;

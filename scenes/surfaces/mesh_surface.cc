@@ -52,14 +52,8 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
     build_search();
   }
 
-  void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override {
-    search_all(points, out, {});
-  }
   void closest_points_and_borders(std::span<const Vec3> points, std::span<ClosestPoint> out,
-                                  std::span<std::uint8_t> beyond_border) const override {
-    search_all(points, out, beyond_border);
-  }
-  void signed_distances(std::span<const Vec3> points, std::span<double> out) const override;
+                                  std::span<std::uint8_t> beyond_border) const override;
   double area_m2() const override { return area_to_.back(); }
   void sample_positions(std::uint64_t seed, std::uint64_t first_index, std::span<Vec3> out) const override;
   SurfaceSamples stratified_samples(double spacing_m, std::uint64_t seed) const override;
@@ -72,9 +66,6 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
   void add_faces(MeshSide side, std::span<const Vec3> cameras_m);
   void add_side_normals();
   void build_search();
-  // `beyond_border` may be empty.
-  void search_all(std::span<const Vec3> points, std::span<ClosestPoint> out,
-                  std::span<std::uint8_t> beyond_border) const;
   // Whether the part of `face` lies on an edge that no other face has.
   bool is_on_border(std::size_t face, TrianglePart part) const;
   std::array<Vec3, 3> corners(std::size_t face) const {
@@ -192,8 +183,8 @@ bool MeshSurface::is_on_border(std::size_t face, TrianglePart part) const {
   return number < 3 ? across_[face][number] == face : on_border_[faces_[face][number - 3]];
 }
 
-void MeshSurface::search_all(std::span<const Vec3> points, std::span<ClosestPoint> out,
-                             std::span<std::uint8_t> beyond_border) const {
+void MeshSurface::closest_points_and_borders(std::span<const Vec3> points, std::span<ClosestPoint> out,
+                                             std::span<std::uint8_t> beyond_border) const {
   constexpr std::size_t kSearchBatch = 1 << 16;
   std::vector<std::uint32_t> faces;
   for (std::size_t begin = 0; begin < points.size(); begin += kSearchBatch) {
@@ -236,12 +227,6 @@ void MeshSurface::first_hits(std::span<const SurfaceRay> rays, std::span<FaceHit
     const double to_plane_m = normal.dot(corners(faces[i])[0] - rays[i].origin_m);
     hits[i] = {to_plane_m / normal.dot(rays[i].direction), normal};
   }
-}
-
-void MeshSurface::signed_distances(std::span<const Vec3> points, std::span<double> out) const {
-  std::vector<ClosestPoint> closest(points.size());
-  closest_points(points, closest);
-  std::ranges::transform(closest, out.begin(), &ClosestPoint::signed_distance_m);
 }
 
 void MeshSurface::sample_positions(std::uint64_t seed, std::uint64_t first_index, std::span<Vec3> out) const {
@@ -311,6 +296,16 @@ const MeshesTable& meshes_table() {
 }
 
 }  // namespace
+
+void BorderedSurface::closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const {
+  closest_points_and_borders(points, out, {});
+}
+
+void BorderedSurface::signed_distances(std::span<const Vec3> points, std::span<double> out) const {
+  std::vector<ClosestPoint> closest(points.size());
+  closest_points(points, closest);
+  std::ranges::transform(closest, out.begin(), &ClosestPoint::signed_distance_m);
+}
 
 std::shared_ptr<const BorderedSurface> make_mesh_surface(TriangleMesh mesh, MeshSide side,
                                                          std::span<const Vec3> cameras_m) {

@@ -18,7 +18,8 @@ namespace aqbench {
 class BorderedSurface : public Surface {
  public:
   // Like closest_points(), and returns for each query whether the surface ends there: whether its closest
-  // point lies on an open border, so that the query lies beyond it. The spans have one size.
+  // point lies on an open border, so that the query lies beyond it. The spans have one size;
+  // `beyond_border` may also be empty.
   virtual void closest_points_and_borders(std::span<const Vec3> points_m, std::span<ClosestPoint> out,
                                           std::span<std::uint8_t> beyond_border) const = 0;
 
@@ -29,6 +30,8 @@ class BorderedSurface : public Surface {
   virtual const FaceCounts* face_counts() const { return nullptr; }
 
   const Patch* patch() const final { return nullptr; }
+  void closest_points(std::span<const Vec3> points_m, std::span<ClosestPoint> out) const final;
+  void signed_distances(std::span<const Vec3> points_m, std::span<double> out_m) const final;
 };
 
 // Returns the direction from a position towards the nearest of some cameras; (0, 0, -1) if there is none.

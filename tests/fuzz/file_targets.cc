@@ -37,7 +37,7 @@ using Folder = std::filesystem::path;
 constexpr const char* kSource = "input";
 
 void read_ply_target(Bytes bytes, const Folder& folder) {
-  const PlyFile file = read_ply(put_file(folder / "input.ply", bytes));
+  const GeometryFile file = read_ply(put_file(folder / "input.ply", bytes));
   if (file.mesh) check_mesh(*file.mesh);
 }
 

@@ -7,12 +7,12 @@
 #include <numeric>
 #include <random>
 
-#include "core/parallel.h"
 #include "metrics/cloud_measurements.h"
 #include "metrics/score.h"
 #include "metrics/truth/truth_cloud.h"
 #include "scenes/registry.h"
 #include "scenes/surfaces/mesh_surface.h"
+#include "tests/core/on_threads.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {
@@ -74,15 +74,14 @@ void expect_blocks_change_nothing(const Surface& truth, const ScoreOptions& opti
   const auto score = [&](const PointCloud& points, const BlockSizes& sizes) {
     return score_blocks(SpanBlocks(points.points_m, points.normals), nullptr, truth, options, {}, sizes);
   };
-  const int threads = thread_count();
-  set_thread_count(1);
-  const Score whole = score(cloud, {});
+  const auto [whole] = on_threads<1>([&] { return score(cloud, {}); });
   EXPECT_GT(whole.counts.scored, 1000u) << what;
-  set_thread_count(2);
-  expect_same(whole, score(cloud, {.whole = 100, .searched = 1711, .scored = 501}), what + " in blocks");
-  expect_same(whole, score(shuffled(cloud, 8), {.whole = 100, .searched = 5999, .scored = 2000}),
-              what + " shuffled");
-  set_thread_count(threads);
+  const auto [in_blocks] =
+      on_threads<2>([&] { return score(cloud, {.whole = 100, .searched = 1711, .scored = 501}); });
+  expect_same(whole, in_blocks, what + " in blocks");
+  const auto [in_any_order] = on_threads<2>(
+      [&] { return score(shuffled(cloud, 8), {.whole = 100, .searched = 5999, .scored = 2000}); });
+  expect_same(whole, in_any_order, what + " shuffled");
 }
 
 TEST(CloudMeasurements, AreTheSameBitsInBlocksOfScenes) {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
-#include "core/error.h"
 #include "scenes/surfaces/mesh_surface.h"
+#include "tests/core/error_matcher.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {
@@ -83,13 +83,8 @@ TEST(MeshTopology, OfNoTrianglesIsEmpty) {
 }
 
 TEST(CheckMesh, NamesTheTriangleOrVertexAtFault) {
-  const auto message = [](const TriangleMesh& mesh) -> std::string {
-    try {
-      check_mesh(mesh);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+  const auto message = [](const TriangleMesh& mesh) {
+    return error_of(ErrorKind::method, [&] { check_mesh(mesh); });
   };
   EXPECT_EQ(message({{{0, 0, 0}, {1, 0, 0}}, {{0, 1, 1}, {0, 1, 2}}}),
             "mesh.triangles[1]: vertex 2 of 2 vertices");

@@ -8,8 +8,9 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "metrics/registry.h"
+#include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {
@@ -173,12 +174,7 @@ TEST(Score, HasTheSameBytesForAnyThreadCount) {
   const PlaneTruth truth(0.2);
   Reconstruction reconstruction{test::noisy_cloud(truth, 60000, 0.001, 0, 6), truth.mesh(0.01), {}};
   reconstruction.cloud.normals.assign(60000, Vec3(0, 0, -1));
-  const int before = thread_count();
-  set_thread_count(1);
-  const Score one = score_reconstruction(reconstruction, truth, {});
-  set_thread_count(3);
-  const Score three = score_reconstruction(reconstruction, truth, {});
-  set_thread_count(before);
+  const auto [one, three] = on_threads<1, 3>([&] { return score_reconstruction(reconstruction, truth, {}); });
   ASSERT_EQ(one.metrics.size(), three.metrics.size());
   for (std::size_t i = 0; i < one.metrics.size(); ++i) {
     EXPECT_EQ(one.metrics[i].first, three.metrics[i].first);
@@ -289,16 +285,10 @@ TEST(Score, TakesOtherTolerances) {
 }
 
 TEST(Score, RefusesOptionsByName) {
-  const auto message = [](auto&& change) -> std::string {
+  const auto message = [](auto&& change) {
     ScoreOptions options;
     change(options);
-    try {
-      check(options);
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage);
-      return error.what();
-    }
-    return "";
+    return error_of(ErrorKind::usage, [&] { check(options); });
   };
   EXPECT_EQ(message([](ScoreOptions& o) { o.tolerances_m = {}; }), "tolerances_m: must not be empty");
   EXPECT_EQ(message([](ScoreOptions& o) {

@@ -227,7 +227,6 @@ class RippleField final : public PatchHeightField {
     feature_m_ = shortest;
   }
 
-  HeightBounds bounds() const override { return bounds_; }
   HeightJet jet(double x, double y) const override { return ripple_jet(table_, x, y); }
 
   void closest_points(std::span<const Vec3> points, std::span<ClosestPoint> out) const override {
@@ -249,13 +248,11 @@ class RippleField final : public PatchHeightField {
                double* area_factor) const override {
     ripple_heights(shape_, x, y, count, z, area_factor);
   }
-  double max_area_factor() const override { return std::sqrt(1 + bounds_.slope * bounds_.slope); }
   Vec2 feature_size_m() const override { return {feature_m_, feature_m_}; }
 
  private:
   RippleFieldShape shape_;
   RippleTable table_;
-  HeightBounds bounds_;
   double feature_m_ = 1;
 };
 
@@ -305,7 +302,6 @@ RippleFieldShape make_ripples(const RippleOptions& options) {
 
 std::shared_ptr<const HeightField> make_ripple_field(const RippleFieldShape& shape, const Patch& patch) {
   check(shape);
-  check(patch);
   return std::make_shared<RippleField>(shape, patch);
 }
 

@@ -10,12 +10,12 @@
 #include <numbers>
 #include <random>
 
-#include "core/parallel.h"
 #include "core/random.h"
 #include "metrics/alignment/align.h"
 #include "metrics/truth/truth_cloud.h"
 #include "scenes/surfaces/shapes.h"
 #include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 #include "tests/metrics/alignment/planted_similarity.h"
 #include "tests/metrics/truth.h"
 
@@ -221,7 +221,6 @@ TEST(AlignWithScale, ATruthThatFleesIsRefused) {
 }
 
 using test::CentrePairs;
-using testing::HasSubstr;
 
 TEST(SimilarityRansac, WrongCamerasDoNotMoveIt) {
   const CentrePairs pairs = test::ring_of_cameras(30, 0, 3, 1);
@@ -250,16 +249,13 @@ TEST(SimilarityRansac, IsTheSameForAnyOrderAndThreads) {
   const RansacFit first = fit_similarity_ransac(pairs.from, pairs.to, "cameras", options);
   std::ranges::reverse(pairs.from);
   std::ranges::reverse(pairs.to);
-  for (const int threads : {1, 2, 3}) {
-    set_thread_count(threads);
-    const RansacFit again = fit_similarity_ransac(pairs.from, pairs.to, "cameras", options);
-    EXPECT_EQ(again.to_from.matrix(), first.to_from.matrix()) << threads;
+  const auto fit = [&] { return fit_similarity_ransac(pairs.from, pairs.to, "cameras", options); };
+  for (const RansacFit& again : on_threads<1, 2, 3>(fit)) {
+    EXPECT_EQ(again.to_from.matrix(), first.to_from.matrix());
     EXPECT_EQ(again.rms_m, first.rms_m);
   }
-  set_thread_count(available_processors());
   options.seed = 2;
-  EXPECT_NE(fit_similarity_ransac(pairs.from, pairs.to, "cameras", options).to_from.matrix(),
-            first.to_from.matrix());
+  EXPECT_NE(fit().to_from.matrix(), first.to_from.matrix());
 }
 
 std::string ransac_refusal(const CentrePairs& pairs) {

@@ -5,8 +5,8 @@
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
-#include "core/parallel.h"
 #include "core/random.h"
+#include "tests/core/on_threads.h"
 
 namespace aqbench {
 namespace {
@@ -145,12 +145,7 @@ TEST(M3c2, IsTheSameForAnyNumberOfThreads) {
   const TiltedPlane plane;
   const auto before = plane.points(3000, 0.3, 0.002, 0, 8), after = plane.points(3000, 0.3, 0.002, 0.001, 9);
   const M3c2Options scales = m3c2_scales(before, after);
-  const int threads = thread_count();
-  set_thread_count(1);
-  const auto one = measure_m3c2(before, after, before, scales);
-  set_thread_count(7);
-  const auto seven = measure_m3c2(before, after, before, scales);
-  set_thread_count(threads);
+  const auto [one, seven] = on_threads<1, 7>([&] { return measure_m3c2(before, after, before, scales); });
   for (std::size_t i = 0; i < one.size(); ++i) {
     ASSERT_EQ(one[i].distance_m, seven[i].distance_m);
     ASSERT_EQ(one[i].limit_m, seven[i].limit_m);

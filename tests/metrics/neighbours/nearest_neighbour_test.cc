@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "core/random.h"
 #include "metrics/neighbours/nearest_neighbour.h"
+#include "tests/core/on_threads.h"
 
 namespace aqbench {
 namespace {
@@ -160,12 +160,8 @@ TEST(NearestNeighbour, StaysFastWhenPointsCrowdInOneVoxel) {
 TEST(NearestNeighbour, GivesTheSameBitsForAnyThreadCountAndOrderOfPoints) {
   std::vector<Vec3> points = random_points(10, 30000, kLow, kHigh);
   const std::vector<Vec3> queries = random_points(11, 20000, kLow, kHigh);
-  const int before = thread_count();
-  set_thread_count(1);
-  const std::vector<double> one = indexed(queries, points);
-  set_thread_count(3);
-  EXPECT_EQ(indexed(queries, points), one);
-  set_thread_count(before);
+  const auto [one, three] = on_threads<1, 3>([&] { return indexed(queries, points); });
+  EXPECT_EQ(three, one);
   std::ranges::reverse(points);
   EXPECT_EQ(indexed(queries, points), one);
 }

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/parallel.h"
 #include "core/random.h"
+#include "tests/core/on_threads.h"
 
 namespace aqbench {
 namespace {
@@ -65,12 +65,7 @@ TEST(SpatialTree, HoldsEveryMeasurablePointOnce) {
 TEST(SpatialTree, IsTheSameForAnyThreadCount) {
   std::vector<Vec3> points = random_square(400000);
   points.insert(points.end(), 1000, points[5]);
-  std::vector<SpatialTree> made;
-  for (const int threads : {1, 2, 5}) {
-    set_thread_count(threads);
-    made.push_back(make_spatial_tree(points, 8));
-  }
-  set_thread_count(available_processors());
+  const auto made = on_threads<1, 2, 5>([&] { return make_spatial_tree(points, 8); });
   expect_sound(made[0], points.size(), 8);
   for (const SpatialTree& tree : made) {
     EXPECT_TRUE(tree.order == made[0].order);

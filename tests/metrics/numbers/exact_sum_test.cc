@@ -1,4 +1,5 @@
 #include "metrics/numbers/exact_sum.h"
+#include "tests/core/on_threads.h"
 
 #include <gtest/gtest.h>
 
@@ -92,12 +93,7 @@ TEST(ExactSum, ManySumsForAnyNumberOfThreads) {
     const double x = std::sin(static_cast<double>(i));
     return std::array<double, 2>{x, x * x};
   };
-  const int before = thread_count();
-  set_thread_count(1);
-  const auto one = exact_sums<2>(count, values_at);
-  set_thread_count(3);
-  const auto three = exact_sums<2>(count, values_at);
-  set_thread_count(before);
+  const auto [one, three] = on_threads<1, 3>([&] { return exact_sums<2>(count, values_at); });
   EXPECT_EQ(one, three);
   ExactSum squares;
   for (std::size_t i = 0; i < count; ++i) squares.add(values_at(i)[1]);

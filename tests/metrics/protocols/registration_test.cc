@@ -10,8 +10,8 @@
 #include <random>
 #include <vector>
 
-#include "core/parallel.h"
 #include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 #include "tests/metrics/alignment/planted_similarity.h"
 
 namespace aqbench {
@@ -98,17 +98,13 @@ TEST(PointIcp, IsTheSameForAnyThreads) {
     truth.emplace_back(place(generator), place(generator), place(generator));
     cloud.push_back(test::moved_back(small_similarity(), truth.back()));
   }
-  set_thread_count(1);
-  const PointIcp one = align_points(cloud, truth, {.within_m = 0.1, .max_iterations = 5}, "icp");
-  set_thread_count(2);
-  const PointIcp two = align_points(cloud, truth, {.within_m = 0.1, .max_iterations = 5}, "icp");
-  set_thread_count(available_processors());
+  const auto [one, two] = on_threads<1, 2>(
+      [&] { return align_points(cloud, truth, {.within_m = 0.1, .max_iterations = 5}, "icp"); });
   EXPECT_EQ(one.to_from.matrix(), two.to_from.matrix());
   EXPECT_EQ(one.after.inlier_rmse_m, two.after.inlier_rmse_m);
 }
 
 using test::CentrePairs;
-using testing::HasSubstr;
 
 // Truth by formula, 3 m wide, and the same points before the planted similarity.
 struct Planted {
@@ -173,15 +169,13 @@ TEST(Registration, IsTheSameForAnyOrderAndThreads) {
   RegistrationOptions options;
   options.cameras.draws = 2000;
   options.most_points = 2000;  // the last alignment looks at half of them
-  set_thread_count(1);
-  const Registration first = register_as_tanks_and_temples(planted.input(), options, "r");
+  const auto registration = [&] { return register_as_tanks_and_temples(planted.input(), options, "r"); };
+  const auto [first] = on_threads<1>(registration);
   EXPECT_EQ(first.steps[2].points, 2500U);  // 2.5 is rounded to even, as Python does
   std::mt19937_64 generator(6);
   std::ranges::shuffle(planted.cloud, generator);
   std::ranges::shuffle(planted.truth, generator);
-  set_thread_count(2);
-  const Registration second = register_as_tanks_and_temples(planted.input(), options, "r");
-  set_thread_count(available_processors());
+  const auto [second] = on_threads<2>(registration);
   EXPECT_EQ(first.truth_from_cloud.matrix(), second.truth_from_cloud.matrix());
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(first.steps[i].icp.after.fitness, second.steps[i].icp.after.fitness);

@@ -8,9 +8,9 @@
 #include <random>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "metrics/score.h"
 #include "scenes/surfaces/mesh_surface.h"
+#include "tests/core/on_threads.h"
 #include "tests/metrics/truth.h"
 
 namespace aqbench {
@@ -136,9 +136,9 @@ TEST(TruthCloud, OrderAndThreadsChangeNoBit) {
   PointCloud half;
   half.points_m.assign(truth.points_m.begin() + 2500, truth.points_m.end());
   truth.points_m.resize(2500);
-  set_thread_count(3);
-  const MetricSet second = score({{half, std::nullopt, ""}, {truth, std::nullopt, ""}});
-  set_thread_count(available_processors());
+  const auto [second] = on_threads<3>([&] {
+    return score({{half, std::nullopt, ""}, {truth, std::nullopt, ""}});
+  });
   ASSERT_EQ(first.size(), second.size());
   for (std::size_t i = 0; i < first.size(); ++i) {
     EXPECT_EQ(first[i].first, second[i].first);

@@ -9,9 +9,9 @@
 #include <limits>
 #include <set>
 
-#include "core/parallel.h"
 #include "core/stage_scope.h"
 #include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 #include "tests/pipeline/orbit_scene.h"
 #include "tests/pipeline/synthetic_views.h"
 #include "tests/temporary_directory.h"
@@ -184,15 +184,10 @@ class StageNames : public StageObserver {
 };
 
 TEST(DenseFlow, TheSameForAnyThreadCountInTheStagesItLists) {
-  const int before = thread_count();
   const auto views = synthetic_views(3, kWidth, kHeight, kTilted);
-  std::vector<Reconstruction> found;
   StageNames stages;
-  for (const int threads : {1, 3}) {
-    set_thread_count(threads);
-    found.push_back(reconstruct_densely(views, flow_matcher({}), small_options()));
-  }
-  set_thread_count(before);
+  const auto found =
+      on_threads<1, 3>([&] { return reconstruct_densely(views, flow_matcher({}), small_options()); });
   ASSERT_EQ(found[0].cloud.points_m.size(), found[1].cloud.points_m.size());
   EXPECT_EQ(std::memcmp(found[0].cloud.points_m.data(), found[1].cloud.points_m.data(),
                         found[0].cloud.points_m.size() * sizeof(Vec3)),
@@ -233,8 +228,8 @@ TEST(DenseFlow, EveryPresetGivesValidOptions) {
             "refine_window_px: must be odd and at least 3");
 }
 
-// Cameras all around an object: no plane fits, and no water bends the rays. Coarser than by default, since it takes
-// half the time.
+// Cameras all around an object: no plane fits, and no water bends the rays. Coarser than by default, since it
+// takes half the time.
 TEST(DenseFlow, CoversWhatAnOrbitSeesWell) {
   const orbit_testing::OrbitScene& scene = orbit_testing::orbit();
   MethodInput input;

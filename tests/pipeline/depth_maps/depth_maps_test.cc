@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "pipeline/depth_maps/depth_maps.h"
 #include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 #include "tests/pipeline/plane_sweep/kernels/agreement.h"
 #include "tests/pipeline/plane_sweep/kernels/vectors.h"
 
@@ -227,12 +227,8 @@ TEST(RefinementTest, LeavesOutPixelsWithoutGuideAndRanksTheTruthFirst) {
 
 TEST(RefinementTest, DoesNotDependOnTheThreadCount) {
   const SyntheticViews views = rippled_scene(200);
-  const int threads = thread_count();
-  set_thread_count(1);
-  const RefinedDepth one = refine_depth_map(views.input, {}, views.true_depth_m, 0.0005);
-  set_thread_count(3);
-  const RefinedDepth three = refine_depth_map(views.input, {}, views.true_depth_m, 0.0005);
-  set_thread_count(threads);
+  const auto [one, three] =
+      on_threads<1, 3>([&] { return refine_depth_map(views.input, {}, views.true_depth_m, 0.0005); });
   EXPECT_EQ(one.similarity, three.similarity);
   EXPECT_THAT(one.depth_m, testing::Pointwise(testing::NanSensitiveFloatEq(), three.depth_m));
 }

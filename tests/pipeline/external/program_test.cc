@@ -132,8 +132,6 @@ TEST(OwnIntrinsics, HaveTheCoefficientsOfTheLens) {
   EXPECT_THAT(*camera_of(R"("is_fisheye": true, "k4": 0.1)").distortion, ElementsAre(0, 0, 0, 0.1));
 }
 
-using testing::HasSubstr;
-
 class ProgramStages : public testing::Test {
  protected:
   // "name start-end lane", of a run from 1000 ms to 2000 ms.

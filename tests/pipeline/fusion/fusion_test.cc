@@ -10,11 +10,11 @@
 #include <limits>
 #include <numbers>
 
-#include "core/parallel.h"
 #include "core/random.h"
 #include "core/text.h"
 #include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 
 namespace aqbench {
 namespace {
@@ -178,14 +178,8 @@ TEST(Fusion, PointsSparserThanVoxelsHaveNormalsToo) {
 }
 
 TEST(Fusion, TheSameForAnyThreadCount) {
-  const int before = thread_count();
   const auto cameras = observe(waves, 3, 0.001, 0.0007, 0.05);
-  std::vector<PointCloud> clouds;
-  for (const int threads : {1, 2, 5}) {
-    set_thread_count(threads);
-    clouds.push_back(fuse(cameras, {}));
-  }
-  set_thread_count(before);
+  const auto clouds = on_threads<1, 2, 5>([&] { return fuse(cameras, {}); });
   for (const PointCloud& cloud : clouds) {
     ASSERT_EQ(cloud.points_m.size(), clouds[0].points_m.size());
     const auto same = [&](const auto& a, const auto& b) {

@@ -11,9 +11,9 @@
 #include <limits>
 #include <numbers>
 
-#include "core/parallel.h"
 #include "core/random.h"
 #include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 
 namespace aqbench {
 namespace {
@@ -145,14 +145,10 @@ TEST(SurfaceReconstruction, NoneGivesNone) {
 }
 
 TEST(SurfaceReconstruction, TheSameForAnyThreadCount) {
-  const int before = thread_count();
   const PointCloud cloud = patch(ripples, 0.0002);
   for (const std::string name : {"poisson", "heightfield", "ball_pivoting"}) {
-    std::vector<TriangleMesh> meshes;
-    for (const int threads : {1, 3}) {
-      set_thread_count(threads);
-      meshes.push_back(reconstruct(cloud, surface(surface_method_from_name(name))));
-    }
+    const auto meshes =
+        on_threads<1, 3>([&] { return reconstruct(cloud, surface(surface_method_from_name(name))); });
     ASSERT_EQ(meshes[0].vertices_m.size(), meshes[1].vertices_m.size()) << name;
     EXPECT_EQ(std::memcmp(meshes[0].vertices_m.data(), meshes[1].vertices_m.data(),
                           meshes[0].vertices_m.size() * sizeof(Vec3)),
@@ -160,7 +156,6 @@ TEST(SurfaceReconstruction, TheSameForAnyThreadCount) {
         << name;
     EXPECT_EQ(meshes[0].triangles, meshes[1].triangles) << name;
   }
-  set_thread_count(before);
 }
 
 TEST(SurfaceReconstruction, TooFewPointsAreAnErrorWithAReason) {

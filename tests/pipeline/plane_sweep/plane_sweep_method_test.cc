@@ -8,11 +8,11 @@
 #include <map>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "pipeline/depth_maps/depth_maps.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/dataset.h"
 #include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 #include "tests/pipeline/orbit_scene.h"
 #include "tests/temporary_directory.h"
 
@@ -60,12 +60,8 @@ std::ptrdiff_t depths_in(const DepthMap& map) {
 TEST(PlaneSweepMethod, ReconstructsARippledSurfaceTheSameForAnyThreadCount) {
   const TemporaryDirectory dir;
   write_small_dataset(dir.path() / "data", "default");
-  const int threads = thread_count();
-  set_thread_count(1);
-  const Reconstruction one = run_plane_sweep({dir.path() / "data"}, small_input());
-  set_thread_count(3);
-  const Reconstruction three = run_plane_sweep({dir.path() / "data"}, small_input());
-  set_thread_count(threads);
+  const auto [one, three] =
+      on_threads<1, 3>([&] { return run_plane_sweep({dir.path() / "data"}, small_input()); });
   ASSERT_EQ(one.depth_maps.size(), 12U);  // none for the auxiliary camera
   ASSERT_EQ(one.unfiltered_depth_maps.size(), 12U);
   for (std::size_t i = 0; i < one.depth_maps.size(); ++i) {

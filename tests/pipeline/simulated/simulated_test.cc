@@ -8,8 +8,8 @@
 #include <cstring>
 #include <numbers>
 
-#include "core/parallel.h"
 #include "scenes/registry.h"
+#include "tests/core/on_threads.h"
 
 namespace aqbench {
 namespace {
@@ -24,13 +24,8 @@ bool same_bytes(const std::vector<Vec3>& a, const std::vector<Vec3>& b) {
 
 class Simulated : public testing::Test {
  protected:
-  void TearDown() override { set_thread_count(threads_); }
-
   Scene flat_ = make_scene("flat_plane", {});
   Scene undulating_ = make_scene("undulating", {});
-
- private:
-  int threads_ = thread_count();
 };
 
 // Closed forms of |e|, e ~ N(0, sigma), with their standard errors for n independent draws.
@@ -113,12 +108,8 @@ TEST_F(Simulated, PointsDependOnSeedAndIndexAlone) {
 
 TEST_F(Simulated, SameBytesForAnyThreadCountAndOnRerun) {
   for (const Scene* const scene : {&flat_, &undulating_}) {
-    set_thread_count(1);
-    const auto alone = run(*scene, {50001, 0.001, 0.05}, 7);
-    for (const int threads : {1, 2, 3, 8}) {
-      set_thread_count(threads);
-      EXPECT_TRUE(same_bytes(run(*scene, {50001, 0.001, 0.05}, 7), alone)) << threads;
-    }
+    const auto clouds = on_threads<1, 1, 2, 3, 8>([&] { return run(*scene, {50001, 0.001, 0.05}, 7); });
+    for (const std::vector<Vec3>& cloud : clouds) EXPECT_TRUE(same_bytes(cloud, clouds[0]));
   }
 }
 

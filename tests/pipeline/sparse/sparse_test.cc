@@ -9,10 +9,10 @@
 #include <functional>
 #include <set>
 
-#include "core/parallel.h"
 #include "core/random.h"
 #include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 #include "tests/pipeline/orbit_scene.h"
 #include "tests/pipeline/synthetic_views.h"
 #include "tests/temporary_directory.h"
@@ -210,9 +210,8 @@ TEST(FindFeatures, AreTheSameForAnyThreadCount) {
   view.inside.assign(view.grey.size(), 1);
   std::set<std::vector<std::int16_t>> descriptors;
   std::vector<Vec2> pixels;
-  for (const int threads : {1, 2, 5}) {
-    set_thread_count(threads);
-    const Features features = detect_features(view, {.keypoints = 100});
+  for (const Features& features :
+       on_threads<1, 2, 5>([&] { return detect_features(view, {.keypoints = 100}); })) {
     ASSERT_EQ(features.size(), 100U);
     descriptors.insert(features.descriptors);
     if (!pixels.empty()) {
@@ -220,7 +219,6 @@ TEST(FindFeatures, AreTheSameForAnyThreadCount) {
     }
     pixels = features.pixels;
   }
-  set_thread_count(available_processors());
   EXPECT_THAT(descriptors, SizeIs(1));
 }
 

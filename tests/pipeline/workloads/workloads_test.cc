@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/parallel.h"
 #include "core/stage_scope.h"
 #include "pipeline/workloads/numeric.h"
+#include "tests/core/on_threads.h"
 #include "tests/pipeline/workloads/run_workload.h"
 
 namespace aqbench {
@@ -157,11 +157,8 @@ TEST(Absorption, ThickDetectorsAbsorbAll) {
 TEST(Absorption, FusedBytesDoNotDependOnTheThreads) {
   AbsorptionProblem problem;
   problem.size_px = 300;
-  set_thread_count(1);
-  const auto one = absorption_fused(problem);
-  set_thread_count(3);
-  EXPECT_EQ(absorption_fused(problem), one);
-  set_thread_count(available_processors());
+  const auto [one, three] = on_threads<1, 3>([&] { return absorption_fused(problem); });
+  EXPECT_EQ(three, one);
 }
 
 TEST(Tricubic, EveryVariantGivesThePolynomial) {
@@ -191,13 +188,11 @@ TEST(Tricubic, AQueryWithoutNeighboursFallsBackAlone) {
 TEST(Tricubic, EveryBatchIsACallOfTheKernel) {
   const auto grid = structure_factor_grid();
   const TricubicQueries queries = make_queries(1, 10000, 0.01);
-  set_thread_count(2);
   for (const auto& [batch, calls] : {std::pair(1, 10000), {128, 79}, {4096, 3}, {10000, 1}, {1 << 30, 1}}) {
     EXPECT_EQ(tricubic_fused(grid, queries, batch).kernel_calls, calls) << batch;
     if (batch == 1) continue;
     EXPECT_EQ(tricubic_torch(grid, queries, batch, "cpu").kernel_calls, calls) << batch;
   }
-  set_thread_count(available_processors());
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(PaperExports, PlyIsColouredByError) {
   const std::string bytes = error_ply(view, 2);
   const TemporaryDirectory folder;
   write_file(folder / "a.ply", bytes);
-  const PlyFile read = read_ply(folder / "a.ply");
+  const GeometryFile read = read_ply(folder / "a.ply");
   ASSERT_EQ(read.cloud.points_m.size(), 2u);
   EXPECT_NEAR(read.cloud.points_m[1].x(), 0.101, 1e-7);
   EXPECT_NEAR(read.cloud.points_m[1].z(), 0.998, 1e-7);

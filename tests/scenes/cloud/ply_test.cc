@@ -22,7 +22,7 @@ using testing::HasSubstr;
 
 class Ply : public testing::Test {
  protected:
-  PlyFile read(std::string_view bytes) const { return read_ply(directory_.file("f.ply", bytes)); }
+  GeometryFile read(std::string_view bytes) const { return read_ply(directory_.file("f.ply", bytes)); }
 
   // The error message without the directory.
   std::string error(std::string_view bytes) const {
@@ -82,7 +82,7 @@ TEST_F(Ply, OptionalArraysStayAbsent) {
   PointCloud cloud;
   cloud.points_m = {{1, 2, 3}};
   write_ply_cloud(directory_ / "c.ply", cloud);
-  const PlyFile file = read_ply(directory_ / "c.ply");
+  const GeometryFile file = read_ply(directory_ / "c.ply");
   EXPECT_TRUE(file.cloud.normals.empty());
   EXPECT_TRUE(file.cloud.confidence.empty());
   EXPECT_FALSE(file.mesh.has_value());
@@ -120,7 +120,7 @@ TEST_F(Ply, BinaryBytesOfBothEndians) {
   const std::string big("\x3f\x80\0\0\x40\0\0\0\0\0\0\0\x01\x02", 14);
   const std::string little("\0\0\x80\x3f\0\0\0\0\0\0\0\x40\x02\x01", 14);
   for (const bool is_big : {true, false}) {
-    const PlyFile file =
+    const GeometryFile file =
         read(fmt::format("ply\nformat {} 1.0\n{}{}", is_big ? "binary_big_endian" : "binary_little_endian",
                          header, is_big ? big : little));
     ASSERT_EQ(file.cloud.points_m.size(), 1u);
@@ -134,10 +134,11 @@ TEST_F(Ply, EveryScalarTypeAndItsAlias) {
                                   {"float", "float32"}, {"double", "float64"}};
   for (const auto& pair : names)
     for (const std::string& name : pair) {
-      const PlyFile file = read(ascii_header(fmt::format("element vertex 1\nproperty {0} x\nproperty {0} y\n"
-                                                         "property {0} z\n",
-                                                         name)) +
-                                "1 2 127\n");
+      const GeometryFile file =
+          read(ascii_header(fmt::format("element vertex 1\nproperty {0} x\nproperty {0} y\n"
+                                        "property {0} z\n",
+                                        name)) +
+               "1 2 127\n");
       EXPECT_EQ(file.cloud.points_m[0], Vec3(1, 2, 127)) << name;
     }
 }
@@ -153,7 +154,7 @@ TEST_F(Ply, SkipsUnknownElements) {
       "255 1.5 2 0.5 0.5 0.25 -4 0.75\r\n\r\n"
       "\t0  2.5 0   1 +2 1  \r\n"
       "0 1";
-  const PlyFile file = read(text);
+  const GeometryFile file = read(text);
   EXPECT_THAT(file.cloud.points_m, ElementsAre(Vec3(0.25, -4, 1.5), Vec3(1, 2, 2.5)));
   EXPECT_THAT(file.cloud.confidence, ElementsAre(0.75f, 1.0f));
   EXPECT_FALSE(file.mesh.has_value());
@@ -166,10 +167,10 @@ TEST_F(Ply, OldMacLineEnds) {
 }
 
 TEST_F(Ply, FacesMayComeFirstAndConvexPolygonsBecomeFans) {
-  const PlyFile file = read(ascii_header("element face 2\nproperty uchar flags\n"
-                                         "property list uchar uint vertex_index\nelement vertex 5\n" +
-                                         xyz) +
-                            "0 5 4 3 2 1 0\n9 3 0 1 2\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n-1 0.5 0\n");
+  const GeometryFile file = read(ascii_header("element face 2\nproperty uchar flags\n"
+                                              "property list uchar uint vertex_index\nelement vertex 5\n" +
+                                              xyz) +
+                                 "0 5 4 3 2 1 0\n9 3 0 1 2\n0 0 0\n1 0 0\n1 1 0\n0 1 0\n-1 0.5 0\n");
   ASSERT_TRUE(file.mesh.has_value());
   EXPECT_THAT(file.mesh->triangles,
               ElementsAre(Triangle{4, 3, 2}, Triangle{4, 2, 1}, Triangle{4, 1, 0}, Triangle{0, 1, 2}));
@@ -177,14 +178,15 @@ TEST_F(Ply, FacesMayComeFirstAndConvexPolygonsBecomeFans) {
 }
 
 TEST_F(Ply, NotANumberAndInfinityAreValues) {
-  const PlyFile file = read(ascii_header("element vertex 2\n" + xyz) + "nan NaN -nan\ninf -Infinity INF\n");
+  const GeometryFile file =
+      read(ascii_header("element vertex 2\n" + xyz) + "nan NaN -nan\ninf -Infinity INF\n");
   for (int axis = 0; axis < 3; ++axis) EXPECT_TRUE(std::isnan(file.cloud.points_m[0][axis]));
   const double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(file.cloud.points_m[1], Vec3(infinity, -infinity, infinity));
 }
 
 TEST_F(Ply, NormalsBecomeUnitLengthOrNotANumber) {
-  const PlyFile file = read(
+  const GeometryFile file = read(
       ascii_header("element vertex 3\n" + xyz + "property float nx\nproperty float ny\nproperty float nz\n") +
       "0 0 0 0 3 4\n0 0 0 0 0 0\n0 0 0 inf 0 0\n");
   EXPECT_NEAR((file.cloud.normals[0] - Vec3(0, 0.6, 0.8)).norm(), 0, 1e-15);

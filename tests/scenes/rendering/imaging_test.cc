@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/parallel.h"
 #include "scenes/optics/distortion.h"
 #include "scenes/optics/rig.h"
 #include "scenes/surfaces/shapes.h"
 #include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 
 namespace aqbench {
 namespace {
@@ -171,17 +171,14 @@ TEST(Imaging, ThePointSpreadIsThatOfADenselySampledGaussian) {
 
 TEST(Imaging, SameBytesForAnyThreadCountAndOthersForAnotherSeed) {
   const Rig rig = small_rig();
-  set_thread_count(1);
-  const Renderer renderer(undulating(), {}, 1);
-  const RenderedImage one = renderer.image(rig.cameras[12], 12);
-  const DepthMap one_depth = renderer.depth_map(rig.cameras[12]);
-  set_thread_count(3);
-  const RenderedImage three = Renderer(undulating(), {}, 1).image(rig.cameras[12], 12);
-  const DepthMap three_depth = renderer.depth_map(rig.cameras[12]);
-  set_thread_count(available_processors());
-  EXPECT_EQ(one.values, three.values);
-  EXPECT_EQ(one_depth.depth_along_ray_m, three_depth.depth_along_ray_m);
-  EXPECT_NE(one.values, Renderer(undulating(), {}, 2).image(rig.cameras[12], 12).values);
+  const auto rendered = [&](std::uint64_t seed) {
+    const Renderer renderer(undulating(), {}, seed);
+    return std::pair(renderer.image(rig.cameras[12], 12).values,
+                     renderer.depth_map(rig.cameras[12]).depth_along_ray_m);
+  };
+  const auto [one, three] = on_threads<1, 3>([&] { return rendered(1); });
+  EXPECT_EQ(one, three);
+  EXPECT_NE(one.first, rendered(2).first);
 }
 
 TEST(Imaging, RaysThatMeetNothingAreBlackAndNaN) {

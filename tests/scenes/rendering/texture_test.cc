@@ -7,8 +7,8 @@
 #include <complex>
 #include <numbers>
 
-#include "core/parallel.h"
 #include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 
 namespace aqbench {
 namespace {
@@ -121,11 +121,8 @@ TEST(Texture, NothingRepeatsWithinTwoMetres) {
 }
 
 TEST(Texture, IsAPureFunctionOfItsSeed) {
-  set_thread_count(1);
-  const Texture alone({}, 9);
-  set_thread_count(3);
-  const Texture together({}, 9), other({}, 10);
-  set_thread_count(available_processors());
+  const auto [alone, together] = on_threads<1, 3>([] { return Texture({}, 9); });
+  const Texture other({}, 10);
   int different = 0;
   for (int i = 0; i < 1000; ++i) {
     const double x = 0.013 * i - 5, y = 3 - 0.007 * i;

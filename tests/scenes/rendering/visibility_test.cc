@@ -10,13 +10,13 @@
 #include <random>
 #include <vector>
 
-#include "core/parallel.h"
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "scenes/surfaces/ripples/ripple_field.h"
 #include "scenes/surfaces/shapes.h"
 #include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 #include "tests/scenes/optics/optics_fixtures.h"
 #include "tests/scenes/surfaces/known_fields.h"
 
@@ -225,11 +225,8 @@ TEST(Visibility, TheThreadCountChangesNothing) {
   const Rig rig = make_rig("ring12", {}, 1);
   std::vector<Vec3> points;
   for (int i = 0; i < 3000; ++i) points.push_back(on(*surface, 0.2 * std::sin(i), 0.1 * std::cos(2.3 * i)));
-  set_thread_count(1);
-  const std::vector<int> one = count_views(field, rig, points);
-  set_thread_count(3);
-  EXPECT_EQ(count_views(field, rig, points), one);
-  set_thread_count(available_processors());
+  const auto [one, three] = on_threads<1, 3>([&] { return count_views(field, rig, points); });
+  EXPECT_EQ(three, one);
   EXPECT_LT(*std::ranges::min_element(one), 12) << "steep sides are hidden from some cameras";
 }
 

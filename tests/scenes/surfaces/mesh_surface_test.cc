@@ -13,6 +13,7 @@
 #include "scenes/surfaces/shapes.h"
 #include "scenes/surfaces/triangle_tree.h"
 #include "tests/core/error_matcher.h"
+#include "tests/core/on_threads.h"
 
 namespace aqbench {
 namespace {
@@ -214,14 +215,11 @@ TEST(MeshSurface, SamplesAreUniformOverTheTriangles) {
 }
 
 TEST(MeshSurface, StratifiedSamplesCoverLargeAndSmallTriangles) {
-  const int before = thread_count();
   for (const TriangleMesh& shape : {ridge(1), make_undulating({}, {})->mesh(0.005)}) {
     const auto mesh = make_mesh_surface(shape);
     const double spacing = std::sqrt(mesh->area_m2() / 50000);
-    set_thread_count(1);
-    const SurfaceSamples samples = mesh->stratified_samples(spacing, 2);
-    set_thread_count(3);
-    EXPECT_EQ(samples.positions_m, mesh->stratified_samples(spacing, 2).positions_m);
+    const auto [samples, three] = on_threads<1, 3>([&] { return mesh->stratified_samples(spacing, 2); });
+    EXPECT_EQ(samples.positions_m, three.positions_m);
     EXPECT_NEAR(static_cast<double>(samples.positions_m.size()), 50000, 1);
     double sum = 0, steps = 0, far = 0;
     for (std::size_t i = 0; i < samples.positions_m.size(); ++i) {
@@ -240,7 +238,6 @@ TEST(MeshSurface, StratifiedSamplesCoverLargeAndSmallTriangles) {
     }
     EXPECT_LT(far, 3 * spacing);
   }
-  set_thread_count(before);
 }
 
 TEST(MeshSurface, IgnoresTrianglesWithoutArea) {

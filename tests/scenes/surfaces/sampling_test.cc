@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "scenes/surfaces/shapes.h"
+#include "tests/core/on_threads.h"
 #include "tests/scenes/surfaces/known_fields.h"
 
 namespace aqbench {
@@ -155,13 +155,9 @@ TEST(StratifiedSamples, EstimateWithoutBias) {
 }
 
 TEST(StratifiedSamples, AreTheSameForAnyThreadCountAndInSpatialOrder) {
-  const int before = thread_count();
   for (const auto& [name, field] : known_fields()) {
     SCOPED_TRACE(name);
-    set_thread_count(1);
-    const SurfaceSamples one = field->stratified_samples(0.002, 9);
-    set_thread_count(3);
-    const SurfaceSamples three = field->stratified_samples(0.002, 9);
+    const auto [one, three] = on_threads<1, 3>([&] { return field->stratified_samples(0.002, 9); });
     EXPECT_EQ(one.positions_m, three.positions_m);
     EXPECT_EQ(one.weights, three.weights);
     EXPECT_NE(one.positions_m, field->stratified_samples(0.002, 10).positions_m);
@@ -170,7 +166,6 @@ TEST(StratifiedSamples, AreTheSameForAnyThreadCountAndInSpatialOrder) {
       steps += (one.positions_m[i] - one.positions_m[i - 1]).norm();
     EXPECT_LT(steps / static_cast<double>(one.positions_m.size()), 1.5 * 0.002);
   }
-  set_thread_count(before);
 }
 
 }  // namespace

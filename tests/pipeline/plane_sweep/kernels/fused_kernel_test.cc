@@ -5,6 +5,7 @@
 
 #include "pipeline/plane_sweep/kernels/plane_sweep.h"
 #include "pipeline/plane_sweep/kernels/synthetic_scene.h"
+#include "tests/core/on_threads.h"
 #include "tests/pipeline/plane_sweep/kernels/agreement.h"
 
 namespace aqbench::plane_sweep {
@@ -71,16 +72,11 @@ TEST_P(FusedCostTest, NoTextureMeansNoConfidence) {
 TEST_P(FusedCostTest, BytesDoNotDependOnTheThreadCount) {
   const SyntheticViews views = small_scene(150, 110, 3);
   const Options options{.depths = 24, .cost = GetParam()};
-  const int threads = thread_count();
-  set_thread_count(1);
-  const Result one = run(views.input, options);
-  for (const int count : {2, 3, 8}) {
-    set_thread_count(count);
-    const Result several = run(views.input, options);
-    expect_same_bits(one.depth_m, several.depth_m);
-    expect_same_bits(one.confidence, several.confidence);
+  const auto results = on_threads<1, 2, 3, 8>([&] { return run(views.input, options); });
+  for (const Result& several : results) {
+    expect_same_bits(results[0].depth_m, several.depth_m);
+    expect_same_bits(results[0].confidence, several.confidence);
   }
-  set_thread_count(threads);
 }
 
 TEST(FusedKernelTest, FindsTheSurface) {
