@@ -170,6 +170,16 @@ ExitCode flush_stdout(ExitCode code) {
   return ExitCode::io;
 }
 
+// Printing may fail, as any command may.
+ExitCode dispatch_or_help(const Arguments& arguments) {
+  try {
+    return dispatch(arguments);
+  } catch (const HelpWanted& help) {
+    fmt::print("{}", help.text);
+    return ExitCode::pass;
+  }
+}
+
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
@@ -184,10 +194,7 @@ int run_command_line(const Arguments& arguments) {
   usual_end = std::set_terminate(end_terminated);
   ExitCode code = ExitCode::case_failed;
   try {
-    code = dispatch(arguments);
-  } catch (const HelpWanted& help) {
-    fmt::print("{}", help.text);
-    code = ExitCode::pass;
+    code = dispatch_or_help(arguments);
   } catch (const Error& error) {
     say(fmt::format("aqbench: error: {}", elide_middle(printable(error.what()), kErrorColumns)));
     code = exit_code(error.kind());

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -83,7 +82,8 @@ std::string mib_or_na(const std::optional<std::int64_t>& bytes);
 // Returns the bytes in base64 (RFC 4648, padded, one line).
 std::string base64_text(std::string_view bytes);
 
-// Parses a whole word as std::from_chars() does; nullopt for anything else and for overflow.
+// Parses a whole word as std::from_chars() does: a whole number is digits, of a signed type also a minus before
+// them. Returns nullopt for anything else and for overflow.
 template <class Number>
 std::optional<Number> parse_whole(std::string_view word) {
   Number value{};
@@ -96,15 +96,6 @@ std::optional<Number> parse_whole(std::string_view word) {
 // anything else and for overflow. Underflow becomes 0, as a writer of that type would have rounded it.
 std::optional<double> parse_double(std::string_view word);
 std::optional<float> parse_float(std::string_view word);
-
-// Parses a whole word as a whole number: digits, for a signed type also a minus before them. Returns nullopt
-// for anything else and for overflow.
-template <std::integral Number>
-std::optional<Number> parse_whole(std::string_view word) {
-  Number value = 0;
-  const auto [end, status] = std::from_chars(word.data(), word.data() + word.size(), value);
-  return status == std::errc{} && end == word.data() + word.size() ? std::optional(value) : std::nullopt;
-}
 
 // Returns whether a shell pattern matches the whole name: * is any text ("/" too), ? one character, [abc] one
 // of them.

@@ -20,7 +20,9 @@ class PiecewiseFile {
  public:
   PiecewiseFile(std::filesystem::path path, std::uintmax_t max_bytes, ZeroBytes zero_bytes)
       : path_(std::move(path)), max_bytes_(max_bytes), zero_bytes_(zero_bytes) {
-    check_size(regular_file_size(path_));
+    const std::uintmax_t size = regular_file_size(path_);
+    if (size > max_bytes_)
+      throw input_error.of_file(path_, "{} bytes, more than the {} allowed", size, max_bytes_);
     file_ = Descriptor(::open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     if (file_.get() < 0) throw_file_error(path_, errno);
   }
@@ -45,13 +47,9 @@ class PiecewiseFile {
     do got = ::read(file_.get(), piece_.data(), piece_.size());
     while (got < 0 && errno == EINTR);
     if (got < 0) throw_file_error(path_, errno);
-    check_size(read_ += static_cast<std::uintmax_t>(got));
+    if ((read_ += static_cast<std::uintmax_t>(got)) > max_bytes_)
+      throw input_error.of_file(path_, "grew beyond the {} bytes allowed", max_bytes_);
     return {piece_.data(), static_cast<std::size_t>(got)};
-  }
-
-  void check_size(std::uintmax_t size) const {
-    if (size > max_bytes_)
-      throw input_error.of_file(path_, "{} bytes, more than the {} allowed", size, max_bytes_);
   }
 
   [[noreturn]] void refuse_zero() const {

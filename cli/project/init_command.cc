@@ -49,6 +49,9 @@ CommandLine<InitRequest> init_command_line() {
 // Writes a new file with its folder. Returns false if it exists; throws Error(io).
 bool write_new(const fs::path& file, const std::string& text) {
   if (file.has_parent_path()) make_folders(file.parent_path());
+  std::error_code unknown;
+  if (fs::exists(fs::symlink_status(file, unknown)))
+    return false;  // also in a folder that cannot be written to
   return write_new_file(file, text);
 }
 

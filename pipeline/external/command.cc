@@ -1,4 +1,3 @@
-#include "core/files.h"
 #include "pipeline/external/external.h"
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/processes/process.h"
 #include "core/sandbox/sandbox.h"
 #include "core/text.h"

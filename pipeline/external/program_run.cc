@@ -1,4 +1,3 @@
-#include "core/files.h"
 #include "pipeline/external/external.h"
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/processes/process.h"
 #include "core/stage_scope.h"
 #include "core/stopwatch.h"

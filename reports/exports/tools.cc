@@ -110,8 +110,10 @@ std::string annotation(const char* kind, const std::string& title, const std::st
 
 Json context_json(const Results& results) {
   const auto value = [&](const char* pointer, Json otherwise) {
-    const Json found = results.environment->value(Json::json_pointer(pointer), Json());
-    return found.is_null() ? otherwise : found;
+    const Json::json_pointer place(pointer);
+    return results.environment->contains(place) && !results.environment->at(place).is_null()
+               ? results.environment->at(place)
+               : otherwise;
   };
   return {{"date", results.run.started_utc},
           {"executable", "aqbench"},

@@ -154,7 +154,7 @@ SiteFile suite_data(const std::string& name, const SiteSuite& suite) {
     for (const SiteCase& one : run->cases)
       if (places.emplace(one.name, places.size()).second) cases.push_back(one.name);
   Json labels = Json::array();
-  for (const Json& one : cases) labels.push_back(suite.names.of.at(one.get<std::string>()));
+  for (const Json& one : cases) labels.push_back(names.of.at(one.get<std::string>()));
   Json titles = Json::object();
   for (const SiteMetric& metric : site_metrics()) titles[metric.name] = metric.title;
   Json at = Json::array();

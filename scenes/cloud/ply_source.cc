@@ -84,7 +84,15 @@ class PlyHeaderParser {
     std::string_view line = bytes_.substr(position_, end - position_);
     if (line.ends_with('\r')) line.remove_suffix(1);
     position_ = end + 1;
-    return split_words(line);
+    // A carriage return is no blank here: a transfer as text has changed the numbers behind the header, too.
+    std::vector<std::string_view> words;
+    while (true) {
+      const std::size_t first = line.find_first_not_of(" \t");
+      if (first == std::string_view::npos) return words;
+      line.remove_prefix(first);
+      words.push_back(line.substr(0, line.find_first_of(" \t")));
+      line.remove_prefix(words.back().size());
+    }
   }
 
   void parse_line(const std::vector<std::string_view>& words) {

@@ -15,7 +15,7 @@ Vec2 normalized_from_pixel(const Intrinsics& intrinsics, const Vec2& pixel);
 // Returns the pixel of normalised coordinates by K alone, without the lens.
 Vec2 pixel_from_normalized(const Intrinsics& intrinsics, const Vec2& normalized);
 
-// Makes depths along z, of each pixel row by row, to depths along its ray; without the lens.
+// Turns depths along z, row by row, into depths along each pixel's ray, by K alone.
 void make_along_rays(const Intrinsics& intrinsics, std::span<float> depths_m);
 
 // Returns where the lens images a point, in normalised coordinates. Defined for every point, also beyond the

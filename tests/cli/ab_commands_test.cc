@@ -98,7 +98,7 @@ TEST_F(AbCommands, BundlesOfOtherScenesAreNotComparable) {
   const auto judge = [&](const std::string& bundle) {
     return run("ab --bundle-a {} --bundle-b {} --metric accuracy_mean_mm --out compared", a, bundle);
   };
-  const auto judged = exits(judge(b), 5);  // two seeds decide nothing
+  exits(judge(b), 5);  // two seeds decide nothing
   EXPECT_THAT(exits(judge(other), 4).err, HasSubstr("option undulating.amplitude_m is 0.009"));
   // Of two methods each side names its own.
   const auto methods =

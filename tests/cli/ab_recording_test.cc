@@ -73,7 +73,7 @@ TEST_F(Ab, AnInterruptedComparisonOfWorkloadsIsGoneOnWith) {
   const auto before = pair_lines(bundle);
   ProgramOptions interrupt;
   interrupt.interrupt_when = [&] { return pair_lines(bundle) > before + 1; };  // one is the resumption's own
-  const auto went_on = exits(run(words("ab --resume {} --allow-inconclusive", bundle), interrupt), 130);
+  exits(run(words("ab --resume {} --allow-inconclusive", bundle), interrupt), 130);
   EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
 }
 

@@ -138,8 +138,10 @@ TEST(Commands, DevicesAreListedWhereTheyAreAskedFor) {
 }
 
 TEST(Commands, OutputThatCannotBeWrittenIsExitSix) {
-  const auto result = exits(run_program({"list"}, {.stdout_to = "/dev/full"}), 6);
-  EXPECT_NE(result.err.find("stdout"), std::string::npos) << result.err;
+  for (const char* const line : {"list", "sweep --help-all"}) {
+    const auto result = exits(run_program(words(line), {.stdout_to = "/dev/full"}), 6);
+    EXPECT_NE(result.err.find("stdout"), std::string::npos) << line << result.err;
+  }
 }
 
 TEST(Commands, FileSizeLimitIsExitSixWithOneLine) {

@@ -16,9 +16,9 @@
 #include <string>
 #include <vector>
 
-#include <array>
 #include "scenes/optics/rig.h"
 #include "scenes/registry.h"
+#include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 
 namespace aqbench::testing {

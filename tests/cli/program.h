@@ -19,7 +19,7 @@ namespace aqbench::testing {
 using Arguments = std::vector<std::string>;
 
 // The words of a command line, which stand between its blanks. Each {} in it becomes the next of `values`,
-// with the blanks that are in that.
+// which may hold blanks.
 Arguments words_of(std::string_view line, const Arguments& values);
 template <class... Values>
 Arguments words(std::string_view line, const Values&... values) {
@@ -93,7 +93,7 @@ void write_program(const std::filesystem::path& path, std::string_view text);
 
 // A part of a shell script that writes a point cloud into a file, "$2/cloud.ply"; of each point x, y and z.
 std::string shell_cloud(const std::string& file, const std::vector<std::string>& points);
-// The same of four points of a plane, so that no value of it is undefined. `metre`: how many of the unit.
+// The same of four points of a plane, so that no value of it is undefined. `metre`: units in a metre.
 std::string shell_plane(const std::string& file, const std::string& z, double metre = 1);
 
 // Expects a mistake of the user: exit code 2 and, among what it printed, why.

@@ -75,7 +75,7 @@ TEST_F(Render, InterruptedItLeavesNothing) {
   ProgramOptions options;
   options.interrupt_when = [&] { return folders() > 0; };
   const Arguments big = words("render undulating --width 3000 --out {}", (dir_ / "out" / "big").string());
-  const auto cut = exits(run(big, options), 130);
+  exits(run(big, options), 130);
   EXPECT_FALSE(std::filesystem::exists(dir_ / "out" / "big"));
   EXPECT_EQ(cached(), 0u);
   EXPECT_TRUE(std::filesystem::exists(dir_ / "cache"));

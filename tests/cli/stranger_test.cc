@@ -110,11 +110,11 @@ TEST_F(Stranger, AComparisonStartsNoProgramBeforeItsAuthorIsKnown) {
   write_program(spy, "#!/bin/sh\necho x >>" + at("trace") + "\nexec " AQBENCH_BINARY " \"$@\"\n");
   ProgramOptions interrupt;
   interrupt.interrupt_when = [&] { return bundle_lines(dir_ / "out", "journal.jsonl") >= 2; };
-  const auto stopped = exits(run_program(words("ab --a {} --b {} --scene flat_plane --method roma_like --set "
-                                               "roma_like.points=500 --repetitions 3 --pairs 24 --out {}",
-                                               spy, spy, at("out")),
-                                         interrupt),
-                             130);
+  exits(run_program(words("ab --a {} --b {} --scene flat_plane --method roma_like --set roma_like.points=500 "
+                          "--repetitions 3 --pairs 24 --out {}",
+                          spy, spy, at("out")),
+                    interrupt),
+        130);
   become_somebody_else();
   const auto before = traces();
   expect_mistake(run_program({"ab", "--resume", only_bundle(dir_ / "out")}),

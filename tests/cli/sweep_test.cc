@@ -279,9 +279,9 @@ TEST_F(GateCommand, DecidesByDirectionAndTolerance) {
 }
 
 TEST_F(GateCommand, RefusesTheBundleTheBaselineCameFromAndPassesAnother) {
-  const auto self = exits(run({"gate", bundle_, "--baseline", baseline_}), 4);
+  exits(run({"gate", bundle_, "--baseline", baseline_}), 4);
   succeeded(run("sweep --out second --baseline {} --gate", baseline_));
-  const auto worse = exits(
+  exits(
       run("sweep --out third --baseline {} --gate --inject flat_plane/roma_like/*:noise=corrupt", baseline_),
       1);
 }

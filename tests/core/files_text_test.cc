@@ -64,6 +64,10 @@ TEST_F(TextFile, ZeroBytesAtTheEndOfAJournalAreOne) {
   EXPECT_EQ(read("a\nb"), "a\nb");
   EXPECT_EQ(read("a\n" + std::string(1 << 20, '\0')), std::string("a\n") + '\0');
   EXPECT_EQ(read(std::string(3, '\0')), std::string(1, '\0'));
+  const std::string late = std::string(600000, 'x') + std::string(400000, '\0');
+  EXPECT_EQ(read(late), std::string(600000, 'x') + '\0');
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_text_file(directory.file("late", late)); }),
+              EndsWith("contains a zero byte, so it is not a text file"));
   for (const std::size_t zeros : {std::size_t{1}, std::size_t{1} << 20})
     EXPECT_THAT(error_of(ErrorKind::input, [&] { read("a" + std::string(zeros, '\0') + "b"); }),
                 EndsWith("contains a zero byte, so it is not a text file"));

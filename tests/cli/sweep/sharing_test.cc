@@ -62,7 +62,7 @@ TEST(SharedSweepCommand, InterruptedBeforeACaseHasEndedItIsABundleToo) {
   std::filesystem::create_directory(dir / "out");
   testing::ProgramOptions interrupt;
   interrupt.interrupt_when = [&] { return !begun().empty(); };
-  const auto stopped = exits(
+  exits(
       run_program(words("sweep --scene flat_plane --method roma_like --inject noise=hang --local 2 --out {}",
                         dir / "out"),
                   interrupt),

@@ -1,5 +1,4 @@
 #include "metrics/numbers/exact_sum.h"
-#include "tests/core/on_threads.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +6,8 @@
 #include <limits>
 #include <random>
 #include <vector>
+
+#include "tests/core/on_threads.h"
 
 namespace aqbench {
 namespace {
