@@ -63,7 +63,7 @@ enum class Found { nothing, other_depth, same_depth };
 
 // Looks at the four pixels around the point, because on a slope neighbouring depths differ by more than the
 // tolerance.
-Found look_up(const MapView& view, const Vec3& point_m, double tolerance_m) {
+Found look_up(const MapView& view, const Vec3& point_m) {
   const auto image = project(view.camera, view.made_with->from_world(point_m));
   if (!image) return Found::nothing;
   const double left = std::floor(image->pixel.x()), top = std::floor(image->pixel.y());
@@ -74,87 +74,69 @@ Found look_up(const MapView& view, const Vec3& point_m, double tolerance_m) {
       const float depth_m = view.map->depth_along_ray_m[static_cast<std::size_t>(y) * view.map->width +
                                                         static_cast<std::size_t>(x)];
       if (!has_depth(depth_m)) continue;
-      if (std::abs(depth_m - image->depth_along_ray_m) <= tolerance_m) return Found::same_depth;
+      if (std::abs(depth_m - image->depth_along_ray_m) <= kHeadlineToleranceM) return Found::same_depth;
       found = Found::other_depth;
     }
   return found;
 }
 
-Found look_up_all(const std::vector<MapView>& views, const Vec3& point_m, double tolerance_m) {
+Found look_up_all(const std::vector<MapView>& views, const Vec3& point_m) {
   Found best = Found::nothing;
-  for (const MapView& view : views) best = std::max(best, look_up(view, point_m, tolerance_m));
+  for (const MapView& view : views) best = std::max(best, look_up(view, point_m));
   return best;
 }
 
 Cause cause_of_seen_hole(const Vec3& point_m, const std::vector<MapView>& unfiltered,
-                         const std::vector<MapView>& kept, double tolerance_m) {
-  const Found found = look_up_all(unfiltered, point_m, tolerance_m);
+                         const std::vector<MapView>& kept) {
+  const Found found = look_up_all(unfiltered, point_m);
   if (found != Found::same_depth) return found == Found::nothing ? no_depth : wrong_depth;
-  return look_up_all(kept, point_m, tolerance_m) == Found::same_depth ? fused : filtered;
+  return look_up_all(kept, point_m) == Found::same_depth ? fused : filtered;
 }
 
 std::string row(const char* quantity, const std::string& of, std::optional<double> value, const char* unit) {
   return fmt::format("{},{},{},{}\n", quantity, of, value ? fmt::format("{:.6g}", *value) : "", unit);
 }
 
-// Samples of the surface: their distances to the cloud, how many cameras see them, and why they are holes.
-struct SampleCauses {
-  Completeness completeness;
-  std::vector<int> views;  // cameras, auxiliary ones not counted, as for completeness_seen2_*
-  std::vector<Cause> causes;
-};
-
 // Of the holes that fewer than two cameras see, those that two cameras' own images show are lost by
 // undistortion.
-void find_lost_by_undistortion(const Surface& truth, const Rig& rig, SampleCauses& found) {
+void find_lost_by_undistortion(const Surface& truth, const Rig& rig, const SeenSamples& samples,
+                               std::vector<Cause>& causes) {
   std::vector<std::size_t> hidden;
   std::vector<Vec3> positions_m;
-  for (std::size_t i = 0; i < found.causes.size(); ++i)
-    if (found.causes[i] == not_visible) {
+  for (std::size_t i = 0; i < causes.size(); ++i)
+    if (causes[i] == not_visible) {
       hidden.push_back(i);
-      positions_m.push_back(found.completeness.samples.positions_m[i]);
+      positions_m.push_back(samples.completeness.samples.positions_m[i]);
     }
   const std::vector<int> own = count_views(truth, rig, positions_m, {.undistorted = false});
   for (std::size_t k = 0; k < hidden.size(); ++k)
-    if (own[k] >= 2) found.causes[hidden[k]] = undistortion;
+    if (own[k] >= 2) causes[hidden[k]] = undistortion;
 }
 
-SampleCauses causes_of_samples(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
-                               const MapCalibration& made_with, const DiagnosisOptions& options) {
-  SampleCauses found;
-  const std::vector<Vec3>& points_m = reconstruction.cloud.points_m;
-  if (std::ranges::any_of(points_m, is_measurable)) {
-    found.completeness = measure_completeness(points_m, truth, options.sample_spacing_m, options.sample_seed,
-                                              options.part.crop);
-  } else {
-    found.completeness.samples =
-        samples_inside(truth, options.sample_spacing_m, options.sample_seed, options.part.crop);
-    found.completeness.distance_m.assign(found.completeness.samples.positions_m.size(), INFINITY);
-  }
-  const auto& positions_m = found.completeness.samples.positions_m;
-  found.views = count_views(truth, rig, positions_m);
+std::vector<Cause> causes_of(const SeenSamples& samples, const Reconstruction& reconstruction,
+                             const Surface& truth, const Rig& rig, const MapCalibration& made_with) {
+  const auto& positions_m = samples.completeness.samples.positions_m;
   const std::vector<MapView> kept = views_of(reconstruction.depth_maps, made_with);
   const std::vector<MapView> unfiltered = reconstruction.unfiltered_depth_maps.empty()
                                               ? kept
                                               : views_of(reconstruction.unfiltered_depth_maps, made_with);
-  found.causes.assign(positions_m.size(), covered);
+  std::vector<Cause> causes(positions_m.size(), covered);
   parallel_for(positions_m.size(), kSampleGrain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      if (!(found.completeness.distance_m[i] <= within_m(options.tolerance_m)))
-        found.causes[i] = found.views[i] < 2
-                              ? not_visible
-                              : cause_of_seen_hole(positions_m[i], unfiltered, kept, options.tolerance_m);
+      if (!(samples.completeness.distance_m[i] <= within_m(kHeadlineToleranceM)))
+        causes[i] = samples.views[i] < 2 ? not_visible : cause_of_seen_hole(positions_m[i], unfiltered, kept);
   });
-  find_lost_by_undistortion(truth, rig, found);
-  return found;
+  find_lost_by_undistortion(truth, rig, samples, causes);
+  return causes;
 }
 
-void write_holes(const SampleCauses& found, MetricWriter& writer, std::string& csv) {
+void write_holes(const SurfaceSamples& samples, std::span<const Cause> causes, MetricWriter& writer,
+                 std::string& csv) {
   std::array<double, kCauses> area_m2{};
   double total_m2 = 0;
-  for (std::size_t i = 0; i < found.causes.size(); ++i) {
-    area_m2[found.causes[i]] += found.completeness.samples.weight_m2(i);
-    total_m2 += found.completeness.samples.weight_m2(i);
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    area_m2[causes[i]] += samples.weight_m2(i);
+    total_m2 += samples.weight_m2(i);
   }
   for (int cause = not_visible; cause < kCauses; ++cause) {
     const double share_pct = 100 * area_m2[cause] / total_m2;
@@ -165,8 +147,8 @@ void write_holes(const SampleCauses& found, MetricWriter& writer, std::string& c
   }
 }
 
-void write_views(const SampleCauses& found, const DiagnosisOptions& options, std::string& csv) {
-  for (const ViewShare& share : completeness_by_views(found.completeness, found.views, options.tolerance_m)) {
+void write_views(const SeenSamples& samples, std::string& csv) {
+  for (const ViewShare& share : completeness_by_views(samples.completeness, samples.views)) {
     const std::string of = fmt::format("{} views", share.views);
     csv += row("area", of, share.surface_pct, "%") + row("completeness", of, share.completeness_pct, "%");
   }
@@ -189,14 +171,14 @@ std::vector<Vec3> some_points(const MapView& view) {
 }
 
 void write_cameras(const Reconstruction& reconstruction, const Surface& truth,
-                   const MapCalibration& made_with, const DiagnosisOptions& options, MetricWriter& writer,
+                   const MapCalibration& made_with, const ScoredPart& part, MetricWriter& writer,
                    std::string& csv) {
   std::optional<double> worst_m;
   std::ptrdiff_t measured = 0;
   const std::vector<MapView> views = views_of(reconstruction.depth_maps, made_with);
   for (std::size_t k = 0; k < views.size(); ++k) {
     const std::vector<Vec3> points_m = some_points(views[k]);
-    const ScoredPoints scored = score_points(points_m, truth, options.part);
+    const ScoredPoints scored = score_points(points_m, truth, part);
     std::optional<double> bias_mm, rmse_mm;
     if (!scored.index.empty()) {
       const ErrorSummary errors = summarize_errors(scored.signed_error_m);
@@ -249,8 +231,7 @@ std::optional<double> mean_bound_m(const std::vector<Vec3>& positions_m, const R
   return std::sqrt(sum_m2 / static_cast<double>(count));
 }
 
-void write_confident(const PointCloud& cloud, const ScoredPoints& scored, const DiagnosisOptions& options,
-                     MetricWriter& writer) {
+void write_confident(const PointCloud& cloud, const ScoredPoints& scored, MetricWriter& writer) {
   std::vector<double> errors_m;
   if (!cloud.confidence.empty())
     for (std::size_t i = 0; i < scored.index.size(); ++i)
@@ -258,15 +239,15 @@ void write_confident(const PointCloud& cloud, const ScoredPoints& scored, const 
   if (errors_m.empty())
     writer.add_undefined("precision_confident_2mm_pct", "no point of that confidence inside the patch");
   else
-    writer.add("precision_confident_2mm_pct", share_within_pct(errors_m, options.tolerance_m));
+    writer.add("precision_confident_2mm_pct", share_within_pct(errors_m, kHeadlineToleranceM));
 }
 
-void write_bound(const Reconstruction& reconstruction, const SampleCauses& found, const Surface& truth,
-                 const Rig& rig, const DiagnosisOptions& options, MetricWriter& writer, std::string& csv) {
-  const auto bound_m = mean_bound_m(found.completeness.samples.positions_m, rig);
+void write_bound(const Reconstruction& reconstruction, const SurfaceSamples& samples, const Surface& truth,
+                 const Rig& rig, const ScoredPart& part, MetricWriter& writer, std::string& csv) {
+  const auto bound_m = mean_bound_m(samples.positions_m, rig);
   csv += row("crb_1px", "patch", bound_m ? std::optional(kMillimetres * *bound_m) : std::nullopt, "mm");
-  const ScoredPoints scored = score_points(reconstruction.cloud.points_m, truth, options.part);
-  write_confident(reconstruction.cloud, scored, options, writer);
+  const ScoredPoints scored = score_points(reconstruction.cloud.points_m, truth, part);
+  write_confident(reconstruction.cloud, scored, writer);
   if (!bound_m)
     writer.add_undefined("crb_ratio", "no part of the patch is imaged by two cameras");
   else if (scored.index.empty())
@@ -284,27 +265,28 @@ std::string camera_field(std::string name) {
 
 std::span<const char* const> hole_cause_names() { return kCauseNames; }
 
-Diagnosis diagnose(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
-                   const DiagnosisOptions& options, const MapCalibration* made_with) {
+Diagnosis diagnose(const Reconstruction& reconstruction, const SeenSamples& samples, const Surface& truth,
+                   const Rig& rig, const ScoredPart& part, const MapCalibration* made_with) {
   const MapCalibration calibration = made_with != nullptr ? *made_with : MapCalibration{rig};
-  const SampleCauses found = causes_of_samples(reconstruction, truth, rig, calibration, options);
+  const std::vector<Cause> causes = causes_of(samples, reconstruction, truth, rig, calibration);
   Diagnosis diagnosis;
   diagnosis.csv = "quantity,of,value,unit\n";
   MetricWriter writer;
-  if (found.causes.empty()) {
-    writer.add_rest_undefined(ScoreFamily::diagnosis, kNoTruthInCrop);
+  if (causes.empty()) {
+    writer.add_rest_undefined(ScoreFamily::diagnosis, samples.why_none);
     diagnosis.metrics = writer.take();
     return diagnosis;
   }
-  write_holes(found, writer, diagnosis.csv);
-  write_views(found, options, diagnosis.csv);
-  write_cameras(reconstruction, truth, calibration, options, writer, diagnosis.csv);
-  write_bound(reconstruction, found, truth, rig, options, writer, diagnosis.csv);
+  const SurfaceSamples& places = samples.completeness.samples;
+  write_holes(places, causes, writer, diagnosis.csv);
+  write_views(samples, diagnosis.csv);
+  write_cameras(reconstruction, truth, calibration, part, writer, diagnosis.csv);
+  write_bound(reconstruction, places, truth, rig, part, writer, diagnosis.csv);
   diagnosis.metrics = writer.take();
-  for (std::size_t i = 0; i < found.causes.size(); ++i) {
-    if (found.causes[i] == covered) continue;
-    diagnosis.hole_positions_m.push_back(found.completeness.samples.positions_m[i]);
-    diagnosis.hole_causes.push_back(found.causes[i]);
+  for (std::size_t i = 0; i < causes.size(); ++i) {
+    if (causes[i] == covered) continue;
+    diagnosis.hole_positions_m.push_back(places.positions_m[i]);
+    diagnosis.hole_causes.push_back(causes[i]);
   }
   return diagnosis;
 }

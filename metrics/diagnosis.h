@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "metrics/metric.h"
+#include "metrics/score.h"
 #include "metrics/scored_points.h"
 #include "scenes/cloud/reconstruction.h"
 #include "scenes/cloud/transform.h"
@@ -36,15 +37,6 @@ struct MapCalibration {
   }
 };
 
-// What counts as a hole, what is scored, and how finely the surface is sampled.
-struct DiagnosisOptions {
-  double tolerance_m = 0.002;  // a sample of the surface further from every point is a hole
-  // This, the seed and the part as ScoreOptions has them: the same samples.
-  double sample_spacing_m = 0.002 / 3;
-  std::uint64_t sample_seed = 1;
-  ScoredPart part = {};  // of the cloud, of the cameras' depths and of the truth
-};
-
 // The result: metrics, and a table with more detail.
 struct Diagnosis {
   // holes_*_pct: share of the area of the patch by cause; their sum is 100 - completeness.
@@ -64,8 +56,9 @@ struct Diagnosis {
 // "undistortion".
 std::span<const char* const> hole_cause_names();
 
-// Diagnoses a reconstruction. `rig` is the true one; `made_with` puts the depth maps into the world (the true
-// rig where it is nullptr). Each sample in a hole has the first of these causes that holds:
+// Diagnoses a reconstruction from the samples of its score. `rig` is the true one; `made_with` puts the depth
+// maps into the world (the true rig where it is nullptr); `part` is what was scored. Each sample in a hole,
+// farther than kHeadlineToleranceM from every point, has the first of these causes that holds:
 // - undistortion: two cameras' own images show it, and fewer than two of the undistorted images;
 // - not_visible: fewer than two cameras (auxiliary ones not counted) see it;
 // - no_depth: no camera's unfiltered map has a depth there;
@@ -75,7 +68,7 @@ std::span<const char* const> hole_cause_names();
 // A reconstruction without unfiltered maps is taken as if its filter dropped nothing. Uses parallel_for; the
 // result is the same for any thread count. Throws Error(method) for a depth map of an unknown camera or of
 // another size.
-Diagnosis diagnose(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
-                   const DiagnosisOptions& options = {}, const MapCalibration* made_with = nullptr);
+Diagnosis diagnose(const Reconstruction& reconstruction, const SeenSamples& samples, const Surface& truth,
+                   const Rig& rig, const ScoredPart& part = {}, const MapCalibration* made_with = nullptr);
 
 }  // namespace aqbench

@@ -87,26 +87,28 @@ void write_shares(MetricWriter& writer, const CloudMeasurements& cloud, const Pa
   }
 }
 
-// Writes completeness_seen2_*; returns completeness by number of views.
-std::vector<ViewShare> write_seen(MetricWriter& writer, const CloudMeasurements& cloud,
-                                  const ScoreOptions& options, const ViewCounter& count_views) {
-  std::vector<int> views;
-  if (cloud.completeness) {
-    views = count_views(cloud.completeness->samples.positions_m);
-    if (views.size() != cloud.completeness->distance_m.size())
-      throw Error(ErrorKind::usage, "count_views: gave another number of counts than there are positions");
-  }
+// Counts the cameras that see the samples.
+SeenSamples seen_samples(CloudMeasurements& cloud, const ViewCounter& count_views) {
+  SeenSamples seen;
+  seen.why_none = cloud.no_completeness;
+  if (!cloud.completeness) return seen;
+  seen.views = count_views(cloud.completeness->samples.positions_m);
+  if (seen.views.size() != cloud.completeness->distance_m.size())
+    throw Error(ErrorKind::usage, "count_views: gave another number of counts than there are positions");
+  seen.completeness = *std::exchange(cloud.completeness, std::nullopt);
+  return seen;
+}
+
+// Writes completeness_seen2_*.
+void write_seen(MetricWriter& writer, const SeenSamples& samples, const ScoreOptions& options) {
   for (const double tolerance_m : options.tolerances_m) {
-    Measured seen{std::nullopt, cloud.no_completeness};
-    if (cloud.completeness) {
-      seen = {
-          completeness_pct(*cloud.completeness, tolerance_m, [&](std::size_t i) { return views[i] >= 2; }),
-          "no part of the patch is seen by two cameras"};
-    }
+    Measured seen{std::nullopt, samples.why_none};
+    if (!samples.views.empty())
+      seen = {completeness_pct(samples.completeness, tolerance_m,
+                               [&](std::size_t i) { return samples.views[i] >= 2; }),
+              "no part of the patch is seen by two cameras"};
     write(writer, "completeness_seen2_{t}mm_pct", seen, tolerance_m);
   }
-  if (!cloud.completeness) return {};
-  return completeness_by_views(*cloud.completeness, views);
 }
 
 void write_distances_both_ways(MetricWriter& writer, const CloudMeasurements& cloud) {
@@ -273,10 +275,15 @@ Score score_blocks(const CloudBlocks& cloud, const TriangleMesh* mesh, const Sur
   write_plane_fit(writer, measured);
   if (options.tiles) write_tiles(writer, measured);
   Score score;
-  if (count_views) score.by_views = write_seen(writer, measured, options, count_views);
+  note_sampling(measured, options.tolerances_m, score);
+  if (count_views) {
+    score.seen = seen_samples(measured, count_views);
+    write_seen(writer, *score.seen, options);
+    if (!score.seen->views.empty())
+      score.by_views = completeness_by_views(score.seen->completeness, score.seen->views);
+  }
   if (cloud.has_normals()) write_normals(writer, measured);
   if (mesh != nullptr) score.mesh_faces = write_mesh(writer, *mesh, truth, options);
-  note_sampling(measured, options.tolerances_m, score);
   score.tiles = std::move(measured.tiles);
   score.counts = measured.counts;
   score.subset = std::move(measured.subset);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "metrics/cloud_measurements.h"
@@ -20,6 +21,14 @@ namespace aqbench {
 // Counts for each position on the true surface the cameras that see it through refracted rays.
 using ViewCounter = std::function<std::vector<int>(std::span<const Vec3> positions_m)>;
 
+// Samples of the true surface, and how many cameras see each. Without samples if there is nothing to measure:
+// `why_none` says why.
+struct SeenSamples {
+  Completeness completeness;
+  std::vector<int> views;
+  std::string why_none;
+};
+
 // The result of scoring.
 struct Score {
   MetricSet metrics;    // always the cloud's; those of normals, mesh and seen2 where there is such data
@@ -27,7 +36,8 @@ struct Score {
   ScoredCounts counts;  // what of the cloud was scored, and what was left out and why
   ScoredSubset subset;  // the scored points
   std::optional<PlaneFit> plane;            // through them, where there is one
-  std::vector<ViewShare> by_views;          // where it is known what cameras see, and the cloud is not empty
+  std::optional<SeenSamples> seen;          // where it is known what cameras see
+  std::vector<ViewShare> by_views;          // of these samples
   std::size_t samples = 0;                  // of the truth, for completeness
   std::size_t samples_of = 0;               // points of a scan that was thinned for it; else 0
   std::vector<double> completeness_se_pct;  // from that sampling alone, at each tolerance

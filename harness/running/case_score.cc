@@ -152,10 +152,9 @@ Crop score_surface(const Case& planned, const CaseRecordingData& data, const Pla
   require_near(output, truth, data, frame);
   const ViewCounter views = view_counter(scene, recording.rig);
   const ScoreOptions options = score_options_of(data.truth, truth, output.cloud.points_m.size());
-  score_output(output, truth, afterwards, result, views, options);
+  const auto samples = score_output(output, truth, afterwards, result, views, options);
   const ViewHoles holes =
-      views ? diagnose_output(output, truth, recording.rig, placed.made_with(), options, result)
-            : ViewHoles{};
+      diagnose_output(output, samples, truth, recording.rig, placed.made_with(), options.part, result);
   add_view(output, truth, &recording.rig, holes, views, afterwards, result, options.part);
   if (const auto protocols = case_protocols(planned); !protocols.empty())
     add_metrics(
@@ -184,12 +183,11 @@ void score_on_images(const Case& planned, const DatasetPlan& plan, const std::fi
   const ViewCounter views = [&](std::span<const Vec3> positions_m) {
     return count_views(truth, rig, positions_m);
   };
-  ScoreOptions options = case_score_options(planned);
-  // A room has as many samples for its holes as for its completeness.
-  if (truth.patch() == nullptr) options = sized_for(truth, options, output.cloud.points_m.size());
-  score_output(output, truth, afterwards, result, views, options);
+  const ScoreOptions options = case_score_options(planned);
+  const auto samples = score_output(output, truth, afterwards, result, views, options);
   if (!rendered.empty()) score_depths(output, rig, placed.made_with(), rendered, 0, afterwards, result);
-  const ViewHoles holes = diagnose_output(output, truth, rig, placed.made_with(), options, result);
+  const ViewHoles holes =
+      diagnose_output(output, samples, truth, rig, placed.made_with(), options.part, result);
   add_view(output, truth, &rig, holes, views, afterwards, result);
   add_metrics(std::move(placed.of_poses), result.record.metrics);
   add_protocol_metrics(planned, output, truth, &rig, result);

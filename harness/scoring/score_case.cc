@@ -101,8 +101,9 @@ ScoreOptions sized_for(const Surface& truth, ScoreOptions options, std::size_t p
   return options;
 }
 
-void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
-                  CaseResult& result, const ViewCounter& views, const ScoreOptions& given) {
+std::optional<SeenSamples> score_output(const Reconstruction& output, const Surface& truth,
+                                        const Afterwards& afterwards, CaseResult& result,
+                                        const ViewCounter& views, const ScoreOptions& given) {
   const ScoreOptions options = sized_for(truth, given, output.cloud.points_m.size());
   Score score = score_reconstruction(output, truth, options, views);
   if (const std::string why = why_nothing_is_scored(score.counts); !why.empty())
@@ -116,6 +117,7 @@ void score_output(const Reconstruction& output, const Surface& truth, const Afte
     result.artefacts.emplace_back(case_file(kViewsFolder, name, ".csv"), views_to_csv(score.by_views));
   if (afterwards.kept.cloud)
     result.artefacts.emplace_back(case_file(kCloudsFolder, name, ".ply"), ply_cloud_bytes(output.cloud));
+  return std::move(score.seen);
 }
 
 std::optional<MapCalibration> wrong_calibration(const Rig& rig, const CalibrationError& error) {
@@ -150,14 +152,11 @@ void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibra
     keep_depth_pictures(depth_pictures(maps, cameras, dataset_dir, frame, crop), afterwards, result);
 }
 
-ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,
-                          const MapCalibration* made_with, const ScoreOptions& options, CaseResult& result) {
-  if (output.depth_maps.empty() || !casts_rays(truth)) return {};
-  Diagnosis diagnosis = diagnose(output, truth, rig,
-                                 {.sample_spacing_m = options.sample_spacing_m,
-                                  .sample_seed = options.sample_seed,
-                                  .part = options.part},
-                                 made_with);
+ViewHoles diagnose_output(const Reconstruction& output, const std::optional<SeenSamples>& samples,
+                          const Surface& truth, const Rig& rig, const MapCalibration* made_with,
+                          const ScoredPart& part, CaseResult& result) {
+  if (output.depth_maps.empty() || !samples) return {};
+  Diagnosis diagnosis = diagnose(output, *samples, truth, rig, part, made_with);
   add_metrics(std::move(diagnosis.metrics), result.record.metrics);
   result.artefacts.emplace_back(case_file(kDiagnosisFolder, result.record.case_name, ".csv"),
                                 std::move(diagnosis.csv));

@@ -50,13 +50,12 @@ inline void add_metrics(MetricSet more, MetricSet& metrics) {
 // (harness/scoring/true_surface.h).
 void require_scorable(const Reconstruction& output, const Surface& truth, double truth_metres_per_unit = 1);
 
-// Returns the options with samples for a truth of any size and a cloud of `points` points, as score_output()
-// takes them.
+// Returns the options with samples for a truth of any size and a cloud of `points` points.
 ScoreOptions sized_for(const Surface& truth, ScoreOptions options, std::size_t points);
 
-// Scores cloud and mesh against a surface, of which completeness takes at least kFewestSamples; `views`
-// counts the cameras that see a place, and may be empty.
-void score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
+// Scores cloud and mesh against a surface with options sized_for() both; `views` counts the cameras that see a
+// place, and may be empty. Returns what the cameras see.
+std::optional<SeenSamples> score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
                   CaseResult& result, const ViewCounter& views = {}, const ScoreOptions& options = {});
 
 // Returns the calibration with the error, which a method had in place of the true one; nullopt without an
@@ -71,9 +70,10 @@ void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibra
                   CaseResult& result, const Crop& crop = {});
 
 // Adds the causes of holes and the errors of each camera, for methods that give depth maps; returns the
-// holes. The samples and the part of truth and cloud are those of the score.
-ViewHoles diagnose_output(const Reconstruction& output, const Surface& truth, const Rig& rig,
-                          const MapCalibration* made_with, const ScoreOptions& options, CaseResult& result);
+// holes. `samples` and `part` are those of the score; does nothing for nullopt.
+ViewHoles diagnose_output(const Reconstruction& output, const std::optional<SeenSamples>& samples,
+                          const Surface& truth, const Rig& rig, const MapCalibration* made_with,
+                          const ScoredPart& part, CaseResult& result);
 
 // Keeps the cloud view (harness/viewing/cloud_view.h) of the part that is scored; all points where the cloud
 // is kept as well. `rig` may be nullptr; `views` counts the cameras that see a place, and may be empty.

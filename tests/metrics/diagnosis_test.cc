@@ -69,11 +69,24 @@ double value_of(const Diagnosis& diagnosis, const char* name) {
   return metric != nullptr && metric->value ? *metric->value : std::nan("");
 }
 
+Score score_of(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig, double spacing_m,
+               const ScoredPart& part = {}) {
+  ScoreOptions options;
+  options.sample_spacing_m = spacing_m;
+  options.part = part;
+  return score_reconstruction(reconstruction, truth, options, [&](std::span<const Vec3> positions_m) {
+    return count_views(truth, rig, positions_m);
+  });
+}
+
+Diagnosis diagnosis_of(const Reconstruction& reconstruction, const Surface& truth, const Rig& rig,
+                       const ScoredPart& part = {}, const MapCalibration* made_with = nullptr) {
+  return diagnose(reconstruction, *score_of(reconstruction, truth, rig, 0.003, part).seen, truth, rig, part,
+                  made_with);
+}
+
 Diagnosis diagnose_plane(const Reconstruction& reconstruction, const Rig& rig) {
-  const Scene scene = make_scene("flat_plane", {});
-  DiagnosisOptions options;
-  options.sample_spacing_m = 0.003;
-  return diagnose(reconstruction, renderable_surface(*scene.truth.surface, "flat_plane"), rig, options);
+  return diagnosis_of(reconstruction, *make_scene("flat_plane", {}).truth.surface, rig);
 }
 
 TEST(DiagnosisTest, TellsWhyThereAreHoles) {
@@ -105,7 +118,7 @@ TEST(DiagnosisTest, ADepthOfZeroIsNone) {
 TEST(DiagnosisTest, WhatFewerThanTwoCamerasSeeIsNotVisible) {
   const Rig rig = small_ring("ring12", "600");  // sees the middle alone
   Reconstruction nothing = striped(rig);
-  nothing.cloud.points_m.clear();
+  nothing.cloud.points_m = {Vec3(5, 0, kPlane_m)};
   const Diagnosis found = diagnose_plane(nothing, rig);
   EXPECT_GT(value_of(found, "holes_not_visible_pct"), 20);
   double sum = 0;
@@ -166,12 +179,8 @@ TEST(DiagnosisTest, HolesAreWhatCompletenessLeaves) {
     for (int i = 0; i < 2000; ++i)
       cloud.cloud.points_m.emplace_back(0.5 * u(random) - 0.25, 0.3 * u(random) - 0.15,
                                         kPlane_m + 0.003 * u(random));
-    DiagnosisOptions options;
-    options.sample_spacing_m = 0.006;
-    ScoreOptions score_options;
-    score_options.sample_spacing_m = options.sample_spacing_m;
-    const Diagnosis holes = diagnose(cloud, truth, rig, options);
-    const Score score = score_reconstruction(cloud, truth, score_options, view_counter(scene, rig));
+    const Score score = score_of(cloud, truth, rig, 0.006);
+    const Diagnosis holes = diagnose(cloud, *score.seen, truth, rig);
     const auto completeness = [&](const char* metric) { return *find_metric(score.metrics, metric)->value; };
     double seen_holes = 0, seen_pct = 0;
     for (const char* cause : {"no_depth", "wrong_depth", "filtered", "fused"})
@@ -187,8 +196,6 @@ TEST(DiagnosisTest, HolesAreWhatCompletenessLeaves) {
     for (std::size_t i = 0; i < without.size(); ++i)
       seen_by_auxiliary_alone += with_auxiliary[i] >= 2 && without[i] < 2 ? 1 : 0;
   }
-  EXPECT_EQ(DiagnosisOptions{}.sample_spacing_m, ScoreOptions{}.sample_spacing_m);
-  EXPECT_EQ(DiagnosisOptions{}.sample_seed, ScoreOptions{}.sample_seed);
   EXPECT_GT(seen_by_auxiliary_alone, 0) << "no draw tells who is counted";
 }
 
@@ -236,16 +243,14 @@ TEST(DiagnosisTest, OfAPartialTruthIsThatOfTheScoredPart) {
   const Rig rig = small_ring("ring12");
   const Reconstruction result = too_high(rig);
   const double crb_ratio = value_of(diagnose_plane(result, rig), "crb_ratio");
-  DiagnosisOptions options;
-  options.sample_spacing_m = 0.003;
   const TriangleMesh half{
       {{-0.25, -0.15, kPlane_m}, {0, -0.15, kPlane_m}, {0, 0.15, kPlane_m}, {-0.25, 0.15, kPlane_m}},
       {{0, 2, 1}, {0, 3, 2}}};
   const auto truth = make_mesh_surface(half);
-  options.part.leave_out_beyond_border = true;
-  expect_a_tenth_of_a_millimetre(diagnose(result, *truth, rig, options), crb_ratio);
-  options.part = {};
-  EXPECT_GT(value_of(diagnose(result, *truth, rig, options), "camera_worst_bias_mm"), 10)
+  ScoredPart half_alone;
+  half_alone.leave_out_beyond_border = true;
+  expect_a_tenth_of_a_millimetre(diagnosis_of(result, *truth, rig, half_alone), crb_ratio);
+  EXPECT_GT(value_of(diagnosis_of(result, *truth, rig), "camera_worst_bias_mm"), 10)
       << "everything counts";
 }
 
@@ -262,16 +267,25 @@ TEST(DiagnosisTest, CropAndLargestDistanceHoldForDepthsAsForPoints) {
   }
   for (Vec3& point : result.cloud.points_m)
     if (point.x() > 0) point.z() += 0.05;
-  DiagnosisOptions crop;
-  crop.sample_spacing_m = 0.003;
-  DiagnosisOptions near = crop;
-  add_crop(crop.part.crop, "x:-1,-0.05");
-  near.part.max_distance_m = 0.01;
-  for (const DiagnosisOptions& options : {crop, near})
-    expect_a_tenth_of_a_millimetre(diagnose(result, *scene.truth.surface, rig, options), crb_ratio);
-  const Diagnosis cropped = diagnose(result, *scene.truth.surface, rig, crop);
+  ScoredPart cropped_part, near;
+  add_crop(cropped_part.crop, "x:-1,-0.05");
+  near.max_distance_m = 0.01;
+  const Diagnosis cropped = diagnosis_of(result, *scene.truth.surface, rig, cropped_part);
+  expect_a_tenth_of_a_millimetre(cropped, crb_ratio);
+  expect_a_tenth_of_a_millimetre(diagnosis_of(result, *scene.truth.surface, rig, near), crb_ratio);
   for (const char* const cause : {"not_visible", "no_depth", "wrong_depth", "filtered", "fused"})
     EXPECT_EQ(value_of(cropped, ("holes_" + std::string(cause) + "_pct").c_str()), 0) << cause;
+}
+
+TEST(DiagnosisTest, WithoutTruthInTheCropNothingHasACause) {
+  ScoredPart elsewhere;
+  add_crop(elsewhere.crop, "x:5,6");
+  Reconstruction result = too_high(small_ring("ring12"));
+  result.cloud.points_m[0] = Vec3(5.5, 0, kPlane_m);
+  const Diagnosis found =
+      diagnosis_of(result, *make_scene("flat_plane", {}).truth.surface, small_ring("ring12"), elsewhere);
+  EXPECT_EQ(find_metric(found.metrics, "holes_fused_pct")->reason, "no part of the truth lies in the crop");
+  EXPECT_TRUE(found.hole_positions_m.empty());
 }
 
 // Depths measured from water that is 5 mm too deep, and right there: the calibration that the method had puts
@@ -287,13 +301,11 @@ TEST(DiagnosisTest, DepthsGoIntoTheWorldByTheCalibrationOfTheMethod) {
     if (!camera.is_auxiliary) result.depth_maps.push_back(plane_map(camera, [](const Vec3&) { return 0.0; }));
   result.cloud.points_m = {Vec3(0, 0, kPlane_m)};
   const Scene scene = make_scene("flat_plane", {});
-  DiagnosisOptions options;
-  options.sample_spacing_m = 0.01;
   const MapCalibration made_with{had};
-  const Diagnosis right = diagnose(result, *scene.truth.surface, rig, options, &made_with);
+  const Diagnosis right = diagnosis_of(result, *scene.truth.surface, rig, {}, &made_with);
   EXPECT_LT(value_of(right, "camera_worst_bias_mm"), 1e-3);
   EXPECT_EQ(value_of(right, "holes_wrong_depth_pct"), 0);
-  const Diagnosis wrong = diagnose(result, *scene.truth.surface, rig, options);
+  const Diagnosis wrong = diagnosis_of(result, *scene.truth.surface, rig);
   EXPECT_GT(value_of(wrong, "camera_worst_bias_mm"), 3);
   EXPECT_GT(value_of(wrong, "holes_wrong_depth_pct"), 90);
 }
@@ -304,7 +316,7 @@ TEST(DiagnosisTest, WhatUndistortionLosesIsACauseOfItsOwn) {
   Rig rig = small_ring("ring12", "600");
   for (Camera& camera : rig.cameras) camera.intrinsics.distortion = {-2, 0, 0, 0, 0};
   Reconstruction nothing = striped(rig);
-  nothing.cloud.points_m.clear();
+  nothing.cloud.points_m = {Vec3(5, 0, kPlane_m)};
   const Diagnosis found = diagnose_plane(nothing, rig);
   const Scene scene = make_scene("flat_plane", {});
   const Surface& truth = *scene.truth.surface;
