@@ -35,14 +35,6 @@ struct PoseColumns {
 
 constexpr PoseColumns kTum{}, kEuroc{17, 0, {1, 2, 3}, {5, 6, 7, 4}, 1e-9};
 
-std::vector<std::string_view> words_of(std::string_view line) {
-  if (line.find(',') == std::string_view::npos) return split_words(line);
-  std::vector<std::string_view> words;
-  for (const std::string_view part : split_at(line, ',')) words.push_back(trim_blanks(part));
-  if (words.back().empty()) words.pop_back();  // a comma at the end
-  return words;
-}
-
 // The place of a name's last letter among `letters`, if the name begins with one of `starts`.
 std::size_t axis_of(std::string_view name, std::string_view starts, std::string_view letters) {
   const bool fits = !name.empty() && starts.find(name.front()) != std::string_view::npos;
@@ -72,7 +64,7 @@ std::optional<PoseColumns> named_columns(std::string_view line) {
     if (place == kNowhere) place = named.columns;
   };
   const bool commas = line.find(',') != std::string_view::npos;
-  for (const std::string_view word : words_of(line)) {
+  for (const std::string_view word : split_columns(line)) {
     const std::string text = lower_case(word);
     const std::string_view name = trim_blanks(std::string_view(text).substr(0, text.find_first_of("[(")));
     if (name.empty() && !commas) {  // a unit that stands alone
@@ -111,7 +103,7 @@ class TrajectoryReader {
     std::string_view line;
     while (lines_.next(line)) {
       if (line.empty() || note_names(line)) continue;
-      const std::vector<std::string_view> words = words_of(line);
+      const std::vector<std::string_view> words = split_columns(line);
       numbers_.clear();
       for (const std::string_view word : words) numbers_.push_back(lines_.finite(word, "pose"));
       if (trajectory_.poses.empty()) settle_columns(line.find(',') != std::string_view::npos);
@@ -128,12 +120,12 @@ class TrajectoryReader {
   // Returns whether the line is no pose: a comment, or the first line, which names the columns.
   bool note_names(std::string_view line) {
     const bool comment = line.starts_with('#');
-    if (!trajectory_.poses.empty() || (!comment && parse_double(words_of(line).front()))) return comment;
+    if (!trajectory_.poses.empty() || (!comment && parse_double(split_columns(line).front()))) return comment;
     if (const auto named = named_columns(trim_blanks(line.substr(comment ? 1 : 0)))) {
       named_ = named;
       return true;
     }
-    const std::vector<std::string_view> words = words_of(line);
+    const std::vector<std::string_view> words = split_columns(line);
     for (std::size_t i = 0; i + 1 < words.size(); ++i)
       may_have_w_first_ = may_have_w_first_ || turn_of(lower_case(words[i])) == 3;
     return comment;

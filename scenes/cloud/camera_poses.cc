@@ -112,14 +112,6 @@ std::vector<Camera> read_each_once(const fs::path& path, std::vector<Camera> (*r
 constexpr std::string_view kCentreForms =
     "is not a camera in a known format: NAME X Y Z, TIME TX TY TZ QX QY QZ QW, or COLMAP's images.txt";
 
-// The words of a line, separated by commas where it has any, else by blanks.
-std::vector<std::string_view> columns_of(std::string_view line) {
-  if (line.find(',') == std::string_view::npos) return split_words(line);
-  std::vector<std::string_view> columns = split_at(line, ',');
-  for (std::string_view& column : columns) column = trim_blanks(column);
-  return columns;
-}
-
 bool is_number(std::string_view word) { return parse_double(word).has_value(); }
 
 // ---- COLMAP ----
@@ -172,7 +164,7 @@ class CentresReader {
   std::vector<CameraCentre> read() {
     std::string_view line;
     while (lines_.next_content(line)) {
-      const auto words = columns_of(line);
+      const auto words = split_columns(line);
       if (words.size() == 3)
         add_logged(words[0]);
       else if (words.size() == 8 && std::ranges::all_of(words, is_number))
@@ -191,7 +183,7 @@ class CentresReader {
     std::string_view line;
     for (int row = 0; row < 4; ++row) {
       if (!lines_.next_content(line)) lines_.fail("camera: the file ends inside a matrix");
-      const auto words = columns_of(line);
+      const auto words = split_columns(line);
       if (words.size() != 4) lines_.fail("camera: expected a row of 4 numbers");
       if (row < 3) centre[row] = lines_.finite(words[3], "camera");
     }

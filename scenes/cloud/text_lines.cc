@@ -29,6 +29,14 @@ std::vector<std::string_view> split_words(std::string_view line) {
   return words;
 }
 
+std::vector<std::string_view> split_columns(std::string_view line) {
+  if (line.find(',') == std::string_view::npos) return split_words(line);
+  std::vector<std::string_view> columns = split_at(line, ',');
+  for (std::string_view& column : columns) column = trim_blanks(column);
+  if (columns.back().empty()) columns.pop_back();
+  return columns;
+}
+
 bool is_filling(std::string_view bytes) {
   return bytes.find_first_not_of(std::string_view("\0 \t\r\n", 5)) == std::string_view::npos;
 }

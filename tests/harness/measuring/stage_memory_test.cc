@@ -174,12 +174,13 @@ TEST(StageTime, CpuTimeIsThatOfTheProcess) {
   }
   {
     const StageScope scope("asleep");
-    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    std::this_thread::sleep_for(std::chrono::milliseconds(150));
   }
   recorder.finish_repetition();
   EXPECT_GE(stage(recorder.stages(), "two").cpu_ms.at(0), 59);
-  EXPECT_LT(stage(recorder.stages(), "asleep").cpu_ms.at(0), 10);
-  EXPECT_GE(stage(recorder.stages(), "asleep").wall_ms.at(0), 30);
+  // LibTorch's threads, which tests before this one have started, spin for some milliseconds.
+  EXPECT_LT(stage(recorder.stages(), "asleep").cpu_ms.at(0), 75);
+  EXPECT_GE(stage(recorder.stages(), "asleep").wall_ms.at(0), 150);
 }
 
 TEST(StageMemory, ResidentPeakGrowsWithWhatIsTouched) {
