@@ -186,6 +186,16 @@ bool folder_exists(const std::filesystem::path& path) {
   return std::filesystem::is_directory(path, unknown);
 }
 
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> entries;
+  std::error_code unknown;
+  for (std::filesystem::directory_iterator entry(folder, unknown), end; !unknown && entry != end;
+       entry.increment(unknown))
+    entries.push_back(entry->path());
+  std::ranges::sort(entries);
+  return entries;
+}
+
 std::uintmax_t regular_file_size(const std::filesystem::path& path) {
   std::error_code status;
   const auto type = std::filesystem::status(path, status).type();

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "core/descriptor.h"
 
@@ -25,6 +26,9 @@ void make_folders(const std::filesystem::path& folder);
 // Return whether a path leads to anything, or to a folder; false also where that cannot be found out.
 bool path_exists(const std::filesystem::path& path);
 bool folder_exists(const std::filesystem::path& path);
+
+// Returns the paths of a folder's entries in their order; none where it cannot be read.
+std::vector<std::filesystem::path> entries_of(const std::filesystem::path& folder);
 
 // Returns the size of a file in bytes. Throws Error(input) naming it if it does not exist or is not a regular
 // file, Error(io) if it cannot be accessed.

@@ -96,8 +96,7 @@ fs::path installed_data_file(const std::string& name) {
 }
 
 fs::path baseline_file(const fs::path& given) {
-  std::error_code error;
-  if (!is_plain_word(given.string()) || fs::exists(given, error)) return given;
+  if (!is_plain_word(given.string()) || path_exists(given)) return given;
   const fs::path installed = installed_data_file("baselines/" + given.string() + ".json");
   return installed.empty() ? given : installed;
 }
@@ -203,10 +202,8 @@ void* open_module(Module module) {
 const char* module_name(Module module) { return kModuleNames[static_cast<std::size_t>(module)]; }
 
 std::filesystem::path module_file(Module module) {
-  std::error_code error;
   for (const std::filesystem::path& folder : module_folders())
-    if (std::filesystem::path file = folder / file_name_of(module); std::filesystem::exists(file, error))
-      return file;
+    if (std::filesystem::path file = folder / file_name_of(module); path_exists(file)) return file;
   return {};
 }
 

@@ -53,9 +53,8 @@ ExitCode verdict_code(const AbRequest& request, const AbReport& report) {
 // A bundle that is sealed and complete has nothing to go on with. One that was complete when writing its
 // files failed has: they are written anew.
 void require_unfinished(const std::filesystem::path& bundle) {
-  std::error_code error;
   for (const char* const file : {kHashListName, "results.json"})
-    if (!std::filesystem::exists(bundle / file, error)) return;
+    if (!path_exists(bundle / file)) return;
   if (read_any_results(bundle / "results.json").run.complete)
     throw input_error("--resume {}: is complete", bundle.string());
 }

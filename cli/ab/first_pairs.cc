@@ -145,8 +145,7 @@ std::optional<CommandAnswer> run_side(CommandPair& pair, AbSide side, std::optio
   plan.layout = layout;
   if (layout && !command.relink.empty() && pair.linked != std::pair(side, *layout)) {
     const std::filesystem::path order = pair.scratch.path() / fmt::format("order-{}", *layout);
-    std::error_code error;
-    if (!std::filesystem::exists(order, error)) write_file(order, layout_order_bytes(*layout));
+    if (!path_exists(order)) write_file(order, layout_order_bytes(*layout));
     plan.relink = true;
     plan.relink_variables = {{"AQBENCH_ORDER", order.string()},
                              {"AQBENCH_ORDER_SEED", std::to_string(*layout)}};

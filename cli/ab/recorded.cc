@@ -12,6 +12,7 @@
 
 #include "cli/ab/sides.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/text.h"
 #include "harness/ab/benchmark_file.h"
 #include "harness/gating/gate.h"
@@ -85,12 +86,9 @@ struct DatedFile {
 
 // The files of one side: the path itself, or those of a folder, by name.
 std::vector<fs::path> files_at(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_directory(path, error) || !benchmark_tool(path).empty()) return {path};
-  std::vector<fs::path> files;
-  for (fs::directory_iterator entry(path, error), end; !error && entry != end; entry.increment(error))
-    if (!benchmark_tool(entry->path()).empty()) files.push_back(entry->path());
-  std::ranges::sort(files);
+  if (!folder_exists(path) || !benchmark_tool(path).empty()) return {path};
+  std::vector<fs::path> files = entries_of(path);
+  std::erase_if(files, [](const fs::path& file) { return benchmark_tool(file).empty(); });
   return files;
 }
 
@@ -281,9 +279,8 @@ void take_metrics(const std::vector<AbOutcome>& outcomes, Record& unit) {
 
 AbDocument recorded_document(const AbRequest& request) {
   if (!request.samples) return document_of_bundles(request);
-  std::error_code error;
-  const bool of_tool = request.samples_b || fs::is_directory(*request.samples, error) ||
-                       !benchmark_tool(*request.samples).empty();
+  const bool of_tool =
+      request.samples_b || folder_exists(*request.samples) || !benchmark_tool(*request.samples).empty();
   return of_tool ? benchmark_samples(request) : document_of_samples(request);
 }
 

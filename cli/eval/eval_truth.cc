@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/text.h"
 #include "harness/project/project.h"
 #include "harness/records/case.h"
@@ -95,9 +95,8 @@ void use_dataset(EvalCloudRequest& request, bool needs_surface) {
   if (request.dataset_dir.empty()) return;
   const PlacedDataset placed = place_dataset(current_project(std::nullopt), request.dataset_dir);
   request.dataset_dir = placed.directory.string();
-  std::error_code unknown;
-  const bool is_rendered = std::filesystem::exists(placed.directory / "truth" / "scene.json", unknown) &&
-                           std::filesystem::exists(placed.directory / "calibration.json", unknown);
+  const bool is_rendered = path_exists(placed.directory / "truth" / "scene.json") &&
+                           path_exists(placed.directory / "calibration.json");
   if (is_rendered) return;
   EvalRecording& read = request.recording.emplace();
   read.recording = read_recording(placed.directory);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "harness/planning/plan_request.h"
@@ -29,10 +30,7 @@ constexpr std::array kImageEndings = {".jpg", ".jpeg", ".png", ".tif", ".tiff"};
 constexpr std::array kCalibrations = {"calibration.json", "cameras.json", "calibration.yaml",
                                       "calibration.yml"};
 
-bool holds(const fs::path& folder, const char* name) {
-  std::error_code unknown;
-  return fs::exists(folder / name, unknown);
-}
+bool holds(const fs::path& folder, const char* name) { return path_exists(folder / name); }
 
 bool is_image(const fs::path& file) {
   const std::string ending = lower_case(file.extension().string());
@@ -42,16 +40,6 @@ bool is_image(const fs::path& file) {
 bool holds_model(const fs::path& folder) {
   return (holds(folder, "cameras.bin") && holds(folder, "images.bin")) ||
          (holds(folder, "cameras.txt") && holds(folder, "images.txt"));
-}
-
-// The entries of a folder, sorted; none where it cannot be read.
-std::vector<fs::path> entries_of(const fs::path& folder) {
-  std::vector<fs::path> entries;
-  std::error_code unknown;
-  for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end; entry.increment(unknown))
-    entries.push_back(entry->path());
-  std::ranges::sort(entries);
-  return entries;
 }
 
 // Whether it is a folder and no link to one.
@@ -98,9 +86,8 @@ std::string kind_of(const fs::path& folder) {
     if (const char* const other = kind_of_layout(*layout); *other != '\0') return other;
   const bool calibrated =
       std::ranges::any_of(kCalibrations, [&](const char* name) { return holds(folder, name); });
-  std::error_code unknown;
-  if (calibrated && (fs::is_directory(folder / "images", unknown) || holds(folder, "images.csv") ||
-                     has_folders_of_images(folder)))
+  if (calibrated &&
+      (folder_exists(folder / "images") || holds(folder, "images.csv") || has_folders_of_images(folder)))
     return "images and calibration";
   if (std::ranges::count_if(entries_of(folder), is_image) < kFewestImages) return {};
   return calibrated ? "images and calibration" : kImagesAlone;

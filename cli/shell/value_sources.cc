@@ -9,6 +9,7 @@
 #include <span>
 
 #include "cli/command.h"
+#include "core/files.h"
 #include "core/module.h"
 #include "core/parameters.h"
 #include "core/text.h"
@@ -57,14 +58,12 @@ Candidates paths(const std::string& typed, const std::function<bool(const fs::pa
     looked_at = fs::path(home) / folder.substr(2);
   const bool hidden = typed.substr(folder.size()).starts_with('.');
   Candidates all;
-  std::error_code error;
-  for (fs::directory_iterator entry(looked_at, error), end; !error && entry != end; entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (const fs::path& entry : entries_of(looked_at)) {
+    const std::string name = entry.filename().string();
     if (name.starts_with('.') && !hidden) continue;
-    std::error_code unknown;
-    if (fs::is_directory(entry->path(), unknown))
+    if (folder_exists(entry))
       all.push_back({folder + name + "/", ""});
-    else if (keep(entry->path()))
+    else if (keep(entry))
       all.push_back({folder + name, ""});
   }
   return all;
@@ -86,9 +85,8 @@ Candidates ply_files(const TypedValue& typed) { return files_ending(typed, ".ply
 Candidates npy_files(const TypedValue& typed) { return files_ending(typed, ".npy"); }
 
 bool is_bundle(const fs::path& folder) {
-  std::error_code unknown;
   return std::ranges::any_of(std::initializer_list<const char*>{"results.json", kJournalFile},
-                             [&](const char* file) { return fs::exists(folder / file, unknown); });
+                             [&](const char* file) { return path_exists(folder / file); });
 }
 
 // Folders, bundles among them without a slash; at the start of a word also the bundles of out/, newest first.

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/module.h"
 #include "core/parallel.h"
 #include "core/processes/process.h"
@@ -57,8 +58,7 @@ ExitCode wait_for_merge(const SlurmJobs& jobs, Words command) {
   std::size_t shown = 0;
   int status = 0;
   while (::waitpid(sbatch, &status, WNOHANG) == 0) {
-    std::error_code gone;
-    const std::size_t done = fs::exists(tasks, gone) ? published_places(tasks).size() : shown;
+    const std::size_t done = path_exists(tasks) ? published_places(tasks).size() : shown;
     if (done != shown) fmt::print(stderr, "{} of {} cases\n", done, jobs.cases);
     shown = done;
     ::sleep(1);

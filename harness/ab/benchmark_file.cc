@@ -248,9 +248,8 @@ std::string benchmark_tool(const fs::path& path) {
 
 BenchmarkFile read_benchmark_file(const fs::path& path) {
   const std::string source = path.string();
-  std::error_code error;
   BenchmarkFile file;
-  if (fs::is_directory(path, error)) {
+  if (folder_exists(path)) {
     file = read_criterion(path);
   } else {
     const std::string text = read_text_file(path, kMaxFileBytes);

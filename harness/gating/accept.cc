@@ -100,7 +100,7 @@ void accept_case(const std::filesystem::path& bundle, const Record& record, cons
 }
 
 std::optional<Baseline> existing_baseline(const std::filesystem::path& path, const std::string& suite) {
-  if (std::error_code error; !std::filesystem::exists(path, error)) return std::nullopt;
+  if (!path_exists(path)) return std::nullopt;
   Baseline baseline = read_baseline(path);
   if (baseline.suite != suite)
     throw not_comparable_error("{}: is the baseline of suite '{}', the bundle is of suite '{}'",
@@ -215,17 +215,15 @@ std::string change_line(const AcceptChange& change) {
 void remove_killed_writes(const std::filesystem::path& baseline_path) {
   const std::string start = baseline_path.filename().string() + ".tmp";
   const std::filesystem::path folder = baseline_path.has_parent_path() ? baseline_path.parent_path() : ".";
-  std::error_code error;
-  for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (const std::filesystem::path& file : entries_of(folder)) {
+    const std::string name = file.filename().string();
     if (!name.starts_with(start) || name.size() != start.size() + 20 ||
         name.find_first_not_of("0123456789", start.size()) != std::string::npos)
       continue;
-    const Descriptor file(::open(entry->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const Descriptor open(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     std::error_code ignored;  // leftovers do no harm
-    if (file.get() >= 0 && entry->is_regular_file(ignored) && ::flock(file.get(), LOCK_EX | LOCK_NB) == 0)
-      std::filesystem::remove(entry->path(), ignored);
+    if (open.get() >= 0 && is_file(file) && ::flock(open.get(), LOCK_EX | LOCK_NB) == 0)
+      std::filesystem::remove(file, ignored);
   }
 }
 

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "core/files.h"
 #include "core/parallel.h"
 #include "core/processes/process.h"
 #include "core/resources.h"
@@ -66,9 +67,8 @@ int note_blas(dl_phdr_info* info, std::size_t, void* found) {
 
 std::vector<std::string> container_hints() {
   std::vector<std::string> hints;
-  std::error_code ignored;
   for (const char* path : {"/.dockerenv", "/run/.containerenv"})
-    if (std::filesystem::exists(path, ignored)) hints.emplace_back(path);
+    if (path_exists(path)) hints.emplace_back(path);
   if (const char* const kind = std::getenv("container"); kind != nullptr && *kind != '\0')
     hints.push_back(one_line(std::string("container=") + kind));
   std::ifstream groups("/proc/1/cgroup");

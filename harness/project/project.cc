@@ -194,8 +194,7 @@ std::filesystem::path gate_baseline(const std::string& suite,
   if (!project) throw usage_error("--baseline FILE is missing, and no {} names one", kProjectFileName);
   if (suite.empty()) throw usage_error("--baseline FILE is missing, and these cases belong to no suite");
   std::filesystem::path file = baseline_of(*project, suite);
-  std::error_code unknown;
-  if (!std::filesystem::exists(file, unknown))
+  if (!path_exists(file))
     throw input_error.of_file(file,
                               "no such baseline; run `aqbench sweep --suite {}`, then `aqbench accept "
                               "out/BUNDLE --baseline {}`, and commit that file",
@@ -235,8 +234,7 @@ void place_project(SweepPlan& plan, const std::optional<std::filesystem::path>& 
   if (plan.request.project.methods.empty()) return;
   std::string dir = plan.request.project.dir;
   if (project_file) dir = read_project(*project_file).dir.string();
-  std::error_code unknown;
-  if (!std::filesystem::is_directory(dir, unknown))
+  if (!folder_exists(dir))
     throw input_error("the project's folder {} is missing; give its file with --project FILE", dir);
   for (Case& planned : plan.cases) planned.project_dir = dir;
 }

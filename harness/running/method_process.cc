@@ -37,8 +37,8 @@ void add_own_program(std::vector<fs::path>& readable) {
   std::error_code unknown;
   const fs::path program = fs::read_symlink("/proc/self/exe", unknown);
   const fs::path folder = program.parent_path();
-  for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end; entry.increment(unknown))
-    if (entry->path().filename().string().starts_with("libaqbench_")) readable.push_back(entry->path());
+  for (const fs::path& file : entries_of(folder))
+    if (file.filename().string().starts_with("libaqbench_")) readable.push_back(file);
   std::set<fs::path> mapped;
   std::ifstream maps("/proc/self/maps");
   for (std::string line; std::getline(maps, line);)
@@ -60,11 +60,8 @@ bool lies_in_any(const fs::path& folder, const std::vector<fs::path>& folders) {
 // this case's log, is opened entry by entry, as it is now.
 void hide_other_scratch(const fs::path& scratch, std::vector<fs::path>& hidden) {
   hidden.push_back(scratch / kProcessLog);
-  std::error_code unknown;
-  for (fs::directory_iterator entry(scratch.parent_path(), unknown), end; !unknown && entry != end;
-       entry.increment(unknown))
-    if (is_scratch_name(entry->path().filename().string()) && entry->path() != scratch)
-      hidden.push_back(entry->path());
+  for (const fs::path& other : entries_of(scratch.parent_path()))
+    if (is_scratch_name(other.filename().string()) && other != scratch) hidden.push_back(other);
 }
 
 AccessList access_of(const MethodTask& task, const fs::path& temporary) {

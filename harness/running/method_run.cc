@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/files.h"
 #include "core/processes/process.h"
 #include "core/sha256.h"
 #include "core/text.h"
@@ -59,13 +60,12 @@ std::string folder_sha256(const fs::path& folder) {
 }
 
 std::pair<std::string, std::string> hashed(const GuestPart& part) {
-  std::error_code unknown;
   if (!part.sha256.empty() || part.file.empty()) return {part.name, part.sha256};
-  if (fs::is_directory(part.file, unknown)) {
+  if (folder_exists(part.file)) {
     const bool ends = part.name.ends_with('/');
     return {ends ? part.name : part.name + "/", folder_sha256(part.file)};
   }
-  return {part.name, fs::exists(part.file, unknown) ? sha256_file_hex(part.file) : ""};
+  return {part.name, path_exists(part.file) ? sha256_file_hex(part.file) : ""};
 }
 
 // Files that git does not know, such as results, are no change of the repository.

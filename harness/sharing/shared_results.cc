@@ -70,9 +70,8 @@ fs::path lease_file(const fs::path& folder, std::size_t item, int generation) {
 
 // Returns the newest generation of an item; 0 for none.
 int newest_generation(const fs::path& folder, std::size_t item) {
-  std::error_code error;
   int generation = 0;
-  while (fs::exists(lease_file(folder, item, generation + 1), error)) ++generation;
+  while (path_exists(lease_file(folder, item, generation + 1))) ++generation;
   return generation;
 }
 
@@ -210,8 +209,7 @@ FileLock join_timed_machines(const fs::path& tasks, const std::string& host, con
 
 std::optional<Json> environment_of_machine(const fs::path& tasks, const std::string& host) {
   const fs::path file = file_of_machine(tasks, host);
-  std::error_code error;
-  if (!fs::exists(file, error)) return std::nullopt;
+  if (!path_exists(file)) return std::nullopt;
   const Json machine = parse_strict_json(read_file(file), file.string());
   return JsonPlace(machine, file.string()).at("environment").value();
 }
@@ -234,10 +232,7 @@ bool publish(const fs::path& tasks, std::size_t place, const SharedResult& resul
                         head.dump() + "\n" + result.log + encode_case_result(result.result));
 }
 
-bool is_published(const fs::path& tasks, std::size_t place) {
-  std::error_code error;
-  return fs::exists(result_file(tasks, place), error);
-}
+bool is_published(const fs::path& tasks, std::size_t place) { return path_exists(result_file(tasks, place)); }
 
 std::set<std::size_t> published_places(const fs::path& tasks) {
   std::set<std::size_t> places;

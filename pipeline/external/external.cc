@@ -22,10 +22,8 @@ using Values = std::vector<std::pair<std::string, std::string>>;
 
 // The one file of a camera in a dataset of one frame.
 fs::path image_of_camera(const fs::path& dataset, const std::string& camera) {
-  std::error_code error;
-  for (fs::directory_iterator entry(dataset / "images" / camera, error), end; !error && entry != end;
-       entry.increment(error))
-    if (entry->path().stem() == "000000") return entry->path();
+  for (const fs::path& file : entries_of(dataset / "images" / camera))
+    if (file.stem() == "000000") return file;
   throw input_error("{}: camera '{}' has no image", dataset.string(), camera);
 }
 

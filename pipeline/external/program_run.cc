@@ -134,12 +134,11 @@ Reconstruction run_program(const Observation& observation, const MethodInput& in
   const StageScope pipeline("pipeline");
   const fs::path output_dir = output_folder(input), temporary = input.work_dir / "tmp",
                  stages = input.work_dir / "stages";
-  std::error_code failed;
   // Removes results of an earlier repetition.
   for (const fs::path& folder : {output_dir, temporary, stages}) {
-    fs::remove_all(folder, failed);
-    fs::create_directories(folder, failed);
-    if (failed) throw io_error("{}: {}", folder.string(), failed.message());
+    std::error_code unknown;
+    fs::remove_all(folder, unknown);
+    make_folders(folder);
   }
   CommandOptions options{.timeout_s = program.timeout_s,
                          .log_file = input.work_dir / kMethodLog,

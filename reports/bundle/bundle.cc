@@ -183,9 +183,7 @@ void require_bundle_folder(const std::filesystem::path& bundle) {
 
 std::filesystem::path create_bundle_dir(const std::filesystem::path& out,
                                         std::chrono::system_clock::time_point now) {
-  std::error_code error;
-  std::filesystem::create_directories(out, error);
-  if (error) throw Error(ErrorKind::io, out.string() + ": " + error.message());
+  make_folders(out);
   const std::string stamp = bundle_stamp(now);
   for (int number = 0;; ++number) {
     std::filesystem::path folder = out / (number == 0 ? stamp : fmt::format("{}-{}", stamp, number));

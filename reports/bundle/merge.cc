@@ -34,9 +34,7 @@ struct ShardBundle {
 };
 
 ShardBundle read_shard(const fs::path& path) {
-  std::error_code error;
-  if (!fs::is_directory(path, error))
-    throw Error(ErrorKind::input, path.string() + ": no bundle: not a folder");
+  if (!folder_exists(path)) throw Error(ErrorKind::input, path.string() + ": no bundle: not a folder");
   require_plain_files(path);
   ShardBundle shard;
   shard.path = path;
@@ -160,9 +158,7 @@ Results merged_results(std::vector<ShardBundle>& shards, const std::string& run_
 }
 
 void copy_into(const fs::path& from, const fs::path& to) {
-  std::error_code error;
-  fs::create_directories(to.parent_path(), error);
-  if (error) throw io_error("{}: {}", to.parent_path().string(), error.message());
+  make_folders(to.parent_path());
   write_file(to, read_file(from));
 }
 
@@ -199,8 +195,7 @@ void copy_files(const std::vector<ShardBundle>& shards, const fs::path& bundle) 
 void copy_baseline(const std::vector<ShardBundle>& shards, const fs::path& bundle) {
   std::set<std::string> texts;
   for (const ShardBundle& shard : shards) {
-    std::error_code error;
-    const bool gated = fs::exists(shard.path / kBaselineCopyName, error);
+    const bool gated = path_exists(shard.path / kBaselineCopyName);
     texts.insert(gated ? read_file(shard.path / kBaselineCopyName) : std::string());
   }
   if (texts.size() == 1 && !texts.begin()->empty()) write_file(bundle / kBaselineCopyName, *texts.begin());

@@ -241,8 +241,7 @@ std::vector<TrustedKey> read_trust_file(const fs::path& path) {
 
 std::optional<fs::path> default_trust_file() {
   const auto folder = user_folder("XDG_CONFIG_HOME", ".config");
-  std::error_code error;
-  if (!folder || !fs::is_regular_file(*folder / "trusted_keys.txt", error)) return std::nullopt;
+  if (!folder || !is_file(*folder / "trusted_keys.txt")) return std::nullopt;
   return *folder / "trusted_keys.txt";
 }
 
@@ -273,8 +272,7 @@ bool is_own_journal(const fs::path& journal) {
   if (!folder || ::lstat(folder->c_str(), &status) != 0 || !S_ISDIR(status.st_mode) ||
       status.st_uid != ::geteuid() || (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
     return false;
-  std::error_code error;
-  return fs::is_regular_file(*folder / name_of_note(journal), error);
+  return is_file(*folder / name_of_note(journal));
 }
 
 }  // namespace aqbench

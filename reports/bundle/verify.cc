@@ -282,9 +282,7 @@ class Verifier {
 
 VerifyReport verify_bundle(const std::filesystem::path& bundle, const std::optional<std::string>& public_key,
                            Results* results) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(bundle, error))
-    throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+  if (!folder_exists(bundle)) throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
   return Verifier(bundle, public_key).run(results);
 }
 

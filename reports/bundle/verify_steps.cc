@@ -202,10 +202,9 @@ std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complet
 }
 
 GateInput read_gate_input(const std::filesystem::path& results_path, bool measured_here) {
-  std::error_code error;
-  if (!std::filesystem::exists(results_path / "results.json", error) && !benchmark_tool(results_path).empty())
+  if (!path_exists(results_path / "results.json") && !benchmark_tool(results_path).empty())
     return {results_of_benchmarks(results_path, measured_here), false, true};
-  if (!std::filesystem::is_directory(results_path, error)) return {read_results(results_path), false, false};
+  if (!folder_exists(results_path)) return {read_results(results_path), false, false};
   GateInput input{{}, true, false};
   require_verified(verify_bundle(results_path, std::nullopt, &input.results), results_path);
   require_sweep(input.results, results_path / "results.json");
@@ -213,8 +212,7 @@ GateInput read_gate_input(const std::filesystem::path& results_path, bool measur
 }
 
 AcceptedRun read_accepted_run(const std::filesystem::path& bundle, bool measured_here) {
-  std::error_code error;
-  if (!std::filesystem::is_directory(bundle, error) && benchmark_tool(bundle).empty())
+  if (!folder_exists(bundle) && benchmark_tool(bundle).empty())
     throw Error(ErrorKind::input, bundle.string() + ": no bundle: only a verified bundle can be accepted");
   AcceptedRun run;
   run.bundle = bundle;

@@ -32,10 +32,7 @@ std::string read_hash_line(std::string_view line, HashLine& parsed) {
 constexpr std::size_t kMaxNoteBytes = 4000;
 constexpr std::uintmax_t kMaxNotesBytes = std::uintmax_t{16} << 20;
 
-bool bundle_has(const std::filesystem::path& bundle, const char* file) {
-  std::error_code error;
-  return std::filesystem::exists(bundle / file, error);
-}
+bool bundle_has(const std::filesystem::path& bundle, const char* file) { return path_exists(bundle / file); }
 
 bool is_word_character(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 

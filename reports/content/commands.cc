@@ -31,10 +31,8 @@ std::string status_block(const char* when, const GitState& state) {
 
 void append_to_commands(const std::filesystem::path& bundle, const std::string& block) {
   const std::filesystem::path path = bundle / "commands.txt";
-  std::error_code error;
-  const std::string before = std::filesystem::exists(path, error)
-                                 ? read_text_file(path)
-                                 : "# Commands of this bundle, in the order they ran.\n";
+  const std::string before =
+      path_exists(path) ? read_text_file(path) : "# Commands of this bundle, in the order they ran.\n";
   write_file(path, before + block);
 }
 
@@ -57,10 +55,7 @@ std::string run_logged(const std::filesystem::path& log, const std::vector<std::
   return problem;
 }
 
-bool has_tests(const std::filesystem::path& folder) {
-  std::error_code error;
-  return std::filesystem::exists(folder / "CTestTestfile.cmake", error);
-}
+bool has_tests(const std::filesystem::path& folder) { return path_exists(folder / "CTestTestfile.cmake"); }
 
 }  // namespace
 

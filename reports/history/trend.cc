@@ -27,11 +27,10 @@ constexpr int kMaxFolders = 3;  // below the one given
 // Whether the folder is a bundle, or what is left of one that has lost its results, and even a part of its
 // list.
 bool is_bundle(const fs::path& folder) {
-  std::error_code error;
   if (is_comparison(folder)) return false;
-  if (fs::is_regular_file(folder / "results.json", error)) return true;
-  if (!fs::is_regular_file(folder / kHashListName, error)) return false;
-  if (fs::is_regular_file(folder / "journal.jsonl", error)) return true;
+  if (is_file(folder / "results.json")) return true;
+  if (!is_file(folder / kHashListName)) return false;
+  if (is_file(folder / "journal.jsonl")) return true;
   try {
     const HashList list = parse_hash_list(read_text_file(folder / kHashListName, kMaxHashListBytes));
     return std::ranges::find(list.lines, "results.json", &HashLine::path) != list.lines.end();
@@ -59,13 +58,8 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
 
 // Adds the files of other benchmark tools in a folder, in order.
 void add_benchmark_files(const fs::path& folder, std::vector<fs::path>& found) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (entry->path().extension() == ".json" && !benchmark_tool(entry->path()).empty())
-      files.push_back(entry->path());
-  std::ranges::sort(files);
-  found.insert(found.end(), files.begin(), files.end());
+  for (const fs::path& file : entries_of(folder))
+    if (file.extension() == ".json" && !benchmark_tool(file).empty()) found.push_back(file);
 }
 
 void find_bundles_below(const fs::path& folder, int depth, std::vector<fs::path>& bundles,
@@ -196,12 +190,11 @@ std::vector<fs::path> find_bundles(const std::vector<fs::path>& folders,
                                    std::vector<UnlistedFolder>* unlisted) {
   std::vector<fs::path> bundles;
   for (const fs::path& folder : folders) {
-    std::error_code error;
-    if (!fs::is_directory(folder, error) && !benchmark_tool(folder).empty()) {
+    if (!folder_exists(folder) && !benchmark_tool(folder).empty()) {
       bundles.push_back(folder);
       continue;
     }
-    if (!fs::is_directory(folder, error)) throw Error(ErrorKind::input, folder.string() + ": not a folder");
+    if (!folder_exists(folder)) throw Error(ErrorKind::input, folder.string() + ": not a folder");
     find_bundles_below(folder, 0, bundles, unlisted);
   }
   return bundles;

@@ -38,9 +38,8 @@ ReportProfile read_profile(const std::filesystem::path& bundle, const std::strin
   ReportProfile profile;
   for (const auto& [file, text] :
        {std::pair{kProfileTraceFile, &profile.trace}, {kProfileStacksFile, &profile.stacks}}) {
-    std::error_code error;
     const std::filesystem::path path = bundle / profile_file(case_name, file);
-    if (std::filesystem::exists(path, error)) *text = read_text_file(path, kMaxProfileBytes);
+    if (path_exists(path)) *text = read_text_file(path, kMaxProfileBytes);
   }
   return profile;
 }
@@ -58,13 +57,12 @@ void read_depth_pictures(const std::filesystem::path& bundle, const Results& res
   std::vector<Listed> all;
   for (const Record& record : results.records) {
     const std::filesystem::path folder = bundle / kPicturesFolder / file_name_of(record.case_name);
-    std::error_code error;
-    if (!std::filesystem::exists(folder / kPictureListName, error)) continue;
+    if (!path_exists(folder / kPictureListName)) continue;
     std::vector<std::string> cameras;
     for (ReportPicture& picture :
          parse_picture_list(read_text_file(folder / kPictureListName, kMaxListBytes))) {
       const std::filesystem::path file = folder / picture.file;
-      if (!std::filesystem::exists(file, error)) continue;
+      if (!path_exists(file)) continue;
       if (std::ranges::find(cameras, picture.camera) == cameras.end()) cameras.push_back(picture.camera);
       const auto place = std::ranges::find(cameras, picture.camera) - cameras.begin();
       all.push_back({static_cast<std::size_t>(place), record.case_name, file, std::move(picture)});
@@ -126,12 +124,10 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
   constexpr std::uintmax_t kMaxViewBytes = std::uintmax_t{64} << 20;
   ReportPictures found;
   for (const Record& record : results.records) {
-    std::error_code error;
     const std::filesystem::path tiles = bundle / case_file(kTilesFolder, record.case_name, ".csv");
-    if (std::filesystem::exists(tiles, error))
-      found.tiles[record.case_name] = parse_tiles_csv(read_text_file(tiles));
+    if (path_exists(tiles)) found.tiles[record.case_name] = parse_tiles_csv(read_text_file(tiles));
     const std::filesystem::path view = bundle / case_file(kViewerFolder, record.case_name, ".bin");
-    if (std::filesystem::exists(view, error)) found.views[record.case_name] = read_file(view, kMaxViewBytes);
+    if (path_exists(view)) found.views[record.case_name] = read_file(view, kMaxViewBytes);
     if (const ReportProfile profile = read_profile(bundle, record.case_name);
         !profile.trace.empty() || !profile.stacks.empty())
       found.profiles[record.case_name] = profile;

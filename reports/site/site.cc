@@ -78,8 +78,7 @@ class SiteWriter {
     for (const char* const folder : kPageFolders) fs::create_directories(out_ / folder);
     // First of all: by this file the folder is known as a site, also after a run that was killed.
     if (!fs::exists(out_ / kSiteRunsFile)) write_file(out_ / kSiteRunsFile, "");
-    std::error_code error;
-    if (!fs::exists(out_ / kSiteFilesFile, error)) return;
+    if (!path_exists(out_ / kSiteFilesFile)) return;
     const std::string list = read_file(out_ / kSiteFilesFile);
     for (const std::string_view path : split_at(list, '\n')) had_.emplace(path);
   }
@@ -140,8 +139,7 @@ SiteReports copy_reports(const SiteSuites& suites, std::size_t most, const fs::p
     for (std::size_t i = suite.runs.size() - std::min(most, suite.runs.size()); i < suite.runs.size(); ++i) {
       const SiteRun& run = *suite.runs[i];
       const std::string path = fmt::format("report/{}-{}.html", site_file_name(run.id), run.key.substr(0, 8));
-      std::error_code error;
-      const bool is_there = fs::exists(out / path, error);
+      const bool is_there = path_exists(out / path);
       if (kept.contains(run.key)) {
         if (!is_there) continue;
       } else {
@@ -175,7 +173,7 @@ std::vector<SiteFile> comparison_pages(const SiteSuites& suites, const SiteRepor
 }  // namespace
 
 SiteSummary write_site(const SiteRequest& request) {
-  if (std::error_code error; fs::exists(request.out, error) && !fs::is_directory(request.out, error))
+  if (path_exists(request.out) && !folder_exists(request.out))
     throw Error(ErrorKind::input, request.out.string() + ": is not a folder", request.out.string());
   std::vector<UnlistedFolder> unlisted;
   const std::vector<fs::path> bundles = find_bundles(request.folders, &unlisted);

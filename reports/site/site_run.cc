@@ -227,8 +227,7 @@ const std::vector<SiteMetric>& site_metrics() {
 }
 
 bool is_of_other_tool(const std::filesystem::path& bundle) {
-  std::error_code error;
-  return bundle.filename() == "criterion" || std::filesystem::is_regular_file(bundle, error);
+  return bundle.filename() == "criterion" || is_file(bundle);
 }
 
 std::string site_key(const std::filesystem::path& bundle) {
@@ -255,16 +254,14 @@ std::optional<std::string> site_report_sha256(const std::filesystem::path& bundl
   const HashList hashes = read_hashes(read_text_file(bundle / kHashListName, kMaxHashListBytes), bundle);
   const auto line = std::ranges::find(hashes.lines, kReportName, &HashLine::path);
   if (line != hashes.lines.end()) return line->sha256;
-  std::error_code error;
-  if (std::filesystem::exists(bundle / kReportName, error))
+  if (path_exists(bundle / kReportName))
     throw Error(ErrorKind::verification, (bundle / kReportName).string() + ": is not in sha256.txt");
   return std::nullopt;
 }
 
 std::string site_report(const std::filesystem::path& bundle, const std::string& sha256) {
   const std::filesystem::path path = bundle / kReportName;
-  std::error_code error;
-  std::string page = std::filesystem::exists(path, error) ? read_file(path) : std::string();
+  std::string page = path_exists(path) ? read_file(path) : std::string();
   if (sha256_hex(page) != sha256)
     throw Error(ErrorKind::verification, path.string() + ": does not have the hash in sha256.txt");
   return page;

@@ -79,8 +79,7 @@ constexpr std::string_view kStart = "{\"key\":\"";  // of a line
 // What the site knew before: key -> line. Its file, where it is damaged, is a problem and made anew.
 std::map<std::string, std::string> known_lines(const fs::path& site, std::vector<std::string>& problems) {
   std::map<std::string, std::string> known;
-  std::error_code error;
-  if (!fs::exists(site / kSiteRunsFile, error)) return known;
+  if (!path_exists(site / kSiteRunsFile)) return known;
   std::string text;
   try {
     text = read_text_file(site / kSiteRunsFile);

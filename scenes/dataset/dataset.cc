@@ -62,12 +62,6 @@ std::string png_bytes(const RenderedImage& image) {
   return encode_png(image.width, image.height, image.bits, image.values);
 }
 
-void make_folder(const std::filesystem::path& dir) {
-  std::error_code error;
-  std::filesystem::create_directories(dir, error);
-  if (error) throw io_error("{}: {}", dir.string(), error.message());
-}
-
 // Counts rows of all cameras. A row of an image costs about as much as this many rows of true depths.
 constexpr std::size_t kImageRowWork = 4;
 
@@ -96,8 +90,8 @@ class WorkCounter {
 void write_camera(const Renderer& renderer, const DatasetPlan& plan, std::size_t index, WorkCounter& counter,
                   const std::filesystem::path& dir) {
   const Camera& camera = plan.rig.cameras[index];
-  make_folder(dir / "images" / camera.name);
-  make_folder(dir / "truth" / camera.name);
+  make_folders(dir / "images" / camera.name);
+  make_folders(dir / "truth" / camera.name);
   write_file(dir / "images" / camera.name / kImageFile,
              png_bytes(renderer.image(camera, index, counter.rows(camera.name, kImageRowWork))));
   const DepthMap depth = renderer.depth_map(camera, counter.rows(camera.name, 1));
@@ -131,7 +125,7 @@ void write_contents(const DatasetPlan& plan, const std::filesystem::path& dir,
   write_file(dir / "truth" / "scene.json", dataset_record(plan));
   write_ply_mesh(dir / "truth" / "surface.ply", surface.mesh(plan.request.mesh_pitch_m));
   if (is_dry(plan.rig)) {
-    make_folder(dir / "colmap");
+    make_folders(dir / "colmap");
     write_colmap_model(dir / "colmap", plan.rig, kImageFile);
   }
   // A date would make equal requests differ, and a hash of the record would lead a method to the truth.

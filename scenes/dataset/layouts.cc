@@ -149,11 +149,8 @@ void require_file(const fs::path& file, const std::string& source) {
 }
 
 std::vector<fs::path> files_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error))
-    if (!entry->path().filename().string().starts_with('.')) files.push_back(entry->path());
-  std::ranges::sort(files);
+  std::vector<fs::path> files = entries_of(folder);
+  std::erase_if(files, [](const fs::path& file) { return file.filename().string().starts_with('.'); });
   return files;
 }
 

@@ -181,6 +181,15 @@ bool let_call_fail(unsigned call, unsigned error) {
          ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0;
 }
 
+TEST(EntriesOf, AreInOrderAndNoneWhereThereIsNoFolder) {
+  const TemporaryDirectory folder;
+  for (const char* const name : {"b", ".a", "c"}) write_file(folder.path() / name, "");
+  EXPECT_THAT(entries_of(folder.path()),
+              testing::ElementsAre(folder.path() / ".a", folder.path() / "b", folder.path() / "c"));
+  EXPECT_THAT(entries_of(folder.path() / "b"), testing::IsEmpty());
+  EXPECT_THAT(entries_of(folder.path() / "missing"), testing::IsEmpty());
+}
+
 // 0 stands for a file system that has both.
 TEST(WriteNewFile, OneOfSeveralWritersMakesTheFile) {
   struct Lacking {

@@ -160,6 +160,7 @@ TEST_F(CameraCentres, NamesMayHoldBlanksCommasAndOtherLetters) {
   EXPECT_THAT(problem("a 1,5 2,5 3,5\n"), HasSubstr("line 1: is not a camera in a known format"));
   EXPECT_THAT(problem("a b 1 2 3\na b 1 2 4\n"), HasSubstr("camera 'a b' comes twice"));
   EXPECT_EQ(first("7.5 1 2 3 0 0 0 1\n").name, "7.5") << "TUM";
+  EXPECT_EQ(first("7.5,1,2,3,0,0,0,1,\n").centre, Vec3(1, 2, 3)) << "a comma at the end";
 }
 
 TEST_F(CameraCentres, ColmapImagesOfAnyFormAndFolders) {
