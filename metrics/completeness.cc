@@ -40,16 +40,17 @@ struct GroupArea {
   }
 };
 
-// Returns the areas of groups 0 to groups - 1, where sample i belongs to group group_of(i).
+// Returns the areas of groups 0 to groups - 1, where sample i belongs to group group_of(i), as reached within
+// kHeadlineToleranceM.
 template <class GroupOf>
-std::vector<GroupArea> areas_by_group(const Completeness& completeness, double tolerance_m,
-                                      std::size_t groups, const GroupOf& group_of) {
+std::vector<GroupArea> areas_by_group(const Completeness& completeness, std::size_t groups,
+                                      const GroupOf& group_of) {
   std::vector<GroupArea> areas(groups);
   for (std::size_t i = 0; i < completeness.distance_m.size(); ++i) {
     GroupArea& group = areas[group_of(i)];
     const double weight_m2 = completeness.samples.weight_m2(i);
     group.area_m2 += weight_m2;
-    if (completeness.distance_m[i] <= within_m(tolerance_m)) group.reached_m2 += weight_m2;
+    if (completeness.distance_m[i] <= within_m(kHeadlineToleranceM)) group.reached_m2 += weight_m2;
   }
   return areas;
 }
@@ -242,9 +243,9 @@ void fill_tiles(TileGrid& grid, std::span<const double> signed_error_m, std::spa
                 const Completeness* completeness) {
   fill_errors(grid, signed_error_m, groups);
   if (completeness == nullptr) return;
-  const std::vector<GroupArea> areas =
-      areas_by_group(*completeness, kHeadlineToleranceM, grid.tiles.size(),
-                     [&](std::size_t i) { return tile_of(grid, completeness->samples.positions_m[i]); });
+  const std::vector<GroupArea> areas = areas_by_group(*completeness, grid.tiles.size(), [&](std::size_t i) {
+    return tile_of(grid, completeness->samples.positions_m[i]);
+  });
   for (std::size_t t = 0; t < grid.tiles.size(); ++t)
     if (const auto reached_pct = areas[t].completeness_pct()) grid.tiles[t].completeness_pct = *reached_pct;
 }
@@ -265,13 +266,11 @@ std::string tiles_to_csv(const TileGrid& grid) {
   return csv;
 }
 
-std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views,
-                                             double tolerance_m) {
+std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views) {
   if (views.empty()) return {};
   const auto rows = static_cast<std::size_t>(std::max(0, *std::ranges::max_element(views))) + 1;
-  const std::vector<GroupArea> areas = areas_by_group(completeness, tolerance_m, rows, [&](std::size_t i) {
-    return static_cast<std::size_t>(std::max(0, views[i]));
-  });
+  const std::vector<GroupArea> areas = areas_by_group(
+      completeness, rows, [&](std::size_t i) { return static_cast<std::size_t>(std::max(0, views[i])); });
   double total_m2 = 0;
   for (std::size_t i = 0; i < views.size(); ++i) total_m2 += completeness.samples.weight_m2(i);
   std::vector<ViewShare> shares;

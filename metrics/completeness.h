@@ -109,10 +109,9 @@ struct ViewShare {
   std::optional<double> completeness_pct;  // of this part, at the tolerance; none where there is no area
 };
 
-// Returns one row for each number of views from 0 to the largest. views[i] is the number of cameras that see
-// sample i.
-std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views,
-                                             double tolerance_m = kHeadlineToleranceM);
+// Returns one row for each number of views from 0 to the largest, at kHeadlineToleranceM. views[i] is the
+// number of cameras that see sample i.
+std::vector<ViewShare> completeness_by_views(const Completeness& completeness, std::span<const int> views);
 
 // Returns rows at kHeadlineToleranceM as CSV with a header line; an undefined field is empty.
 std::string views_to_csv(std::span<const ViewShare> rows);

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <map>
 
 #include "core/error.h"
 #include "core/parallel.h"
 #include "metrics/completeness.h"
-#include "metrics/neighbours/measurable.h"
 #include "metrics/point_details.h"
 #include "metrics/registry.h"
 #include "scenes/rendering/visibility.h"

@@ -56,7 +56,8 @@ struct Diagnosis {
 // "undistortion".
 std::span<const char* const> hole_cause_names();
 
-// Diagnoses a reconstruction from the samples of its score. `rig` is the true one; `made_with` puts the depth
+// Diagnoses a reconstruction from the samples of its score (Score::seen); without samples every metric is
+// undefined. `rig` is the true one; `made_with` puts the depth
 // maps into the world (the true rig where it is nullptr); `part` is what was scored. Each sample in a hole,
 // farther than kHeadlineToleranceM from every point, has the first of these causes that holds:
 // - undistortion: two cameras' own images show it, and fewer than two of the undistorted images;

@@ -87,7 +87,7 @@ void write_shares(MetricWriter& writer, const CloudMeasurements& cloud, const Pa
   }
 }
 
-// Counts the cameras that see the samples.
+// Takes the samples out of the measurements and counts the cameras that see each.
 SeenSamples seen_samples(CloudMeasurements& cloud, const ViewCounter& count_views) {
   SeenSamples seen;
   seen.why_none = cloud.no_completeness;

@@ -37,7 +37,7 @@ struct Score {
   ScoredSubset subset;  // the scored points
   std::optional<PlaneFit> plane;            // through them, where there is one
   std::optional<SeenSamples> seen;          // where it is known what cameras see
-  std::vector<ViewShare> by_views;          // of these samples
+  std::vector<ViewShare> by_views;          // of `seen`; empty without samples
   std::size_t samples = 0;                  // of the truth, for completeness
   std::size_t samples_of = 0;               // points of a scan that was thinned for it; else 0
   std::vector<double> completeness_se_pct;  // from that sampling alone, at each tolerance

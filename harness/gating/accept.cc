@@ -220,9 +220,9 @@ void remove_killed_writes(const std::filesystem::path& baseline_path) {
     if (!name.starts_with(start) || name.size() != start.size() + 20 ||
         name.find_first_not_of("0123456789", start.size()) != std::string::npos)
       continue;
-    const Descriptor open(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const Descriptor held(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     std::error_code ignored;  // leftovers do no harm
-    if (open.get() >= 0 && is_file(file) && ::flock(open.get(), LOCK_EX | LOCK_NB) == 0)
+    if (held.get() >= 0 && is_file(file) && ::flock(held.get(), LOCK_EX | LOCK_NB) == 0)
       std::filesystem::remove(file, ignored);
   }
 }

@@ -152,9 +152,9 @@ Crop score_surface(const Case& planned, const CaseRecordingData& data, const Pla
   require_near(output, truth, data, frame);
   const ViewCounter views = view_counter(scene, recording.rig);
   const ScoreOptions options = score_options_of(data.truth, truth, output.cloud.points_m.size());
-  const auto samples = score_output(output, truth, afterwards, result, views, options);
-  const ViewHoles holes =
-      diagnose_output(output, samples, truth, recording.rig, placed.made_with(), options.part, result);
+  auto samples = score_output(output, truth, afterwards, result, views, options);
+  const ViewHoles holes = diagnose_output(output, std::move(samples), truth, recording.rig,
+                                          placed.made_with(), options.part, result);
   add_view(output, truth, &recording.rig, holes, views, afterwards, result, options.part);
   if (const auto protocols = case_protocols(planned); !protocols.empty())
     add_metrics(
@@ -184,10 +184,10 @@ void score_on_images(const Case& planned, const DatasetPlan& plan, const std::fi
     return count_views(truth, rig, positions_m);
   };
   const ScoreOptions options = case_score_options(planned);
-  const auto samples = score_output(output, truth, afterwards, result, views, options);
+  auto samples = score_output(output, truth, afterwards, result, views, options);
   if (!rendered.empty()) score_depths(output, rig, placed.made_with(), rendered, 0, afterwards, result);
   const ViewHoles holes =
-      diagnose_output(output, samples, truth, rig, placed.made_with(), options.part, result);
+      diagnose_output(output, std::move(samples), truth, rig, placed.made_with(), options.part, result);
   add_view(output, truth, &rig, holes, views, afterwards, result);
   add_metrics(std::move(placed.of_poses), result.record.metrics);
   add_protocol_metrics(planned, output, truth, &rig, result);

@@ -152,7 +152,7 @@ void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibra
     keep_depth_pictures(depth_pictures(maps, cameras, dataset_dir, frame, crop), afterwards, result);
 }
 
-ViewHoles diagnose_output(const Reconstruction& output, const std::optional<SeenSamples>& samples,
+ViewHoles diagnose_output(const Reconstruction& output, std::optional<SeenSamples> samples,
                           const Surface& truth, const Rig& rig, const MapCalibration* made_with,
                           const ScoredPart& part, CaseResult& result) {
   if (output.depth_maps.empty() || !samples) return {};

@@ -53,10 +53,11 @@ void require_scorable(const Reconstruction& output, const Surface& truth, double
 // Returns the options with samples for a truth of any size and a cloud of `points` points.
 ScoreOptions sized_for(const Surface& truth, ScoreOptions options, std::size_t points);
 
-// Scores cloud and mesh against a surface with options sized_for() both; `views` counts the cameras that see a
-// place, and may be empty. Returns what the cameras see.
-std::optional<SeenSamples> score_output(const Reconstruction& output, const Surface& truth, const Afterwards& afterwards,
-                  CaseResult& result, const ViewCounter& views = {}, const ScoreOptions& options = {});
+// Scores cloud and mesh against a surface, with the options that sized_for() gives; `views` counts the
+// cameras that see a place, and may be empty. Returns the samples with their views; nullopt without `views`.
+std::optional<SeenSamples> score_output(const Reconstruction& output, const Surface& truth,
+                                        const Afterwards& afterwards, CaseResult& result,
+                                        const ViewCounter& views = {}, const ScoreOptions& options = {});
 
 // Returns the calibration with the error, which a method had in place of the true one; nullopt without an
 // error.
@@ -70,8 +71,8 @@ void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibra
                   CaseResult& result, const Crop& crop = {});
 
 // Adds the causes of holes and the errors of each camera, for methods that give depth maps; returns the
-// holes. `samples` and `part` are those of the score; does nothing for nullopt.
-ViewHoles diagnose_output(const Reconstruction& output, const std::optional<SeenSamples>& samples,
+// holes. `samples`, which it frees, and `part` are those of the score; does nothing for nullopt.
+ViewHoles diagnose_output(const Reconstruction& output, std::optional<SeenSamples> samples,
                           const Surface& truth, const Rig& rig, const MapCalibration* made_with,
                           const ScoredPart& part, CaseResult& result);
 

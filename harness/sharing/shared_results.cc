@@ -265,16 +265,14 @@ SharedResult read_shared_result(const fs::path& tasks, std::size_t place) {
 std::vector<WorkingTask> working_tasks(const fs::path& tasks) {
   const std::set<std::size_t> published = published_places(tasks);
   std::map<std::size_t, std::pair<std::size_t, fs::path>> newest;  // by place: generation, file
-  std::error_code error;
-  for (fs::directory_iterator entry(leases_folder(tasks), error), end; !error && entry != end;
-       entry.increment(error)) {
-    const std::string name = entry->path().filename().string();
+  for (const fs::path& lease : entries_of(leases_folder(tasks))) {
+    const std::string name = lease.filename().string();
     const std::size_t dot = name.find('.');
     const auto place = parse_whole<std::size_t>(name.substr(0, dot));
     const auto generation = parse_whole<std::size_t>(dot == std::string::npos ? "" : name.substr(dot + 1));
     if (!place || !generation || published.contains(*place)) continue;
     auto& known = newest[*place];
-    if (*generation > known.first) known = {*generation, entry->path()};
+    if (*generation > known.first) known = {*generation, lease};
   }
   std::vector<WorkingTask> working;
   for (const auto& [place, lease] : newest)

@@ -201,7 +201,8 @@ void set_cloud_knob(CloudKnobs& knobs, std::string_view name, const std::string&
 }
 
 void check(const CloudKnobs& knobs) {
-  if (knobs.thresholds_m.empty()) throw Error(ErrorKind::usage, "knob thresholds_m: needs at least one threshold");
+  if (knobs.thresholds_m.empty())
+    throw Error(ErrorKind::usage, "knob thresholds_m: needs at least one threshold");
   if (!(knobs.thresholds_m.front() > 0))
     throw Error(ErrorKind::usage, "knob thresholds_m: must be greater than 0");
   if (!std::ranges::is_sorted(knobs.thresholds_m))

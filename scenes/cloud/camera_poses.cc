@@ -165,7 +165,7 @@ class CentresReader {
     std::string_view line;
     while (lines_.next_content(line)) {
       const auto words = split_columns(line);
-      if (words.size() == 3)
+      if (words.size() == 3 && line.find(',') == std::string_view::npos)
         add_logged(words[0]);
       else if (words.size() == 8 && std::ranges::all_of(words, is_number))
         centres_.push_back({std::string(words[0]),
@@ -183,8 +183,9 @@ class CentresReader {
     std::string_view line;
     for (int row = 0; row < 4; ++row) {
       if (!lines_.next_content(line)) lines_.fail("camera: the file ends inside a matrix");
-      const auto words = split_columns(line);
-      if (words.size() != 4) lines_.fail("camera: expected a row of 4 numbers");
+      const auto words = split_words(line);
+      if (words.size() != 4 || !std::ranges::all_of(words, is_number))
+        lines_.fail("camera: expected a row of 4 numbers");
       if (row < 3) centre[row] = lines_.finite(words[3], "camera");
     }
     centres_.push_back({std::string(name), centre});

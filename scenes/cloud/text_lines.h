@@ -21,8 +21,8 @@ std::string_view take_word(std::string_view& rest);
 // Returns the words of a line.
 std::vector<std::string_view> split_words(std::string_view line);
 
-// Returns the columns of a line: separated by commas where it has any, else by blanks. A comma at the end adds
-// none.
+// Returns the columns of a line: separated by commas where it has any, else by blanks. A comma at the end
+// adds none.
 std::vector<std::string_view> split_columns(std::string_view line);
 
 // Returns whether bytes after the data of a file hold nothing: writers fill up with zeros, blanks, tabs and

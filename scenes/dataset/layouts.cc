@@ -6,7 +6,6 @@
 #include <Eigen/SVD>
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <system_error>
 
 #include "core/error.h"
 #include "core/files.h"

@@ -250,8 +250,7 @@ TEST(DiagnosisTest, OfAPartialTruthIsThatOfTheScoredPart) {
   ScoredPart half_alone;
   half_alone.leave_out_beyond_border = true;
   expect_a_tenth_of_a_millimetre(diagnosis_of(result, *truth, rig, half_alone), crb_ratio);
-  EXPECT_GT(value_of(diagnosis_of(result, *truth, rig), "camera_worst_bias_mm"), 10)
-      << "everything counts";
+  EXPECT_GT(value_of(diagnosis_of(result, *truth, rig), "camera_worst_bias_mm"), 10) << "everything counts";
 }
 
 // Beyond the crop, and farther off than the largest distance, depths and points are 50 mm wrong.

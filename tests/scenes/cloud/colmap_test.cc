@@ -157,6 +157,9 @@ TEST_F(CameraCentres, NamesMayHoldBlanksCommasAndOtherLetters) {
   EXPECT_THAT(problem("cam 1 2 3 4\n"), HasSubstr("line 1: 'cam 1' may be a name or a name and a number"));
   EXPECT_THAT(problem("a,1,2,3,4\n"), HasSubstr("put names in quotation marks"));
   EXPECT_THAT(problem("a 1 2\n"), HasSubstr("inside a matrix"));
+  EXPECT_THAT(problem("a 1 2\nb 4 5 6\nc 7 8 9\nd 1 2 3\ne 1 1 1\n"),
+              HasSubstr("line 2: camera: expected a row"));
+  EXPECT_THAT(problem("a,1,2,\nb,4,5,6\nc,7,8,9\nd,1,2,3\ne,1,1,1\n"), HasSubstr("line 1: "));
   EXPECT_THAT(problem("a 1,5 2,5 3,5\n"), HasSubstr("line 1: is not a camera in a known format"));
   EXPECT_THAT(problem("a b 1 2 3\na b 1 2 4\n"), HasSubstr("camera 'a b' comes twice"));
   EXPECT_EQ(first("7.5 1 2 3 0 0 0 1\n").name, "7.5") << "TUM";
