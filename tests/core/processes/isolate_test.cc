@@ -127,11 +127,12 @@ TEST(Isolate, KillsWhatTakesTooMuchMemory) {
 
 TEST(Isolate, CountsTheMemoryOfTheChildsChildren) {
   IsolateOptions options{.timeout_s = 20};
-  options.memory_limit_bytes = 2 * resident_bytes(::getpid()) + (std::uint64_t{200} << 20);
+  const std::uint64_t limit_bytes = 2 * resident_bytes(::getpid()) + (std::uint64_t{200} << 20);
+  options.memory_limit_bytes = limit_bytes;
   const IsolateOutcome outcome = run_isolated(
-      []() -> std::string {
+      [limit_bytes]() -> std::string {
         if (::fork() == 0) {
-          take_memory(std::size_t{600} << 20);
+          take_memory(limit_bytes);
           ::_exit(0);
         }
         std::this_thread::sleep_for(std::chrono::seconds(20));
