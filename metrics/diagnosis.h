@@ -57,9 +57,9 @@ struct Diagnosis {
 std::span<const char* const> hole_cause_names();
 
 // Diagnoses a reconstruction from the samples of its score (Score::seen); without samples every metric is
-// undefined. `rig` is the true one; `made_with` puts the depth
-// maps into the world (the true rig where it is nullptr); `part` is what was scored. Each sample in a hole,
-// farther than kHeadlineToleranceM from every point, has the first of these causes that holds:
+// undefined. `rig` is the true one; `made_with` puts the depth maps into the world (the true rig where it is
+// nullptr); `part` is what was scored. Each sample in a hole, farther than kHeadlineToleranceM from every
+// point, has the first of these causes that holds:
 // - undistortion: two cameras' own images show it, and fewer than two of the undistorted images;
 // - not_visible: fewer than two cameras (auxiliary ones not counted) see it;
 // - no_depth: no camera's unfiltered map has a depth there;
