@@ -279,8 +279,7 @@ Score score_blocks(const CloudBlocks& cloud, const TriangleMesh* mesh, const Sur
   if (count_views) {
     score.seen = seen_samples(measured, count_views);
     write_seen(writer, *score.seen, options);
-    if (!score.seen->views.empty())
-      score.by_views = completeness_by_views(score.seen->completeness, score.seen->views);
+    score.by_views = completeness_by_views(score.seen->completeness, score.seen->views);
   }
   if (cloud.has_normals()) write_normals(writer, measured);
   if (mesh != nullptr) score.mesh_faces = write_mesh(writer, *mesh, truth, options);
