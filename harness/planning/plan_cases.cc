@@ -7,6 +7,7 @@
 #include <set>
 
 #include "harness/planning/case_options.h"
+#include "harness/records/case_name.h"
 #include "scenes/rendering/imaging.h"
 
 namespace aqbench {

@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "scenes/cloud/length_units.h"
 #include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {

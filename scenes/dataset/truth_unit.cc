@@ -15,6 +15,7 @@
 
 #include "core/error.h"
 #include "scenes/cloud/cloud_file.h"
+#include "scenes/cloud/length_units.h"
 #include "scenes/optics/refractive_camera.h"
 
 namespace aqbench {
