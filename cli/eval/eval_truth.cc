@@ -13,6 +13,7 @@
 #include "harness/project/project.h"
 #include "harness/records/case.h"
 #include "harness/scoring/true_surface.h"
+#include "scenes/cloud/length_units.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/dataset/recording_truth.h"
 #include "scenes/optics/calibration_file.h"

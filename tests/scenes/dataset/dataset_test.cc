@@ -19,6 +19,7 @@
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/dataset_truth.h"
 #include "scenes/optics/calibration_file.h"
+#include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"
 #include "tests/temporary_directory.h"
 
