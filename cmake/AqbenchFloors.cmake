@@ -40,7 +40,7 @@ aqbench_library(ab harness/ab aqbench::running aqbench::gating)
 
 aqbench_library(content reports/content aqbench::gating aqbench::running)
 aqbench_library(text reports/text aqbench::content aqbench_ab)
-aqbench_library(html reports/html aqbench::content aqbench::viewing)
+aqbench_library(html reports/html aqbench::content aqbench_ab aqbench::viewing)
 aqbench_library(exports reports/exports aqbench::content aqbench::viewing)
 aqbench_library(bundle reports/bundle aqbench::text aqbench::html aqbench::exports)
 aqbench_library(history reports/history aqbench::bundle)

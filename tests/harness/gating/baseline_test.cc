@@ -12,6 +12,8 @@
 namespace aqbench {
 namespace {
 
+using testing::HasSubstr;
+
 // The example of the format's description, with every kind of value.
 constexpr const char* kText = R"({
  "schema_version": 1, "suite": "seed",
@@ -157,7 +159,6 @@ TEST(Tolerance, ReadsWell) {
   EXPECT_EQ(to_string(Tolerance{Tolerance::Kind::absolute, 0.1}), "0.1");
 }
 
-using testing::HasSubstr;
 
 // Results whose first case ran five times, 8 to 12 ms with a median of 10 ms, at 40 units a second.
 Results timed_results(double slower = 1) {
