@@ -105,6 +105,10 @@ void use_dataset(EvalCloudRequest& request, bool needs_surface) {
   if (request.frame >= read.recording.images.size())
     throw usage_error("--frame {}: the recording has {} frames, from 0", request.frame,
                       read.recording.images.size());
+  check_images(read.recording, request.frame);
+  if (read.recording.without_image > 0)
+    fmt::print(stderr, "aqbench: warning: {}: {} without an image: left out\n",
+               printable(request.dataset_dir), counted(read.recording.without_image, "camera"));
   load_masks(read.recording, request.frame);
   if (!needs_surface) return;
   if (!read.truth.has_surface())

@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/stopwatch.h"
+#include "core/text.h"
 #include "harness/planning/case_options.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/records/case_name.h"
@@ -74,6 +75,9 @@ CaseRecordingData make_case_recording(const Case& planned, const std::filesystem
   data.sha256 = recording_sha256(data.recording, data.declared);
   if (data.sha256 != to_string(*find_option(planned, "dataset.sha256")))  // which recording_place() found
     throw input_error("{}: changed since the sweep was planned", data.recording.dir.string());
+  if (data.recording.without_image > 0)
+    fmt::print(stderr, "{}: {} without an image: left out\n", data.recording.dir.string(),
+               counted(data.recording.without_image, "camera"));
   data.whole = data.recording;
   keep_views_of(planned, data.recording);
   shrink_images(planned, observation_dir.parent_path() / "smaller", data);

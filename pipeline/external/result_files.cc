@@ -149,12 +149,10 @@ std::optional<OwnIntrinsics> intrinsics_of_frame(const JsonPlace& frame, const J
   };
   const auto width = number("w"), height = number("h");
   if (!width || !height) return std::nullopt;
-  auto fx = number("fl_x");
-  if (const auto angle_rad = number("camera_angle_x"); !fx && angle_rad)
-    fx = 0.5 * *width / std::tan(0.5 * *angle_rad);
-  if (!fx) return std::nullopt;
-  return OwnIntrinsics{*fx,
-                       number("fl_y").value_or(*fx),
+  const auto focal = focal_lengths_at(frame, root, *width, *height);
+  if (!focal) return std::nullopt;
+  return OwnIntrinsics{focal->x(),
+                       focal->y(),
                        number("cx").value_or(0.5 * *width) - 0.5,
                        number("cy").value_or(0.5 * *height) - 0.5,
                        *width,

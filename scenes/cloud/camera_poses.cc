@@ -166,7 +166,7 @@ class CentresReader {
     while (lines_.next_content(line)) {
       const auto words = split_columns(line);
       if (words.size() == 3 && line.find(',') == std::string_view::npos)
-        add_logged(words[0]);
+        add_logged(words[0], words[1] != "-1");
       else if (words.size() == 8 && std::ranges::all_of(words, is_number))
         centres_.push_back({std::string(words[0]),
                             {lines_.finite(words[1], "camera"), lines_.finite(words[2], "camera"),
@@ -178,7 +178,8 @@ class CentresReader {
   }
 
  private:
-  void add_logged(std::string_view name) {
+  // A camera that was not registered has -1 as its second number, and a matrix that means nothing.
+  void add_logged(std::string_view name, bool is_registered) {
     Vec3 centre;
     std::string_view line;
     for (int row = 0; row < 4; ++row) {
@@ -188,7 +189,7 @@ class CentresReader {
         lines_.fail("camera: expected a row of 4 numbers");
       if (row < 3) centre[row] = lines_.finite(words[3], "camera");
     }
-    centres_.push_back({std::string(name), centre});
+    if (is_registered) centres_.push_back({std::string(name), centre});
   }
 
   void add_named(std::string_view line) {

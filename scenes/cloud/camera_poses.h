@@ -37,7 +37,8 @@ struct CameraCentre {
 // sparse/0, sparse or colmap), from images.bin, or from a text, by its content:
 // - COLMAP's images.txt (scenes/cloud/colmap.h); the centre is -R^T t.
 // - a .log trajectory of Tanks and Temples and Open3D: a line of three whole numbers, then a 4x4 matrix
-//   world_from_camera; the name is the first number.
+//   world_from_camera; the name is the first number. A camera whose second number is -1 was not registered
+//   and is left out.
 // - "TIME TX TY TZ QX QY QZ QW" (TUM), separated by blanks or commas.
 // - "NAME X Y Z", separated by blanks or commas. A name may hold them, too, in quotation marks where it would
 //   end in a number.

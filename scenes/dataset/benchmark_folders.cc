@@ -87,16 +87,6 @@ void read_cam_file(const fs::path& file, Camera& camera) {
   check_range(lines);
 }
 
-// A file does not say which size of image it is for.
-void check_size(const fs::path& file, const Intrinsics& inside) {
-  const double x = inside.K(0, 2) / inside.width_px, y = inside.K(1, 2) / inside.height_px;
-  if (std::min(x, y) < 0.25 || std::max(x, y) > 0.75)
-    throw input_error.of_file(file,
-                              "intrinsic: the principal point ({:.6g}, {:.6g}) is far from the middle of "
-                              "the {} x {} image; the camera is likely one of another size",
-                              inside.K(0, 2), inside.K(1, 2), inside.width_px, inside.height_px);
-}
-
 fs::path image_of(const fs::path& dir, const std::string& number) {
   for (const char* const folder : {"images", "blended_images"})
     for (const char* const ending : {".jpg", ".png", ".jpeg", ".JPG", ".PNG", ".tif", ".tiff"})
@@ -210,8 +200,12 @@ std::vector<std::optional<CameraFromWorld>> read_poses(const fs::path& trajector
     if (!trim_blanks(line).empty()) lines.fail("expected three numbers before a matrix");
     if (head[0] != static_cast<double>(poses.size()))
       lines.fail("expected pose {}, got {}", poses.size(), head[0]);
-    const CameraFromWorld pose = take_pose(lines);
-    poses.push_back(head[1] == -1 ? std::nullopt : std::optional(pose));
+    if (head[1] == -1) {
+      take_rows<4>(lines, "matrix", "the file ends inside a matrix");
+      poses.emplace_back(std::nullopt);
+    } else {
+      poses.emplace_back(take_pose(lines));
+    }
   }
   return poses;
 }
@@ -279,7 +273,7 @@ LayoutCameras read_mvsnet_folder(const fs::path& dir) {
     read_cam_file(file, camera);
     read.images.push_back(image_of(dir, number));
     take_size(read.images.back(), camera.intrinsics);
-    check_size(file, camera.intrinsics);
+    check_principal_point(camera.intrinsics, file, "the camera is likely one of another size");
     read.files.push_back(file);
     read.cameras.push_back(std::move(camera));
     views.insert(number.size() < 19 ? std::stoull(number) : 0);

@@ -196,9 +196,7 @@ bool is_eth3d_folder(const fs::path& dir) {
 }
 
 LayoutCameras read_colmap_folder(const fs::path& dir) {
-  const ColmapModel model = read_checked_model(find_colmap_model(dir));
-  check(Rig{colmap_cameras(model)}, model.dir.string() + ": ");
-  return cameras_of_model(dir, model);
+  return cameras_of_model(dir, read_checked_model(find_colmap_model(dir)));
 }
 
 LayoutCameras read_eth3d_folder(const fs::path& dir) {

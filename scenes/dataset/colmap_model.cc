@@ -33,6 +33,14 @@ void read_binary_cameras(const std::filesystem::path& file, ColmapModel& model) 
   in.finish();
 }
 
+// Also written as a real number, "80.0", as DUSt3R's and others' exports have it.
+std::uint64_t take_side_px(const ColmapText& in, std::string_view word, const char* what) {
+  const double px = in.number(word);
+  if (!(px >= 0 && px <= 1e9) || px != std::floor(px))
+    in.lines().fail("{}: must be a whole number of pixels, got '{}'", what, word.substr(0, 40));
+  return static_cast<std::uint64_t>(px);
+}
+
 void read_text_cameras(const std::filesystem::path& file, ColmapModel& model) {
   ColmapText in(file, "cameras");
   std::size_t cameras = 0;
@@ -44,8 +52,8 @@ void read_text_cameras(const std::filesystem::path& file, ColmapModel& model) {
     if (words.size() != 4 + lens->parameters)
       in.lines().fail("{} needs {} parameters, got {}", lens->name, lens->parameters, words.size() - 4);
     ColmapCamera camera{std::string(lens->name),
-                        in.lines().count(words[2], "WIDTH"),
-                        in.lines().count(words[3], "HEIGHT"),
+                        take_side_px(in, words[2], "WIDTH"),
+                        take_side_px(in, words[3], "HEIGHT"),
                         {}};
     for (std::size_t i = 4; i < words.size(); ++i) camera.parameters.push_back(in.number(words[i]));
     if (!model.cameras.emplace(in.id(words[0], "CAMERA_ID"), std::move(camera)).second)

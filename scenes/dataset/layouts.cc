@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 #include <Eigen/SVD>
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -101,14 +102,21 @@ fs::path mask_of_image(const fs::path& dir, const fs::path& image) {
 
 }  // namespace
 
-fs::path named_image(const fs::path& dir, const std::string& name, const std::string& camera) {
+fs::path find_named_image(const fs::path& dir, const std::string& name, const std::string& camera) {
   const fs::path relative = fs::path(name).lexically_normal();
   if (name.empty() || relative.is_absolute() || *relative.begin() == "..")
     throw input_error.of_file(dir, "camera '{}': image '{}' is outside the recording", printable(camera),
                               escape_bytes(name));
   for (const fs::path& place : {dir / "images", dir})
     if (path_exists(place / relative)) return place / relative;
-  throw input_error.of_file(dir, "camera '{}': no such image '{}'", printable(camera), escape_bytes(name));
+  return {};
+}
+
+fs::path named_image(const fs::path& dir, const std::string& name, const std::string& camera) {
+  fs::path image = find_named_image(dir, name, camera);
+  if (image.empty())
+    throw input_error.of_file(dir, "camera '{}': no such image '{}'", printable(camera), escape_bytes(name));
+  return image;
 }
 
 std::string camera_name_of(const fs::path& image) {
@@ -121,6 +129,30 @@ void take_size(const fs::path& image, Intrinsics& intrinsics) {
   const ImageInfo info = inspect_image(read_file(image), image.string());
   intrinsics.width_px = info.width_px;
   intrinsics.height_px = info.height_px;
+}
+
+void check_principal_point(const Intrinsics& inside, const fs::path& file, std::string_view why) {
+  const double x = inside.K(0, 2) / inside.width_px, y = inside.K(1, 2) / inside.height_px;
+  if (std::min(x, y) < 0.25 || std::max(x, y) > 0.75)
+    throw input_error.of_file(
+        file, "the principal point ({:.6g}, {:.6g}) is far from the middle of the {} x {} image; {}",
+        inside.K(0, 2), inside.K(1, 2), inside.width_px, inside.height_px, why);
+}
+
+// Lenses and crops move a principal point by a few percent of the image, and by as much along both sides only
+// by chance.
+void check_image_scale(const Camera& camera, const fs::path& file) {
+  constexpr double kLarger = 1.15, kSmaller = 0.87, kAlike = 0.1;
+  const Intrinsics& inside = camera.intrinsics;
+  const double x = (inside.K(0, 2) + 0.5) / (0.5 * inside.width_px),
+               y = (inside.K(1, 2) + 0.5) / (0.5 * inside.height_px);
+  if (std::abs(x - y) > kAlike * std::max(x, y) || (std::min(x, y) < kLarger && std::max(x, y) > kSmaller))
+    return;
+  throw input_error.of_file(
+      file,
+      "camera '{}': its principal point ({:.6g}, {:.6g}) is not near the middle of its {} x {} image: its "
+      "intrinsics are likely those of an image {:.3g} times as large",
+      printable(camera.name), inside.K(0, 2), inside.K(1, 2), inside.width_px, inside.height_px, (x + y) / 2);
 }
 
 void move_cameras(const Similarity& new_from_old, std::vector<Camera>& cameras) {

@@ -30,6 +30,7 @@ struct LayoutCameras {
   std::vector<Camera> cameras;
   std::vector<std::filesystem::path> images;  // of each camera
   std::vector<std::filesystem::path> masks;   // that a file names, of each camera; empty: none
+  std::size_t without_image = 0;              // cameras left out since their images are not there
   LayoutTruth truth;
 };
 
@@ -37,6 +38,9 @@ struct LayoutCameras {
 // Error(input) naming folder and camera for a file that is not there or lies outside of the folder.
 std::filesystem::path named_image(const std::filesystem::path& dir, const std::string& name,
                                   const std::string& camera);
+// Returns the same; an empty path for a file that is not there.
+std::filesystem::path find_named_image(const std::filesystem::path& dir, const std::string& name,
+                                       const std::string& camera);
 
 // Returns the name of a camera from the name of its image: without the ending, with "_" for a slash, a
 // backslash or a quotation mark.
@@ -44,6 +48,15 @@ std::string camera_name_of(const std::filesystem::path& image);
 
 // Sets width and height to those of an image file. Throws Error(input) as inspect_image() does.
 void take_size(const std::filesystem::path& image, Intrinsics& intrinsics);
+
+// Throws Error(input) "FILE: ...; WHY" for a principal point in the outer quarter of an image whose size the
+// cameras' file does not say.
+void check_principal_point(const Intrinsics& intrinsics, const std::filesystem::path& file,
+                           std::string_view why);
+
+// Throws Error(input) "FILE: ..." for a principal point that is off the middle of the image by one factor
+// along both sides: the intrinsics are those of an image that many times as large.
+void check_image_scale(const Camera& camera, const std::filesystem::path& file);
 
 // Moves cameras into another world: x_new = new_from_old x_old. Lengths in their frames change by its scale,
 // pixels do not.
@@ -83,12 +96,20 @@ std::filesystem::path find_transforms_file(const std::filesystem::path& dir);
 
 // Reads cameras of that file and finds their images. "transform_matrix" is world_from_camera with x right, y
 // up and z backwards (OpenGL); the world stays the file's. (0.5, 0.5) is the centre of the first pixel, as in
-// COLMAP. Intrinsics stand in the frame, else at the top: fl_x and fl_y (default: fl_x), or camera_angle_x;
-// cx and cy (default: the middle); w and h (default: the image's); camera_model or is_fisheye; k1 to k4, p1,
-// p2. An image may be named without its ending. Other members are not read. Throws Error(input) naming file
-// and field: no frames, a matrix that is not rigid within 1e-4, another camera model, a coefficient that the
-// lens does not have, a missing image.
+// COLMAP. Intrinsics stand in the frame, else at the top: focal_lengths_at(); cx and cy (default: the
+// middle); w and h (default: the image's); camera_model or is_fisheye; k1 to k4, p1, p2. An image may be
+// named without its ending. Frames without an image are left out, as nerfstudio and instant-ngp do. Other
+// members are not read. Throws Error(input) naming file and field: no frame with an image, a matrix that is
+// not rigid within 1e-4, another camera model, a coefficient that the lens does not have, cx and cy of
+// another size.
 LayoutCameras read_transforms_folder(const std::filesystem::path& dir);
+
+// Returns the focal lengths of a frame for an image of this size, as instant-ngp has them: of an axis fl_x,
+// else x_fov in degrees, else camera_angle_x in radians, in the frame, else at the top; an axis without any
+// has that of the other one. nullopt without any. Throws Error(input) for a length or an angle that makes no
+// sense.
+std::optional<Vec2> focal_lengths_at(const JsonPlace& frame, const JsonPlace& root, double width_px,
+                                     double height_px);
 
 // Returns the coefficients of a frame's lens as Intrinsics::distortion has them, 4 of a fisheye lens; nullopt
 // for a lens that read_transforms_folder() refuses. Throws Error(input) for a coefficient that is no number.

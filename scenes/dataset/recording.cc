@@ -108,9 +108,25 @@ void read_by_names(Recording& recording) {
 
 // ---- Layouts with one image for each camera ----
 
+// Two images can make one name: "a/b.png" and "a_b.png" are both "a_b".
+void check_names(const fs::path& dir, const LayoutCameras& read) {
+  std::map<std::string_view, fs::path> images;
+  for (std::size_t i = 0; i < read.cameras.size(); ++i) {
+    const std::string& name = read.cameras[i].name;
+    const auto [other, is_new] = images.emplace(name, read.images[i]);
+    if (!is_new)
+      throw input_error.of_file(dir, "images '{}' and '{}' both make the camera name '{}'; rename one",
+                                escape_bytes(other->second.lexically_relative(dir).string()),
+                                escape_bytes(read.images[i].lexically_relative(dir).string()),
+                                printable(name));
+  }
+}
+
 template <LayoutCameras (*kRead)(const fs::path& dir)>
 void read_layout(Recording& recording) {
   LayoutCameras read = kRead(recording.dir);
+  check_names(recording.dir, read);
+  recording.without_image = read.without_image;
   recording.camera_files = std::move(read.files);
   recording.images = {std::move(read.images)};
   if (!read.masks.empty()) recording.masks = {std::move(read.masks)};
@@ -141,6 +157,15 @@ void read_images_alone(Recording& recording) {
     if (!names.insert(camera.name).second)
       throw input_error.of_file(image, "another image has the same name but for its ending");
   }
+}
+
+ImageInfo inspect_image_of(const Camera& camera, const fs::path& file, const std::string& bytes) {
+  const ImageInfo info = inspect_image(bytes, file.string());
+  const Intrinsics& inside = camera.intrinsics;
+  if (info.width_px != inside.width_px || info.height_px != inside.height_px)
+    throw input_error.of_file(file, "is {} x {} px, but camera '{}' has {} x {}", info.width_px,
+                              info.height_px, camera.name, inside.width_px, inside.height_px);
+  return info;
 }
 
 // A layout: its name, how a folder is known to have it, and how it is read.
@@ -196,6 +221,8 @@ Recording read_recording(const fs::path& dir, KnownCameras cameras) {
         layout ? "images without cameras, for methods with poses and intrinsics of their own: " : "");
   recording.layout = *layout;
   std::ranges::find(kLayouts, *layout, &LayoutRow::layout)->read(recording);
+  if (recording.has_cameras())
+    for (const Camera& camera : recording.rig.cameras) check_image_scale(camera, recording.dir);
   find_masks(recording.dir, recording.images, recording.masks);
   return recording;
 }
@@ -220,6 +247,12 @@ void keep_views(Recording& recording, std::size_t every, std::size_t hold_out) {
   for (auto& frame : recording.masks) keep(frame);
 }
 
+void check_images(const Recording& recording, std::size_t frame) {
+  const auto& images = recording.images.at(frame);
+  for (std::size_t i = 0; i < images.size(); ++i)
+    inspect_image_of(recording.rig.cameras[i], images[i], read_file(images[i]));
+}
+
 DatasetContents inspect_recording(const Recording& recording, ImageCheck check) {
   DatasetContents contents;
   const auto add = [&](const fs::path& file, const std::string& bytes) {
@@ -229,12 +262,7 @@ DatasetContents inspect_recording(const Recording& recording, ImageCheck check) 
   for (const auto& frame : recording.images)
     for (std::size_t i = 0; i < frame.size(); ++i) {
       const std::string bytes = read_file(frame[i]);
-      const ImageInfo info = inspect_image(bytes, frame[i].string());
-      const Intrinsics& inside = recording.rig.cameras[i].intrinsics;
-      if (info.width_px != inside.width_px || info.height_px != inside.height_px)
-        throw input_error.of_file(frame[i], "is {} x {} px, but camera '{}' has {} x {}", info.width_px,
-                                  info.height_px, recording.rig.cameras[i].name, inside.width_px,
-                                  inside.height_px);
+      const ImageInfo info = inspect_image_of(recording.rig.cameras[i], frame[i], bytes);
       if (check == ImageCheck::decoded && info.format == ImageFormat::jpeg)
         if (const std::string damage = find_jpeg_damage(bytes); !damage.empty())
           throw input_error.of_file(frame[i], "damaged: {}", escape_bytes(damage));

@@ -68,8 +68,9 @@ struct Recording {
   std::vector<std::vector<std::filesystem::path>> images;
   // Of each image; an empty path: all of its pixels count. Empty: there is no mask at all.
   std::vector<std::vector<std::filesystem::path>> masks;
-  LayoutTruth truth;     // that the layout brings along; none for the first three
-  bool is_whole = true;  // keep_views() has left out no camera
+  std::size_t without_image = 0;  // cameras that were left out since their images are not there
+  LayoutTruth truth;              // that the layout brings along; none for the first three
+  bool is_whole = true;           // keep_views() has left out no camera
 
   bool has_cameras() const { return layout != RecordingLayout::images; }
 };
@@ -78,8 +79,9 @@ struct Recording {
 enum class KnownCameras { required, optional };
 
 // Reads the cameras and finds their images. Throws Error(input) naming file and field for a folder in none of
-// the layouts, for an incomplete or wrong calibration, for unsupported cameras, for a camera without an
-// image, for cameras with different frames, and for a folder masks/ without a mask of any image.
+// the layouts, for an incomplete or wrong calibration, for unsupported cameras, for intrinsics that are
+// likely those of another image size, for a camera without an image, for images whose cameras would have one
+// name, for cameras with different frames, and for a folder masks/ without a mask of any image.
 Recording read_recording(const std::filesystem::path& dir, KnownCameras cameras = KnownCameras::required);
 
 // Keeps each `every`-th camera with its images, and of those no `hold_out`-th one (0: all), in the order of
@@ -97,6 +99,10 @@ enum class ImageCheck {
 // the recording except its truth, with names relative to its folder. Throws Error(input) naming a file that
 // is damaged, truncated or of another size.
 DatasetContents inspect_recording(const Recording& recording, ImageCheck check = ImageCheck::decoded);
+
+// Throws as inspect_recording() does for an image of a frame that is damaged or of another size than its
+// camera's.
+void check_images(const Recording& recording, std::size_t frame);
 
 // Gives each camera the mask of its image of a frame. Throws Error(input) naming a file that is no PNG or of
 // another size than its image.

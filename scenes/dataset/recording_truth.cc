@@ -236,6 +236,8 @@ std::string truth_text(const RecordingTruth& truth) {
 std::string content_text(const Recording& recording, const RecordingTruth& truth) {
   std::string text = fmt::format("{}, {}, truth: {}", counted(recording.rig.cameras.size(), "camera"),
                                  counted(recording.images.size(), "frame"), truth_text(truth));
+  if (recording.without_image > 0)
+    text += fmt::format("; {} without an image: left out", counted(recording.without_image, "more camera"));
   const char* separator = "; not read: ";
   for (const fs::path& folder : recording.truth.unread) {
     text += separator + folder.filename().string();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numbers>
 #include <optional>
 #include <string>
 #include <utility>
@@ -86,26 +87,42 @@ void take_side(const FramePlace& place, const char* key, int& side_px) {
   side_px = static_cast<int>(px);
 }
 
-double focal_px(const FramePlace& place, const char* length, const char* angle, int side_px, double missing) {
-  if (const auto found = place.find(length)) return found->number();
-  const auto angle_rad = place.find(angle);
-  if (!angle_rad) return missing;
-  if (!(angle_rad->number() > 0 && angle_rad->number() < 3.14159))
-    angle_rad->fail("must be an angle in radians between 0 and pi");
-  return 0.5 * side_px / std::tan(0.5 * angle_rad->number());
+// Of one axis: its length, or its angle of view in degrees or radians; the frame before the top.
+std::optional<double> focal_px(const FramePlace& place, std::string_view axis, double side_px) {
+  constexpr double kDeg = std::numbers::pi / 180;
+  const std::string length = fmt::format("fl_{}", axis), degrees = fmt::format("{}_fov", axis),
+                    radians = fmt::format("camera_angle_{}", axis);
+  for (const JsonPlace* const level : {&place.frame, &place.root}) {
+    if (const auto found = level->find(length)) {
+      if (!(found->number() > 0)) found->fail("must be positive");
+      return found->number();
+    }
+    for (const auto& [key, unit_rad] : {std::pair(degrees, kDeg), {radians, 1.0}})
+      if (const auto found = level->find(key)) {
+        const double angle_rad = unit_rad * found->number();
+        if (!(angle_rad > 0 && angle_rad < 3.14159))
+          found->fail("must be an angle between 0 and 180 degrees");
+        return 0.5 * side_px / std::tan(0.5 * angle_rad);
+      }
+  }
+  return std::nullopt;
 }
 
 Intrinsics intrinsics_at(const FramePlace& place, const fs::path& image) {
   Intrinsics inside;
-  if (!place.find("w") || !place.find("h")) take_size(image, inside);
+  const bool has_size = place.find("w") && place.find("h");
+  if (!has_size) take_size(image, inside);
   take_side(place, "w", inside.width_px);
   take_side(place, "h", inside.height_px);
-  const double fx = focal_px(place, "fl_x", "camera_angle_x", inside.width_px, 0);
-  if (fx == 0) place.frame.fail("has neither fl_x nor camera_angle_x, nor has the top of the file");
-  const double fy = focal_px(place, "fl_y", "camera_angle_y", inside.height_px, fx);
-  inside.K << fx, 0, place.number_or("cx", 0.5 * inside.width_px) - 0.5,  //
-      0, fy, place.number_or("cy", 0.5 * inside.height_px) - 0.5,         //
+  const auto focal = focal_lengths_at(place.frame, place.root, inside.width_px, inside.height_px);
+  if (!focal)
+    place.frame.fail(
+        "has none of fl_x, fl_y, camera_angle_x, camera_angle_y, x_fov and y_fov, nor has the top of the "
+        "file");
+  inside.K << focal->x(), 0, place.number_or("cx", 0.5 * inside.width_px) - 0.5,  //
+      0, focal->y(), place.number_or("cy", 0.5 * inside.height_px) - 0.5,         //
       0, 0, 1;
+  if (!has_size) check_principal_point(inside, image, "it is for another size: give w and h");
   take_lens(place, inside);
   return inside;
 }
@@ -148,6 +165,14 @@ std::string name_of_camera(const std::string& image) {
 
 }  // namespace
 
+std::optional<Vec2> focal_lengths_at(const JsonPlace& frame, const JsonPlace& root, double width_px,
+                                     double height_px) {
+  const FramePlace place{frame, root};
+  const auto fx = focal_px(place, "x", width_px), fy = focal_px(place, "y", height_px);
+  if (!fx && !fy) return std::nullopt;
+  return Vec2(fx ? *fx : *fy, fy ? *fy : *fx);
+}
+
 std::optional<std::vector<double>> distortion_at(const JsonPlace& frame, const JsonPlace& root) {
   const FramePlace place{frame, root};
   if (const auto model = place.find("camera_model"); model && !is_known_model(model->text())) return {};
@@ -173,19 +198,29 @@ LayoutCameras read_transforms_folder(const fs::path& dir) {
   read.files = {file};
   const JsonPlace frames = root.at("frames");
   std::size_t index = 0;
+  std::optional<std::pair<std::string, std::string>> missing;  // the first image, and its camera
   for (const JsonPlace& frame : frames.elements()) {
     const std::string name = with_ending(dir, frame.at("file_path").text());
     Camera camera;
     camera.name = name_of_camera(name);
-    read.images.push_back(named_image(dir, name, camera.name));
+    const fs::path image = find_named_image(dir, name, camera.name);
+    ++index;
+    if (image.empty()) {
+      ++read.without_image;
+      if (!missing) missing.emplace(name, camera.name);
+      continue;
+    }
+    read.images.push_back(image);
     read.masks.emplace_back();
     if (const auto mask = frame.find("mask_path"))
       read.masks.back() = named_image(dir, mask->text(), camera.name);
     camera.intrinsics = intrinsics_at({frame, root}, read.images.back());
-    camera.camera_from_world = pose_at(
-        frame.at("transform_matrix"), fmt::format("{}: frames[{}].transform_matrix", file.string(), index++));
+    camera.camera_from_world =
+        pose_at(frame.at("transform_matrix"),
+                fmt::format("{}: frames[{}].transform_matrix", file.string(), index - 1));
     read.cameras.push_back(std::move(camera));
   }
+  if (read.cameras.empty() && missing) named_image(dir, missing->first, missing->second);  // refuses it
   if (read.cameras.empty()) frames.fail("is empty");
   return read;
 }

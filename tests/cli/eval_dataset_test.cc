@@ -11,6 +11,7 @@
 #include <numbers>
 
 #include "core/files.h"
+#include "scenes/images/image_file.h"
 #include "tests/cli/folder.h"
 #include "tests/cli/program.h"
 
@@ -165,6 +166,20 @@ TEST_F(EvalDataset, ARecordingIsScoredWithItsTruthByFolderAndByName) {
   expect_mistake(run("eval {} --dataset tnak", cloud),
                  "no such folder; unknown dataset 'tnak'; did you mean tank?");
   EXPECT_EQ(run("eval {} --dataset tank --frame 7", cloud).exit_code, 2);
+}
+
+// Images made smaller, and cameras as they were: what two cameras see would be wrong.
+TEST_F(EvalDataset, CamerasOfAnotherImageSizeAreRefused) {
+  namespace fs = std::filesystem;
+  fs::remove(dataset_ + "/truth/scene.json");
+  write("d/truth/truth.json", R"({"surface": {"file": "surface.ply", "unit": "m"}})");
+  const std::string cloud = (dir_ / "cloud.ply").string();
+  fs::copy_file(dataset_ + "/truth/surface.ply", cloud);
+  EXPECT_EQ(run({"eval", cloud, "--dataset", dataset_}).exit_code, 0);
+  const std::vector<std::uint16_t> values(24 * 18, 100);
+  write("d/images/cam01/000000.png", encode_png(24, 18, 8, values));
+  expect_refused(run({"eval", cloud, "--dataset", dataset_}),
+                 "cam01/000000.png: is 24 x 18 px, but camera 'cam01' has 48 x 36");
 }
 
 // ---- `aqbench eval --charuco` on corners that are 1, 2 and 3 mm off. ----

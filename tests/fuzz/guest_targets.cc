@@ -129,7 +129,7 @@ constexpr GoodFile kLayoutFiles[] = {
      R"({"fl_x": 2, "frames": [{"file_path": "a", "transform_matrix": [[1, 0, 0, 0], [0, -1, 0, 0], )"
      R"([0, 0, -1, 0], [0, 0, 0, 1]]}]})"},
     {"mvsnet", "cams/00000000_cam.txt",
-     "extrinsic\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n\nintrinsic\n2 0 0.9\n0 2 0.9\n0 0 1\n\n0.5 0.1\n"},
+     "extrinsic\n1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n\nintrinsic\n2 0 0.5\n0 2 0.5\n0 0 1\n\n0.5 0.1\n"},
     {"mvsnet", "pair.txt", "1\n0\n0\n"},
     {"tanks", "Hill_COLMAP_SfM.log", "0 0 0\n1 0 0 0.5\n0 1 0 0\n0 0 1 0\n0 0 0 1\n"},
     {"tanks", "Hill_trans.txt", "2 0 0 0\n0 2 0 0\n0 0 2 0\n0 0 0 1\n"},

@@ -127,6 +127,27 @@ TEST(OwnIntrinsics, OfALensThatIsNotKnownAreWithoutIt) {
   }
 }
 
+// Of 40 x 30 px; an axis without a focal length or an angle takes the other's.
+TEST(OwnIntrinsics, HaveTheFocalLengthsOfEitherAxis) {
+  const auto focal = [](const char* of) {
+    const TemporaryDirectory folder;
+    const auto file =
+        folder.file("transforms.json",
+                    fmt::format(R"({{"w": 40, "h": 30, {} "frames": [{{"file_path": "a.png"}}]}})", of));
+    std::vector<OwnCamera> cameras = {{"a.png"}};
+    read_own_intrinsics(file, cameras);
+    const auto& found = cameras.front().intrinsics;
+    return found ? std::pair(found->fx_px, found->fy_px) : std::pair(0.0, 0.0);
+  };
+  const double x = 20 / std::tan(0.4), y = 15 / std::tan(0.3);
+  EXPECT_EQ(focal(R"("camera_angle_x": 0.8,)"), std::pair(x, x));
+  EXPECT_EQ(focal(R"("camera_angle_y": 0.6,)"), std::pair(y, y));
+  EXPECT_EQ(focal(R"("camera_angle_x": 0.8, "camera_angle_y": 0.6,)"), std::pair(x, y));
+  EXPECT_EQ(focal(R"("fl_x": 50, "camera_angle_y": 0.6,)"), std::pair(50.0, y));
+  EXPECT_EQ(focal(R"("fl_y": 52,)"), std::pair(52.0, 52.0));
+  EXPECT_EQ(focal(""), std::pair(0.0, 0.0)) << "unknown";
+}
+
 TEST(OwnIntrinsics, HaveTheCoefficientsOfTheLens) {
   EXPECT_THAT(*camera_of(R"("k1": 0.1, "p2": 0.2)").distortion, ElementsAre(0.1, 0, 0, 0.2, 0));
   EXPECT_THAT(*camera_of(R"("is_fisheye": true, "k4": 0.1)").distortion, ElementsAre(0, 0, 0, 0.1));

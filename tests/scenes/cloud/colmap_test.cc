@@ -166,6 +166,17 @@ TEST_F(CameraCentres, NamesMayHoldBlanksCommasAndOtherLetters) {
   EXPECT_EQ(first("7.5,1,2,3,0,0,0,1,\n").centre, Vec3(1, 2, 3)) << "a comma at the end";
 }
 
+// Tanks and Temples' log has the identity for an image that was not registered: it stands nowhere.
+TEST_F(CameraCentres, LoggedCamerasThatWereNotRegisteredAreLeftOut) {
+  const std::string at = "1 0 0 4\n0 1 0 5\n0 0 1 6\n0 0 0 1\n",
+                    nowhere = "1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1\n";
+  const auto cameras = read("0 0 0\n" + at + "1 -1 0\n" + nowhere + "2 2 0\n" + at);
+  ASSERT_EQ(cameras.size(), 2U);
+  EXPECT_EQ(cameras[1].name, "2");
+  EXPECT_EQ(cameras[1].centre, Vec3(4, 5, 6));
+  EXPECT_THAT(problem("0 -1 0\n" + nowhere), HasSubstr("no cameras"));
+}
+
 TEST_F(CameraCentres, ColmapImagesOfAnyFormAndFolders) {
   // A quarter turn about z: x_camera = R x + t, the centre is -R^T t.
   const double half = std::sqrt(0.5);
