@@ -1,5 +1,7 @@
 #include "metrics/alignment/similarity_fit.h"
 
+#include <fmt/format.h>
+
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <Eigen/SVD>
@@ -46,8 +48,7 @@ double second_extent_m(std::span<const Vec3> points_m) {
                    static_cast<double>(points_m.size()));
 }
 
-std::optional<Similarity> fit_columns(const Matrix3X& from, const Matrix3X& to, FitScale scale) {
-  if (!spans_plane(from) || !spans_plane(to)) return std::nullopt;
+std::optional<Similarity> fit_umeyama(const Matrix3X& from, const Matrix3X& to, FitScale scale) {
   const Eigen::Matrix4d matrix = Eigen::umeyama(from, to, scale == FitScale::estimated);
   if (!matrix.allFinite()) return std::nullopt;
   Similarity fit;
@@ -55,6 +56,10 @@ std::optional<Similarity> fit_columns(const Matrix3X& from, const Matrix3X& to, 
   fit.translation_m = matrix.topRightCorner<3, 1>();
   fit.scale = std::cbrt(fit.linear.determinant());
   return fit;
+}
+
+std::optional<Similarity> fit_columns(const Matrix3X& from, const Matrix3X& to, FitScale scale) {
+  return spans_plane(from) && spans_plane(to) ? fit_umeyama(from, to, scale) : std::nullopt;
 }
 
 void check_pairs(std::span<const Vec3> from, std::span<const Vec3> to, const std::string& what) {
@@ -65,8 +70,36 @@ void check_pairs(std::span<const Vec3> from, std::span<const Vec3> to, const std
     if (!from[i].allFinite() || !to[i].allFinite()) throw input_error("{}: pair {} is not finite", what, i);
 }
 
-[[noreturn]] void refuse_line(const std::string& what) {
-  throw Error(ErrorKind::input, what + ": all lie on one line: the rotation about it is not determined");
+constexpr const char* kOnOneLine = "all lie on one line: the rotation about it is not determined";
+
+[[noreturn]] void refuse_line(const std::string& what) { throw input_error("{}: {}", what, kOnOneLine); }
+
+std::string line_text(std::size_t agreeing, std::size_t of) {
+  if (agreeing == of) return kOnOneLine;
+  return fmt::format("{} of {} agree, and these lie on one line: the rotation about it is not determined",
+                     agreeing, of);
+}
+
+// Below this times what is left of the distances, the second extent of points is that of their errors: these
+// alone would decide the turn about the line through them. A trajectory, which has no wrong pairs left out,
+// needs more.
+constexpr double kLeastExtent = 5, kLeastExtentOfTrajectory = 10;
+
+// Whether points are much longer than wide.
+bool are_lined_up(const Vec3& principal_squares) {
+  constexpr double kNarrow = 0.1;
+  return principal_squares[1] < kNarrow * kNarrow * principal_squares[2];
+}
+
+// Why pairs that agree do not determine a fit that leaves so much; empty where they do.
+std::string why_chance(std::span<const Vec3> agreed, std::size_t of, double rms_m) {
+  const double count = static_cast<double>(agreed.size());
+  const Vec3 squares = principal_squares(columns_of(agreed));
+  if (!(std::sqrt(std::max(squares[1], 0.0) / count) < kLeastExtent * rms_m)) return {};
+  if (are_lined_up(squares)) return line_text(agreed.size(), of);
+  return fmt::format(
+      "{} of {} agree best with one similarity, and it leaves {:.3g} % of their extent (rms): none fits",
+      agreed.size(), of, 100 * rms_m / std::sqrt(squares.sum() / count));
 }
 
 std::vector<double> distances_of(const Matrix3X& from, const Matrix3X& to, const Similarity& fit) {
@@ -196,6 +229,28 @@ Similarity fit_similarity(std::span<const Vec3> from, std::span<const Vec3> to, 
   return *fit;
 }
 
+std::optional<PositionFit> fit_positions(std::span<const Vec3> from, std::span<const Vec3> to,
+                                         FitScale scale) {
+  if (from.size() < 3) return std::nullopt;
+  const Matrix3X all_from = columns_of(from), all_to = columns_of(to);
+  const auto is_place = [](const Matrix3X& points) {
+    return principal_squares(points)[2] <= 1e-24 * points.colwise().squaredNorm().maxCoeff();
+  };
+  if (is_place(all_from) || is_place(all_to)) return std::nullopt;
+  // A rigid fit turns as that with a scale does, and leaves more where the scales differ.
+  const auto fit = fit_umeyama(all_from, all_to, scale),
+             scaled = fit_umeyama(all_from, all_to, FitScale::estimated);
+  if (!fit || !scaled) return std::nullopt;
+  double squares_m2 = 0;
+  for (const double left_m : distances_of(all_from, all_to, *scaled)) squares_m2 += left_m * left_m;
+  const double rms_m = std::sqrt(squares_m2 / static_cast<double>(from.size()));
+  const Vec3 extents = principal_squares(all_to);
+  const bool lined_up = are_lined_up(principal_squares(all_from)) || are_lined_up(extents);
+  const bool is_chance = !spans_plane(all_from) || !spans_plane(all_to) ||
+                         (lined_up && second_extent_m(to) < kLeastExtentOfTrajectory * rms_m);
+  return PositionFit{*fit, is_chance ? kOnOneLine : ""};
+}
+
 RobustFit fit_similarity_robust(std::span<const Vec3> from, std::span<const Vec3> to, FitScale scale,
                                 const std::string& what, std::uint64_t seed) {
   check_pairs(from, to, what);
@@ -222,15 +277,17 @@ RobustFit fit_similarity_robust(std::span<const Vec3> from, std::span<const Vec3
     result.inlier.push_back(distance_m <= limit_m);
   const PointPairs agreed = agreed_pairs(from, to, result.inlier);
   result.inliers = agreed.from.size();
-  result.to_from = fit_similarity(agreed.from, agreed.to, scale, what);
+  const auto fit = try_fit_similarity(agreed.from, agreed.to, scale);
+  if (!fit) throw input_error("{}: {}", what, line_text(result.inliers, from.size()));
+  result.to_from = *fit;
   double squares_m2 = 0;
   for (const double left_m : distances_of(columns_of(agreed.from), columns_of(agreed.to), result.to_from)) {
     squares_m2 += left_m * left_m;
     result.max_m = std::max(result.max_m, left_m);
   }
   result.rms_m = std::sqrt(squares_m2 / static_cast<double>(result.inliers));
-  // On a line but for their errors: these alone would decide the turn about it.
-  if (second_extent_m(agreed.to) < 5 * result.rms_m) refuse_line(what);
+  if (const std::string why = why_chance(agreed.to, from.size(), result.rms_m); !why.empty())
+    throw input_error("{}: {}", what, why);
   result.median_before_m = median_distance(all_from, all_to, Similarity{});
   return result;
 }

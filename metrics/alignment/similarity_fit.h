@@ -28,6 +28,18 @@ Similarity fit_similarity(std::span<const Vec3> from, std::span<const Vec3> to, 
 std::optional<Similarity> try_fit_similarity(std::span<const Vec3> from, std::span<const Vec3> to,
                                              FitScale scale);
 
+// A fit of positions, which points on one line determine, too.
+struct PositionFit {
+  Similarity to_from;
+  std::string chance;  // why its rotation is not determined; empty: it is
+};
+
+// Returns the same fit for spans of equal size with finite points, also of points on one line, or nearly: as
+// far as what is left of their distances tells, which is measured with a scale. nullopt for fewer than 3, and
+// where those of one span are all at one place.
+std::optional<PositionFit> fit_positions(std::span<const Vec3> from, std::span<const Vec3> to,
+                                         FitScale scale);
+
 // A fit to the pairs that agree.
 struct RobustFit {
   Similarity to_from;
@@ -40,8 +52,9 @@ struct RobustFit {
 // Fits to pairs of which less than half are wrong: of 500 similarities through three pairs each (all triples,
 // where those are fewer), drawn from `seed`, the one with the least median distance decides which pairs
 // agree, those within 2.5 robust standard deviations of it (Rousseeuw, "Least median of squares regression",
-// JASA 1984); the fit is that of all of them. Throws as fit_similarity() does, also for points that are no
-// farther from one line than five times what is left of their distances.
+// JASA 1984); the fit is that of all of them. Throws as fit_similarity() does, also where those that agree
+// are no farther from one line than five times what is left of their distances: they lie on it as far as that
+// tells, or agree with no similarity.
 RobustFit fit_similarity_robust(std::span<const Vec3> from, std::span<const Vec3> to, FitScale scale,
                                 const std::string& what, std::uint64_t seed = 1);
 

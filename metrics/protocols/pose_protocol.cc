@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/quantiles.h"
+#include "core/text.h"
 #include "metrics/alignment/similarity_fit.h"
 #include "metrics/numbers/exact_sum.h"
 
@@ -45,22 +46,35 @@ CameraPose relative_pose(const CameraPose& from, const CameraPose& to) {
           from.rotation.transpose() * (to.position_m - from.position_m)};
 }
 
-void align_poses(MatchedPoses& poses, PoseAlignment alignment) {
-  if (alignment == PoseAlignment::none) return;
+// Why values after the alignment are undefined; empty where they are not.
+struct Undetermined {
+  std::string positions, rotations, lengths;
+};
+
+Undetermined align_poses(MatchedPoses& poses, PoseAlignment alignment) {
+  if (alignment == PoseAlignment::none) return {};
+  constexpr const char* kWithout = "knob alignment=none compares the poses as they are";
   std::vector<Vec3> from, to;
   for (const CameraPose& pose : poses.estimate) from.push_back(pose.position_m);
   for (const CameraPose& pose : poses.reference) to.push_back(pose.position_m);
-  const Similarity fit =
-      fit_similarity(from, to, alignment == PoseAlignment::rigid ? FitScale::one : FitScale::estimated,
-                     "alignment of poses");
+  const bool rigid = alignment == PoseAlignment::rigid;
+  const auto fit = fit_positions(from, to, rigid ? FitScale::one : FitScale::estimated);
+  if (!fit) {
+    const std::string why = fmt::format("{} do not determine the alignment: 3 at different places do; {}",
+                                        counted(from.size(), "pose"), kWithout);
+    return {why, alignment == PoseAlignment::scale ? "" : why, rigid ? "" : why};
+  }
+  const Similarity& moved = fit->to_from;
   for (CameraPose& pose : poses.estimate) {
     if (alignment == PoseAlignment::scale) {
-      pose.position_m *= fit.scale;
+      pose.position_m *= moved.scale;
     } else {
-      pose.position_m = fit.linear * pose.position_m + fit.translation_m;
-      pose.rotation = fit.rotation() * pose.rotation;
+      pose.position_m = moved.linear * pose.position_m + moved.translation_m;
+      pose.rotation = moved.rotation() * pose.rotation;
     }
   }
+  if (fit->chance.empty() || alignment == PoseAlignment::scale) return {};
+  return {"", fmt::format("the positions {}; {}", fit->chance, kWithout), ""};
 }
 
 // Adds the statistics that evo prints of errors; `all` also those beyond rmse, mean and median.
@@ -85,7 +99,7 @@ void add_statistics(ProtocolResult& result, const std::string& name, const char*
             none);
 }
 
-void add_absolute(ProtocolResult& result, const MatchedPoses& poses) {
+void add_absolute(ProtocolResult& result, const MatchedPoses& poses, const Undetermined& why) {
   std::vector<double> positions_m, angles_deg;
   for (std::size_t i = 0; i < poses.reference.size(); ++i) {
     const CameraPose& truth = poses.reference[i];
@@ -93,8 +107,10 @@ void add_absolute(ProtocolResult& result, const MatchedPoses& poses) {
     positions_m.push_back((pose.position_m - truth.position_m).norm());
     angles_deg.push_back(rotation_angle_deg(pose.rotation.transpose() * truth.rotation));
   }
-  add_statistics(result, "ate", "m", std::move(positions_m), true);
-  add_statistics(result, "are", "deg", std::move(angles_deg), false);
+  if (!why.positions.empty()) positions_m.clear();
+  if (!why.rotations.empty()) angles_deg.clear();
+  add_statistics(result, "ate", "m", std::move(positions_m), true, why.positions.c_str());
+  add_statistics(result, "are", "deg", std::move(angles_deg), false, why.rotations.c_str());
 }
 
 using PosePairs = std::vector<std::pair<std::size_t, std::size_t>>;
@@ -142,7 +158,8 @@ PosePairs pairs_by_frames(std::size_t poses, std::size_t delta, bool all) {
   return pairs;
 }
 
-void add_relative(ProtocolResult& result, const MatchedPoses& poses, const PoseKnobs& knobs) {
+void add_relative(ProtocolResult& result, const MatchedPoses& poses, const Undetermined& why,
+                  const PoseKnobs& knobs) {
   std::vector<double> shifts_m, angles_deg;
   const PosePairs pairs =
       knobs.rpe_path_m > 0 ? pairs_by_path(poses.estimate, knobs.rpe_path_m, knobs.rpe_all_pairs)
@@ -154,8 +171,13 @@ void add_relative(ProtocolResult& result, const MatchedPoses& poses, const PoseK
     shifts_m.push_back(error.position_m.norm());
     angles_deg.push_back(rotation_angle_deg(error.rotation));
   }
-  const char* const none =
+  const char* none =
       knobs.rpe_path_m > 0 ? "there is no pair of poses with so long a path between them" : kNoPair;
+  if (!why.lengths.empty()) {  // without a scale
+    shifts_m.clear();
+    if (knobs.rpe_path_m > 0) angles_deg.clear();
+    none = why.lengths.c_str();
+  }
   add_statistics(result, "rpe_translation", "m", std::move(shifts_m), true, none);
   add_statistics(result, "rpe_rotation", "deg", std::move(angles_deg), false, none);
 }
@@ -233,10 +255,10 @@ ProtocolResult pose_errors(const Trajectory& reference, const Trajectory& estima
   const std::size_t missing =
       reference.poses.size() - std::min(reference.poses.size(), poses.reference.size());
   const MatchedPoses unaligned = poses;
-  align_poses(poses, knobs.alignment);
+  const Undetermined why = align_poses(poses, knobs.alignment);
   ProtocolResult result;
-  add_absolute(result, poses);
-  add_relative(result, poses, knobs);
+  add_absolute(result, poses, why);
+  add_relative(result, poses, why, knobs);
   add_pairwise(result, unaligned, missing, knobs);
   add_value(result, "poses", "poses", static_cast<double>(poses.reference.size()));
   add_value(result, "missing", "poses", static_cast<double>(missing));

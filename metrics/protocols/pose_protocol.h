@@ -81,8 +81,10 @@ void check(const PoseKnobs& knobs);
 // of their translations rte_*, and of the larger of both recall and auc at each threshold (COLMAP
 // benchmark/reconstruction/evaluation/utils.py), as shares; these are unaligned, and undefined beyond
 // max_paired_poses, missing ones counted. A pair whose cameras stand at one place, in truth or in the
-// estimate, has no direction: 90 degrees. Then poses, and missing of the reference. Throws Error(input) where
-// no poses match, and where positions do not determine the alignment.
+// estimate, has no direction: 90 degrees. Then poses, and missing of the reference. What the positions do not
+// determine is undefined: orientations after an alignment to a line (fit_positions()); with fewer than 3
+// poses, or all at one place, ate_*, are_* and, where the alignment has a scale, rpe_translation_*. Throws
+// Error(input) where no poses match.
 ProtocolResult pose_errors(const Trajectory& reference, const Trajectory& estimate,
                            const PoseKnobs& knobs = {});
 

@@ -97,9 +97,47 @@ TEST(SimilarityFit, WhatIsNotDeterminedIsRefused) {
   }
   EXPECT_EQ(error(nearly), "c.txt: all lie on one line: the rotation about it is not determined");
   EXPECT_THAT(error(camera_pairs(2, 0, 1)), HasSubstr("c.txt: 2 pairs do not determine a similarity"));
+  Pairs mirrored = camera_pairs(30, 0, 1);
+  for (std::size_t i = 0; i < 30; ++i) mirrored.from[i].z() = std::sin(static_cast<double>(7 * i));
+  mirrored.to = mirrored.from;
+  for (Vec3& place : mirrored.to) place.x() *= -1;
+  EXPECT_THAT(error(mirrored), HasSubstr("agree best with one similarity, and it leaves"));
+  Pairs halves = camera_pairs(40, 0, 2);
+  std::mt19937_64 anywhere(3);
+  std::uniform_real_distribution<double> place(-1, 1);
+  for (std::size_t i = 0; i < 26; ++i) halves.to[i] = Vec3(place(anywhere), place(anywhere), place(anywhere));
+  EXPECT_THAT(error(halves), HasSubstr("of their extent (rms): none fits"));
   Pairs nan = camera_pairs(5, 0, 1);
   nan.to[3].x() = test::kNaN;
   EXPECT_EQ(error(nan), "c.txt: pair 3 is not finite");
+}
+
+// A line fixes positions and scale, and no turn about it; noise about it no more. One place fixes nothing.
+TEST(SimilarityFit, PositionsOfALineAreFitWithoutATurnAboutIt) {
+  std::mt19937_64 generator(5);
+  std::normal_distribution<double> noise(0, 1);
+  const auto fit_of = [&](double width_m, double sigma_m, double scale, FitScale fitted) {
+    Pairs pairs;
+    for (int i = 0; i < 40; ++i) {
+      const Vec3 at(0.5 * i, width_m * std::sin(1.7 * i), width_m * std::cos(2.9 * i));
+      pairs.to.push_back(at);
+      pairs.from.push_back(scale * at + sigma_m * Vec3(noise(generator), noise(generator), noise(generator)));
+    }
+    return fit_positions(pairs.from, pairs.to, fitted).value();
+  };
+  const char* const line = "all lie on one line: the rotation about it is not determined";
+  for (const FitScale fitted : {FitScale::estimated, FitScale::one}) {
+    EXPECT_EQ(fit_of(0, 0, 1, fitted).chance, line);
+    EXPECT_EQ(fit_of(0.01, 0.005, 1, fitted).chance, line);
+    EXPECT_EQ(fit_of(0.2, 0.005, 1, fitted).chance, "");
+    EXPECT_EQ(fit_of(0.2, 0.001, 0.3, fitted).chance, "") << "another scale leaves much, and turns no worse";
+    EXPECT_EQ(fit_of(3, 0.3, 1, fitted).chance, "") << "no line, however much is left";
+  }
+  EXPECT_NEAR(fit_of(0, 0, 2, FitScale::estimated).to_from.scale, 0.5, 1e-12);
+  const std::vector<Vec3> place(5, Vec3(1, 2, 3)),
+      other = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}, {4, 1, 0}};
+  EXPECT_FALSE(fit_positions(place, other, FitScale::estimated));
+  EXPECT_FALSE(fit_positions(other, place, FitScale::one));
 }
 
 PointCloud moved_away(PointCloud cloud) {

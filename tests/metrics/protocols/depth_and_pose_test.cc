@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <numbers>
+#include <random>
 
 #include "core/error.h"
 #include "core/scratch_folder.h"
@@ -132,6 +136,65 @@ TEST(PoseProtocol, RelativeErrorsByThePathBetweenThePoses) {
   knobs.rpe_path_m = 100;
   EXPECT_EQ(find_value(pose_errors(truth, estimate, knobs), "rpe_translation_rmse")->reason,
             "there is no pair of poses with so long a path between them");
+}
+
+// On a straight way, or one that is straight but for its noise, an alignment turns by chance about the way.
+// All else is known: orientations off by 0.17 degrees, positions by 5 mm on each axis.
+TEST(PoseProtocol, AStraightWayDeterminesNoRotationButAllElse) {
+  std::mt19937_64 generator(11);
+  std::normal_distribution<double> noise(0, 0.005);
+  const Eigen::Matrix3d off(Eigen::AngleAxisd(0.17 * std::numbers::pi / 180, Vec3(0, 0, 1)));
+  for (const double wiggle_m : {0.0, 0.005}) {
+    Trajectory truth, estimate;
+    for (int i = 0; i < 60; ++i) {
+      const Eigen::Matrix3d turn(Eigen::AngleAxisd(0.1 * i, Vec3(1, 2, 3).normalized()));
+      const Vec3 at(i, wiggle_m * std::sin(2.0 * i), wiggle_m * std::cos(3.0 * i));
+      truth.poses.push_back({turn, at});
+      estimate.poses.push_back(
+          {i % 2 == 0 ? turn : turn * off, at + Vec3(noise(generator), noise(generator), noise(generator))});
+    }
+    for (const PoseAlignment alignment : {PoseAlignment::rigid, PoseAlignment::similarity}) {
+      const ProtocolResult result = pose_errors(truth, estimate, {.alignment = alignment});
+      for (const char* const name : {"are_rmse", "are_mean", "are_median"}) {
+        const ProtocolValue& value = *find_value(result, name);
+        EXPECT_FALSE(value.value);
+        EXPECT_EQ(value.reason,
+                  "the positions all lie on one line: the rotation about it is not determined; knob "
+                  "alignment=none compares the poses as they are");
+      }
+      EXPECT_NEAR(of(result, "ate_rmse"), 0.005 * std::sqrt(3), 0.0015);
+      EXPECT_NEAR(of(result, "rpe_rotation_rmse"), 0.17, 1e-9);
+      EXPECT_EQ(of(result, "recall", 5.0), 1);
+    }
+    for (const PoseAlignment alignment : {PoseAlignment::none, PoseAlignment::scale})
+      EXPECT_NEAR(of(pose_errors(truth, estimate, {.alignment = alignment}), "are_rmse"), 0.17 / std::sqrt(2),
+                  1e-9);
+  }
+}
+
+// Two poses, or all at one place, have no alignment; what needs none is scored.
+TEST(PoseProtocol, TooFewPlacesLeaveWhatNeedsAnAlignmentUndefined) {
+  Trajectory truth, estimate;
+  for (int i = 0; i < 2; ++i) {
+    truth.poses.push_back({Eigen::Matrix3d::Identity(), Vec3(i, 0, 0)});
+    estimate.poses.push_back({Eigen::Matrix3d::Identity(), Vec3(2 * i, 0, 0)});
+  }
+  const auto is_undefined = [&](PoseAlignment alignment, const char* name) {
+    const ProtocolResult result = pose_errors(truth, estimate, {.alignment = alignment});
+    EXPECT_EQ(of(result, "recall", 5.0), 1);
+    EXPECT_EQ(of(result, "rpe_rotation_rmse"), 0);
+    const ProtocolValue& value = *find_value(result, name);
+    if (!value.value) {
+      EXPECT_NE(value.reason.find("2 poses do not determine the alignment"), std::string::npos);
+    }
+    return !value.value;
+  };
+  EXPECT_TRUE(is_undefined(PoseAlignment::rigid, "ate_rmse"));
+  EXPECT_TRUE(is_undefined(PoseAlignment::rigid, "are_rmse"));
+  EXPECT_FALSE(is_undefined(PoseAlignment::rigid, "rpe_translation_rmse")) << "a motion keeps lengths";
+  EXPECT_TRUE(is_undefined(PoseAlignment::similarity, "rpe_translation_rmse"));
+  EXPECT_FALSE(is_undefined(PoseAlignment::scale, "are_rmse")) << "nothing is turned";
+  EXPECT_FALSE(is_undefined(PoseAlignment::none, "ate_rmse"));
 }
 
 TEST(PoseProtocol, WrongTrajectoriesAreRefusedWithTheirLine) {
