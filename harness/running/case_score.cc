@@ -26,7 +26,7 @@ namespace {
 struct Placed {
   std::optional<MapCalibration> had;
   std::optional<PoseAlignmentChoice> alignment;
-  MetricSet of_poses;
+  OwnPlacement own;
 
   const MapCalibration* made_with() const { return had ? &*had : nullptr; }
   bool then_icp() const { return alignment && alignment->then_icp; }
@@ -38,7 +38,7 @@ Placed place_output(const Case& planned, const Rig& rig, Reconstruction& output,
   Placed placed{wrong_calibration(rig, error), alignment_of(planned), {}};
   if (error.tilt_deg != 0) apply(placed.had->world_from_rig, output);
   if (placed.alignment)
-    placed.of_poses = align_own_cameras(
+    placed.own = align_own_cameras(
         output, rig, placed.alignment->estimates_scale ? FitScale::estimated : FitScale::one, record);
   return placed;
 }
@@ -49,6 +49,38 @@ void add_protocol_metrics(const Case& planned, const Reconstruction& output, con
   const ScoreOptions options = sized_for(truth, case_score_options(planned), output.cloud.points_m.size());
   add_metrics(score_protocols(case_protocols(planned), output.cloud, truth, options, {}, rig),
               result.record.metrics);
+}
+
+// Checks where an output lies. That poor poses of its own put it elsewhere is a fact about them, not a fault
+// of the case.
+template <class Check>
+void require_placed(const Reconstruction& output, Placed& placed, const Check& check) {
+  if (!placed.own.unplaced.empty()) return;
+  if (!placed.alignment || output.cloud.points_m.empty()) return check();
+  try {
+    check();
+  } catch (const Error& error) {
+    placed.own.unplaced = error.what();
+  }
+}
+
+// An output whose cameras do not say where it lies: the poses are scored, and the rest is undefined.
+void add_unplaced(const Case& planned, const Reconstruction& output,
+                  const std::optional<ScoreOptions>& surface, const std::vector<ScoreFamily>& families,
+                  OwnPlacement own, Record& record) {
+  add_metrics(undefined_metrics(output, surface ? &*surface : nullptr, families, case_protocols(planned),
+                                own.unplaced),
+              record.metrics);
+  add_metrics(std::move(own.metrics), record.metrics);
+}
+
+// What a recording is scored by beside its surface.
+std::vector<ScoreFamily> families_of_recording(const CaseRecordingData& data) {
+  std::vector<ScoreFamily> families = {ScoreFamily::photometric};
+  if (!data.recording.masks.empty()) families.push_back(ScoreFamily::masks);
+  if (!data.truth.board_file.empty()) families.push_back(ScoreFamily::board);
+  if (!data.truth.control_file.empty()) families.push_back(ScoreFamily::control);
+  return families;
 }
 
 // A surface in a likely wrong unit explains a cloud that misses it.
@@ -140,16 +172,27 @@ void score_by_own_cameras(const Recording& recording, std::size_t frame, const R
   keep_unscored(output, own.rig, image_of, afterwards, result);
 }
 
+// Metrics that need no truth or have their own frame.
+MetricSet measure_others(const CaseRecordingData& data, std::size_t frame, const Placed& placed,
+                         const ImageOfCamera& image_of, const Reconstruction& output) {
+  const Rig& rig = data.recording.rig;
+  MetricSet others = measure_consistency(output.depth_maps, placed.had ? placed.had->rig : rig);
+  if (!data.truth.board_file.empty())
+    add_metrics(score_board(output, rig, true_board(data.truth, frame), placed.made_with()), others);
+  if (!data.truth.control_file.empty())
+    add_metrics(score_control_points(output.cloud, true_control_points(data.truth, frame)), others);
+  add_metrics(measure_photometric(output.cloud, rig, image_of), others);
+  add_metrics(score_masks(output.cloud, rig), others);
+  return others;
+}
+
 // Scores against the true surface, and returns the part that counts.
-Crop score_surface(const Case& planned, const CaseRecordingData& data, const Placed& placed,
-                   Reconstruction& output, const Afterwards& afterwards, MetricSet& others,
-                   CaseResult& result) {
+Crop score_surface(const Case& planned, const CaseRecordingData& data, const Scene& scene,
+                   const Placed& placed, const Reconstruction& output, const Afterwards& afterwards,
+                   MetricSet& others, CaseResult& result) {
   const Recording& recording = data.recording;
   const std::size_t frame = recording_frame(planned);
-  const Scene scene = true_scene(data.truth, frame, planned.scene, recording);
   const Surface& truth = *scene.truth.surface;
-  if (placed.then_icp()) align_to_truth(output, truth, result.record);
-  require_near(output, truth, data, frame);
   const ViewCounter views = view_counter(scene, recording.rig);
   const ScoreOptions options = score_options_of(data.truth, truth, output.cloud.points_m.size());
   auto samples = score_output(output, truth, afterwards, result, views, options);
@@ -178,8 +221,13 @@ void score_on_images(const Case& planned, const DatasetPlan& plan, const std::fi
   const Rig& rig = plan.rig;
   const Surface& truth = *plan.scene.truth.surface;
   Placed placed = place_output(planned, rig, output, result.record);
-  if (placed.then_icp()) align_to_truth(output, truth, result.record);
-  require_scorable(output, truth);
+  require_placed(output, placed, [&] {
+    if (placed.then_icp()) align_to_truth(output, truth, result.record);
+    require_scorable(output, truth);
+  });
+  if (!placed.own.unplaced.empty())
+    return add_unplaced(planned, output, case_score_options(planned), {}, std::move(placed.own),
+                        result.record);
   const ViewCounter views = [&](std::span<const Vec3> positions_m) {
     return count_views(truth, rig, positions_m);
   };
@@ -189,7 +237,7 @@ void score_on_images(const Case& planned, const DatasetPlan& plan, const std::fi
   const ViewHoles holes =
       diagnose_output(output, std::move(samples), truth, rig, placed.made_with(), options.part, result);
   add_view(output, truth, &rig, holes, views, afterwards, result);
-  add_metrics(std::move(placed.of_poses), result.record.metrics);
+  add_metrics(std::move(placed.own.metrics), result.record.metrics);
   add_protocol_metrics(planned, output, truth, &rig, result);
 }
 
@@ -198,26 +246,36 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   const Recording& recording = data.recording;
   const Rig& rig = recording.rig;
   const std::size_t frame = recording_frame(planned);
+  if (recording.without_image > 0)
+    result.record.effective.emplace_back("dataset_cameras_without_image",
+                                         static_cast<double>(recording.without_image));
   if (!recording.has_cameras()) return score_by_own_cameras(recording, frame, output, afterwards, result);
   Placed placed = place_output(planned, rig, output, result.record);
-  // Metrics that need no truth or have their own frame.
-  const bool has_surface = data.truth.has_surface();
-  if (!has_surface) require_plausible_distance(output.cloud, rig);
-  MetricSet others = measure_consistency(output.depth_maps, placed.had ? placed.had->rig : rig);
-  if (!data.truth.board_file.empty())
-    add_metrics(score_board(output, rig, true_board(data.truth, frame), placed.made_with()), others);
   const ImageOfCamera image_of = images_of(recording, frame);
-  if (!data.truth.control_file.empty())
-    add_metrics(score_control_points(output.cloud, true_control_points(data.truth, frame)), others);
-  add_metrics(measure_photometric(output.cloud, rig, image_of), others);
-  add_metrics(score_masks(output.cloud, rig), others);
+  MetricSet others;
+  if (placed.own.unplaced.empty()) others = measure_others(data, frame, placed, image_of, output);
+  std::optional<Scene> scene;
+  if (data.truth.has_surface()) scene = true_scene(data.truth, frame, planned.scene, recording);
+  require_placed(output, placed, [&] {
+    if (scene && placed.then_icp()) align_to_truth(output, *scene->truth.surface, result.record);
+    if (scene)
+      require_near(output, *scene->truth.surface, data, frame);
+    else
+      require_plausible_distance(output.cloud, rig);
+  });
+  if (!placed.own.unplaced.empty()) {
+    std::optional<ScoreOptions> options;
+    if (scene) options = score_options_of(data.truth, *scene->truth.surface, output.cloud.points_m.size());
+    return add_unplaced(planned, output, options, families_of_recording(data), std::move(placed.own),
+                        result.record);
+  }
   Crop crop;
-  if (has_surface)
-    crop = score_surface(planned, data, placed, output, afterwards, others, result);
+  if (scene)
+    crop = score_surface(planned, data, *scene, placed, output, afterwards, others, result);
   else
     keep_unscored(output, rig, image_of, afterwards, result);
   score_depths(output, rig, placed.made_with(), recording.dir, frame, afterwards, result, crop);
-  add_metrics(std::move(placed.of_poses), others);
+  add_metrics(std::move(placed.own.metrics), others);
   add_metrics(std::move(others), result.record.metrics);
 }
 

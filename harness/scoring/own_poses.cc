@@ -91,12 +91,19 @@ std::vector<Vec3> centres_of(const std::vector<CameraPose>& poses) {
   return centres;
 }
 
-RobustFit fit_cameras(const PosePairs& pairs, FitScale scale) {
+// What brings the own cameras to the true ones, or why nothing does.
+struct CameraFit {
+  std::optional<RobustFit> fit;
+  std::string why_none;
+};
+
+CameraFit fit_cameras(const PosePairs& pairs, FitScale scale) {
   try {
-    return fit_similarity_robust(centres_of(pairs.own), centres_of(pairs.truth), scale,
-                                 fmt::format("alignment by {} cameras", pairs.camera.size()));
-  } catch (const Error& error) {
-    throw Error(ErrorKind::method, error.what());
+    return {fit_similarity_robust(centres_of(pairs.own), centres_of(pairs.truth), scale,
+                                  fmt::format("alignment by {}", counted(pairs.camera.size(), "camera"))),
+            ""};
+  } catch (const Error& error) {  // a fact about these cameras, not a fault of the case
+    return {std::nullopt, error.what()};
   }
 }
 
@@ -146,7 +153,7 @@ void add_intrinsics(const PosePairs& pairs, const Rig& rig, MetricWriter& writer
   add("pose_principal_point_median_px", principal_px);
 }
 
-MetricSet pose_metrics(const ProtocolResult& errors, const RobustFit& fit, const PosePairs& pairs,
+MetricSet pose_metrics(const ProtocolResult& errors, const CameraFit& fitted, const PosePairs& pairs,
                        const Rig& rig) {
   MetricWriter writer;
   const auto add = [&](const std::string& row, std::string_view value, double factor,
@@ -159,13 +166,16 @@ MetricSet pose_metrics(const ProtocolResult& errors, const RobustFit& fit, const
   };
   for (const int degrees : {1, 3, 5, 10, 30})
     add(fmt::format("pose_auc_{}deg_pct", degrees), "auc", 100, degrees);
-  add("pose_rotation_median_deg", "are_median", 1);
-  add("pose_rotation_rmse_deg", "are_rmse", 1);
-  add("pose_position_median_mm", "ate_median", 1000);
-  add("pose_position_rmse_mm", "ate_rmse", 1000);
   writer.add("pose_registered_pct", registered_pct(pairs.camera.size(), rig));
-  writer.add("pose_alignment_rms_mm", 1000 * fit.rms_m);
   add_intrinsics(pairs, rig, writer);
+  if (fitted.fit) {
+    add("pose_rotation_median_deg", "are_median", 1);
+    add("pose_rotation_rmse_deg", "are_rmse", 1);
+    add("pose_position_median_mm", "ate_median", 1000);
+    add("pose_position_rmse_mm", "ate_rmse", 1000);
+    writer.add("pose_alignment_rms_mm", 1000 * fitted.fit->rms_m);
+  }
+  writer.add_rest_undefined(ScoreFamily::poses, fitted.why_none);
   return writer.take();
 }
 
@@ -193,14 +203,46 @@ void note_transform(const std::string& step, const Similarity& moved, Record& re
 
 }  // namespace
 
-MetricSet align_own_cameras(Reconstruction& output, const Rig& rig, FitScale scale, Record& record) {
+OwnPlacement align_own_cameras(Reconstruction& output, const Rig& rig, FitScale scale, Record& record) {
   const PosePairs pairs = pair_with(rig, output.own_cameras);
-  const RobustFit fit = fit_cameras(pairs, scale);
-  note_transform("alignment", fit.to_from, record);
+  const CameraFit fitted = fit_cameras(pairs, scale);
+  const Similarity moved = fitted.fit ? fitted.fit->to_from : Similarity{};
+  if (fitted.fit) note_transform("alignment", moved, record);
   record.effective.emplace_back("alignment_cameras", static_cast<double>(pairs.camera.size()));
-  record.effective.emplace_back("alignment_agreeing_cameras", static_cast<double>(fit.inliers));
-  MetricSet metrics = pose_metrics(errors_of(pairs, fit.to_from, rig), fit, pairs, rig);
-  move(output, fit.to_from);
+  if (fitted.fit)
+    record.effective.emplace_back("alignment_agreeing_cameras", static_cast<double>(fitted.fit->inliers));
+  OwnPlacement placed{pose_metrics(errors_of(pairs, moved, rig), fitted, pairs, rig), fitted.why_none};
+  if (fitted.fit) move(output, moved);
+  return placed;
+}
+
+MetricSet undefined_metrics(const Reconstruction& output, const ScoreOptions* surface,
+                            std::span<const ScoreFamily> families, std::span<const AskedProtocol> protocols,
+                            const std::string& reason) {
+  MetricWriter writer;
+  const auto add = [&](std::initializer_list<ScoreFamily> rest) {
+    for (const ScoreFamily family : rest) writer.add_rest_undefined(family, reason);
+  };
+  if (surface != nullptr) {
+    for (const double tolerance_m : surface->tolerances_m)
+      for (const char* const row :
+           {"precision_{t}mm_pct", "completeness_{t}mm_pct", "completeness_inset_{t}mm_pct",
+            "completeness_seen2_{t}mm_pct", "fscore_{t}mm_pct"})
+        writer.add_undefined(row, reason, tolerance_m);
+    writer.add("points", static_cast<double>(output.cloud.points_m.size()));
+    add({ScoreFamily::errors, ScoreFamily::distances, ScoreFamily::plane, ScoreFamily::tiles});
+    for (const char* const row :
+         {"points_outside_patch", "points_non_finite", "point_density_pct", "points_per_mm2"})
+      writer.add_undefined(row, reason);
+    if (!output.cloud.normals.empty()) add({ScoreFamily::normals});
+    if (output.mesh) add({ScoreFamily::mesh});
+  }
+  for (const ScoreFamily family : families) add({family});
+  MetricSet metrics = writer.take();
+  if (surface != nullptr) name_sizes(metrics, *surface);
+  for (const AskedProtocol& asked : protocols)
+    for (const ProtocolMetric& metric : metrics_of(asked))
+      metrics.emplace_back(metric.name, Metric{std::nullopt, metric.unit, metric.better, reason});
   return metrics;
 }
 
