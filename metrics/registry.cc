@@ -82,7 +82,7 @@ constexpr Row kRows[] = {
     {"points_left_out_pct", "%", kEqual, ScoreFamily::counts, kPercent,
      "finite points of the patch that crop, border or largest distance leave out"},
     {"points_non_finite", "points", kEqual, ScoreFamily::counts, kFromZero,
-     "points with a NaN, an infinity or a coordinate beyond 1e100 m; they are left out"},
+     "points with a NaN, an infinity or a coordinate beyond 1e100 m; they are left out", 0},
     {"point_density_pct", "%", kEqual, ScoreFamily::counts, kFromZero,
      "finite points per mm2 of true patch x 100: a count without bound, not a coverage"},
     {"points_per_mm2", "1/mm2", kEqual, ScoreFamily::counts, kFromZero, "scored points per mm2 of true patch",

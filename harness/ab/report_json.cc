@@ -118,8 +118,9 @@ Json outcome_reports_json(const std::vector<AbOutcomeReport>& outcomes) {
 }
 
 Json accuracy_row_json(const VerdictRow& row) {
+  const bool information = row.verdict == Verdict::pass && !row.tolerance;
   return {{"metric", row.metric},
-          {"verdict", to_string(row.verdict)},
+          {"verdict", information ? "information" : to_string(row.verdict)},
           {"a", rounded_json(row.baseline)},
           {"b", rounded_json(row.current)},
           {"unit", row.unit},

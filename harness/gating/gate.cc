@@ -70,9 +70,10 @@ VerdictRow metric_row(const std::string& case_name, const std::string& name, con
     row.verdict = judge_value(name, baseline, *metric->value, row.excess);
   }
   row.only_shown = row.verdict != Verdict::undefined && is_only_shown(name, baseline, metric->unit);
-  if (row.verdict != Verdict::pass && row.only_shown) {
-    row.reason = "information, not gated: " + to_string(row.verdict);
+  if (row.only_shown) {  // without a limit there is none that it could keep
+    if (row.verdict != Verdict::pass) row.reason = "changed, not gated";
     row.verdict = Verdict::pass;
+    row.tolerance.reset();
   }
   return row;
 }
@@ -129,15 +130,16 @@ void add_gate_notes(const Results& results, const Baseline& baseline, Verdicts& 
   if (injected > 0) report.notes.push_back(counted(injected, "case") + " ran with injected faults");
 }
 
-// Removes plain passes from row `first` on and returns their number.
+// Removes from row `first` on passes and information that is as before, and returns how many passed.
 std::size_t drop_passes(std::vector<VerdictRow>& rows, std::size_t first) {
   const auto start = rows.begin() + static_cast<std::ptrdiff_t>(first);
-  const auto dropped = std::remove_if(start, rows.end(), [](const VerdictRow& row) {
+  const auto is_plain = [](const VerdictRow& row) {
     return row.verdict == Verdict::pass && row.reason.empty();
-  });
-  const auto count = static_cast<std::size_t>(rows.end() - dropped);
-  rows.erase(dropped, rows.end());
-  return count;
+  };
+  const auto passed = std::count_if(start, rows.end(),
+                                    [&](const VerdictRow& row) { return is_plain(row) && !row.only_shown; });
+  rows.erase(std::remove_if(start, rows.end(), is_plain), rows.end());
+  return static_cast<std::size_t>(passed);
 }
 
 std::vector<std::string> texts_at(const Json& object, const char* key) {

@@ -84,7 +84,7 @@ MetricSet acceptable_metrics(const Record& record) {
 }
 
 bool is_information(const std::string& name, const std::string& unit) {
-  return is_count(name, unit) || name.find("_max_") != std::string::npos;
+  return name != "points_non_finite" && (is_count(name, unit) || name.find("_max_") != std::string::npos);
 }
 
 Tolerance default_tolerance(const std::string& name, const Metric& metric) {
@@ -119,7 +119,7 @@ VerdictRow shown_verdict(const std::string& case_name, const std::string& metric
 
 std::size_t Verdicts::count(Verdict verdict) const {
   const auto listed = std::ranges::count_if(rows, [&](const VerdictRow& row) {
-    return row.verdict == verdict && (verdict == Verdict::pass || !row.only_shown);
+    return row.verdict == verdict && !row.only_shown;
   });
   return static_cast<std::size_t>(listed) + (verdict == Verdict::pass ? unlisted_passes : 0);
 }

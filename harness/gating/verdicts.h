@@ -39,9 +39,9 @@ MetricSet acceptable_metrics(const Record& record);
 // Where the value is 0 a relative tolerance means nothing: absolute 0.01 mm, 0.1 deg, 0.1 %, else exact.
 Tolerance default_tolerance(const std::string& name, const Metric& metric);
 
-// Returns whether a metric with a value is informational: counts (points*, components of a mesh) and extremes
-// (the largest of all errors), which are gated only if the baseline gives them another tolerance than
-// default_tolerance(), or `accept --tolerance` named them.
+// Returns whether a metric with a value is informational: counts (points*, parts of a mesh; not
+// points_non_finite, which is a fault) and extremes (the largest of all errors), which are gated only if the
+// baseline gives them another tolerance than default_tolerance(), or `accept --tolerance` named them.
 bool is_information(const std::string& name, const std::string& unit);
 
 // The outcome of a case or metric, worst first.

@@ -93,8 +93,11 @@ ShortNames short_names_of(const Verdicts& verdicts) {
   return shorten_names(names);
 }
 
+// A value that is only shown and has no limit has kept none.
 std::string verdict_label(const VerdictRow& row) {
-  return row.label.empty() ? to_string(row.verdict) : row.label;
+  if (!row.label.empty()) return row.label;
+  return row.verdict == Verdict::pass && row.only_shown && !row.tolerance ? "information"
+                                                                          : to_string(row.verdict);
 }
 
 bool is_unchanged(const VerdictRow& row) {

@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "harness/measuring/timing.h"
 #include "metrics/value_change.h"
+#include "reports/content/verdict_text.h"
 #include "reports/html/sections.h"
 
 namespace aqbench {
@@ -57,7 +58,7 @@ CaseCell number_cell(const std::optional<double>& value) {
 CaseCell gate_cell(const CaseLine& row) {
   if (row.gate == nullptr) return {};
   const bool refused = is_refused(row.gate->verdict);
-  const std::string verdict = to_string(row.gate->verdict);
+  const std::string verdict = verdict_label(*row.gate);
   if (!refused) return {verdict, "", false};
   return {row.gate->metric.empty() ? verdict : verdict + ": " + metric_words(row.gate->metric),
           row.gate->reason, true};

@@ -11,6 +11,7 @@
 #include "metrics/score_options.h"
 #include "reports/content/commands.h"
 #include "reports/content/environment_text.h"
+#include "reports/content/verdict_text.h"
 #include "reports/html/bars.h"
 
 namespace aqbench {
@@ -96,7 +97,7 @@ Json gate_json(const BundleContent& content) {
   if (content.gated)
     for (const VerdictRow& row : content.gated->rows)
       if (!row.metric.empty())
-        rows.push_back({row.case_name, row.metric, to_string(row.verdict), number_or_null(row.baseline)});
+        rows.push_back({row.case_name, row.metric, verdict_label(row), number_or_null(row.baseline)});
   return rows;
 }
 

@@ -159,7 +159,6 @@ TEST(Tolerance, ReadsWell) {
   EXPECT_EQ(to_string(Tolerance{Tolerance::Kind::absolute, 0.1}), "0.1");
 }
 
-
 // Results whose first case ran five times, 8 to 12 ms with a median of 10 ms, at 40 units a second.
 Results timed_results(double slower = 1) {
   Results results = synthetic_results();

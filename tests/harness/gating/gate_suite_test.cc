@@ -10,7 +10,9 @@
 
 #include "harness/gating/accept.h"
 #include "harness/gating/verdicts.h"
+#include "metrics/registry.h"
 #include "reports/bundle/verify.h"
+#include "reports/content/verdict_text.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
@@ -64,6 +66,33 @@ TEST(GateSuite, AMetricWithAnIdealIsJudgedByItsDistance) {
   EXPECT_EQ(verdict("mesh_boundary_mm", 4, 3, 0.1), Verdict::regressed);  // without an ideal any change fails
 }
 
+// Non-finite points are a fault of the method: more of them fail, fewer are better, in older baselines too,
+// whose direction is `equal`. An extreme is no pass, however large.
+TEST(GateSuite, NonFinitePointsAreGatedAndExtremesAreNoPass) {
+  const auto verdict = [](const char* name, double accepted, double now) {
+    Results results = synthetic_results();
+    Baseline baseline = synthetic_baseline(results);
+    const MetricSpec spec = metric_spec(name);
+    const Metric metric{now, spec.unit, spec.better, ""};
+    baseline.cases[0].metrics.emplace_back(
+        name, BaselineMetric{accepted, spec.better,
+                             default_tolerance(name, {accepted, spec.unit, spec.better, ""})});
+    std::ranges::find(results.records, baseline.cases[0].name, &Record::case_name)
+        ->metrics.emplace_back(name, metric);
+    const Verdicts report = gate(results, baseline);
+    const VerdictRow found = *std::ranges::find(report.rows, name, &VerdictRow::metric);
+    EXPECT_EQ(report.exit_code(), is_refused(found.verdict) ? ExitCode::regression : ExitCode::pass);
+    EXPECT_EQ(report.count(Verdict::pass), 4u * 8u + (verdict_label(found) == "pass" ? 1 : 0));
+    return verdict_label(found);
+  };
+  EXPECT_EQ(verdict("points_non_finite", 0, 100000), "regressed");
+  EXPECT_EQ(verdict("points_non_finite", 7, 8), "regressed");
+  EXPECT_EQ(verdict("points_non_finite", 7, 6), "improved");
+  EXPECT_EQ(verdict("points_non_finite", 7, 7), "pass");
+  EXPECT_EQ(verdict("accuracy_max_mm", 4, 1e6), "information");
+  EXPECT_EQ(verdict("points_outside_patch", 4, 4), "information");
+}
+
 // A count is shown and not gated, unless its metric is named: also with the tolerance that it has anyway.
 TEST(GateSuite, AMetricThatAcceptNamesGates) {
   const TemporaryDirectory folder;
@@ -94,7 +123,7 @@ TEST(Gate, OtherOptionsAreNotComparableWithBothValuesNamed) {
     const Verdicts report = gate(results, baseline);
     EXPECT_EQ(report.exit_code(), ExitCode::not_comparable);
     EXPECT_EQ(report.rows[0].verdict, Verdict::not_comparable);
-    EXPECT_EQ(report.count(Verdict::pass), 27u);  // the other three cases are still judged
+    EXPECT_EQ(report.count(Verdict::pass), 24u);  // the other three cases are still judged
     return report.rows[0].reason;
   };
   EXPECT_EQ(reason([](Record& r) { r.options[1].second = std::int64_t{2000}; }),

@@ -45,8 +45,8 @@ TEST(Gate, TheSameValuesPass) {
   const Results results = synthetic_results();
   const Verdicts report = gate(results, synthetic_baseline(results));
   EXPECT_EQ(report.exit_code(), ExitCode::pass);
-  EXPECT_EQ(report.count(Verdict::pass), 4u * 9u);
-  EXPECT_EQ(report.count(Verdict::added), 4u);  // the undefined metric, which no baseline has
+  EXPECT_EQ(report.count(Verdict::pass), 4u * 8u);  // and the points, which are information
+  EXPECT_EQ(report.count(Verdict::added), 4u);      // the undefined metric, which no baseline has
   EXPECT_EQ(report.rows.size(), 40u);
 }
 
@@ -136,7 +136,9 @@ TEST(Gate, CountsAndExtremesAreInformationUnlessTheirToleranceIsChosen) {
   EXPECT_EQ(report.exit_code(), ExitCode::pass);
   const auto points = std::ranges::find(report.rows, "points_of_something", &VerdictRow::metric);
   ASSERT_NE(points, report.rows.end());
-  EXPECT_EQ(points->reason, "information, not gated: regressed");
+  EXPECT_TRUE(points->only_shown);
+  EXPECT_EQ(points->reason, "changed, not gated");
+  EXPECT_FALSE(points->tolerance) << "an information has no limit that it could keep";
   baseline.cases[0].metrics.back().second.tolerance = relative(0.1);
   EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::regression);
 }
@@ -250,7 +252,7 @@ TEST(Gate, ABaselineThatGatesNothingIsNotComparable) {
   const Verdicts one = gate(results, baseline);
   EXPECT_EQ(one.exit_code(), ExitCode::not_comparable);
   EXPECT_EQ(one.rows.front().reason, "the baseline has no metric of this case: nothing is gated");
-  EXPECT_EQ(one.count(Verdict::pass), 3u * 9u);
+  EXPECT_EQ(one.count(Verdict::pass), 3u * 8u);
   for (BaselineCase& baseline_case : baseline.cases) baseline_case.metrics.clear();
   const Verdicts none = gate(results, baseline);
   EXPECT_EQ(none.exit_code(), ExitCode::not_comparable);

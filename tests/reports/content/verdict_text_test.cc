@@ -42,13 +42,29 @@ TEST(VerdictText, RoundingIsNoChange) {
   EXPECT_NE(verdict_cells(*row).before, verdict_cells(*row).after);
 }
 
+// A count decides nothing, so it neither passes nor has a limit.
+TEST(VerdictText, ACountIsInformation) {
+  BundleContent content = content_of(synthetic_results());
+  const Baseline baseline = synthetic_baseline(content.results);
+  for (auto& [name, metric] : content.results.records[1].metrics)
+    if (name == "points") *metric.value += 100000;
+  set_baseline(content, baseline);
+  const auto row = std::ranges::find_if(content.gated->rows, [](const VerdictRow& one) {
+    return one.metric == "points" && one.baseline != one.current;
+  });
+  ASSERT_NE(row, content.gated->rows.end());
+  EXPECT_EQ(verdict_label(*row), "information");
+  EXPECT_EQ(verdict_cells(*row).allowed, "");
+  EXPECT_THAT(verdict_row_text(*row), HasSubstr("(+1e+05): information: changed, not gated"));
+}
+
 TEST(VerdictText, ABannerSaysWhatFailedWhereAndSinceWhen) {
   BundleContent content = content_of(synthetic_results());
   EXPECT_EQ(banner_line(banner_of(content)), "4 of 4 cases ran; no baseline given: nothing was compared");
   const Baseline baseline = synthetic_baseline(content.results);
   set_baseline(content, baseline);
   EXPECT_EQ(banner_line(banner_of(content)),
-            "PASS: 36 values of 4 cases within their tolerances; times are not gated; accepted in run "
+            "PASS: 32 values of 4 cases within their tolerances; times are not gated; accepted in run "
             "20250101T000000Z");
   *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 5.7;
   set_baseline(content, baseline);
