@@ -226,18 +226,22 @@ TEST_F(ProjectRun, InitNamesTheFolderThatHoldsImagesAndModel) {
 // Downloaded folders: their layout, cameras and truth, or what is wrong with them.
 TEST_F(ProjectRun, InitSaysWhatDownloadedFoldersHold) {
   begin_in("fresh");
-  for (const char* const name : {"tanks", "blendedmvs", "nerfstudio"})
+  for (const char* const name : {"tanks", "blendedmvs", "nerfstudio", "eth3d"})
     std::filesystem::copy(std::string(AQBENCH_SOURCE_DIR "/conformance/layouts/") + name, where_ / name,
                           std::filesystem::copy_options::recursive);
   std::filesystem::remove(where_ / "nerfstudio/images/view03.png");
+  std::filesystem::remove(where_ / "eth3d/images/dslr_images_undistorted/view05.png");
   const auto begun = init("fresh");
   EXPECT_THAT(begun.out, HasSubstr("dataset tanks: a scene of Tanks and Temples in tanks\n"
                                    "    4 cameras, 1 frame, truth: surface\n"));
   EXPECT_THAT(begun.out, HasSubstr("dataset blendedmvs: cameras of MVSNet in blendedmvs\n"
                                    "    3 cameras, 1 frame, truth: surface+depth\n"));
-  EXPECT_THAT(begun.out, HasSubstr("dataset nerfstudio: transforms.json of nerfstudio or instant-ngp in "
-                                   "nerfstudio\n    not readable yet: "));
-  EXPECT_THAT(begun.out, HasSubstr("no such image 'images/view03.png'"));
+  EXPECT_THAT(begun.out,
+              HasSubstr("dataset nerfstudio: transforms.json of nerfstudio or instant-ngp in "
+                        "nerfstudio\n    3 cameras, 1 frame, truth: none; 1 more camera without an "
+                        "image: left out\n"));
+  EXPECT_THAT(begun.out, HasSubstr("dataset eth3d: a scene of ETH3D in eth3d\n    not readable yet: "));
+  EXPECT_THAT(begun.out, HasSubstr("no such image 'dslr_images_undistorted/view05.png'"));
 }
 
 // AquaMVS's layout: folders of the cameras' names beside the calibration.
