@@ -43,21 +43,23 @@ std::string format_of(const std::filesystem::path& path) {
   return "";
 }
 
-PointCloud cloud_from_npy(const std::filesystem::path& path) {
+PointCloud cloud_from_npy(const std::filesystem::path& path, const TextColumns& columns) {
   const NpyArray array = read_npy(path);
-  const std::size_t columns = array.shape.back();
-  if (array.shape.size() < 2 || (columns != 3 && (columns != 6 || array.shape.size() != 2)))
-    throw input_error("{}: shape ({}) is not N x 3, N x 6 or H x W x 3", path.string(),
-                      fmt::join(array.shape, ", "));
+  const auto point = npy_point(array.shape, columns, path.string());
+  if (!point)
+    throw input_error("{}: shape ({}) is not {}", path.string(), fmt::join(array.shape, ", "),
+                      columns ? "N x columns" : "N x 3, N x 6 or H x W x 3");
   PointCloud cloud;
   std::visit(
       [&](const auto& values) {
-        for (std::size_t i = 0; i + columns <= values.size(); i += columns) {
-          cloud.points_m.emplace_back(values[i], values[i + 1], values[i + 2]);
-          if (columns == 6) cloud.normals.emplace_back(values[i + 3], values[i + 4], values[i + 5]);
+        for (std::size_t i = 0; i < values.size(); i += point->columns) {
+          const auto [x, y, z] = point->at;
+          cloud.points_m.emplace_back(values[i + x], values[i + y], values[i + z]);
+          if (point->normal) cloud.normals.emplace_back(values[i + 3], values[i + 4], values[i + 5]);
         }
       },
       array.values);
+  require_unit_normals(cloud.normals, path.string());
   return cloud;
 }
 
@@ -121,10 +123,10 @@ std::optional<std::string> attribute_of(std::string_view element, const std::str
 GeometryFile read_geometry_file(const std::filesystem::path& path, const TextColumns& columns) {
   regular_file_size(path);  // gives a plain message for a missing file, and does not wait at a pipe
   const std::string format = format_of(path), name = path.string();
-  if (columns && format != ".xyz" && format != ".pts")
-    throw input_error.of_file(name, "is not text with columns to choose from");
+  if (columns && !is_one_of(format, {".xyz", ".pts", ".npy"}))
+    throw input_error.of_file(name, "is neither text nor an array with columns to choose from");
   if (format == ".ply") return read_ply(path);
-  if (format == ".npy") return {cloud_from_npy(path)};
+  if (format == ".npy") return {cloud_from_npy(path, columns)};
   if (format == "points3D") return {read_colmap_points(path)};
   if (format.empty())
     throw input_error(
@@ -151,11 +153,10 @@ std::shared_ptr<const CloudBlocks> open_cloud_blocks(const std::filesystem::path
   const std::string format = format_of(path);
   if (format == ".xyz" || format == ".pts")
     return open_text_blocks(path, at_least, {format == ".pts", columns});
+  if (auto blocks = open_npy_blocks(path, at_least, columns)) return blocks;
   if (columns) return nullptr;
   if (auto blocks = open_ply_blocks(path, at_least)) return blocks;
-  for (const auto open : {open_npy_blocks, open_pcd_blocks})
-    if (auto blocks = open(path, at_least)) return blocks;
-  return nullptr;
+  return open_pcd_blocks(path, at_least);
 }
 
 TriangleMesh read_mesh_file(const std::filesystem::path& path) {

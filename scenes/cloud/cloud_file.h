@@ -25,14 +25,15 @@ struct Scan {
 // Reads a cloud, and a mesh where there is one. The format follows from the content and the extension:
 // - .ply, and any file that starts as a PLY file does: as read_ply (scenes/cloud/ply.h).
 // - .obj, .off, .stl, .pcd: as scenes/cloud/mesh_formats.h says; .off and .pcd also by their content.
-// - .npy: an array of N x 3 coordinates, or N x 6 with normals; of one scan in rows and columns, H x W x 3.
+// - .npy: an array of N x 3 coordinates, or N x 6 with normals; of one scan in rows and columns, H x W x 3;
+//   with `columns` N x any number.
 // - COLMAP's points3D.bin and points3D.txt, the latter also by its content: as read_colmap_points
 //   (scenes/cloud/colmap.h).
 // - .xyz, .txt, .pts, .csv, .asc: as read_text_points (scenes/cloud/text_points.h) with `columns`; the first
 //   line of a .pts file may be the number of points.
 // A file without points gives an empty cloud; the caller decides whether that is an error. Throws
-// Error(input), one line with the file and the line or field at fault, for anything else, and for columns of
-// a file that has none.
+// Error(input), one line with the file and the line or field at fault, for anything else, columns 4 to 6 of
+// an array that are no unit normals included, and for columns of a file that has none.
 GeometryFile read_geometry_file(const std::filesystem::path& path, const TextColumns& columns = {});
 
 // Reads the same as a reconstruction without depth maps.

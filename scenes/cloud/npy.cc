@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -252,12 +253,8 @@ void write_npy_values(const std::filesystem::path& path, std::span<const Real> v
   const std::size_t prefix = kNpyMagic.size() + 4;
   header.append(63 - (prefix + header.size()) % 64, ' ');  // the data starts at a multiple of 64
   header += '\n';
-  std::string bytes(kNpyMagic);
-  bytes += '\x01';
-  bytes += '\x00';
-  bytes += static_cast<char>(header.size() & 255);
-  bytes += static_cast<char>(header.size() >> 8);
-  bytes += header;
+  std::string bytes = std::string(kNpyMagic) + std::string("\1\0", 2) +
+                      static_cast<char>(header.size() & 255) + static_cast<char>(header.size() >> 8) + header;
   bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
   write_file(path, bytes);
 }
@@ -270,12 +267,11 @@ bool has_whole_header(std::string_view start) {
   return length <= start.size() - 8 - length_size;
 }
 
-// Returns three numbers of a record, which begin with value `first` of it.
-std::array<RecordField, 3> npy_vector(const NpyLayout& layout, std::size_t first) {
+// Returns three numbers of a record.
+std::array<RecordField, 3> npy_vector(const NpyType& type, const std::array<std::size_t, 3>& columns) {
   std::array<RecordField, 3> fields{};
   for (std::size_t axis = 0; axis < 3; ++axis)
-    fields[axis] = {ply_scalar_of(layout.type.kind, layout.type.bytes).value(),
-                    (first + axis) * layout.type.bytes};
+    fields[axis] = {ply_scalar_of(type.kind, type.bytes).value(), columns[axis] * type.bytes};
   return fields;
 }
 
@@ -283,37 +279,62 @@ std::array<RecordField, 3> npy_vector(const NpyLayout& layout, std::size_t first
 
 NpyArray read_npy(const std::filesystem::path& path) {
   const std::string bytes = read_file(path);
-  NpyLayout layout = read_npy_layout(bytes, bytes.size(), path.string());
+  const NpyLayout layout = read_npy_layout(bytes, bytes.size(), path.string());
   const std::string_view data = std::string_view(bytes).substr(layout.first_byte);
-  NpyArray array;
+  NpyArray array{layout.shape, {}, layout.type.kind != 'f'};
   if (layout.type.bytes <= (layout.type.kind == 'f' ? 4 : 2))  // a float holds them
     array.values = copy_npy_values<float>(data, layout);
   else
     array.values = copy_npy_values<double>(data, layout);
-  array.shape = std::move(layout.shape);
-  array.is_whole = layout.type.kind != 'f';
   return array;
 }
 
-std::shared_ptr<const CloudBlocks> open_npy_blocks(const std::filesystem::path& path,
-                                                   std::uint64_t at_least) {
+std::optional<NpyPoint> npy_point(std::span<const std::size_t> shape, const TextColumns& columns,
+                                  const std::string& name) {
+  NpyPoint point{.columns = shape.back()};
+  if (columns && shape.size() == 2) {
+    point.at = *columns;
+    if (const std::size_t last = std::ranges::max(point.at); last >= point.columns)
+      throw input_error("{}: {} columns: there is no column {}", name, point.columns, last + 1);
+    return point;
+  }
+  point.normal = point.columns == 6 && shape.size() == 2;
+  if (columns || shape.size() < 2 || (point.columns != 3 && !point.normal)) return std::nullopt;
+  return point;
+}
+
+void require_unit_normals(std::span<const Vec3> normals, const std::string& name) {
+  for (const Vec3& normal : normals)
+    if (const double length = normal.norm();
+        length > 0 && std::isfinite(length) && std::abs(length - 1) > 0.01)
+      throw input_error(
+          "{}: columns 4 to 6 are no normals, since one is {:.4g} {:.4g} {:.4g} and not of length 1; give "
+          "--columns 1,2,3 for a cloud, --truth-columns 1,2,3 for a truth, or write N x 3",
+          name, normal.x(), normal.y(), normal.z());
+}
+
+std::shared_ptr<const CloudBlocks> open_npy_blocks(const std::filesystem::path& path, std::uint64_t at_least,
+                                                   const TextColumns& columns) {
   OpenFile file = open_file(path);
   const std::string start = read_part(file, 0, kNpyHeaderBytes);
   if (!start.starts_with(kNpyMagic) || (start.size() == kNpyHeaderBytes && !has_whole_header(start)))
     return nullptr;
   const NpyLayout array = read_npy_layout(start, file.bytes, file.name);
-  const std::size_t columns = array.shape.back();
-  const bool is_cloud = array.shape.size() > 1 && (columns == 3 || (columns == 6 && array.shape.size() == 2));
-  if (array.fortran_order || !is_cloud || !ply_scalar_of(array.type.kind, array.type.bytes)) return nullptr;
+  const auto point = npy_point(array.shape, columns, file.name);
+  if (array.fortran_order || !point || !ply_scalar_of(array.type.kind, array.type.bytes)) return nullptr;
   RecordLayout layout;
   layout.first_byte = array.first_byte;
-  layout.record_bytes = columns * array.type.bytes;
+  layout.record_bytes = point->columns * array.type.bytes;
   layout.swap = array.type.swap;
   layout.points = (file.bytes - array.first_byte) / layout.record_bytes;
-  layout.position = npy_vector(array, 0);
-  if (columns == 6) layout.normal = npy_vector(array, 3);
+  layout.position = npy_vector(array.type, point->at);
+  if (point->normal) layout.normal = npy_vector(array.type, {3, 4, 5});
   if (layout.points < at_least) return nullptr;
-  return record_blocks(std::move(file), layout);
+  auto blocks = record_blocks(std::move(file), layout);
+  if (point->normal)
+    blocks->read(1 << 16,
+                 [&](const CloudBlock& block) { require_unit_normals(block.normals, path.string()); });
+  return blocks;
 }
 
 void write_npy(const std::filesystem::path& path, std::span<const float> values,

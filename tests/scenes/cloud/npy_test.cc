@@ -172,10 +172,16 @@ TEST_F(Npy, WriterChecksTheShape) {
 
 // ---- In blocks ----
 
+// Of six columns the last three are a unit normal.
 template <class Real>
-std::vector<Real> numbers(std::size_t count) {
+std::vector<Real> numbers(std::size_t count, std::size_t columns = 3) {
   std::vector<Real> values;
   for (std::size_t i = 0; i < count; ++i) values.push_back(Real(0.1) * static_cast<Real>(i) - Real(3));
+  for (std::size_t i = 0; columns == 6 && i + 6 <= count; i += 6) {
+    values[i + 3] = Real(0.6);
+    values[i + 4] = 0;
+    values[i + 5] = Real(-0.8);
+  }
   return values;
 }
 
@@ -185,9 +191,9 @@ TEST(NpyBlocks, HoldWhatIsReadWhole) {
     for (const bool double_precision : {false, true}) {
       const auto path = directory.file("c.npy", "");
       if (double_precision)
-        write_npy(path, numbers<double>(180), shape);
+        write_npy(path, numbers<double>(180, shape[1]), shape);
       else
-        write_npy(path, numbers<float>(180), shape);
+        write_npy(path, numbers<float>(180, shape[1]), shape);
       const PointCloud whole = read_cloud_file(path).cloud;
       const auto blocks = open_npy_blocks(path, whole.points_m.size());
       ASSERT_TRUE(blocks);
@@ -227,6 +233,57 @@ TEST(NpyBlocks, RefuseWhatTheWholeReaderRefuses) {
     EXPECT_EQ(error_of(ErrorKind::input, [&] { open_npy_blocks(cut, 1); }), whole) << length;
     EXPECT_THAT(whole, HasSubstr("cut.npy")) << length;
   }
+}
+
+// ---- Columns of clouds ----
+
+TEST(NpyCloud, ColumnsFourToSixAreNormalsOnlyIfAllHaveLengthOne) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("a.npy", "");
+  const auto write = [&](Vec3 first, Vec3 second) {
+    const std::vector<double> values = {1, 2, 3, first.x(),  first.y(),  first.z(),
+                                        4, 5, 6, second.x(), second.y(), second.z()};
+    write_npy(path, values, Shape{2, 6});
+  };
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const Vec3& second :
+       {Vec3(0, 0.6, 0.8), Vec3(0, 0, 0), Vec3(nan, nan, nan), Vec3(0.58, 0.58, -0.58)}) {
+    write(Vec3(0, 0, -1), second);
+    EXPECT_EQ(read_cloud_file(path).cloud.normals.size(), 2U) << second.transpose();
+    EXPECT_TRUE(open_npy_blocks(path, 1)->has_normals()) << second.transpose();
+  }
+  for (const Vec3& colour : {Vec3(255, 0, 0), Vec3(1, 1, 1), Vec3(0.5, 0.4, 0.3), Vec3(0, 0, 1.02)}) {
+    write(Vec3(0, 0, -1), colour);  // one other row is enough
+    const std::string whole = error_of(ErrorKind::input, [&] { read_cloud_file(path); });
+    EXPECT_THAT(whole, HasSubstr("a.npy: columns 4 to 6 are no normals"));
+    EXPECT_THAT(whole, HasSubstr("--columns 1,2,3"));
+    EXPECT_EQ(error_of(ErrorKind::input, [&] { open_npy_blocks(path, 1); }), whole);
+  }
+}
+
+TEST(NpyCloud, ColumnsCanBeSaid) {
+  const TemporaryDirectory directory;
+  const auto path = directory.file("a.npy", "");
+  for (const std::size_t columns : {4U, 6U, 7U, 9U}) {
+    write_npy(path, numbers<float>(3 * columns), Shape{3, columns});
+    const TextColumns said = {{1, 3, 2}};
+    const PointCloud whole = read_cloud_file(path, said).cloud;
+    ASSERT_EQ(whole.points_m.size(), 3U);
+    EXPECT_TRUE(whole.normals.empty());
+    const auto at = [&](std::size_t i) { return numbers<float>(3 * columns)[columns + i]; };
+    EXPECT_EQ(whole.points_m[1], Vec3(at(1), at(3), at(2)));
+    const auto blocks = open_npy_blocks(path, 1, said);
+    EXPECT_FALSE(blocks->has_normals());
+    EXPECT_TRUE(equal_bits(joined(*blocks, 2).points_m, whole.points_m));
+    EXPECT_THAT(error_of(ErrorKind::input,
+                         [&] {
+                           read_cloud_file(path, TextColumns{{0, 1, columns}});
+                         }),
+                HasSubstr("there is no column " + std::to_string(columns + 1)));
+  }
+  write_npy(path, numbers<float>(12), Shape{3, 4});
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { read_cloud_file(path); }),
+              HasSubstr("shape (3, 4) is not N x 3"));
 }
 
 }  // namespace
