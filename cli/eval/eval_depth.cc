@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -112,7 +113,23 @@ const Camera& named_camera(const Rig& rig, const std::string& name, const std::s
   throw usage_error("{}: {}", flag, unknown_name_message("camera", name, names_of(rig.cameras)));
 }
 
-DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera) {
+std::vector<std::string> notes_of_depths(const std::string& file, const std::string& channel,
+                                         std::size_t far_values) {
+  std::vector<std::string> notes;
+  if (!channel.empty()) notes.push_back(fmt::format("{}: its depths are those of channel {}", file, channel));
+  if (far_values > 0)
+    notes.push_back(
+        fmt::format("{}: {} so large that no surface is meant (1e10, 65504, a far plane): missing", file,
+                    far_values == 1 ? "1 depth is" : fmt::format("{} depths are", far_values)));
+  return notes;
+}
+
+void print_notes(const std::vector<std::string>& notes) {
+  for (const std::string& note : notes) fmt::print(stderr, "aqbench: note: {}\n", printable(note));
+}
+
+DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera,
+                           std::vector<std::string>& notes) {
   if (!meaning.along_z && !file.ends_with(".npy"))
     throw usage_error("{}: say what its depths are: --depth-along ray or z", file);
   DepthImage image = read_depth_image(file);
@@ -120,6 +137,7 @@ DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning,
   if (image.width != width || image.height != height)
     throw input_error("{}: {} x {} values, but camera {} has {} rows x {} columns", file, image.height,
                       image.width, camera.name, height, width);
+  std::ranges::move(notes_of_depths(file, image.channel, image.far_values), std::back_inserter(notes));
   const double metres = metres_per_value(file, meaning, image);
   DepthMap map{camera.name, width, height, std::move(image.values), {}};
   for (float& depth : map.depth_along_ray_m) depth *= static_cast<float>(metres);
@@ -133,7 +151,10 @@ Scan read_depth_scan(const std::string& camera_and_file, const DepthMeaning& mea
     throw usage_error("--truth-depth '{}': expected CAMERA=FILE", camera_and_file);
   const Camera& camera = named_camera(rig, camera_and_file.substr(0, end), "--truth-depth");
   const std::string file = camera_and_file.substr(end + 1);
-  return scan_of_depths(read_given_depths(file, meaning, camera), camera, file);
+  std::vector<std::string> notes;
+  const DepthMap depths = read_given_depths(file, meaning, camera, notes);
+  print_notes(notes);
+  return scan_of_depths(depths, camera, file);
 }
 
 ExitCode eval_depth(const EvalRequest& asked, const Arguments& arguments) {
@@ -142,9 +163,11 @@ ExitCode eval_depth(const EvalRequest& asked, const Arguments& arguments) {
   const std::filesystem::path dataset_dir = asked.cloud.dataset_dir;
   const Rig rig = read_calibration(dataset_dir / "calibration.json");
   const Camera& camera = named_camera(rig, request.camera, "--camera");
-  const DepthMap truth =
-      read_true_depths(dataset_dir, camera.name, camera.intrinsics.width_px, camera.intrinsics.height_px);
-  const DepthMap predicted = read_given_depths(request.depth_file, request.meaning, camera);
+  const std::filesystem::path true_file = dataset_dir / "truth" / camera.name / "depth.npy";
+  std::size_t far_values = 0;
+  const DepthMap truth = read_depth_map(true_file, camera, &far_values);
+  std::vector<std::string> notes = notes_of_depths(true_file.string(), {}, far_values);
+  const DepthMap predicted = read_given_depths(request.depth_file, request.meaning, camera, notes);
   if (const auto step = unit_step(predicted, truth))
     throw input_error("{}: its depths are {:g} times the true ones; see --unit", request.depth_file, *step);
   warn_of_another_convention(predicted, truth);
@@ -156,12 +179,14 @@ ExitCode eval_depth(const EvalRequest& asked, const Arguments& arguments) {
     Json effective = {{"camera", camera.name}, {"depth", kDepthConvention}};
     if (request.meaning.along_z) effective["depth_along"] = *request.meaning.along_z ? "z" : "ray";
     if (request.meaning.metres_per_count) effective["depth_scale"] = *request.meaning.metres_per_count;
+    if (!notes.empty()) effective["notes"] = notes;
     print_json(eval_results_text(record, Json{{"arguments", arguments}}, std::move(effective)));
     return ExitCode::pass;
   }
   fmt::print("{} against {} of {}\ndepths are {}{}\n\n", printable(request.depth_file),
              printable(camera.name), printable(dataset_dir.string()), kDepthConvention,
              request.meaning.along_z.value_or(false) ? ", made from depths along z" : "");
+  for (const std::string& note : notes) fmt::print("{}\n", printable(note));
   print_metrics(record.metrics, true);
   return ExitCode::pass;
 }

@@ -1,6 +1,7 @@
 #pragma once
 // What `aqbench eval` is asked for, how it is read from the command line, and a function for each mode.
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,9 +29,18 @@ struct DepthMeaning {
 // Returns the camera of that name. Throws Error(usage) naming the flag and the known cameras.
 const Camera& named_camera(const Rig& rig, const std::string& name, const std::string& flag);
 
-// Reads a depth map of a camera, in metres along the refracted rays. Throws Error(usage) where no flag says
-// what its values are, Error(input) for a file that does not fit the camera.
-DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera);
+// Returns what to say of a depth map: the channel that was read, and how many values stand for "nothing
+// here".
+std::vector<std::string> notes_of_depths(const std::string& file, const std::string& channel,
+                                         std::size_t far_values);
+
+// Prints notes to stderr.
+void print_notes(const std::vector<std::string>& notes);
+
+// Reads a depth map of a camera, in metres along the refracted rays, and adds to `notes`. Throws Error(usage)
+// where no flag says what its values are, Error(input) for a file that does not fit the camera.
+DepthMap read_given_depths(const std::string& file, const DepthMeaning& meaning, const Camera& camera,
+                           std::vector<std::string>& notes);
 
 // Reads a depth map given as CAMERA=FILE and puts its depths into the world frame, as one scan
 // (scan_of_depths()). Throws as read_given_depths() does, and

@@ -12,6 +12,7 @@
 #include "core/text.h"
 #include "harness/project/project.h"
 #include "harness/records/case.h"
+#include "harness/scoring/depth_score.h"
 #include "harness/scoring/true_surface.h"
 #include "scenes/cloud/length_units.h"
 #include "scenes/dataset/dataset_truth.h"
@@ -162,9 +163,13 @@ Scene make_truth(const EvalCloudRequest& request) {
       throw usage_error("--scanner: the truth is a mesh; --truth-cloud takes its vertices as a scan");
     return truth_from_mesh(request, meshes_or_scans[0], *std::move(read.mesh));
   }
-  if (request.scene.empty() && request.recording)
-    return true_scene(request.recording->truth, request.frame,
-                      std::string(kDatasetPrefix) + request.dataset_dir, request.recording->recording);
+  if (request.scene.empty() && request.recording) {
+    const auto& [recording, truth] = *request.recording;
+    if (truth.surface && truth.surface->from_depths)
+      print_notes(notes_of_depths(truth.dir.string(), {},
+                                  count_far_depths(recording.rig.cameras, recording.dir, request.frame)));
+    return true_scene(truth, request.frame, std::string(kDatasetPrefix) + request.dataset_dir, recording);
+  }
   if (request.scene.empty()) return read_dataset_scene(request.dataset_dir);
   Scene scene = make_scene(request.scene, request.overrides);
   constexpr double kAnyPitch_m = 1;  // a mesh is as it is

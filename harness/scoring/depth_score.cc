@@ -56,6 +56,15 @@ double error_in_true_camera_m(const MapCalibration& made_with, const RefractiveC
 
 }  // namespace
 
+std::size_t count_far_depths(std::span<const Camera> cameras, const std::filesystem::path& dataset_dir,
+                             std::size_t frame) {
+  std::size_t count = 0;
+  for (const Camera& camera : cameras)
+    if (const auto file = true_depth_file(dataset_dir / "truth", camera.name, frame); !file.empty())
+      read_depth_map(file, camera, &count);
+  return count;
+}
+
 std::optional<double> unit_step(const DepthMap& map, const DepthMap& truth) {
   constexpr double kNear = 0.1, kFew = 0.1, kHalf = 0.5;
   constexpr std::size_t kFewestPixels = 100;  // fewer may be wrong by chance

@@ -26,6 +26,10 @@ struct CameraDepthScore {
 // mask has no depth.
 DepthMap read_true_depths(const std::filesystem::path& file, const Camera& camera, const Crop& crop);
 
+// Returns how many values of the true depth maps of a frame stand for "nothing here" (drop_far_values()).
+std::size_t count_far_depths(std::span<const Camera> cameras, const std::filesystem::path& dataset_dir,
+                             std::size_t frame);
+
 // Returns how many times too large the depths of a map are where that is a step of units (10 to 1000, or 1/10
 // to 1/1000): at most a tenth of them lies within 10 % of the truth, and divided by the step more than half
 // would. Returns nullopt for every other map of the truth's size, and where fewer than 100 pixels have both.

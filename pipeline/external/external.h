@@ -156,13 +156,16 @@ struct ResultDepths {
 // Throws Error.
 Reconstruction read_result(const std::filesystem::path& file, const std::string& name);
 
-// Reads the depth maps of a folder, sorted by file name: CAMERA.npy (float32) with CAMERA_confidence.npy if
-// it exists, and CAMERA with .pfm, .exr, .png, .tif, .tiff or .bin as read_depth_image() reads them; of
-// COLMAP's CAMERA.png.geometric.bin the camera is CAMERA, and its photometric maps are read if there is no
-// geometric one. Depths along z become depths along the ray: only for cameras without water. Values that are
-// not positive and finite are no depth. Throws Error naming file and reason: no map at all, an unknown
-// camera, a map of another size than its camera, counts without metres_per_count and the other way round.
-std::vector<DepthMap> read_result_maps(const std::filesystem::path& folder, const ResultDepths& depths);
+// Reads the depth maps of a folder, sorted by file name, into the output: CAMERA.npy (float32) with
+// CAMERA_confidence.npy if it exists, and CAMERA with .pfm, .exr, .png, .tif, .tiff or .bin as
+// read_depth_image() reads them; of COLMAP's CAMERA.png.geometric.bin the camera is CAMERA, and its
+// photometric maps are read if there is no geometric one. Depths along z become depths along the ray: only
+// for cameras without water. Values that are not positive and finite are no depth; of others that are none
+// (drop_far_values()) `effective` has the number, as far_depths. Prints the channels of OpenEXR files. Throws
+// Error naming file and reason: no map at all, an unknown camera, a map of another size than its camera,
+// counts without metres_per_count and the other way round.
+void read_result_maps(const std::filesystem::path& folder, const ResultDepths& depths,
+                      Reconstruction& output);
 
 // Fills in the intrinsics of cameras that read_camera_poses() read from `path`: of a COLMAP model the cameras
 // beside its images, of transforms.json focal_lengths_at(), cx, cy, w and h of the frame or the top, and the

@@ -83,7 +83,7 @@ Reconstruction read_results(const fs::path& output_dir, const ProgramRun& progra
   try {
     Reconstruction output = read_result(output_dir / program.result, program.result);
     if (!program.depth_maps.empty())
-      output.depth_maps = read_result_maps(output_dir / program.depth_maps, program.depth_meaning);
+      read_result_maps(output_dir / program.depth_maps, program.depth_meaning, output);
     if (!program.cameras.empty()) output.own_cameras = read_own_cameras(output_dir, program.cameras);
     scale(output, program.metres_per_unit);
     return output;

@@ -1,6 +1,7 @@
 #include "pipeline/external/external.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +9,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <variant>
@@ -46,8 +49,16 @@ DepthMap map_of(const fs::path& file, NpyArray array) {
   return {{}, static_cast<int>(array.shape[1]), static_cast<int>(array.shape[0]), std::move(*depths), {}};
 }
 
-DepthMap read_any_map(const fs::path& file, const ResultDepths& depths) {
+// What was found while the maps were read.
+struct FoundInMaps {
+  std::size_t far_values = 0;
+  std::set<std::string> channels;  // of OpenEXR files
+};
+
+DepthMap read_any_map(const fs::path& file, const ResultDepths& depths, FoundInMaps& found) {
   DepthImage image = read_depth_image(file);
+  found.far_values += image.far_values;
+  if (!image.channel.empty()) found.channels.insert(escape_bytes(image.channel));
   if (image.counts != (depths.metres_per_count > 0))
     refuse_map(file, image.counts ? "holds counts: declare \"metres_per_count\""
                                   : "holds lengths, but \"metres_per_count\" is declared");
@@ -104,12 +115,14 @@ void take_confidence(const fs::path& file, DepthMap& map) {
   map.confidence = std::move(confidence.depth_along_ray_m);
 }
 
-DepthMap read_result_map(const fs::path& file, const std::string& name, const ResultDepths& depths) {
+DepthMap read_result_map(const fs::path& file, const std::string& name, const ResultDepths& depths,
+                         FoundInMaps& found) {
   std::optional<NpyArray> array;
   if (file.extension() == ".npy") array = read_npy(file);
   const bool as_it_is =
       array && !array->is_whole && std::holds_alternative<std::vector<float>>(array->values);
-  DepthMap map = as_it_is ? map_of(file, *std::move(array)) : read_any_map(file, depths);
+  DepthMap map = as_it_is ? map_of(file, *std::move(array)) : read_any_map(file, depths, found);
+  if (as_it_is) found.far_values += drop_far_values(map.depth_along_ray_m, false);
   const Camera* const camera = camera_of(file, name, depths);
   map.camera = camera == nullptr ? name : camera->name;
   if (depths.along_z && camera != nullptr) make_along_ray(file, *camera, map);
@@ -167,7 +180,7 @@ Reconstruction read_result(const fs::path& file, const std::string& name) {
   return {std::move(read.cloud), std::move(read.mesh), {}};
 }
 
-std::vector<DepthMap> read_result_maps(const fs::path& folder, const ResultDepths& depths) {
+void read_result_maps(const fs::path& folder, const ResultDepths& depths, Reconstruction& output) {
   const std::string name = folder.filename().string();
   if (!folder_exists(folder)) throw method_error("the command created no folder {} for depth maps", name);
   std::vector<fs::path> all;
@@ -185,9 +198,13 @@ std::vector<DepthMap> read_result_maps(const fs::path& folder, const ResultDepth
                                    known->second.filename().string()));
   }
   if (files.empty()) throw method_error("the command wrote no CAMERA.npy to {}", name);
-  std::vector<DepthMap> maps;
-  for (const auto& [camera, file] : files) maps.push_back(read_result_map(file, camera, depths));
-  return maps;
+  FoundInMaps found;
+  for (const auto& [camera, file] : files)
+    output.depth_maps.push_back(read_result_map(file, camera, depths, found));
+  if (found.far_values > 0)
+    output.effective.emplace_back("far_depths", static_cast<double>(found.far_values));
+  if (!found.channels.empty())
+    fmt::print(stderr, "depth maps are of channel {}\n", fmt::join(found.channels, "; "));
 }
 
 void read_own_intrinsics(const fs::path& path, std::vector<OwnCamera>& cameras) {

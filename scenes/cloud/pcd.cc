@@ -183,6 +183,7 @@ PointCloud read_pcd_ascii(TextLines& lines, const PcdHeader& header, const PcdPl
 
 // Unpacks LZF data (Lehmann, liblzf) of `size` bytes; nullopt if it is damaged or gives another number.
 std::optional<std::string> unpack_lzf(std::string_view packed, std::size_t size) {
+  if (size / 88 > packed.size()) return std::nullopt;  // 3 bytes give 264 at most
   std::string out;
   out.reserve(size);
   std::size_t at = 0;

@@ -18,6 +18,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "core/text.h"
 #include "scenes/dataset/recording.h"
 
 namespace aqbench {
@@ -114,7 +115,7 @@ std::optional<DatasetContents> checked_contents(const EntryPaths& paths) {
   if (changed.empty()) return contents;
   fmt::print(stderr,
              "cache: {}: changed since it was rendered (its SHA-256 differs); rendering the dataset again\n",
-             changed.string());
+             printable(changed.string()));
   return std::nullopt;
 }
 

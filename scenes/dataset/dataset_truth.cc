@@ -8,7 +8,6 @@
 
 #include "core/error.h"
 #include "core/json.h"
-#include "scenes/cloud/npy.h"
 #include "scenes/images/images.h"
 #include "scenes/optics/calibration_file.h"
 #include "scenes/optics/distortion.h"
@@ -16,32 +15,6 @@
 #include "scenes/registry.h"
 
 namespace aqbench {
-namespace {
-
-[[noreturn]] void refuse_depth_size(const std::filesystem::path& file, const std::string& found,
-                                    const std::string& camera, int width, int height) {
-  throw input_error("{}: {} values, but camera {} has {} rows x {} columns", file.string(), found, camera,
-                    height, width);
-}
-
-DepthMap read_npy_map(const std::filesystem::path& file, const std::string& camera, int width, int height) {
-  NpyArray array = read_npy(file);
-  const std::vector<std::size_t> expected = {static_cast<std::size_t>(height),
-                                             static_cast<std::size_t>(width)};
-  if (array.shape != expected)
-    refuse_depth_size(file, fmt::format("{}", fmt::join(array.shape, " x ")), camera, width, height);
-  if (array.is_whole) throw input_error("{}: holds integers; depths are floats in metres", file.string());
-  DepthMap map{camera, width, height, {}, {}};
-  if (auto* floats = std::get_if<std::vector<float>>(&array.values)) {
-    map.depth_along_ray_m = std::move(*floats);
-  } else {
-    const auto& doubles = std::get<std::vector<double>>(array.values);
-    map.depth_along_ray_m.assign(doubles.begin(), doubles.end());
-  }
-  return map;
-}
-
-}  // namespace
 
 Scene read_dataset_scene(const std::filesystem::path& dataset_dir) {
   const std::filesystem::path file = dataset_dir / "truth" / "scene.json";
@@ -64,20 +37,16 @@ Scene read_dataset_scene(const std::filesystem::path& dataset_dir) {
   return mesh;
 }
 
-DepthMap read_depth_map(const std::filesystem::path& file, const Camera& camera) {
-  const Intrinsics& inside = camera.intrinsics;
-  if (file.extension() != ".pfm") return read_npy_map(file, camera.name, inside.width_px, inside.height_px);
+DepthMap read_depth_map(const std::filesystem::path& file, const Camera& camera, std::size_t* far_values) {
   DepthImage image = read_depth_image(file);
+  const Intrinsics& inside = camera.intrinsics;
   if (image.width != inside.width_px || image.height != inside.height_px)
-    refuse_depth_size(file, fmt::format("{} x {}", image.height, image.width), camera.name, inside.width_px,
-                      inside.height_px);
-  make_along_rays(inside, image.values);
+    throw input_error("{}: {} x {} values, but camera {} has {} rows x {} columns", file.string(),
+                      image.height, image.width, camera.name, inside.height_px, inside.width_px);
+  if (image.counts) throw input_error("{}: holds integers; depths are floats in metres", file.string());
+  if (far_values != nullptr) *far_values += image.far_values;
+  if (file.extension() == ".pfm") make_along_rays(inside, image.values);
   return {camera.name, image.width, image.height, std::move(image.values), {}};
-}
-
-DepthMap read_true_depths(const std::filesystem::path& dataset_dir, const std::string& camera, int width,
-                          int height) {
-  return read_npy_map(dataset_dir / "truth" / camera / "depth.npy", camera, width, height);
 }
 
 Scan scan_of_depths(const DepthMap& depths, const Camera& camera, std::string file) {

@@ -1,6 +1,7 @@
 #pragma once
 // Reads the truth of a dataset on disk, its folder truth/, which methods do not see, and depth maps.
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 
@@ -16,15 +17,12 @@ namespace aqbench {
 // make_scene does.
 Scene read_dataset_scene(const std::filesystem::path& dataset_dir);
 
-// Reads the true depths of a camera, truth/CAMERA/depth.npy. Throws Error(input) naming the file if it is
-// missing or does not have the size of the camera's image.
-DepthMap read_true_depths(const std::filesystem::path& dataset_dir, const std::string& camera, int width,
-                          int height);
-
 // Reads a depth map of a camera from a file: a NumPy array, rows x columns, metres along the (refracted) ray;
 // or a PFM file of a camera without water, metres along z, made to depths along the ray. Throws Error(input)
-// naming the file and both sizes if they differ.
-DepthMap read_depth_map(const std::filesystem::path& file, const Camera& camera);
+// naming the file and both sizes if they differ, and for integers. Adds to `far_values` how many values stand
+// for "nothing here" (drop_far_values()).
+DepthMap read_depth_map(const std::filesystem::path& file, const Camera& camera,
+                        std::size_t* far_values = nullptr);
 
 // Makes a scan of one camera's depths, in the camera's world frame. Pixels without a depth, or
 // whose ray misses the water, give no point. The scanner is unset: water bends the rays, so no single place

@@ -12,7 +12,6 @@
 #include "core/files.h"
 #include "core/text.h"
 #include "scenes/images/image_file.h"
-#include "scenes/images/images.h"
 
 namespace aqbench {
 
@@ -231,10 +230,7 @@ void check_mask(std::string_view bytes, const Intrinsics& intrinsics, const std:
 PixelMask read_mask(const fs::path& file, const Intrinsics& intrinsics) {
   const std::string bytes = read_file(file);
   check_mask(bytes, intrinsics, file.string());
-  const GreyImage grey = decode_grey(bytes, intrinsics.width_px, intrinsics.height_px, file.string());
-  PixelMask mask{grey.width, grey.height, std::vector<bool>(grey.values.size())};
-  for (std::size_t i = 0; i < grey.values.size(); ++i) mask.counts[i] = grey.values[i] > 0;
-  return mask;
+  return {intrinsics.width_px, intrinsics.height_px, decode_png_mask(bytes, file.string())};
 }
 
 }  // namespace aqbench

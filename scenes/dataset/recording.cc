@@ -278,6 +278,10 @@ DatasetContents inspect_recording(const Recording& recording, ImageCheck check) 
   return contents;
 }
 
+std::size_t images_with_alpha(const Recording& recording, std::size_t frame) {
+  return static_cast<std::size_t>(std::ranges::count_if(recording.images.at(frame), has_png_alpha));
+}
+
 void load_masks(Recording& recording, std::size_t frame) {
   if (recording.masks.empty()) return;
   const auto& masks = recording.masks.at(frame);

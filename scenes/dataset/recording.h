@@ -104,6 +104,9 @@ DatasetContents inspect_recording(const Recording& recording, ImageCheck check =
 // camera's.
 void check_images(const Recording& recording, std::size_t frame);
 
+// Returns how many images of a frame are PNG files with an alpha channel, which is no mask and is not read.
+std::size_t images_with_alpha(const Recording& recording, std::size_t frame);
+
 // Gives each camera the mask of its image of a frame. Throws Error(input) naming a file that is no PNG or of
 // another size than its image.
 void load_masks(Recording& recording, std::size_t frame);

@@ -169,7 +169,7 @@ void take_layout_truth(const Recording& recording, RecordingTruth& truth) {
 const MatArray& array_of(const std::map<std::string, MatArray>& arrays, const char* name, std::size_t values,
                          const fs::path& file) {
   const auto found = arrays.find(name);
-  if (found == arrays.end() || (values != 0 && found->second.values.size() != values))
+  if (found == arrays.end() || (values != 0 && found->second.size() != values))
     throw input_error.of_file(file, "expected the variable {}{}", name,
                               values == 0 ? "" : fmt::format(" of {} values", values));
   return found->second;
@@ -180,11 +180,11 @@ CropMask voxels_of(const MatArray& array, const fs::path& file) {
   if (array.shape.size() != 3) throw input_error.of_file(file, "ObsMask has not three dimensions");
   CropMask mask{file.string(), Vec3::Zero(), 0, {array.shape[0], array.shape[1], array.shape[2]}, {}};
   const auto [nx, ny, nz] = mask.size;
-  std::vector<std::uint8_t> observed(array.values.size());
+  std::vector<std::uint8_t> observed(array.size());
   for (std::size_t z = 0; z < nz; ++z)
     for (std::size_t y = 0; y < ny; ++y)
       for (std::size_t x = 0; x < nx; ++x)
-        observed[(x * ny + y) * nz + z] = array.values[(z * ny + y) * nx + x] != 0 ? 1 : 0;
+        observed[(x * ny + y) * nz + z] = array[(z * ny + y) * nx + x] != 0 ? 1 : 0;
   mask.is_observed = std::make_shared<const std::vector<std::uint8_t>>(std::move(observed));
   return mask;
 }
@@ -243,6 +243,9 @@ std::string content_text(const Recording& recording, const RecordingTruth& truth
     text += separator + folder.filename().string();
     separator = ", ";
   }
+  if (const std::size_t images = images_with_alpha(recording, 0); images > 0)
+    text += fmt::format("{}the alpha channel of {}, which masks nothing; write masks/IMAGE.png", separator,
+                        counted(images, "image"));
   return text;
 }
 
@@ -295,8 +298,8 @@ fs::path true_depth_file(const fs::path& truth_dir, const std::string& camera, s
 ObservedVolume read_observed(const fs::path& mask, const fs::path& plane, double metres_per_unit) {
   const auto arrays = read_mat_file(mask);
   ObservedVolume volume{voxels_of(array_of(arrays, "ObsMask", 0, mask), mask), {}, {}};
-  const std::vector<double>& box = array_of(arrays, "BB", 6, mask).values;  // two rows, x y z
-  volume.voxels.spacing_m = metres_per_unit * array_of(arrays, "Res", 1, mask).values[0];
+  const MatArray& box = array_of(arrays, "BB", 6, mask);  // two rows, x y z
+  volume.voxels.spacing_m = metres_per_unit * array_of(arrays, "Res", 1, mask)[0];
   if (!(volume.voxels.spacing_m > 0)) throw input_error.of_file(mask, "Res must be positive");
   volume.voxels.low_m = metres_per_unit * Vec3(box[0], box[2], box[4]);
   volume.high_m = metres_per_unit * Vec3(box[1], box[3], box[5]);
@@ -307,7 +310,9 @@ ObservedVolume read_observed(const fs::path& mask, const fs::path& plane, double
 }
 
 std::vector<double> read_observed_plane(const fs::path& file) {
-  return array_of(read_mat_file(file), "P", 4, file).values;
+  const auto arrays = read_mat_file(file);
+  const MatArray& plane = array_of(arrays, "P", 4, file);
+  return {plane[0], plane[1], plane[2], plane[3]};
 }
 
 std::optional<ObservedVolume> observed_of(const Recording& recording) {

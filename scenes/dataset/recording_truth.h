@@ -74,8 +74,8 @@ RecordingTruth find_recording_truth(const Recording& recording, const DeclaredTr
 // by "+".
 std::string truth_text(const RecordingTruth& truth);
 
-// Returns "12 cameras, 1 frame, truth: surface", how many cameras without an image were left out, and which
-// folders of truth are not read.
+// Returns "12 cameras, 1 frame, truth: surface", how many cameras without an image were left out, and what is
+// not read: folders of truth, alpha channels.
 std::string content_text(const Recording& recording, const RecordingTruth& truth);
 
 // Returns the files of all frames named by `declared`, which no method may reach.

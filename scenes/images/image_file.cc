@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <limits>
 #include <optional>
 
 #include "core/error.h"
@@ -196,6 +198,25 @@ ImageInfo inspect_jpeg(const ImageBytes& image) {
   return info;
 }
 
+// The largest depth of a map, how many pixels have it, and the next one; 0 where there is none.
+struct LargestDepth {
+  float value = 0, next = 0;
+  std::size_t pixels = 0;
+};
+
+LargestDepth largest_depth(std::span<const float> values) {
+  LargestDepth found;
+  for (const float value : values) {
+    if (!std::isfinite(value) || value <= found.next) continue;
+    if (value > found.value) found = {value, found.value, 0};
+    if (value == found.value)
+      ++found.pixels;
+    else
+      found.next = value;
+  }
+  return found;
+}
+
 }  // namespace
 
 bool is_image_name(const std::filesystem::path& file) {
@@ -218,6 +239,31 @@ ImageInfo inspect_image(std::string_view bytes, const std::string& file) {
   if (bytes.starts_with(kJpegStart)) return inspect_jpeg(image);
   if (const auto directory = tiff_directory(image, 0)) return inspect_tiff(image, *directory);
   image.refuse("not a PNG, JPEG or TIFF file");
+}
+
+std::size_t drop_far_values(std::span<float> values, bool counts) {
+  constexpr float kNoLength = 1e9F, kLargest16 = 65535, kLargestHalf = 65504, kFarther = 10;
+  std::size_t dropped = 0;
+  const auto drop_from = [&](float least) {
+    for (float& value : values)
+      if (std::isfinite(value) && value >= least) {
+        value = std::numeric_limits<float>::quiet_NaN();
+        ++dropped;
+      }
+  };
+  drop_from(kNoLength);
+  LargestDepth found = largest_depth(values);
+  for (const float known : {kLargest16, counts ? kLargest16 : kLargestHalf})
+    if (found.value == known) {
+      drop_from(known);
+      found = largest_depth(values);
+    }
+  if (found.next > 0 && found.pixels > 1 && found.value > kFarther * found.next) drop_from(found.value);
+  return dropped;
+}
+
+void check_packing(std::uint64_t unpacked_bytes, std::size_t packed_bytes, const std::string& name) {
+  if (unpacked_bytes / 1032 > packed_bytes) throw unreadable(name, "the file is too short for its image");
 }
 
 DepthImage depth_image_of_size(const std::string& name, std::uint64_t width, std::uint64_t height) {

@@ -1,6 +1,7 @@
 #pragma once
 // Image files: their properties without decoding pixels, and their pixels by libpng, libjpeg and libtiff.
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <span>
@@ -14,9 +15,21 @@ namespace aqbench {
 // in the file.
 struct DepthImage {
   int width = 0, height = 0;
-  std::vector<float> values;  // width * height
-  bool counts = false;        // integers of unknown scale (NPY, PNG, TIFF): useless without a scale
+  std::vector<float> values;   // width * height
+  bool counts = false;         // integers of unknown scale (NPY, PNG, TIFF): useless without a scale
+  std::string channel = {};    // of an OpenEXR file, which was read
+  std::size_t far_values = 0;  // how many drop_far_values() made to NaN
 };
+
+// Makes to NaN what programs write where there is nothing, and returns how many values: lengths of 1e9 and
+// more; where no value is larger, 65535 and, of lengths, 65504, the largest numbers of 16 bits; and the
+// largest value where two pixels or more have it and it is more than ten times the next one, as a renderer's
+// far plane is. What is not finite or not positive is no depth anyway.
+std::size_t drop_far_values(std::span<float> values, bool counts);
+
+// Throws Error(input), one line that starts with `name`, where data of so many bytes cannot be packed into
+// those of the file: Deflate packs at most 1032 to 1. Asked before memory is taken.
+void check_packing(std::uint64_t unpacked_bytes, std::size_t packed_bytes, const std::string& name);
 
 // Returns an image of that size without values yet. Throws Error(input), one line that starts with `name`,
 // for a size that is not from 1 to 2^28 pixels.
@@ -65,6 +78,14 @@ std::string encode_png(RgbImage image);
 // Decodes a PNG file: grey and palettes become colours, transparency is dropped, fewer than 8 bits are
 // widened. Throws Error(input), one line that starts with `name`, for damaged data.
 RgbImage decode_rgb_png(std::string_view bytes, const std::string& name);
+
+// Returns whether a file is a PNG with an alpha channel, by its first bytes.
+bool has_png_alpha(const std::filesystem::path& file);
+
+// Decodes a PNG file as a mask, row by row: which pixels count, those that are neither black nor transparent.
+// Where all others are black, only transparency says it; of a palette whose pixels are all neither, number 0
+// does not count. Throws Error(input), one line that starts with `name`, for damaged data.
+std::vector<bool> decode_png_mask(std::string_view bytes, const std::string& name);
 
 // Decodes a PNG file of one channel of 16 bits as counts. Throws Error(input), one line that starts with
 // `name`, for other channels and bits, damaged data, and an image that is stored turned.

@@ -167,6 +167,17 @@ bool is_tiff(std::string_view bytes) {
   return false;
 }
 
+DepthImage decode_depths(const std::filesystem::path& path) {
+  if (is_npy(path)) return read_npy_depths(path);
+  const std::string name = path.string(), bytes = read_file(path);
+  if (bytes.starts_with("Pf") || bytes.starts_with("PF")) return read_pfm(bytes, name);
+  if (bytes.starts_with("\x89PNG")) return decode_png_depths(bytes, name);
+  if (bytes.starts_with("\x76\x2f\x31\x01")) return read_exr_depths(bytes, name);
+  if (is_tiff(bytes)) return decode_tiff_depths(bytes, name);
+  if (const auto header = colmap_header(bytes)) return read_colmap_depths(*header, name);
+  throw unreadable(name, "not a supported depth map (NPY, PFM, COLMAP's .bin, PNG of 16 bits, EXR, TIFF)");
+}
+
 }  // namespace
 
 std::vector<float> inverse_real_dft(int n, std::span<const float> re_im) {
@@ -197,14 +208,9 @@ std::string shrink_image(std::string_view bytes, int factor, const std::string& 
 }
 
 DepthImage read_depth_image(const std::filesystem::path& path) {
-  if (is_npy(path)) return read_npy_depths(path);
-  const std::string name = path.string(), bytes = read_file(path);
-  if (bytes.starts_with("Pf") || bytes.starts_with("PF")) return read_pfm(bytes, name);
-  if (bytes.starts_with("\x89PNG")) return decode_png_depths(bytes, name);
-  if (bytes.starts_with("\x76\x2f\x31\x01")) return read_exr_depths(bytes, name);
-  if (is_tiff(bytes)) return decode_tiff_depths(bytes, name);
-  if (const auto header = colmap_header(bytes)) return read_colmap_depths(*header, name);
-  throw unreadable(name, "not a supported depth map (NPY, PFM, COLMAP's .bin, PNG of 16 bits, EXR, TIFF)");
+  DepthImage image = decode_depths(path);
+  image.far_values = drop_far_values(image.values, image.counts);
+  return image;
 }
 
 }  // namespace aqbench

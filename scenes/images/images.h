@@ -18,9 +18,11 @@ namespace aqbench {
 std::vector<float> inverse_real_dft(int n, std::span<const float> re_im);
 
 // Decodes an OpenEXR image of scan lines, uncompressed or by any of the format's compressions, with half or
-// float samples. Of several channels the one that is called Z, depth or V is taken, alone or after a layer's
-// name and a dot. Throws Error(input), one line that starts with `name`, for several parts, tiles, deep data,
-// channels that do not say which of them holds depths, damaged data, and where the module is not installed.
+// float samples. Of several channels the one is taken that is called depth, or Z or V in a layer called depth
+// or in none; a channel of its own, whatever it is called; or R, G and B if all three are equal. Normals,
+// positions and colours (N.Z, X Y Z, H S V, Y U V) are no depths. Throws Error(input), one line that starts
+// with `name`, for several parts, tiles, deep data, channels that do not say which of them holds depths,
+// damaged data, and where the module is not installed.
 DepthImage read_exr_depths(std::string_view bytes, const std::string& name);
 
 // A grey image, row by row from the top.
@@ -51,10 +53,11 @@ struct ImagesTable {
 // - PFM with one channel (Debevec, "PF format"), of either byte order; its rows go from the bottom up
 // - COLMAP's .bin of dense stereo: "WIDTH&HEIGHT&1&" and float32
 // - PNG with one channel of 16 bits
-// - OpenEXR of scan lines with half or float samples; of several channels the one called Z, depth or V
+// - OpenEXR as read_exr_depths()
 // - TIFF with one channel: floats of 32 or 64 bits, or counts of 16 bits
-// Throws Error(input), one line with the file, for anything else, for more than 2^28 pixels, and for
-// OpenEXR where the module `images` is not installed.
+// What stands for "nothing here" is NaN then (drop_far_values()). Throws Error(input), one line with the
+// file, for anything else, for more than 2^28 pixels, and for OpenEXR where the module `images` is not
+// installed.
 DepthImage read_depth_image(const std::filesystem::path& path);
 
 }  // namespace aqbench

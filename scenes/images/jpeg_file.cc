@@ -73,6 +73,21 @@ void take_message(j_common_ptr decoder, int level) {
   if (level < 0 && is_damage(decoder)) keep_text(decoder);
 }
 
+// Scans of a progressive file take no bytes, but each takes the time of the whole image. Programs write up to
+// 20; the largest photographs have some 10^7 blocks.
+void end_after_many_scans(j_common_ptr common) {
+  constexpr int kMaxScans = 100;
+  constexpr double kMaxBlocks = 1 << 28;  // over all scans
+  const auto& decoder = *reinterpret_cast<j_decompress_ptr>(common);
+  const double blocks = decoder.image_width / 8.0 * (decoder.image_height / 8.0) * decoder.num_components;
+  if (decoder.input_scan_number <= kMaxScans && decoder.input_scan_number * blocks <= kMaxBlocks) return;
+  JpegErrors& errors = errors_of(common);
+  std::snprintf(errors.text.data(), errors.text.size(), "has too many scans: %d and more of %u x %u px",
+                decoder.input_scan_number, decoder.image_width, decoder.image_height);
+  errors.failed = true;
+  std::longjmp(errors.back, 1);
+}
+
 // What is decoded of a file: without pixels the compressed data alone.
 struct JpegPixels {
   bool wanted = false;
@@ -98,11 +113,14 @@ void read_jpeg_pixels(jpeg_decompress_struct& decoder, JpegPixels& pixels) {
 // Owns nothing, so a jump cannot leak.
 void decode(std::string_view bytes, JpegErrors& errors, JpegPixels& pixels) {
   jpeg_decompress_struct decoder{};
+  jpeg_progress_mgr progress{};
+  progress.progress_monitor = end_after_many_scans;
   decoder.err = jpeg_std_error(&errors.manager);
   errors.manager.error_exit = end_decoding;
   errors.manager.emit_message = take_message;
   if (setjmp(errors.back) == 0) {
     jpeg_create_decompress(&decoder);
+    decoder.progress = &progress;
     jpeg_mem_src(&decoder, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
     jpeg_read_header(&decoder, TRUE);
     // A block of 8 x 8 px takes at least one bit: refuses sizes that the bytes cannot fill before allocating

@@ -2,10 +2,13 @@
 
 #include <png.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 #include <csetjmp>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 #include <utility>
 #include <vector>
 
@@ -47,13 +50,27 @@ void ignore_png_warning(png_structp, png_const_charp) {}
 struct PngSize {
   std::uint32_t width = 0, height = 0;
   int bits = 0, colour = 0;
+  int channels = 0;  // as stored
+
+  std::size_t sample_bytes() const { return bits == 16 ? 2 : 1; }
 };
 
-enum class PngPixels { none, stored, rgb };
+// As stored, with a byte for each number below 256 of a palette; as colours; as colours with transparency.
+enum class PngPixels { none, stored, rgb, rgba };
 
-void ask_for_rgb(png_structp png, const PngSize& size) {
+// Chunks that nothing here looks at. libpng would unpack their texts and profiles, many megabytes of a few
+// bytes.
+constexpr png_byte kUnusedChunks[] = "iCCP\0zTXt\0iTXt\0tEXt\0sPLT\0hIST\0pCAL\0sCAL\0eXIf";
+
+void ask_for(PngPixels pixels, png_structp png, const PngSize& size) {
+  if (pixels == PngPixels::stored) return png_set_packing(png);
   if (size.bits == 16 && std::endian::native == std::endian::little) png_set_swap(png);
-  png_set_strip_alpha(png);
+  if (pixels == PngPixels::rgb) {
+    png_set_strip_alpha(png);
+  } else {
+    png_set_tRNS_to_alpha(png);
+    png_set_add_alpha(png, 0xffff, PNG_FILLER_AFTER);
+  }
   if (size.colour == PNG_COLOR_TYPE_PALETTE) png_set_palette_to_rgb(png);
   const bool grey = (size.colour & PNG_COLOR_MASK_COLOR) == 0;
   if (grey && size.bits < 8) png_set_expand_gray_1_2_4_to_8(png);
@@ -76,10 +93,12 @@ bool run_png(PngBytes& source, PngSize& size, PngPixels pixels, unsigned char** 
     return false;
   }
   png_set_read_fn(png, &source, read_png_bytes);
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, kUnusedChunks, sizeof kUnusedChunks / 5);
   png_read_info(png, info);
   png_get_IHDR(png, info, &size.width, &size.height, &size.bits, &size.colour, nullptr, nullptr, nullptr);
-  if (pixels == PngPixels::rgb) ask_for_rgb(png, size);
+  size.channels = png_get_channels(png, info);
   if (pixels != PngPixels::none) {
+    ask_for(pixels, png, size);
     png_set_interlace_handling(png);
     png_read_update_info(png, info);
     png_read_image(png, rows);
@@ -96,10 +115,12 @@ PngSize read_png_size(std::string_view bytes, const std::string& name) {
   return size;
 }
 
-// Returns the samples, `channels` of `sample_bytes` for each pixel.
+// Returns the samples, `pixel_bytes` for each pixel.
 std::vector<unsigned char> read_png_pixels(std::string_view bytes, const std::string& name, PngPixels pixels,
                                            std::size_t pixel_bytes) {
   PngSize size = read_png_size(bytes, name);
+  const auto pixel_bits = static_cast<std::uint64_t>(size.bits * size.channels);
+  check_packing(std::uint64_t{size.width} * size.height * pixel_bits / 8, bytes.size(), name + ": PNG");
   const std::size_t line = size.width * pixel_bytes;
   std::vector<unsigned char> data(line * size.height);
   std::vector<unsigned char*> rows;
@@ -159,8 +180,38 @@ std::string encode_png(RgbImage image) {
 RgbImage decode_rgb_png(std::string_view bytes, const std::string& name) {
   const PngSize size = read_png_size(bytes, name);
   RgbImage image{static_cast<int>(size.width), static_cast<int>(size.height), size.bits == 16, {}};
-  image.bytes = read_png_pixels(bytes, name, PngPixels::rgb, image.deep ? 6 : 3);
+  image.bytes = read_png_pixels(bytes, name, PngPixels::rgb, 3 * size.sample_bytes());
   return image;
+}
+
+bool has_png_alpha(const std::filesystem::path& file) {
+  constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
+  constexpr std::size_t kColour = 25;  // its place in the header
+  std::array<char, kColour + 1> start{};
+  std::ifstream(file, std::ios::binary).read(start.data(), start.size());
+  return std::string_view(start.data(), start.size()).starts_with(kSignature) &&
+         (start[kColour] & PNG_COLOR_MASK_ALPHA) != 0;
+}
+
+std::vector<bool> decode_png_mask(std::string_view bytes, const std::string& name) {
+  const PngSize size = read_png_size(bytes, name);
+  const std::size_t sample = size.sample_bytes();
+  const std::vector<unsigned char> data = read_png_pixels(bytes, name, PngPixels::rgba, 4 * sample);
+  const auto is_any = [&](std::size_t from, std::size_t count) {
+    return std::any_of(data.data() + from, data.data() + from + count,
+                       [](unsigned char b) { return b != 0; });
+  };
+  std::vector<bool> counts(data.size() / (4 * sample)), opaque(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    opaque[i] = is_any((4 * i + 3) * sample, sample);
+    counts[i] = opaque[i] && is_any(4 * i * sample, 3 * sample);
+  }
+  const auto all = [](const std::vector<bool>& of) { return std::ranges::find(of, false) == of.end(); };
+  if (!all(opaque) && std::ranges::find(counts, true) == counts.end()) return opaque;
+  if (size.colour != PNG_COLOR_TYPE_PALETTE || !all(counts)) return counts;
+  const std::vector<unsigned char> numbers = read_png_pixels(bytes, name, PngPixels::stored, 1);
+  for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = numbers[i] != 0;
+  return counts;
 }
 
 DepthImage decode_png_depths(std::string_view bytes, const std::string& name) {
@@ -169,12 +220,9 @@ DepthImage decode_png_depths(std::string_view bytes, const std::string& name) {
   if (size.bits != 16 || size.colour != PNG_COLOR_TYPE_GRAY)
     throw unreadable(name, "a PNG depth map must have one channel of 16 bits");
   DepthImage image = depth_image_of_size(name, size.width, size.height);
-  const std::size_t count = std::size_t{size.width} * size.height;
-  // Deflate packs at most 1032 to 1: refuses a size that the file cannot fill before allocating memory.
-  if (2 * count / 1032 > bytes.size()) throw unreadable(name, "PNG: the file is too short for its image");
   const std::vector<unsigned char> data = read_png_pixels(bytes, name, PngPixels::stored, 2);
-  image.values.resize(count);
-  for (std::size_t i = 0; i < count; ++i)
+  image.values.resize(data.size() / 2);
+  for (std::size_t i = 0; i < image.values.size(); ++i)
     image.values[i] = static_cast<float>(data[2 * i] * 256 + data[2 * i + 1]);
   image.counts = true;
   return image;

@@ -65,6 +65,9 @@ TiffHandle open_tiff(TiffBytes& source, const std::string& name) {
   const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
                                                                              &TIFFOpenOptionsFree);
   if (!options) throw io_error("{}: TIFF: out of memory", name);
+  constexpr std::size_t kAtLeast = std::size_t{1} << 24U;
+  TIFFOpenOptionsSetMaxSingleMemAlloc(  // Deflate packs at most 1032 to 1
+      options.get(), static_cast<tmsize_t>(std::max(1032 * source.bytes.size(), kAtLeast)));
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), &keep_tiff_error, &source);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), &drop_tiff_warning, nullptr);
   // "m": the bytes are not mapped; "r": only read.
@@ -120,26 +123,30 @@ void store_samples(TiffSample sample, const unsigned char* from, std::size_t cou
   }
 }
 
-// Deflate packs at most 1032 to 1: refuses a size that the file cannot fill before allocating memory.
-void check_packing(std::uint64_t unpacked_bytes, const TiffBytes& source, const std::string& name) {
-  if (unpacked_bytes / 1032 > source.bytes.size())
-    throw unreadable(name + ": TIFF", "the file is too short for its image");
+struct TiffShape {
+  std::uint32_t width = 0, height = 0;
+  std::size_t pixel_bytes = 0;
+};
+
+// Returns the size of the image, which may be that of its data: strips and tiles may all lie in one place of
+// the file.
+TiffShape shape_of(TIFF* tiff, std::uint64_t pixel_bits, const TiffBytes& source, const std::string& name) {
+  TiffShape shape{.pixel_bytes = pixel_bits / 8};
+  TIFFGetField(tiff, TIFFTAG_IMAGEWIDTH, &shape.width);
+  TIFFGetField(tiff, TIFFTAG_IMAGELENGTH, &shape.height);
+  check_packing(std::uint64_t{shape.width} * shape.height * pixel_bits / 8, source.bytes.size(),
+                name + ": TIFF");
+  return shape;
 }
 
 // Takes `count` pixels of one row, from column x of row y on.
 using TakePixels = std::function<void(std::size_t x, std::size_t y, std::size_t count, const unsigned char*)>;
-
-struct TiffShape {
-  std::uint32_t width, height;
-  std::size_t pixel_bytes;
-};
 
 // Decodes row by row, so memory follows the actual file content.
 void read_tiff_rows(TIFF* tiff, const TiffShape& shape, const std::string& name, const TiffBytes& source,
                     const TakePixels& take) {
   const auto line_bytes = static_cast<std::size_t>(TIFFScanlineSize(tiff));
   if (line_bytes < shape.width * shape.pixel_bytes) fail_tiff_data(name, source);
-  check_packing(line_bytes, source, name);
   std::vector<unsigned char> line(line_bytes);
   for (std::uint32_t y = 0; y < shape.height; ++y) {
     if (TIFFReadScanline(tiff, line.data(), y, 0) != 1) fail_tiff_data(name, source);
@@ -156,11 +163,10 @@ void read_tiff_tiles(TIFF* tiff, const TiffShape& shape, const std::string& name
   if (tile_width == 0 || tile_height == 0 ||
       tile_bytes != std::uint64_t{tile_width} * tile_height * shape.pixel_bytes || tile_bytes >> 31U != 0)
     throw unreadable(name + ": TIFF", "invalid tile size");
-  check_packing(tile_bytes, source, name);
+  check_packing(tile_bytes, source.bytes.size(), name + ": TIFF");
   std::vector<unsigned char> tile(tile_bytes);
   for (std::uint32_t top = 0; top < shape.height; top += std::min(tile_height, shape.height - top)) {
     const std::uint32_t rows = std::min(tile_height, shape.height - top);
-    check_packing(std::uint64_t{rows} * shape.width * sizeof(float), source, name);
     for (std::uint32_t left = 0; left < shape.width; left += std::min(tile_width, shape.width - left)) {
       if (TIFFReadTile(tiff, tile.data(), left, top, 0, 0) < 0) fail_tiff_data(name, source);
       for (std::uint32_t y = 0; y < rows; ++y)
@@ -198,8 +204,8 @@ bool is_deep(const TiffColours& colours) {
          (colours.channels == 1 || colours.channels == 3 || colours.channels == 4);
 }
 
-void read_deep_colours(TIFF* tiff, const TiffColours& colours, const std::string& name,
-                       const TiffBytes& source, RgbImage& image) {
+void read_deep_colours(TIFF* tiff, const TiffColours& colours, const TiffShape& shape,
+                       const std::string& name, const TiffBytes& source, RgbImage& image) {
   if (colours.planes != PLANARCONFIG_CONTIG && colours.channels > 1)
     throw unreadable(name + ": TIFF",
                      "planes of 16 bits are not supported; store the channels of a pixel together");
@@ -212,9 +218,7 @@ void read_deep_colours(TIFF* tiff, const TiffColours& colours, const std::string
       for (std::size_t channel = 0; channel < 3; ++channel, to += 2)
         std::memcpy(to, from + (channels == 1 ? 0 : 2 * channel), 2);
   };
-  read_tiff_pixels(
-      tiff, {static_cast<std::uint32_t>(image.width), static_cast<std::uint32_t>(image.height), 2 * channels},
-      name, source, take);
+  read_tiff_pixels(tiff, shape, name, source, take);
 }
 
 void read_byte_colours(TIFF* tiff, const std::string& name, const TiffBytes& source, RgbImage& image) {
@@ -236,13 +240,11 @@ RgbImage decode_rgb_tiff(std::string_view bytes, const std::string& name) {
   const TiffHandle tiff = open_tiff(source, name);
   const TiffColours colours = colours_of(tiff.get());
   if (colours.format != SAMPLEFORMAT_UINT) throw unreadable(name + ": TIFF", "not an 8-bit or 16-bit image");
-  std::uint32_t width = 0, height = 0;
-  TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width);
-  TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height);
-  RgbImage image{static_cast<int>(width), static_cast<int>(height), is_deep(colours), {}};
-  image.bytes.resize(std::size_t{width} * height * (image.deep ? 6 : 3));
+  const TiffShape shape = shape_of(tiff.get(), std::uint64_t{colours.bits} * colours.channels, source, name);
+  RgbImage image{static_cast<int>(shape.width), static_cast<int>(shape.height), is_deep(colours), {}};
+  image.bytes.resize(std::size_t{shape.width} * shape.height * (image.deep ? 6 : 3));
   if (image.deep)
-    read_deep_colours(tiff.get(), colours, name, source, image);
+    read_deep_colours(tiff.get(), colours, shape, name, source, image);
   else
     read_byte_colours(tiff.get(), name, source, image);
   return image;
@@ -252,15 +254,13 @@ DepthImage decode_tiff_depths(std::string_view bytes, const std::string& name) {
   TiffBytes source{bytes};
   const TiffHandle tiff = open_tiff(source, name);
   const TiffSample sample = sample_of(tiff.get(), name);
-  std::uint32_t width = 0, height = 0;
-  TIFFGetField(tiff.get(), TIFFTAG_IMAGEWIDTH, &width);
-  TIFFGetField(tiff.get(), TIFFTAG_IMAGELENGTH, &height);
-  DepthImage image = depth_image_of_size(name, width, height);
+  const TiffShape shape = shape_of(tiff.get(), 8 * bytes_of(sample), source, name);
+  DepthImage image = depth_image_of_size(name, shape.width, shape.height);
   const auto take = [&](std::size_t x, std::size_t y, std::size_t count, const unsigned char* from) {
-    image.values.resize(std::max(image.values.size(), (y + 1) * width));
-    store_samples(sample, from, count, image.values.data() + y * width + x);
+    image.values.resize(std::max(image.values.size(), (y + 1) * shape.width));
+    store_samples(sample, from, count, image.values.data() + y * shape.width + x);
   };
-  read_tiff_pixels(tiff.get(), {width, height, bytes_of(sample)}, name, source, take);
+  read_tiff_pixels(tiff.get(), shape, name, source, take);
   image.counts = sample == TiffSample::count16;
   return image;
 }

@@ -193,13 +193,15 @@ void read_photograph_target(Bytes bytes, const Folder&) {
       decode_grey(bytes, std::min(info.width_px, kMaxPx), std::min(info.height_px, kMaxPx), kGuestSource);
   if (image.values.size() != static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height))
     throw Broken("photograph: the size does not match the values");
+  if (info.format == ImageFormat::png && decode_png_mask(bytes, kGuestSource).size() != image.values.size())
+    throw Broken("photograph: the size does not match the mask");
 }
 
 void read_mat_target(Bytes bytes, const Folder& folder) {
   for (const auto& [name, array] : read_mat_file(put_file(folder / "input.mat", bytes))) {
     std::size_t count = 1;
     for (const std::size_t side : array.shape) count *= side;
-    if (count != array.values.size()) throw Broken("MATLAB file: the size does not match the values");
+    if (count != array.size()) throw Broken("MATLAB file: the size does not match the values");
   }
 }
 

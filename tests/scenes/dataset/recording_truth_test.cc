@@ -13,8 +13,10 @@
 #include "core/files.h"
 #include "core/processes/process.h"
 #include "scenes/dataset/recording.h"
+#include "scenes/images/mat_file.h"
 #include "scenes/optics/rig.h"
 #include "tests/core/error_matcher.h"
+#include "tests/scenes/images/plain_depth_files.h"
 #include "tests/temporary_directory.h"
 
 namespace aqbench {
@@ -65,6 +67,36 @@ TEST(DtuObserved, DamagedFilesAndMissingVariablesAreNamed) {
   EXPECT_THAT(refusal("no"), HasSubstr("is no MATLAB file of level 5"));
   EXPECT_THAT(error_of(ErrorKind::input, [&] { read_observed(mask, mask, 1e-3); }),
               HasSubstr("expected the variable P of 4 values"));
+}
+
+std::string mat_error(const TemporaryDirectory& directory, const std::string& bytes) {
+  return error_of(ErrorKind::input, [&] { read_mat_file(directory.file("a.mat", bytes)); });
+}
+
+TEST(HostileFiles, MatlabArraysAreNoLargerThanTheySay) {
+  const TemporaryDirectory directory;
+  for (const bool packed : {false, true}) {
+    const auto read = read_mat_file(directory.file("a.mat", mat_of_bytes({2, 3}, "\1\2\3\4\5\6", packed)));
+    ASSERT_EQ(read.at("A").size(), 6U);
+    EXPECT_EQ(read.at("A")[4], 5);
+    EXPECT_THAT(mat_error(directory, mat_of_bytes({2, 3}, "1234567", packed)),
+                HasSubstr("array 'A' has 7 bytes of values, its size says 6 values"));
+    for (const double side : {0.5, -1.0, 1e300, std::nan(""), 7e7}) {
+      EXPECT_THAT(mat_error(directory, mat_of_bytes({0, side}, "", packed)), HasSubstr("2^26 values"))
+          << side;
+      EXPECT_THAT(mat_error(directory, mat_of_bytes({side, 0}, "", packed)), HasSubstr("2^26 values"))
+          << side;
+    }
+  }
+  const std::string promise = mat_of_bytes({1 << 13, 1 << 13}, "1", true, std::size_t{1} << 26U);
+  EXPECT_THAT(mat_error(directory, promise), HasSubstr("damaged, cut short or too large"));
+  const std::string zeros(std::size_t{1} << 24U, '\0');
+  const std::string large = mat_of_bytes({1 << 12, 1 << 12}, zeros, true);
+  EXPECT_LT(large.size(), 20'000U);
+  const auto read = read_mat_file(directory.file("a.mat", large));
+  EXPECT_EQ(read.at("A").size(), zeros.size());
+  EXPECT_THAT(mat_error(directory, mat_of_bytes({1 << 12, 1 << 11}, zeros, true)),
+              HasSubstr("its size says"));
 }
 
 class TruthUnit : public testing::Test {

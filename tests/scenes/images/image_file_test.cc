@@ -223,5 +223,83 @@ TEST(TiffDepths, NoProperBeginningOfAFileIsRead) {
     EXPECT_THAT(tiff_error(whole.substr(0, size)), HasSubstr("a.tif: TIFF: ")) << size;
 }
 
+// ---- Files that say more than they hold ----
+
+std::string png_error(const std::string& bytes) {
+  return error_of(ErrorKind::input, [&] { decode_rgb_png(bytes, "a.png"); });
+}
+
+TEST(HostileFiles, ImagesThatTheirBytesCannotHoldAreRefusedBeforeMemoryIsTaken) {
+  const std::string png = plain_png(30000, 30000, 8, 2, "");
+  EXPECT_LT(png.size(), 130U);
+  EXPECT_EQ(png_error(png), "a.png: PNG: the file is too short for its image");
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { decode_png_mask(png, "a.png"); }), png_error(png));
+  EXPECT_THAT(png_error(plain_png(1'000'000, 1'000'000, 16, 6, "")), HasSubstr("too short"));
+  std::string tiff = plain_tiff({.bits = 8, .format = 1}, std::string(4, '\7'));
+  for (const char tag : {'\0', '\1'})  // 256, 257: width and height
+    tiff.replace(tiff.find(std::string{tag, '\1', '\4', '\0'}) + 8, 4, std::string("\x30\x75\0\0", 4));
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { decode_rgb_tiff(tiff, "a.tif"); }),
+            "a.tif: TIFF: the file is too short for its image");
+}
+
+TEST(HostileFiles, TextsInPngFilesAreNotUnpacked) {
+  const std::string bomb = std::string("zTXtkey\0\0", 9) + packed_by_zlib(std::string(7'000'000, ' '));
+  const std::string rows("\0\1\2\3", 4);
+  const RgbImage image =
+      decode_rgb_png(plain_png(1, 1, 8, 2, rows, std::vector<std::string>(900, bomb)), "a.png");  // 6.3 GB
+  EXPECT_THAT(image.bytes, testing::ElementsAre(1, 2, 3));
+}
+
+TEST(HostileFiles, LargeImagesOfOneColourAreRead) {
+  const std::string png = plain_png(2000, 2000, 8, 2, std::string(2000 * 6001, '\0'));
+  EXPECT_LT(png.size(), 15'000U);
+  EXPECT_EQ(decode_rgb_png(png, "a.png").bytes.size(), 12'000'000U);
+}
+
+// Scans of no bytes, each of which takes the time of the whole image.
+TEST(HostileFiles, ProgressiveImagesHaveTheScansThatProgramsWrite) {
+  cv::Mat pixels(64, 64, CV_8UC1);
+  cv::randu(pixels, 0, 256);
+  std::vector<unsigned char> bytes;
+  ASSERT_TRUE(cv::imencode(".jpg", pixels, bytes, {cv::IMWRITE_JPEG_PROGRESSIVE, 1}));
+  const std::string whole(bytes.begin(), bytes.end());
+  EXPECT_EQ(decode_rgb_jpeg(whole, "a.jpg").width, 64);
+  const std::string last = whole.substr(whole.rfind("\xff\xda"), whole.size() - 2 - whole.rfind("\xff\xda"));
+  std::string many = whole.substr(0, whole.size() - 2);
+  for (int scan = 0; scan < 4000; ++scan) many += last;
+  many += "\xff\xd9";
+  EXPECT_THAT(find_jpeg_damage(many), testing::StartsWith("has too many scans: 101 and more of 64 x 64 px"));
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { decode_rgb_jpeg(many, "a.jpg"); }),
+              HasSubstr("a.jpg: JPEG: has too many scans"));
+}
+
+// ---- Masks ----
+
+TEST(PngMask, BlackAndTransparentPixelsDoNotCount) {
+  using testing::ElementsAre;
+  const auto mask = [](const std::string& png) { return decode_png_mask(png, "a.png"); };
+  const std::string plte = std::string("PLTE\xff\0\0\0\xff\0\0\0\0", 13);  // red, green, black
+  EXPECT_THAT(mask(plain_png(4, 1, 8, 0, std::string("\0\0\1\xff\0", 5))), ElementsAre(0, 1, 1, 0)) << "grey";
+  EXPECT_THAT(mask(plain_png(2, 1, 16, 0, std::string("\0\0\1\0\0", 5))), ElementsAre(1, 0)) << "of 16 bits";
+  EXPECT_THAT(mask(plain_png(3, 1, 8, 4, std::string("\0\xff\0\xff\xff\0\xff", 7))), ElementsAre(0, 1, 0))
+      << "white, transparent at first";
+  EXPECT_THAT(mask(plain_png(2, 1, 8, 6, std::string("\0\0\0\0\0\0\0\0\xff", 9))), ElementsAre(0, 1))
+      << "black everywhere, with transparency alone";
+  EXPECT_THAT(mask(plain_png(2, 1, 8, 6, std::string("\0\0\0\0\xff\0\0\0\xff", 9))), ElementsAre(0, 0))
+      << "black and opaque everywhere";
+  EXPECT_THAT(mask(plain_png(3, 1, 8, 3, std::string("\0\0\1\2", 4), {plte})), ElementsAre(1, 1, 0))
+      << "a palette with black";
+  EXPECT_THAT(mask(plain_png(3, 1, 8, 3, std::string("\0\0\1\1", 4), {plte})), ElementsAre(0, 1, 1))
+      << "a palette without black: number 0";
+  EXPECT_THAT(mask(plain_png(4, 1, 1, 3, std::string("\0\x50", 2), {plte})), ElementsAre(0, 1, 0, 1))
+      << "of 1 bit";
+  EXPECT_THAT(mask(plain_png(2, 1, 8, 3, std::string("\0\0\1", 3), {plte, std::string("tRNS\xff\0", 6)})),
+              ElementsAre(1, 0))
+      << "a transparent colour of a palette";
+  EXPECT_THAT(mask(plain_png(2, 1, 8, 0, std::string("\0\7\x9", 3), {std::string("tRNS\0\x9", 6)})),
+              ElementsAre(1, 0))
+      << "a transparent grey";
+}
+
 }  // namespace
 }  // namespace aqbench

@@ -3,11 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <opencv2/core.hpp>
 #include <opencv2/imgcodecs.hpp>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "core/files.h"
 #include "scenes/images/image_file.h"
@@ -21,6 +25,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsNan;
 
 // The header of a PNG file is read before its pixels: a small file may promise any number of them.
 TEST(DecodeGrey, RefusesAnotherSizeThanTheCamerasBeforeItDecodes) {
@@ -157,7 +162,8 @@ TEST_F(DepthFile, IntegersOfNumpyAreCounts) {
   bytes.replace(bytes.find("<f4"), 3, "<u2");
   const DepthImage image = read("counts.npy", bytes);
   EXPECT_TRUE(image.counts);
-  EXPECT_THAT(image.values, ElementsAre(16, 65535));
+  EXPECT_THAT(image.values, ElementsAre(16, IsNan()));
+  EXPECT_EQ(image.far_values, 1U);
   EXPECT_FALSE(read("lengths.npy", npy("False", "1, 2", floats({1, 2}))).counts);
 }
 
@@ -180,8 +186,40 @@ TEST_F(DepthFile, TheSameImageInEveryFormat) {
 
 TEST_F(DepthFile, PngHoldsCounts) {
   const DepthImage image = read("a.png", small_png());
-  EXPECT_THAT(image.values, ElementsAre(1, 256, 1000, 65535));
+  EXPECT_THAT(image.values, ElementsAre(1, 256, 1000, IsNan()));
   EXPECT_TRUE(image.counts);
+}
+
+// What renderers and sensors write where there is nothing; 65504 is the largest number of 16 bits that is
+// real.
+TEST_F(DepthFile, WhatStandsForNothingIsMissingAndCounted) {
+  struct Case {
+    std::vector<float> values;
+    std::size_t far;  // of them, at the end
+  };
+  for (const Case& one :
+       {Case{{1, 2, 1e10F, 1e10F}, 2}, Case{{1, 2, 3, 1e10F}, 1}, Case{{1, 2, 1.1e10F, 1.2e10F}, 2},
+        Case{{1, 2, 3, 65504}, 1}, Case{{65504, 65504, 65504, 65504}, 4}, Case{{1, 2, 3, 65535}, 1},
+        Case{{1, 2, 3e38F, 1e9F}, 2}, Case{{1, 2, 65504, 1e10F}, 2}, Case{{1, 2, 100, 100}, 2},
+        Case{{1, 2, 20.5F, 20.5F}, 2},
+        // Not a constant, not far beyond the rest, nothing beside it, two surfaces.
+        Case{{1, 2, 3, 100}, 0}, Case{{1, 2, 19, 19}, 0}, Case{{9, 9, 9, 9}, 0},
+        Case{{1, 2, 65504, 65600}, 0}, Case{{0, -1, 5, 5}, 0}}) {
+    std::string rows;
+    for (const float value : one.values) rows += floats({value});
+    const DepthImage image = read("a.npy", npy("False", "1, 4", rows));
+    EXPECT_EQ(image.far_values, one.far) << testing::PrintToString(one.values);
+    for (std::size_t i = 0; i < 4; ++i)
+      if (i < 4 - one.far)
+        EXPECT_EQ(image.values[i], one.values[i]) << testing::PrintToString(one.values);
+      else
+        EXPECT_TRUE(std::isnan(image.values[i])) << testing::PrintToString(one.values);
+  }
+  std::string counts = npy("False", "1, 3", std::string("\x10\0\xe0\xff\xe0\xff", 6));  // 16, 65504 twice
+  counts.replace(counts.find("<f4"), 3, "<u2");
+  EXPECT_EQ(read("counts.npy", counts).far_values, 2U) << "more than ten times the rest";
+  counts.replace(counts.size() - 6, 2, "\xdf\xff");
+  EXPECT_EQ(read("counts.npy", counts).far_values, 0U) << "a count like others";
 }
 
 TEST_F(DepthFile, ErrorsSayWhatIsWrong) {
@@ -226,12 +264,64 @@ TEST(ExrDepths, FloatsThatOpenCvWrote) {
   EXPECT_EQ(halves.values, depths.values);  // eighths below 16 have eleven bits at most
 }
 
-TEST(ExrDepths, OfSeveralChannelsTheOneThatIsCalledSo) {
-  const auto one = plain_exr(exr_channel("any", kFloat), {two(1, 2), two(3, 4)});
-  EXPECT_THAT(read_exr_depths(one, "a").values, ElementsAre(1, 2, 3, 4));
-  const auto layers = plain_exr(exr_channel("A", kFloat) + exr_channel("View.Depth.Z", kFloat),
-                                {two(9, 9) + two(1, 2), two(9, 9) + two(3, 4)});
-  EXPECT_THAT(read_exr_depths(layers, "a").values, ElementsAre(1, 2, 3, 4));
+// A file of these channels, in their order, of which the numbered ones are 1 2; 3 4 and the others 9.
+std::string exr_with(const std::vector<std::string>& names, const std::set<std::size_t>& depths) {
+  std::string channels, first, second;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    channels += exr_channel(names[i], kFloat);
+    first += depths.contains(i) ? two(1, 2) : two(9, 9);
+    second += depths.contains(i) ? two(3, 4) : two(9, 9);
+  }
+  return plain_exr(channels, {first, second});
+}
+
+TEST(ExrDepths, AreInTheChannelThatIsCalledSo) {
+  struct Case {
+    std::vector<std::string> names;  // in the order of the alphabet, as files have them
+    std::set<std::size_t> depths;
+    std::string read;
+  };
+  for (const Case& one :
+       {Case{{"any"}, {0}, "any"}, Case{{"Y"}, {0}, "Y"}, Case{{"A", "B", "G", "R", "Z"}, {4}, "Z"},
+        Case{{"A", "View.Depth.Z"}, {1}, "View.Depth.Z"}, Case{{"Depth.V"}, {0}, "Depth.V"},
+        Case{{"ViewLayer.Depth.Z", "ViewLayer.Normal.X", "ViewLayer.Normal.Y", "ViewLayer.Normal.Z"},
+             {0},
+             "ViewLayer.Depth.Z"},
+        Case{{"Depth.Z", "Normal.Z", "P.Z"}, {0}, "Depth.Z"},
+        Case{{"A", "N.X", "N.Y", "N.Z", "depth"}, {4}, "depth"}, Case{{"B", "G", "R"}, {0, 1, 2}, "R, G, B"},
+        Case{{"A", "Depth.B", "Depth.G", "Depth.R"}, {1, 2, 3}, "Depth.R, Depth.G, Depth.B"}}) {
+    const DepthImage image = read_exr_depths(exr_with(one.names, one.depths), "a");
+    EXPECT_THAT(image.values, ElementsAre(1, 2, 3, 4)) << one.read;
+    EXPECT_EQ(image.channel, one.read);
+  }
+  for (const auto& names :
+       std::vector<std::vector<std::string>>{{"N.Z"},
+                                             {"P.Z"},
+                                             {"Normal.Z"},
+                                             {"X", "Y", "Z"},
+                                             {"N.X", "N.Y", "N.Z"},
+                                             {"H", "S", "V"},
+                                             {"U", "V", "Y"},
+                                             {"BY", "RY", "Y"},
+                                             {"A", "N.Z"},
+                                             {"Mist.Z", "P.Z"},
+                                             {"V", "Z"},
+                                             {"A"},
+                                             {"X"},
+                                             {"Depth.X", "Depth.Y", "Depth.Z"},
+                                             {"left.B", "left.G", "left.R", "right.B", "right.G", "right.R"}})
+    EXPECT_THAT(exr_error(exr_with(names, {0})), HasSubstr("unknown depth channel")) << names[0];
+  EXPECT_EQ(exr_error(exr_with({"B", "G", "R"}, {0, 1})),
+            "a.exr: EXR: B, G, R differ: colours are no depths");
+}
+
+// Headers that promise 2^28 values.
+TEST(ExrDepths, AFileThatIsTooShortForItsImageIsRefusedAtOnce) {
+  std::string huge = plain_exr(exr_channel("Z", kFloat), {two(1, 2), two(3, 4)});
+  const std::string small = exr_bytes(std::int32_t{1}) + exr_bytes(std::int32_t{1}),
+                    large = exr_bytes(std::int32_t{16383}) + exr_bytes(std::int32_t{16383});
+  for (std::size_t i = 0, at = 0; i < 2; ++i) huge.replace(at = huge.find(small, at), 8, large);
+  EXPECT_THAT(exr_error(huge), HasSubstr("a.exr: EXR: "));
 }
 
 TEST(ExrDepths, ErrorsSayWhatIsWrong) {

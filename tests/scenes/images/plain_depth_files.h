@@ -1,5 +1,7 @@
 #pragma once
-// Small OpenEXR and TIFF files, made by hand from the formats' layouts.
+// Small OpenEXR, TIFF, PNG and MATLAB files, made by hand from the formats' layouts.
+
+#include <zlib.h>
 
 #include <cstdint>
 #include <string>
@@ -82,6 +84,52 @@ inline std::string plain_tiff(const TiffFields& fields, const std::string& data)
   const auto second_at = static_cast<std::uint32_t>(directory_at + directory(0).size());
   return (big ? std::string("MM\0*", 4) : std::string("II*\0", 4)) + ordered(directory_at, big) + data +
          directory(fields.twice ? second_at : 0) + (fields.twice ? directory(0) : "");
+}
+
+inline std::string packed_by_zlib(const std::string& data) {
+  uLongf size = compressBound(data.size());
+  std::string packed(size, '\0');
+  compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(data.data()),
+            data.size(), 9);
+  packed.resize(size);
+  return packed;
+}
+
+inline std::string png_chunk(const std::string& kind_and_data) {
+  const auto crc = crc32_z(0, reinterpret_cast<const Bytef*>(kind_and_data.data()), kind_and_data.size());
+  return ordered(static_cast<std::uint32_t>(kind_and_data.size() - 4), true) + kind_and_data +
+         ordered(static_cast<std::uint32_t>(crc), true);
+}
+
+// A PNG by the layout of www.w3.org/TR/png. `rows` begin with the byte 0, for no filter; `chunks` stand
+// before them: PLTE, tRNS.
+inline std::string plain_png(std::uint32_t width, std::uint32_t height, char bits, char colour,
+                             const std::string& rows, const std::vector<std::string>& chunks = {}) {
+  std::string file = "\x89PNG\r\n\x1a\n" + png_chunk("IHDR" + ordered(width, true) + ordered(height, true) +
+                                                     bits + colour + std::string(3, '\0'));
+  for (const std::string& chunk : chunks) file += png_chunk(chunk);
+  return file + png_chunk("IDAT" + packed_by_zlib(rows)) + png_chunk("IEND");
+}
+
+// An element of a MATLAB file of level 5: its data, padded to 8 bytes. `says` bytes stand in its tag.
+inline std::string mat_element(std::uint32_t type, std::string data, std::size_t says = SIZE_MAX) {
+  const std::size_t bytes = says == SIZE_MAX ? data.size() : says;
+  if (type != 15) data.resize((data.size() + 7) / 8 * 8);
+  return ordered(type, false) + ordered(static_cast<std::uint32_t>(bytes), false) + data;
+}
+
+// The file of an array A of bytes (class 9, elements of type 2) with sides of doubles. `says`: the bytes of
+// its values by their tag.
+inline std::string mat_of_bytes(const std::vector<double>& sides, const std::string& values, bool packed,
+                                std::size_t says = SIZE_MAX) {
+  std::string shape;
+  for (const double side : sides) shape += ordered(side, false);
+  const std::string start = mat_element(6, ordered(std::uint32_t{9}, false) + std::string(4, '\0')) +
+                            mat_element(9, shape) + mat_element(1, "A");
+  const std::string array = start + mat_element(2, values, says);
+  const std::string matrix = mat_element(14, array, says == SIZE_MAX ? SIZE_MAX : start.size() + 8 + says);
+  std::string file = "MATLAB 5.0" + std::string(114, ' ') + std::string("\0\1IM", 4);
+  return file + (packed ? mat_element(15, packed_by_zlib(matrix)) : matrix);
 }
 
 }  // namespace aqbench
