@@ -3,9 +3,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/error.h"
+#include "core/text.h"
 #include "metrics/protocols/asked_protocols.h"
 #include "metrics/protocols/cloud_protocol.h"
 #include "metrics/protocols/depth_and_normals.h"
@@ -49,17 +51,20 @@ ShapedMap read_npy_map(const std::string& file) {
 }
 
 // Reads any depth map. Counts become metres by what the request says of one; other values by the file's unit.
-ShapedMap read_depth_map(const std::string& file, double metres_per_unit,
-                         const EvalProtocolRequest& request) {
+ShapedMap read_depth_map(const std::string& file, double metres_per_unit, const EvalProtocolRequest& request,
+                         std::vector<std::string>& notes) {
   ShapedMap map;
+  DepthImage image;
   if (file.ends_with(".npy")) {
     map = read_npy_map(file);
+    image.far_values = drop_far_values(map.values, map.counts);
   } else {
-    DepthImage image = read_depth_image(file);
+    image = read_depth_image(file);
     map = {{static_cast<std::size_t>(image.height), static_cast<std::size_t>(image.width)},
            std::move(image.values),
            image.counts};
   }
+  std::ranges::move(notes_of_depths(file, image.channel, image.far_values), std::back_inserter(notes));
   if (map.counts && !request.metres_per_count)
     throw usage_error("{}: holds counts: give --depth-scale METRES", file);
   if (map.counts) metres_per_unit = *request.metres_per_count;
@@ -81,7 +86,8 @@ Trajectory read_trajectory_in(const std::string& file, double metres_per_unit) {
   return trajectory;
 }
 
-ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud) {
+ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRequest& cloud,
+                           std::vector<std::string>& notes) {
   DepthKnobs knobs;
   int intervals = 50;
   for (const std::string& knob : request.knobs) {
@@ -89,8 +95,8 @@ ShownProtocol score_depths(const EvalProtocolRequest& request, const EvalCloudRe
     set_depth_knob(knobs, intervals, name, value);
   }
   const std::string& truth_file = cloud.truth_files[0];
-  const ShapedMap predicted = read_depth_map(cloud.cloud_file, cloud.metres_per_unit, request);
-  const ShapedMap truth = read_depth_map(truth_file, cloud.truth_metres_per_unit, request);
+  const ShapedMap predicted = read_depth_map(cloud.cloud_file, cloud.metres_per_unit, request, notes);
+  const ShapedMap truth = read_depth_map(truth_file, cloud.truth_metres_per_unit, request, notes);
   require_shape(cloud.cloud_file, predicted, truth_file, truth);
   ShownProtocol shown{"depth", "Eigen et al., NIPS 2014", depth_knobs_json(knobs, intervals), {}, {}, {}};
   shown.result = depth_errors(predicted.values, truth.values, knobs);
@@ -153,10 +159,15 @@ std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, Prot
                                         const std::vector<double>& thresholds_m, double spacing_m) {
   std::vector<ShownProtocol> shown;
   const bool all = request.protocol == "all";
-  for (const CloudProtocol& protocol : cloud_protocols())
-    if (all || request.protocol == protocol.name)
+  for (const CloudProtocol& protocol : cloud_protocols()) {
+    if (!all && request.protocol != protocol.name) continue;
+    if (all && input.is_mesh && protocol.samples_output)
+      input.notes.push_back(
+          fmt::format("without {}, whose paper samples the faces of a mesh", protocol.name));
+    else
       shown.push_back(
           score_cloud(protocol, with_given(knobs_at(protocol, thresholds_m), request), input, spacing_m));
+  }
   if (all || request.protocol == "normals") shown.push_back(score_normals(input));
   if (shown.empty()) {
     std::vector<std::string> names = {"all", "normals", "depth", "poses"};
@@ -164,6 +175,13 @@ std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, Prot
     throw usage_error("--protocol: {}", unknown_name_message("protocol", request.protocol, names));
   }
   return shown;
+}
+
+// Whether the protocol is named, or tried as one of all that may give a published number.
+bool asks_for(const EvalProtocolRequest& request, const CloudProtocol& protocol) {
+  const auto names_it = [&](const std::string& text) { return split_at(text, ':').front() == protocol.name; };
+  return request.protocol == protocol.name || !request.which.empty() ||
+         std::ranges::any_of(request.explain, names_it);
 }
 
 // What was read, and how it was moved.
@@ -191,15 +209,19 @@ ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudReques
   if (request.protocol == "depth" || request.protocol == "poses") {
     if (cloud.truth_files.size() != 1 || cloud.cloud_file.empty())
       throw usage_error("--protocol {}: needs a file and one --truth", request.protocol);
-    print_protocols(
-        {request.protocol == "depth" ? score_depths(request, cloud) : score_poses(request, cloud)},
-        inputs_json(cloud, Json::object()), {}, cloud.json);
+    std::vector<std::string> notes;
+    const ShownProtocol shown =
+        request.protocol == "depth" ? score_depths(request, cloud, notes) : score_poses(request, cloud);
+    print_protocols({shown}, inputs_json(cloud, Json::object()), notes, cloud.json);
     return ExitCode::pass;
   }
   const std::vector<double> thresholds_m =
       cloud.given_thresholds ? cloud.score.tolerances_m : std::vector<double>{};
   ProtocolInput input = load_protocol_input(request, cloud);
   const double spacing_m = cloud.given_spacing ? cloud.score.sample_spacing_m : 0;  // 0: the protocol's
+  if (input.is_mesh)
+    for (const CloudProtocol& protocol : cloud_protocols())
+      if (asks_for(request, protocol)) refuse_mesh(protocol, ErrorKind::input, cloud.cloud_file);
   if (!request.explain.empty()) {
     const CloudKnobs a = with_given(headline_knobs(request.explain[0], thresholds_m), request),
                      b = with_given(headline_knobs(request.explain[1], thresholds_m), request);

@@ -23,6 +23,7 @@ namespace aqbench::cli {
 // A cloud and its truth as protocols take them; `surface` keeps what the truth refers to.
 struct ProtocolInput {
   PointCloud cloud;
+  bool is_mesh = false;  // the cloud is the vertices of one
   CloudTruth truth;
   std::shared_ptr<const Surface> surface;
   PointCloud scanned;                // points with normals of scans whose scanners are known

@@ -88,7 +88,8 @@ void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
     if (!cloud.transform_file.empty()) apply(read_similarity(cloud.transform_file), reconstruction);
   }
   input.cloud = std::move(reconstruction.cloud);
-  if (!reconstruction.mesh) return;
+  input.is_mesh = reconstruction.mesh.has_value();
+  if (!input.is_mesh) return;
   if (std::ranges::none_of(input.cloud.normals, has_direction))
     input.cloud = vertices_with_normals(*reconstruction.mesh);
   input.notes.push_back(fmt::format("{} is a mesh: protocols take its {} vertices, not its faces",

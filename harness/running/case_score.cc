@@ -47,7 +47,7 @@ Placed place_output(const Case& planned, const Rig& rig, Reconstruction& output,
 void add_protocol_metrics(const Case& planned, const Reconstruction& output, const Surface& truth,
                           const Rig* rig, CaseResult& result) {
   const ScoreOptions options = sized_for(truth, case_score_options(planned), output.cloud.points_m.size());
-  add_metrics(score_protocols(case_protocols(planned), output.cloud, truth, options, {}, rig),
+  add_metrics(score_protocols(case_protocols(planned), output, truth, options, {}, rig),
               result.record.metrics);
 }
 
@@ -200,10 +200,9 @@ Crop score_surface(const Case& planned, const CaseRecordingData& data, const Sce
                                           placed.made_with(), options.part, result);
   add_view(output, truth, &recording.rig, holes, views, afterwards, result, options.part);
   if (const auto protocols = case_protocols(planned); !protocols.empty())
-    add_metrics(
-        score_protocols(protocols, output.cloud, truth, options, true_scans(data.truth, frame, recording),
-                        &recording.rig, observed_of(recording)),
-        others);
+    add_metrics(score_protocols(protocols, output, truth, options, true_scans(data.truth, frame, recording),
+                                &recording.rig, observed_of(recording)),
+                others);
   return options.part.crop;
 }
 
@@ -275,6 +274,11 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   else
     keep_unscored(output, rig, image_of, afterwards, result);
   score_depths(output, rig, placed.made_with(), recording.dir, frame, afterwards, result, crop);
+  const bool uses_depths =
+      !output.depth_maps.empty() || (data.truth.surface && data.truth.surface->from_depths);
+  note_count("truth_far_depths", uses_depths ? count_far_depths(rig.cameras, recording.dir, frame) : 0,
+             result.record);
+  note_count("images_with_alpha", images_with_alpha(recording, frame), result.record);
   add_metrics(std::move(placed.own.metrics), others);
   add_metrics(std::move(others), result.record.metrics);
 }

@@ -44,11 +44,8 @@ void keep_scored(Reconstruction& output, const Surface& truth, const ScoredPart&
 void note_repeated_faces(const Surface& truth, const Score& score, Record& record) {
   const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
   const FaceCounts* const of_truth = bordered != nullptr ? bordered->face_counts() : nullptr;
-  const auto note = [&](const char* name, std::size_t faces) {
-    if (faces > 0) record.effective.emplace_back(name, static_cast<double>(faces));
-  };
-  if (of_truth != nullptr) note("truth_repeated_faces", of_truth->repeated);
-  if (score.mesh_faces) note("mesh_repeated_faces", score.mesh_faces->repeated);
+  if (of_truth != nullptr) note_count("truth_repeated_faces", of_truth->repeated, record);
+  if (score.mesh_faces) note_count("mesh_repeated_faces", score.mesh_faces->repeated, record);
 }
 
 void keep_depth_pictures(PictureFiles files, const Afterwards& afterwards, CaseResult& result) {
@@ -200,7 +197,7 @@ std::function<std::vector<bool>(std::span<const Vec3>, double, int)> seen_by(con
   };
 }
 
-MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const PointCloud& cloud,
+MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const Reconstruction& output,
                           const Surface& surface, const ScoreOptions& options, std::vector<Scan> scans,
                           const Rig* rig, const std::optional<ObservedVolume>& observed) {
   MetricSet metrics;
@@ -209,12 +206,15 @@ MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const Poi
   CloudTruth truth = truth_of(surface, options, std::move(scans));
   if (rig != nullptr) truth.seen = seen_by(surface, *rig);
   take_observed(observed, truth);
+  // A mesh that was made from the cloud is not what is scored.
+  const bool is_scored_mesh = output.mesh && output.mesh->vertices_m == output.cloud.points_m;
   for (const AskedProtocol& asked : protocols) {
+    if (is_scored_mesh) refuse_mesh(*asked.protocol, ErrorKind::method, "its output");
     if (mesh)
       truth.cloud.points_m = asked.protocol->takes_vertices
                                  ? surface.mesh(options.sample_spacing_m).vertices_m
                                  : mesh_samples_m(surface, mesh_spacing_m(asked.knobs));
-    add_metrics(protocol_metrics(asked, score_by_protocol(asked.knobs, cloud, truth)), metrics);
+    add_metrics(protocol_metrics(asked, score_by_protocol(asked.knobs, output.cloud, truth)), metrics);
   }
   return metrics;
 }

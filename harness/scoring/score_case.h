@@ -46,6 +46,11 @@ inline void add_metrics(MetricSet more, MetricSet& metrics) {
   for (auto& metric : more) metrics.push_back(std::move(metric));
 }
 
+// Adds a number of what was found or left out to the record's `effective`, unless it is 0.
+inline void note_count(const char* name, std::size_t count, Record& record) {
+  if (count > 0) record.effective.emplace_back(name, static_cast<double>(count));
+}
+
 // Throws Error(method) in the words of `aqbench eval` for an output that it refuses
 // (harness/scoring/true_surface.h).
 void require_scorable(const Reconstruction& output, const Surface& truth, double truth_metres_per_unit = 1);
@@ -90,10 +95,11 @@ std::function<std::vector<bool>(std::span<const Vec3>, double, int)> seen_by(con
 // Gives a truth what DTU's scanner observed; does nothing for nullopt.
 void take_observed(const std::optional<ObservedVolume>& observed, CloudTruth& truth);
 
-// Scores a cloud by protocols, as `aqbench eval --protocol` does with the same truth. `scans` are those that
-// the truth was read from; of any other truth points come from the surface. `rig`, in the frame of the truth,
-// is what `cull` asks; nullptr: unknown. `observed` is what `dtu` asks for; nullopt: everything.
-MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const PointCloud& cloud,
+// Scores a cloud by protocols, as `aqbench eval --protocol` does with the same truth. Throws Error(method)
+// for a mesh of whose faces a protocol takes samples (refuse_mesh()). `scans` are those that the truth was
+// read from; of any other truth points come from the surface. `rig`, in the frame of the truth, is what
+// `cull` asks; nullptr: unknown. `observed` is what `dtu` asks for; nullopt: everything.
+MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const Reconstruction& output,
                           const Surface& truth, const ScoreOptions& options, std::vector<Scan> scans,
                           const Rig* rig, const std::optional<ObservedVolume>& observed = {});
 

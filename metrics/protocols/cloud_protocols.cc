@@ -156,6 +156,7 @@ std::vector<CloudProtocol> make_protocols() {
        .knobs = {.voxel_m = 0.0025, .thresholds_m = {0.005}},
        .headline_threshold_m = 0.005,
        .voxel_of_threshold = 0.5,
+       .samples_output = true,
        .published = {{"precision", "precision"}, {"recall", "recall"}, {"f_score", "f-score"}}});
   protocols.push_back(
       {.name = "dtu",
@@ -163,6 +164,7 @@ std::vector<CloudProtocol> make_protocols() {
        .source = "Aanaes et al., IJCV 120, 2016; github.com/jzhangbs/DTUeval-python eval.py",
        .knobs = {.thinning_m = 0.0002, .mask = true, .drop_from_m = 0.02, .thresholds_m = {0.001, 0.002}},
        .headline_threshold_m = 0.001,
+       .samples_output = true,
        .published = {{"accuracy_mean", "accuracy mean", kMmPerM, "mm"},
                      {"accuracy_median", "accuracy median", kMmPerM, "mm"},
                      {"completeness_mean", "completeness mean", kMmPerM, "mm"},
@@ -218,6 +220,14 @@ std::span<const CloudProtocol> cloud_protocols() {
 
 const CloudProtocol& find_cloud_protocol(std::string_view name) {
   return find_named("protocol", name, cloud_protocols());
+}
+
+void refuse_mesh(const CloudProtocol& protocol, ErrorKind kind, const std::string& output) {
+  if (protocol.samples_output)
+    throw Error(kind,
+                fmt::format("protocol {}: {} is a mesh, whose faces the paper samples; only its vertices "
+                            "could be taken here: give points sampled on its faces",
+                            protocol.name, output));
 }
 
 CloudKnobs knobs_at(const CloudProtocol& protocol, std::span<const double> thresholds_m) {

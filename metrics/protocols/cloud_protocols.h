@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
+
 namespace aqbench {
 
 // How a point of the cloud is compared with the truth.
@@ -87,6 +89,7 @@ struct CloudProtocol {
   double headline_threshold_m = 0;  // of the number that rankings use
   double voxel_of_threshold = 0;    // voxel_m follows the first threshold by this factor; 0: it does not
   bool takes_vertices = false;      // of a mesh, as its program does; else points all over its faces
+  bool samples_output = false;      // its paper samples the faces of a mesh that is scored
   std::vector<PublishedNumber> published;
 };
 
@@ -95,6 +98,10 @@ std::span<const CloudProtocol> cloud_protocols();
 
 // Finds a protocol by name. Throws Error(usage) that names the near ones.
 const CloudProtocol& find_cloud_protocol(std::string_view name);
+
+// Throws Error of this kind for a scored mesh, of which nothing here takes other points than the vertices,
+// where the paper samples its faces. `output` names the mesh.
+void refuse_mesh(const CloudProtocol& protocol, ErrorKind kind, const std::string& output);
 
 // Returns the protocol's knobs at these thresholds (metres; empty: its own), with what follows from them.
 CloudKnobs knobs_at(const CloudProtocol& protocol, std::span<const double> thresholds_m = {});

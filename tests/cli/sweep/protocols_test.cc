@@ -78,6 +78,22 @@ TEST_F(ProtocolRun, ACloudOfAProgramScoresAsInEval) {
   EXPECT_GT(number(dtu, "overall"), 0);
 }
 
+TEST_F(ProtocolRun, AMeshIsRefusedWhereThePaperSamplesItsFaces) {
+  write(
+      "cloud.ply",
+      "ply\nformat ascii 1.0\nelement vertex 4\nproperty float x\nproperty float y\nproperty float z\n"
+      "element face 2\nproperty list uchar int vertex_indices\nend_header\n-0.2 -0.1 1.178\n0.2 -0.1 1.178\n"
+      "0.2 0.1 1.178\n-0.2 0.1 1.178\n3 0 1 2\n3 0 2 3\n");
+  const Arguments mesh =
+      words("--scene flat_plane --method external --set {}", "external.command=/bin/cp cloud.ply {output}");
+  for (const char* protocol : {"dtu", "tanks-and-temples"}) {
+    const json refused = sweep(protocol, with(mesh, {"--protocol", protocol}), 3);
+    EXPECT_THAT(refused["records"][0]["reason"].get<std::string>(),
+                HasSubstr(": its output is a mesh, whose faces the paper samples"));
+  }
+  EXPECT_EQ(sweep("out", with(mesh, {"--protocol", "scannet-mesh"}))["records"][0]["status"], "ok");
+}
+
 TEST_F(ProtocolRun, TheyAreGatedAndComparedLikeOtherMetrics) {
   sweep_roma("first", {"--protocol", "dtu"});
   ASSERT_EQ(run({"accept", bundle_, "--baseline", dir_ / "base.json"}).exit_code, 0);
