@@ -152,6 +152,15 @@ std::string md_head(const std::vector<std::string>& titles, std::size_t text_col
   return md_row(titles) + md_row(rules);
 }
 
+std::string csv_field(std::string_view text) {
+  constexpr std::string_view kFormula = "=+-@\t\r\n", kQuoted = ",;\"\t\r\n";
+  std::string field(!text.empty() && kFormula.find(text[0]) != kFormula.npos ? "'" : "");
+  field += text;
+  if (field.find_first_of(kQuoted) == field.npos) return field;
+  for (std::size_t at = 0; (at = field.find('"', at)) != field.npos; at += 2) field.insert(at, 1, '"');
+  return '"' + field + '"';
+}
+
 bool wants_colours(int descriptor) {
   const char* const no_color = std::getenv("NO_COLOR");
   const char* const terminal = std::getenv("TERM");

@@ -1,9 +1,10 @@
 #pragma once
-// Tables as plain text for a terminal, aligned by display width, and in Markdown. A table with a column that
-// shrinks is as wide as requested, unless rows would look the same.
+// Tables as plain text for a terminal, aligned by display width, in Markdown and in CSV. A table with a
+// column that shrinks is as wide as requested, unless rows would look the same.
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace aqbench {
@@ -49,6 +50,11 @@ std::string md_row(const std::vector<std::string>& cells);
 // Returns the header and rule of a Markdown table: the first `text_columns` columns are left-aligned, the
 // others right-aligned.
 std::string md_head(const std::vector<std::string>& titles, std::size_t text_columns);
+
+// Returns a text as a field of a CSV file, in quotation marks where it holds separators or line breaks. What
+// a spreadsheet would run as a formula, as it begins with = + - @, a tab or a line break, begins with an
+// apostrophe. Numbers need none of this.
+std::string csv_field(std::string_view text);
 
 // Returns whether output to a descriptor is coloured: a terminal, TERM not "dumb", NO_COLOR unset or empty.
 bool wants_colours(int descriptor);

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <string_view>
 
 #include "core/error.h"
 #include "core/parallel.h"
+#include "core/table.h"
 #include "metrics/completeness.h"
 #include "metrics/point_details.h"
 #include "metrics/registry.h"
@@ -256,9 +258,15 @@ void write_bound(const Reconstruction& reconstruction, const SurfaceSamples& sam
 
 }  // namespace
 
-std::string camera_field(std::string name) {
-  for (std::size_t at = 0; (at = name.find(',', at)) != std::string::npos;) name.replace(at, 1, "%2C");
-  return name;
+std::string camera_field(const std::string& name) {
+  std::string plain;
+  for (const char c : name) {
+    if (std::string_view(",;\"\t\r\n").find(c) == std::string_view::npos)
+      plain += c;
+    else
+      plain += fmt::format("%{:02X}", c);
+  }
+  return csv_field(plain);
 }
 
 std::span<const char* const> hole_cause_names() { return kCauseNames; }

@@ -18,8 +18,8 @@
 
 namespace aqbench {
 
-// Returns a camera's name as a field of a table: a comma in it is written as %2C.
-std::string camera_field(std::string name);
+// Returns a camera's name as a field of a table that is split at its commas: a comma in it is written as %2C.
+std::string camera_field(const std::string& name);
 
 // The calibration that depth maps were made with, which puts them into the world: a rig, and the transform
 // from its frame to the true world frame, of scale 1.

@@ -11,6 +11,7 @@
 #include "core/drawing/colour_map.h"
 #include "core/error.h"
 #include "core/json.h"
+#include "core/table.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
 #include "metrics/value_change.h"
@@ -18,16 +19,6 @@
 
 namespace aqbench {
 namespace {
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) {
-    if (c == '"') quoted += '"';
-    quoted += c;
-  }
-  return quoted + '"';
-}
 
 std::string method_of(const Record& record) {
   if (!record.workload.empty()) return record.workload;

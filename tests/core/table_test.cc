@@ -109,6 +109,24 @@ TEST(WantsColours, OnATerminalUnlessNoColorIsSet) {
   ::close(controller);
 }
 
+TEST(CsvField, IsQuotedAndNoFormula) {
+  for (const auto& [text, field] : {std::pair<std::string, std::string>{"", ""},
+                                    {"a b", "a b"},
+                                    {"a=b+c-d@e", "a=b+c-d@e"},
+                                    {"a,b", "\"a,b\""},
+                                    {"a \"b\"", "\"a \"\"b\"\"\""},
+                                    {"a\nb", "\"a\nb\""},
+                                    {"a;=1", "\"a;=1\""},
+                                    {"=1", "'=1"},
+                                    {"+1", "'+1"},
+                                    {"-1", "'-1"},
+                                    {"@a", "'@a"},
+                                    {"\t=1", "\"'\t=1\""},
+                                    {"\r=1", "\"'\r=1\""},
+                                    {"=HYPERLINK(\"x\",\"y\")", "\"'=HYPERLINK(\"\"x\"\",\"\"y\"\")\""}})
+    EXPECT_EQ(csv_field(text), field);
+}
+
 TEST(Screen, CutsNothingInAFileOrAPipe) {
   int ends[2];
   ASSERT_EQ(::pipe(ends), 0);

@@ -39,6 +39,18 @@ TEST(PaperExports, CsvHasEveryValueUnrounded) {
               HasSubstr("accuracy_mean_mm,,mm,lower,\"the cloud is empty, all of it\"\r\n"));
 }
 
+TEST(PaperExports, CsvHasNoFormulas) {
+  Results results = synthetic_results();
+  results.records[0].case_name = "=HYPERLINK(1)";
+  results.records[0].scene = "+a";
+  results.records[0].method = "-b";
+  Metric& metric = metric_of(results.records[0], "accuracy_mean_mm");
+  metric.value.reset();
+  metric.reason = "@c";
+  EXPECT_THAT(results_csv(results),
+              HasSubstr("\n'=HYPERLINK(1),'+a,'-b,ok,accuracy_mean_mm,,mm,lower,'@c\r\n"));
+}
+
 TEST(PaperExports, LatexMarksTheBestAndEscapes) {
   const std::string latex = results_latex(synthetic_results());
   EXPECT_THAT(latex, HasSubstr("\\toprule"));
