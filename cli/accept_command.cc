@@ -133,7 +133,7 @@ ExitCode accept_command(const Arguments& arguments) {
   const Acceptance acceptance = request.dry_run ? plan_acceptance(run, file, request.allowed)
                                                 : accept_baseline(run, file, request.allowed);
   fmt::print("{}{}\n", render_acceptance(acceptance, wants_colours(STDOUT_FILENO)),
-             request.dry_run ? "dry run: nothing written" : "wrote " + file);
+             request.dry_run ? "dry run: nothing written" : "wrote " + printable(file));
   return acceptance.refusals.empty() ? ExitCode::pass : ExitCode::usage;
 }
 

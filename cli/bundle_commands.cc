@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "core/files.h"
 #include "core/table.h"
+#include "core/text.h"
 #include "harness/ab/samples.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
@@ -109,7 +110,7 @@ ExitCode merge_command(const Arguments& arguments) {
   const std::filesystem::path bundle =
       merge_bundles(request.shards, request.out, command, key ? &*key : nullptr);
   const VerifyReport verified = verify_bundle(bundle);
-  fmt::print("bundle {}\n{}", bundle.string(), render_verify(verified));
+  fmt::print("bundle {}\n{}", printable(bundle.string()), render_verify(verified));
   return verified.ok() ? ExitCode::pass : ExitCode::regression;
 }
 

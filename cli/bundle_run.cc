@@ -27,7 +27,7 @@ void note_ownership(const JsonBox& environment, const std::filesystem::path& log
   const std::string lost = fmt::format(
       "warning: the commit is unknown, because another user owns this folder; git config --global --add "
       "safe.directory {}\n",
-      shell_quote(std::filesystem::current_path().string()));
+      printable(shell_quote(std::filesystem::current_path().string())));
   fmt::print(stderr, "aqbench: {}", lost);
   if (!log.empty()) append_to_file(log, lost);
 }
@@ -72,15 +72,15 @@ ExitCode BundleRun::finish(Results results, ExitCode code, std::FILE* stream, st
     journal_.reset();  // verification needs the memory
     if (interrupted && resumable_) {
       next = shell_join({"aqbench", command_, "--resume", bundle_.string()});
-      fmt::print(stderr, "aqbench: interrupted; go on with: {}\n", next);
+      fmt::print(stderr, "aqbench: interrupted; go on with: {}\n", printable(next));
     }
     const VerifyReport verified = verify_bundle(bundle_);
     if (!verified.ok()) {
       fmt::print(stderr, "aqbench: error: the bundle does not verify\n{}", render_verify(verified));
       return combine(code, ExitCode::regression);
     }
-    fmt::print(stream, "report: {} (verified)\n", (bundle_ / kReportName).string());
-    if (!next.empty()) fmt::print(stream, "next: {}\n", next);
+    fmt::print(stream, "report: {} (verified)\n", printable((bundle_ / kReportName).string()));
+    if (!next.empty()) fmt::print(stream, "next: {}\n", printable(next));
     return code;
   });
 }

@@ -100,7 +100,7 @@ CheckedRuns run_all(const CheckRequest& request, const Recording& recording,
   const std::size_t total = 2 + relations.size() + (has_halves ? 2 : 0);
   std::size_t number = 0;
   const auto run = [&](const Recording& one, std::uint64_t with_seed, const std::string& name) {
-    fmt::print(stderr, "aqbench: run {} of {}: {}\n", ++number, total, name);
+    fmt::print(stderr, "aqbench: run {} of {}: {}\n", ++number, total, printable(name));
     return run_on(request, one, with_seed, scratch, name);
   };
   CheckedRuns runs;

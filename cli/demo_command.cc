@@ -5,6 +5,7 @@
 #include "cli/options.h"
 #include "core/files.h"
 #include "core/processes/process.h"
+#include "core/text.h"
 #include "pipeline/method/method.h"
 #include "reports/content/commands.h"
 #include "scenes/cloud/ply.h"
@@ -54,7 +55,7 @@ void run_step(const char* step, const char* what, const Arguments& arguments,
               ExitCode expected = ExitCode::pass) {
   Arguments shown{"aqbench"};
   shown.insert(shown.end(), arguments.begin(), arguments.end());
-  fmt::print("\n{}\n$ {}\n", what, shell_join(shown));
+  fmt::print("\n{}\n$ {}\n", what, printable(shell_join(shown)));
   std::fflush(stdout);
   shown.front() = std::filesystem::read_symlink("/proc/self/exe").string();
   if (const int code = run_to_end(shown); code != static_cast<int>(expected))

@@ -57,7 +57,7 @@ void render_again(const std::filesystem::path& bundle) {
   if (results.run.text_version == kSummaryVersion) return;
   results.run.text_version = kSummaryVersion;
   finalise_bundle(bundle, std::move(results));
-  fmt::print("{}: rendered again from its records\n", bundle.string());
+  fmt::print("{}: rendered again from its records\n", printable(bundle.string()));
 }
 
 struct DocsRequest {
@@ -97,7 +97,8 @@ ExitCode docs_command(const Arguments& arguments) {
     const std::string text = read_file(file);
     const FilledDocs filled = fill_docs(text, file, sections);
     for (const DocsChange& change : filled.changes)
-      fmt::print("{}:{}: {} {}\n", file, change.line, change.section, request.check ? "is stale" : "updated");
+      fmt::print("{}:{}: {} {}\n", printable(file), change.line, printable(change.section),
+                 request.check ? "is stale" : "updated");
     stale += filled.changes.size();
     if (!request.check && filled.text != text) write_file(file, filled.text);
   }

@@ -164,7 +164,7 @@ ExitCode site_command(const Arguments& arguments) {
   if (request.out.empty()) throw usage_error("--out SITE is missing");
   const SiteSummary done = write_site(request);
   for (const std::string& problem : done.problems) fmt::print(stderr, "left out: {}\n", printable(problem));
-  fmt::print("{}: {} of {}, {} new\n", request.out.string(), counted(done.pages, "page"),
+  fmt::print("{}: {} of {}, {} new\n", printable(request.out.string()), counted(done.pages, "page"),
              counted(done.runs, "run"), done.read);
   return done.problems.empty() ? ExitCode::pass : ExitCode::regression;
 }

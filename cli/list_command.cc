@@ -14,7 +14,8 @@ namespace {
 // Prints a name and a text that breaks between words and stays in its column.
 void print_wrapped(const std::string& name, std::size_t name_width, const std::string& text) {
   constexpr std::size_t kPage = 100;
-  fmt::print("{}", wrap_text(fmt::format("  {:<{}}  {}", name, name_width, text), kPage, name_width + 4));
+  fmt::print(
+      "{}", wrap_text(printable(fmt::format("  {:<{}}  {}", name, name_width, text)), kPage, name_width + 4));
 }
 
 std::string default_text(const Json& parameter) {
@@ -79,7 +80,8 @@ void print_items(const Json& list, bool details) {
   std::size_t width = 0;
   for (const Json& item : list) width = std::max(width, item["name"].get<std::string>().size());
   for (const Json& item : list) {
-    const std::string name = item["name"].get<std::string>(), summary = item["summary"].get<std::string>();
+    const std::string name = printable(item["name"].get<std::string>()),
+                      summary = printable(item["summary"].get<std::string>());
     if (details)
       print_wrapped(name, width, summary);
     else

@@ -194,7 +194,7 @@ void compare_profiles(const ProfiledCase& before, const ProfiledCase& after,
                        before.stacks, after.stacks,
                        {after.record.case_name + ": after against before",
                         "width = share of samples after; red = larger share than before, blue = smaller"}));
-  fmt::print("differential flamegraph {}\n", file.string());
+  fmt::print("differential flamegraph {}\n", printable(file.string()));
 }
 
 ExitCode compare_profile_bundles(const ProfileRequest& request) {

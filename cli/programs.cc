@@ -96,7 +96,7 @@ void require_trust(const std::filesystem::path& bundle, const char* journal,
                    const std::vector<std::string>& commands, const CommandTrust& trust) {
   if (commands.empty() || is_own_journal(bundle / journal) || is_signed_by_a_trusted_key(bundle, trust))
     return;
-  fmt::print(stderr, "aqbench: {} would run these commands with your rights:\n", bundle.string());
+  fmt::print(stderr, "aqbench: {} would run these commands with your rights:\n", printable(bundle.string()));
   for (const std::string& command : commands) fmt::print(stderr, "  {}\n", printable(command));
   if (trust.run_its_commands) return;
   throw input_error(
@@ -143,7 +143,7 @@ void keep_work(KeepWork which, const Case& planned, const MethodSpec& method, co
   const Observation seen{kept / "dataset"};
   const ProgramRun program = external_program(seen, method_input(planned, method, kept));
   fmt::print(stderr, "aqbench: {}: its work is in {}; again by hand: {}\n", printable(planned.name),
-             kept.string(), printable(shell_line(program)));
+             printable(kept.string()), printable(shell_line(program)));
 }
 
 }  // namespace aqbench::cli

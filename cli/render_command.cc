@@ -177,9 +177,10 @@ ExitCode render_command(const Arguments& arguments) {
     return ExitCode::pass;
   }
   const Intrinsics& lens = plan.rig.cameras.front().intrinsics;
-  fmt::print("{}: {} seen by {} ({} cameras, {} x {}, {}), {:.1f} MB, {} {:.1f} s\n", request.out->string(),
-             printable(plan.scene.name), request.dataset.rig, plan.rig.cameras.size(), lens.width_px,
-             lens.height_px, request.dataset.imaging, static_cast<double>(folder_bytes(*request.out)) / 1e6,
+  fmt::print("{}: {} seen by {} ({} cameras, {} x {}, {}), {:.1f} MB, {} {:.1f} s\n",
+             printable(request.out->string()), printable(plan.scene.name), printable(request.dataset.rig),
+             plan.rig.cameras.size(), lens.width_px, lens.height_px, request.dataset.imaging,
+             static_cast<double>(folder_bytes(*request.out)) / 1e6,
              rendered ? "rendered in" : "from the cache in", wall_s);
   if (!plan.mesh_sha256.empty())
     fmt::print(

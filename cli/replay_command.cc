@@ -153,7 +153,8 @@ void require_same_guest(const Record& recorded, const Case& planned) {
                                fmt::join(differences, "; "));
   if (const std::string before = commit_text(*recorded.guest), here = commit_text(*now); before != here)
     fmt::print(stderr, "aqbench: note: {}: the program's repository is at commit {}, was at {}\n",
-               printable(recorded.case_name), here.empty() ? "none" : here, before.empty() ? "none" : before);
+               printable(recorded.case_name), here.empty() ? "none" : printable(here),
+               before.empty() ? "none" : printable(before));
 }
 
 // Runs one case and prints the comparison. Returns nullopt if it was interrupted.

@@ -113,10 +113,10 @@ Json result_json(const DatasetRun& run, const DatasetRunRequest& request, const 
 }
 
 void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
-  fmt::print("{} on {}: {} points, {} triangles, {} depth maps in {} s\n\n", request.method,
-             request.dataset_dir.string(), run.points, run.triangles, run.depth_maps,
+  fmt::print("{} on {}: {} points, {} triangles, {} depth maps in {} s\n\n", printable(request.method),
+             printable(request.dataset_dir.string()), run.points, run.triangles, run.depth_maps,
              table_number(run.record.timing.cold_ms.value_or(0) / 1000));
-  if (!run.record.isolation.empty()) fmt::print("isolation: {}\n\n", run.record.isolation);
+  if (!run.record.isolation.empty()) fmt::print("isolation: {}\n\n", printable(run.record.isolation));
   Table stages = table_with({"stage", "in", ">ms", ">self"});
   for (const StageRecord& stage : run.record.stages)
     stages.rows.push_back(plain_row(
@@ -165,9 +165,9 @@ ExitCode run_command(const Arguments& arguments) {
   else if (ok)
     print_run(run, request);
   if (ok) return ExitCode::pass;
-  fmt::print(stderr, "aqbench: {} {}: {}{}\n", request.method, to_string(run.record.status),
+  fmt::print(stderr, "aqbench: {} {}: {}{}\n", printable(request.method), to_string(run.record.status),
              printable(run.record.reason),
-             run.kept ? fmt::format("; its output is in {}", request.out_dir.string()) : "");
+             run.kept ? fmt::format("; its output is in {}", printable(request.out_dir.string())) : "");
   return ExitCode::case_failed;
 }
 

@@ -74,7 +74,7 @@ void print_truth_notes(const Surface& truth, const Score& score, double spacing_
   for (const auto& [what, counts] : {std::pair("truth", faces_of(truth)),
                                      std::pair("mesh", score.mesh_faces ? &*score.mesh_faces : nullptr)})
     if (const std::string text = counts != nullptr ? faces_text(*counts) : ""; !text.empty())
-      fmt::print("{}: {}\n", what, text);
+      fmt::print("{}: {}\n", what, printable(text));
   if (score.samples_of > 0)
     fmt::print("completeness: by {} of the {} true points, one in each cube of {:.4g} mm; see --spacing\n",
                score.samples, score.samples_of, 1e3 * spacing_m);

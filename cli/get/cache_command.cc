@@ -81,15 +81,16 @@ void list_entries(const CacheOptions& options, bool json) {
                             {entry.key.substr(0, 8)}});
     fmt::print("{}\n", render_table(table, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
   }
-  fmt::print("{}: {}, {} of {} MB\n", options.dir.string(), counted(entries.size(), "dataset"),
+  fmt::print("{}: {}, {} of {} MB\n", printable(options.dir.string()), counted(entries.size(), "dataset"),
              megabytes_text(total_bytes(entries)), megabytes_text(options.limit_bytes));
   const std::vector<FetchedSet> sets = fetched_sets();
   if (sets.empty()) return;
-  fmt::print("{}: {} of `aqbench get`, {} of {} MB\n", sets_folder().string(), counted(sets.size(), "set"),
-             megabytes_text(total_bytes(sets)), megabytes_text(options.limit_bytes));
+  fmt::print("{}: {} of `aqbench get`, {} of {} MB\n", printable(sets_folder().string()),
+             counted(sets.size(), "set"), megabytes_text(total_bytes(sets)),
+             megabytes_text(options.limit_bytes));
   for (const FetchedSet& set : sets)
-    fmt::print("  {}: {} MB, last used {}\n", set.folder.filename().string(), megabytes_text(set.bytes),
-               utc_text(set.last_used));
+    fmt::print("  {}: {} MB, last used {}\n", printable(set.folder.filename().string()),
+               megabytes_text(set.bytes), utc_text(set.last_used));
 }
 
 void clear_entries(const CacheOptions& options, bool json) {
@@ -102,7 +103,7 @@ void clear_entries(const CacheOptions& options, bool json) {
                            .dump(2));
     return;
   }
-  fmt::print("{}: removed {}, {} MB", options.dir.string(), counted(done.removed, "dataset"),
+  fmt::print("{}: removed {}, {} MB", printable(options.dir.string()), counted(done.removed, "dataset"),
              megabytes_text(done.removed_bytes));
   fmt::print("{}\n", done.in_use > 0 ? fmt::format("; {} in use stay", done.in_use) : "");
 }
@@ -136,7 +137,7 @@ ExitCode cache_command(const Arguments& arguments) {
   else if (what == "clear")
     clear_entries(options, json);
   else if (what == "path")
-    fmt::print("{}\n", json ? Json{{"path", options.dir.string()}}.dump() : options.dir.string());
+    fmt::print("{}\n", json ? Json{{"path", options.dir.string()}}.dump() : printable(options.dir.string()));
   else
     throw usage_error("{}", unknown_name_message("cache command", what, {"list", "clear", "path"}));
   return ExitCode::pass;

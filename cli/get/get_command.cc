@@ -104,7 +104,7 @@ std::uintmax_t make_room(const std::string& name, std::uintmax_t wanted_bytes, s
     const auto lock = FileLock::attempt(set.folder.string() + ".lock", LockMode::exclusive);
     if (!lock) continue;  // being fetched
     fmt::print(stderr, "{}: removed from the cache, which has a limit of {:.1f} MB\n",
-               set.folder.filename().string(), static_cast<double>(limit) / 1e6);
+               printable(set.folder.filename().string()), static_cast<double>(limit) / 1e6);
     fs::remove_all(set.folder);
     bytes -= set.bytes;
   }
@@ -129,7 +129,7 @@ void fetch_set(const PublicSet& set, const fs::path& place, const GetRequest& re
           file.name, wanted, taken + wanted);
     const std::string sha256 = download(file, target, {limit - std::min(limit, taken), request.stall_s});
     if (!request.json)
-      fmt::print("{}: {} bytes, SHA-256 {} ({})\n", target.string(), fs::file_size(target), sha256,
+      fmt::print("{}: {} bytes, SHA-256 {} ({})\n", printable(target.string()), fs::file_size(target), sha256,
                  file.sha256 ? "as registered" : "not checked: none is registered");
     files.push_back({{"file", target.string()}, {"sha256", sha256}, {"checked", file.sha256.has_value()}});
   }

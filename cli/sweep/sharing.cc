@@ -12,6 +12,7 @@
 #include "core/module.h"
 #include "core/parallel.h"
 #include "core/processes/process.h"
+#include "core/text.h"
 #include "harness/sharing/shared_results.h"
 #include "reports/content/bundle_content.h"
 #include "reports/content/commands.h"
@@ -165,7 +166,7 @@ ExitCode submit(const SlurmJobs& jobs, const ShareRequest& share) {
   const std::string array_job = submitted(array_command(jobs, share));
   const Words merge = merge_command(jobs, share, array_job);
   fmt::print("{} cases in array job {} of {} tasks\nbundle {}\nprogress: aqbench status {}\n", jobs.cases,
-             array_job, share.array_size, jobs.bundle.string(), jobs.bundle.string());
+             array_job, share.array_size, printable(jobs.bundle.string()), printable(jobs.bundle.string()));
   std::fflush(stdout);
   if (share.wait) return wait_for_merge(jobs, merge);
   fmt::print("merged by job {}\n", submitted(merge));

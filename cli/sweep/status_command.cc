@@ -73,7 +73,8 @@ Json status_json(const std::filesystem::path& bundle) {
 }
 
 void print_status(const Json& status) {
-  const std::string bundle = status["bundle"].get<std::string>(), state = status["state"].get<std::string>();
+  const std::string bundle = printable(status["bundle"].get<std::string>()),
+                    state = status["state"].get<std::string>();
   const bool comparison = status["comparison"].get<bool>();
   const auto done = status["done"].get<std::size_t>(), cases = status["cases"].get<std::size_t>();
   fmt::print("{}: {} done, {} failed{}\n", bundle,
@@ -99,7 +100,7 @@ ExitCode status_command(const Arguments& arguments) {
   Json all = Json::array();
   for (const std::string& bundle : request.bundles) all.push_back(status_json(bundle));
   if (request.json)
-    fmt::print("{}\n", (all.size() == 1 ? all.front() : all).dump(2));
+    print_json((all.size() == 1 ? all.front() : all).dump(2) + "\n");
   else
     std::ranges::for_each(all, print_status);
   const bool stopped =

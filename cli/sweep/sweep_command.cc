@@ -199,10 +199,11 @@ ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& 
   add_notes(bundle, request.notes);
   if (request.baseline) write_file(bundle / kBaselineCopyName, read_file(baseline_file(*request.baseline)));
   if (!request.tests_of || interrupted) return ExitCode::pass;  // skip tests after Ctrl-C
-  fmt::print(stderr, "running the tests of {}\n", request.tests_of->string());
+  fmt::print(stderr, "running the tests of {}\n", printable(request.tests_of->string()));
   const TestRun tests = run_tests(bundle, *request.tests_of);
   if (tests.passed) return ExitCode::pass;
-  fmt::print(stderr, "aqbench: error: tests: {}; see {}\n", tests.problem, (bundle / kTestsLog).string());
+  fmt::print(stderr, "aqbench: error: tests: {}; see {}\n", printable(tests.problem),
+             printable((bundle / kTestsLog).string()));
   return ExitCode::regression;
 }
 

@@ -48,7 +48,7 @@ ExitCode work_command(const Arguments& arguments) {
   require_plain_bundle(request.bundle);
   const JournalHeader header = read_journal(request.bundle, TornTail::accept, KeptRecords::ends).header;
   if (!std::filesystem::is_directory(tasks)) {
-    fmt::print("{}: nothing is shared, or everything is merged\n", tasks.string());
+    fmt::print("{}: nothing is shared, or everything is merged\n", printable(tasks.string()));
     return ExitCode::pass;
   }
   const SweepPlan plan = plan_sweep(header.request);

@@ -155,7 +155,7 @@ std::string enter_best_namespaces(ResolvedAccess& access, Unseen& unseen) {
       return problem;
     }
     if (kind == Unseen::files_and_processes)
-      fmt::print(stderr, "aqbench: isolation without own processes: {}\n", problem);
+      fmt::print(stderr, "aqbench: isolation without own processes: {}\n", printable(problem));
   }
   return problem;
 }

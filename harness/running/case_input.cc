@@ -54,7 +54,7 @@ CaseDataset make_case_dataset(const Case& planned, const std::filesystem::path& 
   const auto start = SteadyClock::now();
   DatasetPlan plan = plan_dataset(dataset_request(planned));
   const auto say = [last = std::string()](std::size_t, std::size_t, const std::string& camera) mutable {
-    if (camera != last) fmt::print(stderr, "rendering {}\n", camera);
+    if (camera != last) fmt::print(stderr, "rendering {}\n", printable(camera));
     last = camera;
   };
   CachedDataset cached = cached_dataset(plan, cache_options_from_environment(), say);

@@ -138,6 +138,38 @@ TEST_P(Terminal, AComparisonShowsWholeNamesAndThreeDigits) {
   EXPECT_THAT(text, HasSubstr("\nREGRESSED: B is 7."));
 }
 
+// A folder's name may hold what moves the cursor, changes colours or renames the window.
+TEST(TerminalNames, OfFoldersDoNotSteerIt) {
+  const testing::WithoutLibTorch fast;
+  const TemporaryDir folder;
+  const std::filesystem::path odd = folder.path() / "a\x1b[31mb\x1b]0;c\x07";
+  std::filesystem::create_directory(odd);
+  const auto expect_plain = [&](const Arguments& arguments, const std::filesystem::path& in = {}) {
+    const testing::ProgramResult run = run_program(arguments, {.working_dir = in});
+    EXPECT_EQ((run.out + run.err).find_first_of("\x1b\x07"), std::string::npos)
+        << arguments[0] << run.out << run.err;
+    return run;
+  };
+  expect_plain({"sweep", "--scene", "flat_plane", "--method", "roma_like", "--out", odd / "out"});
+  const std::string bundle = testing::only_bundle(odd / "out");
+  for (const char* command : {"status", "verify", "report", "trend"}) expect_plain({command, bundle});
+  expect_plain({"status", bundle, "--json"});
+  expect_plain({"compare", bundle, bundle});
+  expect_plain({"replay", bundle, "--all"});
+  expect_plain({"accept", bundle, "--baseline", odd / "base.json"});
+  expect_plain({"gate", bundle, "--baseline", odd / "base.json"});
+  expect_plain({"sweep", "--resume", bundle});
+  expect_plain({"site", bundle, "--out", odd / "site"});
+  expect_plain(
+      {"render", "flat_plane", "--out", odd / "set", "--rig", "arc6", "--width", "64", "--height", "48"});
+  expect_plain({"run", "no_such_method", "--dataset", odd / "set"});
+  std::filesystem::remove(std::filesystem::path(bundle) / "sha256.txt");
+  EXPECT_THAT(expect_plain({"status", bundle}).out, HasSubstr("?[31mb"));
+  write_file(folder / "aqbench.json",
+             R"({"version": 1, "datasets": {"reef": "a\u001b[31mb\u001b]0;c\u0007/set"}, "methods": []})");
+  EXPECT_THAT(expect_plain({"list", "datasets"}, folder.path()).out, HasSubstr("?[31mb"));
+}
+
 INSTANTIATE_TEST_SUITE_P(Widths, Terminal, ::testing::Values(0, 80, 120, 200));
 
 }  // namespace
