@@ -122,6 +122,20 @@ std::vector<CloudKnob> make_cloud_knobs() {
 
 constexpr double kMmPerM = 1000, kPercent = 100;
 
+CloudProtocol scannet_mesh() {
+  return {.name = "scannet-mesh",
+          .summary = "vertices in voxels of 2 cm, strictly nearer than 5 cm",
+          .source = "Murez et al., ECCV 2020; github.com/magicleap/Atlas atlas/evaluation.py, eval_mesh",
+          .knobs = {.voxel_m = 0.02, .thresholds_m = {0.05}},
+          .headline_threshold_m = 0.05,
+          .takes_vertices = true,
+          .published = {{"accuracy_mean", "Acc", 1, "m"},
+                        {"completeness_mean", "Comp", 1, "m"},
+                        {"precision", "Prec"},
+                        {"recall", "Recall"},
+                        {"f_score", "F-score"}}};
+}
+
 std::vector<CloudProtocol> make_protocols() {
   std::vector<CloudProtocol> protocols;
   protocols.push_back({.name = "aqbench",
@@ -170,18 +184,7 @@ std::vector<CloudProtocol> make_protocols() {
                      {"completeness_mean", "completeness mean", kMmPerM, "mm"},
                      {"completeness_median", "completeness median", kMmPerM, "mm"},
                      {"overall", "overall", kMmPerM, "mm"}}});
-  protocols.push_back(
-      {.name = "scannet-mesh",
-       .summary = "vertices in voxels of 2 cm, strictly nearer than 5 cm",
-       .source = "Murez et al., ECCV 2020; github.com/magicleap/Atlas atlas/evaluation.py, eval_mesh",
-       .knobs = {.voxel_m = 0.02, .thresholds_m = {0.05}},
-       .headline_threshold_m = 0.05,
-       .takes_vertices = true,
-       .published = {{"accuracy_mean", "Acc", 1, "m"},
-                     {"completeness_mean", "Comp", 1, "m"},
-                     {"precision", "Prec"},
-                     {"recall", "Recall"},
-                     {"f_score", "F-score"}}});
+  protocols.push_back(scannet_mesh());
   return protocols;
 }
 
