@@ -73,6 +73,39 @@ std::string capture(const std::vector<std::string>& argv,
       said.empty() ? fmt::format("{} failed with exit code {}", argv[0], WEXITSTATUS(status)) : said);
 }
 
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+ProgramAnswer run_git(const std::filesystem::path& folder, std::vector<std::string> arguments,
+                      const Variables& variables, double timeout_s) {
+  arguments.insert(arguments.begin(),
+                   {"git", "--no-optional-locks", "--literal-pathspecs", "--no-pager", "-c",
+                    "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "log.showSignature=false",
+                    "-c", "protocol.allow=never", "-C", folder.string()});
+  IsolateOptions options;
+  options.timeout_s = timeout_s;
+  options.result_limit_bytes = kMaxAnswerBytes;
+  return ask_program(arguments, options, variables);
+}
+
+// Adds the variables that switch off the filters with these keys, "filter.NAME.clean", each with a zero byte
+// at its end. Any name can stand in a variable, but not on git's command line.
+void switch_off_filters(std::string_view keys, Variables& variables) {
+  const char* const before = std::getenv("GIT_CONFIG_COUNT");
+  std::size_t count = parse_whole<std::size_t>(before == nullptr ? "" : before).value_or(0);
+  const auto set = [&](const std::string& key, const char* value) {
+    variables.emplace_back(fmt::format("GIT_CONFIG_KEY_{}", count), key);
+    variables.emplace_back(fmt::format("GIT_CONFIG_VALUE_{}", count++), value);
+  };
+  for (const std::string_view key : split_at(keys, '\0')) {
+    const std::string filter(key.substr(0, key.rfind('.') + 1));
+    if (filter.empty()) continue;
+    set(filter + "clean", "");
+    set(filter + "process", "");
+    set(filter + "required", "false");
+  }
+  variables.emplace_back("GIT_CONFIG_COUNT", std::to_string(count));
+}
+
 }  // namespace
 
 std::string find_in_path(const std::string& name) {
@@ -105,14 +138,16 @@ void ProgramStart::set_environment(std::vector<std::string> variables) {
   environment_.push_back(nullptr);
 }
 
-void ProgramStart::leave_out_variables(std::string_view start) {
+void ProgramStart::keep_variables(const std::function<bool(std::string_view name)>& keep) {
   std::vector<std::string> variables = std::move(variables_);
-  std::erase_if(variables, [&](const std::string& variable) { return variable.starts_with(start); });
+  std::erase_if(variables, [&](const std::string& variable) {
+    return !keep(std::string_view(variable).substr(0, variable.find('=')));
+  });
   set_environment(std::move(variables));
 }
 
 void ProgramStart::set_variable(const std::string& name, const std::string& value) {
-  leave_out_variables(name + "=");
+  keep_variables([&](std::string_view other) { return other != name; });
   std::vector<std::string> variables = std::move(variables_);
   variables.push_back(name + "=" + value);
   set_environment(std::move(variables));
@@ -199,13 +234,14 @@ ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOpt
 
 ProgramAnswer ask_git(const std::filesystem::path& folder, std::vector<std::string> arguments,
                       double timeout_s) {
-  arguments.insert(arguments.begin(), {"git", "--no-optional-locks", "--literal-pathspecs", "--no-pager",
-                                       "-c", "core.fsmonitor=false", "-c", "log.showSignature=false", "-c",
-                                       "protocol.allow=never", "-C", folder.string()});
-  IsolateOptions options;
-  options.timeout_s = timeout_s;
-  options.result_limit_bytes = kMaxAnswerBytes;
-  ProgramAnswer answer = ask_program(arguments, options, {{"LC_ALL", "C"}});  // git's words, in English
+  std::vector<std::pair<std::string, std::string>> variables = {{"LC_ALL", "C"}};  // git's words, in English
+  if (!arguments.empty() && arguments.front() == "status") {
+    arguments.emplace_back("--ignore-submodules=dirty");  // each has a configuration of its own
+    const ProgramAnswer filters = run_git(
+        folder, {"config", "--null", "--name-only", "--get-regexp", "^filter[.]"}, variables, timeout_s);
+    switch_off_filters(filters.output, variables);
+  }
+  ProgramAnswer answer = run_git(folder, std::move(arguments), variables, timeout_s);
   while (answer.output.ends_with('\n')) answer.output.pop_back();
   return answer;
 }

@@ -5,6 +5,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -41,8 +42,8 @@ class ProgramStart {
 
   // Sets an environment variable.
   void set_variable(const std::string& name, const std::string& value);
-  // Removes all environment variables with this prefix.
-  void leave_out_variables(std::string_view start);
+  // Removes all environment variables but those whose name `keep` accepts.
+  void keep_variables(const std::function<bool(std::string_view name)>& keep);
 
  private:
   void set_environment(std::vector<std::string> variables);
@@ -85,7 +86,8 @@ ProgramAnswer ask_program(const std::vector<std::string>& argv, const IsolateOpt
 
 // Asks git about the repository around a folder; the output has no line ends at its end. A repository is
 // untrusted: commands in its configuration do not run, and its index is not locked, since others may
-// work in the checkout.
+// work in the checkout. `status` therefore applies no filters and looks into no submodules: a file that git
+// stores through a filter (LFS) counts as changed where its time is not that of the index.
 ProgramAnswer ask_git(const std::filesystem::path& folder, std::vector<std::string> arguments,
                       double timeout_s = 10);
 

@@ -1,6 +1,7 @@
 #include "pipeline/external/external.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -38,6 +39,13 @@ fs::path folder_of_command(const fs::path& working_folder) {
   return working_folder.empty() ? fs::current_path(unknown) : fs::weakly_canonical(working_folder, unknown);
 }
 
+fs::path home_folder() {
+  const char* const home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0') return home;
+  const passwd* const user = ::getpwuid(::geteuid());
+  return user == nullptr ? "" : user->pw_dir;
+}
+
 // Returns whether a folder is shared by several programs.
 bool is_for_all(const fs::path& folder, const fs::path& working_folder) {
   std::error_code unknown;
@@ -45,8 +53,7 @@ bool is_for_all(const fs::path& folder, const fs::path& working_folder) {
   struct stat status {};
   if (::stat(real.c_str(), &status) != 0 || (status.st_mode & (S_IWOTH | S_ISVTX)) == (S_IWOTH | S_ISVTX))
     return true;
-  if (const char* const home = std::getenv("HOME"); home != nullptr && is_above_or_at(real, home))
-    return true;
+  if (is_above_or_at(real, home_folder())) return true;
   if (is_above_or_at(real, fs::temp_directory_path(unknown))) return true;
   return real != working_folder && is_above_or_at(real, working_folder);
 }
@@ -62,13 +69,26 @@ std::vector<fs::path> named_paths(const std::vector<std::string>& words, const f
   return paths;
 }
 
+// Returns whether a folder such as ~/.cargo or ~/.local holds tools beside the credentials and data of users;
+// environments, such as .venv, hold programs alone.
+bool is_tool_of_user(const fs::path& folder) {
+  return folder.filename().string().starts_with('.') && !path_exists(folder / "pyvenv.cfg") &&
+         !path_exists(folder / "conda-meta");
+}
+
 // Adds a folder of programs or libraries; for a folder "bin" its parent, which holds a program's data.
 void add_folder(const fs::path& folder, const fs::path& working_folder, std::vector<fs::path>& reads) {
+  constexpr std::array kParts = {"bin",     "sbin",     "shims",   "lib",      "lib32",      "lib64",
+                                 "libexec", "include",  "plugins", "versions", "version",    "installs",
+                                 "envs",    "registry", "git",     "pkgs",     "toolchains", "candidates"};
   const std::string last = folder.filename().string();
   const bool programs = last == "bin" || last == "shims";
   const fs::path whole =
       programs && !is_for_all(folder.parent_path(), working_folder) ? folder.parent_path() : folder;
-  if (!is_for_all(whole, working_folder)) reads.push_back(whole);
+  if (is_for_all(whole, working_folder)) return;
+  if (!is_tool_of_user(whole)) return reads.push_back(whole);
+  for (const char* const part : kParts)
+    if (path_exists(whole / part)) reads.push_back(whole / part);
 }
 
 void add_with_folder(const fs::path& file, const fs::path& working_folder, std::vector<fs::path>& reads) {

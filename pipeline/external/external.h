@@ -31,9 +31,10 @@ std::string fill_placeholders(std::string word,
 
 // Returns the existing files and folders that belong to a command: the program and its interpreter with their
 // folders, the first file named with its folder, other paths named alone or after "NAME=", and the folders in
-// PATH, LD_LIBRARY_PATH and PYTHONPATH. For a folder "bin" or "shims" its parent counts. Shared folders and
-// those above the user's own (/tmp, the home folder, parents of the working folder) belong to no program:
-// only the file in them is added. Names are relative to `working_folder`; empty: that of this process.
+// PATH, LD_LIBRARY_PATH and PYTHONPATH. For a folder "bin" or "shims" its parent counts; of one like ~/.cargo,
+// which holds credentials, too, only the parts of programs (bin, lib, versions, ...). Shared folders and those
+// above the user's own (/tmp, the home folder, parents of the working folder) belong to no program: only the
+// file in them is added. Names are relative to `working_folder`; empty: that of this process.
 std::vector<std::filesystem::path> command_reads(const std::vector<std::string>& words,
                                                  const std::filesystem::path& working_folder = {});
 
@@ -85,10 +86,15 @@ struct CommandOutcome {
 
 // Starts words[0] (looked up in PATH) without a shell, in its own session without a terminal, with empty
 // stdin and sandboxed according to AQBENCH_ISOLATION (core/sandbox/sandbox.h), and waits for it. TMPDIR is
-// its temporary folder (access.temporary); variables AQBENCH_* are removed. When this returns, or the calling
+// its temporary folder (access.temporary); of this process's variables it has those that methods need. When this returns, or the calling
 // process dies, all its processes are killed in any group or session. Throws Error(io) if a process, pipe or
 // rules cannot be created.
 CommandOutcome run_command(const std::vector<std::string>& words, const CommandOptions& options);
+
+// Returns whether a command gets this variable of aqbench's own environment: PATH, HOME, the language, and
+// those by which interpreters, GPUs and libraries of threads are set up, but no name of a secret in these
+// families, such as NVIDIA_API_KEY.
+bool is_passed_on(std::string_view variable);
 
 // Describes the end in one line: "ended with exit code 3", "died of signal 11 (Segmentation fault)", "was
 // killed after 10 s, its time limit".

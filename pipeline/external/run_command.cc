@@ -265,7 +265,7 @@ CommandOutcome run_command(const std::vector<std::string>& words, const CommandO
   program.give(log.get(), STDERR_FILENO);
   program.close_stdin();
   program.reset_sigpipe();
-  program.leave_out_variables("AQBENCH_");
+  program.keep_variables(is_passed_on);
   for (const auto& [name, value] : options.variables) program.set_variable(name, value);
   if (!options.access.temporary.empty()) program.set_variable("TMPDIR", options.access.temporary.string());
   const InnerSandbox sandbox(options.access, sandbox_means_from_environment());

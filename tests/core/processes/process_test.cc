@@ -78,5 +78,29 @@ TEST(ProgramStart, PassesOnOnlyWhatIsGiven) {
   EXPECT_EQ(ProgramStart({"/nowhere/x"}).start(process), ENOENT);
 }
 
+// A repository that somebody else made, with commands in its configuration and in that of its submodule.
+TEST(AskGit, RunsNoCommandOfARepository) {
+  const TemporaryDirectory folder;
+  const auto repository = folder / "repository", sub = repository / "sub", ran = folder / "ran";
+  const std::string set_up = R"(
+    set -e
+    export GIT_CONFIG_GLOBAL=/dev/null GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a
+    evil="echo ran >> '$2'; cat"
+    for place in "$1/sub" "$1"; do
+      mkdir -p "$place"; git -C "$place" init -q
+      echo one > "$place/file"; echo '* filter=a=b.c' > "$place/.gitattributes"
+      git -C "$place" add -A 2>/dev/null; git -C "$place" commit -q -m m
+      printf '[filter "a=b.c"]\n\tclean = "%s"\n\tprocess = "%s"\n\trequired = true\n[core]\n\tfsmonitor = "%s"\n' \
+        "$evil" "$evil" "$evil" >> "$place/.git/config"
+      echo two > "$place/file"; touch -d 2030-01-01 "$place/.gitattributes"
+    done)";
+  ASSERT_EQ(run_to_end({"sh", "-c", set_up, "sh", repository.string(), ran.string()}), 0);
+  const ProgramAnswer status = ask_git(repository, {"status", "--porcelain", "--untracked-files=no"});
+  EXPECT_TRUE(status.ok) << status.problem;
+  EXPECT_EQ(status.output, " M file") << "what changed is still seen";
+  EXPECT_TRUE(ask_git(sub, {"rev-parse", "HEAD"}).ok);
+  EXPECT_FALSE(std::filesystem::exists(ran));
+}
+
 }  // namespace
 }  // namespace aqbench

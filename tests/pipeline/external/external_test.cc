@@ -223,6 +223,15 @@ TEST_F(External, ItsEnvironmentNamesNothingOfTheHarness) {
                        (dir_ / "work/tmp").string() + "\n");
 }
 
+TEST_F(External, ItsEnvironmentHoldsNoSecretsOfTheUser) {
+  ::setenv("GITHUB_TOKEN", "of the user", 1);
+  ::setenv("OMP_PLACES", "cores", 1);
+  run(std::string("echo \"$GITHUB_TOKEN,$OMP_PLACES,$HOME\"\n") + kWriteCloud);
+  ::unsetenv("GITHUB_TOKEN");
+  ::unsetenv("OMP_PLACES");
+  EXPECT_EQ(log(), ",cores," + std::string(::getenv("HOME") == nullptr ? "" : ::getenv("HOME")) + "\n");
+}
+
 TEST_F(External, ReachesItsOwnFilesAndThoseThatItsCommandNames) {
   if (landlock_abi() == 0)
     GTEST_SKIP() << "no landlock; namespaces are entered before, by the method's process";

@@ -66,6 +66,41 @@ TEST_F(CommandReads, ASharedFolderBelongsToNoProgram) {
   ::setenv("HOME", home.c_str(), 1);
 }
 
+// ~/.cargo/credentials.toml and ~/.local/share/keyrings lie beside programs in PATH.
+TEST_F(CommandReads, OfAToolsHiddenFolderOnlyTheProgramsAreAdded) {
+  for (const char* folder : {".tool", ".tool/bin", ".tool/lib", ".tool/share", ".venv", ".venv/bin"})
+    fs::create_directory(root_ / "data" / folder);
+  dir_.file("data/.tool/credentials.toml", "token");
+  dir_.file("data/.tool/bin/run", "#!/bin/sh\n");
+  dir_.file("data/.venv/pyvenv.cfg", "");
+  const std::string path = ::getenv("PATH"), home = ::getenv("HOME") == nullptr ? "" : ::getenv("HOME");
+  ::setenv("HOME", at("data").c_str(), 1);
+  ::setenv("PATH", (at("data/.tool/bin") + ":" + at("data/.venv/bin") + ":" + path).c_str(), 1);
+  for (const auto& command :
+       {std::vector<std::string>{"sh", at("project/run.py")}, {at("data/.tool/bin/run")}}) {
+    const auto reads = command_reads(command);
+    EXPECT_THAT(reads, Contains(root_ / "data/.tool/bin"));
+    EXPECT_THAT(reads, Contains(root_ / "data/.tool/lib"));
+    EXPECT_THAT(reads, Contains(root_ / "data/.venv")) << "an environment is a whole";
+    for (const char* const closed : {"data", "data/.tool", "data/.tool/share", "data/.tool/credentials.toml"})
+      EXPECT_THAT(reads, Not(Contains(root_ / closed)));
+  }
+  ::setenv("HOME", home.c_str(), 1);
+  ::setenv("PATH", path.c_str(), 1);
+}
+
+TEST(Variables, AreThoseThatMethodsNeed) {
+  for (const char* const needed : {"PATH", "HOME", "LANG", "LC_ALL", "TZ", "OMP_NUM_THREADS",
+                                   "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "PYTHONPATH", "PYTHONHASHSEED",
+                                   "CONDA_PREFIX", "VIRTUAL_ENV", "HF_HOME", "TORCH_HOME", "XDG_CACHE_HOME"})
+    EXPECT_TRUE(is_passed_on(needed)) << needed;
+  for (const char* const secret :
+       {"GITHUB_TOKEN", "AWS_SECRET_ACCESS_KEY", "AWS_PROFILE", "HF_TOKEN", "NVIDIA_API_KEY",
+        "CONDA_PASSWORD", "CUDA_LICENSE_SECRET", "SSH_AUTH_SOCK", "https_proxy", "DATABASE_URL",
+        "AQBENCH_CACHE_DIR", "DISPLAY", "PATHS", "GIT_ASKPASS", "DBUS_SESSION_BUS_ADDRESS", ""})
+    EXPECT_FALSE(is_passed_on(secret)) << secret;
+}
+
 using testing::HasSubstr;
 
 class CommandProblem : public testing::Test {
