@@ -124,7 +124,10 @@ Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& sha
 
 void require_plain_bundle(const std::filesystem::path& bundle) {
   require_plain_files(bundle);
-  require_plain_files(tasks_folder(bundle));
+  const fs::path tasks = tasks_folder(bundle);
+  if (fs::is_symlink(fs::symlink_status(tasks)))
+    throw input_error("{}: is a symbolic link, and results are written there", printable(tasks.string()));
+  require_plain_files(tasks);
 }
 
 std::vector<std::string> arguments_of_merge(const std::optional<fs::path>& baseline, bool gate,

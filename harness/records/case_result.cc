@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "core/text.h"
 
 namespace aqbench {
 namespace {
@@ -33,6 +35,15 @@ std::string_view take_part(std::string_view& bytes) {
   throw input_error("the result of a case is truncated");
 }
 
+// A part without a folder goes to another process and into no bundle.
+void require_known_file(const std::string& path, const Record& record, const std::string& source) {
+  const bool is_part = is_bundle_path(path) && path.find('/') == std::string::npos;
+  if (!is_part && !is_case_file(path))
+    throw input_error("{}: its artefact '{}' is outside the bundle", source, printable(path));
+  if (!is_part && std::ranges::find(record.files, path, &CaseFile::path) == record.files.end())
+    throw input_error("{}: its record does not name its artefact '{}'", source, path);
+}
+
 template <class Element>
 std::string array_line(std::string_view name, const std::vector<Element>& array) {
   const std::string_view bytes(reinterpret_cast<const char*>(array.data()), array.size() * sizeof(Element));
@@ -45,7 +56,8 @@ std::string encode_case_result(const CaseResult& result) {
   std::string bytes;
   Record record = result.record;
   record.files.clear();
-  for (const auto& [path, content] : result.artefacts) record.files.push_back({path, sha256_hex(content)});
+  for (const auto& [path, content] : result.artefacts)
+    if (is_case_file(path)) record.files.push_back({path, sha256_hex(content)});
   put_part(bytes, to_json(record).dump());
   for (const auto& [path, content] : result.artefacts) {
     put_part(bytes, path);
@@ -54,12 +66,13 @@ std::string encode_case_result(const CaseResult& result) {
   return bytes;
 }
 
-CaseResult decode_case_result(std::string_view bytes) {
+CaseResult decode_case_result(std::string_view bytes, const std::string& source) {
   CaseResult result;
   const std::string_view record = take_part(bytes);
-  result.record = record_from_json(parse_strict_json(record, "the result of a case", kMessageJson));
+  result.record = record_from_json(parse_strict_json(record, source, kMessageJson), source);
   while (!bytes.empty()) {
     const std::string path(take_part(bytes));
+    require_known_file(path, result.record, source);
     result.artefacts.emplace_back(path, std::string(take_part(bytes)));
   }
   return result;
@@ -105,10 +118,6 @@ std::string file_name_of(std::string_view case_name) {
 
 std::string case_file(std::string_view folder, std::string_view case_name, std::string_view ending) {
   return fmt::format("{}/{}{}", folder, file_name_of(case_name), ending);
-}
-
-bool is_in_folder(std::string_view file, std::string_view folder) {
-  return file.size() > folder.size() && file.starts_with(folder) && file[folder.size()] == '/';
 }
 
 Record planned_record(const Case& planned) {

@@ -8,6 +8,8 @@
 #include <set>
 
 #include "core/json_members.h"
+#include "core/text.h"
+#include "harness/records/bundle_path.h"
 
 namespace aqbench {
 namespace {
@@ -131,6 +133,9 @@ void UnitOfRecord::after_reading(const JsonPlace& place) const {
 
 void Record::after_reading(const JsonPlace& place) {
   status = *status_from_string(to_string(status), reason);
+  for (const CaseFile& file : files)
+    if (!is_case_file(file.path))
+      place.at("files").fail("'{}' is not a file of a case in a bundle", printable(file.path));
   for (std::size_t i = 0; i < stages.size(); ++i)  // a unit has only the times without nested stages
     if (!unit && stages[i].self_ms.size() != stages[i].wall_ms.size())
       place.at("stages").elements()[i].at("self_ms").fail("must have the length of wall_ms");

@@ -16,6 +16,7 @@
 #include "core/resources.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
+#include "harness/records/bundle_path.h"
 #include "harness/running/merge_blocks.h"
 #include "harness/running/time_left.h"
 
@@ -234,6 +235,10 @@ SweepOutcome Sweep::run() {
 }  // namespace
 
 void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result) {
+  for (const auto& [name, bytes] : result.artefacts)
+    if (!is_case_file(name))
+      throw input_error("{}: its artefact '{}' is outside the bundle", result.record.case_name,
+                        printable(name));
   for (const auto& [name, bytes] : result.artefacts) {
     const std::filesystem::path path = bundle / name;
     make_folders(path.parent_path());

@@ -20,6 +20,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
+#include "harness/records/bundle_path.h"
 #include "harness/records/results.h"
 
 namespace aqbench {
@@ -253,12 +254,14 @@ SharedResult read_shared_result(const fs::path& tasks, std::size_t place) {
   const JsonPlace root(head, file.string());
   SharedResult result;
   result.host = root.at("host").text();
+  if (!is_bundle_path(result.host) || result.host.find('/') != std::string::npos)  // a file has its name
+    root.at("host").fail("'{}' is not the name of a host", printable(result.host));
   result.process = root.at("process").integer();
   const std::size_t log_bytes = root.at("log_bytes").count();
   if (log_bytes > bytes.size() - line_end - 1)
     throw Error(ErrorKind::input, file.string() + ": is truncated");
   result.log = bytes.substr(line_end + 1, log_bytes);
-  result.result = decode_case_result(std::string_view(bytes).substr(line_end + 1 + log_bytes));
+  result.result = decode_case_result(std::string_view(bytes).substr(line_end + 1 + log_bytes), file.string());
   return result;
 }
 

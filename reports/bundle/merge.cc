@@ -12,6 +12,7 @@
 #include "core/scratch_folder.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "harness/records/bundle_path.h"
 #include "harness/records/case_result.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/results.h"
@@ -162,13 +163,6 @@ void copy_into(const fs::path& from, const fs::path& to) {
   write_file(to, read_file(from));
 }
 
-// Whether a file of a shard keeps its place in the merged bundle.
-bool is_file_of_a_case(std::string_view file) {
-  constexpr std::string_view folders[] = {kTilesFolder, kCloudsFolder,   kDepthFolder,  kDiagnosisFolder,
-                                          kLogsFolder,  kPicturesFolder, kViewerFolder, kViewsFolder};
-  return std::ranges::any_of(folders, [&](std::string_view folder) { return is_in_folder(file, folder); });
-}
-
 // Whether it is not copied at all.
 bool is_left_out_by_merge(std::string_view file) {
   return file == "results.json" || file == kJournalFile || file == "summary.md" || file == kReportName;
@@ -182,7 +176,7 @@ void copy_files(const std::vector<ShardBundle>& shards, const fs::path& bundle) 
     const ShardBundle& shard = shards[i];
     const std::string folder = fmt::format("shards/{}-{}/", i + 1, shard.results.run.id);
     for (const std::string& file : list_bundle_files(shard.path).files) {
-      if (is_file_of_a_case(file))
+      if (is_case_file(file))
         copy_into(shard.path / file, bundle / file);
       else if (!is_left_out_by_merge(file))
         copy_into(shard.path / file, bundle / (folder + file));

@@ -7,6 +7,7 @@
 #include "core/files.h"
 #include "core/parallel.h"
 #include "core/sha256.h"
+#include "harness/records/bundle_path.h"
 #include "harness/running/plan_check.h"
 #include "reports/bundle/bundle.h"
 #include "reports/html/report.h"

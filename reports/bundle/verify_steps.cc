@@ -9,6 +9,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/ab/benchmark_file.h"
+#include "harness/records/bundle_path.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/environment_text.h"
 

@@ -9,6 +9,7 @@
 #include "core/files.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "harness/records/bundle_path.h"
 #include "reports/content/commands.h"
 
 namespace aqbench {
@@ -58,13 +59,6 @@ std::vector<LogWarning> read_warnings(const std::filesystem::path& bundle) {
 
 }  // namespace
 
-bool is_bundle_path(std::string_view path) {
-  return std::ranges::all_of(split_at(path, '/'), [](std::string_view step) {
-    return !step.empty() && step != "." && step != ".." &&
-           std::ranges::all_of(step, [](char c) { return is_plain(c, "._=,:+@%-"); });
-  });
-}
-
 BundleListing list_bundle_files(const std::filesystem::path& bundle) {
   namespace fs = std::filesystem;
   BundleListing listing;
@@ -105,15 +99,23 @@ BundleListing list_bundle_files(const std::filesystem::path& bundle) {
 
 void require_plain_files(const std::filesystem::path& bundle) {
   namespace fs = std::filesystem;
-  std::error_code error;
-  fs::recursive_directory_iterator entries(bundle, error);  // follows no link
-  for (; !error && entries != fs::recursive_directory_iterator(); entries.increment(error)) {
-    const fs::file_status status = entries->symlink_status(error);
-    // What another process has just removed is not there.
-    if (error || fs::is_regular_file(status) || fs::is_directory(status) || !fs::exists(status)) continue;
-    throw input_error("{}: is {}, and a bundle holds folders and plain files alone",
-                      printable(entries->path().string()),
-                      fs::is_symlink(status) ? "a symbolic link" : "no plain file");
+  std::vector<fs::path> folders = {bundle};
+  while (!folders.empty()) {
+    const fs::path folder = std::move(folders.back());
+    folders.pop_back();
+    std::error_code error;
+    fs::directory_iterator entry(folder, error);
+    for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+      std::error_code gone;  // what another process has just removed is not there
+      const fs::file_status status = entry->symlink_status(gone);
+      if (fs::is_directory(status)) folders.push_back(entry->path());
+      if (fs::is_regular_file(status) || fs::is_directory(status) || !fs::exists(status)) continue;
+      throw input_error("{}: is {}, and a bundle holds folders and plain files alone",
+                        printable(entry->path().string()),
+                        fs::is_symlink(status) ? "a symbolic link" : "no plain file");
+    }
+    if (error && error != std::errc::no_such_file_or_directory && error != std::errc::not_a_directory)
+      throw input_error("{}: cannot be listed: {}", printable(folder.string()), error.message());
   }
 }
 

@@ -43,10 +43,6 @@ BundleListing list_bundle_files(const std::filesystem::path& bundle);
 // another user may have made is read to be written to. A bundle that is not there holds nothing.
 void require_plain_files(const std::filesystem::path& bundle);
 
-// Returns whether a path is relative, made of the characters [A-Za-z0-9._=,:+@%-] and "/", and without the
-// steps "." and "..".
-bool is_bundle_path(std::string_view path);
-
 // A file and its hash.
 struct HashLine {
   std::string sha256;

@@ -16,6 +16,7 @@
 #include "core/files.h"
 #include "core/json.h"
 #include "core/sha256.h"
+#include "harness/records/bundle_path.h"
 #include "harness/records/json_parts.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/signature.h"

@@ -159,11 +159,41 @@ TEST(CaseResult, TravelsThroughThePipe) {
   CaseResult result{full_record(), {{"tiles/a.csv", std::string("\0\xFF\n", 3)}, {"b", ""}}};
   const std::string bytes = encode_case_result(result);
   const CaseResult back = decode_case_result(bytes);
-  result.record.files = {{"tiles/a.csv", sha256_hex(std::string("\0\xFF\n", 3))}, {"b", sha256_hex("")}};
+  result.record.files = {{"tiles/a.csv", sha256_hex(std::string("\0\xFF\n", 3))}};
   EXPECT_EQ(to_json(back.record).dump(), to_json(result.record).dump()) << "with the hashes of its files";
   EXPECT_EQ(back.artefacts, result.artefacts);
   for (const std::size_t size : {std::size_t{0}, std::size_t{5}, bytes.size() / 2, bytes.size() - 1})
     EXPECT_THROW(decode_case_result(bytes.substr(0, size)), Error) << size;
+}
+
+// A file that a case may not write is refused before anything of the result is used.
+TEST(CaseResult, FilesOutsideTheFoldersOfCasesAreRefused) {
+  CaseResult result{full_record(), {{"tiles/a.csv", "1"}}};
+  const std::string good = encode_case_result(result);
+  const std::string name = "tiles/a.csv";
+  for (const std::string bad : {"/tmp/a.csv0", "../../a.csv", "tiles/../..", "./journal.x", "tiles//a.cs",
+                                "other/a.csv", "tiles/a\ncsv"}) {
+    ASSERT_EQ(bad.size(), name.size());
+    std::string renamed = good, both = good;
+    renamed.replace(good.rfind(name), name.size(), bad);  // of the artefact alone
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { decode_case_result(renamed, "results/0"); }),
+                testing::HasSubstr("results/0: its artefact '"))
+        << bad;
+    both = renamed;
+    both.replace(both.find(name), name.size(), bad);
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { decode_case_result(both, "results/0"); }),
+                testing::StartsWith("results/0"))
+        << bad;
+    Json json = to_json(result.record);
+    json["files"] = {{bad, std::string(64, '1')}};
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { record_from_json(json, "journal"); }),
+                testing::HasSubstr("is not a file of a case in a bundle"))
+        << bad;
+  }
+  std::string unnamed = good;
+  unnamed.replace(good.rfind(name), name.size(), "tiles/b.csv");
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { decode_case_result(unnamed); }),
+              testing::HasSubstr("its record does not name its artefact 'tiles/b.csv'"));
 }
 
 const std::string kOne(64, '1'), kTwo(64, '2');

@@ -10,6 +10,7 @@
 
 #include "core/files.h"
 #include "core/sha256.h"
+#include "harness/records/bundle_path.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
