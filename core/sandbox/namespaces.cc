@@ -117,12 +117,12 @@ std::string unescape_mount_point(const std::string& text) {
   return plain;
 }
 
-// Returns the mount points at a path and below it.
-std::vector<std::string> mount_points_in(const fs::path& place) {
+// Returns the mount points of the old root, by their names there.
+std::vector<std::string> old_mount_points() {
   std::vector<std::string> points;
   std::ifstream mounts(kOldRoot / "proc/self/mountinfo");
   for (std::string line; std::getline(mounts, line);) {
-    std::string field, point;
+    std::string point;
     std::size_t at = 0;
     for (int i = 0; i < 5 && at != line.npos; ++i) {
       const std::size_t end = line.find(' ', at);
@@ -130,22 +130,33 @@ std::vector<std::string> mount_points_in(const fs::path& place) {
       at = end == line.npos ? end : end + 1;
     }
     point = unescape_mount_point(point);
-    if (lies_in(point, place)) points.push_back(point);
+    if (point.starts_with(kOldRoot.native() + "/")) points.push_back(point.substr(kOldRoot.native().size()));
   }
   return points;
 }
 
-// A mount keeps its restrictions: unprivileged users may not lift them.
-void make_read_only(const fs::path& place) {
-  for (const std::string& point : mount_points_in(place)) {
-    struct statvfs status {};
-    if (::statvfs(point.c_str(), &status) != 0) continue;  // below an inaccessible path
-    unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY;
-    if ((status.f_flag & ST_NOSUID) != 0) flags |= MS_NOSUID;
-    if ((status.f_flag & ST_NODEV) != 0) flags |= MS_NODEV;
-    if ((status.f_flag & ST_NOEXEC) != 0) flags |= MS_NOEXEC;
-    require_done(::mount(nullptr, point.c_str(), nullptr, flags, nullptr), "making " + point + " read-only");
-  }
+// Returns 0 or the errno.
+int make_point_read_only(const std::string& point) {
+  struct statvfs status {};
+  if (::statvfs(point.c_str(), &status) != 0) return 0;  // below an inaccessible path
+  unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY;
+  if ((status.f_flag & ST_NOSUID) != 0) flags |= MS_NOSUID;
+  if ((status.f_flag & ST_NODEV) != 0) flags |= MS_NODEV;
+  if ((status.f_flag & ST_NOEXEC) != 0) flags |= MS_NOEXEC;
+  return ::mount(nullptr, point.c_str(), nullptr, flags, nullptr) == 0 ? 0 : errno;
+}
+
+// A mount keeps its restrictions: unprivileged users may not lift them. What was mounted below the place came
+// along.
+void make_read_only(const fs::path& place, const std::vector<std::string>& old_points) {
+  const auto require = [](const std::string& point, bool may_lack) {
+    errno = make_point_read_only(point);
+    if (errno != 0 && !(may_lack && errno == EINVAL)) namespace_error("making " + point + " read-only");
+  };
+  require(place, false);
+  for (const std::string& point : old_points)
+    if (point.starts_with(place.native()) && point != place && lies_in(point, place))
+      require(point, true);  // one that cannot be bound did not come along
 }
 
 void make_mount_point(const fs::path& place, bool folder) {
@@ -156,20 +167,21 @@ void make_mount_point(const fs::path& place, bool folder) {
   if (descriptor >= 0) ::close(descriptor);
 }
 
-void mount_place(const fs::path& place, const fs::path& at) {
+// Returns false for a place that is gone meanwhile.
+bool mount_place(const fs::path& place, const fs::path& at) {
   const fs::path from = kOldRoot / place.relative_path();
-  if (::mount(from.c_str(), at.c_str(), nullptr, MS_BIND | MS_REC, nullptr) != 0 && errno != ENOENT)
-    namespace_error("mounting " + place.string());  // ENOENT: gone meanwhile
+  if (::mount(from.c_str(), at.c_str(), nullptr, MS_BIND | MS_REC, nullptr) == 0) return true;
+  if (errno != ENOENT) namespace_error("mounting " + place.string());
+  return false;
 }
 
-void mount_entry(const AccessEntry& entry) {
+void mount_entry(const AccessEntry& entry, const std::vector<std::string>& old_points) {
   make_mount_point(entry.path, entry.folder);
   if (entry.path == kSharedMemory) {
     require_done(::mount("none", kSharedMemory, "tmpfs", MS_NOSUID | MS_NODEV, nullptr), kSharedMemory);
     return;
   }
-  mount_place(entry.path, entry.path);
-  if (!entry.writable) make_read_only(entry.path);
+  if (mount_place(entry.path, entry.path) && !entry.writable) make_read_only(entry.path, old_points);
 }
 
 // In /proc a process may write only its own folder, whose name differs between PID namespaces.
@@ -194,6 +206,7 @@ void mount_own_processes(bool own_writable) {
 }
 
 void mount_entries(const ResolvedAccess& access, Unseen unseen) {
+  const std::vector<std::string> old_points = old_mount_points();
   // First, because other entries may lie below /tmp.
   if (!access.temporary.empty()) {
     make_mount_point("/tmp", true);
@@ -206,7 +219,7 @@ void mount_entries(const ResolvedAccess& access, Unseen unseen) {
     const auto in_processes = [](const AccessEntry& entry) { return lies_in(entry.path, kProcesses); };
     if (std::erase_if(entries, in_processes) > 0) mount_own_processes(own_writable);
   }
-  for (const AccessEntry& entry : entries) mount_entry(entry);
+  for (const AccessEntry& entry : entries) mount_entry(entry, old_points);
 }
 
 // Creates links that programs expect; existing ones and those without a parent folder are skipped.

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "core/processes/isolate.h"
@@ -113,7 +114,7 @@ std::string namespace_problem(ResolvedAccess access, Unseen unseen) {
 
 constexpr std::string_view kLandlockName = "landlock ABI ", kAndNamespace = " and namespace",
                            kNamespaceName = "namespace", kWithNamespace = ", namespace",
-                           kOwnProcesses = " and own processes",
+                           kOwnProcesses = " and own processes", kNetworkOpen = "; network open",
                            kNoneName = "none: ", kCutShort = " (does not keep files from being cut short)";
 
 // Whether Landlock prevents truncation, or another means must.
@@ -134,8 +135,8 @@ std::string namespace_name(int abi, Unseen unseen) {
 std::string landlock_problem(const ResolvedAccess& access) {
   if (landlock_abi() == 0) return "this kernel has none, or it is switched off";
   try {
-    // Landlock does not keep root from the environment of other processes.
-    give_up_privileges({CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER, CAP_FSETID});
+    // Landlock does not keep root from the environment of other processes, nor from their files' modes.
+    give_up_privileges({});
     const int error = enter_landlock(make_landlock_rules(access));
     return error == 0 ? "" : std::strerror(error);
   } catch (const Error& error) {
@@ -160,20 +161,20 @@ std::string enter_best_namespaces(ResolvedAccess& access, Unseen& unseen) {
   return problem;
 }
 
-std::string enter_what_works(const AccessList& access, const SandboxMeans& means) {
-  if (!means.landlock && !means.namespaces) return fmt::format("{}{}", kNoneName, means.why_none);
-  ResolvedAccess resolved = resolve(access);
+std::string enter_what_works(ResolvedAccess resolved, const SandboxMeans& means) {
   std::string no_namespace = "not asked for", no_landlock = "not asked for";
   Unseen unseen = Unseen::files;
   if (means.namespaces) no_namespace = enter_best_namespaces(resolved, unseen);
   // Landlock's rules apply to whole trees: alone they would expose hidden names below.
-  if (!no_namespace.empty()) resolved.listable.clear();
+  if (!no_namespace.empty()) resolved.listable = resolved.listable_by_rule;
   // Paths are the same inside, so the rules can be created there.
   if (means.landlock) no_landlock = landlock_problem(resolved);
   if (!no_landlock.empty() && !no_namespace.empty())
     return one_line(fmt::format("{}landlock: {}; namespace: {}", kNoneName, no_landlock, no_namespace));
-  if (!no_namespace.empty()) return landlock_name(landlock_abi(), true);
-  return namespace_name(no_landlock.empty() ? landlock_abi() : 0, unseen);
+  const std::string name = no_namespace.empty()
+                               ? namespace_name(no_landlock.empty() ? landlock_abi() : 0, unseen)
+                               : landlock_name(landlock_abi(), true);
+  return fmt::format("{}{}", name, kNetworkOpen);
 }
 
 constexpr int kOneProcess = 1;  // IOPRIO_WHO_PROCESS
@@ -208,8 +209,10 @@ SandboxMeans sandbox_means_from_environment() {
 }
 
 std::string enter_sandbox(const AccessList& access, const SandboxMeans& means) {
+  if (!means.landlock && !means.namespaces) return fmt::format("{}{}", kNoneName, means.why_none);
+  ResolvedAccess resolved = resolve(access);
   try {
-    return enter_what_works(access, means);
+    return enter_what_works(std::move(resolved), means);
   } catch (const std::exception& error) {
     return one_line(fmt::format("{}{}", kNoneName, error.what()));
   }

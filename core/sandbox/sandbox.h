@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <array>
+#include <cstddef>
 #include <filesystem>
 #include <initializer_list>
 #include <optional>
@@ -25,6 +26,9 @@ struct AccessList {
   std::vector<std::filesystem::path> writable;  // read, execute and change
   // Hidden even if an entry above would allow them.
   std::vector<std::filesystem::path> hidden;
+  // Neither read nor executed, in the same way, but under Landlock alone their names can be listed: with
+  // something hidden inside, a folder cannot be listed there, and Python imports nothing from it.
+  std::vector<std::filesystem::path> closed = {};
   // A writable folder. If the process gets its own file system, this folder is its /tmp; empty: no /tmp.
   std::filesystem::path temporary = {};
 };
@@ -32,6 +36,10 @@ struct AccessList {
 // Adds what nearly every program needs: system folders, /proc, /sys and harmless devices. /dev/shm is
 // writable unless it contains something hidden.
 void add_system_access(AccessList& access);
+
+// For root, whose files the system protects from users alone: closes what other users may not read below
+// /etc, /opt and /usr/local, such as /etc/shadow. `needed` paths stay open. For a user it does nothing.
+void close_files_of_root(AccessList& access, const std::vector<std::filesystem::path>& needed);
 
 // One entry of an allow-list after hidden paths were cut out.
 struct AccessEntry {
@@ -49,15 +57,21 @@ struct AccessLink {
 struct ResolvedAccess {
   std::vector<AccessEntry> entries;
   // Allowed folders that contain something hidden; their remaining contents have their own entries. A
-  // namespace lets the process list these folders, since hidden names are absent there. Landlock does not:
-  // its rules apply to a folder and all below it and would expose hidden names.
+  // namespace lets the process list these folders, since hidden names are absent there. Landlock alone does
+  // not: its rules apply to a folder and all below it and would expose hidden names.
   std::vector<std::filesystem::path> listable;
+  // Those of them that contain something closed and nothing hidden.
+  std::vector<std::filesystem::path> listable_by_rule;
   std::vector<AccessLink> links;
   std::filesystem::path temporary;
 };
 
-// Replaces every folder that contains something hidden by its other contents, and drops hidden and duplicate
-// entries. Inaccessible paths are left out.
+// The most names that may lie beside what is hidden: each takes a mount.
+inline constexpr std::size_t kMaxNamesBesideHidden = 20'000;
+
+// Replaces every folder that contains something hidden or closed by its other contents, and drops hidden,
+// closed and duplicate entries. Inaccessible paths are left out. Throws Error(method) naming the folder and
+// the limit where these contents are more than kMaxNamesBesideHidden.
 ResolvedAccess resolve(const AccessList& access);
 
 // Returns whether a path is `folder` or lies below it. Both must be absolute and without links.
@@ -152,8 +166,9 @@ SandboxMeans sandbox_means_from_environment();
 // namespace is available, it continues as another process and the caller waits for its end
 // (go_on_among_own_processes()); otherwise a line on stderr gives the reason. Returns the means, for the
 // record: "landlock ABI 7, namespace and own processes" if it sees no outside processes, "landlock ABI 7 and
-// namespace" if it does, "landlock ABI 7", "namespace and own processes", "namespace", or "none: REASON" if
-// the system grants neither. Never throws.
+// namespace" if it does, "landlock ABI 7", "namespace and own processes", "namespace", each with "; network
+// open", or "none: REASON" if the system grants neither. Throws like resolve(): what cannot be hidden must not
+// run.
 std::string enter_sandbox(const AccessList& access, const SandboxMeans& means);
 
 // Prepared by a threaded process before a fork: the child gets a narrower sandbox and cannot inspect its

@@ -19,7 +19,7 @@
 #include "harness/measuring/libraries.h"
 #include "harness/planning/scene_choice.h"
 #include "harness/running/case_input.h"
-#include "harness/running/journal.h"
+#include "harness/running/hidden_places.h"
 #include "harness/running/method_run.h"
 #include "scenes/dataset/dataset_cache.h"
 
@@ -56,6 +56,14 @@ bool lies_in_any(const fs::path& folder, const std::vector<fs::path>& folders) {
       folders, [&](const fs::path& outer) { return lies_in(real, fs::weakly_canonical(outer, unknown)); });
 }
 
+// Returns whether a file is one of these, whatever the links on its way.
+bool is_named(const fs::path& file, const std::vector<fs::path>& named) {
+  return is_file(file) && std::ranges::any_of(named, [&](const fs::path& name) {
+           std::error_code missing;
+           return fs::equivalent(name, file, missing);
+         });
+}
+
 // Hides the scratch folders of other cases, also future ones: a folder that contains something hidden, here
 // this case's log, is opened entry by entry, as it is now.
 void hide_other_scratch(const fs::path& scratch, std::vector<fs::path>& hidden) {
@@ -73,58 +81,29 @@ AccessList access_of(const MethodTask& task, const fs::path& temporary) {
   }
   std::vector<fs::path> named;
   if (task.reads != nullptr) named = task.reads(task.observation, task.input);
-  // Hides bundles beside the current one and in a program's own folders. There may be thousands: searches
-  // only where the method could read them, including system folders (/opt).
+  // Hides bundles beside the current one, and bundles, truths, histories and credentials in a program's own
+  // folders: searches only where the method could read them, including system folders (/opt).
   add_system_access(access);
-  std::vector<fs::path> reachable = access.readable;
-  reachable.insert(reachable.end(), named.begin(), named.end());
-  const auto hide_places_in = [&](const fs::path& folder) {
-    std::ranges::move(hidden_places_in(folder), std::back_inserter(access.hidden));
-  };
-  for (const fs::path& folder : task.beside)
-    if (lies_in_any(folder, reachable)) hide_places_in(folder);
-  std::ranges::for_each(named, hide_places_in);
-  hide_other_scratch(temporary.parent_path(), access.hidden);
+  const auto system_folders = static_cast<std::ptrdiff_t>(access.readable.size());
   add_own_program(access.readable);
-  access.readable.push_back(task.observation.dataset_dir);
   access.readable.insert(access.readable.end(), named.begin(), named.end());
+  const std::vector<fs::path> reachable = access.readable;
+  std::vector<fs::path> searched(reachable.begin() + system_folders, reachable.end());
+  for (const fs::path& folder : task.beside)
+    if (lies_in_any(folder, reachable)) searched.push_back(folder);
+  HiddenPlaces found = hidden_places_in(searched);
+  std::ranges::move(found.hidden, std::back_inserter(access.hidden));
+  // What the user names by itself is asked for.
+  std::erase_if(found.closed, [&](const fs::path& place) { return is_named(place, named); });
+  std::ranges::move(found.closed, std::back_inserter(access.closed));
+  std::ranges::move(histories_above(searched), std::back_inserter(access.closed));
+  hide_other_scratch(temporary.parent_path(), access.hidden);
+  access.readable.push_back(task.observation.dataset_dir);
+  close_files_of_root(access, {access.readable.begin() + system_folders, access.readable.end()});
   access.writable.push_back(task.input.work_dir);
   access.writable.emplace_back("/proc/self");  // its own counters
   access.temporary = temporary;
   return access;
-}
-
-// Returns whether a file begins as aqbench writes it: anyone may use the name.
-bool begins_with(const fs::path& file, std::string_view start) {
-  std::array<char, 32> bytes{};
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(bytes.data(), static_cast<std::streamsize>(start.size()));
-  return std::string_view(bytes.data(), static_cast<std::size_t>(stream.gcount())) == start;
-}
-
-// Looks for bundles and truths in a folder and so many levels below it; `seen` counts the names.
-void find_hidden_places(const fs::path& folder, int depth, std::size_t& seen, std::vector<fs::path>& found) {
-  bool has_journal = false, has_calibration = false, has_truth = false;
-  std::vector<fs::path> folders;
-  std::error_code error;
-  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-    if (++seen > kHiddenPlaceNames) break;
-    const std::string name = entry->path().filename().string();
-    has_journal = has_journal || name == kJournalFile;
-    has_calibration = has_calibration || name == "calibration.json";
-    std::error_code unknown;
-    if (!fs::is_directory(entry->symlink_status(unknown))) continue;
-    has_truth = has_truth || name == "truth";
-    folders.push_back(entry->path());
-  }
-  if (has_journal && begins_with(folder / kJournalFile, R"({"journal":"aqbench")")) {
-    found.push_back(folder);
-    found.push_back(folder.string() + ".tasks");
-    return;
-  }
-  if (has_calibration && has_truth) found.push_back(folder / "truth");
-  for (const fs::path& inside : folders)
-    if (depth > 0 && seen <= kHiddenPlaceNames) find_hidden_places(inside, depth - 1, seen, found);
 }
 
 }  // namespace
@@ -225,19 +204,6 @@ std::pair<Record, std::optional<Reconstruction>> take_method_result(const Case& 
   if (!output) throw method_error("its process returned no reconstruction");
   result.record.effective = output->effective;
   return {std::move(result.record), std::move(output)};
-}
-
-std::vector<fs::path> hidden_places_in(const fs::path& folder) {
-  std::error_code error;
-  const fs::path real = fs::canonical(folder, error);
-  // System folders, which are large, contain no runs.
-  constexpr std::array kSystem = {"/usr", "/etc", "/proc", "/sys", "/dev"};
-  const bool system =
-      std::ranges::any_of(kSystem, [&](const char* of_system) { return lies_in(real, of_system); });
-  std::vector<fs::path> found;
-  std::size_t seen = 0;
-  if (!error && !system) find_hidden_places(real, kHiddenPlaceDepth, seen, found);
-  return found;
 }
 
 }  // namespace aqbench

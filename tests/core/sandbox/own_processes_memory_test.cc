@@ -66,7 +66,7 @@ int hold_beyond_limit(const SandboxMeans& means) {
   how.write.reset();
   isolation.resize(static_cast<std::size_t>(
       std::max<ssize_t>(0, ::read(how.read.get(), isolation.data(), isolation.size()))));
-  if (!isolation.ends_with("own processes")) return kNotGranted;
+  if (!isolation.ends_with("own processes; network open")) return kNotGranted;
   return outcome.end == IsolateOutcome::End::memory_limit ? 0 : 1;
 }
 

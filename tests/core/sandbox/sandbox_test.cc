@@ -42,19 +42,24 @@ volatile char secret_in_memory[] = "the true depth";
 class Sandboxed : public testing::TestWithParam<NamedMeans> {
  protected:
   Sandboxed() {
-    for (const char* folder : {"hidden", "given", "out", "tmp", "given/deep"})
+    for (const char* folder :
+         {"hidden", "given", "out", "tmp", "given/deep", "given/open", "given/open/.git"})
       fs::create_directory(dir_ / folder);
     dir_.file("hidden/truth", "42 m");
     dir_.file("given/image", "pixels");
     dir_.file("given/deep/secret", "7 m");
+    dir_.file("given/open/.git/HEAD", "ref");
+    dir_.file("given/open/run.py", "import");
     fs::create_symlink(dir_ / "hidden/truth", dir_ / "given/link");
   }
 
   AccessList access() const {
     AccessList access;
     access.hidden = {dir_ / "given/deep/secret"};
+    access.closed = {dir_ / "given/open/.git"};
     add_system_access(access);
     access.readable.push_back(dir_ / "given");
+    close_files_of_root(access, {dir_ / "given"});
     access.writable.push_back(dir_ / "out");
     access.temporary = dir_ / "tmp";
     return access;
@@ -136,6 +141,10 @@ TEST_P(Sandboxed, ReachesWhatIsAllowedAndNothingElse) {
     worked += reached(dir_ / "hidden/truth", dir_ / "out");
     if (can_read(dir_ / "given/link")) worked += "through a link ";
     if (can_read(dir_ / "given/deep/secret")) worked += "hidden below what is allowed ";
+    if (can_read(dir_ / "given/open/.git/HEAD")) worked += "closed below what is allowed ";
+    if (can_read("/etc/shadow")) worked += "what users may not read ";
+    if (!can_read("/etc/passwd") || !can_list("/etc")) worked += "not what users may read ";
+    if (!can_read(dir_ / "given/open/run.py") || !can_list(dir_ / "given/open")) worked += "no project ";
     if (can_open_for_writing(dir_ / "given/image")) worked += "write what may be read ";
     fs::create_symlink(dir_ / "hidden/truth", dir_ / "out/own_link");
     if (can_read(dir_ / "out/own_link")) worked += "through an own link ";
@@ -284,56 +293,6 @@ TEST(Sandbox, TheEnvironmentChoosesTheMeans) {
               StartsWith("AQBENCH_ISOLATION: 'of'"));
   ::unsetenv("AQBENCH_ISOLATION");
   EXPECT_TRUE(sandbox_means_from_environment().landlock && sandbox_means_from_environment().namespaces);
-}
-
-std::vector<std::string> names_in(const ResolvedAccess& access, const fs::path& folder) {
-  std::vector<std::string> names;
-  for (const AccessEntry& entry : access.entries)
-    names.push_back((entry.writable ? "w " : "r ") + entry.path.lexically_relative(folder).string());
-  return names;
-}
-
-TEST(AccessList, CutsOutWhatIsHidden) {
-  const TemporaryDirectory dir;
-  const fs::path root = fs::canonical(dir.path());
-  for (const char* folder : {"a", "a/b", "a/b/cache", "a/c", "a/c/d"}) fs::create_directory(root / folder);
-  dir.file("a/b/file", "");
-  fs::create_symlink("b/cache", root / "a/link");
-  const AccessList access{.readable = {root / "a", root / "a/c/d", root / "nowhere", root / "a/b/cache"},
-                          .writable = {root / "a/c/d"},
-                          .hidden = {root / "a/b/cache", root / "nowhere"}};
-  const ResolvedAccess resolved = resolve(access);
-  EXPECT_THAT(names_in(resolved, root), testing::UnorderedElementsAre("w a/c/d", "r a/b/file", "r a/c"));
-  ASSERT_EQ(resolved.links.size(), 1U);
-  EXPECT_EQ(resolved.links[0].path, root / "a/link");
-  EXPECT_EQ(resolved.links[0].target, "b/cache");
-}
-
-TEST(AccessList, AllOfAHiddenFolderIsHiddenAlsoWhenItIsNamedByALink) {
-  const TemporaryDirectory dir;
-  fs::create_directory(dir / "truth");
-  dir.file("truth/depth", "");
-  fs::create_symlink(dir / "truth", dir / "alias");
-  const AccessList access{
-      .readable = {dir / "alias/depth", dir / "alias"}, .writable = {}, .hidden = {dir / "alias"}};
-  EXPECT_TRUE(resolve(access).entries.empty());
-}
-
-TEST(AccessList, LiesInComparesWholeNames) {
-  EXPECT_TRUE(lies_in("/a/b/c", "/a/b"));
-  EXPECT_TRUE(lies_in("/a/b", "/a/b"));
-  EXPECT_TRUE(lies_in("/a/b", "/"));
-  EXPECT_FALSE(lies_in("/a/bc", "/a/b"));
-  EXPECT_FALSE(lies_in("/a", "/a/b"));
-}
-
-TEST(AccessList, SharedMemoryIsUnreachableIfItContainsSomethingHidden) {
-  AccessList access;
-  add_system_access(access);
-  EXPECT_THAT(access.writable, testing::Contains(fs::path("/dev/shm")));
-  AccessList hiding{.readable = {}, .writable = {}, .hidden = {"/dev/shm"}};
-  add_system_access(hiding);
-  EXPECT_THAT(hiding.writable, testing::Not(testing::Contains(fs::path("/dev/shm"))));
 }
 
 }  // namespace

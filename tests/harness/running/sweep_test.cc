@@ -1,5 +1,5 @@
-#include "core/stage_scope.h"
 #include "harness/running/sweep.h"
+#include "core/stage_scope.h"
 
 #include <signal.h>
 #include <sys/resource.h>
