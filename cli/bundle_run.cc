@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cli/programs.h"
+#include "core/descriptor.h"
 #include "core/files.h"
 #include "core/text.h"
 #include "reports/bundle/bundle.h"
@@ -69,7 +70,8 @@ ExitCode BundleRun::finish(Results results, ExitCode code, std::FILE* stream, st
     end_command(bundle_, utc_now(), read_git_state("."), static_cast<int>(code), clock_.elapsed());
     results.run.text_version = kSummaryVersion;
     finalise_bundle(bundle_, std::move(results), key_ ? &*key_ : nullptr);
-    journal_.reset();  // verification needs the memory
+    const Descriptor lock = journal_->take_lock();  // another process would change what is verified
+    journal_.reset();                               // verification needs the memory
     if (interrupted && resumable_) {
       next = shell_join({"aqbench", command_, "--resume", bundle_.string()});
       fmt::print(stderr, "aqbench: interrupted; go on with: {}\n", printable(next));

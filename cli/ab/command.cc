@@ -50,15 +50,6 @@ ExitCode verdict_code(const AbRequest& request, const AbReport& report) {
   return code == ExitCode::inconclusive && allowed ? ExitCode::pass : code;
 }
 
-// A bundle that is sealed and complete has nothing to go on with. One that was complete when writing its
-// files failed has: they are written anew.
-void require_unfinished(const std::filesystem::path& bundle) {
-  for (const char* const file : {kHashListName, "results.json"})
-    if (!path_exists(bundle / file)) return;
-  if (read_any_results(bundle / "results.json").run.complete)
-    throw input_error("--resume {}: is complete", bundle.string());
-}
-
 // A kill between the tiles and the line that names them leaves tiles of a unit that is run again.
 void drop_unnamed_tiles(const std::filesystem::path& bundle, const std::vector<Record>& records) {
   std::set<std::filesystem::path> named;
@@ -73,7 +64,6 @@ void drop_unnamed_tiles(const std::filesystem::path& bundle, const std::vector<R
 // run.id, .started_utc, .resumed and the units measured before. `plans` are AbSides::plans.
 BundleRun open_ab_bundle(const AbRequest& request, const Arguments& arguments,
                          const std::vector<std::string>& plans, AbDocument& document) {
-  if (request.resume) require_unfinished(*request.resume);
   BundleRun run({"ab", arguments, request.out, request.resume, request.sign, commands_of(request),
                  !request.judges_recorded()},
                 journal_header_of(document, arguments, plans));

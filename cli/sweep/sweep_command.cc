@@ -151,6 +151,8 @@ void complete_sweep_request(SweepRequest& request) {
 
 // After the plan, which knows whether the suite exists.
 void complete_gate(SweepRequest& request, const std::string& suite) {
+  if (request.resume && !request.baseline && path_exists(*request.resume / kBaselineCopyName))
+    request.baseline = *request.resume / kBaselineCopyName;  // it goes on with the one that it began with
   if (request.gate && !request.baseline) request.baseline = gate_baseline(suite, request.plan.project_file);
   if (!request.baseline && (request.gate_exports.junit || request.gate_exports.github))
     throw Error(ErrorKind::usage,
@@ -171,13 +173,13 @@ BundleRun open_bundle(const SweepRequest& request, const SweepPlan& plan, const 
                    journal_header_of(plan, environment));
 }
 
-// Prints what the run comes to, compared with the baseline if there is one, and returns the command to go on
+// Prints what the run comes to, compared with its baseline if it has one, and returns the command to go on
 // with. A gate that was asked for changes the exit code.
-std::string conclude(const SweepRequest& request, const std::optional<Baseline>& baseline,
-                     const std::filesystem::path& bundle, const BundleContent& content, ExitCode& code) {
+std::string conclude(const SweepRequest& request, const std::filesystem::path& bundle,
+                     const BundleContent& content, ExitCode& code) {
   const Results& results = content.results;
   std::FILE* const stream = request.json ? stderr : stdout;
-  if (!baseline) {
+  if (!request.baseline) {
     fmt::print(
         stream, "\n{}",
         render_banner(banner_of(content), wants_colours(fileno(stream)), screen_columns(fileno(stream))));
@@ -186,18 +188,16 @@ std::string conclude(const SweepRequest& request, const std::optional<Baseline>&
                           ? Arguments{"aqbench", "accept", bundle.string(), "--baseline", "baseline.json"}
                           : Arguments{"aqbench", "replay", bundle.string(), "--case", failed->case_name});
   }
-  const Verdicts report = gate(results, *baseline);
+  const Verdicts report = gate(results, read_baseline(bundle / kBaselineCopyName));
   fmt::print(stream, "\n");
   show_verdicts(report, results, request.gate_exports, stream);
   if (request.gate) code = combine(code, report.exit_code());
   return shell_join({"aqbench", "gate", bundle.string(), "--baseline", request.baseline->string(), "--all"});
 }
 
-// Adds requested extras to the bundle. The baseline is copied unchanged, so that its hash is that of the
-// reviewed file.
+// Adds requested extras to the bundle.
 ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& bundle, bool interrupted) {
   add_notes(bundle, request.notes);
-  if (request.baseline) write_file(bundle / kBaselineCopyName, read_file(baseline_file(*request.baseline)));
   if (!request.tests_of || interrupted) return ExitCode::pass;  // skip tests after Ctrl-C
   fmt::print(stderr, "running the tests of {}\n", printable(request.tests_of->string()));
   const TestRun tests = run_tests(bundle, *request.tests_of);
@@ -258,11 +258,14 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
   // Before a bundle is started and the environment recorded, which lists the loaded libraries.
   load_modules_of(plan.cases);
   // Read before anything runs: an unusable baseline should not cost a sweep.
-  std::optional<Baseline> baseline;
-  if (request.baseline) baseline = read_baseline(baseline_file(*request.baseline));
+  if (request.baseline) read_baseline(baseline_file(*request.baseline));
   const Json environment = environment_json(
       {plan.request.threads.value_or(available_processors()), devices_of(plan.request), plan.dtype});
   BundleRun run = open_bundle(request, plan, environment, arguments);
+  // Copied unchanged, so that its hash is that of the reviewed file, and before the cases run: the copy
+  // decides.
+  if (request.baseline)
+    write_file(run.bundle() / kBaselineCopyName, read_file(baseline_file(*request.baseline)));
   BundleContent content;
   std::string next;
   const ExitCode ended = run.guarded([&] {
@@ -275,7 +278,7 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
                  render_sweep_table(results, wants_colours(STDOUT_FILENO), screen_columns(STDOUT_FILENO)));
     ExitCode code = combine(outcome.interrupted ? ExitCode::interrupted : ExitCode::pass,
                             outcome.failed > 0 ? ExitCode::case_failed : ExitCode::pass);
-    next = conclude(request, baseline, run.bundle(), content, code);
+    next = conclude(request, run.bundle(), content, code);
     return combine(code, add_evidence(request, run.bundle(), outcome.interrupted));
   });
   plan = {};  // verification needs the memory

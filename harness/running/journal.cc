@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -78,6 +79,50 @@ std::string synced_tail(const std::filesystem::path& file, std::uint64_t from) {
   throw input_error("--resume {}: {}", bundle.string(), why);
 }
 
+// A run that is complete and sealed has nothing to go on with. One that was complete when writing its files
+// failed has: they are written anew.
+void require_unfinished(const std::filesystem::path& bundle, const JournalContents& contents) {
+  if (!contents.header.sides && contents.ends.size() < contents.header.case_names.size()) return;
+  for (const char* const file : {"sha256.txt", "results.json"})
+    if (!path_exists(bundle / file)) return;
+  if (read_any_results(bundle / "results.json").run.complete) refuse_resume(bundle, "is complete");
+}
+
+// Returns where two values first differ, "options.dataset.sha256 was "a" and is "b" now"; "" nowhere.
+std::string first_other_value(const Json& was, const Json& is, const std::string& place) {
+  if (was == is) return {};
+  if (!was.is_object() || !is.is_object())
+    return fmt::format("{} was {} and is {} now", place, was.is_null() ? "absent" : was.dump(),
+                       is.is_null() ? "absent" : is.dump());
+  for (const Json* const side : {&was, &is})
+    for (const auto& [key, value] : side->items())
+      if (const std::string other = first_other_value(was.value(key, Json()), is.value(key, Json()),
+                                                      place.empty() ? key : place + "." + key);
+          !other.empty())
+        return other;
+  return {};
+}
+
+// Returns what differs first between the cases of two sweeps; "" if all are the same.
+std::string first_other_plan(const JournalHeader& then, const JournalHeader& now) {
+  const auto cases_of = [](const JournalHeader& header) {
+    std::map<std::string, Json> cases;
+    for (const Json& planned : parse_strict_json(header.cases_text, "cases", kMessageJson))
+      cases.emplace(planned.at("case").get<std::string>(), planned);
+    return cases;
+  };
+  const auto was = cases_of(then), is = cases_of(now);
+  for (const auto& [name, planned] : was) {
+    const auto found = is.find(name);
+    if (found == is.end()) return fmt::format("case {} is not planned now", name);
+    if (const std::string other = first_other_value(planned, found->second, ""); !other.empty())
+      return fmt::format("case {}: {}", name, other);
+  }
+  for (const auto& [name, planned] : is)
+    if (!was.contains(name)) return fmt::format("case {} was not planned then", name);
+  return {};
+}
+
 // Returns "case 2 was 'x' and is 'y' now", or "" where all are the same.
 std::string first_other_case(const JournalHeader& then, const JournalHeader& now) {
   const auto texts_of = [](const JournalHeader& header) {
@@ -136,10 +181,7 @@ void require_same_sweep(const std::filesystem::path& bundle, const JournalHeader
   if (then.sides) refuse_resume(bundle, "is a comparison; continue it with: aqbench ab --resume");
   const std::string file = (bundle / kJournalFile).string();
   if (then.plan_sha256 != now.plan_sha256)
-    throw input_error(
-        "{}: plans {} cases, but this command {} (or options, "
-        "--threads or the machine's cores differ); start a new sweep",
-        file, then.case_names.size(), now.case_names.size());
+    throw input_error("{}: {}; start a new sweep", file, first_other_plan(then, now));
   if (then.program_sha256 != now.program_sha256)
     throw input_error("{}: started by another build of aqbench (commit {}); start a new sweep", file,
                       then.program_commit.empty() ? "unknown" : then.program_commit);
@@ -214,6 +256,7 @@ Journal Journal::resume(const std::filesystem::path& bundle, const JournalHeader
   regular_file_size(file);               // throws if it is missing
   Descriptor locked(open_locked(file));  // only a locked journal is read
   JournalContents contents = read_journal(bundle, TornTail::accept, KeptRecords::ends);
+  require_unfinished(bundle, contents);
   (planned.sides ? require_same_comparison : require_same_sweep)(bundle, contents.header, planned);
   if (contents.torn_tail &&
       (::ftruncate(locked.get(), static_cast<off_t>(contents.good_bytes)) != 0 || ::fsync(locked.get()) != 0))
@@ -232,6 +275,7 @@ Json Journal::mark_log() {
 }
 
 void Journal::append(const Record& record) {
+  if (record.guest) guests_.require_same(record.case_name, record.method, *record.guest);
   append_line({{"record", to_json(record)}});
   remember(case_end(record));
 }
@@ -274,6 +318,8 @@ void Journal::release_in_child() const { ::close(locked_.get()); }
 
 void Journal::remember(CaseEnd end) {
   end.record_sha256 = {};
+  if (end.guest) guests_.add(end.case_name, end.method, *end.guest);
+  end.guest = std::nullopt;
   finished_.insert(end.case_name);
   ends_.push_back(std::move(end));
 }

@@ -22,11 +22,13 @@
 #include <string>
 #include <string_view>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/descriptor.h"
 #include "core/files.h"
 #include "harness/planning/plan.h"
+#include "harness/records/guests.h"
 #include "harness/records/record.h"
 
 namespace aqbench {
@@ -85,6 +87,8 @@ struct CaseEnd {
   Status status = Status::failed;
   std::string reason = {};
   std::string record_sha256 = {};  // of record_text()
+  std::string method = {};
+  std::optional<Guest> guest = {};
 };
 
 // A journal as read.
@@ -148,14 +152,16 @@ class Journal {
   static Journal create(const std::filesystem::path& bundle, JournalHeader header);
 
   // Continues a journal and, if `now` has a time, records when and where: removes a torn last line and files
-  // left by a killed write. Throws like read_journal(), and Error(input) if `planned` is another plan or
-  // another build of the program, Error(io) if another process is writing to it. The header of a comparison
+  // left by a killed write. Throws like read_journal(), and Error(input) if the run has ended with all of its
+  // cases, or if `planned` is another plan, naming what differs first, or another build of the program;
+  // Error(io) if another process is writing to it. The header of a comparison
   // says what is compared now: Error(input) also for other programs of its sides, Error(not_comparable) for
   // another machine.
   static Journal resume(const std::filesystem::path& bundle, const JournalHeader& planned,
                         const JournalResumption& now);
 
-  // Appends a record, which is on disk on return. Throws Error(io), and then the journal is unchanged.
+  // Appends a record, which is on disk on return. Throws Error(io), and Error(not_comparable) for a program
+  // that is another one in earlier records (GuestsSeen); then the journal is unchanged.
   void append(const Record& record);
 
   // Records in the same way that what follows ran elsewhere.
@@ -168,6 +174,10 @@ class Journal {
   // nothing; a power cut may lose the last pairs: waiting for the disk would disturb what is timed next.
   void append_units(std::span<const Record> units);
 
+  // Returns the lock: no other process writes to the bundle until it is destroyed. The journal must not be
+  // used afterwards.
+  Descriptor take_lock() { return std::move(locked_); }
+
   // Closes the file in a forked child, so that the lock does not outlive the parent. The child must neither
   // use nor destroy this journal afterwards.
   void release_in_child() const;
@@ -179,6 +189,7 @@ class Journal {
   // Of the cases with a record, in the order of the records; without record_sha256.
   const std::vector<CaseEnd>& ends() const { return ends_; }
   bool has(std::string_view case_name) const;
+  const GuestsSeen& guests() const { return guests_; }  // of these
   // Reads the records back from the file. Throws like read_journal().
   std::vector<Record> records() const;
   const std::vector<Record>& blocks() const { return blocks_; }  // of all cases, appended ones included
@@ -194,6 +205,7 @@ class Journal {
   JsonBox environment_;
   std::size_t resumptions_ = 0;
   std::vector<CaseEnd> ends_;
+  GuestsSeen guests_;
   std::unordered_set<std::string> finished_;  // the names of those
   std::vector<Record> blocks_;
   std::uint64_t log_bytes_ = 0;  // of bench.log, as marked in the last line

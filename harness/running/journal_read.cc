@@ -237,7 +237,9 @@ bool is_comparison(const std::filesystem::path& bundle) {
   return read == begins;
 }
 
-CaseEnd case_end(const Record& record) { return {record_key(record), record.status, record.reason, {}}; }
+CaseEnd case_end(const Record& record) {
+  return {record_key(record), record.status, record.reason, {}, record.method, record.guest};
+}
 
 std::vector<CaseEnd> case_ends(const JournalContents& contents) {
   std::vector<CaseEnd> ends = contents.ends;

@@ -1,11 +1,17 @@
 #include "harness/running/method_run.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
+#include <ctime>
 #include <exception>
+#include <map>
 #include <new>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "core/error.h"
@@ -18,6 +24,7 @@
 #include "harness/planning/select.h"
 #include "harness/records/case_name.h"
 #include "harness/records/case_result.h"
+#include "harness/records/guests.h"
 #include "harness/running/measured_case.h"
 #include "pipeline/opencl/opencl.h"
 
@@ -46,6 +53,34 @@ std::optional<std::string> opencl_skip_reason(const Case& planned, const MethodS
 
 namespace fs = std::filesystem;
 
+// The hash of a file, which stays while nothing is written to it. Files of a sweep are asked for after each
+// case, and weights have gigabytes.
+std::string file_sha256(const fs::path& file) {
+  using Version = std::array<std::int64_t, 7>;
+  static std::map<fs::path, std::pair<Version, std::string>> known;
+  const auto version_of = [&file] {
+    struct stat status {};
+    if (::stat(file.c_str(), &status) != 0) return Version{};
+    return Version{static_cast<std::int64_t>(status.st_dev),
+                   static_cast<std::int64_t>(status.st_ino),
+                   status.st_size,
+                   status.st_mtim.tv_sec,
+                   status.st_mtim.tv_nsec,
+                   status.st_ctim.tv_sec,
+                   status.st_ctim.tv_nsec};
+  };
+  const fs::path path = fs::absolute(file);
+  const Version version = version_of();
+  const auto found = known.find(path);
+  if (found != known.end() && found->second.first == version) return found->second.second;
+  std::string sha256 = sha256_file_hex(file);
+  // What is being written may have the same times afterwards: the clock of file systems has steps.
+  constexpr std::int64_t kSettled_s = 2;
+  if (version_of() == version && ::time(nullptr) - version[5] > kSettled_s)
+    known.insert_or_assign(path, std::pair(version, sha256));
+  return sha256;
+}
+
 std::string folder_sha256(const fs::path& folder) {
   std::vector<fs::path> files;
   std::error_code error;
@@ -55,7 +90,7 @@ std::string folder_sha256(const fs::path& folder) {
   std::ranges::sort(files);
   Sha256 all;
   for (const fs::path& file : files)
-    all.add(fmt::format("{} {}\n", file.lexically_relative(folder).generic_string(), sha256_file_hex(file)));
+    all.add(fmt::format("{} {}\n", file.lexically_relative(folder).generic_string(), file_sha256(file)));
   return all.hex();
 }
 
@@ -65,7 +100,16 @@ std::pair<std::string, std::string> hashed(const GuestPart& part) {
     const bool ends = part.name.ends_with('/');
     return {ends ? part.name : part.name + "/", folder_sha256(part.file)};
   }
-  return {part.name, path_exists(part.file) ? sha256_file_hex(part.file) : ""};
+  return {part.name, path_exists(part.file) ? file_sha256(part.file) : ""};
+}
+
+std::optional<Guest> hashed_guest(const MethodSpec& method, const MethodInput& input) {
+  if (method.guest == nullptr) return std::nullopt;
+  Guest guest;
+  for (const GuestPart& part : method.guest(input)) guest.files.push_back(hashed(part));
+  if (method.declaration && !method.declaration->runs_in.kind.empty())
+    guest.runs_in = fmt::format("{} {}", method.declaration->runs_in.kind, method.declaration->runs_in.place);
+  return guest;
 }
 
 // Files that git does not know, such as results, are no change of the repository.
@@ -166,13 +210,20 @@ std::optional<Guest> guest_of(const Case& planned) {
 }
 
 std::optional<Guest> guest_of(const MethodSpec& method, const MethodInput& input) {
-  if (method.guest == nullptr) return std::nullopt;
-  Guest guest;
-  for (const GuestPart& part : method.guest(input)) guest.files.push_back(hashed(part));
-  if (method.declaration && !method.declaration->runs_in.kind.empty())
-    guest.runs_in = fmt::format("{} {}", method.declaration->runs_in.kind, method.declaration->runs_in.place);
-  ask_repository(input.project_dir.empty() ? fs::path(".") : input.project_dir, guest);
+  std::optional<Guest> guest = hashed_guest(method, input);
+  if (guest) ask_repository(input.project_dir.empty() ? fs::path(".") : input.project_dir, *guest);
   return guest;
+}
+
+std::optional<Guest> program_of(const Case& planned) {
+  if (!planned.workload.empty() || planned.simulated) return std::nullopt;
+  const MethodSpec method = method_of(planned);
+  return hashed_guest(method, method_input(planned, method, {}));
+}
+
+void require_unchanged_guest(const Case& planned, const Record& record) {
+  if (!record.guest) return;
+  if (const auto now = program_of(planned)) require_unchanged(planned.name, *record.guest, *now);
 }
 
 }  // namespace aqbench

@@ -44,7 +44,14 @@ void note_failure(Record& record);
 // cannot be read, Error(method) for an image without a digest.
 std::optional<Guest> guest_of(const Case& planned);
 
-// Does the same for a method and its input.
+// Does the same without asking git. A file that has been hashed is hashed again once its size, its times or
+// its place on the disk are others.
+std::optional<Guest> program_of(const Case& planned);
+
+// Throws Error(not_comparable) if the record has a guest and the case's program is another one by now.
+void require_unchanged_guest(const Case& planned, const Record& record);
+
+// Does the same as guest_of() of a case for a method and its input.
 std::optional<Guest> guest_of(const MethodSpec& method, const MethodInput& input);
 
 }  // namespace aqbench

@@ -18,6 +18,7 @@
 #include "core/text.h"
 #include "harness/records/bundle_path.h"
 #include "harness/running/merge_blocks.h"
+#include "harness/running/method_run.h"
 #include "harness/running/time_left.h"
 
 namespace aqbench {
@@ -44,6 +45,7 @@ class Sweep {
   SweepOutcome run();
 
  private:
+  void check_guests() const;
   void find_unfinished();
   std::unique_ptr<CaseProcess> start(const Case& planned);
   void announce(const Case& planned);
@@ -73,6 +75,7 @@ class Sweep {
   TimeLeft time_left_;
   SweepOutcome outcome_;
   SweepProgress progress_;
+  double eta_due_s_ = 0;  // since start_
 };
 
 std::unique_ptr<CaseProcess> Sweep::start(const Case& planned) {
@@ -104,7 +107,11 @@ void Sweep::update_progress() {
   progress_.index = std::min(progress_.total - left + 1, progress_.total);
   progress_.failed = outcome_.failed;
   progress_.elapsed_s = seconds_since(start_);
+  // It looks at all cases that are left: of very many not after each of them.
+  if (progress_.elapsed_s < eta_due_s_ && left > 0) return;
   progress_.eta_s = time_left_.seconds(unfinished_, progress_.elapsed_s);
+  constexpr double kMaxShare = 0.02;  // of the time
+  eta_due_s_ = progress_.elapsed_s + (seconds_since(start_) - progress_.elapsed_s) / kMaxShare;
 }
 
 void Sweep::announce(const Case& planned) {
@@ -201,8 +208,17 @@ void Sweep::recall_blocks() {
     if (!journal_.has(block.case_name)) blocks_[block.case_name].push_back(block);
 }
 
+// The programs of cases still to run must be those of the cases that ran.
+void Sweep::check_guests() const {
+  if (journal_.ends().empty()) return;
+  for (const Case* const planned : unfinished_)
+    if (const auto guest = program_of(*planned))
+      journal_.guests().require_same(planned->name, planned->method, *guest);
+}
+
 SweepOutcome Sweep::run() {
   find_unfinished();
+  check_guests();
   std::unique_ptr<CaseProcess> running;
   while (!unfinished_.empty()) {
     const Case& planned = *unfinished_.back();
@@ -213,6 +229,8 @@ SweepOutcome Sweep::run() {
     if (result) {
       const Record& record = result->record;
       check_own_settings(planned, settings_, *result);
+      require_unchanged_guest(planned, record);
+      if (record.guest) journal_.guests().require_same(record.case_name, record.method, *record.guest);
       append_to_file(log_, fmt::format("-- {}{}{}\n", to_string(record.status),
                                        record.reason.empty() ? "" : ": ", record.reason));
       if (callbacks_.ended && running->scratch) callbacks_.ended(planned, record, running->scratch->path());

@@ -54,8 +54,9 @@ void write_artefacts(const std::filesystem::path& bundle, const CaseResult& resu
 
 // Runs every case without a record in the journal. A simulated case may start while the previous record is
 // written; any other has the machine to itself. Artefacts are on disk before their record. A failure of a
-// case becomes its record and is not thrown. Throws Error(io) if writing fails; the records in the journal
-// stay valid. This process must not have run LibTorch, TBB, Open3D or threads.
+// case becomes its record and is not thrown. Throws Error(io) if writing fails, and Error(not_comparable) if
+// a user's program is another one than in earlier cases, or changes while it runs; the records in the journal
+// stay valid, and the case has none. This process must not have run LibTorch, TBB, Open3D or threads.
 SweepOutcome run_sweep(const SweepPlan& plan, Journal& journal, const SweepCallbacks& callbacks,
                        const CaseRunner& run = run_case);
 

@@ -26,6 +26,7 @@
 #include "harness/measuring/environment.h"
 #include "harness/records/results.h"
 #include "harness/running/case_process.h"
+#include "harness/running/method_run.h"
 #include "harness/running/run_case.h"
 #include "harness/sharing/shared_results.h"
 
@@ -77,6 +78,7 @@ struct Task {
     std::optional<CaseResult> result = process.wait();
     if (result) {
       check_own_settings(planned, settings, *result);
+      require_unchanged_guest(planned, result->record);
       const Record& record = result->record;
       if (ended && process.scratch) ended(planned, record, process.scratch->path());
       process.scratch.reset();  // room for what is published
@@ -132,6 +134,8 @@ class LocalTasks {
     std::erase_if(children_, [&](pid_t child) {
       int status = 0;
       if (::waitpid(child, &status, WNOHANG) != child) return false;
+      if (WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ExitCode::not_comparable))
+        throw not_comparable_error("a task failed; see its message above");
       if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
         throw io_error("a task failed; see its message above");
       failed += WIFSIGNALED(status) ? 1 : 0;
@@ -161,7 +165,10 @@ class LocalTasks {
         run_task(plan_, journal_.bundle(), tasks_folder(journal_.bundle()), lease_s_, run_, ended_);
     } catch (const std::exception& error) {
       std::fputs(fmt::format("aqbench: error: {}\n", printable(error.what())).c_str(), stderr);
-      code = static_cast<int>(ExitCode::io);
+      const auto* const known = dynamic_cast<const Error*>(&error);
+      code = static_cast<int>(known != nullptr && known->kind() == ErrorKind::not_comparable
+                                  ? ExitCode::not_comparable
+                                  : ExitCode::io);
     }
     std::fflush(nullptr);
     ::_exit(code);
@@ -233,6 +240,8 @@ std::size_t collect(const SweepPlan& plan, const fs::path& tasks, Journal& journ
                         plan.cases[place].name);
     if (timed)
       if (const auto environment = environment_of_machine(tasks, shared.host)) go_to(*environment);
+    if (const Record& record = shared.result.record; record.guest)
+      journal.guests().require_same(record.case_name, record.method, *record.guest);
     append_to_file(journal.bundle() / kLogFile, shared.log);
     write_artefacts(journal.bundle(), shared.result);
     journal.append(shared.result.record);

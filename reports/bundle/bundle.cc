@@ -130,6 +130,8 @@ StatedCases verdicts_of(const BundleContent& content) {
   }
   if (!content.baseline) return verdicts;
   const Verdicts& report = *content.gated;
+  if (!report.refusal.empty())  // no case was compared
+    for (const Record& record : content.results.records) verdicts.warned.insert(record.case_name);
   for (const VerdictRow& row : report.rows) {
     if (row.verdict == Verdict::added && row.metric.empty()) verdicts.warned.insert(row.case_name);
     if (is_refused(row.verdict)) verdicts.failed.insert(row.case_name);
@@ -254,6 +256,8 @@ std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, cons
 }
 
 void finalise_bundle(const std::filesystem::path& bundle, Results results, const SigningKey* key) {
+  // What is being written anew is not sealed.
+  remove_stale(bundle, {kHashListName});
   const std::filesystem::path file = bundle / "results.json";
   write_file_parts(file, [&](const WriteBytes& write) { write_results_text(results, write); });
   results = {};
@@ -283,13 +287,14 @@ std::string statement_text(const BundleContent& content, const std::vector<HashL
   for (const std::string& name : verdicts.failed) failed.push_back(name);
   const bool doubtful = !warned.empty() || !content.results.run.complete;
   const bool tests_failed = !content.tests.empty() && content.tests != "passed";
+  const bool not_passed = content.gated && content.gated->exit_code() != ExitCode::pass;
   const Json statement = {{"_type", "https://in-toto.io/Statement/v1"},
                           {"subject", Json::array()},
                           {"predicateType", "https://in-toto.io/attestation/test-result/v0.1"},
                           {"predicate",
-                           {{"result", !failed.empty() || tests_failed ? "FAILED"
-                                       : doubtful                      ? "WARNED"
-                                                                       : "PASSED"},
+                           {{"result", !failed.empty() || tests_failed || not_passed ? "FAILED"
+                                       : doubtful                                    ? "WARNED"
+                                                                                     : "PASSED"},
                             {"configuration", configuration_json(content, files)},
                             {"passedTests", std::move(passed)},
                             {"warnedTests", std::move(warned)},

@@ -88,9 +88,9 @@ inline constexpr const char* kStatementName = "statement.json";
 inline constexpr const char* kInventoryName = "inventory.txt";
 
 // Returns statement.json. Its subjects are `files` in their order. The cases are its tests: passedTests are
-// ok; warnedTests were skipped or are new against the baseline; failedTests failed, crashed, timed out or are
-// worse than the baseline. The result is FAILED if a test failed, WARNED if a test is warned or the run is
-// incomplete, else PASSED.
+// ok; warnedTests were skipped, are new against the baseline or could not be compared with it; failedTests
+// failed, crashed, timed out or are worse than the baseline. The result is FAILED if a test failed or the
+// gate does not pass, WARNED if a test is warned or the run is incomplete, else PASSED.
 std::string statement_text(const BundleContent& content, const std::vector<HashLine>& files);
 
 // A file and its size.

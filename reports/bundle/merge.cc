@@ -14,6 +14,7 @@
 #include "core/text.h"
 #include "harness/records/bundle_path.h"
 #include "harness/records/case_result.h"
+#include "harness/records/guests.h"
 #include "harness/records/json_parts.h"
 #include "harness/records/results.h"
 #include "reports/bundle/bundle.h"
@@ -237,6 +238,9 @@ fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
     check_alike(run.shards.front(), run.shards.back());
   }
   check_disjoint(run.shards);
+  GuestsSeen guests;
+  for (const ShardBundle& shard : run.shards)
+    for (const Record& record : shard.results.records) guests.add(record, shard.path.string());
   std::ranges::sort(run.shards, {},
                     [](const ShardBundle& shard) { return shard.header.request.shard.index; });
   run.header = run.shards.front().header;

@@ -10,6 +10,7 @@
 #include "core/text.h"
 #include "harness/ab/benchmark_file.h"
 #include "harness/records/bundle_path.h"
+#include "harness/records/guests.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/environment_text.h"
 
@@ -205,10 +206,14 @@ std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complet
 GateInput read_gate_input(const std::filesystem::path& results_path, bool measured_here) {
   if (!path_exists(results_path / "results.json") && !benchmark_tool(results_path).empty())
     return {results_of_benchmarks(results_path, measured_here), false, true};
-  if (!folder_exists(results_path)) return {read_results(results_path), false, false};
-  GateInput input{{}, true, false};
-  require_verified(verify_bundle(results_path, std::nullopt, &input.results), results_path);
-  require_sweep(input.results, results_path / "results.json");
+  GateInput input{{}, folder_exists(results_path), false};
+  if (input.verified) {
+    require_verified(verify_bundle(results_path, std::nullopt, &input.results), results_path);
+    require_sweep(input.results, results_path / "results.json");
+  } else {
+    input.results = read_results(results_path);
+  }
+  require_one_guest(input.results);
   return input;
 }
 

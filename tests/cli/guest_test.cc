@@ -6,11 +6,15 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 
 #include "core/files.h"
 #include "core/sha256.h"
+#include "harness/records/results.h"
+#include "harness/running/journal.h"
 #include "tests/cli/folder.h"
 #include "tests/cli/program.h"
+#include "tests/cli/when_lines.h"
 
 namespace aqbench::testing {
 namespace {
@@ -59,6 +63,58 @@ TEST_F(GuestRun, ProgramScriptAndWeightsAreRecordedAndAnotherOneIsNotReplayed) {
   write("weights/b.bin", "c");
   EXPECT_THAT(exits(run({"replay", bundle_, "--all"}), 4).err,
               HasSubstr("another program would run: weights/ is "));
+}
+
+// One result has one program: whatever would mix two is refused, and names the file.
+TEST_F(GuestRun, IsTheSameInAResumedSweepInShardsAndInWhatIsAccepted) {
+  const Arguments three = words("--scene flat_plane --method mine --repeat 3");
+  ProgramOptions interrupt;
+  interrupt.interrupt_when = [&] { return bundle_lines(dir_ / "part", "journal.jsonl") >= 2; };
+  exits(run(with({"sweep", "--out", dir_ / "part"}, three), interrupt), 130);
+  const auto part = only_bundle(dir_ / "part");
+  const auto records = [&] { return json_file(part / "results.json").at("records").size(); };
+  ASSERT_LT(records(), 3u);
+  write("weights/b.bin", "c");
+  EXPECT_THAT(exits(run({"sweep", "--resume", part}), 4).err,
+              AllOf(HasSubstr("another program than in flat_plane/mine/"), HasSubstr("weights/ is ")));
+  write("weights/b.bin", "b");
+  succeeded(run({"sweep", "--resume", part}));
+  EXPECT_EQ(records(), 3u);
+
+  const Arguments shards = with(three, words("--threads 1 --shard"));
+  succeeded(run(with({"sweep", "--out", dir_ / "shards"}, with(shards, {"1/2"}))));
+  write("run.sh", kScript + "#");
+  succeeded(run(with({"sweep", "--out", dir_ / "shards"}, with(shards, {"2/2"}))));
+  Arguments merge = {"merge", "--out", dir_ / "merged"};
+  for (const auto& shard : std::filesystem::directory_iterator(dir_ / "shards"))
+    merge.push_back(shard.path());
+  EXPECT_THAT(exits(run(merge), 4).err,
+              AllOf(HasSubstr("run.sh is "), HasSubstr("was "), HasSubstr((dir_ / "shards").string())));
+  EXPECT_FALSE(std::filesystem::exists(dir_ / "merged"));
+
+  // A bundle in which an earlier version mixed two.
+  Results results = read_results(part / "results.json");
+  JournalHeader header = read_journal(part, TornTail::refuse).header;
+  std::string& hash = results.records.back().guest->files.front().second;
+  hash = std::string(64, 'a');
+  write_file(dir_ / "mixed.json", results_text(results));
+  EXPECT_THAT(exits(run("gate mixed.json --baseline {}", AQBENCH_SOURCE_DIR "/baselines/seed.json"), 4).err,
+              HasSubstr("/bin/sh is aaaaaaaaaaaa, was "));
+}
+
+TEST_F(GuestRun, ThatChangesWhileItRunsStopsTheSweep) {
+  write("aqbench.json", R"({"version": 1, "methods": [
+      {"name": "mine", "command": "/bin/sh run.sh {output}", "reads": ["weights"]}]})");
+  std::thread editor = when_lines(dir_ / "out", 2, [&] { write("weights/a.bin", "another"); });
+  const auto stopped = run(words("sweep --scene flat_plane --method mine --repeat 200 --out out"));
+  editor.join();
+  EXPECT_THAT(exits(stopped, 4).err, AllOf(HasSubstr("weights/ is "), HasSubstr("was ")));
+  write("weights/a.bin", "a");
+  // What ran is there, and goes on with the first program.
+  const auto bundle = only_bundle(dir_ / "out");
+  EXPECT_GE(bundle_lines(dir_ / "out", "journal.jsonl"), 2u);
+  const std::vector<Record> records = read_journal(bundle, TornTail::refuse).records;
+  for (const Record& record : records) EXPECT_EQ(record.guest->files, records.front().guest->files);
 }
 
 TEST_F(GuestRun, TheCommitOfItsRepositoryIsRecordedAndShown) {

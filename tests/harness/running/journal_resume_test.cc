@@ -147,6 +147,24 @@ TEST(Journal, AnotherComparisonIsNotContinued) {
 }
 
 // The first of two that go on at once ends the run and removes the file while the other one waits.
+TEST(Journal, AnotherPlanIsNamedByWhatDiffersFirst) {
+  const test::TemporaryFolder folder;
+  const SweepPlan plan = small_plan(2);
+  { const Journal journal = test::new_journal(folder.path(), plan); }
+  const auto refusal = [&](const SweepPlan& now) {
+    return error_of(ErrorKind::input, [&] { test::resume(folder.path(), now); });
+  };
+  const auto planned_again = [](SweepPlan& changed) {
+    changed.sha256 = changed.all_shards_sha256 = sha256_hex(cases_text(changed.cases));
+  };
+  SweepPlan other = plan;
+  other.cases[1].options = {{"dataset.sha256", std::string("cd")}};
+  planned_again(other);
+  EXPECT_THAT(refusal(other), HasSubstr("case flat_plane/roma_like/seed=43: options."));
+  EXPECT_THAT(refusal(small_plan(3)), HasSubstr("case flat_plane/roma_like/seed=44 was not planned then"));
+  EXPECT_THAT(refusal(small_plan(1)), HasSubstr("case flat_plane/roma_like/seed=43 is not planned now"));
+}
+
 TEST(Journal, AFileThatWentWhileItsLockWasWaitedForIsRefused) {
   const test::TemporaryFolder folder;
   const SweepPlan plan = small_plan(1);

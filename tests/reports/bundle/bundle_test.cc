@@ -223,6 +223,21 @@ TEST(Statement, ResultFollowsCasesGateAndTests) {
   EXPECT_EQ(result_of(content), "FAILED");
   EXPECT_EQ(Json::parse(statement_text(content, {})).at("predicate").at("failedTests"),
             Json::array({content.results.records[0].case_name}));
+  // The gate refuses to compare: another suite, another suite's baseline, no metrics.
+  const auto refused_where = [&](const std::function<void(BundleContent&, Baseline&)>& change) {
+    BundleContent changed = content_of(synthetic_results());
+    Baseline baseline = synthetic_baseline(changed.results);
+    change(changed, baseline);
+    set_baseline(changed, std::move(baseline));
+    EXPECT_EQ(result_of(changed), "FAILED") << changed.gated->refusal;
+    const Json predicate = Json::parse(statement_text(changed, {})).at("predicate");
+    EXPECT_EQ(predicate.at("passedTests"), Json::array()) << changed.gated->refusal;
+  };
+  refused_where([](BundleContent& changed, Baseline&) { changed.results.run.suite = "other"; });
+  refused_where([](BundleContent&, Baseline& baseline) { baseline.suite = "pipeline"; });
+  refused_where([](BundleContent&, Baseline& baseline) {
+    for (BaselineCase& one : baseline.cases) one.metrics.clear();
+  });
   content = content_of(synthetic_results());
   content.results.records[3].status = Status::skipped;
   content.results.records[3].reason = "no CUDA";
