@@ -4,7 +4,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <unordered_map>
 
 #include "cli/programs.h"
 #include "core/files.h"
@@ -18,6 +20,7 @@
 #include "harness/planning/case_options.h"
 #include "harness/project/project.h"
 #include "harness/running/method_run.h"
+#include "harness/running/run_case.h"
 #include "harness/running/sweep.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
@@ -34,16 +37,33 @@ const Record& recorded_case(const Results& results, const std::string& name) {
   return *std::ranges::find(results.records, case_meant(names, name), &Record::case_name);
 }
 
+// A plan with its cases by name, and the plans of one request by the number of threads.
+struct WholePlan {
+  SweepPlan without_cases;
+  std::unordered_map<std::string, Case> cases;
+};
+using Plans = std::map<std::optional<int>, WholePlan>;
+
+WholePlan whole_plan(const PlanRequest& request) {
+  WholePlan whole{plan_sweep(request), {}};
+  for (Case& planned : whole.without_cases.cases) whole.cases.emplace(planned.name, std::move(planned));
+  whole.without_cases.cases.clear();
+  return whole;
+}
+
 // Returns the plan of this case only, with the recorded number of threads.
-SweepPlan plan_of_case(PlanRequest request, const Record& record) {
+SweepPlan plan_of_case(PlanRequest request, const Record& record, Plans& plans) {
   const ParameterValue* const threads = find_value(record.axes, "threads");
   if (threads != nullptr && std::holds_alternative<std::int64_t>(*threads) && !request.threads)
     request.threads = static_cast<int>(std::get<std::int64_t>(*threads));
-  SweepPlan plan = plan_sweep(request);
-  std::erase_if(plan.cases, [&](const Case& planned) { return planned.name != record.case_name; });
-  if (plan.cases.size() != 1)
+  auto whole = plans.find(request.threads);
+  if (whole == plans.end()) whole = plans.emplace(request.threads, whole_plan(request)).first;
+  const auto found = whole->second.cases.find(record.case_name);
+  if (found == whole->second.cases.end())
     throw not_comparable_error("{}: this build does not plan this case for the bundle's request",
                                record.case_name);
+  SweepPlan plan = whole->second.without_cases;
+  plan.cases = {found->second};
   const Case& now = plan.cases[0];
   const auto differences = option_differences({record.options, record.defaults}, {now.options, now.defaults});
   if (!differences.empty())
@@ -73,9 +93,11 @@ CommandLine<ReplayRequest> replay_command_line() {
   CommandLine<ReplayRequest> line{
       "aqbench replay BUNDLE (--case CASE... | --all | --sample N)",
       "Runs cases of a bundle again as recorded (the bundle is verified first) and compares status,\noutput "
-      "hash and every metric bit for bit; time as a trend. Writes nothing. Programs named by the\nbundle run "
-      "only if you started it here, a key you trust has signed it, or --run-its-commands is\ngiven.\nExit 0 "
-      "reproduced, 1 it differs or the bundle does not verify, 2 unknown case, or no successful\none, 3 it "
+      "hash, files and every metric bit for bit; time as a trend. Writes nothing. Programs named by\nthe "
+      "bundle "
+      "run only if you started it here, a key you trust has signed it, or --run-its-commands\nis "
+      "given.\nExit 0 "
+      "reproduced, 1 it differs or the bundle does not verify, 2 unknown case, or no case at all,\n3 it "
       "fails now, 4 it differs on another processor model, system or library, or this build\nwould run a "
       "different case under that name, or another program of yours.",
       {{{.name = "case",
@@ -84,13 +106,12 @@ CommandLine<ReplayRequest> replay_command_line() {
                  "shorten it; may be repeated",
          .repeatable = true},
         [](ReplayRequest& r, const FlagValue& v) { r.case_names.push_back(v.text); }},
-       {"all", nullptr, "every successful case", into<&ReplayRequest::all>},
-       {"sample", "N",
-        "N random successful cases of simulated methods; prints the probability of missing altered cases",
+       {"all", nullptr, "every case, also those that failed or were skipped", into<&ReplayRequest::all>},
+       {"sample", "N", "N random cases of simulated methods; prints the probability of missing altered cases",
         [](ReplayRequest& r, const FlagValue& v) {
           r.sample = static_cast<std::size_t>(v.at_least<std::int64_t>(1));
         }},
-       {"any", nullptr, "with --sample: draw from all successful cases", into<&ReplayRequest::any>},
+       {"any", nullptr, "with --sample: draw from all cases", into<&ReplayRequest::any>},
        {"project", "FILE",
         "run the bundle's declared methods in the folder of this project file (default: the folder named by "
         "the bundle)",
@@ -107,21 +128,21 @@ struct ChosenCases {
 };
 
 // Chooses the requested cases. Throws Error(usage) for an unknown name and for a sample larger than the
-// number of candidates, Error(input) if there is no successful case.
+// number of candidates, Error(input) if there is none. Cases that failed or were skipped are candidates, too:
+// a good one may be recorded as a bad one.
 ChosenCases choose_cases(const ReplayRequest& request, const Results& results) {
   ChosenCases chosen;
   for (const std::string& name : request.case_names) chosen.records.push_back(&recorded_case(results, name));
   std::vector<const Record*> candidates;
   for (const Record& record : results.records)
-    if (record.status == Status::ok && (!request.sample || request.any || record.simulated))
-      candidates.push_back(&record);
+    if (!request.sample || request.any || record.simulated) candidates.push_back(&record);
   const char* const kind = request.sample && !request.any ? " of simulated methods (--any: of all)" : "";
   if (candidates.empty() && request.case_names.empty())
-    throw input_error("{}: no successful case{} to reproduce", request.bundle.string(), kind);
+    throw input_error("{}: no case{} to reproduce", request.bundle.string(), kind);
   if (request.all) chosen.records = candidates;
   if (!request.sample) return chosen;
   if (*request.sample > candidates.size())
-    throw usage_error("--sample {}: only {}{} succeeded", *request.sample, counted(candidates.size(), "case"),
+    throw usage_error("--sample {}: has only {}{}", *request.sample, counted(candidates.size(), "case"),
                       kind);
   chosen.drawn_from = candidates.size();
   std::mt19937_64 random = system_random();
@@ -158,14 +179,23 @@ void require_same_guest(const Record& recorded, const Case& planned) {
 }
 
 // Runs one case and prints the comparison. Returns nullopt if it was interrupted.
-std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorded, const Json& environment) {
+std::optional<ExitCode> replay_case(const SweepPlan& plan, const Record& recorded, const Json& environment,
+                                    const JournalHeader& header) {
   const ScratchFolder scratch;
   Journal journal = Journal::create(scratch.path(), plan, "replay", utc_now());
-  if (run_sweep(plan, journal, {}).interrupted) return std::nullopt;
+  const auto run = [kept = kept_files_of(recorded)](const Case& planned, CaseBoard& board) {
+    return run_case_keeping(planned, board, kept);
+  };
+  if (run_sweep(plan, journal, {}, run).interrupted) return std::nullopt;
   const Record now = journal.records().front();
   ReplayReport report = compare_replay(recorded, now);
   if (!report.reproduced())
     report.platform = platform_differences(environment, environment_here(environment));
+  if (program_sha256() != header.program_sha256 &&
+      std::ranges::all_of(report.differences, &ReplayDifference::of_builds))
+    report.platform.push_back(
+        fmt::format("another build (commit {}) may have given other files and fewer metrics",
+                    header.program_commit.empty() ? "unknown" : header.program_commit));
   fmt::print("{}", render_replay(report, recorded.case_name, wants_colours(STDOUT_FILENO)));
   return code_of_replay(recorded, now, report);
 }
@@ -186,9 +216,10 @@ ExitCode replay_command(const Arguments& arguments) {
   JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
   place_datasets(header.request, request.project_file);
   std::vector<SweepPlan> plans;
+  Plans whole;
   std::vector<Case> cases;
   for (const Record* const record : records) {
-    plans.push_back(plan_of_case(header.request, *record));
+    plans.push_back(plan_of_case(header.request, *record, whole));
     place_project(plans.back(), request.project_file);
     plans.back().sha256 = sha256_hex(cases_text(plans.back().cases));  // of the only case that is left
     cases.push_back(plans.back().cases.front());
@@ -199,9 +230,10 @@ ExitCode replay_command(const Arguments& arguments) {
   if (program_sha256() != header.program_sha256)
     fmt::print(stderr, "aqbench: note: the bundle was made by another build (commit {})\n",
                header.program_commit.empty() ? "unknown" : printable(header.program_commit));
+  whole.clear();
   std::vector<ExitCode> codes;
   for (std::size_t i = 0; i < records.size(); ++i) {
-    const auto replayed = replay_case(plans[i], *records[i], *results.environment);
+    const auto replayed = replay_case(plans[i], *records[i], *results.environment, header);
     if (!replayed) return ExitCode::interrupted;
     codes.push_back(*replayed);
   }

@@ -7,28 +7,37 @@
 #include <bit>
 #include <cmath>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "core/error.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/verdicts.h"
 #include "harness/measuring/timing.h"
+#include "harness/records/case_result.h"
 #include "harness/records/results.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
 namespace {
 
-std::string exact_text(const Metric* metric) {
+// The text of a metric, with unit and direction where the other one has others.
+std::string exact_text(const Metric* metric, const Metric* other) {
   if (metric == nullptr) return "absent";
-  if (!metric->value) return "undefined: " + metric->reason;
-  return fmt::format("{}", *metric->value);  // shortest text that reads back as the same number
+  // The shortest text that reads back as the same number.
+  std::string text = metric->value ? fmt::format("{}", *metric->value) : "undefined: " + metric->reason;
+  if (other == nullptr) return text;
+  if (metric->unit != other->unit) text += fmt::format(" [{}]", metric->unit);
+  if (metric->better != other->better) text += fmt::format(", better is {}", to_string(metric->better));
+  return text;
 }
 
 bool same_value(const Metric* a, const Metric* b) {
   if (a == nullptr || b == nullptr) return a == b;
+  if (a->unit != b->unit || a->better != b->better) return false;
   if (a->value.has_value() != b->value.has_value()) return false;
   return a->value ? std::bit_cast<std::uint64_t>(*a->value) == std::bit_cast<std::uint64_t>(*b->value)
                   : a->reason == b->reason;
@@ -51,14 +60,37 @@ void compare_metrics(const Record& recorded, const Record& now, ReplayReport& re
     const Metric* const a = find_metric(before, name);
     const Metric* const b = find_metric(after, name);
     if (!same_value(a, b))
-      report.differences.push_back({name, exact_text(a), exact_text(b), share_of_difference(a, b)});
+      report.differences.push_back(
+          {name, exact_text(a, b), exact_text(b, a), share_of_difference(a, b), a == nullptr});
   };
   for (const auto& [name, metric] : before) {
     ++report.metrics;
     compare(name);
   }
   for (const auto& [name, metric] : after)
-    if (find_metric(before, name) == nullptr) report.added.push_back(name);
+    if (find_metric(before, name) == nullptr) compare(name);
+}
+
+// The files that a case gives again; what a program prints and the times of a profile differ.
+std::map<std::string, std::string> repeatable_files(const Record& record) {
+  std::map<std::string, std::string> files;
+  for (const auto& [path, sha256] : record.files)
+    if (!is_in_folder(path, kLogsFolder) && !is_in_folder(path, kProfileFolder)) files.emplace(path, sha256);
+  return files;
+}
+
+void compare_files(const Record& recorded, const Record& now, ReplayReport& report) {
+  const auto before = repeatable_files(recorded), after = repeatable_files(now);
+  const auto hash_in = [](const auto& files, const std::string& path) {
+    const auto found = files.find(path);
+    return found == files.end() ? "absent" : found->second;
+  };
+  std::set<std::string> paths;
+  for (const auto* const files : {&before, &after})
+    for (const auto& [path, sha256] : *files) paths.insert(path);
+  for (const std::string& path : paths)
+    if (const std::string a = hash_in(before, path), b = hash_in(after, path); a != b)
+      report.differences.push_back({path, a, b, {}, true});
 }
 
 // The parts of an environment on which the last bits of a result depend.
@@ -99,6 +131,7 @@ ReplayReport compare_replay(const Record& recorded, const Record& now) {
     report.differences.push_back(
         {"output_sha256", or_none(recorded.output_sha256), or_none(now.output_sha256)});
   compare_metrics(recorded, now, report);
+  compare_files(recorded, now, report);
   const auto before_ms = typical_ms(recorded.timing), now_ms = typical_ms(now.timing);
   if (before_ms && now_ms && *before_ms > 0)
     report.time_trend =
@@ -116,8 +149,6 @@ std::string render_replay(const ReplayReport& report, const std::string& case_na
     text += wrap_text(printable(fmt::format("differs: {}: recorded {}, now {}", difference.what,
                                             difference.recorded, difference.now)),
                       kScreenColumns, 4);
-  if (!report.added.empty())
-    text += wrap_text(fmt::format("not recorded then: {}", fmt::join(report.added, ", ")), kScreenColumns, 4);
   if (!report.time_trend.empty()) text += report.time_trend + "\n";
   if (!report.reproduced() && !report.platform.empty())
     return text + paint("\033[33m", "NOT COMPARABLE: " + size_of_differences(report)) +
@@ -136,6 +167,14 @@ std::vector<std::string> platform_differences(const Json& recorded, const Json& 
   // What older bundles do not tell.
   if (!before.contains("glibc")) here.erase("glibc");
   return comparability_differences(before, here, "the bundle's");
+}
+
+KeptFiles kept_files_of(const Record& recorded) {
+  const auto has = [&](const char* folder) {
+    return std::ranges::any_of(recorded.files,
+                               [&](const CaseFile& file) { return is_in_folder(file.path, folder); });
+  };
+  return {.cloud = has(kCloudsFolder), .pictures = has(kPicturesFolder) || has(kViewerFolder)};
 }
 
 std::vector<std::size_t> draw_sample(std::size_t cases, std::size_t sample, std::mt19937_64& random) {

@@ -9,6 +9,7 @@
 
 #include "core/json.h"
 #include "harness/records/record.h"
+#include "harness/scoring/score_case.h"
 
 namespace aqbench {
 
@@ -17,21 +18,22 @@ struct ReplayDifference {
   std::string what;                  // "status", "output_sha256" or a metric
   std::string recorded, now;         // as text that is exact
   std::optional<double> share = {};  // |now - recorded| of the larger of the two, 0 to 2; none without values
+  bool of_builds = false;            // two builds may differ in it: a file, or a metric that is new
 };
 
 // What running a case again showed.
 struct ReplayReport {
   std::vector<ReplayDifference> differences;  // empty: reproduced
   std::size_t metrics = 0;                    // that were compared
-  std::vector<std::string> added;             // metrics that the recorded run did not have: noted
   std::string output_sha256;                  // of the new run; "" for none
   std::string time_trend;                     // one line; "" where one side has no time
-  std::vector<std::string> platform;          // platform_differences(): why a difference decides nothing
+  std::vector<std::string> platform;  // why a difference decides nothing: platform_differences(), or a build
 
   bool reproduced() const { return differences.empty(); }
 };
 
-// Compares status, hash of the output, and every metric and tensor memory of stages bit by bit. Time takes no
+// Compares status, hash of the output, the set of metrics and tensor memory of stages, each value bit by bit,
+// with unit and direction, and the set of files with their hashes, but for logs and profiles. Time takes no
 // part: it differs from moment to moment.
 ReplayReport compare_replay(const Record& recorded, const Record& now);
 
@@ -48,6 +50,9 @@ std::vector<std::size_t> draw_sample(std::size_t cases, std::size_t sample, std:
 
 // Returns a generator that starts from randomness of the system. Throws Error(io) where the system has none.
 std::mt19937_64 system_random();
+
+// Returns which files a replay must keep to give those of the record.
+KeptFiles kept_files_of(const Record& recorded);
 
 // Returns the probability that a sample holds none of the altered cases (hypergeometric distribution).
 double missed_probability(std::size_t cases, std::size_t altered, std::size_t sample);

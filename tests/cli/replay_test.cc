@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "reports/bundle/bundle.h"
 #include "tests/cli/program.h"
@@ -53,7 +56,7 @@ TEST_F(Replay, ASampleSaysWhatItProves) {
               HasSubstr("\n2 of 4 cases reproduced; had 1 been altered, this would have missed it "
                         "with probability 0.5\n"));
   EXPECT_THAT(replay({"--sample", "5"}).err,
-              HasSubstr("--sample 5: only 4 cases of simulated methods (--any: of all) succeeded"));
+              HasSubstr("--sample 5: has only 4 cases of simulated methods (--any: of all)"));
   for (const char* const wrong : {"--sample 0", "--sample 1 --all", "--all --any", ""})
     EXPECT_EQ(replay(words(wrong)).exit_code, 2);
 }
@@ -65,6 +68,54 @@ TEST_F(Replay, AnAlteredMetricIsFound) {
   EXPECT_THAT(all.out, HasSubstr("NOT REPRODUCED: 1 difference, the largest 0.5 of its value"));
   EXPECT_THAT(exits(replay({"--sample", "4"}), 1).out,
               HasSubstr("\n3 of 4 cases reproduced, 1 not reproduced\n"));
+}
+
+// What verify cannot find, since everything was written anew: good cases as bad ones, and what is beside the
+// values.
+TEST_F(Replay, WhatWasMadeWorseOrExchangedIsFound) {
+  const fs::path whole = dir_ / "whole";
+  fs::copy(bundle_, whole, fs::copy_options::recursive);
+  const auto exchange = [&](Results& results, const char* folder) {
+    std::vector<CaseFile*> files;
+    for (Record& record : results.records)
+      for (CaseFile& file : record.files)
+        if (file.path.starts_with(folder)) files.push_back(&file);
+    ASSERT_GE(files.size(), 2u) << folder;
+    const std::string first = read_file(bundle_ / files[0]->path);
+    write_file(bundle_ / files[0]->path, read_file(bundle_ / files[1]->path));
+    write_file(bundle_ / files[1]->path, first);
+    std::swap(files[0]->sha256, files[1]->sha256);
+  };
+  const std::pair<const char*, std::function<void(Results&)>> forgeries[] = {
+      {"differs: status: recorded crashed: signal 11, now ok",
+       [](Results& results) {
+         results.records[1].status = Status::crashed;
+         results.records[1].reason = "signal 11";
+         results.records[1].metrics.clear();
+       }},
+      {"differs: status: recorded skipped: no device, now ok",
+       [](Results& results) {
+         results.records[1].status = Status::skipped;
+         results.records[1].reason = "no device";
+       }},
+      {"differs: accuracy_rmse_mm: recorded absent, now ",
+       [](Results& results) {
+         std::erase_if(results.records[0].metrics,
+                       [](const auto& metric) { return metric.first == "accuracy_rmse_mm"; });
+       }},
+      {"better is higher, now ",
+       [](Results& results) {
+         for (auto& [name, metric] : results.records[0].metrics)
+           if (name == "accuracy_rmse_mm") metric.better = Better::higher;
+       }},
+      {"differs: tiles/", [&](Results& results) { exchange(results, "tiles/"); }},
+      {"differs: viewer/", [&](Results& results) { exchange(results, "viewer/"); }}};
+  for (const auto& [said, change] : forgeries) {
+    fs::remove_all(bundle_);
+    fs::copy(whole, bundle_, fs::copy_options::recursive);
+    forge(bundle_, change);
+    EXPECT_THAT(exits(replay({"--all"}), 1).out, HasSubstr(said));
+  }
 }
 
 TEST_F(Replay, AnotherProcessorModelMakesADifferenceNotComparable) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -50,13 +51,41 @@ TEST(Replay, StatusHashMissingAndNewMetricsAndMemory) {
   const ReplayReport report = compare_replay(recorded, now);
   std::vector<std::string> what;
   for (const ReplayDifference& difference : report.differences) what.push_back(difference.what);
-  EXPECT_THAT(what, ::testing::ElementsAre("output_sha256", "accuracy_mean_mm", "normal_mean_deg"));
-  EXPECT_THAT(report.added, ::testing::ElementsAre("new_mm", "tensor_memory.simulation.net_bytes"))
-      << "the recorded run may be older than a metric";
+  EXPECT_THAT(what, ::testing::ElementsAre("output_sha256", "accuracy_mean_mm", "normal_mean_deg", "new_mm",
+                                           "tensor_memory.simulation.net_bytes"));
+  std::vector<bool> of_builds;
+  for (const ReplayDifference& difference : report.differences) of_builds.push_back(difference.of_builds);
+  EXPECT_THAT(of_builds, ::testing::ElementsAre(false, false, false, true, true))
+      << "another build may have had fewer metrics";
   now.status = Status::crashed;
   now.reason = "signal 11";
   EXPECT_THAT(render_replay(compare_replay(recorded, now), "c"),
               HasSubstr("status: recorded ok, now crashed: signal 11"));
+}
+
+TEST(Replay, UnitsDirectionsAndFilesCount) {
+  Record recorded = synthetic_record("undulating", "roma_like", 42, 0.8);
+  recorded.files = {{"tiles/a.csv", std::string(64, 'a')},
+                    {"views/a.csv", std::string(64, 'b')},
+                    {"logs/a.log", std::string(64, 'c')}};
+  Record now = recorded;
+  now.files[2].sha256 = std::string(64, 'd');
+  EXPECT_TRUE(compare_replay(recorded, now).reproduced()) << "what a program prints may differ";
+  metric_of(now, "accuracy_mean_mm").unit = "m";
+  metric_of(now, "accuracy_rmse_mm").better = Better::higher;
+  now.files[0].sha256 = std::string(64, 'd');
+  now.files[1].path = "viewer/a.bin";
+  std::vector<std::array<std::string, 3>> found;
+  for (const ReplayDifference& one : compare_replay(recorded, now).differences)
+    found.push_back({one.what, one.recorded, one.now});
+  const auto hash = [](char c) { return std::string(64, c); };
+  EXPECT_THAT(found,
+              ::testing::ElementsAre(
+                  std::array<std::string, 3>{"accuracy_mean_mm", "0.8 [mm]", "0.8 [m]"},
+                  std::array<std::string, 3>{"accuracy_rmse_mm", "1, better is lower", "1, better is higher"},
+                  std::array<std::string, 3>{"tiles/a.csv", hash('a'), hash('d')},
+                  std::array<std::string, 3>{"viewer/a.bin", "absent", hash('b')},
+                  std::array<std::string, 3>{"views/a.csv", hash('b'), "absent"}));
 }
 
 TEST(Replay, APlatformIsProcessorSystemAndLibraries) {
