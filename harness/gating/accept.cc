@@ -278,12 +278,15 @@ Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& 
 
 Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& baseline_path,
                            const AcceptExceptions& allowed) {
+  const std::filesystem::path folder =
+      baseline_path.has_parent_path() ? baseline_path.parent_path() : std::filesystem::path(".");
+  std::error_code unknown;  // writing reports any obstacle
+  std::filesystem::create_directories(folder, unknown);
+  std::optional<FileLock> alone;  // what another one accepts meanwhile must not be lost
+  if (folder_exists(folder)) alone = FileLock::wait_folder(folder);
   Acceptance acceptance = plan_acceptance(run, baseline_path, allowed);
   if (!acceptance.refusals.empty())
     refuse_acceptance(run.bundle, fmt::format("{}", fmt::join(acceptance.refusals, "; ")));
-  std::error_code unknown;  // writing reports any obstacle
-  if (baseline_path.has_parent_path())
-    std::filesystem::create_directories(baseline_path.parent_path(), unknown);
   remove_killed_writes(baseline_path);
   write_file_parts(baseline_path,
                    [&](const WriteBytes& write) { write_baseline_text(acceptance.baseline, write); });

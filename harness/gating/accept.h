@@ -84,7 +84,8 @@ struct AcceptedRun {
 Acceptance plan_acceptance(const AcceptedRun& run, const std::filesystem::path& baseline_path,
                            const AcceptExceptions& allowed = {});
 
-// Does the same and writes the file atomically. Also throws Error(input) with all refusals.
+// Does the same and writes the file atomically, one process at a time. Also throws Error(input) with all
+// refusals, Error(io).
 Acceptance accept_baseline(const AcceptedRun& run, const std::filesystem::path& baseline_path,
                            const AcceptExceptions& allowed = {});
 

@@ -205,7 +205,8 @@ CloudView decode_view(std::string_view bytes, const std::string& source) {
   for (std::size_t axis = 0; axis < 3; ++axis) view.origin_mm[axis] = origin[axis].number();
   view.scored = header.at("scored").count();
   view.far = header.at("far").count();
-  view.scene_json = json.at("scene").dump();
+  header.at("scene").members();
+  view.scene_json = header.at("scene").value().dump();
   const std::uint64_t points = header.at("points").count(), holes = header.at("holes").count();
   const std::uint64_t vertices = header.at("vertices").count(), triangles = header.at("triangles").count();
   view.points = reader.points(points);

@@ -85,12 +85,9 @@ void read_depth_pictures(const std::filesystem::path& bundle, const Results& res
 constexpr std::size_t kLeastBytes = 8 << 10;  // of a view that is worth turning
 constexpr std::size_t kThinHoles = 5000;
 
-std::optional<CloudView> read_view(const std::string& bytes, const std::string& name) {
-  try {
-    return decode_view(bytes, name);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+// Throws Error(input) naming the file of the bundle.
+CloudView read_view(const std::string& bytes, const std::string& case_name) {
+  return decode_view(bytes, case_file(kViewerFolder, case_name, ".bin"));
 }
 
 // None of a cloud without a truth.
@@ -105,7 +102,7 @@ std::vector<std::pair<int, std::size_t>> error_counts(const CloudView& view) {
 std::string fitted(const std::string& bytes, const std::string& name, std::size_t most) {
   if (bytes.size() <= most) return bytes;
   if (most < kLeastBytes) return "";
-  const CloudView view = decode_view(bytes, name);
+  const CloudView view = read_view(bytes, name);
   const auto next = [](std::size_t every) { return every + every / 4 + 1; };
   const std::size_t first = std::max<std::size_t>(1, bytes.size() / most), end = view.points.size() + 1;
   std::size_t last = first;
@@ -193,8 +190,7 @@ std::vector<PageView> list_views(const std::map<std::string, std::string>& views
   std::vector<PageView> listed;
   for (std::size_t i = 0; i < results.records.size(); ++i)
     if (const auto found = views.find(results.records[i].case_name); found != views.end())
-      if (const auto view = read_view(found->second, found->first))
-        listed.push_back({i, {}, error_counts(*view)});
+      listed.push_back({i, {}, error_counts(read_view(found->second, found->first))});
   return listed;
 }
 

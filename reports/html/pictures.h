@@ -74,7 +74,7 @@ struct PageView {
 };
 
 // Lists the views of a bundle (case -> bytes of viewer/CASE.bin) in the order of `results`, without their
-// bytes. A file that is no view is left out; `aqbench verify` refuses it.
+// bytes. Throws Error(input) naming a file that is no view.
 std::vector<PageView> list_views(const std::map<std::string, std::string>& views, const Results& results);
 
 // Fits the bytes of the listed views into `budget` bytes: small ones whole, large ones with every n-th point.

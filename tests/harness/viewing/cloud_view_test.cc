@@ -93,6 +93,13 @@ TEST(CloudView, RefusesWhatIsNoView) {
   std::string many = good;
   many.replace(many.find("\"points\":3"), 10, "\"points\":99999999999");
   EXPECT_THROW(decode_view(many, "x"), Error);
+  for (const auto& [found, given] :
+       {std::pair("\"scene\":", "\"scent\":"), {"\"scene\":{", "\"scene\":3, \"s\":{"}}) {
+    std::string other = good;
+    other.replace(other.find(found), std::string(found).size(), given);
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { decode_view(other, "viewer/x.bin"); }),
+                ::testing::AllOf(::testing::StartsWith("viewer/x.bin: "), ::testing::HasSubstr("scene")));
+  }
 }
 
 TEST(CloudView, CodesOfErrorsAreAsNearAsStated) {
@@ -292,7 +299,8 @@ TEST(SimplifyMesh, FitsCoversTheSameSurfaceAndSaysHowFarItIsOff) {
   EXPECT_LE(simple.triangles.size(), 5000u);
   EXPECT_GT(simple.triangles.size(), 2500u) << "it must not be coarser than it has to be";
   EXPECT_NEAR(area_m2(mesh, simple.triangles) / area_m2(mesh, mesh.triangles), 1, 0.03);
-  // Every seventh vertex of the mesh has one that is left within the distance that is said, and one is as far.
+  // Every seventh vertex of the mesh has one that is left within the distance that is said, and one is as
+  // far.
   std::vector<bool> is_left(mesh.vertices_m.size(), false);
   for (const auto& triangle : simple.triangles)
     for (const std::uint32_t corner : triangle) is_left[corner] = true;
