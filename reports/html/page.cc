@@ -143,6 +143,7 @@ std::string text_list(std::vector<std::string> lines, std::size_t most) {
 }
 
 void PageTable::add(const std::vector<PageCell>& cells, const std::string& attributes) {
+  if (++count_ > kMaxTableRows) return;
   rows_ += fmt::format("<tr{}>", attributes);
   for (std::size_t i = 0; i < cells.size(); ++i) {
     std::string classes = i > 0 && is_of_text(titles_[i]) ? "text" : "";
@@ -165,7 +166,10 @@ std::string PageTable::html(std::string_view label, std::string_view classes) co
                         : is_of_text(title) ? " class=\"text\""
                                             : "",
                         xml_escape(title));
-  return text + "</tr></thead>\n<tbody>\n" + rows_ + "</tbody></table></div>\n";
+  text += "</tr></thead>\n<tbody>\n" + rows_ + "</tbody></table></div>\n";
+  if (count_ > kMaxTableRows)
+    text += fmt::format("<p class=\"dim\">and {} more rows, in results.json</p>\n", count_ - kMaxTableRows);
+  return text;
 }
 
 std::string case_attributes(const std::string& case_name, bool opens) {

@@ -56,14 +56,25 @@ struct PageCell {
   std::string attributes;  // " data-turn"
 };
 
+// The most rows of one table: a large sweep would fill hundreds of megabytes.
+inline constexpr std::size_t kMaxTableRows = 1000;
+
 // A table, row by row. Numbers stand at the right, words and first cells at the left; below 700 px the title
 // stands before each cell.
 class PageTable {
  public:
   explicit PageTable(std::vector<std::string> titles) : titles_(std::move(titles)) {}
 
-  // Adds a row. `attributes` are those of the row: " title=\"NAME\"".
+  // Adds a row; beyond kMaxTableRows it is counted alone, and html() says how many are left out.
+  // `attributes` are those of the row: " title=\"NAME\"".
   void add(const std::vector<PageCell>& cells, const std::string& attributes = "");
+
+  // Returns whether the table shows another row; if not, counts one as left out.
+  bool has_room() {
+    if (count_ < kMaxTableRows) return true;
+    ++count_;
+    return false;
+  }
 
   // Return the table as HTML, and "" without rows. `label` is what screen readers say; without the class
   // "lively" it cannot be sorted.
@@ -73,6 +84,7 @@ class PageTable {
  private:
   std::vector<std::string> titles_;
   std::string rows_;
+  std::size_t count_ = 0;
 };
 
 // Returns the attributes of a row about a case: its whole name, which a click opens where `opens`.

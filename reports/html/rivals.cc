@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "core/text.h"
 #include "harness/statistics/summary.h"
@@ -34,15 +35,24 @@ struct RivalList {
   std::size_t alike = 0;
 };
 
-const Record* of_same_seed(const CaseGroup& group, const Record& other) {
+// The records of a group that are ok, by their seeds; of several of one seed the first.
+using RecordsBySeed = std::unordered_map<std::string, const Record*>;
+
+RecordsBySeed by_seed(const CaseGroup& group) {
+  RecordsBySeed records;
   for (const Record* const record : group.records)
-    if (record->status == Status::ok && seed_axis(*record) == seed_axis(other)) return record;
-  return nullptr;
+    if (record->status == Status::ok) records.emplace(seed_axis(*record), record);
+  return records;
+}
+
+const Record* of_same_seed(const RecordsBySeed& records, const Record& other) {
+  const auto found = records.find(seed_axis(other));
+  return found == records.end() ? nullptr : found->second;
 }
 
 // Whether the records of two groups with the same seeds differ in a metric by more than noise: by two
 // standard errors of the difference, or where there is one seed by `least` of the mean.
-bool differs(const CaseGroup& a, const CaseGroup& b, const std::string& metric, double least) {
+bool differs(const CaseGroup& a, const RecordsBySeed& b, const std::string& metric, double least) {
   std::vector<double> changes;
   double size = 0;
   for (const Record* const record : a.records) {
@@ -60,7 +70,7 @@ bool differs(const CaseGroup& a, const CaseGroup& b, const std::string& metric, 
 }
 
 // Adds the first records of both groups that have the same seed.
-void add_rivals(const CaseGroup& worse, const CaseGroup& best, const std::string& completeness,
+void add_rivals(const CaseGroup& worse, const RecordsBySeed& best, const std::string& completeness,
                 RivalList& found) {
   for (const Record* const record : worse.records)
     if (const Record* const other = of_same_seed(best, *record);
@@ -101,10 +111,10 @@ RivalList rivals_of(const Results& results) {
   RivalList found;
   for (auto& [scene, groups] : scenes) {
     std::ranges::stable_sort(groups, {}, [](const auto& one) { return one.first; });
-    for (std::size_t i = 1; i < groups.size(); ++i)
-      add_rivals(groups[i].second, groups[0].second, completeness, found);
+    const RecordsBySeed best = by_seed(groups[0].second);
+    for (std::size_t i = 1; i < groups.size(); ++i) add_rivals(groups[i].second, best, completeness, found);
     if (const CaseGroup* const whole = most_complete(groups, completeness))
-      add_rivals(groups[0].second, *whole, completeness, found);
+      add_rivals(groups[0].second, by_seed(*whole), completeness, found);
   }
   return found;
 }

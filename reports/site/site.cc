@@ -30,6 +30,18 @@ std::string folder_names(const std::vector<fs::path>& folders) {
 // Names the files that the site has, a line each: no others are ever removed.
 constexpr const char* kSiteFilesFile = "data/files.txt";
 
+// Whether the folder has nothing but what a killed call leaves before it has written the file of runs:
+// folders of a site, all empty but for a file of runs that was being written.
+bool is_begun_site(const fs::path& out) {
+  const std::string written = (out / kSiteRunsFile).string() + ".tmp";
+  for (const fs::path& folder : entries_of(out)) {
+    if (std::ranges::find(kPageFolders, folder.filename().string()) == std::end(kPageFolders)) return false;
+    for (const fs::path& file : entries_of(folder))
+      if (!file.string().starts_with(written)) return false;
+  }
+  return true;
+}
+
 // A site's folders and its file of runs are no links: a link may lead to files of another owner.
 void check_out(const fs::path& out) {
   std::error_code error;
@@ -37,7 +49,7 @@ void check_out(const fs::path& out) {
     if (fs::is_symlink(out / folder, error))
       throw Error(ErrorKind::input,
                   fmt::format("{}: is a symbolic link, and no folder of a site", (out / folder).string()));
-  if (!fs::exists(out, error) || fs::is_empty(out, error) || is_site(out)) return;
+  if (!fs::exists(out, error) || fs::is_empty(out, error) || is_site(out) || is_begun_site(out)) return;
   throw Error(ErrorKind::input, out.string() + ": is not empty and no site");
 }
 
@@ -75,9 +87,10 @@ void gate_newest(const SiteSuites& suites, const std::vector<SiteBaseline>& base
 class SiteWriter {
  public:
   explicit SiteWriter(fs::path out) : out_(std::move(out)) {
-    for (const char* const folder : kPageFolders) fs::create_directories(out_ / folder);
     // First of all: by this file the folder is known as a site, also after a run that was killed.
+    fs::create_directories((out_ / kSiteRunsFile).parent_path());
     if (!fs::exists(out_ / kSiteRunsFile)) write_file(out_ / kSiteRunsFile, "");
+    for (const char* const folder : kPageFolders) fs::create_directories(out_ / folder);
     if (!path_exists(out_ / kSiteFilesFile)) return;
     const std::string list = read_file(out_ / kSiteFilesFile);
     for (const std::string_view path : split_at(list, '\n')) had_.emplace(path);
@@ -129,32 +142,46 @@ std::optional<std::string> readable(const Read& read, std::vector<std::string>& 
   }
 }
 
-// Copies the newest runs' reports and returns where they lie. One that is not the file that its bundle's list
-// names is left out, with a line in `problems`; a changed copy is made again. Of a bundle that
-// cannot be read any more the copy stays.
-SiteReports copy_reports(const SiteSuites& suites, std::size_t most, const fs::path& out, SiteWriter& writer,
+// The hashes of the pages of runs that this site has made, a line each.
+constexpr const char* kSiteReportsFile = "data/reports.txt";
+
+std::map<std::string, std::string> known_reports(const fs::path& out) {
+  std::map<std::string, std::string> known;
+  if (!path_exists(out / kSiteReportsFile)) return known;
+  const HashList list = parse_hash_list(read_file(out / kSiteReportsFile));
+  if (list.problems.empty())
+    for (const HashLine& line : list.lines) known[line.path] = line.sha256;
+  return known;
+}
+
+// Renders the pages of the newest runs and returns where they lie. A bundle that does not verify has none,
+// with a line in `problems`; a page that was changed is made again. Of a bundle that cannot be read any more
+// the page stays.
+SiteReports make_reports(const SiteSuites& suites, std::size_t most, const fs::path& out, SiteWriter& writer,
                          const std::set<std::string>& kept, std::vector<std::string>& problems) {
   SiteReports reports;
+  const std::map<std::string, std::string> known = known_reports(out);
+  std::map<std::string, std::string> made;
   for (const auto& [name, suite] : suites)
     for (std::size_t i = suite.runs.size() - std::min(most, suite.runs.size()); i < suite.runs.size(); ++i) {
       const SiteRun& run = *suite.runs[i];
       const std::string path = fmt::format("report/{}-{}.html", site_file_name(run.id), run.key.substr(0, 8));
-      const bool is_there = path_exists(out / path);
-      if (kept.contains(run.key)) {
-        if (!is_there) continue;
+      const auto before = known.find(path);
+      if (before != known.end() && path_exists(out / path) && sha256_file_hex(out / path) == before->second) {
+        made[path] = before->second;
       } else {
-        const auto sha256 = readable([&] { return site_report_sha256(run.folder); }, problems);
-        if (!sha256) continue;
-        if (!is_there || sha256_hex(read_file(out / path)) != *sha256) {
-          const auto page =
-              readable([&] { return std::optional(site_report(run.folder, *sha256)); }, problems);
-          if (!page) continue;
-          write_file(out / path, *page);
-        }
+        if (kept.contains(run.key) || is_of_other_tool(run.folder)) continue;
+        const auto page = readable([&] { return std::optional(site_report(run.folder)); }, problems);
+        if (!page) continue;
+        write_file(out / path, *page);
+        made[path] = sha256_hex(*page);
       }
       writer.keep(path);
       reports[run.key] = path;
     }
+  std::vector<HashLine> lines;
+  for (const auto& [path, sha256] : made) lines.push_back({sha256, path});
+  writer.write({kSiteReportsFile, hash_list_text(lines)});
   return reports;
 }
 
@@ -189,7 +216,7 @@ SiteSummary write_site(const SiteRequest& request) {
   gate_newest(suites, baselines.found, read);
   SiteWriter writer(request.out);
   const SiteReports reports =
-      copy_reports(suites, request.reports, request.out, writer, read.kept, read.problems);
+      make_reports(suites, request.reports, request.out, writer, read.kept, read.problems);
   for (const SiteFile& page : comparison_pages(suites, reports)) writer.write(page);
   for (const auto& [name, suite] : suites) {
     writer.write(suite_page(name, suite, reports));

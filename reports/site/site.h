@@ -15,7 +15,7 @@ struct SiteRequest {
   std::vector<std::filesystem::path> folders;  // bundles, or folders at most three levels above them
   std::filesystem::path out;
   std::vector<std::filesystem::path> baselines = {};  // beside those that stand in the folders
-  std::size_t reports = 5;                            // of each suite, the newest so many reports are copied
+  std::size_t reports = 5;                            // pages of the newest so many runs of each suite
 };
 
 // What was done.

@@ -21,7 +21,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMaxSiteSteps = 2000, kMaxStepRows = 200;
+constexpr std::size_t kMaxStepRows = 200;
 
 constexpr const char* kStepsNote =
     "Steps as <code>aqbench trend</code> finds them: every change of a value that does not vary by itself "

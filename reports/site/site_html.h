@@ -17,7 +17,7 @@
 
 namespace aqbench {
 
-// Where the report of a run lies on the site, relative to its root; "" where it was not copied.
+// Where the report of a run lies on the site, relative to its root; "" where there is none.
 using SiteReports = std::map<std::string, std::string>;  // key -> path
 
 // Returns a name as a file may have it: "seed", "plane_sweep.balanced"; odd names get a hash.
@@ -55,7 +55,7 @@ std::string shown_suite(const std::string& suite);
 std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs);
 
 // Returns `text`, which is HTML, as a link to the case in its bundle's report, for a page whose root is
-// `root`; the text alone where the report was not copied.
+// `root`; the text alone where there is no page of the run.
 std::string case_link(const SiteRun& run, const std::string& case_name, const SiteReports& reports,
                       const std::string& text, const char* root = "../");
 
@@ -77,9 +77,12 @@ struct SiteStep {
   int worsening() const;
 };
 
+// The most steps of a suite that are kept.
+inline constexpr std::size_t kMaxSiteSteps = 2000;
+
 // Finds the steps of all cases over the runs of one suite, oldest first; returns them with the newest first.
 // Runs of other options are another series (harness/statistics/change_points.h), and times also those of
-// another machine or build. Of more than 2000 the newest 2000 are kept.
+// another machine or build. Of more than kMaxSiteSteps the newest are kept.
 std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs);
 
 // A suite of a site, and all suites by their names.

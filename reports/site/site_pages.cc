@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/drawing/drawing.h"
 #include "core/json.h"
@@ -28,7 +30,12 @@ std::string newest_table(const SiteSuite& suite, const SiteReports& reports) {
   for (const std::size_t i : metrics) titles.push_back(site_metrics()[i].title);
   titles.emplace_back("since when");
   PageTable table(std::move(titles));
-  for (const SiteCase& one : newest.cases) {
+  std::vector<const SiteCase*> cases;  // those that are not ok first: a table may leave out the rest
+  for (const SiteCase& one : newest.cases) cases.push_back(&one);
+  std::ranges::stable_sort(cases, {}, [](const SiteCase* one) { return one->status == "ok"; });
+  for (const SiteCase* const at : cases) {
+    if (!table.has_room()) continue;
+    const SiteCase& one = *at;
     std::vector<PageCell> cells = {case_link(newest, one.name, reports, xml_escape(names.of.at(one.name))),
                                    {xml_escape(one.status), one.status == "ok" ? "" : "bad"}};
     const auto old = earlier.find(one.name);
@@ -61,6 +68,9 @@ std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& 
   return table.html("runs");
 }
 
+// The most cases of a suite that its plot has, at least as many as a suite has steps.
+constexpr std::size_t kMaxPlottedCases = kMaxSiteSteps;
+
 // Writes values as arrays of `row` numbers, "[1,2],[3,null]"; NaN is null.
 std::string rows_text(std::span<const double> values, std::size_t row) {
   std::string text;
@@ -86,6 +96,9 @@ SiteFile suite_page(const std::string& name, const SiteSuite& suite, const SiteR
       "href=\"../baseline/accepted.html\">Accepted values</a>.</p>\n",
       health_text(health_of(newest)), suite.runs.size(), xml_escape(newest.started_utc), file);
   body += "<section id=\"trend\" class=\"scripted\"><h2>Over the runs</h2></section>\n";
+  if (suite.names.of.size() > kMaxPlottedCases)
+    body += fmt::format("<p class=\"dim\">The plot has {} of {} cases, those that moved first.</p>\n",
+                        kMaxPlottedCases, suite.names.of.size());
   std::vector<SiteStepRow> rows;
   for (const SiteStep& step : suite.steps) rows.push_back(site_step_row(step, suite, reports));
   body += steps_section(rows, false, site_steps_lead(suite) + common_html(suite.names.common));
@@ -150,9 +163,18 @@ SiteFile suite_data(const std::string& name, const SiteSuite& suite) {
   const auto& [runs, names, steps] = suite;
   std::map<std::string, std::size_t> places;
   Json cases = Json::array();
+  const auto add_case = [&](const std::string& case_name) {
+    if (places.size() < kMaxPlottedCases && places.emplace(case_name, places.size()).second)
+      cases.push_back(case_name);
+  };
+  // Of very many cases those that moved.
+  std::set<std::string> all;
   for (const SiteRun* const run : runs)
-    for (const SiteCase& one : run->cases)
-      if (places.emplace(one.name, places.size()).second) cases.push_back(one.name);
+    for (const SiteCase& one : run->cases) all.insert(one.name);
+  if (all.size() > kMaxPlottedCases)
+    for (const SiteStep& step : steps) add_case(step.case_name);
+  for (const SiteRun* const run : runs)
+    for (const SiteCase& one : run->cases) add_case(one.name);
   Json labels = Json::array();
   for (const Json& one : cases) labels.push_back(names.of.at(one.get<std::string>()));
   Json titles = Json::object();
@@ -167,7 +189,9 @@ SiteFile suite_data(const std::string& name, const SiteSuite& suite) {
   std::vector<double> values(site_metrics().size() * each, std::numeric_limits<double>::quiet_NaN());
   for (std::size_t run = 0; run < runs.size(); ++run)
     for (const SiteCase& one : runs[run]->cases) {
-      const std::size_t place = places.at(one.name) * runs.size() + run;
+      const auto known = places.find(one.name);
+      if (known == places.end()) continue;
+      const std::size_t place = known->second * runs.size() + run;
       for (std::size_t i = 0; i < one.values.size(); ++i)
         if (one.values[i]) values[i * each + place] = *one.values[i];
     }

@@ -15,6 +15,7 @@
 #include "core/sha256.h"
 #include "harness/ab/benchmark_file.h"
 #include "metrics/protocols/asked_protocols.h"
+#include "reports/bundle/verify.h"
 #include "reports/content/case_columns.h"
 #include "reports/html/report.h"
 
@@ -249,22 +250,12 @@ SiteRun read_site_run(const std::filesystem::path& bundle) {
   return run;
 }
 
-std::optional<std::string> site_report_sha256(const std::filesystem::path& bundle) {
-  if (is_of_other_tool(bundle)) return std::nullopt;
-  const HashList hashes = read_hashes(read_text_file(bundle / kHashListName, kMaxHashListBytes), bundle);
-  const auto line = std::ranges::find(hashes.lines, kReportName, &HashLine::path);
-  if (line != hashes.lines.end()) return line->sha256;
-  if (path_exists(bundle / kReportName))
-    throw Error(ErrorKind::verification, (bundle / kReportName).string() + ": is not in sha256.txt");
-  return std::nullopt;
-}
-
-std::string site_report(const std::filesystem::path& bundle, const std::string& sha256) {
-  const std::filesystem::path path = bundle / kReportName;
-  std::string page = path_exists(path) ? read_file(path) : std::string();
-  if (sha256_hex(page) != sha256)
-    throw Error(ErrorKind::verification, path.string() + ": does not have the hash in sha256.txt");
-  return page;
+std::string site_report(const std::filesystem::path& bundle) {
+  Results results;
+  const VerifyReport report = verify_bundle(bundle, std::nullopt, &results);
+  if (!report.findings.empty()) require_verified(report, bundle);
+  const BundleContent content = read_bundle_content(bundle, std::move(results));
+  return render_html_report(content, read_report_pictures(bundle, listed_on_page(content).results));
 }
 
 }  // namespace aqbench

@@ -66,13 +66,9 @@ bool is_of_other_tool(const std::filesystem::path& bundle);
 // Returns the key of a bundle without reading its results. Throws as read_site_run().
 std::string site_key(const std::filesystem::path& bundle);
 
-// Returns the hash of the bundle's report.html in sha256.txt; nullopt where the bundle has none. Throws as
-// site_key(), and Error(verification) for a report that the list does not name.
-std::optional<std::string> site_report_sha256(const std::filesystem::path& bundle);
-
-// Returns the text of the bundle's report.html. Throws Error(verification) naming the file where it is
-// missing or has another hash.
-std::string site_report(const std::filesystem::path& bundle, const std::string& sha256);
+// Returns the page of a bundle, rendered from its records: the bundle's own report.html may hold scripts of
+// strangers. Throws Error(verification) for a bundle that does not verify.
+std::string site_report(const std::filesystem::path& bundle);
 
 // Return a run as one line of JSON, and read it back. Throws Error(input) naming `source`, also for a line of
 // a version with other metrics.

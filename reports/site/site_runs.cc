@@ -11,6 +11,7 @@
 #include "core/json.h"
 #include "core/parallel.h"
 #include "core/text.h"
+#include "reports/bundle/verify.h"
 #include "reports/site/site_baselines.h"
 
 namespace aqbench {
@@ -18,7 +19,7 @@ namespace {
 
 // What a line of this version has, and the names of the metrics, in the order of its values.
 std::string metrics_of_lines() {
-  std::string names = "3:";
+  std::string names = "4:";
   for (const SiteMetric& metric : site_metrics()) {
     names += ' ';
     names += metric.name;
@@ -121,6 +122,14 @@ struct RunSlot {
   bool is_kept = false;  // its bundle cannot be read now
 };
 
+// Throws Error(verification) for a bundle that does not verify: nothing that it says is shown. What only
+// another version can check is shown, and passes no gate.
+void judge(SiteRun& run, std::string& problem) {
+  const VerifyReport report = verify_bundle(run.folder);
+  if (!report.findings.empty()) require_verified(report, run.folder);
+  run.gate = report.ok() ? own_gate_of(run, problem) : SiteGate{"not verified by this version", false};
+}
+
 std::vector<RunSlot> read_slots(const std::vector<fs::path>& bundles,
                                 const std::map<std::string, std::string>& known, const fs::path& site) {
   std::vector<RunSlot> slots(bundles.size());
@@ -140,7 +149,7 @@ std::vector<RunSlot> read_slots(const std::vector<fs::path>& bundles,
         slots[i].was_read = !slots[i].run;
         if (slots[i].was_read) {
           SiteRun read = read_site_run(bundles[i]);
-          if (!is_of_other_tool(bundles[i])) read.gate = own_gate_of(read, slots[i].gate_problem);
+          if (!is_of_other_tool(bundles[i])) judge(read, slots[i].gate_problem);
           slots[i].line = site_line(read);
           slots[i].run = site_run_of(slots[i].line, kSiteRunsFile);
         }

@@ -120,6 +120,7 @@ std::string subject_table(const Subject& subject, const std::vector<SubjectCase>
   const ShortNames names = shorten_names(all);
   PageTable table(std::move(titles));
   for (const auto& [run, one] : cases) {
+    if (!table.has_room()) continue;
     const SiteSuite& suite = subject.suites.at(run->suite);
     std::vector<PageCell> cells = {case_link(*run, one->name, reports, xml_escape(names.of.at(one->name))),
                                    suite_link(run->suite)};
@@ -179,6 +180,7 @@ std::string leaderboard(std::span<const SiteRun* const> runs, std::size_t metric
   titles.insert(titles.end(), {"missing", "since when"});
   PageTable table(std::move(titles));
   for (const BoardRow& row : rows) {
+    if (!table.has_room()) continue;
     std::vector<PageCell> cells = {xml_escape(shorter.of.at(row.method))};
     std::set<std::string> cases;
     for (const std::string& scene : scenes) {

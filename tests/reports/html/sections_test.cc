@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ctime>
+
 #include "metrics/completeness.h"
 #include "reports/html/sections.h"
 #include "tests/reports/synthetic.h"
@@ -132,6 +134,24 @@ TEST(Rivals, TheMostAccurateMayCoverLess) {
   EXPECT_THAT(rivals_section(content, {}), Not(HasSubstr(row())));
   metric_of(*other, "completeness_2mm_pct").value = 95;
   EXPECT_THAT(rivals_section(content, {}), HasSubstr(row()));
+}
+
+// In time that grows with the cases, not with their square: 2 x 20 000 in a small part of what that takes.
+TEST(Rivals, OfVeryManySeedsAreFoundAtOnce) {
+  Results results = synthetic_results();
+  const std::vector<Record> two(results.records.begin(), results.records.begin() + 2);
+  results.records.clear();
+  for (int seed = 1; seed <= 20'000; ++seed)
+    for (Record record : two) {
+      record.case_name = record.scene + "/" + record.method + "/seed=" + std::to_string(seed);
+      record.axes[0].second = std::int64_t{seed};
+      results.records.push_back(std::move(record));
+    }
+  const std::clock_t begin = std::clock();
+  const std::vector<std::string> names = rival_cases(results);
+  EXPECT_LT(static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC, 5.0);
+  EXPECT_THAT(names,
+              ::testing::ElementsAre("flat_plane/lightglue_like/seed=1", "flat_plane/roma_like/seed=1"));
 }
 
 TEST(Rivals, OneMethodHasNone) {

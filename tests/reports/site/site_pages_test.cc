@@ -60,6 +60,31 @@ TEST(SiteIndex, BeginsWithWhatGotWorseOneRowForOneCause) {
   EXPECT_THAT(page, HasSubstr("aria-label=\"mean error [mm] over 4 runs\""));
 }
 
+// Pages of very many cases have a limit, say what they leave out, and show what failed.
+TEST(SitePages, HaveALimitOfRows) {
+  std::vector<SiteRun> runs = runs_with({1.0, 1.0});
+  const SiteCase one = runs[0].cases[0];
+  for (SiteRun& run : runs) {
+    run.cases.clear();
+    for (int seed = 1; seed <= 3000; ++seed) {
+      run.cases.push_back(one);
+      run.cases.back().name = "plane/roma/seed=" + std::to_string(seed);
+    }
+    run.planned = run.cases.size();
+    run.cases[2500].status = "failed";
+  }
+  const SiteSuites suites = {{"seed", suite_of(runs)}};
+  const std::string page = suite_page("seed", suites.at("seed"), {}).second;
+  EXPECT_THAT(page, HasSubstr("and 2000 more rows, in results.json"));
+  EXPECT_THAT(page, HasSubstr("title=\"plane/roma/seed=2501\""));
+  EXPECT_THAT(page, HasSubstr("The plot has 2000 of 3000 cases"));
+  EXPECT_LT(page.size(), 1'000'000u);
+  for (const SiteFile& subject : subject_pages(suites, {})) {
+    EXPECT_THAT(subject.second, HasSubstr("and 2000 more rows, in results.json")) << subject.first;
+    EXPECT_LT(subject.second.size(), 1'000'000u) << subject.first;
+  }
+}
+
 TEST(SiteIndex, SaysThatNothingGotWorse) {
   const std::string page = index_of(runs_with({2, 2, 2, 0.5}));
   EXPECT_THAT(page, HasSubstr("None: no value of any suite changed its level for the worse"));

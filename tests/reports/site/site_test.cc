@@ -11,6 +11,7 @@
 #include "core/processes/process.h"
 #include "core/sha256.h"
 #include "harness/planning/plan.h"
+#include "reports/bundle/bundle.h"
 #include "reports/site/site_pages.h"
 #include "tests/reports/site/site_folder.h"
 #include "tests/reports/synthetic.h"
@@ -173,26 +174,60 @@ TEST_F(Site, LeavesOutWhatDoesNotHoldTogetherAndTouchesNoOtherFolder) {
   EXPECT_THROW(write_site({{folder_ / "nowhere"}, folder_ / "site"}), Error);
 }
 
-TEST_F(Site, CopiesNoReportThatItsBundleDoesNotVouchFor) {
+// A page of a run is made from its records: what a stranger put into a bundle is on no page.
+TEST_F(Site, RendersThePagesOfRunsAndShowsNoBundleThatDoesNotVerify) {
+  two_bundles(folder_ / "out");
+  const fs::path bundle = folder_ / "out/20250521T101112Z";
+  write_file(bundle / "report.html", "<script>alert(1)</script>");
+  rehash(bundle);
+  const SiteSummary left = write();
+  for (const auto& entry : fs::recursive_directory_iterator(folder_ / "site"))
+    if (entry.is_regular_file()) {
+      EXPECT_THAT(read_file(entry.path()), Not(HasSubstr("alert(1)"))) << entry.path();
+    }
+  fs::remove_all(folder_ / "out");
+  fs::remove_all(folder_ / "site");
   two_bundles(folder_ / "out");
   write_well();
-  fs::path copy;
+  fs::path made;
   for (const auto& entry : fs::directory_iterator(folder_ / "site/report"))
-    if (entry.path().filename().string().starts_with("20250521")) copy = entry.path();
-  const std::string good = read_file(copy);
-  write_file(copy, "changed on the site");
+    if (entry.path().filename().string().starts_with("20250521")) made = entry.path();
+  const std::string good = read_file(made);
+  EXPECT_EQ(good, read_file(bundle / "report.html"));
+  write_file(made, "changed on the site");
   write_well();
-  EXPECT_EQ(read_file(copy), good);
-  write_file(folder_ / "out/20250521T101112Z/report.html", good + " ");
-  fs::remove(copy);
-  const SiteSummary left = write();
-  ASSERT_EQ(left.problems.size(), 1u);
-  EXPECT_THAT(left.problems[0],
-              HasSubstr("20250521T101112Z/report.html: does not have the hash in sha256.txt"));
-  EXPECT_FALSE(fs::exists(copy));
+  EXPECT_EQ(read_file(made), good);
+  // Not by the hashes of a later day either.
+  const std::string results = read_file(bundle / "results.json");
+  write_file(bundle / "results.json", results + " ");
+  fs::remove(made);
+  const SiteSummary without = write();
+  ASSERT_EQ(without.problems.size(), 1u);
+  EXPECT_THAT(without.problems[0], HasSubstr("20250521T101112Z: does not verify: results.json: "));
+  EXPECT_FALSE(fs::exists(made));
   EXPECT_THAT(page("suite/seed.html"), Not(HasSubstr("report of 20250521T101112Z")));
-  fs::remove(folder_ / "out/20250521T101112Z/report.html");
-  EXPECT_EQ(write().problems, left.problems);
+}
+
+// Values that were changed, all hashes made right again: the journal is another.
+TEST_F(Site, IsNotGreenForABundleThatDoesNotVerify) {
+  Results run = synthetic_results();
+  const std::string accepted = baseline_text(synthetic_baseline(run));
+  set_day(run, "21");
+  metric_of(run.records[1], "accuracy_mean_mm").value = 0.95;
+  const fs::path bundle = synthetic_bundle(folder_ / "out", run);
+  write_file(bundle / kBaselineCopyName, accepted);
+  finalise_bundle(bundle, run);
+  write_well();
+  EXPECT_THAT(page("badge/seed.svg"), HasSubstr("gate: FAIL"));
+  fs::remove_all(folder_ / "site");
+  std::string text = read_file(bundle / "results.json");
+  for (std::size_t at; (at = text.find("0.95")) != std::string::npos;) text.replace(at, 4, "0.79");
+  write_file(bundle / "results.json", text);
+  rehash(bundle);
+  const SiteSummary made = write();
+  EXPECT_EQ(made.runs, 0u);
+  ASSERT_EQ(made.problems.size(), 1u);
+  EXPECT_THAT(made.problems[0], HasSubstr("20250521T101112Z: does not verify: "));
 }
 
 // Its values would stand under other names.
@@ -214,6 +249,12 @@ TEST_F(Site, ReadsOnceMoreWhatAnotherVersionHasWritten) {
 
 TEST_F(Site, GoesOnAfterARunThatWasCutShort) {
   two_bundles(folder_ / "out");
+  // Killed before it has a file of runs, which is being written.
+  fs::create_directories(folder_ / "site/data");
+  write_file(folder_ / "site/data/runs.jsonl.tmp12345678901234567890", "");
+  fs::create_directories(folder_ / "site/suite");
+  write_well();
+  fs::remove_all(folder_ / "site");
   fs::create_directories(folder_ / "site/data");
   write_file(folder_ / "site/data/runs.jsonl", "");   // what a run writes first
   fs::create_directory(folder_ / "site/index.html");  // and this one cannot write its last page
@@ -226,8 +267,7 @@ TEST_F(Site, ABundleWithoutEnvironmentHasNoCommit) {
   least_bundle(
       folder_ / "out/x",
       R"({"run": {"id": "x", "planned_cases": 1}, "records": [{"case": "a", "status": "skipped"}]})");
-  const SiteSummary made = write_well();
-  EXPECT_EQ(made.runs, 1u);
+  EXPECT_EQ(commit_of_run(read_site_run(folder_ / "out/x")), "not known");
 }
 
 TEST_F(Site, KeepsWhatDecidesWhetherTwoRunsCanBeCompared) {
