@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <string>
+#include <utility>
 
 #include "core/error.h"
 #include "harness/viewing/cloud_view.h"
@@ -13,6 +15,7 @@
 #include "metrics/diagnosis.h"
 #include "scenes/surfaces/mesh_surface.h"
 #include "scenes/surfaces/shapes.h"
+#include "tests/core/error_matcher.h"
 
 namespace aqbench {
 namespace {

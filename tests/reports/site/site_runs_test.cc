@@ -53,7 +53,7 @@ TEST_F(SiteRuns, ABundleThatBreaksStaysAsTheSiteKnewItAndIsNamed) {
       EXPECT_THAT(problem, HasSubstr(kKept));
       EXPECT_THAT(page("index.html"), HasSubstr("<li>" + xml_escape(problem) + "</li>"));
     }
-    // With its values and the copied report; beside its cases stands that it could not be read.
+    // With its values and its page; beside its cases stands that it could not be read.
     std::string now = page("suite/seed.html");
     const std::string said = ", its bundle cannot be read";
     ASSERT_NE(now.find(said), std::string::npos);
