@@ -17,7 +17,7 @@
 #include "core/text.h"
 #include "harness/gating/verdicts.h"
 #include "harness/measuring/timing.h"
-#include "harness/records/case_result.h"
+#include "harness/records/bundle_path.h"
 #include "harness/records/results.h"
 #include "reports/content/case_groups.h"
 
