@@ -65,6 +65,7 @@ Json set_json(const PublicSet& set, const fs::path& folder) {
                      {"address", text(file.address)},
                      {"size", file.bytes ? Json(*file.bytes) : Json()},
                      {"sha256", text(file.sha256)},
+                     {"md5", text(file.md5)},
                      {"here", fs::exists(folder / file.name)}});
   return {{"name", set.name},          {"title", set.title},
           {"page", set.page},          {"licence", text(set.licence)},
@@ -79,12 +80,14 @@ void list_sets(const std::vector<PublicSet>& sets, const fs::path& place, bool j
     return print_json(list.dump(2) + "\n");
   }
   Table table;
-  table.columns = {{"set", Align::left, true}, {"size", Align::right}, {"licence"}, {"layout"}, {"here"}};
+  table.columns = {
+      {"set", Align::left, true}, {"size", Align::right}, {"hash"}, {"licence"}, {"layout"}, {"here"}};
   for (const PublicSet& set : sets) {
     const auto here = std::ranges::count_if(
         set.files, [&](const PublicFile& file) { return fs::exists(place / set.name / file.name); });
     table.rows.push_back({{set.name},
                           {size_text(set)},
+                          {std::ranges::all_of(set.files, &PublicFile::has_hash) ? "registered" : "none"},
                           {set.licence.value_or("see its page")},
                           {set.layout},
                           {fmt::format("{} of {}", here, counted(set.files.size(), "file"))}});
@@ -127,11 +130,15 @@ void fetch_set(const PublicSet& set, const fs::path& place, const GetRequest& re
           "{}: {} more bytes do not fit into the cache; set AQBENCH_CACHE_LIMIT above {} "
           "bytes",
           file.name, wanted, taken + wanted);
+    if (!file.has_hash())
+      fmt::print(stderr, "{}: no hash is registered, so its bytes cannot be checked\n", file.name);
     const std::string sha256 = download(file, target, {limit - std::min(limit, taken), request.stall_s});
     if (!request.json)
       fmt::print("{}: {} bytes, SHA-256 {} ({})\n", printable(target.string()), fs::file_size(target), sha256,
-                 file.sha256 ? "as registered" : "not checked: none is registered");
-    files.push_back({{"file", target.string()}, {"sha256", sha256}, {"checked", file.sha256.has_value()}});
+                 file.sha256 ? "as registered"
+                 : file.md5  ? "the MD5 is as registered"
+                             : "not checked: no hash is registered; keep this one to compare with");
+    files.push_back({{"file", target.string()}, {"sha256", sha256}, {"checked", file.has_hash()}});
   }
   if (request.json) return print_json(files.dump(2) + "\n");
   fmt::print("licence: {}\nlayout:  {} (docs/layouts.md)\ntruth:   {}\n",

@@ -1,11 +1,19 @@
 #include "cli/get/public_sets.h"
 
 #include <fmt/format.h>
+#include <openssl/evp.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
 #include <chrono>
+#include <cstring>
 #include <fstream>
+#include <memory>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -45,7 +53,43 @@ struct Attempt {
   int code = 0, status = 0;
 };
 
-constexpr int kTooLarge = 128 + 25, kMissing = 127, kNoRanges = 33, kNotWritten = 23;
+constexpr int kMissing = 127;  // exit code of a program that cannot be started
+
+// Runs a program that does not outlive this process: what it goes on to write would join with what the next
+// call fetches. Returns its exit code as run_to_end().
+int run_and_end_with_this(const std::vector<std::string>& argv) {
+  const ProgramStart program(argv);
+  const pid_t parent = ::getpid(), child = ::fork();
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() == parent) program.become();
+    ::_exit(kMissing);
+  }
+  if (child < 0) throw io_error("fork: {}", std::strerror(errno));
+  const int status = wait_for_end(child);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Returns the MD5 of a file in hexadecimal digits.
+std::string md5_file_hex(const fs::path& file) {
+  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  std::ifstream bytes(file, std::ios::binary);
+  std::vector<char> piece(1 << 20);
+  bool good = context && EVP_DigestInit_ex(context.get(), EVP_md5(), nullptr) == 1;
+  for (good = good && bytes.is_open(); good && bytes;) {
+    bytes.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    good = EVP_DigestUpdate(context.get(), piece.data(), static_cast<std::size_t>(bytes.gcount())) == 1;
+  }
+  std::array<unsigned char, EVP_MAX_MD_SIZE> hash{};
+  unsigned size = 0;
+  if (!good || bytes.bad() || EVP_DigestFinal_ex(context.get(), hash.data(), &size) != 1)
+    throw io_error("{}: its MD5 cannot be computed", file.string());
+  std::string hex;
+  for (unsigned i = 0; i < size; ++i) hex += fmt::format("{:02x}", hash.at(i));
+  return hex;
+}
+
+constexpr int kTooLarge = 128 + 25, kNoRanges = 33, kNotWritten = 23;
 
 // Continues `part`. The shell limits its size, whatever the server sends.
 Attempt attempt(const PublicFile& file, const fs::path& part, const DownloadLimits& limits) {
@@ -56,9 +100,9 @@ Attempt attempt(const PublicFile& file, const fs::path& part, const DownloadLimi
       "ulimit -f \"$1\"; exec curl --fail --location --max-redirs 10 --proto =http,https "
       "--connect-timeout \"$2\" --speed-limit 1000 --speed-time \"$2\" --continue-at - "
       "--write-out '%{http_code}' --output \"$3\" \"$4\" -- \"$5\" >\"$6\"";
-  const int code =
-      run_to_end({"sh", "-c", kFetch, "sh", std::to_string(most / 512 + 1), std::to_string(limits.stall_s),
-                  part.string(), progress, *file.address, status.string()});
+  const int code = run_and_end_with_this({"sh", "-c", kFetch, "sh", std::to_string(most / 512 + 1),
+                                          std::to_string(limits.stall_s), part.string(), progress,
+                                          *file.address, status.string()});
   Attempt ended{code, 0};
   std::ifstream(status) >> ended.status;
   fs::remove(status);
@@ -85,6 +129,9 @@ std::string why_wrong(const PublicFile& file, const fs::path& part, const std::s
     return fmt::format("has {} bytes instead of {}", bytes, *file.bytes);
   if (file.sha256 && sha256 != *file.sha256)
     return fmt::format("has the SHA-256 {} instead of {}", sha256, *file.sha256);
+  if (file.md5)
+    if (const std::string md5 = md5_file_hex(part); md5 != *file.md5)
+      return fmt::format("has the MD5 {} instead of {}", md5, *file.md5);
   if (!begins_as_named(part, file.name)) return "is no archive of that kind, perhaps a page of the server";
   return "";
 }
@@ -131,6 +178,9 @@ void PublicFile::after_reading(const JsonPlace& place) const {
   require_plain(name, place.at("name"));
   if (address && !address->starts_with("https://") && !address->starts_with("http://"))
     place.at("address").fail("must begin with https:// or http://");
+  constexpr std::size_t kMd5Digits = 32;
+  if (md5 && (md5->size() != kMd5Digits || md5->find_first_not_of("0123456789abcdef") != std::string::npos))
+    place.at("md5").fail("expected an MD5 in hexadecimal");
 }
 
 void PublicSet::after_reading(const JsonPlace& place) const { require_plain(name, place.at("name")); }
@@ -188,7 +238,7 @@ std::string download(const PublicFile& file, const fs::path& target, const Downl
       return sha256;
     }
     fs::remove(part);
-    if (!continued && round == 0 && !file.sha256) break;
+    if (!continued && round == 0 && !file.has_hash()) break;
   }
   fail(file, fmt::format("what {} sends {}; it is removed", *file.address, wrong));
 }

@@ -20,6 +20,9 @@ struct PublicFile {
   std::optional<std::string> address;  // http or https
   std::optional<std::uintmax_t> bytes;
   std::optional<std::string> sha256;
+  std::optional<std::string> md5;  // where the publisher gives no better hash
+
+  bool has_hash() const { return sha256 || md5; }
 
   template <class Row>
   static void members(const Row& row) {
@@ -27,9 +30,10 @@ struct PublicFile {
     row("address", &PublicFile::address);
     row("size", &PublicFile::bytes);
     row("sha256", &PublicFile::sha256, kSha256);
+    row("md5", &PublicFile::md5, kLeftOut);
   }
 
-  // Checks name and address.
+  // Checks name, address and MD5.
   void after_reading(const JsonPlace& place) const;
 };
 
@@ -69,9 +73,10 @@ struct DownloadLimits {
 };
 
 // Puts a file of the registry at `target`, fetching what is missing; what has come of it waits beside as
-// `target`.part for the next call. Returns its SHA-256. A file that is there is checked alone. Prints
-// progress on stderr. Throws Error(io), one line with the file's name, for a server that does not give it,
-// and bytes that are not those of the registry, which are removed; Error(usage) where curl is missing.
+// `target`.part for the next call; a kill of this process ends curl, too. Returns its SHA-256. A file that is
+// there is checked alone. Prints progress on stderr. Throws Error(io), one line with the file's name, for a
+// server that does not give it, and bytes that are not those of the registry, which are removed; Error(usage)
+// where curl is missing.
 std::string download(const PublicFile& file, const std::filesystem::path& target,
                      const DownloadLimits& limits);
 

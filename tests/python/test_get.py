@@ -53,27 +53,34 @@ class Faulty(http.server.BaseHTTPRequestHandler):
         self.send(text, 0, status)
 
 
-def get(tmp_path, plan, size=len(DATA), sha256=SHA256, before=None, name="set.zip", limit="1G", address=None):
-    """Returns (exit code, stderr, the file or None, requests) of one call."""
+def plant(tmp_path, server, size, sha256, md5, name, address):
+    """Writes a registry of one file. Returns the command that gets it, its environment, and the file."""
+    tmp_path.mkdir(exist_ok=True)
+    file = {"name": name, "size": size, "sha256": sha256,
+            "address": address or f"http://127.0.0.1:{server.server_port}/{name}"}
+    registry = {"version": 1, "sets": [{
+        "name": "planted", "title": "planted", "page": "none", "licence": None, "layout": "images", "truth": None,
+        "files": [file | ({"md5": md5} if md5 else {})]}]}
+    (tmp_path / "registry.json").write_text(json.dumps(registry))
+    target = tmp_path / "cache" / "sets" / "planted" / name
+    target.parent.mkdir(parents=True, exist_ok=True)
+    return ([PROGRAM, "get", "planted", "--registry", str(tmp_path / "registry.json"), "--stall", "1"],
+            {**os.environ, "AQBENCH_CACHE_DIR": str(tmp_path / "cache")}, target)
+
+
+def get(tmp_path, plan, size=len(DATA), sha256=SHA256, before=None, name="set.zip", limit="1G", address=None, md5=None):
+    """Returns (exit code, stderr with stdout, the file or None, requests) of one call."""
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Faulty)
     server.plan, server.requests = plan, 0
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    tmp_path.mkdir(exist_ok=True)
-    registry = {"version": 1, "sets": [{
-        "name": "planted", "title": "planted", "page": "none", "licence": None, "layout": "images", "truth": None,
-        "files": [{"name": name, "size": size, "sha256": sha256,
-                   "address": address or f"http://127.0.0.1:{server.server_port}/{name}"}]}]}
-    (tmp_path / "registry.json").write_text(json.dumps(registry))
-    file = tmp_path / "cache" / "sets" / "planted" / name
-    file.parent.mkdir(parents=True, exist_ok=True)
+    command, environment, file = plant(tmp_path, server, size, sha256, md5, name, address)
     for ending, data in (before or {}).items():
         (file.parent / (name + ending)).write_bytes(data)
-    done = subprocess.run([PROGRAM, "get", "planted", "--registry", str(tmp_path / "registry.json"), "--stall", "1"],
-                          capture_output=True, text=True, timeout=100,
-                          env={**os.environ, "AQBENCH_CACHE_DIR": str(tmp_path / "cache"), "AQBENCH_CACHE_LIMIT": limit})
+    done = subprocess.run(command, capture_output=True, text=True, timeout=100,
+                          env={**environment, "AQBENCH_CACHE_LIMIT": limit})
     server.shutdown()
     server.server_close()
-    return done.returncode, done.stderr, file.read_bytes() if file.exists() else None, server.requests
+    return done.returncode, done.stdout + done.stderr, file.read_bytes() if file.exists() else None, server.requests
 
 
 def drops(every):
@@ -159,8 +166,52 @@ def test_what_is_there_is_continued_and_checked(tmp_path):
 def test_what_is_not_known_is_said(tmp_path):
     code, said, data, _ = get(tmp_path, HEALED["a good server"], size=None, sha256=None)
     assert (code, data) == (0, DATA)
+    assert "set.zip: no hash is registered, so its bytes cannot be checked\n" in said  # before
+    assert f"SHA-256 {SHA256} (not checked: no hash is registered; keep this one to compare with)" in said
     code, said, data, _ = get(tmp_path / "page", lambda h, n, begin: h.send(b"<html>no</html>"), size=None, sha256=None)
     assert code == 6 and data is None and "no archive of that kind" in said
+
+
+def test_an_md5_is_checked_where_it_is_all_that_is_registered(tmp_path):
+    md5 = hashlib.md5(DATA).hexdigest()
+    code, said, data, _ = get(tmp_path, HEALED["a good server"], sha256=None, md5=md5)
+    assert (code, data) == (0, DATA) and f"SHA-256 {SHA256} (the MD5 is as registered)" in said
+    code, said, data, _ = get(tmp_path / "wrong", lambda h, n, begin: h.send(WRONG, begin), sha256=None, md5=md5)
+    assert code == 6 and data is None and f"has the MD5 {hashlib.md5(WRONG).hexdigest()} instead of {md5}" in said
+    code, said, _, _ = get(tmp_path / "none", HEALED["a good server"], sha256=None, md5="0" * 31)
+    assert code == 2 and "sets[0].files[0].md5: expected an MD5 in hexadecimal" in said
+
+
+def test_curl_ends_with_the_program_that_started_it(tmp_path):
+    """After kill -9 nothing writes on, so that the next call continues what is there."""
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Faulty)
+
+    def trickle(handler, _, begin):  # 100 bytes every 20 ms
+        if server.requests > 1:
+            return handler.send(begin=begin)
+        handler.send(upto=0)
+        for at in range(0, len(DATA), 100):
+            handler.wfile.write(DATA[at:at + 100])
+            handler.wfile.flush()
+            time.sleep(0.02)
+
+    server.plan, server.requests = trickle, 0
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    command, environment, file = plant(tmp_path, server, None, None, None, "set.zip", None)
+    part = file.parent / "set.zip.part"
+    killed = subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL)
+    while not part.exists() or part.stat().st_size < 1000:
+        time.sleep(0.05)
+    killed.kill()
+    killed.wait()
+    time.sleep(0.5)
+    bytes_then = part.stat().st_size
+    time.sleep(1)
+    assert part.stat().st_size == bytes_then < len(DATA)
+    assert subprocess.run(command, env=environment, capture_output=True, timeout=100).returncode == 0
+    assert file.read_bytes() == DATA
+    server.shutdown()
+    server.server_close()
 
 
 def test_the_cache_has_a_limit(tmp_path):
