@@ -7,7 +7,7 @@ PROFILE_ARGS ?= roma_like --scene undulating --flamegraph
 
 .DEFAULT_GOAL := help
 .PHONY: help deps library-deps configure build program libraries sweep test headers conformance dev-test docs docs-bundle profile profile-micro \
-        profile-clean format lint fuzz clean install uninstall packages wheel wheel-files portable portable-full
+        profile-clean format lint fuzz fuzz-build clean install uninstall packages wheel wheel-files portable portable-full
 
 help: ## Show what there is
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,6 +66,12 @@ conformance: program ## Check the protocols of `eval` and the layouts against co
 
 dev-test: ## Every test under ASan + UBSan
 	@$(MAKE) --no-print-directory test PRESET=dev
+
+fuzz-build: ## Compile the fuzzer with clang, without sanitizers: quick, and CI sees what clang refuses
+	@AQBENCH_FUZZ=1 scripts/install-deps.sh && mkdir -p build
+	@cmake --preset fuzz -B build/clang -DAQBENCH_SANITIZE= -DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O0 >build/clang.log 2>&1 || \
+	  { cat build/clang.log >&2; exit 1; }
+	@cmake --build build/clang --parallel $(JOBS) --target aqbench_fuzz
 
 fuzz: SECONDS ?= 60
 fuzz: ## Fuzz the readers with clang, ASan + UBSan (SECONDS=60 each)

@@ -143,7 +143,7 @@ void compare_group(std::vector<const Record*> group, const ComparedAxis& axis, s
   const auto first_ok = std::ranges::find(group, Status::ok, &Record::status);
   const Record& base = first_ok == group.end() ? *group.front() : **first_ok;
   for (const Record* record : group) {
-    Comparing& added = all.emplace_back(describe_case(*record, base, axis), std::nullopt);
+    Comparing& added = all.emplace_back(Comparing{describe_case(*record, base, axis), std::nullopt});
     AxisComparison& comparison = added.comparison;
     if (record->status != Status::ok) {
       comparison.verdict = to_string(record->status);

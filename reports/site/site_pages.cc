@@ -160,7 +160,7 @@ std::vector<SiteFile> site_assets() {
 }
 
 SiteFile suite_data(const std::string& name, const SiteSuite& suite) {
-  const auto& [runs, names, steps] = suite;
+  const std::vector<const SiteRun*>& runs = suite.runs;  // clang 14 captures no structured binding
   std::map<std::string, std::size_t> places;
   Json cases = Json::array();
   const auto add_case = [&](const std::string& case_name) {
@@ -176,7 +176,7 @@ SiteFile suite_data(const std::string& name, const SiteSuite& suite) {
   for (const SiteRun* const run : runs)
     for (const SiteCase& one : run->cases) add_case(one.name);
   Json labels = Json::array();
-  for (const Json& one : cases) labels.push_back(names.of.at(one.get<std::string>()));
+  for (const Json& one : cases) labels.push_back(suite.names.of.at(one.get<std::string>()));
   Json titles = Json::object();
   for (const SiteMetric& metric : site_metrics()) titles[metric.name] = metric.title;
   Json at = Json::array();
@@ -203,7 +203,7 @@ SiteFile suite_data(const std::string& name, const SiteSuite& suite) {
   for (std::size_t i = 0; i < parts.size(); ++i)
     text += fmt::format("{}\"{}\":[{}]", i == 0 ? "" : ",\n", site_metrics()[i].name, parts[i]);
   return {fmt::format("data/{}.js", site_file_name(name)),
-          text + "};\nwindow.aqbench_steps=" + site_steps_json(steps, places) + ";\n"};
+          text + "};\nwindow.aqbench_steps=" + site_steps_json(suite.steps, places) + ";\n"};
 }
 
 }  // namespace aqbench
