@@ -16,44 +16,34 @@ namespace {
 
 struct VerifyRequest {
   std::filesystem::path bundle;
-  std::optional<std::filesystem::path> public_key, trust_file;
 };
 
 CommandLine<VerifyRequest> verify_command_line() {
   return {
-      "aqbench verify BUNDLE [--pubkey KEY.pub.pem] [--trust FILE]",
+      "aqbench verify BUNDLE",
       "Checks a bundle: every file against sha256.txt, the journal's hash chain, results.json against the\n"
       "journal, the plan against the request, the files of cases against the hashes in their records, every\n"
       "derived file (summary, report, environment, inventory, statement, benchmark.json) against what the\n"
-      "records render to, and signature.json against the key that it names. That records were measured and\n"
-      "not invented, only aqbench replay shows. With --pubkey a bundle that this key did not sign fails;\n"
-      "without it, or a name in the trust file, a signature says nothing about who made it. Prints the root\n"
-      "digest (over all records) and the metrics digest (the part that no thread count or restart may\n"
-      "change). Exit 1 names every file that does not check out; exit 7: no errors found, but only the\n"
+      "records render to. That records were measured and not invented, only aqbench replay shows. Prints\n"
+      "the root digest (over all records) and the metrics digest (the part that no thread count or restart\n"
+      "may change). Exit 1 names every file that does not check out; exit 7: no errors found, but only the\n"
       "aqbench version that wrote this bundle can check it fully.",
-      {{"pubkey", "KEY.pub.pem", "the Ed25519 public key that must have signed the bundle (PEM)",
-        into<&VerifyRequest::public_key>},
-       {"trust", "FILE",
-        "names of keys: lines NAME FINGERPRINT, a person may have several keys (default: "
-        "~/.config/aqbench/trusted_keys.txt)",
-        into<&VerifyRequest::trust_file>}},
+      {},
       {{{.name = "BUNDLE"}, into<&VerifyRequest::bundle>}}};
 }
 
 struct MergeRequest {
   std::vector<std::filesystem::path> shards;
   std::filesystem::path out;
-  std::optional<std::filesystem::path> sign;  // a private key, PEM
 };
 
 CommandLine<MergeRequest> merge_command_line() {
   return {
-      "aqbench merge BUNDLE... [--out DIR] [--sign KEY.pem]",
+      "aqbench merge BUNDLE... [--out DIR]",
       "Merges the shards of a sweep (aqbench sweep --shard i/n) into one bundle with the root digest of "
       "all\nrecords. Every shard is verified first.\nExit 1 a shard does not verify, 2 a case is duplicate, "
       "a shard is missing or was interrupted,\n4 suites, options, plans or builds differ.",
-      {{"out", "DIR", "parent folder of the bundle", into<&MergeRequest::out>, usually("out")},
-       {"sign", "KEY.pem", "sign it with this Ed25519 private key", into<&MergeRequest::sign>}},
+      {{"out", "DIR", "parent folder of the bundle", into<&MergeRequest::out>, usually("out")}},
       {{{.name = "BUNDLE", .repeatable = true}, into<&MergeRequest::shards>}}};
 }
 
@@ -89,26 +79,16 @@ std::string sweep_page(const std::filesystem::path& bundle) {
 
 ExitCode verify_command(const Arguments& arguments) {
   const auto request = parse(verify_command_line(), arguments);
-  std::optional<std::string> public_key;
-  if (request.public_key) public_key = read_public_key(*request.public_key);
-  std::vector<TrustedKey> trusted;
-  const auto trust_file = request.trust_file ? request.trust_file : default_trust_file();
-  if (trust_file) trusted = read_trust_file(*trust_file);
-  const VerifyReport report = verify_bundle(request.bundle, public_key);
-  if (public_key && name_of_key(trusted, key_fingerprint(*public_key)).empty())
-    trusted.push_back({"the owner of --pubkey", key_fingerprint(*public_key)});
-  fmt::print("{}", render_verify(report, wants_colours(STDOUT_FILENO), trusted));
+  const VerifyReport report = verify_bundle(request.bundle);
+  fmt::print("{}", render_verify(report, wants_colours(STDOUT_FILENO)));
   return exit_code(report.verdict());
 }
 
 ExitCode merge_command(const Arguments& arguments) {
   const auto request = parse(merge_command_line(), arguments);
-  std::optional<SigningKey> key;
-  if (request.sign) key = read_signing_key(*request.sign);
   Arguments command{"aqbench", "merge"};
   command.insert(command.end(), arguments.begin(), arguments.end());
-  const std::filesystem::path bundle =
-      merge_bundles(request.shards, request.out, command, key ? &*key : nullptr);
+  const std::filesystem::path bundle = merge_bundles(request.shards, request.out, command);
   const VerifyReport verified = verify_bundle(bundle);
   fmt::print("bundle {}\n{}", printable(bundle.string()), render_verify(verified));
   return verified.ok() ? ExitCode::pass : ExitCode::regression;

@@ -37,7 +37,6 @@ void note_ownership(const JsonBox& environment, const std::filesystem::path& log
 
 BundleRun::BundleRun(const BundleStart& start, JournalHeader planned)
     : command_(start.command), resumable_(start.resumable) {
-  if (start.sign) key_ = read_signing_key(*start.sign);
   if (start.resume) {
     bundle_ = *start.resume;
     journal_.emplace(Journal::resume(bundle_, planned, {utc_now(), planned.environment}));
@@ -69,7 +68,7 @@ ExitCode BundleRun::finish(Results results, ExitCode code, std::FILE* stream, st
     const bool interrupted = !results.run.complete;
     end_command(bundle_, utc_now(), read_git_state("."), static_cast<int>(code), clock_.elapsed());
     results.run.text_version = kSummaryVersion;
-    finalise_bundle(bundle_, std::move(results), key_ ? &*key_ : nullptr);
+    finalise_bundle(bundle_, std::move(results));
     const Descriptor lock = journal_->take_lock();  // another process would change what is verified
     journal_.reset();                               // verification needs the memory
     if (interrupted && resumable_) {

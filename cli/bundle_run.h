@@ -16,7 +16,6 @@
 #include "harness/measuring/environment.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
-#include "reports/bundle/signature.h"
 
 namespace aqbench::cli {
 
@@ -26,7 +25,6 @@ struct BundleStart {
   Arguments arguments;                               // and what follows it
   std::filesystem::path out;                         // the parent of a new bundle
   std::optional<std::filesystem::path> resume = {};  // the bundle that goes on
-  std::optional<std::filesystem::path> sign = {};    // a private key
   std::vector<std::string> commands = {};            // that run with the user's rights
   bool resumable = true;                             // the command has --resume
 };
@@ -34,8 +32,8 @@ struct BundleStart {
 // The bundle of one command while it is made.
 class BundleRun {
  public:
-  // Reads the key, makes a bundle or opens the one that goes on, and notes the command in it. `planned` says
-  // what is about to be measured. Throws as read_signing_key(), Journal::create() and Journal::resume().
+  // Makes a bundle or opens the one that goes on, and notes the command in it. `planned` says what is about
+  // to be measured. Throws as Journal::create() and Journal::resume().
   BundleRun(const BundleStart& start, JournalHeader planned);
 
   Journal& journal() { return *journal_; }
@@ -69,7 +67,6 @@ class BundleRun {
   RunClock clock_;
   std::string command_;
   bool resumable_;
-  std::optional<SigningKey> key_;
   std::filesystem::path bundle_;
   std::optional<Journal> journal_;  // set by the constructor
   std::optional<LoadAverage> load_before_;

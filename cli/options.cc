@@ -13,6 +13,7 @@
 #include <boost/program_options/variables_map.hpp>
 #include <sstream>
 
+#include "cli/removed_flags.h"
 #include "core/parameters.h"
 
 namespace aqbench::cli {
@@ -232,6 +233,8 @@ GivenValues split_arguments(const CommandLineText& line, const Arguments& argume
     const std::string& name = error.get_option_name();
     if (const std::string others = commands_with(name); !others.empty())
       throw usage_error("{} has no {}{}", command_of(line), name, others);
+    for (const auto& [flag, instead] : kRemovedFlags)
+      if (name == flag) throw usage_error("{} was removed: {}", flag, instead);
     throw Error(ErrorKind::usage, unknown_name_message("option", name, long_names(all)));
   } catch (const po::too_many_positional_options_error&) {
     throw usage_error("too many arguments; usage: {}", usage_in_a_line(line));

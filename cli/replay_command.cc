@@ -94,9 +94,7 @@ CommandLine<ReplayRequest> replay_command_line() {
       "aqbench replay BUNDLE (--case CASE... | --all | --sample N)",
       "Runs cases of a bundle again as recorded (the bundle is verified first) and compares status,\noutput "
       "hash, files and every metric bit for bit; time as a trend. Writes nothing. Programs named by\nthe "
-      "bundle "
-      "run only if you started it here, a key you trust has signed it, or --run-its-commands\nis "
-      "given.\nExit 0 "
+      "bundle run only if you started it here, or --run-its-commands is given.\nExit 0 "
       "reproduced, 1 it differs or the bundle does not verify, 2 unknown case, or no case at all,\n3 it "
       "fails now, 4 it differs on another processor model, system or library, or this build\nwould run a "
       "different case under that name, or another program of yours.",

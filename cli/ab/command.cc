@@ -64,9 +64,9 @@ void drop_unnamed_tiles(const std::filesystem::path& bundle, const std::vector<R
 // run.id, .started_utc, .resumed and the units measured before. `plans` are AbSides::plans.
 BundleRun open_ab_bundle(const AbRequest& request, const Arguments& arguments,
                          const std::vector<std::string>& plans, AbDocument& document) {
-  BundleRun run({"ab", arguments, request.out, request.resume, request.sign, commands_of(request),
-                 !request.judges_recorded()},
-                journal_header_of(document, arguments, plans));
+  BundleRun run(
+      {"ab", arguments, request.out, request.resume, commands_of(request), !request.judges_recorded()},
+      journal_header_of(document, arguments, plans));
   document.run.id = run.journal().header().run_id;
   document.run.started_utc = run.journal().header().started_utc;
   document.run.resumed = static_cast<int>(run.journal().resumptions());
@@ -168,13 +168,10 @@ AbRequest resumed_request(const AbRequest& now) {
   if (!request || request->resume || request->judges_recorded())
     throw input_error("--resume {}: its arguments measure nothing", bundle.string());
   complete_ab_request(*request);
-  // The bundle says which programs are started and which key signs: nothing of that happens before its user
-  // is known, or has seen it and agreed.
-  if (now.sign) request->sign.reset();
+  // The bundle says which programs are started: none is before its user is known, or has seen it and agreed.
   require_trust(bundle, kJournalFile, commands_of(*request), now.trust);
   fmt::print(stderr, "aqbench: going on with: aqbench ab {}\n", printable(shell_join(arguments)));
   request->resume = bundle;
-  if (now.sign) request->sign = now.sign;
   request->json = request->json || now.json;
   request->html = now.html;  // a bundle does not say which of its user's files is written
   request->allow_inconclusive = request->allow_inconclusive || now.allow_inconclusive;
@@ -187,8 +184,6 @@ ExitCode ab_command(const Arguments& arguments) {
   auto given = parse(ab_command_line(), arguments);
   if (!given.resume) complete_ab_request(given);
   const AbRequest request = given.resume ? resumed_request(given) : given;
-  // Read before anything is measured: a key that cannot be used should not cost a comparison.
-  if (request.sign) read_signing_key(*request.sign);
   if (request.judges_recorded()) return judge_samples(request, arguments);
   try {
     return measure_sides(request, arguments);

@@ -220,8 +220,6 @@ const Flag<AbRequest> kRunningFlags[] = {
      usually("42")},
     {"out", "DIR", kAbJudged, "where bundles are made (--samples, --bundle-a: only where given)",
      into<&AbRequest::out>, usually("out")},
-    {"sign", "KEY.pem", kEveryMode, "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)",
-     into<&AbRequest::sign>},
     {"json", nullptr, kEveryMode, "print the comparison as JSON instead of the table",
      into<&AbRequest::json>},
     {"html", "FILE", kEveryMode,

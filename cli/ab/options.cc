@@ -123,8 +123,6 @@ void complete_ab_request(AbRequest& request) {
     for (const char* const name : {"pairs", "looks"})
       if (request.given.contains(name))
         throw usage_error("--{}: --quick takes what fits into a minute", name);
-  if (request.sign && request.judges_recorded() && !request.given.contains("out"))
-    throw usage_error("--sign: needs --out DIR, since there is no bundle to sign");
   if (!request.samples) use_current_project(request.plan);
   // A setting of the project's own program says which method it is of.
   if (request.variant && request.plan.suite.empty() && request.plan.methods.empty() &&

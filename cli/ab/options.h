@@ -77,7 +77,6 @@ struct AbRequest {
   std::filesystem::path out;
   bool json = false;
   std::optional<std::filesystem::path> html;  // where its page is written
-  std::optional<std::filesystem::path> sign;  // a private key
   CommandTrust trust;                         // given only with --resume
 
   // Returns whether this program is compared with itself, to know how far comparisons can be trusted here.

@@ -239,7 +239,6 @@ std::vector<std::string> commands_of(const AbRequest& request) {
     if (request.binary_a.empty()) std::ranges::move(plan_sweep(plan).cases, std::back_inserter(cases));
   }
   for (std::string& code : foreign_code(cases)) found.push_back(std::move(code));
-  if (request.sign) found.push_back("signing with the key " + request.sign->string());
   return found;
 }
 

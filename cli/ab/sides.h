@@ -76,7 +76,7 @@ std::string file_state_of(const std::string& binary);
 UnitLimits ab_limits(double timeout_s, std::uint64_t memory_limit_bytes, int cancel_descriptor);
 
 // Returns a line for each thing that a comparison uses with the user's rights: the programs or commands that
-// it starts, or what the cases of both sides start and load; and the key that it signs with.
+// it starts, or what the cases of both sides start and load.
 std::vector<std::string> commands_of(const AbRequest& request);
 
 // Returns the environment of the units, without the machine's load.

@@ -131,8 +131,7 @@ void require_plain_bundle(const std::filesystem::path& bundle) {
 }
 
 std::vector<std::string> arguments_of_merge(const std::optional<fs::path>& baseline, bool gate,
-                                            const std::optional<fs::path>& junit,
-                                            const std::optional<fs::path>& sign, const Words& notes) {
+                                            const std::optional<fs::path>& junit, const Words& notes) {
   Words words;
   const auto add_file = [&](const char* flag, const std::optional<fs::path>& file) {
     if (file) words.insert(words.end(), {flag, fs::absolute(*file).string()});
@@ -140,7 +139,6 @@ std::vector<std::string> arguments_of_merge(const std::optional<fs::path>& basel
   add_file("--baseline", baseline);
   if (gate) words.emplace_back("--gate");
   add_file("--junit", junit);
-  add_file("--sign", sign);
   for (const std::string& note : notes) words.insert(words.end(), {"--note", note});
   return words;
 }

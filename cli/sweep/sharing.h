@@ -68,7 +68,6 @@ struct SlurmJobs {
 // Returns SlurmJobs::merge for the sweep's options.
 std::vector<std::string> arguments_of_merge(const std::optional<std::filesystem::path>& baseline, bool gate,
                                             const std::optional<std::filesystem::path>& junit,
-                                            const std::optional<std::filesystem::path>& sign,
                                             const std::vector<std::string>& notes);
 
 // Returns the sbatch command lines for the array, and for the job after the array with number `array_job`.

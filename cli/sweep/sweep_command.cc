@@ -27,7 +27,6 @@
 #include "harness/sharing/shared_results.h"
 #include "harness/sharing/shared_sweep.h"
 #include "reports/bundle/bundle.h"
-#include "reports/bundle/signature.h"
 #include "reports/content/bundle_content.h"
 #include "reports/content/commands.h"
 #include "reports/text/tables.h"
@@ -46,7 +45,6 @@ struct SweepRequest {
   GateExports gate_exports;  // given only with a baseline
   Strings notes;
   std::optional<std::filesystem::path> tests_of;  // a build folder whose tests are listed and run
-  std::optional<std::filesystem::path> sign;      // a private key, PEM
   KeptFiles kept;
   KeepWork keep_work = KeepWork::none;  // beside the bundle
   CommandTrust trust;                   // given only with --resume
@@ -94,8 +92,6 @@ const Flag<SweepRequest> kBundleFlags[] = {
               "one fails",
       .value_optional = true},
      read_test_folder},
-    {"sign", "KEY.pem", "sign the bundle with this Ed25519 private key (aqbench verify --pubkey)",
-     into<&SweepRequest::sign>},
     {"keep-clouds", nullptr, "keep scored clouds as PLY in the bundle's clouds/",
      into<&SweepRequest::kept, &KeptFiles::cloud>},
     {kKeepWorkFlag, [](SweepRequest& r, const FlagValue& v) { r.keep_work = read_keep_work(v); }},
@@ -169,7 +165,7 @@ ExitCode print_plan(const SweepPlan& plan, bool json) {
 
 BundleRun open_bundle(const SweepRequest& request, const SweepPlan& plan, const Json& environment,
                       const Arguments& arguments) {
-  return BundleRun({"sweep", arguments, request.out, request.resume, request.sign, foreign_code(plan.cases)},
+  return BundleRun({"sweep", arguments, request.out, request.resume, foreign_code(plan.cases)},
                    journal_header_of(plan, environment));
 }
 
@@ -244,10 +240,9 @@ ExitCode submit_planned(const SweepRequest& request, const SweepPlan& plan, cons
   {
     const BundleRun run = open_bundle(
         request, plan, environment_json({*plan.request.threads, devices_of(plan.request)}), arguments);
-    jobs = {
-        run.bundle(),
-        arguments_of_merge(baseline, request.gate, request.gate_exports.junit, request.sign, request.notes),
-        !foreign_code(plan.cases).empty(), plan.cases.size()};
+    jobs = {run.bundle(),
+            arguments_of_merge(baseline, request.gate, request.gate_exports.junit, request.notes),
+            !foreign_code(plan.cases).empty(), plan.cases.size()};
   }
   make_tasks_folder(tasks_folder(jobs.bundle));
   end_command(jobs.bundle, utc_now(), read_git_state("."), 0, RunClock().elapsed());

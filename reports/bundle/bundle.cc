@@ -64,7 +64,7 @@ void remove_stale(const std::filesystem::path& bundle, std::initializer_list<con
 // Tidies the bundle and hashes its files.
 std::vector<HashLine> hash_lines(const std::filesystem::path& bundle,
                                  const std::vector<std::string>& required) {
-  remove_stale(bundle, {kSignatureName});
+  remove_stale(bundle, {kOldSignatureName});
   tidy_bundle(bundle);
   std::vector<HashLine> lines;
   for (const std::string& file : listed_files(bundle, required))
@@ -86,11 +86,8 @@ void add_statement(const std::filesystem::path& bundle, const BundleContent& con
   add_file(kStatementName, statement_text(content, lines));
 }
 
-void seal_bundle(const std::filesystem::path& bundle, const std::vector<HashLine>& lines,
-                 const SigningKey* key) {
-  const std::string hashes = hash_list_text(lines);
-  write_file(bundle / kHashListName, hashes);
-  if (key != nullptr) write_file(bundle / kSignatureName, signature_text(*key, hashes));
+void seal_bundle(const std::filesystem::path& bundle, const std::vector<HashLine>& lines) {
+  write_file(bundle / kHashListName, hash_list_text(lines));
 }
 
 Json digest_json(const std::string& sha256) { return {{"sha256", sha256}}; }
@@ -255,7 +252,7 @@ std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, cons
            }}};
 }
 
-void finalise_bundle(const std::filesystem::path& bundle, Results results, const SigningKey* key) {
+void finalise_bundle(const std::filesystem::path& bundle, Results results) {
   // What is being written anew is not sealed.
   remove_stale(bundle, {kHashListName});
   const std::filesystem::path file = bundle / "results.json";
@@ -268,12 +265,11 @@ void finalise_bundle(const std::filesystem::path& bundle, Results results, const
   remove_stale(bundle, {kStatementName, kInventoryName});
   std::vector<HashLine> lines = hash_lines(bundle, required_bundle_files(content.results.is_comparison()));
   if (!content.results.is_comparison()) add_statement(bundle, content, lines);
-  seal_bundle(bundle, lines, key);
+  seal_bundle(bundle, lines);
 }
 
-void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
-                     const SigningKey* key) {
-  seal_bundle(bundle, hash_lines(bundle, required), key);
+void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required) {
+  seal_bundle(bundle, hash_lines(bundle, required));
 }
 
 std::string statement_text(const BundleContent& content, const std::vector<HashLine>& files) {

@@ -5,7 +5,6 @@
 //   benchmark.json                      finalise_bundle(): the times in Google Benchmark's format
 //   inventory.txt statement.json        finalise_bundle()
 //   sha256.txt                          finalise_bundle(), over all the others; `sha256sum -c` reads it
-//   signature.json                      finalise_bundle(), over sha256.txt, if asked for (signature.h)
 //   notes.txt baseline.json             the command, if asked for (reports/content/bundle_content.h)
 //   tests.log                           the command, if asked for (reports/content/commands.h)
 //   commands.txt                        the command (reports/content/commands.h)
@@ -25,7 +24,6 @@
 #include "harness/ab/report.h"
 #include "harness/planning/plan.h"
 #include "harness/running/journal.h"
-#include "reports/bundle/signature.h"
 #include "reports/content/bundle_content.h"
 
 namespace aqbench {
@@ -73,19 +71,20 @@ std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, cons
                                        const std::shared_ptr<const JudgedComparison>& judged);
 
 // Writes results.json, record by record, and all files derived from it, then sha256.txt over every file in
-// the folder, and with a key signature.json; without a key it removes an old signature. Each file is whole or
-// absent. It may be called again after a resumed run. Throws Error(io), and Error(input) naming a required
-// file that is absent or anything in the folder that cannot be evidence (a link, a socket, an odd name).
-void finalise_bundle(const std::filesystem::path& bundle, Results results, const SigningKey* key = nullptr);
+// the folder. Each file is whole or absent. It may be called again after a resumed run. Throws Error(io), and
+// Error(input) naming a required file that is absent or anything in the folder that cannot be evidence (a
+// link, a socket, an odd name).
+void finalise_bundle(const std::filesystem::path& bundle, Results results);
 
-// Does the last step of finalise_bundle(): removes what a killed write left, then writes sha256.txt and, with
-// a key, signature.json. Throws as finalise_bundle().
-void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required,
-                     const SigningKey* key = nullptr);
+// Does the last step of finalise_bundle(): removes what a killed write left, then writes sha256.txt. Throws
+// as finalise_bundle().
+void write_hash_list(const std::filesystem::path& bundle, const std::vector<std::string>& required);
 
 // The names of the files in a bundle.
 inline constexpr const char* kStatementName = "statement.json";
 inline constexpr const char* kInventoryName = "inventory.txt";
+// A signature by an older version of aqbench, over sha256.txt; it is not checked.
+inline constexpr const char* kOldSignatureName = "signature.json";
 
 // Returns statement.json. Its subjects are `files` in their order. The cases are its tests: passedTests are
 // ok; warnedTests were skipped, are new against the baseline or could not be compared with it; failedTests
@@ -111,7 +110,6 @@ std::string inventory_text(const std::vector<InventoryItem>& items);
 // Error(io).
 std::filesystem::path merge_bundles(const std::vector<std::filesystem::path>& shards,
                                     const std::filesystem::path& out,
-                                    const std::vector<std::string>& command_line,
-                                    const SigningKey* key = nullptr);
+                                    const std::vector<std::string>& command_line);
 
 }  // namespace aqbench

@@ -213,7 +213,7 @@ struct MergedRun {
 
 // Writes everything into `bundle`, a folder that is not yet where it is going to be.
 void write_merged(MergedRun run, const fs::path& bundle, const std::vector<std::string>& command_line,
-                  const RunClock& clock, const SigningKey* key) {
+                  const RunClock& clock) {
   begin_command(bundle, utc_now(), read_git_state("."), command_line);
   copy_files(run.shards, bundle);  // before the journal marks the log
   Journal journal = Journal::create(bundle, run.header);
@@ -223,13 +223,13 @@ void write_merged(MergedRun run, const fs::path& bundle, const std::vector<std::
   copy_baseline(run.shards, bundle);
   add_shard_notes(run.shards, bundle);
   end_command(bundle, utc_now(), read_git_state("."), 0, clock.elapsed());
-  finalise_bundle(bundle, std::move(run.results), key);
+  finalise_bundle(bundle, std::move(run.results));
 }
 
 }  // namespace
 
 fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
-                       const std::vector<std::string>& command_line, const SigningKey* key) {
+                       const std::vector<std::string>& command_line) {
   const RunClock clock;
   if (paths.size() < 2) throw Error(ErrorKind::usage, "give at least two bundles to merge");
   MergedRun run;
@@ -256,7 +256,7 @@ fs::path merge_bundles(const std::vector<fs::path>& paths, const fs::path& out,
     run.header.plan_sha256 = run.header.all_shards_sha256;
     run.header.environment = run.results.environment;
     const ScratchFolder partial(make_folder_beside(bundle));
-    write_merged(std::move(run), partial.path(), command_line, clock, key);
+    write_merged(std::move(run), partial.path(), command_line, clock);
     if (::rename(partial.path().c_str(), bundle.c_str()) != 0) throw_file_error(bundle, errno);
   } catch (...) {
     std::error_code ignored;

@@ -16,13 +16,11 @@
 namespace aqbench {
 namespace {
 
-constexpr std::uintmax_t kMaxSignatureBytes = std::uintmax_t{1} << 16;
 constexpr std::uintmax_t kMaxRenderedBytes = std::uintmax_t{256} << 20;
 
 class Verifier {
  public:
-  Verifier(std::filesystem::path bundle, std::optional<std::string> public_key)
-      : bundle_(std::move(bundle)), public_key_(std::move(public_key)) {}
+  explicit Verifier(std::filesystem::path bundle) : bundle_(std::move(bundle)) {}
 
   // Fills `checked`, if any, with the results, none where they could not be read.
   VerifyReport run(Results* checked) {
@@ -37,7 +35,9 @@ class Verifier {
     for (const std::string& file : required_)
       if (!has(file)) add_finding(file, "is missing");
     std::optional<Results> results = check_hashes_and_results();
-    check_signed();
+    if (has(kOldSignatureName))
+      report_.notes.push_back(
+          "signature.json is of an older version and is not checked; see docs/migration.md");
     if (results) check_run_files(*results);
     if (results && checked != nullptr) *checked = std::move(*results);
     std::ranges::stable_sort(report_.findings, {}, &Finding::file);
@@ -220,26 +220,6 @@ class Verifier {
     });
   }
 
-  void check_signed() {
-    if (!has(kSignatureName)) {
-      if (public_key_) add_finding(kSignatureName, "is missing: the bundle is not signed");
-      return;
-    }
-    if (!has(kHashListName)) return;
-    guarded(kSignatureName, [&] {
-      const SignatureCheck check =
-          check_signature(read_text_file(bundle_ / kSignatureName, kMaxSignatureBytes),
-                          read_text_file(bundle_ / kHashListName, kMaxHashListBytes));
-      if (!check.problem.empty())
-        add_finding(kSignatureName, check.problem);
-      else if (public_key_ && check.public_key != *public_key_)
-        add_finding(kSignatureName, fmt::format("is by another key than the one given: {}",
-                                                key_fingerprint(check.public_key)));
-      else
-        report_.signed_by = key_fingerprint(check.public_key);
-    });
-  }
-
   // Everything that stands on the journal; what cannot be read is named, the rest left out. The measuring
   // loop of a comparison is followed on the recorded pairs.
   std::shared_ptr<const JudgedComparison> check_journal(Results& results) {
@@ -274,17 +254,15 @@ class Verifier {
 
   std::vector<std::string> files_, required_;
   std::filesystem::path bundle_;
-  std::optional<std::string> public_key_;
   std::vector<HashLine> hash_list_;  // empty where sha256.txt does not hold together
   VerifyReport report_;
 };
 
 }  // namespace
 
-VerifyReport verify_bundle(const std::filesystem::path& bundle, const std::optional<std::string>& public_key,
-                           Results* results) {
+VerifyReport verify_bundle(const std::filesystem::path& bundle, Results* results) {
   if (!folder_exists(bundle)) throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
-  return Verifier(bundle, public_key).run(results);
+  return Verifier(bundle).run(results);
 }
 
 }  // namespace aqbench

@@ -12,7 +12,6 @@
 #include "core/error.h"
 #include "harness/gating/accept.h"
 #include "harness/running/journal.h"
-#include "reports/bundle/signature.h"
 #include "reports/content/bundle_content.h"
 
 namespace aqbench {
@@ -35,7 +34,6 @@ struct VerifyReport {
   std::size_t records = 0;  // or units, see of_units
   bool of_units = false;    // the bundle is a comparison, and `records` counts its units
   bool complete = false;
-  std::string signed_by;  // fingerprint of the key of a good signature.json; "" where there is none
 
   VerifyVerdict verdict() const {
     if (!findings.empty()) return VerifyVerdict::not_verified;
@@ -56,9 +54,8 @@ void require_verified(const VerifyReport& report, const std::filesystem::path& b
 ExitCode exit_code(VerifyVerdict verdict);
 
 // Returns "verified: ..." or "NOT VERIFIED BY THIS VERSION: ..." with the digests, or one line for each
-// finding, its file first; and who signed, by name where the key is `trusted`.
-std::string render_verify(const VerifyReport& report, bool colours = false,
-                          const std::vector<TrustedKey>& trusted = {});
+// finding, its file first.
+std::string render_verify(const VerifyReport& report, bool colours = false);
 
 // What a list of hashes says of a bundle's files.
 struct HashCheck {
@@ -99,15 +96,11 @@ std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complet
 // - the files of cases against the hashes in their records;
 // - summary.md, report.html, env.json, benchmark.json, inventory.txt and statement.json against what the rest
 //   renders to (derived_files()). results.json says of which version they are: those of another one cannot
-//   be rendered, which is a verdict of its own;
-// - signature.json against sha256.txt and the key that it names, which must be `public_key` (raw, of
-//   read_public_key()) if that is given.
+//   be rendered, which is a verdict of its own.
 // Fills `results`, where given, with those that it checked: good for use only if the report is ok(), and
 // without the units of a comparison. Never throws for what is inside the folder; Error(input) if `bundle` is
 // no folder.
-VerifyReport verify_bundle(const std::filesystem::path& bundle,
-                           const std::optional<std::string>& public_key = std::nullopt,
-                           Results* results = nullptr);
+VerifyReport verify_bundle(const std::filesystem::path& bundle, Results* results = nullptr);
 
 // The argument RESULTS of `aqbench gate`, read.
 struct GateInput {

@@ -11,6 +11,7 @@
 #include "harness/ab/benchmark_file.h"
 #include "harness/records/bundle_path.h"
 #include "harness/records/guests.h"
+#include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/environment_text.h"
 
@@ -70,7 +71,7 @@ void check_records(const Results& results, const JournalContents& journal, std::
 
 }  // namespace
 
-std::string render_verify(const VerifyReport& report, bool colours, const std::vector<TrustedKey>& trusted) {
+std::string render_verify(const VerifyReport& report, bool colours) {
   const auto paint = [&](const char* escape, const std::string& text) {
     return colours ? escape + text + "\033[0m" : text;
   };
@@ -82,11 +83,6 @@ std::string render_verify(const VerifyReport& report, bool colours, const std::v
   if (!report.root_digest.empty())
     text +=
         fmt::format("root digest     {}\nmetrics digest  {}\n", report.root_digest, report.metrics_digest);
-  if (const std::string& key = report.signed_by; !key.empty()) {
-    const std::string name = name_of_key(trusted, key);
-    text +=
-        "signed by       " + (name.empty() ? "key " + key + ", unknown here" : name + ", key " + key) + "\n";
-  }
   const std::string held =
       fmt::format("{} files, {} {}{}\n", report.files + 1, report.records,
                   report.of_units ? "units" : "records", report.complete ? "" : ", of an interrupted run");
@@ -148,7 +144,7 @@ HashCheck check_hashes(const std::filesystem::path& bundle, const std::vector<st
   if (list.problems.empty()) check.lines = std::move(list.lines);
   expected.erase(kHashListName);  // it states its own hash
   for (const std::string& file : files) {
-    if (file == kHashListName || file == kSignatureName) continue;  // written after it
+    if (file == kHashListName || file == kOldSignatureName) continue;  // written after it
     const auto entry = expected.find(file);
     if (entry == expected.end()) {
       add_finding(file, "is not in sha256.txt");
@@ -208,7 +204,7 @@ GateInput read_gate_input(const std::filesystem::path& results_path, bool measur
     return {results_of_benchmarks(results_path, measured_here), false, true};
   GateInput input{{}, folder_exists(results_path), false};
   if (input.verified) {
-    require_verified(verify_bundle(results_path, std::nullopt, &input.results), results_path);
+    require_verified(verify_bundle(results_path, &input.results), results_path);
     require_sweep(input.results, results_path / "results.json");
   } else {
     input.results = read_results(results_path);

@@ -144,10 +144,8 @@ TEST_F(Ab, WhatCouldNotBeJudgedIsRefusedBeforeItIsMeasured) {
   };
   refused("--pairs 2000", "--pairs 2000: at most 682 with 3 looks");
   refused("--alpha 0.00000001", "--alpha 1e-08: with 3 looks at least 6e-05");
-  refused("--sign no.pem", "no.pem");
   EXPECT_THAT(run("ab --calibrate --pairs 2001").err, HasSubstr("must be 1 to 2000"));
   EXPECT_THAT(run("ab --calibrate --alpha 0.0001%").err, HasSubstr("--alpha"));
-  EXPECT_THAT(run("ab --samples {} --sign k", samples({case_of("x", 1, 1)})).err, HasSubstr("needs --out"));
   EXPECT_THAT(run({"ab", "--resume", dir_ / "none"}).err, HasSubstr("journal.jsonl"));
   EXPECT_THAT(run("ab --resume none --pairs 40").err,
               HasSubstr("(this is ab --resume, which measures what was planned)"));

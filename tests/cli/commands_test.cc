@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "cli/options.h"
+#include "cli/removed_flags.h"
 #include "core/text.h"
 #include "tests/cli/program.h"
 
@@ -25,6 +26,11 @@ TEST(PrintJson, EscapesWhatSteersATerminalAndMeansTheSame) {
   const std::string printed = ::testing::internal::GetCapturedStdout();
   EXPECT_EQ(printed, "{\"a\":\"\\u009b2J\\u0080\\u009f\\u007f\u00a0\u00e9\"}\n");
   EXPECT_EQ(nlohmann::json::parse(printed), nlohmann::json::parse(text));
+}
+
+TEST(RemovedFlags, SayWhatReplacesThem) {
+  for (const auto& [flag, instead] : cli::kRemovedFlags)
+    expect_mistake(run_program({"verify", flag, "x"}), std::string(flag) + " was removed: " + instead);
 }
 
 std::size_t widest_line(const std::string& text) {

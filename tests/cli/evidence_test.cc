@@ -1,4 +1,4 @@
-// What a sweep leaves for doubters, and what is done with it: notes, tests, signature, shards, replay.
+// What a sweep leaves for doubters, and what is done with it: notes, tests, shards, replay.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,13 +18,10 @@ using ::testing::HasSubstr;
 
 using Evidence = Folder;
 
-TEST_F(Evidence, NotesTestsCloudsAndSignatureAndReplay) {
-  make_key("key");
-  make_key("other");
+TEST_F(Evidence, NotesTestsCloudsAndReplay) {
   write("build/CTestTestfile.cmake", "add_test(fine /bin/true)\n");
-  succeeded(
-      run("sweep --scene flat_plane --method roma_like --note {} {} --sign key.pem --keep-clouds --out out",
-          "first try", "--with-tests=build"));
+  succeeded(run("sweep --scene flat_plane --method roma_like --note {} {} --keep-clouds --out out",
+                "first try", "--with-tests=build"));
   const auto bundle = only_bundle(dir_ / "out");
   EXPECT_EQ(read_file(bundle / "notes.txt"), "first try\n");
   EXPECT_THAT(read_file(bundle / "tests.log"), HasSubstr("Test #1: fine"));
@@ -32,9 +29,7 @@ TEST_F(Evidence, NotesTestsCloudsAndSignatureAndReplay) {
               ::testing::ContainsRegex("exit code: 0\nreal [0-9.]+ s\nuser "));
   EXPECT_THAT(read_file(bundle / "inventory.txt"), HasSubstr("clouds/flat_plane__roma_like__seed=42.ply"));
   EXPECT_EQ(json_file<Json>(bundle / "statement.json").at("predicate").at("result"), "PASSED");
-  EXPECT_EQ(run({"verify", bundle, "--pubkey", dir_ / "key.pub.pem"}).exit_code, 0);
-  EXPECT_EQ(run({"verify", bundle, "--pubkey", dir_ / "other.pub.pem"}).exit_code, 1);
-  EXPECT_EQ(run({"verify", bundle, "--pubkey", dir_ / "key.pem"}).exit_code, 2);
+  EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
 
   // The kept cloud is what was scored.
   const Json record = json_file<Json>(bundle / "results.json").at("records").at(0);

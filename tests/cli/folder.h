@@ -26,14 +26,6 @@ class Folder : public ::testing::Test {
     return run(words(line, values...));
   }
 
-  // Writes a key for signatures, NAME.pem, and what verifies them, NAME.pub.pem.
-  void make_key(const std::string& name) const {
-    const std::string key = dir_ / (name + ".pem"), pub = dir_ / (name + ".pub.pem");
-    const std::string command = "openssl genpkey -algorithm ed25519 -out " + key +
-                                " 2>/dev/null && openssl pkey -in " + key + " -pubout -out " + pub;
-    ASSERT_EQ(std::system(command.c_str()), 0);
-  }
-
   const TemporaryDir dir_;
   std::filesystem::path where_ = dir_.path();  // the working folder
 };

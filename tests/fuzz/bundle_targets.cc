@@ -19,7 +19,6 @@
 #include "harness/records/bundle_path.h"
 #include "harness/records/json_parts.h"
 #include "harness/running/journal.h"
-#include "reports/bundle/signature.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/bundle_content.h"
 #include "tests/fuzz/fuzz_target.h"
@@ -77,10 +76,6 @@ void read_journal_target(std::string_view bytes, const fs::path&) {
 void read_hash_list_target(std::string_view bytes, const fs::path&) {
   const HashList list = parse_hash_list(bytes);
   if (list.problems.empty()) require_same(bytes, hash_list_text(list.lines), "sha256.txt");
-}
-
-void read_signature_target(std::string_view bytes, const fs::path&) {
-  if (check_signature(bytes, "signed").problem.empty()) throw Broken("a forged signature verifies");
 }
 
 // A copy of the committed bundle of the suite `seed`, whose texts are kept to put it right after each
@@ -198,7 +193,6 @@ void verify_bundle_target(std::string_view bytes, const fs::path& folder) {
 std::vector<Target> bundle_targets() {
   return {{"journal", read_journal_target},
           {"hash_list", read_hash_list_target},
-          {"signature", read_signature_target},
           {"bundle", verify_bundle_target}};
 }
 

@@ -16,7 +16,6 @@
 #include "harness/records/results.h"
 #include "metrics/mesh_metrics.h"
 #include "pipeline/views/dataset_views.h"
-#include "reports/bundle/signature.h"
 #include "reports/html/pictures.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/npy.h"
@@ -157,10 +156,7 @@ std::vector<Target> file_targets() {
           {"comparison",
            [](Bytes bytes, const Folder&) { (void)document_of(results_from_text(bytes, kSource)); }},
           {"tiles", read_tiles_target},
-          {"folded", read_folded_target},
-          {"trust", [](Bytes bytes, const Folder& folder) {
-             (void)read_trust_file(put_file(folder / "trusted_keys.txt", bytes));
-           }}};
+          {"folded", read_folded_target}};
 }
 
 }  // namespace aqbench::fuzz

@@ -53,12 +53,6 @@ inline BundleContent content_of(Results results) {
   return content;
 }
 
-// The key of RFC 8032, section 7.1, test 3, as PKCS #8: its DER head is fixed.
-constexpr const char* kSigningPem =
-    "-----BEGIN PRIVATE KEY-----\n"
-    "MC4CAQAwBQYDK2VwBCIEIMWqjfQ/n4N77bdELzHct7Fm04U1B28JS4XOOi4LRFj3\n"
-    "-----END PRIVATE KEY-----\n";
-
 // Makes all hashes of a changed bundle right again, without waiting for the disk.
 void rehash(const std::filesystem::path& bundle);
 

@@ -78,10 +78,8 @@ TEST(SharedSweepCommand, RefusesWhatDoesNotFit) {
     EXPECT_EQ(run_program(words(wrong)).exit_code, 2) << wrong;
   // Flags that tasks of a job would ignore, and results that would be unusable.
   const TemporaryDir dir;
-  for (const Arguments& wrong : {Arguments{"--keep-clouds"},
-                                 {"--json"},
-                                 {"--baseline", dir / "nowhere.json"},
-                                 {"--sign", dir / "nowhere.pem"}}) {
+  for (const Arguments& wrong :
+       {Arguments{"--keep-clouds"}, {"--json"}, {"--baseline", dir / "nowhere.json"}}) {
     const auto refused = run_program(
         with(words("sweep --scene flat_plane --method roma_like --slurm --out {}", dir / "out"), wrong));
     EXPECT_EQ(refused.exit_code, 2) << wrong[0];

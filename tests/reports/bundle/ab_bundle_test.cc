@@ -27,7 +27,7 @@ struct AbBundle : ::testing::Test {
     write();
   }
   // Makes the bundle again, with the first `pairs` pairs in its journal.
-  void write(std::size_t pairs = SIZE_MAX, const SigningKey* key = nullptr) {
+  void write(std::size_t pairs = SIZE_MAX) {
     write_file(folder / "commands.txt", "aqbench ab\n");
     JournalHeader header = journal_header_of(document, {"--a", "old"}, {"plan"});
     header.run_id = document.run.id;
@@ -41,7 +41,7 @@ struct AbBundle : ::testing::Test {
     }
     Results results = results_of(document, header);
     results.run.text_version = kSummaryVersion;
-    finalise_bundle(folder.path(), std::move(results), key);
+    finalise_bundle(folder.path(), std::move(results));
   }
   std::string text_of(const std::string& file) const { return read_file(folder.path() / file); }
   std::string findings() const {
@@ -177,20 +177,6 @@ TEST_F(AbBundle, ThePairsStayWhereSealingFails) {
   std::filesystem::remove_all(folder / kHashListName);
   write();
   EXPECT_EQ(findings(), "");
-}
-
-TEST_F(AbBundle, ASignatureNamesWhoVouchesForIt) {
-  const TemporaryDirectory keys;
-  write_file(keys.path() / "key.pem", kSigningPem);
-  const SigningKey key = read_signing_key(keys.path() / "key.pem");
-  write(SIZE_MAX, &key);
-  const VerifyReport report = verify_bundle(folder.path(), key.public_key);
-  EXPECT_TRUE(report.ok()) << render_verify(report);
-  EXPECT_EQ(report.signed_by, key_fingerprint(key.public_key));
-  EXPECT_FALSE(verify_bundle(folder.path(), std::string(32, 'x')).ok());
-  write();
-  EXPECT_FALSE(std::filesystem::exists(folder.path() / kSignatureName)) << "of other hashes";
-  EXPECT_THAT(render_verify(verify_bundle(folder.path(), key.public_key)), HasSubstr("not signed"));
 }
 
 TEST_F(AbBundle, OfAValidationVerifies) {
