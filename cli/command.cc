@@ -51,7 +51,7 @@ constexpr std::array kCommands = {
     Command{"check", "check relations of a method's results that need no truth", check_command},
     Command{"trend", "find where a value changed its level over many bundles", trend_command},
     Command{"report", "show a bundle as a page with pictures", report_command},
-    Command{"export", "write a bundle as CSV, LaTeX, Vega, SVG or coloured PLY", export_command},
+    Command{"export", "write a bundle as CSV, LaTeX, SVG or coloured PLY", export_command},
     Command{"site", "write a static site over many bundles", site_command},
     Command{"docs", "fill the tables of documents, or check that they are fresh", docs_command},
     Command{"replay", "run a case of a bundle again and compare it bit for bit", replay_command},

@@ -15,25 +15,23 @@ namespace {
 
 struct ExportRequest {
   std::filesystem::path bundle;
-  bool csv = false, latex = false, vega = false;
-  std::optional<std::filesystem::path> out, svg, pdf, ply, cameras;
+  bool csv = false, latex = false;
+  std::optional<std::filesystem::path> out, svg, ply, cameras;
   double limit_mm = 2;
 };
 
 CommandLine<ExportRequest> export_command_line() {
   return {
-      "aqbench export BUNDLE [--csv|--latex|--vega] [--out FILE] [--svg|--pdf|--ply|--cameras DIR]",
+      "aqbench export BUNDLE [--csv|--latex] [--out FILE] [--svg|--ply|--cameras DIR]",
       "Writes a bundle (verified first) for papers and other programs: all values as CSV, the headline\n"
-      "metrics as a LaTeX table (booktabs), a Vega-Lite chart, the report's charts as SVG or PDF files,\n"
-      "clouds as PLY files in the method's own colours, else by signed error or, without a truth, by the\n"
-      "agreement of images; cameras as PLY files and as poses (text of the TUM format). Positions are in\n"
-      "metres in the world frame. CSV, LaTeX and Vega go to stdout or --out.",
+      "metrics as a LaTeX table (booktabs), the report's charts as SVG files, clouds as PLY files in the\n"
+      "method's own colours, else by signed error or, without a truth, by the agreement of images; cameras\n"
+      "as PLY files and as poses (text of the TUM format). Positions are in metres in the world frame. CSV\n"
+      "and LaTeX go to stdout or --out.",
       {{"csv", nullptr, "every value of every case, one on each line", into<&ExportRequest::csv>},
        {"latex", nullptr, "table of the headline metrics, the best of each in bold",
         into<&ExportRequest::latex>},
-       {"vega", nullptr, "Vega-Lite 5 chart with its data", into<&ExportRequest::vega>},
        {"svg", "DIR", "charts, a file each", into<&ExportRequest::svg>},
-       {"pdf", "DIR", "charts, a file each, with lines and text, on white", into<&ExportRequest::pdf>},
        {"ply", "DIR", "clouds that the bundle shows, a file each", into<&ExportRequest::ply>},
        {"cameras", "DIR", "cameras of each case: CASE.ply, wire frames, and CASE.txt, poses (TUM)",
         into<&ExportRequest::cameras>},
@@ -43,11 +41,9 @@ CommandLine<ExportRequest> export_command_line() {
 }
 
 void check_request(const ExportRequest& request) {
-  const int texts = request.csv + request.latex + request.vega;
-  if (texts > 1) throw usage_error("--csv, --latex and --vega exclude each other");
-  if (texts == 0 && !request.svg && !request.pdf && !request.ply && !request.cameras)
-    throw usage_error(
-        "say what to export: --csv, --latex, --vega, --svg DIR, --pdf DIR, --ply DIR or --cameras DIR");
+  if (request.csv && request.latex) throw usage_error("--csv and --latex exclude each other");
+  if (!request.csv && !request.latex && !request.svg && !request.ply && !request.cameras)
+    throw usage_error("say what to export: --csv, --latex, --svg DIR, --ply DIR or --cameras DIR");
   if (request.ply && request.cameras &&
       request.ply->lexically_normal() == request.cameras->lexically_normal())
     throw usage_error("--ply, --cameras: need different folders, since both write CASE.ply");
@@ -102,18 +98,15 @@ ExitCode export_command(const Arguments& arguments) {
   const auto request = parse(export_command_line(), arguments);
   check_request(request);
   const BundleContent content = read_bundle_content(request.bundle, read_gate_input(request.bundle).results);
-  for (const auto& folder : {request.svg, request.pdf, request.ply, request.cameras})
+  for (const auto& folder : {request.svg, request.ply, request.cameras})
     if (folder) std::filesystem::create_directories(*folder);
-  if (request.svg || request.pdf)
-    for (const auto& [name, drawing] : report_figures(content)) {
-      if (request.svg) write_file(*request.svg / (name + ".svg"), svg_document(drawing));
-      if (request.pdf) write_file(*request.pdf / (name + ".pdf"), pdf_of(drawing));
-    }
+  if (request.svg)
+    for (const auto& [name, drawing] : report_figures(content))
+      write_file(*request.svg / (name + ".svg"), svg_document(drawing));
   if (request.ply) export_clouds(request, content.results);
   if (request.cameras) export_cameras(request, content.results);
   const std::string text = request.csv     ? results_csv(content.results)
                            : request.latex ? results_latex(content.results)
-                           : request.vega  ? results_vega(content.results)
                                            : "";
   if (text.empty()) return ExitCode::pass;
   if (request.out)

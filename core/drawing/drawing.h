@@ -1,7 +1,7 @@
 #pragma once
-// A chart as a list of shapes, and the chart as SVG or as a vector PDF file. Positions and lengths are in
-// pixels, y grows downwards. How a shape looks is a class of chart_style(), so that one style sheet serves
-// light and dark, or of a rectangle a colour, "#123456".
+// A chart as a list of shapes, and the chart as SVG. Positions and lengths are in pixels, y grows downwards.
+// How a shape looks is a class of chart_style(), so that one style sheet serves light and dark, or of a
+// rectangle a colour, "#123456".
 
 #include <string>
 #include <string_view>
@@ -67,10 +67,5 @@ std::string_view chart_style();
 // Return a picture for a page that includes chart_style(), and a standalone one.
 std::string svg_figure(const Drawing& drawing);
 std::string svg_document(const Drawing& drawing);
-
-// Returns a chart as a one-page PDF (1.4) on white, in the light colours of chart_style(). One pixel is 0.75
-// points. Text is set in Helvetica, which readers provide and the file does not embed; characters outside
-// Latin-1 become "?". Output is deterministic. Throws std::logic_error for a class missing in chart_style().
-std::string pdf_of(const Drawing& drawing);
 
 }  // namespace aqbench

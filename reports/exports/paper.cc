@@ -159,32 +159,6 @@ std::string results_latex(const Results& results) {
   return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
-std::string results_vega(const Results& results) {
-  const std::vector<MetricColumn> columns = metric_columns(results);
-  const CaseLabels labels = label_cases(group_cases(results));
-  Json values = Json::array();
-  for (const Record& record : results.records)
-    for (const MetricColumn& column : columns)
-      if (const Metric* const metric = value_of(record, column.metric))
-        values.push_back({{"case", labels.of.at(record.case_name)},
-                          {"scene", record.scene},
-                          {"method", method_of(record)},
-                          {"metric", column.title},
-                          {"value", *metric->value}});
-  const Json chart = {{"$schema", "https://vega.github.io/schema/vega-lite/v5.json"},
-                      {"description", "aqbench " + results.run.id + ", suite " + results.run.suite},
-                      {"data", {{"values", std::move(values)}}},
-                      {"facet", {{"field", "metric"}, {"type", "nominal"}, {"columns", 2}}},
-                      {"spec",
-                       {{"mark", {{"type", "bar"}, {"tooltip", true}}},
-                        {"encoding",
-                         {{"y", {{"field", "case"}, {"type", "nominal"}, {"sort", nullptr}}},
-                          {"x", {{"field", "value"}, {"type", "quantitative"}}},
-                          {"color", {{"field", "method"}, {"type", "nominal"}}}}}}},
-                      {"resolve", {{"scale", {{"x", "independent"}}}}}};
-  return chart.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 std::string error_ply(const CloudView& view, double limit_mm) {
   const bool own = !view.colours.empty();
   const std::string colours = own ? "those of the method"

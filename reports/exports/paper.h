@@ -1,5 +1,5 @@
 #pragma once
-// A bundle's results for papers and other programs: tables, a chart description, coloured clouds, and the
+// A bundle's results for papers and other programs: tables, coloured clouds, and the
 // cameras of a case as wire frames to look at and as poses.
 
 #include <string>
@@ -17,9 +17,6 @@ std::string results_csv(const Results& results);
 // Returns the headline metrics as a LaTeX table of the package booktabs: a row for each case, columns that no
 // case fills left out. The best value of each column of at least two is bold.
 std::string results_latex(const Results& results);
-
-// Returns a Vega-Lite 5 chart with its data: a bar for each case and headline metric.
-std::string results_vega(const Results& results);
 
 // Returns a cloud as a binary PLY file: x, y, z (float, metres, world frame), red, green, blue by the signed
 // error with the ends of the colours at +-limit_mm, and error_mm (float).

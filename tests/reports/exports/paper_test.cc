@@ -58,12 +58,6 @@ TEST(PaperExports, LatexMarksTheBestAndEscapes) {
   EXPECT_THAT(latex, HasSubstr("flat\\_plane/lightglue\\_like & 1.53"));
 }
 
-TEST(PaperExports, VegaHoldsItsData) {
-  const Json chart = Json::parse(results_vega(synthetic_results()));
-  EXPECT_EQ(chart["data"]["values"][0]["case"], "flat_plane/lightglue_like");
-  EXPECT_EQ(chart["data"]["values"][0]["value"], 1.53);
-}
-
 TEST(PaperExports, PlyIsColouredByError) {
   CloudView view;
   view.origin_mm = {100, 0, 1000};
