@@ -11,7 +11,10 @@ struct RemovedFlag {
 inline constexpr RemovedFlag kRemovedFlags[] = {
     {"--sign", "sign sha256.txt with ssh-keygen -Y sign (docs/evidence.md)"},
     {"--pubkey", "check a signature with ssh-keygen -Y verify (docs/evidence.md)"},
+    {"--layouts", "link the programs in another order and compare them again"},
     {"--pdf", "write charts with --svg DIR; rsvg-convert makes PDF files of them (docs/reports.md)"},
+    {"--relink-a", "link the programs in another order and compare them again"},
+    {"--relink-b", "link the programs in another order and compare them again"},
     {"--vega", "take the values from --csv"},
     {"--trust", "check a signature with ssh-keygen -Y verify (docs/evidence.md)"},
 };

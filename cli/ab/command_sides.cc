@@ -128,7 +128,7 @@ void plan_quick(const std::array<Trial, 2>& trials, double spent_s, const AbRequ
   if (fitting(pair.runs) < needed() && !request.plan.timing.repetitions) pair.runs = 1;
   if (fitting(pair.runs) < needed()) document.settings.outcomes.clear();
   std::size_t pairs = fitting(pair.runs);
-  if (trials[0].single && trials[1].single && pair.runs == 1 && pair.warmup == 0 && pair.rules.layouts == 0) {
+  if (trials[0].single && trials[1].single && pair.runs == 1 && pair.warmup == 0) {
     ++pairs;
     pair.first = {{{0, AbSide::a}, {trials[0].unit, {}}}, {{0, AbSide::b}, {trials[1].unit, {}}}};
   }
@@ -206,8 +206,7 @@ AbSideInfo command_side_info(const CommandPair& pair, std::size_t side, const st
   info.command = pair.commands[side];
   info.label = label.empty() ? info.command->line : label;
   info.program_sha256 = sha256_hex(compact_json(JsonOf<AbCommand>::write(*info.command)));
-  if (!pair.files[side].empty() && info.command->relink.empty())
-    info.file_sha256 = sha256_file_hex(pair.files[side]);
+  if (!pair.files[side].empty()) info.file_sha256 = sha256_file_hex(pair.files[side]);
   return info;
 }
 
@@ -250,14 +249,11 @@ AbSides plan_command_sides(const AbRequest& request, const Arguments& arguments,
   for (std::size_t side = 0; side < 2; ++side)
     (side == 0 ? document.a : document.b) = command_side_info(*pair, side, commands.labels[side]);
   const auto runner = [pair](const AbUnitTask& task) -> std::optional<CaseResult> {
-    std::optional<std::uint64_t> layout;
-    if (pair->rules.layouts > 0)
-      layout = drawn_layout(pair->order_seed, pair->rules.layouts, task.case_index, task.draw, task.side);
     CommandUnitPlan plan;
     plan.warmup = pair->warmup;
     plan.runs = pair->runs;
     if (pair->rules.gbench) plan.benchmark = pair->benchmarks[task.case_index];
-    auto ran = run_side(*pair, task.side, layout, std::move(plan));
+    auto ran = run_side(*pair, task.side, std::move(plan));
     if (!ran) return std::nullopt;
     return CaseResult{std::move(ran->unit), {}};
   };

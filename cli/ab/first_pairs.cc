@@ -137,30 +137,18 @@ void estimate_by_first_pairs(AbUnitRunner& runner, AbDocument& document) {
              time_needed(document, static_cast<double>(pairs) * round_s));
 }
 
-std::optional<CommandAnswer> run_side(CommandPair& pair, AbSide side, std::optional<std::uint64_t> layout,
-                                      CommandUnitPlan plan) {
+std::optional<CommandAnswer> run_side(const CommandPair& pair, AbSide side, CommandUnitPlan plan) {
   const std::size_t index = index_of(side);
-  const AbCommand& command = pair.commands[index];
   plan.rules = pair.rules;
-  plan.layout = layout;
-  if (layout && !command.relink.empty() && pair.linked != std::pair(side, *layout)) {
-    const std::filesystem::path order = pair.scratch.path() / fmt::format("order-{}", *layout);
-    if (!path_exists(order)) write_file(order, layout_order_bytes(*layout));
-    plan.relink = true;
-    plan.relink_variables = {{"AQBENCH_ORDER", order.string()},
-                             {"AQBENCH_ORDER_SEED", std::to_string(*layout)}};
-    pair.linked = {side, *layout};
-  } else if (command.relink.empty() && file_state_of(pair.files[index]) != pair.file_states[index]) {
+  if (file_state_of(pair.files[index]) != pair.file_states[index]) {
     const std::string why = pair.files[index] + " was changed on the disk while it was measured";
     return CommandAnswer{failed_unit(Status::failed, why).record};
   }
-  return run_command_unit(command, plan, pair.limits);
+  return run_command_unit(pair.commands[index], plan, pair.limits);
 }
 
 CommandAnswer tried(CommandPair& pair, AbSide side, const std::string& settle) {
-  const std::optional<std::uint64_t> layout =
-      pair.rules.layouts > 0 ? std::optional<std::uint64_t>(0) : std::nullopt;
-  auto trial = run_side(pair, side, layout, CommandUnitPlan{});
+  auto trial = run_side(pair, side, CommandUnitPlan{});
   if (!trial) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
   if (pair.rules.quick && trial->unit.status == Status::timeout)
     throw QuickEnd{fmt::format("--quick: a run of {} was not done when the minute was over; {}",

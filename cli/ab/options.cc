@@ -149,10 +149,8 @@ std::vector<std::string> command_lines_of(const AbCommandRequest& request) {
   for (std::size_t side = 0; side < 2; ++side) {
     const char letter = side == 0 ? 'A' : 'B';
     const AbCommand& command = request.sides[side];
-    for (const auto& [what, text] : {std::pair(":", command.line),
-                                     {" is prepared by:", command.prepare},
-                                     {" is linked by:", command.relink},
-                                     {" runs in:", command.folder}})
+    for (const auto& [what, text] :
+         {std::pair(":", command.line), {" is prepared by:", command.prepare}, {" runs in:", command.folder}})
       if (!text.empty()) found.push_back(fmt::format("{}{} {}", letter, what, text));
     for (const auto& [name, value] : command.environment)
       found.push_back(fmt::format("{} runs with: {}={}", letter, name, value));

@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "cli/ab/options.h"
-#include "core/scratch_folder.h"
 #include "core/stopwatch.h"
 #include "harness/ab/document.h"
 #include "harness/ab/run.h"
@@ -166,15 +165,11 @@ struct CommandPair {
   int warmup = 0, runs = 1;
   std::uint64_t order_seed = 0;
   UnitLimits limits;
-  ScratchFolder scratch;
-  std::optional<std::pair<AbSide, std::uint64_t>> linked;  // what was linked last
-  FirstUnits first = {};                                   // of the trial
+  FirstUnits first = {};  // of the trial
 };
 
-// Runs one unit; links the program anew where this is not what was linked last. `plan` has the runs and the
-// benchmark.
-std::optional<CommandAnswer> run_side(CommandPair& pair, AbSide side, std::optional<std::uint64_t> layout,
-                                      CommandUnitPlan plan);
+// Runs one unit. `plan` has the runs and the benchmark.
+std::optional<CommandAnswer> run_side(const CommandPair& pair, AbSide side, CommandUnitPlan plan);
 
 // Runs a side once before the first pair. Throws Error(input) naming its flag if it fails,
 // Error(interrupted), and with --quick QuickEnd naming the command that settles it if the minute is over.

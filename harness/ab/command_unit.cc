@@ -170,21 +170,12 @@ std::string hash_of_file(const std::string& file) {
 
 class CommandUnit {
  public:
-  CommandUnit(const AbCommand& command, const CommandUnitPlan& plan)
-      : command_(command), plan_(plan), variables_(command.environment) {
-    if (plan.layout)
-      variables_.emplace_back("AQBENCH_PADDING", std::string(layout_padding(*plan.layout), 'x'));
-  }
+  CommandUnit(const AbCommand& command, const CommandUnitPlan& plan) : command_(command), plan_(plan) {}
 
   // Returns the unit as JSON text. Throws CommandFailure.
   std::string run() {
     if (::chdir(command_.folder.c_str()) != 0)
       throw CommandFailure(fmt::format("{}: {}", command_.folder, std::strerror(errno)));
-    if (plan_.relink) {
-      Variables variables = command_.environment;
-      variables.insert(variables.end(), plan_.relink_variables.begin(), plan_.relink_variables.end());
-      run_untimed("link command", command_.relink, variables);
-    }
     for (int i = 0; i < plan_.warmup + plan_.runs; ++i) run_once(i);
     std::string joined;
     for (const std::string& hash : hashes_) joined += hash;
@@ -201,12 +192,12 @@ class CommandUnit {
 
  private:
   void run_once(int number) {
-    run_untimed("prepare command", command_.prepare, variables_);
+    run_untimed("prepare command", command_.prepare, command_.environment);
     age_output(plan_.rules.compare_output);
     const Streams streams;
     const std::string line =
         plan_.rules.gbench ? gbench_line(command_.line, plan_.benchmark, kReportPath) : command_.line;
-    const ShellRun run = run_line(line, variables_, streams, plan_.rules.gbench);
+    const ShellRun run = run_line(line, command_.environment, streams, plan_.rules.gbench);
     if (!WIFEXITED(run.status) || (run.status != 0 && !plan_.rules.any_exit_code)) {
       const std::string tail = tail_of(streams.errors);
       throw CommandFailure(fmt::format("{}{}{}", end_text(run.status), tail.empty() ? "" : ": ", tail));
@@ -251,7 +242,6 @@ class CommandUnit {
 
   const AbCommand& command_;
   const CommandUnitPlan& plan_;
-  Variables variables_;
   std::vector<GbenchTimes> benchmarks_;
   bool prints_gbench_report_ = false;
   Record unit_ = unit_record();
@@ -278,9 +268,7 @@ std::optional<CommandAnswer> run_command_unit(const AbCommand& command, const Co
     const Status status = outcome.end == IsolateOutcome::End::timeout ? Status::timeout : Status::failed;
     return CommandAnswer{failed_unit(status, describe(outcome, limits.process)).record};
   }
-  CommandAnswer given = command_answer(outcome.result);
-  given.unit.unit->layout = plan.layout;
-  return given;
+  return command_answer(outcome.result);
 }
 
 std::vector<AbOutcome> command_outcomes() {

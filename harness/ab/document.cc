@@ -27,8 +27,6 @@ void check_limits(const AbSettings& settings, const JsonPlace& place) {
 void check_limits(const AbRunInfo& run, const JsonPlace& place) {
   if (run.pairs_per_look > max_pairs_per_look(1))
     place.at("pairs_per_look").fail("is above {}", max_pairs_per_look(1));
-  if (run.commands && run.commands->layouts > kMaxLayouts)
-    place.at("commands").at("layouts").fail("is above {}", kMaxLayouts);
   if (run.validation && run.validation->comparisons > kMaxComparisons)
     place.at("validation").at("comparisons").fail("must be at most {}", kMaxComparisons);
 }

@@ -183,7 +183,6 @@ AbCaseReport judge_case(const AbSamples& samples, const AbSettings& settings, st
   AbCaseReport report;
   report.name = samples.cases[i].name;
   report.time = std::move(decision.time);
-  report.layout = layout_share(samples, i);
   if (decision.failed) {
     const Record& unit = failed_unit_of(samples, i);
     report.verdict = is_invalid_output(unit) ? AbVerdict::invalid : AbVerdict::failed;

@@ -52,7 +52,6 @@ struct AbCaseReport {
   std::string reason;                          // one line, empty for pass
   std::optional<AbTimeDecision> time;          // nullopt where a unit failed or wall times are not judged
   std::vector<AbOutcomeReport> outcomes = {};  // empty where a unit failed
-  std::optional<LayoutShare> layout = {};      // where units drew code layouts
   std::string outputs;                         // "identical", "differ", "not hashed", "vary: 1 of A, 2 of B"
   std::vector<VerdictRow> accuracy;  // B's metrics gated on A's with the default tolerances, worst first
   std::string pareto;                // one line: time and accuracy together

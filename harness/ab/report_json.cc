@@ -165,10 +165,6 @@ Json to_json(const AbReport& report) {
                  {"pareto", one.pareto},
                  {"time", one.time ? time_json(*one.time) : Json(nullptr)}};
     if (!one.outcomes.empty()) json["outcomes"] = outcome_reports_json(one.outcomes);
-    if (one.layout)
-      json["layout"] = {{"share", rounded_json(one.layout->share)},
-                        {"layouts", one.layout->layouts},
-                        {"units", one.layout->units}};
     cases.push_back(std::move(json));
   }
   Json json = {

@@ -94,10 +94,7 @@ struct CommandUnitPlan {
   int warmup = 0;  // runs that are thrown away
   int runs = 1;
   AbCommandRules rules;
-  std::string benchmark = {};           // with rules.gbench: the one that is run; "": all
-  std::optional<std::uint64_t> layout;  // drawn for this unit
-  std::vector<std::pair<std::string, std::string>> relink_variables;  // of the environment while it is linked
-  bool relink = false;  // the program has to be linked anew for this unit
+  std::string benchmark = {};  // with rules.gbench: the one that is run; "": all
 };
 
 // What the process of a unit gave.
@@ -107,7 +104,7 @@ struct CommandAnswer {
   bool prints_gbench_report = false;         // without rules.gbench: its stdout is such a report
 };
 
-// Runs a unit: links the program anew where asked for, then for each run prepares and runs. The unit has the
+// Runs a unit: for each run prepares and runs. The unit has the
 // wall times of the runs, as outcomes processor time and the largest resident size of one of its processes
 // (never below this process's own), and the hash of stdout or of rules.compare_output, with the exit code
 // where any is allowed. With rules.gbench it has the times per iteration of plan.benchmark instead, and

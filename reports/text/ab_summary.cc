@@ -80,11 +80,6 @@ std::vector<std::string> slow_lines(const PairedComparison& c, const std::string
   return lines;
 }
 
-std::string layout_line(const LayoutShare& layout) {
-  return fmt::format("code layout: {:.0f} % of the spread of the units' times ({} over {} of both sides)",
-                     100 * layout.share, counted(layout.units, "unit"), counted(layout.layouts, "layout"));
-}
-
 // "cpu_ms PASS: 10.1 -> 10.2 ms, +1.00 % (-0.50 .. +2.50 %)", then why, then what could have been seen.
 std::vector<std::string> outcome_lines(const AbOutcomeReport& one, const AbSettings& settings) {
   const auto& [outcome, decision] = one;
@@ -111,7 +106,6 @@ std::string command_line_text(const AbSideInfo& side) {
   text += ", in " + command.folder;
   for (const auto& [name, value] : command.environment) text += fmt::format(", {}={}", name, value);
   if (!command.prepare.empty()) text += ", prepared by: " + command.prepare;
-  if (!command.relink.empty()) text += ", linked by: " + command.relink;
   if (!side.file_sha256.empty()) text += ", sha256 " + side.file_sha256.substr(0, 16);
   return text;
 }
@@ -189,7 +183,6 @@ std::vector<std::string> ab_case_lines(const AbCaseReport& one, const AbSettings
   if (!one.outputs.empty()) lines.push_back("outputs: " + one.outputs);
   for (const AbOutcomeReport& outcome : one.outcomes)
     for (std::string& line : outcome_lines(outcome, settings)) lines.push_back(std::move(line));
-  if (one.layout) lines.push_back(layout_line(*one.layout));
   if (!one.time || !one.time->comparison) return lines;
   lines.push_back(resolution_text(*one.time->comparison, settings));
   for (std::string& line : slow_lines(*one.time->comparison, "ms")) lines.push_back(std::move(line));
@@ -235,7 +228,6 @@ std::string ab_units_line(const AbRunInfo& run) {
                                    run.warm_runs > 1 ? ", compared by the shortest and by the median" : "",
                                    rules.compare_output.empty() ? "stdout" : rules.compare_output);
     if (rules.any_exit_code) text += " and exit code";
-    if (rules.layouts > 0) text += fmt::format("; each unit draws one of {} code layouts", rules.layouts);
     if (rules.quick) text += "; as many pairs as fit into a minute (--quick)";
     return text;
   }

@@ -121,20 +121,18 @@ TEST_F(AbCommands, CommandsThatCannotRunAreNamedAtOnce) {
               HasSubstr("--scene: only with --a, --variant, --method-a or --calibrate (this is ab --cmd-a, "
                         "which has no cases)"));
   EXPECT_THAT(run("ab --cmd-a true").err, HasSubstr("--cmd-a: needs --cmd-b"));
-  EXPECT_THAT(compare("true", "true", {"--relink-a", "true"}).err, HasSubstr("needs --layouts"));
 }
 
 TEST_F(AbCommands, EachSideHasItsFolderEnvironmentAndPreparation) {
   std::filesystem::create_directory(dir_ / "b");
   const Arguments flags =
       with(kShort, words("--cwd-b b --env-b WORD=x --prepare-b {} --label-b mine --allow-inconclusive "
-                         "--outputs-may-differ --layouts 4 --relink-b {}",
-                         "echo p >> prepared", "cksum < $AQBENCH_ORDER >> orders"));
+                         "--outputs-may-differ",
+                         "echo p >> prepared"));
   const auto ran = compare("printf x", "printf $WORD; test -f prepared", flags);
   EXPECT_THAT(ran.out, HasSubstr("B: mine")) << ran.err;
   EXPECT_EQ(run({"verify", only_bundle(dir_ / "out")}).exit_code, 0);
   EXPECT_GE(std::ranges::count(read_file(dir_ / "b/prepared"), '\n'), 21);
-  EXPECT_GE(std::ranges::count(read_file(dir_ / "b/orders"), '\n'), 8);
 }
 
 TEST_F(AbCommands, QuickSaysWhatCanBeSaid) {

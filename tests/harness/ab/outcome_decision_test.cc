@@ -4,7 +4,6 @@
 
 #include <functional>
 
-#include "harness/ab/ab_command.h"
 #include "harness/ab/report.h"
 #include "harness/ab/run.h"
 #include "tests/harness/ab/support.h"
@@ -139,36 +138,6 @@ TEST(OutcomeDecision, WithoutTimesTheMetricsDecide) {
   EXPECT_EQ(worse.cases[0].verdict, AbVerdict::worse);
   AbDocument second;
   EXPECT_EQ(judged(formula(3, 1), settings, second).cases[0].verdict, AbVerdict::equivalent);
-}
-
-TEST(Layout, UnitsDrawEveryLayoutEquallyOften) {
-  std::vector<int> counts(16);
-  for (std::size_t draw = 0; draw < 1600; ++draw)
-    for (const AbSide side : {AbSide::a, AbSide::b}) ++counts[drawn_layout(42, 16, 0, draw, side)];
-  for (const int count : counts) EXPECT_NEAR(count, 200, 60);
-  EXPECT_NE(layout_order_bytes(1), layout_order_bytes(2));
-  EXPECT_EQ(layout_order_bytes(1).size(), 65536u);
-}
-
-// Times that are their layout's plus noise: the share is that of the variances.
-TEST(Layout, TheShareIsThatOfTheVariances) {
-  AbSamples samples;
-  samples.cases = {{"x", std::nullopt}};
-  std::mt19937 generator(5);
-  std::normal_distribution<double> normal;
-  std::vector<double> effects(400);
-  for (double& effect : effects) effect = 0.03 * normal(generator);
-  for (int i = 0; i < 8000; ++i) {
-    Record unit = unit_record();
-    unit.unit->side = i % 2 == 0 ? AbSide::a : AbSide::b;
-    unit.unit->layout = static_cast<std::uint64_t>(i / 2 % 400);
-    unit.timing.warm_ms = {10 * std::exp(effects[*unit.unit->layout] + 0.015 * normal(generator))};
-    samples.units.push_back(unit);
-  }
-  const auto share = layout_share(samples, 0);
-  ASSERT_TRUE(share);
-  EXPECT_NEAR(share->share, 0.8, 0.03);  // 0.03^2 / (0.03^2 + 0.015^2)
-  EXPECT_EQ(share->units, 8000u);
 }
 
 }  // namespace
