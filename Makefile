@@ -80,9 +80,9 @@ fuzz: ## Fuzz the readers with clang, ASan + UBSan (SECONDS=60 each)
 	@cmake --build build/fuzz --parallel $(JOBS) --target aqbench_fuzz
 	@scripts/fuzz.sh build/fuzz/aqbench_fuzz $(SECONDS)
 
-# Bundles in docs/bundles for the tables of the documents. Sections of the first one need no name. `make docs-bundle`
-# renders all of them again from their records. DOCS_MEASURED="seed ..." measures the named ones first, where records
-# must change: presets takes a quarter of an hour, each of the others some minutes.
+# Bundles in docs/bundles for the tables of the documents, without pages. Sections of the first one need no name.
+# `make docs-bundle DOCS_MEASURED="seed ..."` measures the named ones again, where records must change: presets takes a
+# quarter of an hour, each of the others some minutes.
 DOCS_BUNDLES := seed $(filter-out seed,$(notdir $(wildcard docs/bundles/*)))
 DOCS_MEASURED ?=
 FILL_DOCS = $(BUILD)/aqbench docs README.md docs/*.md $(DOCS_BUNDLES:%=--bundle docs/bundles/%)
@@ -143,13 +143,13 @@ uninstall: ## Remove what `make install` put there, with the folders that it mad
 docs: program ## Fill the tables of the documents from the bundles in docs/
 	@$(FILL_DOCS)
 
-docs-bundle: program ## Render the bundles in docs/ again from their records, then fill the documents (DOCS_MEASURED="seed ...": measure these)
+docs-bundle: program ## Measure bundles in docs/ again (DOCS_MEASURED="seed ..."), then fill the documents
 	@rm -rf $(BUILD)/docs-bundles
-	@$(foreach bundle,$(DOCS_MEASURED),$(BUILD)/aqbench sweep $(DOCS_SWEEP_$(bundle)) \
+	@$(foreach bundle,$(DOCS_MEASURED),$(BUILD)/aqbench sweep $(DOCS_SWEEP_$(bundle)) --no-report \
 	  --out $(BUILD)/docs-bundles/$(bundle) &&) true
 	@$(foreach bundle,$(DOCS_MEASURED),rm -rf docs/bundles/$(bundle) && \
 	  mkdir docs/bundles/$(bundle) && cp -r $(BUILD)/docs-bundles/$(bundle)/*/. docs/bundles/$(bundle) &&) true
-	@$(FILL_DOCS) --render
+	@$(FILL_DOCS)
 
 format: ## Format all sources
 	@git ls-files '*.h' '*.cc' | xargs clang-format -i

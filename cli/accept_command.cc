@@ -22,7 +22,7 @@ struct AcceptRequest {
   std::vector<std::pair<std::string, Tolerance>> tolerances;
   bool tolerances_from_seeds = false;
   std::optional<std::string> seeds_bundle;
-  bool stored_times = false, measured_here = false;
+  bool stored_times = false, measured_here = false, old_plan = false;
   std::optional<std::string> by;
   AcceptExceptions allowed;
 };
@@ -83,6 +83,8 @@ CommandLine<AcceptRequest> accept_command_line() {
        {"measured-here", nullptr,
         "BUNDLE of hyperfine or Criterion, which name no machine, were measured on this one",
         into<&AcceptRequest::measured_here>},
+       {"old-plan", nullptr, "accept a bundle whose plan only the version that made it can compute again",
+        into<&AcceptRequest::old_plan>},
        {"by", "NAME",
         "who accepts it, written into FILE with the time (default: git config user.name, else the login)",
         into<&AcceptRequest::by>}},
@@ -122,14 +124,15 @@ ExitCode accept_command(const Arguments& arguments) {
   if (request.by && one_line(*request.by).find_first_not_of(' ') == std::string::npos)
     throw usage_error("--by: must not be empty");
   const std::string& file = *request.baseline_file;
-  AcceptedRun run = read_accepted_run(request.bundle, request.measured_here);
+  AcceptedRun run = read_accepted_run(request.bundle, request.measured_here, request.old_plan);
   if (!run.times_alone) run.suite_cases = cases_of_suite(request.bundle);
   run.stored_times = request.stored_times;
   run.by = one_line(request.by ? *request.by : own_name(), kMaxAcceptedBytes);
   run.utc = utc_now();
   run.tolerances = request.tolerances;
   run.tolerances_from_seeds = request.tolerances_from_seeds;
-  if (request.seeds_bundle) run.seeds = read_accepted_run(*request.seeds_bundle).results;
+  if (request.seeds_bundle)
+    run.seeds = read_accepted_run(*request.seeds_bundle, false, request.old_plan).results;
   const Acceptance acceptance = request.dry_run ? plan_acceptance(run, file, request.allowed)
                                                 : accept_baseline(run, file, request.allowed);
   fmt::print("{}{}\n", render_acceptance(acceptance, wants_colours(STDOUT_FILENO)),

@@ -6,10 +6,8 @@
 #include "core/files.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/ab/samples.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
-#include "reports/html/report.h"
 
 namespace aqbench::cli {
 namespace {
@@ -23,11 +21,11 @@ CommandLine<VerifyRequest> verify_command_line() {
       "aqbench verify BUNDLE",
       "Checks a bundle: every file against sha256.txt, the journal's hash chain, results.json against the\n"
       "journal, the plan against the request, the files of cases against the hashes in their records, every\n"
-      "derived file (summary, report, environment, inventory, statement, benchmark.json) against what the\n"
-      "records render to. That records were measured and not invented, only aqbench replay shows. Prints\n"
-      "the root digest (over all records) and the metrics digest (the part that no thread count or restart\n"
-      "may change). Exit 1 names every file that does not check out; exit 7: no errors found, but only the\n"
-      "aqbench version that wrote this bundle can check it fully.",
+      "derived file (environment, inventory, statement, benchmark.json) against what the records give.\n"
+      "summary.md is rendered again if this very build wrote it; else its hash is checked, as that of\n"
+      "report.html is. That records were measured and not invented, only aqbench replay shows. Prints the\n"
+      "root digest (over all records) and the metrics digest (the part that no thread count or restart may\n"
+      "change). Exit 1 names every file that does not check out.",
       {},
       {{{.name = "BUNDLE"}, into<&VerifyRequest::bundle>}}};
 }
@@ -63,16 +61,14 @@ CommandLine<ReportRequest> report_command_line() {
       {{{.name = "BUNDLE"}, into<&ReportRequest::bundle>}}};
 }
 
-// The page of a comparison whose folder verifies.
-std::string comparison_page(const std::filesystem::path& bundle) {
-  require_verified(verify_bundle(bundle), bundle);
-  const AbDocument document = document_of(read_any_results(bundle / "results.json"));
-  return ab_page(document, judge_ab(document), read_ab_tiles(bundle, document.samples));
-}
-
-std::string sweep_page(const std::filesystem::path& bundle) {
-  const BundleContent content = read_bundle_content(bundle, read_gate_input(bundle).results);
-  return render_html_report(content, read_report_pictures(bundle, listed_on_page(content).results));
+// The page of a bundle that verifies.
+std::string page_of(const std::filesystem::path& bundle) {
+  BundleContent content;
+  require_verified(verify_bundle(bundle, &content.results), bundle);
+  if (content.results.is_comparison()) content.results = read_any_results(bundle / "results.json");
+  read_beside_results(bundle, content);
+  const auto judged = take_comparison(content.results);
+  return render_page(bundle, content, judged.get());
 }
 
 }  // namespace
@@ -81,7 +77,7 @@ ExitCode verify_command(const Arguments& arguments) {
   const auto request = parse(verify_command_line(), arguments);
   const VerifyReport report = verify_bundle(request.bundle);
   fmt::print("{}", render_verify(report, wants_colours(STDOUT_FILENO)));
-  return exit_code(report.verdict());
+  return report.ok() ? ExitCode::pass : ExitCode::regression;
 }
 
 ExitCode merge_command(const Arguments& arguments) {
@@ -98,7 +94,7 @@ ExitCode report_command(const Arguments& arguments) {
   const auto request = parse(report_command_line(), arguments);
   const std::filesystem::path& bundle = request.bundle;
   require_bundle_folder(bundle);
-  const std::string page = is_comparison(bundle) ? comparison_page(bundle) : sweep_page(bundle);
+  const std::string page = page_of(bundle);
   if (request.out)
     write_file(*request.out, page);
   else

@@ -12,7 +12,6 @@
 #include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
 #include "reports/html/report.h"
-#include "reports/text/summary.h"
 
 namespace aqbench::cli {
 namespace {
@@ -36,7 +35,7 @@ void note_ownership(const JsonBox& environment, const std::filesystem::path& log
 }  // namespace
 
 BundleRun::BundleRun(const BundleStart& start, JournalHeader planned)
-    : command_(start.command), resumable_(start.resumable) {
+    : command_(start.command), resumable_(start.resumable), with_page_(start.with_page) {
   if (start.resume) {
     bundle_ = *start.resume;
     journal_.emplace(Journal::resume(bundle_, planned, {utc_now(), planned.environment}));
@@ -67,8 +66,7 @@ ExitCode BundleRun::finish(Results results, ExitCode code, std::FILE* stream, st
   return guarded([&] {
     const bool interrupted = !results.run.complete;
     end_command(bundle_, utc_now(), read_git_state("."), static_cast<int>(code), clock_.elapsed());
-    results.run.text_version = kSummaryVersion;
-    finalise_bundle(bundle_, std::move(results));
+    finalise_bundle(bundle_, std::move(results), with_page_);
     const Descriptor lock = journal_->take_lock();  // another process would change what is verified
     journal_.reset();                               // verification needs the memory
     if (interrupted && resumable_) {
@@ -80,7 +78,8 @@ ExitCode BundleRun::finish(Results results, ExitCode code, std::FILE* stream, st
       fmt::print(stderr, "aqbench: error: the bundle does not verify\n{}", render_verify(verified));
       return combine(code, ExitCode::regression);
     }
-    fmt::print(stream, "report: {} (verified)\n", printable((bundle_ / kReportName).string()));
+    fmt::print(stream, "report: {} (verified)\n",
+               printable((with_page_ ? bundle_ / kReportName : bundle_).string()));
     if (!next.empty()) fmt::print(stream, "next: {}\n", printable(next));
     return code;
   });

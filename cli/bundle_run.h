@@ -27,6 +27,7 @@ struct BundleStart {
   std::optional<std::filesystem::path> resume = {};  // the bundle that goes on
   std::vector<std::string> commands = {};            // that run with the user's rights
   bool resumable = true;                             // the command has --resume
+  bool with_page = true;                             // report.html
 };
 
 // The bundle of one command while it is made.
@@ -66,7 +67,7 @@ class BundleRun {
  private:
   RunClock clock_;
   std::string command_;
-  bool resumable_;
+  bool resumable_, with_page_;
   std::filesystem::path bundle_;
   std::optional<Journal> journal_;  // set by the constructor
   std::optional<LoadAverage> load_before_;

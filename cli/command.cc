@@ -71,7 +71,6 @@ constexpr ExitCodeText kExitCodes[] = {{ExitCode::pass, "pass"},
                                        {ExitCode::not_comparable, "not comparable"},
                                        {ExitCode::inconclusive, "inconclusive"},
                                        {ExitCode::io, "reading or writing failed"},
-                                       {ExitCode::other_version, "evidence of another version of aqbench"},
                                        {ExitCode::interrupted, "interrupted"}};
 
 void print_help() {
@@ -82,8 +81,7 @@ void print_help() {
   fmt::print(
       "\n  aqbench COMMAND --help   the command's options\n  aqbench --version [--json]\n\nexit codes: 0 "
       "pass, 1 regression or failed verification, 2 usage or bad input, 3 a case failed,\n            4 not "
-      "comparable, 5 inconclusive, 6 reading or writing failed, 7 of another version (verify),\n            "
-      "130 interrupted\n");
+      "comparable, 5 inconclusive, 6 reading or writing failed, 130 interrupted\n");
 }
 
 // Prints the version; with --json its build, its path and its modules.

@@ -8,7 +8,6 @@
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/docs_tables/fill_docs.h"
-#include "reports/text/summary.h"
 
 namespace aqbench::cli {
 namespace {
@@ -48,26 +47,14 @@ std::vector<NamedBundle> read_bundles(const Strings& folders) {
   return bundles;
 }
 
-// Renders the derived files of a bundle again where they are of another version. Throws what
-// require_verified() throws for damage.
-void render_again(const std::filesystem::path& bundle) {
-  const VerifyReport report = verify_bundle(bundle);
-  if (!report.findings.empty()) require_verified(report, bundle);
-  Results results = read_any_results(bundle / "results.json");
-  if (results.run.text_version == kSummaryVersion) return;
-  results.run.text_version = kSummaryVersion;
-  finalise_bundle(bundle, std::move(results));
-  fmt::print("{}: rendered again from its records\n", printable(bundle.string()));
-}
-
 struct DocsRequest {
   Strings files, bundles;
-  bool check = false, render = false;
+  bool check = false;
 };
 
 CommandLine<DocsRequest> docs_command_line() {
   return {
-      "aqbench docs FILE... [--bundle DIR]... [--check | --render]",
+      "aqbench docs FILE... [--bundle DIR]... [--check]",
       "Fills the tables of Markdown files: the text between a line <!-- aqbench:SECTION --> and a line\n<!-- "
       "aqbench:end --> is generated from a bundle (verified first), the registries or the help texts;\nthe "
       "rest of the file is unchanged.\n\nsections of a bundle: accuracy, stages, batching, comparisons, "
@@ -77,9 +64,7 @@ CommandLine<DocsRequest> docs_command_line() {
       "hotspots,\n                      commands, flags COMMAND\n\nExit 0 written or up to date, 1 stale "
       "(--check) or the bundle does not verify, 2 bad marker.",
       {{"bundle", "DIR", "a source of numbers; may be repeated", into<&DocsRequest::bundles>, repeated()},
-       {"check", nullptr, "write nothing; exit 1 naming stale sections", into<&DocsRequest::check>},
-       {"render", nullptr, "first write summary, report and hashes of older bundles again from their records",
-        into<&DocsRequest::render>}},
+       {"check", nullptr, "write nothing; exit 1 naming stale sections", into<&DocsRequest::check>}},
       {{{.name = "FILE", .repeatable = true}, into<&DocsRequest::files>}}};
 }
 
@@ -87,9 +72,6 @@ CommandLine<DocsRequest> docs_command_line() {
 
 ExitCode docs_command(const Arguments& arguments) {
   const auto request = parse(docs_command_line(), arguments);
-  if (request.check && request.render) throw usage_error("give --check or --render, not both");
-  if (request.render)
-    for (const std::string& bundle : request.bundles) render_again(bundle);
   const std::vector<NamedBundle> bundles = read_bundles(request.bundles);
   const DocsSections sections = all_sections(bundles);
   std::size_t stale = 0;

@@ -9,6 +9,7 @@ struct RemovedFlag {
 };
 
 inline constexpr RemovedFlag kRemovedFlags[] = {
+    {"--render", "older bundles verify as they are; aqbench report makes a page of one"},
     {"--sign", "sign sha256.txt with ssh-keygen -Y sign (docs/evidence.md)"},
     {"--pubkey", "check a signature with ssh-keygen -Y verify (docs/evidence.md)"},
     {"--layouts", "link the programs in another order and compare them again"},

@@ -64,9 +64,9 @@ void drop_unnamed_tiles(const std::filesystem::path& bundle, const std::vector<R
 // run.id, .started_utc, .resumed and the units measured before. `plans` are AbSides::plans.
 BundleRun open_ab_bundle(const AbRequest& request, const Arguments& arguments,
                          const std::vector<std::string>& plans, AbDocument& document) {
-  BundleRun run(
-      {"ab", arguments, request.out, request.resume, commands_of(request), !request.judges_recorded()},
-      journal_header_of(document, arguments, plans));
+  BundleRun run({"ab", arguments, request.out, request.resume, commands_of(request),
+                 !request.judges_recorded(), !request.no_report},
+                journal_header_of(document, arguments, plans));
   document.run.id = run.journal().header().run_id;
   document.run.started_utc = run.journal().header().started_utc;
   document.run.resumed = static_cast<int>(run.journal().resumptions());
@@ -173,6 +173,7 @@ AbRequest resumed_request(const AbRequest& now) {
   fmt::print(stderr, "aqbench: going on with: aqbench ab {}\n", printable(shell_join(arguments)));
   request->resume = bundle;
   request->json = request->json || now.json;
+  request->no_report = request->no_report || now.no_report;
   request->html = now.html;  // a bundle does not say which of its user's files is written
   request->allow_inconclusive = request->allow_inconclusive || now.allow_inconclusive;
   return *request;

@@ -214,6 +214,8 @@ const Flag<AbRequest> kRunningFlags[] = {
      into<&AbRequest::out>, usually("out")},
     {"json", nullptr, kEveryMode, "print the comparison as JSON instead of the table",
      into<&AbRequest::json>},
+    {"no-report", nullptr, kEveryMode, "write no report.html; aqbench report BUNDLE makes it later",
+     into<&AbRequest::no_report>},
     {"html", "FILE", kEveryMode,
      "also write a page: verdicts, distributions, pairs, drift (aqbench report BUNDLE makes it later)",
      into<&AbRequest::html>},

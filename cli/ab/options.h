@@ -75,7 +75,7 @@ struct AbRequest {
   bool different_builds = false;  // accept another build type or sanitizer
   bool allow_inconclusive = false;
   std::filesystem::path out;
-  bool json = false;
+  bool json = false, no_report = false;
   std::optional<std::filesystem::path> html;  // where its page is written
   CommandTrust trust;                         // given only with --resume
 

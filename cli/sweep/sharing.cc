@@ -100,7 +100,7 @@ void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed, 
   if (share.local && share.slurm) throw usage_error("--local and --slurm exclude each other");
   if (!share.any() || resumed) return;
   // Neither the tasks nor the merging job would apply these.
-  for (const char* const flag : {"keep-clouds", "no-pictures", "with-tests", "json", "github"})
+  for (const char* const flag : {"keep-clouds", "no-pictures", "no-report", "with-tests", "json", "github"})
     if (share.slurm && given.contains(flag) && !given.contains("dry-run"))
       throw usage_error("--{}: not supported with --slurm", flag);
   if (plan.shard.count > 1)

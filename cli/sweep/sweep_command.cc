@@ -49,7 +49,7 @@ struct SweepRequest {
   KeepWork keep_work = KeepWork::none;  // beside the bundle
   CommandTrust trust;                   // given only with --resume
   ShareRequest share;
-  bool dry_run = false;
+  bool no_report = false, dry_run = false;
   bool json = false;
 };
 
@@ -97,6 +97,8 @@ const Flag<SweepRequest> kBundleFlags[] = {
     {kKeepWorkFlag, [](SweepRequest& r, const FlagValue& v) { r.keep_work = read_keep_work(v); }},
     {"no-pictures", nullptr, "omit pictures of depth maps, and the report's 3D views",
      turn_off<&SweepRequest::kept, &KeptFiles::pictures>},
+    {"no-report", nullptr, "write no report.html; aqbench report BUNDLE makes it later",
+     into<&SweepRequest::no_report>},
     {"dry-run", nullptr, "print the cases and exit", into<&SweepRequest::dry_run>},
     {"json", nullptr, "print results.json to stdout instead of the table", into<&SweepRequest::json>},
 };
@@ -165,8 +167,9 @@ ExitCode print_plan(const SweepPlan& plan, bool json) {
 
 BundleRun open_bundle(const SweepRequest& request, const SweepPlan& plan, const Json& environment,
                       const Arguments& arguments) {
-  return BundleRun({"sweep", arguments, request.out, request.resume, foreign_code(plan.cases)},
-                   journal_header_of(plan, environment));
+  return BundleRun(
+      {"sweep", arguments, request.out, request.resume, foreign_code(plan.cases), true, !request.no_report},
+      journal_header_of(plan, environment));
 }
 
 // Prints what the run comes to, compared with its baseline if it has one, and returns the command to go on

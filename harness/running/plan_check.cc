@@ -21,11 +21,6 @@
 namespace aqbench {
 namespace {
 
-bool is_of_this_program(const JournalHeader& header) {
-  return header.program_commit == build_info().commit &&  // spares the hash of the program where it differs
-         header.program_sha256 == program_sha256();
-}
-
 class PlanChecker {
  public:
   PlanChecker(const Results& results, const JournalContents& journal)
@@ -110,7 +105,7 @@ class PlanChecker {
     if (is_of_this_program(journal_.header))
       report("its plan is not what was asked for: {}", why);
     else
-      check_.other_version = "this program plans other cases for the same request: " + why;
+      check_.other_version = why;
   }
 
   // Describes what was not checked: "mesh FILE.ply is not here".
@@ -172,6 +167,11 @@ class PlanChecker {
 };
 
 }  // namespace
+
+bool is_of_this_program(const JournalHeader& header) {
+  return header.program_commit == build_info().commit &&  // spares the hash of the program where it differs
+         header.program_sha256 == program_sha256();
+}
 
 PlanCheck check_plan(const Results& results, const JournalContents& journal) {
   return PlanChecker(results, journal).run();

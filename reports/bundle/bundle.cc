@@ -201,7 +201,6 @@ Results results_of_run(const SweepPlan& plan, const Journal& journal, Json envir
   run.finished_utc = utc_now();
   run.planned_cases = plan.cases.size();
   run.plan_sha256 = plan.sha256;
-  run.text_version = kSummaryVersion;
   run.requested = requested_json(plan.request);
   run.effective = effective_json(plan);
   results.environment = std::move(environment);
@@ -218,8 +217,8 @@ std::vector<std::string> required_bundle_files(bool of_comparison) {
 }
 
 std::vector<std::string> derived_bundle_files(bool of_comparison) {
-  if (of_comparison) return {kReportName};
-  return {"benchmark.json", kInventoryName, kReportName, kStatementName};
+  if (of_comparison) return {};
+  return {"benchmark.json", kInventoryName, kStatementName};
 }
 
 std::shared_ptr<const JudgedComparison> take_comparison(Results& results) {
@@ -230,7 +229,7 @@ std::shared_ptr<const JudgedComparison> take_comparison(Results& results) {
   return judged;
 }
 
-std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, const BundleContent& content,
+std::vector<DerivedFile> derived_files(const BundleContent& content,
                                        const std::shared_ptr<const JudgedComparison>& judged) {
   const Results& results = content.results;
   const auto environment = [&results] {
@@ -238,21 +237,20 @@ std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, cons
   };
   if (results.is_comparison())
     return {{"env.json", environment},
-            {"summary.md", [judged] { return render_ab_summary(judged->document, judged->report); }},
-            {kReportName, [judged, bundle] {
-               return ab_page(judged->document, judged->report,
-                              read_ab_tiles(bundle, judged->document.samples));
-             }}};
+            {"summary.md", [judged] { return render_ab_summary(judged->document, judged->report); }}};
   return {{"env.json", environment},
           {"summary.md", [&content] { return render_summary(content); }},
-          {"benchmark.json", [&results] { return benchmark_json_text(results); }},
-          {kReportName, [bundle, &content] {
-             return render_html_report(content,
-                                       read_report_pictures(bundle, listed_on_page(content).results));
-           }}};
+          {"benchmark.json", [&results] { return benchmark_json_text(results); }}};
 }
 
-void finalise_bundle(const std::filesystem::path& bundle, Results results) {
+std::string render_page(const std::filesystem::path& bundle, const BundleContent& content,
+                        const JudgedComparison* judged) {
+  if (judged != nullptr)
+    return ab_page(judged->document, judged->report, read_ab_tiles(bundle, judged->document.samples));
+  return render_html_report(content, read_report_pictures(bundle, listed_on_page(content).results));
+}
+
+void finalise_bundle(const std::filesystem::path& bundle, Results results, bool with_page) {
   // What is being written anew is not sealed.
   remove_stale(bundle, {kHashListName});
   const std::filesystem::path file = bundle / "results.json";
@@ -260,9 +258,11 @@ void finalise_bundle(const std::filesystem::path& bundle, Results results) {
   results = {};
   // From the text, as `aqbench verify` renders it.
   BundleContent content = read_bundle_content(bundle, read_any_results(file));
-  for (const DerivedFile& derived : derived_files(bundle, content, take_comparison(content.results)))
+  const auto judged = take_comparison(content.results);
+  for (const DerivedFile& derived : derived_files(content, judged))
     write_file(bundle / derived.name, derived.render());
-  remove_stale(bundle, {kStatementName, kInventoryName});
+  remove_stale(bundle, {kStatementName, kInventoryName, kReportName});
+  if (with_page) write_file(bundle / kReportName, render_page(bundle, content, judged.get()));
   std::vector<HashLine> lines = hash_lines(bundle, required_bundle_files(content.results.is_comparison()));
   if (!content.results.is_comparison()) add_statement(bundle, content, lines);
   seal_bundle(bundle, lines);

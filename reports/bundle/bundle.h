@@ -1,7 +1,7 @@
 #pragma once
 // A run on disk: the evidence. Who writes the files of a bundle:
 //   results.json summary.md env.json    finalise_bundle()
-//   report.html                         finalise_bundle() (reports/html/report.h)
+//   report.html                         finalise_bundle(), unless it is switched off (reports/html/report.h)
 //   benchmark.json                      finalise_bundle(): the times in Google Benchmark's format
 //   inventory.txt statement.json        finalise_bundle()
 //   sha256.txt                          finalise_bundle(), over all the others; `sha256sum -c` reads it
@@ -9,7 +9,9 @@
 //   tests.log                           the command, if asked for (reports/content/commands.h)
 //   commands.txt                        the command (reports/content/commands.h)
 //   bench.log journal.jsonl tiles/*.csv the sweep, as it runs; journal.jsonl also the comparison (aqbench ab)
-// A bundle of a comparison has no bench.log, benchmark.json, inventory.txt and statement.json.
+// A bundle of a comparison has no bench.log, benchmark.json, inventory.txt and statement.json. Evidence are
+// the journal, results.json, the files of cases and their hashes; summary.md and report.html are views of
+// them.
 
 #include <chrono>
 #include <cstddef>
@@ -48,7 +50,7 @@ Results results_of_run(const SweepPlan& plan, const Journal& journal, Json envir
 
 // Returns the files that every bundle has, sha256.txt included.
 std::vector<std::string> required_bundle_files(bool of_comparison = false);
-// Returns the further files that finalise_bundle() writes.
+// Returns the further files that finalise_bundle() always writes.
 std::vector<std::string> derived_bundle_files(bool of_comparison = false);
 
 // A file of a bundle that follows from the others.
@@ -65,16 +67,21 @@ struct JudgedComparison {
 // sweep. Throws as document_of() and judge_ab().
 std::shared_ptr<const JudgedComparison> take_comparison(Results& results);
 
-// Returns what follows from the results and the files beside them, the page last; `judged` are the units of a
-// comparison. `bundle` has the pictures; `content` must outlive the result.
-std::vector<DerivedFile> derived_files(const std::filesystem::path& bundle, const BundleContent& content,
+// Returns what follows from the results and the files beside them; `judged` are the units of a comparison,
+// and `content` must outlive the result.
+std::vector<DerivedFile> derived_files(const BundleContent& content,
                                        const std::shared_ptr<const JudgedComparison>& judged);
+
+// Returns report.html. `bundle` has the pictures. Throws as render_html_report() and ab_page().
+std::string render_page(const std::filesystem::path& bundle, const BundleContent& content,
+                        const JudgedComparison* judged);
 
 // Writes results.json, record by record, and all files derived from it, then sha256.txt over every file in
 // the folder. Each file is whole or absent. It may be called again after a resumed run. Throws Error(io), and
 // Error(input) naming a required file that is absent or anything in the folder that cannot be evidence (a
 // link, a socket, an odd name).
-void finalise_bundle(const std::filesystem::path& bundle, Results results);
+// Without a page it removes an old one.
+void finalise_bundle(const std::filesystem::path& bundle, Results results, bool with_page = true);
 
 // Does the last step of finalise_bundle(): removes what a killed write left, then writes sha256.txt. Throws
 // as finalise_bundle().

@@ -122,6 +122,7 @@ Json merged_environment(Json shards) {
       shards, [&](const Json& shard) { return comparability_of(shard.at("environment")) == key; });
   if (!same) merged["comparability"] = {{"mixed", "shards ran on machines or builds that differ"}};
   merged["shards"] = std::move(shards);
+  merged["merged_by"] = program_sha256();  // which may be another build than the shards'
   return merged;
 }
 
@@ -135,7 +136,6 @@ Results merged_results(std::vector<ShardBundle>& shards, const std::string& run_
   request.shard = {};
   run.requested = requested_json(request);
   run.plan_sha256 = shards.front().header.all_shards_sha256;
-  run.text_version = kSummaryVersion;
   Json from = Json::array();
   std::size_t records = 0;
   for (const ShardBundle& shard : shards) records += shard.results.records.size();

@@ -10,13 +10,26 @@
 #include "harness/records/bundle_path.h"
 #include "harness/running/plan_check.h"
 #include "reports/bundle/bundle.h"
-#include "reports/html/report.h"
-#include "reports/text/summary.h"
+#include "reports/content/environment_text.h"
 
 namespace aqbench {
 namespace {
 
 constexpr std::uintmax_t kMaxRenderedBytes = std::uintmax_t{256} << 20;
+
+// Returns whether this very build wrote the summary of a run: the one that ran it, or that merged its shards.
+bool wrote_summary(const JournalHeader& header) {
+  const std::string merged_by = environment_value(*header.environment, "merged_by");
+  return merged_by.empty() ? is_of_this_program(header) : merged_by == program_sha256();
+}
+
+// Returns "aqbench 0.1.0, commit 0123456789ab".
+std::string maker_of(const Results& results) {
+  const auto value = [&](const char* name) { return environment_value(*results.environment, name); };
+  const std::string commit = value("build.commit");
+  return printable("aqbench " + value("build.version") +
+                   (commit.empty() ? "" : ", commit " + commit.substr(0, 12)));
+}
 
 class Verifier {
  public:
@@ -28,10 +41,8 @@ class Verifier {
     report_.findings = std::move(listing.problems);
     files_ = std::move(listing.files);
     if (is_unfinished()) return std::move(report_);
-    if (has("ab.json") && !has("results.json"))
-      set_other_version({"ab.json", "is of a comparison by an older version of aqbench"});
     report_.of_units = is_comparison(bundle_);
-    if (!report_.other_version) required_ = required_bundle_files(report_.of_units);
+    required_ = required_bundle_files(report_.of_units);
     for (const std::string& file : required_)
       if (!has(file)) add_finding(file, "is missing");
     std::optional<Results> results = check_hashes_and_results();
@@ -55,11 +66,7 @@ class Verifier {
     try {
       check();
     } catch (const Error& error) {
-      const std::string what = without_path(error.what(), bundle_ / file);
-      if (error.kind() == ErrorKind::not_comparable)
-        set_other_version({file, what});
-      else
-        add_finding(file, what);
+      add_finding(file, without_path(error.what(), bundle_ / file));
     }
   }
 
@@ -113,60 +120,30 @@ class Verifier {
     return results;
   }
 
-  // Checks what was run, and beside it, on another thread, the page that is drawn from it, which takes as
-  // long. Of a comparison one after the other, so that its units are held once.
   void check_run_files(Results& results) {
     BundleContent content;
     content.results = std::move(results);
-    bool rendered = content.results.run.text_version == kSummaryVersion && read_content(content);
-    std::shared_ptr<const JudgedComparison> judged;
-    if (content.results.is_comparison()) {
-      judged = check_records(content.results);
-      rendered = rendered && judged != nullptr;
-    }
-    const std::vector<DerivedFile> derived = derived_files(bundle_, content, judged);
-    std::vector<Finding> of_page;
-    parallel_for(2, 1, [&](std::size_t part, std::size_t) {
-      if (part == 0 && rendered && derived.back().name == kReportName) of_page = changed_text(derived.back());
-      if (part == 0) return;
-      if (!content.results.is_comparison()) check_records(content.results);
-      check_texts(content, derived, rendered);
-    });
-    add_findings(std::move(of_page));
-    if (!content.results.is_comparison()) check_inventory(rendered);
+    guarded("results.json", [&] { add_findings(check_case_files(bundle_, content.results, files_)); });
+    const auto judged = check_journal(content.results);  // takes the units of a comparison
+    const bool of_units = content.results.is_comparison();
+    for (const std::string& file : derived_bundle_files(of_units))
+      if (!has(file) && std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
+        add_finding(file, "is missing");
+    const std::vector<DerivedFile> derived = derived_files(content, judged);
+    add_findings(changed_text(derived.front()));  // env.json, which needs nothing else
+    if (read_content(content) && (judged != nullptr || !of_units)) check_views(content, derived);
+    if (!of_units) check_inventory();
     results = std::move(content.results);
   }
 
-  // Returns the units of a comparison, which are then no longer in the results; nullptr if they cannot be
-  // judged.
-  std::shared_ptr<const JudgedComparison> check_records(Results& results) {
-    guarded("results.json", [&] { add_findings(check_case_files(bundle_, results, files_)); });
-    return check_journal(results);
-  }
-
-  void check_texts(const BundleContent& content, const std::vector<DerivedFile>& derived, bool rendered) {
-    const Results& results = content.results;
-    add_findings(changed_text(derived.front()));  // env.json, which is as it was in older versions
-    if (is_of_other_text(results.run)) return;
-    for (const std::string& file : derived_bundle_files(results.is_comparison()))
-      if (!has(file) && std::ranges::find(report_.findings, file, &Finding::file) == report_.findings.end())
-        add_finding(file, "is missing");
-    if (!rendered) return;
+  // Checks what is rendered from the results and the files beside them.
+  void check_views(const BundleContent& content, const std::vector<DerivedFile>& derived) {
     for (const DerivedFile& file : derived)
-      if (file.name != derived.front().name && file.name != kReportName) add_findings(changed_text(file));
-    check_statement(content);
-  }
-
-  // Only what this version wrote can be rendered again. Of which version the texts are stands in
-  // results.json.
-  bool is_of_other_text(const RunInfo& run) {
-    if (run.text_version == kSummaryVersion) return false;
-    set_other_version(
-        {"summary.md", fmt::format("is of {}, this program writes version {}",
-                                   run.text_version > 0 ? fmt::format("version {}", run.text_version)
-                                                        : "a version before 6",
-                                   kSummaryVersion)});
-    return true;
+      if (file.name == "summary.md" && !is_of_this_build_)
+        report_.notes.emplace_back("summary.md: hash only, written by another build");
+      else if (file.name != derived.front().name)
+        add_findings(changed_text(file));
+    if (!content.results.is_comparison()) check_statement(content);
   }
 
   // Returns what is wrong with a file that can be rendered again.
@@ -198,8 +175,8 @@ class Verifier {
 
   // The inventory follows from the list of hashes. If a file is not as that list says, it has been named
   // already, and naming the inventory as well would only hide it.
-  void check_inventory(bool rendered) {
-    if (!rendered || !report_.findings.empty()) return;
+  void check_inventory() {
+    if (!report_.findings.empty()) return;
     guarded(kInventoryName, [&] {
       std::vector<InventoryItem> items;
       for (const HashLine& line : hash_list_)
@@ -227,6 +204,7 @@ class Verifier {
     if (!has(kJournalFile)) return judged;
     guarded(kJournalFile, [&] {
       const JournalContents journal = read_journal(bundle_, TornTail::refuse, KeptRecords::ends);
+      is_of_this_build_ = wrote_summary(journal.header);
       add_findings(check_run(results, journal));
       if (results.is_comparison())
         return guarded("results.json", [&] {
@@ -237,7 +215,11 @@ class Verifier {
         });
       const PlanCheck plan = check_plan(results, journal);
       for (const std::string& problem : plan.problems) add_finding("results.json", problem);
-      if (!plan.other_version.empty()) set_other_version({kJournalFile, plan.other_version});
+      if (!plan.other_version.empty()) {
+        report_.old_plan =
+            fmt::format("plan not computed again (made by {}): {}", maker_of(results), plan.other_version);
+        report_.notes.push_back(report_.old_plan);
+      }
       if (!plan.not_planned_again.empty()) report_.notes.push_back(plan.not_planned_again);
       guarded(kLogFile, [&] { add_findings(check_log(bundle_, results.run.complete, journal)); });
     });
@@ -248,13 +230,10 @@ class Verifier {
     for (Finding& finding : findings) report_.findings.push_back(std::move(finding));
   }
 
-  void set_other_version(Finding finding) {
-    if (!report_.other_version) report_.other_version = std::move(finding);
-  }
-
   std::vector<std::string> files_, required_;
   std::filesystem::path bundle_;
   std::vector<HashLine> hash_list_;  // empty where sha256.txt does not hold together
+  bool is_of_this_build_ = false;    // what renders summary.md
   VerifyReport report_;
 };
 

@@ -16,45 +16,29 @@
 
 namespace aqbench {
 
-// The result of verifying.
-enum class VerifyVerdict {
-  verified,
-  not_verified,   // something is wrong
-  other_version,  // nothing is wrong that could be checked, but the texts are those of another version
-};
-
 // What verifying found.
 struct VerifyReport {
   std::vector<Finding> findings;
-  std::vector<std::string> notes;        // what could not be checked, and why
-  std::optional<Finding> other_version;  // what only another version of aqbench can compute again
-  std::string root_digest;               // "" if results.json cannot be read
+  std::vector<std::string> notes;  // what could not be checked, and why
+  std::string old_plan;     // of the notes: "plan not computed again (made by aqbench 0.1.0): ...", or ""
+  std::string root_digest;  // "" if results.json cannot be read
   std::string metrics_digest;
   std::size_t files = 0;    // hashed and compared
   std::size_t records = 0;  // or units, see of_units
   bool of_units = false;    // the bundle is a comparison, and `records` counts its units
   bool complete = false;
 
-  VerifyVerdict verdict() const {
-    if (!findings.empty()) return VerifyVerdict::not_verified;
-    return other_version ? VerifyVerdict::other_version : VerifyVerdict::verified;
-  }
-  bool ok() const { return verdict() == VerifyVerdict::verified; }
+  bool ok() const { return findings.empty(); }
 };
 
 // Returns the first problem, with the number of the others, "summary.md: is not what the bundle renders to
 // (and 2 more)"; "" of a bundle that is verified.
 std::string first_problem(const VerifyReport& report);
 
-// Throws the first problem of `bundle` as Error(not_comparable) where another version must check it, and as
-// Error(verification) where it does not verify; a bundle that is verified passes.
+// Throws the first problem of `bundle` as Error(verification); a bundle that is verified passes.
 void require_verified(const VerifyReport& report, const std::filesystem::path& bundle);
 
-// Returns the exit code of `aqbench verify`: pass, regression or other_version.
-ExitCode exit_code(VerifyVerdict verdict);
-
-// Returns "verified: ..." or "NOT VERIFIED BY THIS VERSION: ..." with the digests, or one line for each
-// finding, its file first.
+// Returns "verified: ..." with the digests, or one line for each finding, its file first; and the notes.
 std::string render_verify(const VerifyReport& report, bool colours = false);
 
 // What a list of hashes says of a bundle's files.
@@ -94,9 +78,9 @@ std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complet
 //   (harness/running/plan_check.h); of a comparison the units against the measuring loop
 //   (comparison_problem());
 // - the files of cases against the hashes in their records;
-// - summary.md, report.html, env.json, benchmark.json, inventory.txt and statement.json against what the rest
-//   renders to (derived_files()). results.json says of which version they are: those of another one cannot
-//   be rendered, which is a verdict of its own.
+// - env.json, benchmark.json, inventory.txt and statement.json against what the rest gives, and summary.md if
+//   this very build wrote it (derived_files()). Another build's summary.md and every report.html are checked
+//   by their hashes alone.
 // Fills `results`, where given, with those that it checked: good for use only if the report is ok(), and
 // without the units of a comparison. Never throws for what is inside the folder; Error(input) if `bundle` is
 // no folder.
@@ -107,6 +91,7 @@ struct GateInput {
   Results results;
   bool verified = false;      // false for a bare results.json
   bool of_benchmark = false;  // of another tool (harness/ab/benchmark_file.h): times alone, not in pairs
+  std::string old_plan = {};  // VerifyReport::old_plan
 };
 // Reads a bundle, which is verified first, or a bare results.json or a file of another benchmark tool, which
 // cannot be; one that does not say where it was measured is of this machine if it was `measured_here`. Throws
@@ -114,8 +99,10 @@ struct GateInput {
 // Error(not_comparable).
 GateInput read_gate_input(const std::filesystem::path& results_path, bool measured_here = false);
 
-// Reads a bundle to be accepted, or a file of another benchmark tool. Throws as read_gate_input(), and
-// Error(input) for any other file.
-AcceptedRun read_accepted_run(const std::filesystem::path& bundle, bool measured_here = false);
+// Reads a bundle to be accepted, or a file of another benchmark tool. Throws as read_gate_input(),
+// Error(input) for any other file, and Error(not_comparable) for a bundle whose plan only another build can
+// compute again, unless that is allowed.
+AcceptedRun read_accepted_run(const std::filesystem::path& bundle, bool measured_here = false,
+                              bool old_plan = false);
 
 }  // namespace aqbench

@@ -86,20 +86,13 @@ std::string render_verify(const VerifyReport& report, bool colours) {
   const std::string held =
       fmt::format("{} files, {} {}{}\n", report.files + 1, report.records,
                   report.of_units ? "units" : "records", report.complete ? "" : ", of an interrupted run");
-  if (report.verdict() == VerifyVerdict::not_verified)
+  if (!report.ok())
     return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
-  if (report.verdict() == VerifyVerdict::other_version)
-    return text + paint("\033[33m", "NOT VERIFIED BY THIS VERSION") + ": " + held +
-           wrap_text(printable(report.other_version->file + ": " + report.other_version->what),
-                     kScreenColumns, 4);
   return text + paint("\033[32m", "verified") + ": " + held;
 }
 
 std::string first_problem(const VerifyReport& report) {
   if (report.ok()) return {};
-  if (report.findings.empty())
-    return fmt::format("not verified by this version: {}: {}", report.other_version->file,
-                       report.other_version->what);
   const Finding& first = report.findings.front();
   const std::size_t more = report.findings.size() - 1;
   return fmt::format("{}: {}{}", first.file, first.what,
@@ -107,15 +100,8 @@ std::string first_problem(const VerifyReport& report) {
 }
 
 void require_verified(const VerifyReport& report, const std::filesystem::path& bundle) {
-  if (report.verdict() == VerifyVerdict::other_version)
-    throw not_comparable_error("{}: {}", bundle.string(), first_problem(report));
   if (!report.ok())
     throw Error(ErrorKind::verification, bundle.string() + ": does not verify: " + first_problem(report));
-}
-
-ExitCode exit_code(VerifyVerdict verdict) {
-  if (verdict == VerifyVerdict::verified) return ExitCode::pass;
-  return verdict == VerifyVerdict::other_version ? ExitCode::other_version : ExitCode::regression;
 }
 
 std::string without_path(std::string_view message, const std::filesystem::path& path) {
@@ -204,7 +190,9 @@ GateInput read_gate_input(const std::filesystem::path& results_path, bool measur
     return {results_of_benchmarks(results_path, measured_here), false, true};
   GateInput input{{}, folder_exists(results_path), false};
   if (input.verified) {
-    require_verified(verify_bundle(results_path, &input.results), results_path);
+    VerifyReport report = verify_bundle(results_path, &input.results);
+    require_verified(report, results_path);
+    input.old_plan = std::move(report.old_plan);
     require_sweep(input.results, results_path / "results.json");
   } else {
     input.results = read_results(results_path);
@@ -213,12 +201,14 @@ GateInput read_gate_input(const std::filesystem::path& results_path, bool measur
   return input;
 }
 
-AcceptedRun read_accepted_run(const std::filesystem::path& bundle, bool measured_here) {
+AcceptedRun read_accepted_run(const std::filesystem::path& bundle, bool measured_here, bool old_plan) {
   if (!folder_exists(bundle) && benchmark_tool(bundle).empty())
     throw Error(ErrorKind::input, bundle.string() + ": no bundle: only a verified bundle can be accepted");
   AcceptedRun run;
   run.bundle = bundle;
   GateInput input = read_gate_input(bundle, measured_here);
+  if (!input.old_plan.empty() && !old_plan)
+    throw not_comparable_error("{}: {}; --old-plan accepts it", bundle.string(), input.old_plan);
   run.results = std::move(input.results);
   run.times_alone = input.of_benchmark;
   if (run.times_alone) return run;

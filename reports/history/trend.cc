@@ -214,13 +214,10 @@ TrendHistory read_history(const std::vector<fs::path>& folders) {
       continue;
     }
     const VerifyReport report = verify_bundle(bundle);
-    if (report.verdict() == VerifyVerdict::not_verified || report.root_digest.empty()) {
+    if (!report.ok() || report.root_digest.empty()) {
       history.problems.push_back(fmt::format("{}: left out: {}", bundle.string(), first_problem(report)));
       continue;
     }
-    // A history spans versions: the records of a bundle count even if its texts cannot be rendered again.
-    if (!report.ok())
-      history.problems.push_back(fmt::format("{}: {}", bundle.string(), first_problem(report)));
     if (!roots.insert(report.root_digest).second) {
       history.problems.push_back(bundle.string() + ": left out: its records are there already");
       continue;

@@ -15,9 +15,9 @@
 #include "core/sha256.h"
 #include "harness/ab/benchmark_file.h"
 #include "metrics/protocols/asked_protocols.h"
+#include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/case_columns.h"
-#include "reports/html/report.h"
 
 namespace aqbench {
 namespace {
@@ -252,10 +252,8 @@ SiteRun read_site_run(const std::filesystem::path& bundle) {
 
 std::string site_report(const std::filesystem::path& bundle) {
   Results results;
-  const VerifyReport report = verify_bundle(bundle, std::nullopt, &results);
-  if (!report.findings.empty()) require_verified(report, bundle);
-  const BundleContent content = read_bundle_content(bundle, std::move(results));
-  return render_html_report(content, read_report_pictures(bundle, listed_on_page(content).results));
+  require_verified(verify_bundle(bundle, &results), bundle);
+  return render_page(bundle, read_bundle_content(bundle, std::move(results)), nullptr);
 }
 
 }  // namespace aqbench

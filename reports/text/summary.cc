@@ -255,7 +255,7 @@ std::string render_summary(const BundleContent& content) {
          baseline_section(content) + times_section(results) + programs_table(results) +
          protocols_table(results) + seeds_section(results) + failures_list(results) + injected_list(results) +
          warnings_list(content) + notes_list(content) + reproduce_section(results) + evidence_lines(results) +
-         environment_list(results) + fmt::format("\n<!-- aqbench summary {} -->\n", kSummaryVersion);
+         environment_list(results);
 }
 
 }  // namespace aqbench

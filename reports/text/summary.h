@@ -9,11 +9,6 @@
 
 namespace aqbench {
 
-// The version in the first line of summary.md. It goes up with every change of what render_summary(),
-// statement_text(), inventory_text() or render_html_report() write, so that `aqbench verify` of a later build
-// does not take an older file for a forged one.
-inline constexpr int kSummaryVersion = 20;
-
 // Returns summary.md, as Markdown. It depends on nothing but `content`, so that `aqbench verify` can render
 // it again and compare the bytes. It holds: run, digests and environment; the narrative; a row for each case;
 // the values against the baseline where the run was gated; times (cold, mean and standard deviation,

@@ -184,7 +184,6 @@ Results synthetic_results() {
   const SweepPlan plan = plan_of(results);
   results.run.planned_cases = plan.cases.size();
   results.run.plan_sha256 = plan.sha256;
-  results.run.text_version = kSummaryVersion;
   results.run.requested = parse_strict_json(requested_json(plan.request).dump(), "requested", kMessageJson);
   results.run.effective = effective_json(plan);
   results.environment = Json::parse(

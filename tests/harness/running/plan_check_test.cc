@@ -101,7 +101,7 @@ TEST(PlanCheck, ThePlanIsThatOfTheRequest) {
   other.journal.header.program_sha256 = std::string(64, '0');
   const PlanCheck check = check_plan(other.results, other.journal);
   EXPECT_THAT(check.problems, IsEmpty());
-  EXPECT_THAT(check.other_version, HasSubstr("this program plans other cases for the same request"));
+  EXPECT_THAT(check.other_version, HasSubstr("case flat_plane/roma_like/seed=44 is missing"));
 }
 
 TEST(PlanCheck, ACaseWithOptionsThatTheRequestDoesNotGiveIsNamed) {

@@ -12,6 +12,7 @@
 #include "core/sha256.h"
 #include "reports/bundle/bundle.h"
 #include "reports/content/commands.h"
+#include "reports/html/report.h"
 #include "reports/text/summary.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
@@ -170,9 +171,9 @@ TEST_F(Verify, AChangeWithAllHashesMadeRightAgain) {
   Results other = results_;
   metric_of(other.records[1], "accuracy_mean_mm").value = 0.5;
   EXPECT_EQ(forged("results.json", results_text(other)),
-            (std::set<std::string>{"report.html", "results.json", "statement.json", "summary.md"}));
+            (std::set<std::string>{"results.json", "statement.json", "summary.md"}));
   EXPECT_EQ(forged("summary.md", render_summary(read_bundle_content(bundle_, other))),
-            (std::set<std::string>{"report.html", "results.json", "statement.json"}));
+            (std::set<std::string>{"results.json", "statement.json"}));
   finalise_bundle(bundle_, results_);
   EXPECT_EQ(forged("summary.md", read_file(bundle_ / "summary.md") + "Looks great!\n"),
             (std::set<std::string>{"statement.json", "summary.md"}));
@@ -180,15 +181,69 @@ TEST_F(Verify, AChangeWithAllHashesMadeRightAgain) {
   EXPECT_EQ(forged("env.json", "{}\n"), (std::set<std::string>{"env.json", "statement.json"}));
 }
 
-// Of which version the texts are stands in results.json, not in the summary.
-TEST_F(Verify, ASummaryThatNamesAnotherVersionIsFound) {
-  const std::string ours = read_file(bundle_ / "summary.md");
-  const std::string unmarked = ours.substr(ours.find('\n') + 1);
-  for (const std::string& other : {unmarked, std::string("<!-- aqbench summary 1 -->\nold words\n"),
-                                   "<!-- aqbench summary 999 -->\n" + unmarked}) {
-    EXPECT_TRUE(forged("summary.md", other).contains("summary.md"));
-    EXPECT_EQ(verify_bundle(bundle_).verdict(), VerifyVerdict::not_verified);
+TEST_F(Verify, TheSummaryOfAnotherBuildIsCheckedByItsHashAlone) {
+  JournalHeader header = read_journal(bundle_, TornTail::refuse, KeptRecords::ends).header;
+  header.program_sha256 = std::string(64, '0');
+  fs::remove(bundle_ / kJournalFile);
+  {
+    Journal journal = Journal::create(bundle_, header);
+    for (const Record& record : results_.records) journal.append(record);
   }
+  finalise_bundle(bundle_, results_);
+  const VerifyReport report = verify_bundle(bundle_);
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  EXPECT_EQ(report.notes, std::vector<std::string>{"summary.md: hash only, written by another build"});
+  const std::string good = read_file(bundle_ / "summary.md");
+  EXPECT_EQ(forged("summary.md", good + "older words\n"), std::set<std::string>{"statement.json"});
+  finalise_bundle(bundle_, results_);
+  EXPECT_EQ(after([&] { overwrite(bundle_ / "summary.md", good + "x"); }),
+            std::set<std::string>{"summary.md"});
+  EXPECT_EQ(after([&] { fs::remove(bundle_ / "summary.md"); }), std::set<std::string>{"summary.md"});
+}
+
+TEST_F(Verify, AMissingDerivedFileFailsEvenIfNoHashNamesIt) {
+  for (const char* const file :
+       {"summary.md", "env.json", "benchmark.json", kInventoryName, kStatementName}) {
+    EXPECT_TRUE(after([&] {
+                  fs::remove(bundle_ / file);
+                  rehash(bundle_);
+                }).contains(file))
+        << file;
+    finalise_bundle(bundle_, results_);
+  }
+}
+
+TEST_F(Verify, ThePageIsAFileWithAHashAndMayBeLeftOut) {
+  const std::string page = read_file(bundle_ / kReportName);
+  EXPECT_EQ(after([&] { overwrite(bundle_ / kReportName, page + "x"); }), std::set<std::string>{kReportName});
+  finalise_bundle(bundle_, results_, false);
+  EXPECT_FALSE(fs::exists(bundle_ / kReportName));
+  EXPECT_TRUE(verify_bundle(bundle_).ok());
+  EXPECT_EQ(after([&] { overwrite(bundle_ / kReportName, page); }), std::set<std::string>{kReportName});
+}
+
+// What another build planned is noted, and accepted by its own flag alone.
+TEST_F(Verify, APlanOfAnotherBuildIsANote) {
+  JournalHeader header = read_journal(bundle_, TornTail::refuse, KeptRecords::ends).header;
+  header.program_sha256 = std::string(64, '0');
+  header.request.repeat = 3;
+  results_.run.requested =
+      parse_strict_json(requested_json(header.request).dump(), "requested", kMessageJson);
+  fs::remove(bundle_ / kJournalFile);
+  {
+    Journal journal = Journal::create(bundle_, header);
+    for (const Record& record : results_.records) journal.append(record);
+  }
+  finalise_bundle(bundle_, results_);
+  const VerifyReport report = verify_bundle(bundle_);
+  EXPECT_TRUE(report.ok()) << render_verify(report);
+  EXPECT_TRUE(report.old_plan.starts_with("plan not computed again (made by aqbench ")) << report.old_plan;
+  EXPECT_NE(render_verify(report).find("note: plan not computed again"), std::string::npos);
+  EXPECT_EQ(read_gate_input(bundle_).results.records.size(), 4u);
+  EXPECT_NE(
+      error_of(ErrorKind::not_comparable, [&] { read_accepted_run(bundle_); }).find("--old-plan accepts it"),
+      std::string::npos);
+  EXPECT_EQ(read_accepted_run(bundle_, false, true).results.records.size(), 4u);
 }
 
 TEST_F(Verify, ARecordDroppedOrASwappedJournalLine) {
@@ -261,7 +316,7 @@ TEST_F(Verify, AnotherBaselineGivesOtherVerdicts) {
   for (auto& [name, accepted] : baseline.cases[0].metrics)
     if (name == "accuracy_mean_mm") accepted.value = 0.5;
   EXPECT_EQ(forged(kBaselineCopyName, baseline_text(baseline)),
-            (std::set<std::string>{"report.html", "statement.json", "summary.md"}));
+            (std::set<std::string>{"statement.json", "summary.md"}));
 }
 
 TEST(VerifyInput, WhatIsNoFolderIsBadInput) {
