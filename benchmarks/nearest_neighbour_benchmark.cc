@@ -34,7 +34,7 @@ struct NanoflannPoints {
 };
 
 using Tree = nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<double, NanoflannPoints>,
-                                                 NanoflannPoints, 3>;
+                                                 NanoflannPoints, 3, std::size_t>;
 
 // Points of a plane of 0.5 x 0.3 m with noise of 1 mm, in random order.
 std::vector<Vec3> noisy_plane(std::size_t count, std::uint64_t seed) {

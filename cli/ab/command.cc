@@ -6,7 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "cli/ab/first_pairs.h"
 #include "cli/ab/options.h"
+#include "cli/ab/quick.h"
 #include "cli/ab/sides.h"
 #include "cli/bundle_run.h"
 #include "cli/options.h"
@@ -195,14 +197,6 @@ ExitCode ab_command(const Arguments& arguments) {
       fmt::print("INCONCLUSIVE: {}\n", printable(end.statement));
     return request.allow_inconclusive ? ExitCode::pass : ExitCode::inconclusive;
   }
-}
-
-JournalHeader ab_header(const std::filesystem::path& bundle) {
-  JournalHeader header = read_journal(bundle, TornTail::accept, KeptRecords::ends).header;
-  if (!header.sides)
-    throw input_error("--resume {}: is a sweep; continue it with: aqbench sweep --resume {}", bundle.string(),
-                      bundle.string());
-  return header;
 }
 
 }  // namespace aqbench::cli

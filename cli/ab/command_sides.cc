@@ -7,6 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/ab/command_pair.h"
+#include "cli/ab/quick.h"
 #include "cli/ab/sides.h"
 #include "core/files.h"
 #include "core/json_members.h"
@@ -68,14 +70,11 @@ double outcome_value(const Record& unit, const char* name) {
 }
 
 // Runs a side once or twice, so that what is cold the first time counts only where it is long.
-Trial try_side(CommandPair& pair, AbSide side, double spent_s, const std::string& settle) {
+Trial try_side(const CommandPair& pair, AbSide side, double spent_s, const std::string& settle) {
   Trial trial;
-  const double own_s = pair.limits.process.timeout_s;
   for (int i = 0; i < 2; ++i) {
     const auto start = SteadyClock::now();
-    if (pair.rules.quick) pair.limits.process.timeout_s = quick_timeout(own_s, spent_s);
-    const CommandAnswer ran = tried(pair, side, settle);
-    pair.limits.process.timeout_s = own_s;
+    const CommandAnswer ran = tried(pair, side, settle, spent_s);
     trial.unit_s = seconds_since(start);
     trial.unit = ran.unit;
     trial.single = i == 0;

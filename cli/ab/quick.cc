@@ -1,4 +1,4 @@
-#include "cli/ab/sides.h"
+#include "cli/ab/quick.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,6 +11,7 @@
 #include <optional>
 #include <vector>
 
+#include "cli/ab/first_pairs.h"
 #include "core/error.h"
 #include "core/quantiles.h"
 #include "core/stopwatch.h"
@@ -55,42 +56,35 @@ std::string unit_text(const Record& unit) {
   return text;
 }
 
-// Thrown by a unit that was not done when the minute was over.
-struct MinuteOver {
-  AbSide side;
-};
-
 // Measures a pair of each case while the minute that began at `start` lasts.
 FirstPairs try_quick(const AbSides& sides, const std::string& settle, SteadyClock::time_point start,
                      const AbDocument& document) {
   FirstPairs pairs{start};
-  double& timeout_s = sides.limits->process.timeout_s;
-  const double own_s = timeout_s;
-  const AbUnitRunner hurried = [&](const AbUnitTask& task) {
-    timeout_s = quick_timeout(own_s, seconds_since(start));
+  std::optional<AbSide> over;  // the side of a unit that was not done when the minute was over
+  const AbUnitRunner hurried = [&](AbUnitTask task) {
+    task.limit_s = quick_timeout(sides.limits->process.timeout_s, seconds_since(start));
     auto answer = sides.runner(task);
-    timeout_s = own_s;
     if (answer && answer->record.status == Status::timeout && seconds_since(start) > quick_s() - 1)
-      throw MinuteOver{task.side};
+      over = task.side;
     return answer;
   };
   const auto fits = [&] {
+    if (over) return false;
     return pairs.tried == 0 || pairs.spent_s * (1 + 1.0 / static_cast<double>(pairs.tried)) < quick_s();
   };
-  try {
-    measure_first_pairs(hurried, document, fits, pairs);
-  } catch (const MinuteOver& over) {
-    if (pairs.tried > 0) return pairs;  // these are something
-    const auto other = pairs.units.find({0, other_side(over.side)});
-    throw QuickEnd{fmt::format("--quick: a run of {} was not done when the minute was over{}; {}",
-                               over.side == AbSide::a ? 'A' : 'B',
-                               other == pairs.units.end()
-                                   ? ""
-                                   : fmt::format(", one of {} took {}", over.side == AbSide::a ? 'B' : 'A',
-                                                 unit_text(other->second.record)),
-                               settle)};
-  }
-  return pairs;
+  measure_first_pairs(hurried, document, fits, pairs);
+  if (!over) return pairs;
+  // The last case has no pair.
+  pairs.failed = false;
+  pairs.units.erase({--pairs.tried, *over});
+  if (pairs.tried > 0) return pairs;  // the others are something
+  const auto other = pairs.units.find({0, other_side(*over)});
+  throw QuickEnd{fmt::format(
+      "--quick: a run of {} was not done when the minute was over{}; {}", *over == AbSide::a ? 'A' : 'B',
+      other == pairs.units.end() ? ""
+                                 : fmt::format(", one of {} took {}", *over == AbSide::a ? 'B' : 'A',
+                                               unit_text(other->second.record)),
+      settle)};
 }
 
 std::size_t needed_pairs(const AbDocument& document) {

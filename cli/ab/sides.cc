@@ -205,8 +205,10 @@ AbUnitRunner runner_of(std::shared_ptr<Side> a, std::shared_ptr<Side> b,
     Side& side = task.side == AbSide::a ? *a : *b;
     const std::string& name = side.names[task.case_index];
     const bool score = task.score || !outcomes.empty();
-    auto answer = seeds ? run_seeded_unit(side, name, task.draw, *limits)
-                        : run_unit_of_side(side, name, score, *limits);
+    UnitLimits own = *limits;
+    if (task.limit_s > 0) own.process.timeout_s = task.limit_s;
+    auto answer =
+        seeds ? run_seeded_unit(side, name, task.draw, own) : run_unit_of_side(side, name, score, own);
     if (answer && !outcomes.empty()) take_metrics(outcomes, answer->record);
     if (answer) keep_tiles(names[task.case_index], task.side, keeps_tiles && task.score, *answer);
     return answer;
@@ -301,6 +303,14 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   return {runner_of(a, b, shared, request, document.samples),
           {plan_sha256_of(*a, program_a), plan_sha256_of(*b, program_b)},
           shared};
+}
+
+JournalHeader ab_header(const std::filesystem::path& bundle) {
+  JournalHeader header = read_journal(bundle, TornTail::accept, KeptRecords::ends).header;
+  if (!header.sides)
+    throw input_error("--resume {}: is a sweep; continue it with: aqbench sweep --resume {}", bundle.string(),
+                      bundle.string());
+  return header;
 }
 
 }  // namespace aqbench::cli

@@ -1,20 +1,12 @@
 #pragma once
 // From the request of `aqbench ab` to two sides that can be run, and the parts of the command that run them.
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/ab/options.h"
-#include "core/stopwatch.h"
 #include "harness/ab/document.h"
 #include "harness/ab/run.h"
 #include "harness/ab/unit.h"
@@ -84,103 +76,6 @@ Json ab_environment(const AbRequest& request);
 // Keeps the cases whose name matches one of the patterns (all without patterns). Throws Error(usage) for a
 // pattern that matches none.
 void keep_matching(SweepPlan& plan, const std::vector<std::string>& globs);
-
-// Pairs per look where --pairs is not given and the rule needs no more: without a slow run 23 show that a
-// slow mode has less than 20 % of B's runs (find_slow_runs()).
-inline constexpr std::size_t kUsualPairs = 24;
-
-// Units that a trial measured, by case and side, which the comparison takes as its first pairs.
-using FirstUnits = std::map<std::pair<std::size_t, AbSide>, CaseResult>;
-
-// The first pairs of a trial.
-struct FirstPairs {
-  SteadyClock::time_point start = SteadyClock::now();
-  FirstUnits units = {};
-  std::size_t tried = 0;  // cases with a pair, or with a unit that failed
-  bool failed = false;    // a unit of the last one did
-  double spent_s = 0;     // since the start
-};
-
-// Measures a pair of each case as long as `go_on` says so, and says on stderr where the outputs differ, with
-// the values that are compared. Throws Error(interrupted).
-void measure_first_pairs(const AbUnitRunner& run, const AbDocument& document,
-                         const std::function<bool()>& go_on, FirstPairs& pairs);
-
-// Returns a runner that gives these units once, each in place of the first of its case and side.
-AbUnitRunner with_first_units(AbUnitRunner run, FirstUnits first);
-
-// Returns a time for a reader: "0.25 s", "1:05".
-std::string duration_text(double seconds);
-
-// Returns "about 0:10, at most 0:40 with all top-ups and a confirmation" of looks that take so long.
-std::string time_needed(const AbDocument& document, double look_s);
-
-// Plans as many pairs for each look as --pairs says, else 24 or as many as the rule needs for so many judged
-// quantities. Throws Error(usage) for too few pairs and for more than can be tested exactly.
-void plan_pairs_per_look(const AbRequest& request, std::size_t judged, AbDocument& document);
-
-// Measures first pairs for half a minute at most, and says on stderr how long the comparison will take.
-// `document` must have its cases, settings and pairs per look. A unit that fails ends the trial: the
-// comparison will say why. Throws Error(interrupted).
-void estimate_by_first_pairs(AbUnitRunner& runner, AbDocument& document);
-
-// Returns the seconds that --quick takes for its pairs and their trial: 55, or $AQBENCH_QUICK_S.
-double quick_s();
-
-// Thrown where a minute is too short for one pair: what is said in place of a verdict.
-struct QuickEnd {
-  std::string statement;
-};
-
-// Returns how many pairs of `pair_s` seconds --quick has time for after `spent_s`.
-std::size_t quick_pairs(double pair_s, double spent_s);
-
-// Returns the limit of a unit that must end with the minute, in seconds, or `own_s` where that is less.
-double quick_timeout(double own_s, double spent_s);
-
-// Plans one look without a confirmation.
-void plan_one_look(AbDocument& document);
-
-// Returns "to settle it: aqbench ab ... (about 5:00, ...)": the comparison without --quick, whose pairs take
-// `pair_s` each. `document` must have the settings that it would run with.
-std::string settling_command(const Arguments& arguments, const AbDocument& document, double pair_s);
-
-// Plans both sides of a comparison of cases and measures a first pair of each, which counts. Where a minute
-// has room for enough pairs of usual units, these are taken; else each unit is one run, and the cases that
-// got no first pair are left out, with a note. `settle` gets settling_command(). Throws QuickEnd where not
-// even one pair was done, and as plan_ab_sides().
-AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, int cancel_descriptor,
-                         AbDocument& document, std::string& settle);
-
-// Adds notes to a measured document where it has no verdict: how many pairs a minute had room for, what they
-// measured, and the command that would settle it.
-void note_quick(const std::string& settle, AbDocument& document);
-
-// Both commands and what their units need, for as long as the runner lives. Arrays are indexed by side.
-struct CommandPair {
-  std::array<AbCommand, 2> commands;
-  std::array<std::string, 2> files, file_states;  // of the program that a line starts with; "": not known
-  AbCommandRules rules;
-  std::vector<std::string> benchmarks;  // by case, of programs of Google Benchmark
-  int warmup = 0, runs = 1;
-  std::uint64_t order_seed = 0;
-  UnitLimits limits;
-  FirstUnits first = {};  // of the trial
-};
-
-// Runs one unit. `plan` has the runs and the benchmark.
-std::optional<CommandAnswer> run_side(const CommandPair& pair, AbSide side, CommandUnitPlan plan);
-
-// Runs a side once before the first pair. Throws Error(input) naming its flag if it fails,
-// Error(interrupted), and with --quick QuickEnd naming the command that settles it if the minute is over.
-CommandAnswer tried(CommandPair& pair, AbSide side, const std::string& settle);
-
-// Runs both programs of Google Benchmark once: their benchmarks are the cases. Plans the pairs, notes what is
-// not compared, and says on stderr how long it will take; returns settling_command(). With --quick and time
-// for no more, the trial is the only pair. Throws as tried(), Error(not_comparable) naming a benchmark that B
-// lacks, Error(usage) for too few pairs.
-std::string plan_by_gbench_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
-                                 AbDocument& document);
 
 // Returns what an interrupted comparison was begun with. Throws as read_journal(), and Error(input) for a
 // sweep.

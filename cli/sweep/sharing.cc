@@ -166,8 +166,10 @@ Words merge_command(const SlurmJobs& jobs, const ShareRequest& share, const std:
 ExitCode submit(const SlurmJobs& jobs, const ShareRequest& share) {
   const std::string array_job = submitted(array_command(jobs, share));
   const Words merge = merge_command(jobs, share, array_job);
-  fmt::print("{} cases in array job {} of {} tasks\nbundle {}\nprogress: aqbench status {}\n", jobs.cases,
-             array_job, share.array_size, printable(jobs.bundle.string()), printable(jobs.bundle.string()));
+  fmt::print("{} in array job {} of {}\nbundle {}\nprogress: aqbench status {}\n",
+             counted(jobs.cases, "case"), array_job,
+             counted(static_cast<std::size_t>(share.array_size), "task"), printable(jobs.bundle.string()),
+             printable(jobs.bundle.string()));
   std::fflush(stdout);
   if (share.wait) return wait_for_merge(jobs, merge);
   fmt::print("merged by job {}\n", submitted(merge));

@@ -134,7 +134,7 @@ std::string pareto_conclusion(PairedVerdict time, AccuracyChange accuracy) {
     return fmt::format("B is {}, its accuracy is within the tolerance", speed);
   if (accuracy == AccuracyChange::unknown) return {};
   const bool better = accuracy == AccuracyChange::better;
-  return better != faster ? "a trade of one for the other"
+  return better != faster ? fmt::format("B is {} but {} accurate", speed, better ? "more" : "less")
                           : fmt::format("{} is better in both", faster ? "B" : "A");
 }
 

@@ -32,6 +32,7 @@ struct AbUnitTask {
   std::size_t draw = 0;
   int look = 1;  // as in UnitOfRecord
   std::size_t pair = 0;
+  double limit_s = 0;  // it must end within this time; 0: within the runner's own limit
 };
 // Runs one case once on one side in a fresh process. Its record has a `unit`; run_ab() fills in the place of
 // that, and the name of the case. Returns nullopt after an interruption.

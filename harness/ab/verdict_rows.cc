@@ -87,13 +87,13 @@ std::string time_words(const AbCaseReport& one) {
   if (one.outputs == "identical") return text + ", outputs equal";
   const std::string worse = worse_metric_words(one);
   if (worse.empty()) return one.outputs == "differ" ? text + ", outputs differ" : text;
-  return text + ", " + worse + (verdict == PairedVerdict::faster ? ": a trade" : "");
+  return text + ", " + worse + (verdict == PairedVerdict::faster ? ": faster but less accurate" : "");
 }
 
 // "rmse +5.10 % (+4.20 .. +6.00 %)"; of a trade its times first.
 std::string words_of(const AbCaseReport& one, const VerdictRow* leading) {
   const bool failed = one.verdict == AbVerdict::failed || (one.verdict == AbVerdict::invalid && !one.time);
-  if (failed || leading == nullptr) return one.reason.empty() ? "nothing was compared" : one.reason;
+  if (failed || leading == nullptr) return one.reason.empty() ? "nothing to compare" : one.reason;
   if (leading->metric == "wall time" || (one.verdict == AbVerdict::invalid && one.outcomes.empty()))
     return one.time && one.time->comparison ? time_words(one) : one.reason;
   const bool timed = one.time && one.time->comparison;

@@ -95,7 +95,7 @@ void accept_case(const std::filesystem::path& bundle, const Record& record, cons
   if (before == nullptr)
     acceptance.changes.push_back({.kind = Kind::case_added,
                                   .case_name = record.case_name,
-                                  .note = fmt::format("{} metrics", after.metrics.size())});
+                                  .note = counted(after.metrics.size(), "metric")});
   acceptance.baseline.cases.push_back(std::move(after));
 }
 
@@ -325,9 +325,10 @@ std::string render_acceptance(const Acceptance& acceptance, bool colours) {
   for (const std::string& refusal : acceptance.refusals)
     text += wrap_text("refused: " + printable(refusal), kScreenColumns, 9);
   const Baseline& baseline = acceptance.baseline;
-  return text + fmt::format("{} baseline of suite '{}': {} cases, {} changes, from bundle {}\n",
+  return text + fmt::format("{} baseline of suite '{}': {}, {}, from bundle {}\n",
                             acceptance.existed ? "updated" : "new", printable(baseline.suite),
-                            baseline.cases.size(), acceptance.changes.size(),
+                            counted(baseline.cases.size(), "case"),
+                            counted(acceptance.changes.size(), "change"),
                             printable(baseline.accepted_bundle));
 }
 

@@ -18,6 +18,7 @@
 #include "core/error.h"
 #include "core/parallel.h"
 #include "core/stopwatch.h"
+#include "core/text.h"
 #include "harness/measuring/environment.h"
 #include "harness/statistics/summary.h"
 
@@ -262,7 +263,8 @@ void judge_timing(const TimingPlan& plan, Timing& timing) {
   if (plan.precision > 0 && !(timing.precision && *timing.precision <= plan.precision))
     say(timing.precision ? fmt::format("the median is known to {:.2g} %, not to the {:.2g} % asked for",
                                        100 * *timing.precision, 100 * plan.precision)
-                         : fmt::format("{} samples are too few for an interval", timing.warm_ms.size()));
+                         : counted(timing.warm_ms.size(), "sample") +
+                               (timing.warm_ms.size() == 1 ? " is" : " are") + " too few for an interval");
 }
 
 std::optional<double> typical_ms(const Timing& timing) {

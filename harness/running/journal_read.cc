@@ -27,10 +27,10 @@ auto read_or_damaged(const std::string& place, const Read& read) {
     return read();
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::verification || error.kind() == ErrorKind::not_comparable) throw;
-    const std::string_view what = error.what();
-    const std::string_view prefix = place;
-    throw_damaged(place,
-                  what.starts_with(prefix) ? what.substr(std::min(what.size(), prefix.size() + 2)) : what);
+    std::string_view what = error.what();
+    if (what.starts_with(place)) what.remove_prefix(place.size());
+    while (what.starts_with(':') || what.starts_with(' ')) what.remove_prefix(1);
+    throw_damaged(place, what);
   }
 }
 

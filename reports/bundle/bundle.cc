@@ -176,8 +176,8 @@ std::string bundle_name(const std::filesystem::path& bundle) {
 }
 
 void require_bundle_folder(const std::filesystem::path& bundle) {
-  if (!std::filesystem::is_directory(bundle))
-    throw Error(ErrorKind::input, bundle.string() + ": not a bundle (no such folder)");
+  if (!path_exists(bundle)) throw input_error.of_file(bundle.string(), "no such file or folder");
+  if (!folder_exists(bundle)) throw input_error.of_file(bundle.string(), "is a file; a bundle is a folder");
 }
 
 std::filesystem::path create_bundle_dir(const std::filesystem::path& out,

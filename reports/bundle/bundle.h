@@ -37,7 +37,7 @@ std::string bundle_stamp(std::chrono::system_clock::time_point time);
 // "out/20250520T101112Z/", ".".
 std::string bundle_name(const std::filesystem::path& bundle);
 
-// Throws Error(input) unless there is a folder, as of a bundle that was named by hand.
+// Throws Error(input) unless there is a folder. Every command says it in these words.
 void require_bundle_folder(const std::filesystem::path& bundle);
 
 // Creates OUT/<stamp>/, or <stamp>-1, -2, .. where the name is taken, and OUT itself where it is missing. The

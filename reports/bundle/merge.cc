@@ -12,6 +12,7 @@
 #include "core/scratch_folder.h"
 #include "core/sha256.h"
 #include "core/text.h"
+#include "harness/measuring/build_info.h"
 #include "harness/records/bundle_path.h"
 #include "harness/records/case_result.h"
 #include "harness/records/guests.h"
@@ -21,7 +22,6 @@
 #include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
 #include "reports/html/report.h"
-#include "reports/text/summary.h"
 
 namespace aqbench {
 namespace {
@@ -36,7 +36,7 @@ struct ShardBundle {
 };
 
 ShardBundle read_shard(const fs::path& path) {
-  if (!folder_exists(path)) throw Error(ErrorKind::input, path.string() + ": no bundle: not a folder");
+  require_bundle_folder(path);
   require_plain_files(path);
   ShardBundle shard;
   shard.path = path;

@@ -7,6 +7,8 @@
 #include "core/files.h"
 #include "core/parallel.h"
 #include "core/sha256.h"
+#include "core/text.h"
+#include "harness/measuring/build_info.h"
 #include "harness/records/bundle_path.h"
 #include "harness/running/plan_check.h"
 #include "reports/bundle/bundle.h"
@@ -240,7 +242,7 @@ class Verifier {
 }  // namespace
 
 VerifyReport verify_bundle(const std::filesystem::path& bundle, Results* results) {
-  if (!folder_exists(bundle)) throw Error(ErrorKind::input, bundle.string() + ": no bundle: not a folder");
+  require_bundle_folder(bundle);
   return Verifier(bundle).run(results);
 }
 

@@ -83,9 +83,9 @@ std::string render_verify(const VerifyReport& report, bool colours) {
   if (!report.root_digest.empty())
     text +=
         fmt::format("root digest     {}\nmetrics digest  {}\n", report.root_digest, report.metrics_digest);
-  const std::string held =
-      fmt::format("{} files, {} {}{}\n", report.files + 1, report.records,
-                  report.of_units ? "units" : "records", report.complete ? "" : ", of an interrupted run");
+  const std::string held = fmt::format("{} files, {}{}\n", report.files + 1,
+                                       counted(report.records, report.of_units ? "unit" : "record"),
+                                       report.complete ? "" : ", of an interrupted run");
   if (!report.ok())
     return text + paint("\033[31m", "NOT VERIFIED: " + counted(report.findings.size(), "finding")) + "\n";
   return text + paint("\033[32m", "verified") + ": " + held;
@@ -188,6 +188,7 @@ std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complet
 GateInput read_gate_input(const std::filesystem::path& results_path, bool measured_here) {
   if (!path_exists(results_path / "results.json") && !benchmark_tool(results_path).empty())
     return {results_of_benchmarks(results_path, measured_here), false, true};
+  if (!path_exists(results_path)) require_bundle_folder(results_path);
   GateInput input{{}, folder_exists(results_path), false};
   if (input.verified) {
     VerifyReport report = verify_bundle(results_path, &input.results);
@@ -202,8 +203,8 @@ GateInput read_gate_input(const std::filesystem::path& results_path, bool measur
 }
 
 AcceptedRun read_accepted_run(const std::filesystem::path& bundle, bool measured_here, bool old_plan) {
-  if (!folder_exists(bundle) && benchmark_tool(bundle).empty())
-    throw Error(ErrorKind::input, bundle.string() + ": no bundle: only a verified bundle can be accepted");
+  if (!folder_exists(bundle) && (!path_exists(bundle) || benchmark_tool(bundle).empty()))
+    require_bundle_folder(bundle);
   AcceptedRun run;
   run.bundle = bundle;
   GateInput input = read_gate_input(bundle, measured_here);

@@ -252,7 +252,7 @@ const MetricColumn* find_column(std::span<const MetricColumn> columns, std::stri
 
 ValueRows program_rows(const Results& results) {
   ValueRows table{{"CPU user [s]", "CPU system [s]", "peak memory [MiB]", "read [MiB]", "written [MiB]",
-                   "page faults", "of them from disk", "switches", "of them forced"},
+                   "page faults", "major faults", "switches", "involuntary"},
                   {}};
   for (const Record& record : results.records) {
     if (!record.program) continue;

@@ -45,7 +45,7 @@ void add_accuracy(const std::vector<CaseGroup>& groups, std::vector<std::string>
     if (table_number(next) == table_number(best))
       line += fmt::format(", as small as that of {}", name_of(*second));
     else if (best > 0)
-      line += fmt::format(", {} x less than {}", table_number(next / best), name_of(*second));
+      line += fmt::format(", {} x lower than {}", table_number(next / best), name_of(*second));
     lines.push_back(line + ".");
   }
 }

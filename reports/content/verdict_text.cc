@@ -196,7 +196,7 @@ Banner banner_of(const BundleContent& content) {
             fmt::format("{} of {} failed",
                         std::ranges::count_if(results.records, is_failure, &Record::status), planned),
             fmt::format("{}: {}: {}", failed->case_name, to_string(failed->status), failed->reason), ""};
-  const char* const nothing = "no baseline given: nothing was compared";
+  const char* const nothing = "no baseline: nothing to compare";
   if (!results.run.complete)
     return {Banner::Kind::open, "INTERRUPTED",
             fmt::format("{} of {} ran; {}", results.records.size(), planned, nothing), "", ""};

@@ -12,7 +12,7 @@ namespace aqbench {
 
 // States what a gate decides on; part of every rendered report.
 inline constexpr const char* kGatePolicy =
-    "accuracy and tensor memory are gated; time is not: it is compared in pairs alone (aqbench ab)";
+    "accuracy and tensor memory are gated; time is not gated: use aqbench ab";
 
 // Returns two numbers with three significant digits, with more where they differ but look the same:
 // "0.767" and "4.40".

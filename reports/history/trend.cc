@@ -14,6 +14,7 @@
 #include "harness/measuring/timing.h"
 #include "harness/running/journal.h"
 #include "harness/statistics/summary.h"
+#include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/environment_text.h"
 
@@ -194,7 +195,7 @@ std::vector<fs::path> find_bundles(const std::vector<fs::path>& folders,
       bundles.push_back(folder);
       continue;
     }
-    if (!folder_exists(folder)) throw Error(ErrorKind::input, folder.string() + ": not a folder");
+    require_bundle_folder(folder);
     find_bundles_below(folder, 0, bundles, unlisted);
   }
   return bundles;

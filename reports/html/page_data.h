@@ -37,17 +37,17 @@ inline constexpr std::size_t kMaxPageTraceEvents = 20'000, kMaxFlameFrames = 20'
 //    "memory": [[us, MB], ...], "left_out": 0}
 // Events are in order of lane and start, the outer one first; level 0 is in no other. Of more than `most` the
 // longest are kept and the rest is counted in "left_out"; of more memory values the extremes are kept.
-// Returns null for a text that is no trace: a page leaves it out, and `aqbench verify` refuses it.
-Json trace_json(std::string_view trace, std::size_t most);
+// Throws Error(input) naming `source` for a text that is no trace.
+Json trace_json(std::string_view trace, const std::string& source, std::size_t most);
 
 // Returns folded stacks (harness/measuring/samplers.h) as a tree, each frame before those that it calls:
 //   {"samples": 812, "least": 1, "names": [...], "frames": [[name, level, samples], ...]}
 // with the samples of a frame and all that it calls. Of more than `most` frames those with fewer than "least"
-// samples are left out. Null for what is no such text, or has no samples.
-Json stacks_json(std::string_view stacks, std::size_t most);
+// samples are left out. Null without samples. Throws Error(input) naming `source` for what is no such text.
+Json stacks_json(std::string_view stacks, const std::string& source, std::size_t most);
 
-// Returns {"trace": trace_json(), "stacks": stacks_json()} for each case with a profile, without members that
-// are null; the limits above are shared evenly.
+// Returns {"trace": trace_json(), "stacks": stacks_json()} for each case with a profile, without what
+// it does not have; the limits above are shared evenly. Throws as trace_json() and stacks_json().
 std::map<std::string, JsonBox> page_profiles(const std::map<std::string, ReportProfile>& profiles);
 
 // The HTML element in which scripts draw stages over time.

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/measuring/samplers.h"
+#include "harness/records/profile_details.h"
 #include "reports/html/page.h"
 #include "reports/html/page_data.h"
 
@@ -162,13 +163,9 @@ void write_frames(const StackFrame& frame, std::size_t level, std::uint64_t leas
 
 }  // namespace
 
-Json trace_json(std::string_view trace, std::size_t most) {
+Json trace_json(std::string_view trace, const std::string& source, std::size_t most) {
   TraceVisitor found;
-  try {
-    scan_json(trace, "trace", JsonLimits{}, found);
-  } catch (const Error&) {
-    return nullptr;
-  }
+  scan_json(trace, source, JsonLimits{}, found);
   std::vector<TraceEvent>& events = found.events;
   const std::size_t left_out = events.size() - std::min(most, events.size());
   if (left_out > 0) {
@@ -196,13 +193,8 @@ Json trace_json(std::string_view trace, std::size_t most) {
           {"left_out", left_out}};
 }
 
-Json stacks_json(std::string_view stacks, std::size_t most) {
-  StackFrame root;
-  try {
-    root = frames_of(read_folded(stacks, "stacks"));
-  } catch (const Error&) {
-    return nullptr;
-  }
+Json stacks_json(std::string_view stacks, const std::string& source, std::size_t most) {
+  const StackFrame root = frames_of(read_folded(stacks, source));
   if (root.samples == 0) return nullptr;
   std::vector<std::uint64_t> samples;
   count_frames(root, samples);
@@ -230,10 +222,14 @@ std::map<std::string, JsonBox> page_profiles(const std::map<std::string, ReportP
   std::map<std::string, JsonBox> pages;
   const std::size_t cases = std::max<std::size_t>(profiles.size(), 1);
   for (const auto& [name, profile] : profiles) {
-    Json page = Json::object(), trace = trace_json(profile.trace, kMaxPageTraceEvents / cases),
-         stacks = stacks_json(profile.stacks, kMaxFlameFrames / cases);
-    if (!trace.is_null()) page["trace"] = std::move(trace);
-    if (!stacks.is_null()) page["stacks"] = std::move(stacks);
+    Json page = Json::object();
+    if (!profile.trace.empty())
+      page["trace"] =
+          trace_json(profile.trace, profile_file(name, kProfileTraceFile), kMaxPageTraceEvents / cases);
+    if (Json stacks =
+            stacks_json(profile.stacks, profile_file(name, kProfileStacksFile), kMaxFlameFrames / cases);
+        !stacks.is_null())
+      page["stacks"] = std::move(stacks);
     if (!page.empty()) pages[name] = std::move(page);
   }
   return pages;

@@ -75,7 +75,7 @@ std::string clouds_section(const std::vector<PageView>& views) {
   if (shown == 0) return "";
   const auto left_out = views.size() - static_cast<std::size_t>(shown);
   return scripted_section(
-      "clouds", "Clouds to turn",
+      "clouds", "3D view",
       "Drag to turn, shift-drag to move, wheel or pinch to zoom, click a point to ask what it is. The "
       "colours have one scale for all cases." +
           (left_out > 0 ? fmt::format(" Of {} there is no room for the cloud.", counted(left_out, "case"))

@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "harness/statistics/summary.h"
+#include "reports/content/verdict_text.h"
 #include "reports/html/sections.h"
 
 namespace aqbench {
@@ -15,14 +16,14 @@ constexpr std::size_t kMaxRivals = 40;
 
 // The stages that a cause of holes points to (metrics/diagnosis.h).
 struct HoleStage {
-  const char *metric, *stage, *text;
+  const char *metric, *text;
 };
 constexpr HoleStage kHoleStages[] = {
-    {"holes_no_depth_pct", "depth_estimation", "no camera has a depth there"},
-    {"holes_wrong_depth_pct", "depth_estimation or depth_refinement", "no depth there is right"},
-    {"holes_filtered_pct", "filtering", "it dropped the right depths"},
-    {"holes_fused_pct", "fusion", "it lost or moved the right depths"},
-    {"holes_not_visible_pct", "no stage", "fewer than two cameras see it"}};
+    {"holes_no_depth_pct", "depth_estimation gave no depth over"},
+    {"holes_wrong_depth_pct", "depth_estimation or depth_refinement gave wrong depths over"},
+    {"holes_filtered_pct", "filtering dropped correct depths over"},
+    {"holes_fused_pct", "fusion dropped correct depths over"},
+    {"holes_not_visible_pct", "fewer than two cameras see"}};
 
 // Two records of one scene; `best` has the smaller mean error, or covers more of the surface.
 struct Rivals {
@@ -119,13 +120,6 @@ RivalList rivals_of(const Results& results) {
   return found;
 }
 
-// Returns "0.451 against 0.379", with more digits where these are the same for numbers that differ.
-std::string two_numbers(double worse, double best) {
-  const std::string a = table_number(worse), b = table_number(best);
-  if (a == b && worse != best) return fmt::format("{:.6g} against {:.6g}", worse, best);
-  return fmt::format("{} against {}", a, b);
-}
-
 std::string tile_text(const ReportTile& tile) {
   return fmt::format("x {:.10g}, y {:.10g} mm", (tile.x_min_mm + tile.x_max_mm) / 2,
                      (tile.y_min_mm + tile.y_max_mm) / 2);
@@ -173,12 +167,12 @@ std::string stage_text(const Rivals& pair) {
       worst = &one;
     }
   }
-  if (!known) return "not known: it gives no depth maps";
+  if (!known) return "unknown (no depth maps)";
   if (worst == nullptr) return "no stage lost more";
   const double lost = *value_of(pair.worse->metrics, worst->metric);
   const auto best = value_of(pair.best->metrics, worst->metric);
-  return fmt::format("{}: {}, {} % of the surface", worst->stage, worst->text,
-                     best ? two_numbers(lost, *best) : table_number(lost) + " against n/a");
+  const auto [shown, of_best] = number_pair(lost, best.value_or(lost));
+  return fmt::format("{} {} % of the surface (best: {})", worst->text, shown, best ? of_best + " %" : "n/a");
 }
 
 // What the baseline says of the case: worst row first.
@@ -239,7 +233,7 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
                        "<p class=\"dim\">{} by no more than noise: two standard errors over the seeds, or "
                        "with one seed 2 % of the mean error and 1 % of the completeness.</p>\n",
                        alike == 1 ? "1 pair differs" : fmt::format("{} pairs differ", alike));
-  if (all.empty()) return alike == 0 ? "" : page_section("rivals", "Where one is worse than another", rest);
+  if (all.empty()) return alike == 0 ? "" : page_section("rivals", "Compared with the best", rest);
   const CaseNames names = name_cases(content.results);
   const MetricColumn completeness = completeness_column(content.results);
   std::vector<std::string> titles = name_titles(names);
@@ -265,7 +259,7 @@ std::string rivals_section(const BundleContent& content, const ReportPictures& p
   std::string text = common_html(names.common) + table.html("methods against each other", "cards");
   if (all.size() > kMaxRivals)
     text += fmt::format("<p class=\"dim\">and {} more</p>\n", all.size() - kMaxRivals);
-  return page_section("rivals", "Where one is worse than another", text + rest, lead(content));
+  return page_section("rivals", "Compared with the best", text + rest, lead(content));
 }
 
 }  // namespace aqbench

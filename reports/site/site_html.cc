@@ -124,11 +124,9 @@ std::string site_page(const std::string& title, int depth, const std::string& bo
 
 std::string shown_suite(const std::string& suite) { return suite.empty() ? "(chosen by hand)" : suite; }
 
-// How many of site_metrics() are columns of tables of cases; the others are numbers of protocols, and the
-// time.
-static std::size_t columns_of_cases() {
-  return site_metrics().size() - 1 - headline_protocol_metrics().size();
-}
+// How many of site_metrics() are columns of tables of cases; behind them stand the numbers of protocols and
+// the time.
+static std::size_t columns_of_cases() { return site_time_place() - headline_protocol_metrics().size(); }
 
 std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs) {
   const std::vector<SiteMetric>& all = site_metrics();
@@ -198,7 +196,7 @@ int SiteStep::worsening() const {
 
 std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs) {
   const std::vector<SiteSeries> all = series_of(runs);
-  const std::size_t time = site_metrics().size() - 1;
+  const std::size_t time = site_time_place();
   std::vector<std::size_t> metrics = filled_metrics({runs.begin(), runs.end()});
   std::erase(metrics, time);
   std::vector<std::vector<SiteStep>> found(all.size());

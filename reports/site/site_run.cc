@@ -34,6 +34,8 @@ HashList read_hashes(const std::string& text, const std::filesystem::path& bundl
   throw Error(ErrorKind::input, fmt::format("{}: {}", source, what), source);
 }
 
+constexpr const char* kTimeName = "time_ms";
+
 // The place of a metric in site_metrics().
 std::optional<std::size_t> place_of(std::string_view metric) {
   static const auto* const places = [] {
@@ -220,12 +222,14 @@ const std::vector<SiteMetric>& site_metrics() {
     }
     for (const ProtocolMetric& metric : headline_protocol_metrics())
       all.push_back({metric.name, metric.title, metric.definition, metric.unit, metric.better});
-    all.push_back({"time_ms", "time [ms]", "median of the warm runs, or the cold run where there are none",
+    all.push_back({kTimeName, "time [ms]", "median of the warm runs, or the cold run where there are none",
                    "ms", Better::lower});
     return all;
   }();
   return metrics;
 }
+
+std::size_t site_time_place() { return place_of(kTimeName).value(); }
 
 bool is_of_other_tool(const std::filesystem::path& bundle) {
   return bundle.filename() == "criterion" || is_file(bundle);

@@ -55,6 +55,8 @@ struct SiteMetric {
 // Returns the metrics that tables of cases can show (reports/content/case_columns.h) and the time, in the
 // order of SiteCase::values.
 const std::vector<SiteMetric>& site_metrics();
+// Returns the place of the time among them.
+std::size_t site_time_place();
 
 // Reads a bundle: results.json, which must have the hash in sha256.txt, which must hold together. The rest of
 // the bundle is for `aqbench verify`. Throws Error(input, io, verification) naming the file.

@@ -44,8 +44,9 @@ std::vector<TreeRow> tree_rows(const std::vector<StageRecord>& stages) {
 // Times of the table add up to some 1e-12 ms.
 std::string fixed_ms_text(double ms) { return std::abs(ms) < 0.005 ? "0" : table_number(ms); }
 
+// Each stage has a sample of each run (read_profiled_case()).
 double shown_sample(const std::vector<double>& samples, const ProfileDetails& details) {
-  return samples.size() > details.shown ? samples[details.shown] : 0;
+  return samples.at(details.shown);
 }
 
 std::vector<TableCell> stage_row(const TreeRow& row, const ProfiledCase& profile) {
@@ -77,9 +78,9 @@ Table stage_table(const ProfiledCase& profile) {
 
 std::string runs_line(const ProfiledCase& profile) {
   const ProfileDetails& details = profile.details;
-  std::string line =
-      fmt::format("median of {} profiled, cold first run {} ms", counted(details.profiled_ms.size(), "run"),
-                  fixed_ms_text(profile.record.timing.cold_ms.value_or(0)));
+  std::string line = fmt::format("median of {} profiled", counted(details.profiled_ms.size(), "run"));
+  if (const auto cold = profile.record.timing.cold_ms)
+    line += ", cold first run " + fixed_ms_text(*cold) + " ms";
   if (!details.plain_ms.empty()) line += ", profiled / unprofiled " + table_number(overhead_ratio(details));
   return line;
 }
@@ -109,7 +110,7 @@ std::string warning_lines(const ProfiledCase& profile) {
   std::vector<std::string> warnings = profile.hotspots.warnings;
   if (profile.details.sampler == "none") warnings.clear();
   if (profile.details.lost_samples > 0)
-    warnings.push_back(fmt::format("{} samples were lost for want of room", profile.details.lost_samples));
+    warnings.push_back(counted(profile.details.lost_samples, "sample") + " lost for want of room");
   if (profile.details.trace_events_left_out > 0)
     warnings.push_back(fmt::format("the trace leaves out {} events", profile.details.trace_events_left_out));
   for (const InjectedFault& fault : profile.record.injected)
@@ -145,6 +146,12 @@ ProfiledCase read_profiled_case(const std::filesystem::path& bundle, const Recor
   const std::string details = path(kProfileDetailsFile).string();
   profile.details =
       profile_details_from_json(parse_strict_json(read_text_file(details), details, kMessageJson), details);
+  const std::size_t runs = profile.details.profiled_ms.size();
+  for (const StageRecord& stage : record.stages)
+    if (stage.wall_ms.size() != runs || stage.self_ms.size() != runs ||
+        (!stage.cpu_ms.empty() && stage.cpu_ms.size() != runs))
+      throw input_error("{}: profiled_ms: {}, but stage {} of case {} has {} of them", details,
+                        counted(runs, "run"), stage.name, record.case_name, stage.self_ms.size());
   if (std::filesystem::exists(path(kProfileStacksFile)))
     profile.stacks = read_folded(read_text_file(path(kProfileStacksFile)), path(kProfileStacksFile).string());
   profile.hotspots = find_hotspots(profile.stacks, record.workload.empty() ? record.method : record.workload);

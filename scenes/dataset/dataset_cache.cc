@@ -65,28 +65,27 @@ std::optional<Manifest> read_manifest(const EntryPaths& paths) {
   if (!is_file(paths.manifest)) return std::nullopt;
   try {
     const Json json = read_strict_json(paths.manifest);
-    if (json.at("format") != kManifestFormat || !json.at("files").is_object()) return std::nullopt;
-    const Json& dataset = json.at("dataset");
+    const JsonPlace root(json, paths.manifest.string()), dataset = root.at("dataset");
+    if (root.at("format").value() != kManifestFormat) return std::nullopt;
     Manifest manifest{{.key = paths.dir.filename().string(),
                        .dir = paths.dir,
-                       .scene = dataset.at("scene").get<std::string>(),
-                       .rig = dataset.at("rig").get<std::string>(),
-                       .imaging = dataset.at("imaging").get<std::string>(),
-                       .seed = dataset.at("seed").get<std::uint64_t>(),
-                       .width_px = dataset.at("width").get<int>(),
-                       .height_px = dataset.at("height").get<int>(),
+                       .scene = dataset.at("scene").text(),
+                       .rig = dataset.at("rig").text(),
+                       .imaging = dataset.at("imaging").text(),
+                       .seed = dataset.at("seed").count(),
+                       .width_px = static_cast<int>(dataset.at("width").integer()),
+                       .height_px = static_cast<int>(dataset.at("height").integer()),
                        .last_used = {}},
                       {}};
-    for (const auto& [name, file] : json.at("files").items()) {
-      const FileContent content{file.at("bytes").get<std::uintmax_t>(), file.at("sha256").get<std::string>()};
+    for (const auto& [name, file] : root.at("files").members()) {
+      const FileContent content{file.at("bytes").count(), file.at("sha256").text()};
       manifest.entry.bytes += content.bytes;
       manifest.contents[name] = content;
     }
     return manifest;
-  } catch (const nlohmann::json::exception&) {
-  } catch (const Error&) {  // removed meanwhile or unreadable: treated as missing
+  } catch (const Error&) {  // removed meanwhile or of another version: the cache makes it again
+    return std::nullopt;
   }
-  return std::nullopt;
 }
 
 // Returns the contents if every file exists with its size, without reading the files.

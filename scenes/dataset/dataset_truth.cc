@@ -20,16 +20,12 @@ Scene read_dataset_scene(const std::filesystem::path& dataset_dir) {
   const std::filesystem::path file = dataset_dir / "truth" / "scene.json";
   std::string name;
   std::vector<Override> overrides;
-  try {
-    const Json record = read_strict_json(file, kSmallFileJson);
-    if (record.at("format_version") != 1) throw input_error("{}: format_version: must be 1", file.string());
-    const Json& scene = record.at("scene");
-    name = scene.at("name").get<std::string>();
-    for (const auto& [parameter, value] : scene.at("parameters").items())
-      overrides.push_back({name, parameter, value.is_string() ? value.get<std::string>() : value.dump()});
-  } catch (const nlohmann::json::exception& error) {
-    throw input_error("{}: {}", file.string(), error.what());
-  }
+  const Json record = read_strict_json(file, kSmallFileJson);
+  const JsonPlace root(record, file.string()), scene = root.at("scene");
+  if (root.at("format_version").integer() != 1) root.at("format_version").fail("must be 1");
+  name = scene.at("name").text();
+  for (const auto& [parameter, value] : scene.at("parameters").members())
+    overrides.push_back({name, parameter, value.value().is_string() ? value.text() : value.value().dump()});
   if (!name.starts_with(kMeshPrefix)) return make_scene(name, overrides);
   Scene mesh = make_scene(std::string(kMeshPrefix) + (dataset_dir / "truth" / "surface.ply").string(), {},
                           cameras_of_signs(read_calibration(dataset_dir / "calibration.json")));

@@ -221,20 +221,23 @@ AQBENCH_INLINE void solve_block(const Constants& k, Lanes& n) {
 
 AQBENCH_MULTIVERSION void distances(const Constants& k, const Vec3* points, std::size_t count, double* out) {
   Lanes n;
+  alignas(64) double distance[kLanes];
   for (std::size_t begin = 0; begin < count; begin += kLanes) {
     const std::size_t size = std::min(kLanes, count - begin);
     load_block(points + begin, size, n);
     solve_block(k, n);
     for (std::size_t i = 0; i < kLanes; ++i) {
       const double dx = (n.ux[i] - n.ex[i]) * k.inverse_kx, dy = (n.uy[i] - n.ey[i]) * k.inverse_ky;
-      n.w[i] = n.side[i] * std::sqrt(dx * dx + dy * dy + n.w[i] * n.w[i]);
+      distance[i] = n.side[i] * std::sqrt(dx * dx + dy * dy + n.w[i] * n.w[i]);
     }
-    std::copy(n.w, n.w + size, out + begin);
+    std::copy(distance, distance + size, out + begin);
   }
 }
 
 AQBENCH_MULTIVERSION void feet(const Constants& k, const Vec3* points, std::size_t count, ClosestPoint* out) {
   Lanes n;
+  alignas(64) double foot_x[kLanes], foot_y[kLanes], foot_z[kLanes], distance[kLanes];
+  alignas(64) double normal_x[kLanes], normal_y[kLanes], normal_z[kLanes];
   for (std::size_t begin = 0; begin < count; begin += kLanes) {
     const std::size_t size = std::min(kLanes, count - begin);
     load_block(points + begin, size, n);
@@ -244,16 +247,17 @@ AQBENCH_MULTIVERSION void feet(const Constants& k, const Vec3* points, std::size
       const double fx = n.side[i] * n.toward_x[i] * k.slope_x * n.sx[i];
       const double fy = n.side[i] * n.toward_y[i] * k.slope_y * n.sy[i];
       const double inverse = 1 / std::sqrt(1 + fx * fx + fy * fy);
-      n.px[i] -= n.toward_x[i] * dx;
-      n.py[i] -= n.toward_y[i] * dy;
-      n.pz[i] += n.side[i] * n.w[i];
-      n.sx[i] = fx * inverse;
-      n.sy[i] = fy * inverse;
-      n.gap[i] = -inverse;
-      n.w[i] = n.side[i] * std::sqrt(dx * dx + dy * dy + n.w[i] * n.w[i]);
+      foot_x[i] = n.px[i] - n.toward_x[i] * dx;
+      foot_y[i] = n.py[i] - n.toward_y[i] * dy;
+      foot_z[i] = n.pz[i] + n.side[i] * n.w[i];
+      normal_x[i] = fx * inverse;
+      normal_y[i] = fy * inverse;
+      normal_z[i] = -inverse;
+      distance[i] = n.side[i] * std::sqrt(dx * dx + dy * dy + n.w[i] * n.w[i]);
     }
     for (std::size_t i = 0; i < size; ++i)
-      out[begin + i] = {{n.px[i], n.py[i], n.pz[i]}, {n.sx[i], n.sy[i], n.gap[i]}, n.w[i]};
+      out[begin + i] = {
+          {foot_x[i], foot_y[i], foot_z[i]}, {normal_x[i], normal_y[i], normal_z[i]}, distance[i]};
   }
 }
 

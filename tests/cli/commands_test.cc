@@ -28,6 +28,16 @@ TEST(PrintJson, EscapesWhatSteersATerminalAndMeansTheSame) {
   EXPECT_EQ(nlohmann::json::parse(printed), nlohmann::json::parse(text));
 }
 
+TEST(Commands, SayInTheSameWordsThatABundleIsNotThere) {
+  const TemporaryDir dir;
+  const std::string none = dir / "none";
+  for (const Arguments& command :
+       {Arguments{"verify", none}, {"report", none}, {"gate", none}, {"trend", none}, {"compare", none, none},
+        {"replay", none, "--all"}, {"export", none, "--csv"}, {"accept", none, "--baseline", "b.json"},
+        {"merge", none, none}})
+    expect_refused(run_program(command), none + ": no such file or folder");
+}
+
 TEST(RemovedFlags, SayWhatReplacesThem) {
   for (const auto& [flag, instead] : cli::kRemovedFlags)
     expect_mistake(run_program({"verify", flag, "x"}), std::string(flag) + " was removed: " + instead);

@@ -78,6 +78,7 @@ TEST(ElideMiddle, KeepsBothEndsAndTheWidth) {
 TEST(WrapText, BreaksAtBlanksAndIndents) {
   EXPECT_EQ(wrap_text("one two three four", 10, 2), "one two\n  three\n  four\n");
   EXPECT_EQ(wrap_text("fits exactly", 12, 2), "fits exactly\n");
+  EXPECT_EQ(wrap_text("fits exactly now", 12, 2), "fits exactly\n  now\n") << "the blank went with the break";
   EXPECT_EQ(wrap_text("", 10, 2), "\n");
   EXPECT_EQ(wrap_text(std::string(25, 'x'), 10, 2), "xxxxxxxxxx\n  xxxxxxxx\n  xxxxxxx\n");
   EXPECT_EQ(wrap_text("ab " + std::string(12, 'x'), 10, 2), "ab\n  xxxxxxxx\n  xxxx\n");

@@ -1,4 +1,4 @@
-// Clouds to turn: one or two cases under one camera, coloured by signed error, confidence, views or in the colours that
+// 3D view: one or two cases under one camera, coloured by signed error, confidence, views or in the colours that
 // a program gave its points; B minus A; the true surface, holes with their causes, cameras, rig and water. All data are in the page.
 'use strict';
 const aqbench_viewer = (() => {
@@ -7,7 +7,7 @@ const aqbench_viewer = (() => {
   const cause_colours = ['#808080', '#c77cff', '#a6761d', '#e69f00', '#f0e442', '#009e73', '#999933'];
   const cause_texts = ['covered', 'fewer than two cameras see it', 'no camera has a depth there (depth_estimation)',
     'no depth there is right (depth_estimation, depth_refinement)', 'filtering dropped the right depths',
-    'fusion lost or moved the right depths', 'two cameras took it, and fewer than two undistorted images show it'];
+    'fusion dropped correct depths', 'two cameras took it, and fewer than two undistorted images show it'];
   const rgb = (hex) => [1, 3, 5].map((from) => parseInt(hex.slice(from, from + 2), 16) / 255);
   const loaded = new Map();
   let state = null;

@@ -32,7 +32,7 @@ TEST(AbReport, AFasterBuildWithWorseAccuracyIsInvalid) {
   const AbCaseReport worse = only_case(document);
   EXPECT_EQ(worse.verdict, AbVerdict::invalid);
   EXPECT_THAT(worse.reason, HasSubstr("accuracy_mean_mm 1 -> 1.2 mm"));
-  EXPECT_THAT(worse.pareto, HasSubstr("a trade of one for the other"));
+  EXPECT_THAT(worse.pareto, HasSubstr("B is faster but less accurate"));
   EXPECT_EQ(judge_ab(document).exit_code(), ExitCode::regression);
 }
 
@@ -57,7 +57,7 @@ TEST(AbReport, TheParetoLineSaysWhatIsTrueOfBothAxes) {
   EXPECT_THAT(line(0.8, 1.04), EndsWith(": B is faster, its accuracy is within the tolerance"));
   EXPECT_THAT(line(1.2, 0.98), EndsWith(": B is slower, its accuracy is within the tolerance"));
   EXPECT_THAT(line(1.2, 1.2), EndsWith(": A is better in both"));
-  EXPECT_THAT(line(1.2, 0.8), EndsWith(": a trade of one for the other"));
+  EXPECT_THAT(line(1.2, 0.8), EndsWith(": B is slower but more accurate"));
   EXPECT_THAT(line(1.0, 0.8), EndsWith(": B is more accurate, its time did not move for certain"));
   EXPECT_THAT(line(1.0, 1.2), EndsWith(": B is less accurate, its time did not move for certain"));
   EXPECT_THAT(line(1.0, 1.0), EndsWith("accuracy_mean_mm 1 -> 1 mm"));
@@ -162,7 +162,7 @@ TEST(AbVerdictRows, AFasterBWithAWorseOutputIsATrade) {
   ASSERT_GT(report.verdicts.rows.size(), 1u);
   EXPECT_TRUE(report.verdicts.rows[1].only_shown);
   EXPECT_THAT(report.verdicts.rows[0].words,
-              ContainsRegex("^B is 3[.0-9]* x faster [(].*[)], .* 2 x worse: a trade$"));
+              ContainsRegex("^B is 3[.0-9]* x faster [(].*[)], .* 2 x worse: faster but less accurate$"));
   EXPECT_EQ(report.exit_code(), ExitCode::regression);
 }
 

@@ -166,7 +166,7 @@ TEST_F(Accept, NothingChangedIsSaid) {
   accept(bundle_of(synthetic_results()));
   const Acceptance again = accept(bundle_of(synthetic_results()));
   EXPECT_TRUE(again.changes.empty());
-  EXPECT_THAT(render_acceptance(again), HasSubstr("0 changes"));
+  EXPECT_THAT(render_acceptance(again), HasSubstr("4 cases, 0 changes, from bundle"));
 }
 
 TEST(AcceptText, ShowsAllDigitsWhereFewerWouldShowNoChange) {
@@ -285,7 +285,7 @@ TEST_F(Accept, RefusesABundleThatDoesNotVerifyAndABareFile) {
   const fs::path bundle = bundle_of(synthetic_results());
   EXPECT_THAT(
       error_of(ErrorKind::input, [&] { accept_baseline(read_accepted_run(bundle / "results.json"), file_); }),
-      HasSubstr("no bundle"));
+      HasSubstr("is a file; a bundle is a folder"));
   write_file(bundle / "bench.log", "edited");
   EXPECT_THAT(error_of(ErrorKind::verification, [&] { accept(bundle); }), HasSubstr("bench.log"));
   EXPECT_FALSE(fs::exists(file_));

@@ -54,7 +54,7 @@ TEST(ReadGateInput, ABareFileGivesTheRightKindOfError) {
   json["records"][0]["metrics"]["points"]["value"] = "2850";
   EXPECT_EQ(kind_of(json.dump()), ExitCode::usage);
   EXPECT_EQ(error_of(ErrorKind::input, [&] { read_gate_input(directory / "absent"); }),
-            (directory / "absent").string() + ": no such file");
+            (directory / "absent").string() + ": no such file or folder");
 }
 
 // As an edit by hand.
@@ -137,7 +137,7 @@ TEST_F(Merge, RefusesWhatIsNotOneSweep) {
   refused(ErrorKind::not_comparable, {a, shard("e2", plan_of(2, 2, 7))}, "different options");
   refused(ErrorKind::input, {a, shard("f2", plan_of(2, 2), 1)}, "was interrupted");
   refused(ErrorKind::usage, {a}, "at least two");
-  refused(ErrorKind::input, {a, directory_ / "absent"}, "no bundle");
+  refused(ErrorKind::input, {a, directory_ / "absent"}, "no such file or folder");
   write_file(b / "bench.log", "another log\n");
   refused(ErrorKind::verification, {a, b}, "bench.log");
   EXPECT_FALSE(fs::exists(directory_ / "out"));  // nothing half made is left

@@ -321,10 +321,12 @@ TEST_F(Verify, AnotherBaselineGivesOtherVerdicts) {
 
 TEST(VerifyInput, WhatIsNoFolderIsBadInput) {
   const TemporaryDirectory directory;
-  EXPECT_NE(error_of(ErrorKind::input, [&] { verify_bundle(directory / "absent"); }).find("no bundle"),
-            std::string::npos);
+  EXPECT_NE(
+      error_of(ErrorKind::input, [&] { verify_bundle(directory / "absent"); }).find("no such file or folder"),
+      std::string::npos);
   const fs::path file = directory.file("file", "");
-  EXPECT_NE(error_of(ErrorKind::input, [&] { verify_bundle(file); }).find("no bundle"), std::string::npos);
+  EXPECT_NE(error_of(ErrorKind::input, [&] { verify_bundle(file); }).find("a bundle is a folder"),
+            std::string::npos);
   fs::remove(file);
   EXPECT_EQ(verify_bundle(directory.path()).findings.size(), required_bundle_files().size());
 }

@@ -76,7 +76,7 @@ TEST(Narrative, SentencesAreComputed) {
   EXPECT_THAT(
       lines,
       Contains(
-          "undulating: roma_like has the smallest mean error, 0.800 mm, 2.00 x less than lightglue_like."));
+          "undulating: roma_like has the smallest mean error, 0.800 mm, 2.00 x lower than lightglue_like."));
   EXPECT_EQ(lines[1], "All cases have seed=42; the names in these sentences leave it out.");
   EXPECT_THAT(lines,
               Contains("undulating/roma_like: the stage depth takes 60.0 % of the time of all stages."));

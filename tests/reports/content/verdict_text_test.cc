@@ -60,7 +60,7 @@ TEST(VerdictText, ACountIsInformation) {
 
 TEST(VerdictText, ABannerSaysWhatFailedWhereAndSinceWhen) {
   BundleContent content = content_of(synthetic_results());
-  EXPECT_EQ(banner_line(banner_of(content)), "4 of 4 cases ran; no baseline given: nothing was compared");
+  EXPECT_EQ(banner_line(banner_of(content)), "4 of 4 cases ran; no baseline: nothing to compare");
   const Baseline baseline = synthetic_baseline(content.results);
   set_baseline(content, baseline);
   EXPECT_EQ(banner_line(banner_of(content)),

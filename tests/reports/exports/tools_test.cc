@@ -154,7 +154,7 @@ TEST(GatedMetrics, TensorMemoryOfStagesIsGatedTimeIsNot) {
   EXPECT_EQ(report.rows[0].metric, "tensor_memory.depth.net_bytes");
   results.records[0].stages[0].net_bytes = std::nullopt;
   EXPECT_EQ(gate(results, baseline).rows[0].verdict, Verdict::missing);
-  EXPECT_THAT(github_step_summary(report, results), HasSubstr("time is not: it is compared in pairs alone"));
+  EXPECT_THAT(github_step_summary(report, results), HasSubstr("time is not gated: use aqbench ab"));
 }
 
 Record skipped_record() {

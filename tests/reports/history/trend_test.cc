@@ -173,7 +173,7 @@ TEST(Trend, ReadsVerifiedBundlesOnceAndNamesTheOthers) {
   EXPECT_THAT(history.problems[0], HasSubstr("bench.log"));
   EXPECT_THAT(history.problems[1], HasSubstr("there already"));
   EXPECT_THAT(error_of(ErrorKind::input, [&] { read_history({directory / "absent"}); }),
-              HasSubstr("not a folder"));
+              HasSubstr("no such file or folder"));
 }
 
 // It was passed over, as a folder that holds no bundle.

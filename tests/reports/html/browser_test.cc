@@ -193,14 +193,15 @@ TEST_F(FirstScreen, OfAFailedGateNamesCaseValueAndAcceptedRun) {
 TEST_F(FirstScreen, OfASweepWithoutABaselineSaysSo) {
   BundleContent content = content_of(synthetic_results());
   EXPECT_THAT(seen(render_html_report(content, {})),
-              Each(HasSubstr("4 of 4 cases ran; no baseline given: nothing was compared")));
+              Each(HasSubstr("4 of 4 cases ran; no baseline: nothing to compare")));
 }
 
 TEST_F(FirstScreen, OfATradeNamesBothSidesOfIt) {
   AbDocument document = document_of(timed_samples(40, 1 / 3.1));
   give_outputs(document.samples, 0.8, 1.6);
   EXPECT_THAT(seen(ab_page(document, judge_ab(document))),
-              Each(AllOf(HasSubstr("INVALID B is 3.1 x faster ("), HasSubstr("2 x worse: a trade"))));
+              Each(AllOf(HasSubstr("INVALID B is 3.1 x faster ("),
+                         HasSubstr("2 x worse: faster but less accurate"))));
 }
 
 TEST_F(FirstScreen, OfTwoCommitsSaysWhatGotWorseAndWhere) {

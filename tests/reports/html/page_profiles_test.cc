@@ -8,6 +8,7 @@
 
 #include "core/files.h"
 #include "reports/html/report.h"
+#include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
 #include "tests/temporary_directory.h"
 
@@ -37,7 +38,7 @@ const std::string& nested_trace() {
 }
 
 TEST(TraceJson, EventsNestByTheirTimesAndLanesHaveTheirNames) {
-  const Json json = trace_json(nested_trace(), 100);
+  const Json json = trace_json(nested_trace(), "t", 100);
   EXPECT_EQ(json["lanes"].dump(), R"(["main","worker 3"])");
   EXPECT_EQ(json["names"].dump(), R"(["outer","inner","later","beside"])");
   EXPECT_EQ(json["events"].dump(),
@@ -47,7 +48,7 @@ TEST(TraceJson, EventsNestByTheirTimesAndLanesHaveTheirNames) {
 }
 
 TEST(TraceJson, KeepsTheLongestEventsAndTheExtremesOfMemory) {
-  const Json two = trace_json(nested_trace(), 2);
+  const Json two = trace_json(nested_trace(), "t", 2);
   EXPECT_EQ(two["names"].dump(), R"(["outer","inner"])");
   EXPECT_EQ(two["left_out"], 3);
   std::string counters;
@@ -56,25 +57,30 @@ TEST(TraceJson, KeepsTheLongestEventsAndTheExtremesOfMemory) {
                             i == 4321   ? 99
                             : i == 4322 ? -7
                                         : 1);
-  const Json memory = trace_json(trace_of(counters), 2)["memory"];
+  const Json memory = trace_json(trace_of(counters), "t", 2)["memory"];
   EXPECT_LE(memory.size(), 4000u);
   EXPECT_THAT(memory.dump(), HasSubstr("[4321.0,99.0],[4322.0,-7.0]"));
 }
 
-TEST(TraceJson, IsNullForWhatIsNoTrace) {
+TEST(TraceJson, NamesTheFileThatIsNoTrace) {
   for (const char* const text : {"", "no trace", "{\"traceEvents\":[{\"ph\":\"X\"", "[1,2"})
-    EXPECT_TRUE(trace_json(text, 10).is_null()) << text;
-  EXPECT_EQ(trace_json(R"({"other":[{"ph":"X","ts":1,"dur":2,"name":"x"}]})", 10)["events"].size(), 0u);
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { trace_json(text, "x/trace.json", 10); }),
+                ::testing::StartsWith("x/trace.json:1:"))
+        << text;
+  EXPECT_EQ(trace_json(R"({"other":[{"ph":"X","ts":1,"dur":2,"name":"x"}]})", "t", 10)["events"].size(), 0u);
 }
 
 TEST(StacksJson, HoldsEachFrameWithAllThatItCalls) {
-  const Json json = stacks_json("main;work;hot 42\nmain;work 3\nmain;rest 5\n", 100);
+  const Json json = stacks_json("main;work;hot 42\nmain;work 3\nmain;rest 5\n", "s", 100);
   EXPECT_EQ(json.dump(), R"({"samples":50,"least":1,"names":["main","rest","work","hot"],)"
                          R"("frames":[[0,0,50],[1,1,5],[2,1,45],[3,2,42]]})");
-  const Json few = stacks_json("main;work;hot 42\nmain;work 3\nmain;rest 5\n", 2);
+  const Json few = stacks_json("main;work;hot 42\nmain;work 3\nmain;rest 5\n", "s", 2);
   EXPECT_EQ(few["frames"].dump(), "[[0,0,50],[1,1,45]]");
   EXPECT_EQ(few["least"], 43);
-  for (const char* const text : {"", "main;work", "main x\n"}) EXPECT_TRUE(stacks_json(text, 10).is_null());
+  EXPECT_TRUE(stacks_json("", "s", 10).is_null());
+  for (const char* const text : {"main;work", "main x\n"})
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { stacks_json(text, "x/stacks", 10); }),
+                ::testing::StartsWith("x/stacks"));
 }
 
 TEST(HtmlReport, ShowsTheProfilesOfABundleAndIsTheSameTwice) {

@@ -116,7 +116,7 @@ TEST(HtmlReport, EveryStageHasAColourOfItsOwn) {
 TEST(HtmlReport, AnswersFirstThenListsCaseByCase) {
   BundleContent content = content_of(synthetic_results());
   const Baseline baseline = synthetic_baseline(content.results);
-  EXPECT_THAT(render_html_report(content, {}), HasSubstr("no baseline given: nothing was compared"));
+  EXPECT_THAT(render_html_report(content, {}), HasSubstr("no baseline: nothing to compare"));
   *metric_of(content.results.records[1], "accuracy_mean_mm").value *= 5.7;
   set_baseline(content, baseline);
   const std::string page = render_html_report(content, {});
@@ -301,8 +301,8 @@ TEST(HtmlReport, ShowsWhatProgramsUsedWithoutTheColumnsThatNobodyKnows) {
             "title=\"flat_plane/roma_like/seed=42\"><td>flat_plane/roma_like</td>"
             "<td data-label=\"CPU user [s]\">1.25</td><td data-label=\"CPU system [s]\">0.500</td>"
             "<td data-label=\"peak memory [MiB]\">3.00</td><td data-label=\"written [MiB]\">0.500</td>"
-            "<td data-label=\"page faults\">107</td><td data-label=\"of them from disk\">7</td>"
-            "<td data-label=\"switches\">16</td><td data-label=\"of them forced\">5</td></tr>\n");
+            "<td data-label=\"page faults\">107</td><td data-label=\"major faults\">7</td>"
+            "<td data-label=\"switches\">16</td><td data-label=\"involuntary\">5</td></tr>\n");
 }
 
 TEST(HtmlReport, OfNothingAndOfNumbersThatAreNone) {

@@ -112,10 +112,10 @@ TEST(Rivals, NameWhereWhichStageAndSinceWhen) {
   EXPECT_THAT(section, HasSubstr("error at x -185, y -125 mm: -3.00 against 0.250 mm"));
   EXPECT_THAT(section, HasSubstr("surface at x -185, y -125 mm: 20.0 against 80.0 % covered"));
   EXPECT_THAT(section,
-              HasSubstr("filtering: it dropped the right depths, 7.50 against 0.500 % of the surface"));
+              HasSubstr("filtering dropped correct depths over 7.50 % of the surface (best: 0.500 %)"));
   EXPECT_THAT(section, HasSubstr("mean error "));
   EXPECT_THAT(section, HasSubstr("20250101T000000Z"));
-  EXPECT_THAT(section, HasSubstr("not known: it gives no depth maps"));  // of the other scene
+  EXPECT_THAT(section, HasSubstr("unknown (no depth maps)"));  // of the other scene
 }
 
 // The most accurate one is held against the one that covers more, too.

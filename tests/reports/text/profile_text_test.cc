@@ -3,9 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <sstream>
 
+#include "core/json_members.h"
 #include "core/text.h"
+#include "harness/records/profile_details.h"
+#include "tests/core/error_matcher.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
@@ -50,6 +55,19 @@ TEST(ProfileText, BottlenecksAreSelfTimesOfTheTrueTotal) {
   EXPECT_EQ(top[1].stage, "fusion");
   EXPECT_EQ(top[2].stage, "extract");
   EXPECT_DOUBLE_EQ(unattributed_ms(example()), 10);
+}
+
+TEST(ProfileText, AMissingSampleIsRefusedAndNoZero) {
+  const TemporaryDirectory bundle;
+  ProfiledCase profile = example();
+  const auto read = [&] { return read_profiled_case(bundle.path(), profile.record); };
+  const std::string details = profile_file(profile.record.case_name, kProfileDetailsFile);
+  std::filesystem::create_directories((bundle / details).parent_path());
+  bundle.file(details, compact_json(JsonOf<ProfileDetails>::write(profile.details)));
+  EXPECT_DOUBLE_EQ(unattributed_ms(read()), 10);
+  profile.record.stages[1].self_ms.pop_back();
+  EXPECT_THAT(error_of(ErrorKind::input, read),
+              HasSubstr("profiled_ms: 2 runs, but stage depth of case scene/method has 1 of them"));
 }
 
 TEST(ProfileText, StagesOfOtherThreadsAreShownAndNotAdded) {

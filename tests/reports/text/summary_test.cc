@@ -42,7 +42,7 @@ TEST(Summary, CasesOfAnotherDeviceHaveNoRoofline) {
 TEST(Summary, SaysWhatRanAndWhatCameOut) {
   const Results results = synthetic_results();
   const std::string text = summary_of(results);
-  EXPECT_TRUE(text.starts_with("**4 of 4 cases ran; no baseline given: nothing was compared**\n"));
+  EXPECT_TRUE(text.starts_with("**4 of 4 cases ran; no baseline: nothing to compare**\n"));
   EXPECT_TRUE(has(text, "# suite seed, 2025-05-20 10:11 UTC\n"));
   EXPECT_TRUE(has(text, "- run: 20250520T101112Z\n"));
   EXPECT_TRUE(has(text, "- UTC: 2025-05-20T10:11:12Z to 2025-05-20T10:11:14Z\n"));

@@ -101,6 +101,24 @@ TEST(Dataset, AMeshIsRenderedAndItsTruthReadBack) {
 }
 
 // An open square before cameras without water, tilted so that they stand on its side of greater z.
+TEST(Dataset, ASceneThatCannotBeReadIsNamedByFileAndMember) {
+  const TemporaryDirectory dir;
+  fs::create_directory(dir / "truth");
+  const auto refusal = [&](const char* text) {
+    dir.file("truth/scene.json", text);
+    const std::string file = (dir / "truth/scene.json").string() + ": ";
+    const std::string message = error_of(ErrorKind::input, [&] { read_dataset_scene(dir.path()); });
+    EXPECT_TRUE(message.starts_with(file)) << message;
+    return message.substr(std::min(message.size(), file.size()));
+  };
+  EXPECT_EQ(refusal("[]"), "expected an object");
+  EXPECT_EQ(refusal(R"({"format_version": "1"})"), "'scene' is missing");
+  EXPECT_EQ(refusal(R"({"format_version": 2, "scene": {}})"), "format_version: must be 1");
+  EXPECT_EQ(refusal(R"({"format_version": 1, "scene": {"name": 3}})"), "scene.name: expected text");
+  EXPECT_EQ(refusal(R"({"format_version": 1, "scene": {"name": "mound", "parameters": []}})"),
+            "scene.parameters: expected an object");
+}
+
 TEST(Dataset, ErrorsOfAnOpenMeshArePositiveTowardsDryCameras) {
   const TemporaryDirectory dir;
   const RigSpec& spec = find_rig("walk");

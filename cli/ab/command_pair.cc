@@ -1,0 +1,108 @@
+#include "cli/ab/command_pair.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "cli/ab/quick.h"
+#include "cli/ab/sides.h"
+#include "core/error.h"
+#include "core/stopwatch.h"
+#include "core/text.h"
+
+namespace aqbench::cli {
+namespace {
+
+// Notes what is not compared: what one side alone has, and what did not run.
+std::vector<std::string> common_benchmarks(const std::vector<GbenchTimes>& a,
+                                           const std::vector<GbenchTimes>& b, AbDocument& document) {
+  std::vector<std::string> names;
+  for (const GbenchTimes& one : a) {
+    const auto other = std::ranges::find(b, one.name, &GbenchTimes::name);
+    if (other == b.end()) throw not_comparable_error("--gbench-b: has no benchmark '{}'", one.name);
+    if (one.error.empty() && other->error.empty())
+      names.push_back(one.name);
+    else
+      document.notes.push_back(fmt::format("{} is not compared: {}: {}", one.name,
+                                           one.error.empty() ? "B" : "A",
+                                           one.error.empty() ? other->error : one.error));
+  }
+  for (const GbenchTimes& one : b)
+    if (std::ranges::find(a, one.name, &GbenchTimes::name) == a.end())
+      document.notes.push_back(fmt::format("B alone has the benchmark {}", one.name));
+  if (names.empty()) throw input_error("--gbench-a: no benchmark to compare");
+  return names;
+}
+
+// The times of the trial as a unit of each side of each benchmark.
+FirstUnits units_of_trial(const std::array<CommandAnswer, 2>& trials, const std::vector<AbCase>& cases) {
+  FirstUnits units;
+  for (std::size_t i = 0; i < cases.size(); ++i)
+    for (const AbSide side : {AbSide::a, AbSide::b}) {
+      const auto& all = trials[index_of(side)].benchmarks;
+      units[{i, side}] = {unit_of_times(std::ranges::find(all, cases[i].name, &GbenchTimes::name)->real_ms),
+                          {}};
+    }
+  return units;
+}
+
+}  // namespace
+
+std::optional<CommandAnswer> run_side(const CommandPair& pair, AbSide side, CommandUnitPlan plan,
+                                      double limit_s) {
+  const std::size_t index = index_of(side);
+  plan.rules = pair.rules;
+  if (file_state_of(pair.files[index]) != pair.file_states[index]) {
+    const std::string why = pair.files[index] + " was changed on the disk while it was measured";
+    return CommandAnswer{failed_unit(Status::failed, why).record};
+  }
+  UnitLimits limits = pair.limits;
+  if (limit_s > 0) limits.process.timeout_s = limit_s;
+  return run_command_unit(pair.commands[index], plan, limits);
+}
+
+CommandAnswer tried(const CommandPair& pair, AbSide side, const std::string& settle, double spent_s) {
+  auto trial = run_side(pair, side, CommandUnitPlan{},
+                        pair.rules.quick ? quick_timeout(pair.limits.process.timeout_s, spent_s) : 0);
+  if (!trial) throw Error(ErrorKind::interrupted, "interrupted before the first pair");
+  if (pair.rules.quick && trial->unit.status == Status::timeout)
+    throw QuickEnd{fmt::format("--quick: a run of {} was not done when the minute was over; {}",
+                               side == AbSide::a ? 'A' : 'B', settle)};
+  if (trial->unit.status != Status::ok)
+    throw input_error("--{}-{} '{}': {}", pair.rules.gbench ? "gbench" : "cmd", to_string(side),
+                      pair.commands[index_of(side)].line, trial->unit.reason);
+  return std::move(*trial);
+}
+
+std::string plan_by_gbench_trial(const AbRequest& request, const Arguments& arguments, CommandPair& pair,
+                                 AbDocument& document) {
+  const auto start = SteadyClock::now();
+  const bool quick = request.commands.rules.quick;
+  std::array<CommandAnswer, 2> trials;
+  for (const AbSide side : {AbSide::a, AbSide::b})
+    trials[index_of(side)] =
+        tried(pair, side, settling_command(arguments, document, quick_s()), seconds_since(start));
+  const double pair_s = seconds_since(start);
+  document.samples.cases.clear();
+  for (const std::string& name : common_benchmarks(trials[0].benchmarks, trials[1].benchmarks, document))
+    document.samples.cases.push_back({name, std::nullopt});
+  const std::size_t cases = document.samples.cases.size();
+  const std::string settle = settling_command(arguments, document, pair.runs * pair_s);
+  if (quick) {
+    plan_one_look(document);
+    std::size_t& pairs = document.run.pairs_per_look = quick_pairs(pair.runs * pair_s, pair_s);
+    if (pairs == 0) pair.first = units_of_trial(trials, document.samples.cases);
+    pairs = std::max<std::size_t>(1, pairs);
+  } else {
+    plan_pairs_per_look(request, cases, document);
+  }
+  const double look_s = static_cast<double>(document.run.pairs_per_look) * pair.runs * pair_s;
+  fmt::print(stderr, "aqbench: {} of {}: {}\n", counted(document.run.pairs_per_look, "pair"),
+             counted(cases, "benchmark"),
+             quick ? "about " + duration_text(look_s) : time_needed(document, look_s));
+  return settle;
+}
+
+}  // namespace aqbench::cli

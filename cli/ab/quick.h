@@ -1,0 +1,43 @@
+#pragma once
+// --quick: a comparison that ends within a minute.
+
+#include <cstddef>
+#include <string>
+
+#include "cli/ab/sides.h"
+
+namespace aqbench::cli {
+
+// Returns the seconds that --quick takes for its pairs and their trial: 55, or $AQBENCH_QUICK_S.
+double quick_s();
+
+// Thrown where a minute is too short for one pair: what is said in place of a verdict.
+struct QuickEnd {
+  std::string statement;
+};
+
+// Returns how many pairs of `pair_s` seconds --quick has time for after `spent_s`.
+std::size_t quick_pairs(double pair_s, double spent_s);
+
+// Returns the limit of a unit that must end with the minute, in seconds, or `own_s` where that is less.
+double quick_timeout(double own_s, double spent_s);
+
+// Plans one look without a confirmation.
+void plan_one_look(AbDocument& document);
+
+// Returns "to settle it: aqbench ab ... (about 5:00, ...)": the comparison without --quick, whose pairs take
+// `pair_s` each. `document` must have the settings that it would run with.
+std::string settling_command(const Arguments& arguments, const AbDocument& document, double pair_s);
+
+// Plans both sides of a comparison of cases and measures a first pair of each, which counts. Where a minute
+// has room for enough pairs of usual units, these are taken; else each unit is one run, and the cases that
+// got no first pair are left out, with a note. `settle` gets settling_command(). Throws QuickEnd where not
+// even one pair was done, and as plan_ab_sides().
+AbSides plan_quick_sides(const AbRequest& request, const Arguments& arguments, int cancel_descriptor,
+                         AbDocument& document, std::string& settle);
+
+// Adds notes to a measured document where it has no verdict: how many pairs a minute had room for, what they
+// measured, and the command that would settle it.
+void note_quick(const std::string& settle, AbDocument& document);
+
+}  // namespace aqbench::cli
