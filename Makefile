@@ -92,9 +92,9 @@ DOCS_SWEEP_pipeline := --suite pipeline --scene undulating --method dense_flow \
 DOCS_SWEEP_sensitivity := --suite sensitivity --no-pictures
 DOCS_SWEEP_presets := --suite presets --no-pictures
 DOCS_SWEEP_batching := --suite batching --workload absorption --workload tricubic --workload equirect_views \
-  --blocks 4 --repetitions 3 --max-time 0.1
+  --repetitions 12 --max-time 0.5
 DOCS_SWEEP_OPENCL := --workload absorption --workload tricubic --workload equirect_views --device opencl --threads 1 \
-  --blocks 18 --repetitions 3 --max-time 0.1
+  --repetitions 50 --max-time 2
 DOCS_SWEEP_opencl_memory := $(DOCS_SWEEP_OPENCL) --axis memory=pageable,pinned
 DOCS_SWEEP_opencl_queues := $(DOCS_SWEEP_OPENCL) --axis queues=1,2
 DOCS_SWEEP_opencl_submission := $(DOCS_SWEEP_OPENCL) --axis submission=enqueued,recorded

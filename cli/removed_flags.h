@@ -12,6 +12,7 @@ inline constexpr RemovedFlag kRemovedFlags[] = {
     {"--render", "older bundles verify as they are; aqbench report makes a page of one"},
     {"--sign", "sign sha256.txt with ssh-keygen -Y sign (docs/evidence.md)"},
     {"--pubkey", "check a signature with ssh-keygen -Y verify (docs/evidence.md)"},
+    {"--blocks", "aqbench ab --variant NAME=A,B compares times in pairs and judges them"},
     {"--layouts", "link the programs in another order and compare them again"},
     {"--pdf", "write charts with --svg DIR; rsvg-convert makes PDF files of them (docs/reports.md)"},
     {"--relink-a", "link the programs in another order and compare them again"},

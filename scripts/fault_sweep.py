@@ -228,8 +228,7 @@ class Render(Scenario):
         return folder_digest(folder / "out")
 
 
-SCENARIOS = {"sweep": Sweep("--repeat", "2"), "blocks": Sweep("--repetitions", "3", "--warmup", "0", "--blocks", "2"),
-             "ab": Compare(), "samples": Samples(), "accept": Accept(), "merge": Merge(), "render": Render()}
+SCENARIOS = {"sweep": Sweep("--repeat", "2"), "ab": Compare(), "samples": Samples(), "accept": Accept(), "merge": Merge(), "render": Render()}
 
 
 def check_no_leftovers(folder):

@@ -83,7 +83,7 @@ const PlanFlag kSelectionFlags[] = {
      .help =
          "dataset of the project file, or a folder with images and cameras in any layout; may be repeated",
      .repeatable = true,
-     .place = 29,
+     .place = 28,
      .read =
          [](Request& r, const FlagValue& v) {
            const bool has_prefix = v.text.starts_with(kDatasetPrefix);
@@ -122,7 +122,7 @@ const PlanFlag kCaseFlags[] = {
      .help = "also score as another benchmark does, NAME or NAME:KNOB=VALUE (docs/protocols.md): its numbers "
              "become metrics; may be repeated",
      .repeatable = true,
-     .place = 28,
+     .place = 27,
      .read =
          [](Request& r, const FlagValue& v) {
            parse_protocol(v.text);
@@ -163,11 +163,11 @@ const PlanFlag kCaseFlags[] = {
      .value_name = "FILE",
      .help =
          "the project file with your methods and suites (default: aqbench.json, here or in a folder above)",
-     .place = 27,
+     .place = 26,
      .read = into<&Request::project_file>,
      .write = [](const Request& r) { return r.project.dir.empty() ? Texts{} : Texts{kProjectFileName}; }},
     field<&Request::injects>(
-        26, "inject", "FAULT",
+        25, "inject", "FAULT",
         "[CASE_GLOB:]STAGE=+5%|20ms|throw|abort|hang|oom|corrupt: injects a fault, for testing",
         append_parsed<&Request::injects, parse_inject>),
 };
@@ -186,9 +186,6 @@ const PlanFlag kTimingFlags[] = {
          }},
     field<&Request::timing, &TimingRequest::max_repetitions>(22, "max-repetitions", "N",
                                                              "maximum number of warm runs (default 1000)"),
-    field<&Request::timing, &TimingRequest::blocks>(
-        24, "blocks", "N",
-        "processes per case, interleaved with those of other cases, for paired comparisons (default 1)"),
     field<&Request::timing, &TimingRequest::max_time_s>(23, "max-time", "S",
                                                         "maximum warm seconds per case (default 60)"),
 };
@@ -197,7 +194,7 @@ const PlanFlag kShardFlags[] = {
     {.name = "shard",
      .value_name = "i/n",
      .help = "i/n: the i-th of n parts of the cases",
-     .place = 25,
+     .place = 24,
      .read = [](Request& r, const FlagValue& v) { r.shard = parse_shard(v.text); },
      .write = [](const Request& r) { return r.shard.count > 1 ? Texts{to_string(r.shard)} : Texts{}; }},
 };

@@ -176,7 +176,7 @@ std::vector<Suite> workload_suites() {
                 {"equirect_pipeline", "view", "128"}},
        .workloads = {"absorption", "tricubic", "plane_sweep", "equirect_views", "equirect_pipeline"}},
       {.name = "batching",
-       .description = "kernels at batch sizes 1, 8 and 16, vectorised and fused; meant for --blocks",
+       .description = "kernels at batch sizes 1, 8 and 16, vectorised and fused",
        .axes = {{.name = "variant", .values = {"torch", "fused"}},
                 {.name = "absorption.size", .values = {"256", "512"}},
                 {.name = "batch", .values = {"1", "8", "16"}}},

@@ -92,11 +92,8 @@ void check(const TimingRequest& request) {
                       *request.repetitions);
   if (request.min_time_s && request.max_time_s && *request.min_time_s > *request.max_time_s)
     throw usage_error("--max-time {}: is below --min-time {}", *request.max_time_s, *request.min_time_s);
-  const bool warm = request.repetitions.value_or(0) > 0 || request.min_time_s || request.precision;
   if (request.repetitions == 0 && (request.warmup.value_or(0) > 0 || request.min_time_s || request.precision))
     throw usage_error("--repetitions 0: only the cold call runs, so other timing options are not allowed");
-  if (request.blocks.value_or(1) > 1 && request.repetitions == 0 && !warm)
-    throw usage_error("--blocks: needs warm repetitions");
 }
 
 TimingPlan effective_timing(const TimingRequest& request, bool workload) {

@@ -209,7 +209,6 @@ Journal::Journal(std::filesystem::path bundle, JournalContents contents)
       environment_(contents.resumptions.empty() ? header_.environment
                                                 : contents.resumptions.back().environment),
       resumptions_(contents.resumptions.size()),
-      blocks_(std::move(contents.blocks)),
       log_bytes_(contents.log_marks.empty() ? 0 : contents.log_marks.back().bytes),
       size_bytes_(contents.good_bytes),
       last_line_sha256_(std::move(contents.last_line_sha256)) {
@@ -286,11 +285,6 @@ void Journal::append(const JournalResumption& elsewhere) {
   ++resumptions_;
 }
 
-void Journal::append_block(const Record& block) {
-  append_line({{"block", to_json(block)}});
-  blocks_.push_back(block);
-}
-
 void Journal::append_units(std::span<const Record> units) {
   Json list = Json::array();
   for (const Record& unit : units) list.push_back(to_json(unit));
@@ -300,7 +294,7 @@ void Journal::append_units(std::span<const Record> units) {
 void Journal::append_line(Json object) {
   Json line_json = {{"prev", last_line_sha256_}};
   line_json.update(object);
-  if (object.contains("record") || object.contains("block")) line_json["log"] = mark_log();
+  if (object.contains("record")) line_json["log"] = mark_log();
   const std::string line = seal_line(line_json);
   int error = write_all(locked_.get(), line + '\n');
   if (error == 0 && !object.contains("units") && ::fsync(locked_.get()) != 0) error = errno;

@@ -6,14 +6,13 @@
 // Its lines are sealed and chained (harness/records/json_parts.h):
 //   {"journal":"aqbench","schema_version":3,"run":{..},"program":{..},"requested":{..},
 //    "plan_sha256":"..","all_shards_sha256":"..","environment":{..},"cases":[..],"sha256":".."}
-//   {"prev":"..","block":{..},"log":{"bytes":120,"sha256":".."},"sha256":".."}
 //   {"prev":"..","resumed":{"utc":"..","environment":{..}},"sha256":".."}
 //   {"prev":"..","record":{..},"log":{"bytes":340,"sha256":".."},"sha256":".."}
 //   {"prev":"..","units":[{..},{..}],"sha256":".."}
 // A comparison's header has "comparison" after the version, and in "requested" the arguments of `aqbench ab`.
-// plan_sha256 is the SHA-256 of the text of "cases", which are sorted by name. "block" is the record of one
-// process of a case that has several (--blocks), "record" that of the whole case. "log" contains the length
-// of bench.log, and the hash of its growth since the previous mark.
+// plan_sha256 is the SHA-256 of the text of "cases", which are sorted by name. "log" contains the
+// length of bench.log, and the hash of its growth since the previous mark. Older versions also wrote "block",
+// the record of one process of several of a case.
 
 #include <cstdint>
 #include <filesystem>
@@ -96,10 +95,9 @@ struct JournalContents {
   JournalHeader header;
   std::vector<Record> records;  // or units, in the order of completion; none if only `ends` are read
   std::vector<CaseEnd> ends;    // of all records then, in the same order
-  std::vector<Record> blocks;   // of all cases, in this order, too
   std::vector<JournalResumption> resumptions;
   std::vector<LogMark> log_marks;
-  std::size_t measured_lines = 0;  // with records, blocks or units
+  std::size_t measured_lines = 0;  // with records or units
   bool torn_tail = false;          // the last line was truncated and is not among the records
   std::uint64_t good_bytes = 0;    // without a torn tail
   std::string last_line_sha256;
@@ -167,9 +165,6 @@ class Journal {
   // Records in the same way that what follows ran elsewhere.
   void append(const JournalResumption& elsewhere);
 
-  // Appends the record of one block of a case in the same way.
-  void append_block(const Record& block);
-
   // Appends units of a comparison, a pair or a failed one. After it returns, a kill of this process loses
   // nothing; a power cut may lose the last pairs: waiting for the disk would disturb what is timed next.
   void append_units(std::span<const Record> units);
@@ -192,7 +187,6 @@ class Journal {
   const GuestsSeen& guests() const { return guests_; }  // of these
   // Reads the records back from the file. Throws like read_journal().
   std::vector<Record> records() const;
-  const std::vector<Record>& blocks() const { return blocks_; }  // of all cases, appended ones included
 
  private:
   Journal(std::filesystem::path bundle, JournalContents contents);
@@ -207,8 +201,7 @@ class Journal {
   std::vector<CaseEnd> ends_;
   GuestsSeen guests_;
   std::unordered_set<std::string> finished_;  // the names of those
-  std::vector<Record> blocks_;
-  std::uint64_t log_bytes_ = 0;  // of bench.log, as marked in the last line
+  std::uint64_t log_bytes_ = 0;               // of bench.log, as marked in the last line
   std::uint64_t size_bytes_ = 0;
   std::string last_line_sha256_;
   Descriptor locked_;

@@ -176,10 +176,7 @@ class JournalReader {
           is_record ? unfinished_.erase(record.case_name) > 0 : unfinished_.contains(record.case_name);
       if (!known || record.unit.has_value() != contents_.header.sides.has_value())
         throw_damaged(place, fmt::format("'{}' was not planned or is a duplicate", record.case_name));
-      if (is_block)
-        contents_.blocks.push_back(std::move(record));
-      else
-        keep(std::move(record));
+      if (!is_block) keep(std::move(record));  // "block": by older versions, one process of several
     }
   }
 

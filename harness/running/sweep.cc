@@ -4,10 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
 #include <set>
-#include <unordered_map>
 #include <vector>
 
 #include "core/error.h"
@@ -17,21 +15,11 @@
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "harness/records/bundle_path.h"
-#include "harness/running/merge_blocks.h"
 #include "harness/running/method_run.h"
 #include "harness/running/time_left.h"
 
 namespace aqbench {
 namespace {
-
-// Removes the files of a record that its replacement does not have.
-void remove_files(const std::filesystem::path& bundle, const Record& old, const Record& now) {
-  for (const CaseFile& file : old.files) {
-    std::error_code ignored;  // verify finds what cannot be removed
-    if (std::ranges::find(now.files, file.path, &CaseFile::path) == now.files.end())
-      std::filesystem::remove(bundle / file.path, ignored);
-  }
-}
 
 // Returns whether the case may start while the previous record is written. Only a simulated, untimed one may:
 // this process must not disturb a timed method.
@@ -50,13 +38,6 @@ class Sweep {
   std::unique_ptr<CaseProcess> start(const Case& planned);
   void announce(const Case& planned);
   void write(const CaseResult& result);
-  void finish_block(const Case& planned, const CaseResult& result);
-  void recall_blocks();
-  bool has_all_blocks(const Case& planned) const;
-  void write_merged(const Case& planned);
-  void add_last(const Case* planned);
-  void drop_last();
-  std::size_t cases_left() const { return runs_left_.size(); }
   void update_progress();
 
   const SweepPlan& plan_;
@@ -67,11 +48,7 @@ class Sweep {
   StopSignals signals_;
   SteadyClock::time_point start_ = SteadyClock::now();
   OwnSettings settings_ = own_settings();
-  // Cases to run, the next one last. A case with several blocks occurs once for each remaining block;
-  // `blocks_` holds the results of the others by name.
-  std::vector<const Case*> unfinished_;
-  std::unordered_map<const Case*, std::size_t> runs_left_;  // how often each occurs there
-  std::map<std::string, std::vector<Record>> blocks_;
+  std::vector<const Case*> unfinished_;  // the next one last
   TimeLeft time_left_;
   SweepOutcome outcome_;
   SweepProgress progress_;
@@ -102,13 +79,12 @@ std::unique_ptr<CaseProcess> Sweep::start(const Case& planned) {
 }
 
 void Sweep::update_progress() {
-  const std::size_t left = cases_left();
   progress_.total = plan_.cases.size();
-  progress_.index = std::min(progress_.total - left + 1, progress_.total);
+  progress_.index = std::min(progress_.total - unfinished_.size() + 1, progress_.total);
   progress_.failed = outcome_.failed;
   progress_.elapsed_s = seconds_since(start_);
   // It looks at all cases that are left: of very many not after each of them.
-  if (progress_.elapsed_s < eta_due_s_ && left > 0) return;
+  if (progress_.elapsed_s < eta_due_s_ && !unfinished_.empty()) return;
   progress_.eta_s = time_left_.seconds(unfinished_, progress_.elapsed_s);
   constexpr double kMaxShare = 0.02;  // of the time
   eta_due_s_ = progress_.elapsed_s + (seconds_since(start_) - progress_.elapsed_s) / kMaxShare;
@@ -121,55 +97,15 @@ void Sweep::announce(const Case& planned) {
   if (callbacks_.started) callbacks_.started(progress_, planned);
 }
 
-void Sweep::add_last(const Case* planned) {
-  unfinished_.push_back(planned);
-  ++runs_left_[planned];
-}
-
-void Sweep::drop_last() {
-  const auto left = runs_left_.find(unfinished_.back());
-  if (--left->second == 0) runs_left_.erase(left);
-  unfinished_.pop_back();
-}
-
-// Stores the result of one block, which is on disk before the next one runs. Of several blocks the files of
-// the first one stay; the last one, or a failed one, makes the record.
-void Sweep::finish_block(const Case& planned, const CaseResult& result) {
-  time_left_.end(seconds_since(start_));
-  if (planned.timing.blocks <= 1) return write(result);
-  std::vector<Record>& blocks = blocks_[planned.name];
-  const bool ok = result.record.status == Status::ok;
-  if (blocks.empty() || !ok) write_artefacts(journal_.bundle(), result);
-  if (!blocks.empty() && !ok) remove_files(journal_.bundle(), blocks.front(), result.record);
-  journal_.append_block(result.record);
-  blocks.push_back(result.record);
-  if (!has_all_blocks(planned)) return drop_last();
-  write_merged(planned);
-}
-
-// Returns whether nothing is left to run: after a failure the case's other blocks are skipped.
-bool Sweep::has_all_blocks(const Case& planned) const {
-  const auto found = blocks_.find(planned.name);
-  return found != blocks_.end() && !found->second.empty() &&
-         (found->second.back().status != Status::ok ||
-          found->second.size() >= static_cast<std::size_t>(planned.timing.blocks));
-}
-
-void Sweep::write_merged(const Case& planned) {
-  std::erase(unfinished_, &planned);
-  runs_left_.erase(&planned);
-  add_last(&planned);
-  write({merged_record(planned, blocks_.at(planned.name)), {}});
-}
-
 // Writes the result. The case is done once its record is on the disk.
 void Sweep::write(const CaseResult& result) {
+  time_left_.end(seconds_since(start_));
   write_artefacts(journal_.bundle(), result);
   journal_.append(result.record);
   ++outcome_.ran;
   if (is_failure(result.record.status)) ++outcome_.failed;
-  const std::size_t index = plan_.cases.size() - cases_left() + 1;
-  drop_last();
+  const std::size_t index = plan_.cases.size() - unfinished_.size() + 1;
+  unfinished_.pop_back();
   update_progress();
   progress_.index = index;
   if (callbacks_.finished) callbacks_.finished(progress_, result.record);
@@ -181,31 +117,9 @@ void Sweep::find_unfinished() {
     finished.insert(end.case_name);
     if (is_failure(end.status)) ++outcome_.failed;
   }
-  std::vector<const Case*> left;
   for (const Case& planned : plan_.cases)
-    if (!finished.contains(planned.name)) left.push_back(&planned);
-  recall_blocks();
-  if (std::ranges::any_of(left, [](const Case* planned) { return planned->timing.blocks > 1; })) {
-    std::map<const Case*, std::size_t> passed;
-    for (const std::size_t index : interleaved_blocks(left)) {
-      const auto done = blocks_.find(left[index]->name);
-      if (passed[left[index]]++ >= (done == blocks_.end() ? 0 : done->second.size()))
-        unfinished_.push_back(left[index]);
-    }
-  } else {
-    unfinished_ = left;
-  }
+    if (!finished.contains(planned.name)) unfinished_.push_back(&planned);
   std::ranges::reverse(unfinished_);
-  for (const Case* const planned : unfinished_) ++runs_left_[planned];
-  // A kill may have come between the last block and the record.
-  for (const Case* const planned : left)
-    if (has_all_blocks(*planned)) write_merged(*planned);
-}
-
-// Takes blocks of an interrupted sweep from the journal.
-void Sweep::recall_blocks() {
-  for (const Record& block : journal_.blocks())
-    if (!journal_.has(block.case_name)) blocks_[block.case_name].push_back(block);
 }
 
 // The programs of cases still to run must be those of the cases that ran.
@@ -236,7 +150,7 @@ SweepOutcome Sweep::run() {
       if (callbacks_.ended && running->scratch) callbacks_.ended(planned, record, running->scratch->path());
       if (unfinished_.size() > 1 && may_overlap(*unfinished_[unfinished_.size() - 2]))
         next = start(*unfinished_[unfinished_.size() - 2]);
-      finish_block(planned, *result);
+      write(*result);
     }
     // A signal during the writing of a record stops the sweep too, after that record.
     outcome_.signal = signals_.take();

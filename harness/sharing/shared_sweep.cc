@@ -190,10 +190,6 @@ bool has_timed_cases(const SweepPlan& plan) { return std::ranges::any_of(plan.ca
 
 void require_shareable(const SweepPlan& plan, OwnMachines machines) {
   for (const Case& planned : plan.cases) {
-    if (planned.timing.blocks > 1)
-      throw usage_error(
-          "{}: blocks alternate with those of other cases on one machine; run it in a sweep of its own",
-          planned.name);
     if (is_timed(planned) && machines == OwnMachines::no)
       throw usage_error(
           "{}: times of processes that share a machine or run on several machines are "

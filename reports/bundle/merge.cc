@@ -32,7 +32,6 @@ struct ShardBundle {
   fs::path path;
   Results results;
   JournalHeader header;
-  std::vector<Record> blocks;
 };
 
 ShardBundle read_shard(const fs::path& path) {
@@ -46,7 +45,6 @@ ShardBundle read_shard(const fs::path& path) {
                       path.string());
   JournalContents journal = read_journal(path, TornTail::refuse, KeptRecords::ends);
   shard.header = std::move(journal.header);
-  shard.blocks = std::move(journal.blocks);
   return shard;
 }
 
@@ -217,8 +215,6 @@ void write_merged(MergedRun run, const fs::path& bundle, const std::vector<std::
   begin_command(bundle, utc_now(), read_git_state("."), command_line);
   copy_files(run.shards, bundle);  // before the journal marks the log
   Journal journal = Journal::create(bundle, run.header);
-  for (const ShardBundle& shard : run.shards)
-    for (const Record& block : shard.blocks) journal.append_block(block);
   for (const Record& record : run.results.records) journal.append(record);
   copy_baseline(run.shards, bundle);
   add_shard_notes(run.shards, bundle);

@@ -4,18 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include "core/error.h"
-#include "core/text.h"
 #include "harness/measuring/timing.h"
-#include "harness/statistics/pair_plan.h"
-#include "harness/statistics/paired.h"
+#include "harness/statistics/summary.h"
 #include "pipeline/workloads/workload.h"
 
 namespace aqbench {
 namespace {
+
+constexpr double kConfidence = 0.99;
 
 struct ComparedAxis {
   const char* name;
@@ -77,12 +76,6 @@ AxisComparison describe_case(const Record& record, const Record& base, const Com
   return comparison;
 }
 
-// A comparison, and the pairs of units that wait for their verdict; it depends on how many there are.
-struct Comparing {
-  AxisComparison comparison;
-  std::optional<PairedSeries> waiting;
-};
-
 const Metric* pixel_proof(const Record& record) {
   try {
     const Metric* const proof = find_metric(record.metrics, find_workload(record.workload).pixel_identity);
@@ -98,14 +91,12 @@ bool compare_outputs(const Record& record, const Record& base, const ComparedAxi
                      AxisComparison& comparison) {
   if (record.output_sha256 == base.output_sha256) return true;
   if (axis.equal_outputs) {
-    comparison.verdict = "invalid";
-    comparison.reason = fmt::format("its output is not that of {}={}", axis.name, comparison.base);
+    comparison.note = fmt::format("invalid: its output is not that of {}={}", axis.name, comparison.base);
     return false;
   }
   const Metric *const proof = pixel_proof(record), *const base_proof = pixel_proof(base);
   if (proof == nullptr || base_proof == nullptr) {
-    comparison.verdict = "inconclusive";
-    comparison.reason = "the outputs differ and are not held pixel by pixel against one reference";
+    comparison.note = "the outputs differ and are not held pixel by pixel against one reference";
     return false;
   }
   // Each is so far from the reference: together they are at most that far from each other.
@@ -113,117 +104,39 @@ bool compare_outputs(const Record& record, const Record& base, const ComparedAxi
   return true;
 }
 
-// The best warm run of each process, in order.
-std::vector<double> process_units(const Timing& timing) {
-  std::vector<double> units;
-  for (const TimedBlock& block : timing.blocks) {
-    if (block.process >= units.size())
-      units.resize(block.process + 1, std::numeric_limits<double>::infinity());
-    for (std::uint64_t i = block.first; i < block.first + block.count && i < timing.warm_ms.size(); ++i)
-      units[block.process] = std::min(units[block.process], timing.warm_ms[i]);
-  }
-  return units;
+void compare_times(const Timing& base, const Timing& timing, AxisComparison& comparison) {
+  if (base.warm_ms.empty() != timing.warm_ms.empty()) return;
+  const auto a = typical_ms(base), b = typical_ms(timing);
+  if (!a || !b || *a <= 0) return;
+  comparison.change_pct = 100 * (*b / *a - 1);
+  const auto of_base = summarize(base.warm_ms, kConfidence).median_interval,
+             of_value = summarize(timing.warm_ms, kConfidence).median_interval;
+  if (!of_base || !of_value || of_base->lower <= 0) return;
+  comparison.lower = 100 * (of_value->lower / of_base->upper - 1);
+  comparison.upper = 100 * (of_value->upper / of_base->lower - 1);
 }
 
-// The times of a case and its base, in pairs.
-PairedSeries series_of(const Record& base, const Record& record, const std::string& name) {
-  PairedSeries series;
-  series.name = name;
-  series.u_a = process_units(base.timing);
-  series.u_b = process_units(record.timing);
-  const std::size_t pairs = std::min(series.u_a.size(), series.u_b.size());
-  series.u_a.resize(pairs);
-  series.u_b.resize(pairs);
-  return series;
-}
-
-void compare_group(std::vector<const Record*> group, const ComparedAxis& axis, std::vector<Comparing>& all) {
+void compare_group(std::vector<const Record*> group, const ComparedAxis& axis,
+                   std::vector<AxisComparison>& all) {
   if (group.size() < 2) return;
   std::ranges::stable_sort(group, {}, [&](const Record* record) { return place_of(*record, axis.name); });
   const auto first_ok = std::ranges::find(group, Status::ok, &Record::status);
   const Record& base = first_ok == group.end() ? *group.front() : **first_ok;
   for (const Record* record : group) {
-    Comparing& added = all.emplace_back(Comparing{describe_case(*record, base, axis), std::nullopt});
-    AxisComparison& comparison = added.comparison;
-    if (record->status != Status::ok) {
-      comparison.verdict = to_string(record->status);
-      comparison.reason = record->reason;
-    } else if (record == &base) {
-      comparison.verdict = "base";
-    } else if (compare_outputs(*record, base, axis, comparison)) {
-      added.waiting = series_of(base, *record, comparison.value);
-    }
+    AxisComparison& comparison = all.emplace_back(describe_case(*record, base, axis));
+    if (record->status != Status::ok)
+      comparison.note = fmt::format("{}: {}", to_string(record->status), record->reason);
+    else if (record == &base)
+      comparison.note = "first";
+    else if (compare_outputs(*record, base, axis, comparison))
+      compare_times(base.timing, record->timing, comparison);
   }
-}
-
-double median_ratio(const PairedSeries& series) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < series.u_a.size(); ++i) ratios.push_back(series.u_b[i] / series.u_a[i]);
-  std::ranges::sort(ratios);
-  return std::sqrt(ratios[(ratios.size() - 1) / 2] * ratios[ratios.size() / 2]);
-}
-
-void take_verdict(const PairedComparison& compared, const PairedPolicy& policy, AxisComparison& comparison) {
-  comparison.ratio = std::exp(compared.shift);
-  comparison.lower = std::exp(compared.interval.lower);
-  comparison.upper = std::exp(compared.interval.upper);
-  const bool within = compared.interval.upper < std::log1p(policy.delta) &&
-                      compared.interval.lower > -std::log1p(policy.delta);
-  if (compared.verdict == PairedVerdict::regressed)
-    comparison.verdict = "looks slower";
-  else if (compared.verdict == PairedVerdict::faster)
-    comparison.verdict = "looks faster";
-  else if (compared.verdict == PairedVerdict::trade || compared.slow_runs.more() ||
-           compared.slow_runs.fewer())
-    comparison.reason = compared.reason.empty() ? "one side has more slow runs" : compared.reason;
-  else if (within)
-    comparison.verdict = "no difference seen";
-  else
-    comparison.reason = "too noisy: the interval is wider than 5 %";
-}
-
-bool can_be_compared(const PairedSeries& series) {
-  const auto is_time = [](double unit) { return std::isfinite(unit) && unit > 0; };
-  return std::ranges::all_of(series.u_a, is_time) && std::ranges::all_of(series.u_b, is_time);
-}
-
-// Judges all that waits as one family: the more comparisons, the more each has to show.
-void judge_waiting(std::vector<Comparing>& all) {
-  PairedPolicy policy;
-  policy.bootstrap_draws = 0;
-  policy.resolution_draws = 0;
-  const auto count = static_cast<std::size_t>(
-      std::ranges::count_if(all, [](const Comparing& one) { return one.waiting.has_value(); }));
-  const std::size_t wanted = measured_for(minimum_kept_pairs(policy, std::max<std::size_t>(count, 1)));
-  std::vector<PairedSeries> family;
-  std::vector<AxisComparison*> places;
-  for (auto& [comparison, waiting] : all) {
-    if (!waiting) continue;
-    comparison.pairs = waiting->u_a.size();
-    comparison.verdict = "inconclusive";
-    if (comparison.pairs == 0 || !can_be_compared(*waiting)) {
-      comparison.reason = "no warm runs";
-      continue;
-    }
-    comparison.ratio = median_ratio(*waiting);
-    if (comparison.pairs < wanted) {
-      comparison.reason =
-          fmt::format("{} process{} each; {} together need --blocks {} or more", comparison.pairs,
-                      comparison.pairs == 1 ? "" : "es", counted(count, "comparison"), wanted);
-      continue;
-    }
-    places.push_back(&comparison);
-    family.push_back(std::move(*waiting));
-  }
-  if (family.empty()) return;
-  const std::vector<PairedComparison> compared = compare_pairs(family, policy);
-  for (std::size_t i = 0; i < compared.size(); ++i) take_verdict(compared[i], policy, *places[i]);
 }
 
 }  // namespace
 
 std::vector<AxisComparison> compare_axes(const Results& results) {
-  std::vector<Comparing> all;
+  std::vector<AxisComparison> all;
   for (const ComparedAxis& axis : kComparedAxes) {
     std::map<std::string, std::vector<const Record*>> groups;
     for (const Record& record : results.records)
@@ -231,10 +144,7 @@ std::vector<AxisComparison> compare_axes(const Results& results) {
         groups[record.workload + " " + other_axes(record, axis.name, false)].push_back(&record);
     for (auto& [key, group] : groups) compare_group(std::move(group), axis, all);
   }
-  judge_waiting(all);
-  std::vector<AxisComparison> comparisons;
-  for (Comparing& one : all) comparisons.push_back(std::move(one.comparison));
-  return comparisons;
+  return all;
 }
 
 }  // namespace aqbench

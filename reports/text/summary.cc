@@ -132,11 +132,14 @@ std::string baseline_section(const BundleContent& content) {
 
 std::string times_section(const Results& results) {
   const std::string table = times_table(results);
-  return table.empty()
-             ? ""
-             : "\n## Times\n\nCold: the first call of a fresh process. The others are over the warm calls: "
-               "mean ± sample standard deviation; ± after the median: half its 95 % interval.\n\n" +
-                   table;
+  if (table.empty()) return "";
+  const std::vector<AxisComparison> comparisons = compare_axes(results);
+  return "\n## Times\n\nCold: the first call of a fresh process. The others are over the warm calls: "
+         "mean ± sample standard deviation; ± after the median: half its 95 % interval.\n\n" +
+         table +
+         (comparisons.empty()
+              ? ""
+              : fmt::format("\n{}\n\n{}", kComparisonsAreNotJudged, comparison_table(comparisons)));
 }
 
 std::string warnings_list(const BundleContent& content) {

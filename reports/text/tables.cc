@@ -6,6 +6,7 @@
 
 #include "core/text.h"
 #include "harness/measuring/timing.h"
+#include "harness/statistics/summary.h"
 #include "reports/content/case_columns.h"
 
 namespace aqbench {
@@ -47,24 +48,17 @@ std::string throughput_text(const Timing& timing) {
                            : "n/a";
 }
 
-std::string ratio_text(const AxisComparison& comparison) {
-  if (!comparison.ratio) return comparison.verdict == "base" ? "1" : "n/a";
-  if (!comparison.lower) return table_number(*comparison.ratio);
-  return fmt::format("{} [{}, {}]", table_number(*comparison.ratio), table_number(*comparison.lower),
-                     table_number(*comparison.upper));
-}
-
-std::string verdict_text(const AxisComparison& comparison) {
-  std::string text = comparison.verdict + (comparison.reason.empty() ? "" : ": " + comparison.reason);
-  if (comparison.output_distance)
-    text += fmt::format("; outputs within {}", short_number(*comparison.output_distance));
+// "-38.7 (-41 .. -36.1)".
+std::string change_text(const AxisComparison& comparison) {
+  if (!comparison.change_pct) return comparison.note == "first" ? "" : "n/a";
+  std::string text = fmt::format("{:+.3g}", *comparison.change_pct);
+  if (comparison.lower) text += fmt::format(" ({:+.3g} .. {:+.3g})", *comparison.lower, *comparison.upper);
   return text;
 }
 
-Colour verdict_colour(const std::string& verdict) {
-  if (verdict == "looks faster") return Colour::green;
-  if (verdict == "looks slower" || verdict == "invalid" || verdict == "failed") return Colour::red;
-  return verdict == "inconclusive" ? Colour::yellow : Colour::none;
+std::string note_text(const AxisComparison& comparison) {
+  if (!comparison.output_distance) return comparison.note;
+  return "outputs within " + short_number(*comparison.output_distance);
 }
 
 // Says a note that many cases have only once: "3 cases: ...".
@@ -78,20 +72,20 @@ std::string counted_lines(const std::map<std::string, std::size_t>& cases_of, st
 std::string screen_comparisons(const std::vector<AxisComparison>& comparisons, bool colours,
                                std::size_t width) {
   if (comparisons.empty()) return "";
-  Table table = table_with({"workload", "axes", "value", ">time\nms", ">memory\nMiB",
-                            ">ratio to base\n[99 % interval]", "verdict"});
+  Table table = table_with({"workload", "axes", "value", ">cold\nms", ">warm\nms", ">memory\nMiB",
+                            ">change [%]\n(99 % interval)"});
   std::map<std::string, std::size_t> cases_of;
   for (const AxisComparison& comparison : comparisons) {
-    table.rows.push_back(plain_row(
-        {comparison.workload, comparison.rest, comparison.axis + "=" + comparison.value,
-         table_number_or_na(typical_ms(comparison.record->timing)),
-         table_mib_or_na(comparison.record->peak_rss_bytes), ratio_text(comparison), comparison.verdict}));
-    table.rows.back().back().colour = verdict_colour(comparison.verdict);
-    if (!comparison.reason.empty() && comparison.record->status == Status::ok)
-      ++cases_of[comparison.verdict + ": " + comparison.reason];
+    const Timing& timing = comparison.record->timing;
+    table.rows.push_back(
+        plain_row({comparison.workload, comparison.rest, comparison.axis + "=" + comparison.value,
+                   table_number_or_na(timing.cold_ms), table_number_or_na(summarize(timing.warm_ms).median),
+                   table_mib_or_na(comparison.record->peak_rss_bytes), change_text(comparison)}));
+    if (!comparison.note.empty() && comparison.note != "first" && comparison.record->status == Status::ok)
+      ++cases_of[comparison.note];
   }
   return "\n" + render_table(table, colours, std::max(width, table_width(table))) +
-         counted_lines(cases_of, width) + wrap_text(kComparisonsDoNotDecide, width, 0);
+         counted_lines(cases_of, width) + wrap_text(kComparisonsAreNotJudged, width, 0);
 }
 
 std::string noise_lines(const Results& results, std::size_t width) {
@@ -193,16 +187,17 @@ std::string roofline_text(const Record& record) {
 }
 
 std::string comparison_table(const std::vector<AxisComparison>& comparisons) {
-  std::string text = md_head(
-      {"workload", "axes", "value", "time [ms]", "throughput", "memory [MiB]", "ratio", "pairs", "verdict"},
-      3);
-  for (const AxisComparison& comparison : comparisons)
+  std::string text = md_head({"workload", "axes", "value", "cold [ms]", "warm [ms]", "throughput",
+                              "memory [MiB]", "change [%], not judged", "note"},
+                             3);
+  for (const AxisComparison& comparison : comparisons) {
+    const Timing& timing = comparison.record->timing;
     text += md_row({md_escape(comparison.workload), md_escape(comparison.rest),
-                    md_escape(comparison.axis + "=" + comparison.value),
-                    table_number_or_na(typical_ms(comparison.record->timing)),
-                    md_escape(throughput_text(comparison.record->timing)),
-                    table_mib_or_na(comparison.record->peak_rss_bytes), md_escape(ratio_text(comparison)),
-                    fmt::format("{}", comparison.pairs), md_escape(verdict_text(comparison))});
+                    md_escape(comparison.axis + "=" + comparison.value), table_number_or_na(timing.cold_ms),
+                    table_number_or_na(summarize(timing.warm_ms).median), md_escape(throughput_text(timing)),
+                    table_mib_or_na(comparison.record->peak_rss_bytes), md_escape(change_text(comparison)),
+                    md_escape(note_text(comparison))});
+  }
   return text;
 }
 

@@ -107,8 +107,6 @@ TEST(PlanFlags, WhatIsWrittenReadsBackAsTheSameRequest) {
                                           "50",
                                           "--max-time",
                                           "30",
-                                          "--blocks",
-                                          "4",
                                           "--shard",
                                           "2/3",
                                           "--inject",

@@ -196,24 +196,20 @@ TEST_F(JournalFile, RefusesAnotherSchemaAsNotComparable) {
   EXPECT_THAT(refusal(ErrorKind::not_comparable), HasSubstr("schema_version 2, this program reads 3"));
 }
 
-TEST_F(JournalFile, KeepsBlocksAndMarksTheLog) {
+TEST_F(JournalFile, KeepsEnvironmentsAndMarksTheLog) {
   const SweepPlan plan = small_plan(2);
   const Record first = quick_result(plan.cases[0]).record, second = quick_result(plan.cases[1]).record;
   {
     Journal journal = Journal::create(folder.path(), plan, test::kStamp, test::kStarted, Json{{"cpu", 1}});
     std::ofstream(folder.path() / kLogFile) << "one\n";
-    journal.append_block(first);
-    journal.append_block(first);
+    journal.append(first);
   }
   {
     Journal journal = resume(folder.path(), plan, {"2026-01-31T12:10:00Z", Json{{"cpu", 2}}});
-    EXPECT_THAT(journal.blocks(), SizeIs(2));
     std::ofstream(folder.path() / kLogFile, std::ios::app) << "two\n";
-    journal.append(first);
     journal.append(second);
   }
   const JournalContents contents = read_journal(folder.path(), TornTail::refuse);
-  EXPECT_THAT(contents.blocks, SizeIs(2));
   EXPECT_THAT(contents.records, SizeIs(2));
   EXPECT_EQ(*contents.header.environment, (Json{{"cpu", 1}}));
   ASSERT_THAT(contents.resumptions, SizeIs(1));
@@ -221,19 +217,8 @@ TEST_F(JournalFile, KeepsBlocksAndMarksTheLog) {
   EXPECT_EQ(*contents.resumptions[0].environment, (Json{{"cpu", 2}}));
   std::vector<std::uint64_t> bytes;
   for (const LogMark& mark : contents.log_marks) bytes.push_back(mark.bytes);
-  EXPECT_THAT(bytes, testing::ElementsAre(4u, 4u, 8u, 8u));
-  EXPECT_EQ(contents.log_marks[2].sha256, sha256_hex("two\n"));
-}
-
-// A block of a case that has its record already was put in.
-TEST_F(JournalFile, ABlockAfterItsRecordIsDamage) {
-  const SweepPlan plan = small_plan(1);
-  {
-    Journal journal = test::new_journal(folder.path(), plan);
-    journal.append(quick_result(plan.cases[0]).record);
-    journal.append_block(quick_result(plan.cases[0]).record);
-  }
-  EXPECT_THAT(refusal(), HasSubstr("line 3"));
+  EXPECT_THAT(bytes, testing::ElementsAre(4u, 8u));
+  EXPECT_EQ(contents.log_marks[1].sha256, sha256_hex("two\n"));
 }
 
 TEST_F(JournalFile, RemovesWhatAKilledWriteLeftBehind) {

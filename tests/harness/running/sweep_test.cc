@@ -42,44 +42,6 @@ std::vector<std::string> lasting(const std::vector<Record>& records) {
   return texts;
 }
 
-// A kill in the last round loses that round alone: what the blocks before it gave stands in the journal.
-TEST(Sweep, GoesOnAfterTheBlocksThatAreInTheJournal) {
-  const test::TemporaryFolder folder;
-  SweepPlan plan = small_plan(3);
-  for (Case& planned : plan.cases) planned.timing = {.repetitions = 1, .blocks = 3};
-  plan.sha256 = plan.all_shards_sha256 = sha256_hex(cases_text(plan.cases));
-  const std::filesystem::path runs = folder.path() / "runs";
-  const CaseRunner run = [&](const Case& planned, CaseBoard&) {
-    std::ofstream(runs, std::ios::app) << planned.name << "\n";
-    CaseResult result = quick_result(planned);
-    result.record.status = Status::ok;
-    result.record.timing.cold_ms = 1;
-    result.record.timing.warm_ms = {2};
-    return result;
-  };
-  {
-    Journal journal = new_journal(folder.path(), plan);
-    CaseBoard board;
-    const auto block = [&](std::size_t i) { return run(plan.cases[i], board).record; };
-    for (const std::size_t i : {0, 1, 2, 0, 1, 2, 0}) journal.append_block(block(i));
-  }
-  std::filesystem::remove(runs);
-  Journal journal = test::resume(folder.path(), plan);
-  EXPECT_FALSE(run_sweep(plan, journal, {}, run).interrupted);
-  std::ifstream file(runs);
-  std::vector<std::string> ran;
-  for (std::string name; std::getline(file, name);) ran.push_back(name);
-  std::ranges::sort(ran);
-  EXPECT_THAT(ran, ElementsAre(plan.cases[1].name, plan.cases[2].name)) << "case 0 has all its blocks";
-  const JournalContents contents = read_journal(folder.path(), TornTail::refuse);
-  EXPECT_THAT(contents.blocks, SizeIs(9));
-  ASSERT_THAT(contents.records, SizeIs(3));
-  for (const Record& record : contents.records) {
-    EXPECT_THAT(record.timing.warm_ms, ElementsAre(2, 2, 2)) << record.case_name;
-    EXPECT_THAT(record.timing.more_cold_ms, SizeIs(2));
-  }
-}
-
 TEST(Sweep, RecordsEveryCaseAndItsArtefacts) {
   const test::TemporaryFolder folder;
   const SweepPlan plan = small_plan(4);

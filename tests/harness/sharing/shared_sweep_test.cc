@@ -273,8 +273,6 @@ TEST(SharedSweeps, RefuseWhatIsTimed) {
   request.timing.repetitions = 3;
   EXPECT_THROW(require_shareable(plan_sweep(request), OwnMachines::no), Error);
   EXPECT_NO_THROW(require_shareable(plan_sweep(request), OwnMachines::yes));
-  request.timing.blocks = 2;
-  EXPECT_THROW(require_shareable(plan_sweep(request), OwnMachines::yes), Error);
   EXPECT_NO_THROW(require_shareable(plan_of_cases(1), OwnMachines::no));
 }
 

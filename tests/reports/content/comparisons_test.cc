@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/random.h"
+#include "harness/statistics/summary.h"
 #include "pipeline/workloads/workload.h"
 #include "reports/exports/tools.h"
+#include "reports/text/tables.h"
 
 namespace aqbench {
 namespace {
@@ -34,101 +34,81 @@ Record timed_record(const std::string& axis, ParameterValue value, const std::ve
   return record;
 }
 
-std::vector<double> noisy_units(std::uint64_t seed, double level, std::size_t count, double cv = 0.011) {
-  std::vector<double> units;
-  for (std::size_t i = 0; i < count; ++i)
-    units.push_back(level * std::exp(cv * normal_pair({seed, RandomStream::bootstrap}, i)[0]));
-  return units;
-}
-
-TEST(Comparisons, ABatchIsHeldAgainstTheSmallest) {
+// Of 10 runs of 0.8 .. 0.89 and 1.0 .. 1.09 the medians are 0.845 and 1.045.
+TEST(Comparisons, AChangeIsThatOfTheMediansWithTheIntervalOfBoth) {
+  const auto runs = [](double first) {
+    Timing timing;
+    for (int i = 0; i < 10; ++i) timing.warm_ms.push_back(first + 0.01 * i);
+    return timing;
+  };
   Results results;
-  results.records = {timed_record("batch", std::int64_t{16}, noisy_units(1, 0.8, 20)),
-                     timed_record("batch", std::int64_t{2}, noisy_units(2, 1.0, 20)),
-                     timed_record("batch", std::int64_t{8}, noisy_units(3, 1.2, 20))};
+  results.records = {timed_record("batch", std::int64_t{16}, {1}),
+                     timed_record("batch", std::int64_t{2}, {1})};
+  results.records[0].timing = runs(0.8);
+  results.records[1].timing = runs(1.0);
   const auto compared = compare_axes(results);
-  ASSERT_EQ(compared.size(), 3u);
-  EXPECT_EQ(compared[0].verdict, "base");
+  ASSERT_EQ(compared.size(), 2u);
+  EXPECT_EQ(compared[0].note, "first");
   EXPECT_EQ(compared[0].value, "2");
-  EXPECT_EQ(compared[1].verdict, "looks slower");
-  EXPECT_NEAR(*compared[1].ratio, 1.2, 0.02);
-  EXPECT_EQ(compared[2].verdict, "looks faster");
-  EXPECT_LT(*compared[2].lower, 0.8 + 0.02);
+  EXPECT_FALSE(compared[0].change_pct);
+  EXPECT_NEAR(*compared[1].change_pct, 100 * (0.845 / 1.045 - 1), 1e-9);
+  const auto a = summarize(results.records[1].timing.warm_ms, 0.99).median_interval,
+             b = summarize(results.records[0].timing.warm_ms, 0.99).median_interval;
+  EXPECT_NEAR(*compared[1].lower, 100 * (b->lower / a->upper - 1), 1e-9);
+  EXPECT_NEAR(*compared[1].upper, 100 * (b->upper / a->lower - 1), 1e-9);
+  EXPECT_LT(*compared[1].lower, *compared[1].change_pct);
+  EXPECT_GT(*compared[1].upper, *compared[1].change_pct);
+  const std::string table = comparison_table(compared);
+  EXPECT_THAT(table, ::testing::HasSubstr("change [%], not judged"));
+  EXPECT_THAT(table, ::testing::HasSubstr("-19.1 ("));
 }
 
-TEST(Comparisons, AnotherOutputIsInvalidAndNeverFaster) {
+TEST(Comparisons, FewRunsHaveAChangeWithoutAnInterval) {
   Results results;
-  results.records = {timed_record("batch", std::int64_t{1}, noisy_units(1, 1.0, 20)),
-                     timed_record("batch", std::int64_t{8}, noisy_units(2, 0.5, 20))};
+  results.records = {timed_record("batch", std::int64_t{1}, {1.0}),
+                     timed_record("batch", std::int64_t{8}, {0.5})};
+  const auto compared = compare_axes(results);
+  EXPECT_NEAR(*compared[1].change_pct, -50, 1e-9);
+  EXPECT_FALSE(compared[1].lower);
+  results.records[1].timing.warm_ms.clear();
+  EXPECT_FALSE(compare_axes(results)[1].change_pct) << "a cold run is not held against warm ones";
+}
+
+TEST(Comparisons, AnotherOutputHasNoChange) {
+  Results results;
+  results.records = {timed_record("batch", std::int64_t{1}, {1.0}),
+                     timed_record("batch", std::int64_t{8}, {0.5})};
   results.records[1].output_sha256[0] = 'b';
-  EXPECT_EQ(compare_axes(results)[1].verdict, "invalid");
-  EXPECT_FALSE(compare_axes(results)[1].ratio);
+  EXPECT_EQ(compare_axes(results)[1].note, "invalid: its output is not that of batch=1");
+  EXPECT_FALSE(compare_axes(results)[1].change_pct);
 }
 
 TEST(Comparisons, VariantsMayDifferInTheLastBits) {
   Results results;
-  results.records = {timed_record("variant", std::string("fused"), noisy_units(1, 0.2, 20)),
-                     timed_record("variant", std::string("torch"), noisy_units(2, 1.0, 20))};
+  results.records = {timed_record("variant", std::string("fused"), {0.2}),
+                     timed_record("variant", std::string("torch"), {1.0})};
   results.records[0].output_sha256[0] = 'b';
   const auto compared = compare_axes(results);
-  EXPECT_EQ(compared[0].value, "torch") << "the first choice is the base";
-  EXPECT_EQ(compared[1].verdict, "looks faster");
+  EXPECT_EQ(compared[0].value, "torch") << "the first choice is the first";
+  EXPECT_NEAR(*compared[1].change_pct, -80, 1e-9);
   EXPECT_NEAR(*compared[1].output_distance, 2e-12, 1e-20) << "both are so far from the reference";
 }
 
-TEST(Comparisons, VariantsWhoseOutputsWereNotComparedGetNoVerdict) {
+TEST(Comparisons, VariantsWhoseOutputsWereNotComparedHaveNoChange) {
   Results results;
-  results.records = {timed_record("variant", std::string("fused"), noisy_units(1, 0.2, 20)),
-                     timed_record("variant", std::string("torch"), noisy_units(2, 1.0, 20))};
+  results.records = {timed_record("variant", std::string("fused"), {0.2}),
+                     timed_record("variant", std::string("torch"), {1.0})};
   results.records[0].output_sha256[0] = 'b';
   results.records[0].metrics.clear();
   const auto compared = compare_axes(results);
-  EXPECT_EQ(compared[1].verdict, "inconclusive");
-  EXPECT_THAT(compared[1].reason, ::testing::HasSubstr("pixel by pixel"));
-  EXPECT_FALSE(compared[1].ratio);
+  EXPECT_THAT(compared[1].note, ::testing::HasSubstr("pixel by pixel"));
+  EXPECT_FALSE(compared[1].change_pct);
   for (const WorkloadSpec& spec : workload_registry()) {
     const bool has_variants = std::ranges::any_of(spec.parameters, [](const ParameterSpec& parameter) {
       return parameter.name == "variant" || parameter.name == "kernel";
     });
     EXPECT_EQ(has_variants, !spec.pixel_identity.empty()) << spec.name;
   }
-}
-TEST(Comparisons, OneProcessEachGivesNoVerdict) {
-  Results results;
-  results.records = {timed_record("batch", std::int64_t{1}, {1.0}),
-                     timed_record("batch", std::int64_t{8}, {0.5})};
-  EXPECT_EQ(compare_axes(results)[1].verdict, "inconclusive");
-  EXPECT_THAT(compare_axes(results)[1].reason, ::testing::HasSubstr("--blocks"));
-}
-
-TEST(Comparisons, TwoOfTheSameAreNoDifference) {
-  int flagged = 0, no_difference = 0;
-  for (std::uint64_t run = 0; run < 100; ++run) {
-    Results results;
-    results.records = {timed_record("replica", std::int64_t{1}, noisy_units(2 * run, 1.0, 20)),
-                       timed_record("replica", std::int64_t{2}, noisy_units(2 * run + 1, 1.0, 20))};
-    const std::string verdict = compare_axes(results)[1].verdict;
-    flagged += verdict.starts_with("looks") ? 1 : 0;
-    no_difference += verdict == "no difference seen" ? 1 : 0;
-  }
-  EXPECT_LE(flagged, 1);
-  EXPECT_GE(no_difference, 80);
-}
-
-// 16 processes are enough for one comparison at 1 %; of twenty together each has to show more.
-TEST(Comparisons, AllOfATableAreOneFamily) {
-  const auto table_of = [](std::size_t values, std::size_t processes) {
-    Results results;
-    for (std::size_t i = 0; i <= values; ++i)
-      results.records.push_back(timed_record("batch", static_cast<std::int64_t>(i + 1),
-                                             noisy_units(i, i == values ? 0.5 : 1.0, processes)));
-    return compare_axes(results);
-  };
-  EXPECT_EQ(table_of(1, 16).back().verdict, "looks faster");
-  EXPECT_EQ(table_of(20, 16).back().verdict, "inconclusive");
-  EXPECT_THAT(table_of(20, 16).back().reason,
-              ::testing::HasSubstr("16 processes each; 20 comparisons together need --blocks 22 or more"));
-  EXPECT_EQ(table_of(20, 22).back().verdict, "looks faster");
 }
 
 TEST(BenchmarkJson, HoldsEverySampleAndNoCaseWithoutATime) {

@@ -227,7 +227,7 @@ TEST(ReproduceCommand, PlansTheSameCases) {
       "aqbench sweep --scene 'undu*' --method roma_like --axis seed=1,2 --set undulating.amplitude_m=0.002 "
       "--seed 7 --repeat 3 --rig arc6 --imaging clean --width 480 --height 360 --threads 2 --device cpu "
       "--timeout 20 --memory-limit 1.5 --repetitions 3 --warmup 1 --min-time 0.5 --precision 2 "
-      "--max-repetitions 9 --max-time 30 --blocks 20 --shard 1/2 --inject '*:simulate=20ms'");
+      "--max-repetitions 9 --max-time 30 --shard 1/2 --inject '*:simulate=20ms'");
   run.requested = Json{{"merged", true}};
   EXPECT_TRUE(has(reproduce_command(run), R"({"merged":true})"));
 }
