@@ -70,7 +70,7 @@ std::size_t count_of(const FlagValue& value, std::size_t least, std::size_t most
 
 void read_variant(AbRequest& request, const FlagValue& value) {
   request.variant = parse_axis(value.text);
-  if (request.variant->values.size() != 2) value.refuse_text("expected two values");
+  if (request.variant->values.size() < 2) value.refuse_text("expected two or more values");
 }
 
 template <auto kShare>
@@ -105,7 +105,7 @@ const Flag<AbRequest> kSideFlags[] = {
     {"a", "BIN", kAbPrograms, "the program that is known: an aqbench of another build",
      into<&AbRequest::binary_a>, needs("b")},
     {"b", "BIN", kAbPrograms, "the program in question", into<&AbRequest::binary_b>, needs("a")},
-    {"variant", "NAME=x,y", kAbVariant, "two values of an axis within this program: A is x, B is y",
+    {"variant", "NAME=x,y", kAbVariant, "values of an axis within this program: A is x, B is y (and z, ...)",
      read_variant},
     {"method-a", "NAME", kAbMethods, "A's method, in place of --method", metric_side<0, &Metrics::methods>,
      needs("method-b")},

@@ -48,7 +48,7 @@ struct AbRequest {
   std::string binary_a, binary_b;
   AbCommandRequest commands;    // or two commands that are no aqbench
   AbMetricRequest metrics;      // metrics over seeds or runs, two methods, or two bundles
-  std::optional<Axis> variant;  // with two values
+  std::optional<Axis> variant;  // with two or more values: A has the first, B the others
   std::optional<std::filesystem::path> samples, samples_b;  // the latter of files of other tools
   bool calibrate = false;                           // this program against itself, and against itself delayed
   std::size_t live = 0;                             // comparisons of this program with itself; 0: not given

@@ -1,6 +1,7 @@
 #include "cli/ab/sides.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -101,22 +102,31 @@ void match_cases(const AbRequest& request, const UnitProgram& a, const UnitProgr
     if (methods) name = name_without_method(name);
     return over_seeds(request) ? name_without_seed(name) : name;
   };
+  // Of more than two values each of B's is a comparison, named after it.
+  const bool several = request.variant && request.variant->values.size() > 2;
+  const auto compared = [&](const std::string& of_b) {
+    return !several ? common(of_b) : over_seeds(request) ? name_without_seed(of_b) : of_b;
+  };
   std::set<std::string> notes;
-  check_globs(request.case_globs, names_of(a.cases));
-  for (const auto& case_a : a.cases) {
-    if (!matches_any(request.case_globs, case_a.name)) continue;
-    const auto case_b = std::ranges::find_if(
-        b.cases, [&](const auto& planned) { return common(planned.name) == common(case_a.name); });
-    if (case_b == b.cases.end()) throw not_comparable_error("B has no case '{}'", case_a.name);
-    if (!methods) compare_options(case_a.name, case_a.options, case_b->options, axis, notes);
-    if (request.variant && case_a.name == case_b->name)
+  const auto add = [&](const auto& case_a, const auto& case_b) {
+    if (!methods) compare_options(case_a.name, case_a.options, case_b.options, axis, notes);
+    if (request.variant && case_a.name == case_b.name)
       throw usage_error("--variant {}: does not change case '{}'", axis, case_a.name);
     side_a.names.push_back(case_a.name);
-    side_b.names.push_back(case_b->name);
-    const std::string name = common(case_a.name);
+    side_b.names.push_back(case_b.name);
+    const std::string name = compared(case_b.name);
     if (std::ranges::find(document.samples.cases, name, &AbCase::name) != document.samples.cases.end())
       throw usage_error("'{}' has several seeds: pairs take seeds of their own", name);
     document.samples.cases.push_back({name, std::nullopt});
+  };
+  check_globs(request.case_globs, names_of(a.cases));
+  for (const auto& case_a : a.cases) {
+    if (!matches_any(request.case_globs, case_a.name)) continue;
+    const std::size_t before = document.samples.cases.size();
+    for (const auto& case_b : b.cases)
+      if (common(case_b.name) == common(case_a.name)) add(case_a, case_b);
+    if (document.samples.cases.size() == before)
+      throw not_comparable_error("B has no case '{}'", case_a.name);
   }
   if (document.samples.cases.empty()) throw usage_error("no cases to compare");
   document.notes.insert(document.notes.end(), notes.begin(), notes.end());
@@ -167,6 +177,12 @@ std::optional<CaseResult> run_unit_of_side(const Side& side, const std::string& 
   return run_started_unit(side.binary, side.request, name, score, limits);
 }
 
+// A has the first value, B all others.
+std::vector<std::string> values_of_side(const Axis& variant, std::size_t side) {
+  if (side == 0) return {variant.values.front()};
+  return {variant.values.begin() + 1, variant.values.end()};
+}
+
 // Gives each side its method, variant and program.
 void prepare_sides(const AbRequest& request, Side& a, Side& b) {
   a.request = b.request = request.plan;
@@ -183,8 +199,8 @@ void prepare_sides(const AbRequest& request, Side& a, Side& b) {
     for (const Axis& axis : request.plan.axes)
       if (axis.name == request.variant->name)
         throw usage_error("--variant {}: --axis gives it too", axis.name);
-    a.request.axes.push_back({request.variant->name, {request.variant->values[0]}});
-    b.request.axes.push_back({request.variant->name, {request.variant->values[1]}});
+    a.request.axes.push_back({request.variant->name, values_of_side(*request.variant, 0)});
+    b.request.axes.push_back({request.variant->name, values_of_side(*request.variant, 1)});
   }
   if (!request.binary_a.empty()) {
     a.binary = request.binary_a;
@@ -235,7 +251,7 @@ std::vector<std::string> commands_of(const AbRequest& request) {
   std::vector<Case> cases;
   for (std::size_t side = 0; side < 2 && !request.commands.given(); ++side) {
     PlanRequest plan = request.plan;
-    if (request.variant) plan.axes.push_back({request.variant->name, {request.variant->values[side]}});
+    if (request.variant) plan.axes.push_back({request.variant->name, values_of_side(*request.variant, side)});
     if (!request.metrics.methods[side].empty()) plan.methods = {request.metrics.methods[side]};
     // What only the programs know cannot be planned here; they are shown themselves.
     if (request.binary_a.empty()) std::ranges::move(plan_sweep(plan).cases, std::back_inserter(cases));
@@ -252,8 +268,7 @@ UnitLimits ab_limits(double timeout_s, std::uint64_t memory_limit_bytes, int can
 
 Json ab_environment(const AbRequest& request) {
   PlanRequest plan = request.plan;
-  if (request.variant)
-    plan.axes.push_back({request.variant->name, {request.variant->values[0], request.variant->values[1]}});
+  if (request.variant) plan.axes.push_back(*request.variant);
   return environment_json({plan.threads.value_or(available_processors()), devices_of(plan)});
 }
 
@@ -284,7 +299,9 @@ AbSides plan_ab_sides(const AbRequest& request, int cancel_descriptor, AbDocumen
   match_cases(request, program_a, program_b, *a, *b, document);
   const auto variant = [&](std::size_t i) {
     if (!request.metrics.methods[i].empty()) return "method=" + request.metrics.methods[i];
-    return request.variant ? request.variant->name + "=" + request.variant->values[i] : std::string();
+    return request.variant ? fmt::format("{}={}", request.variant->name,
+                                         fmt::join(values_of_side(*request.variant, i), ","))
+                           : std::string();
   };
   document.a = {.label = programs ? request.binary_a : variant(0),
                 .variant = variant(0),

@@ -123,7 +123,8 @@ TEST_F(Ab, WrongRequestsAreOneLineAndExitTwo) {
   samples({case_of("x", 1, 1)});
   refused("ab", "give one of --a, --variant");
   refused("ab --a x", "--b");
-  refused("ab --variant roma_like.points=1,2,3", "two values");
+  refused("ab --variant roma_like.points=1", "expected two or more values");
+  refused("ab --variant roma_like.points=1,2,1", "duplicate value '1'");
   const std::string cases = "ab --variant roma_like.points=500,1000 --method roma_like ";
   refused(cases + "--scene flat_plane --pairs 6 --out out", "pairs: 6 measured keep 3");
   refused("ab --samples none.json", "none.json");
@@ -132,6 +133,25 @@ TEST_F(Ab, WrongRequestsAreOneLineAndExitTwo) {
   refused(cases + "--case moon*", "moon");
   refused(cases + "--repetitions 2", "at least 3");
   refused("unit --request {} --describe", "--request");
+}
+
+// Each value is compared with the first, in one bundle and one family.
+TEST_F(Ab, ValuesOfAVariantAreEachComparedWithTheFirst) {
+  const auto ran =
+      run("ab --variant roma_like.points=500,501,20000 --method roma_like --scene flat_plane --threads 1 "
+          "--looks 1 "
+          "--pairs 24 --repetitions 3 --no-confirm --allow-inconclusive --json --out out");
+  const Json document = document_of<Json>(ran);
+  EXPECT_EQ(document.at("a").at("variant"), "roma_like.points=500");
+  EXPECT_EQ(document.at("b").at("variant"), "roma_like.points=501,20000");
+  const Json& cases = document.at("decision").at("cases");
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_THAT(cases[0].at("name").get<std::string>(), HasSubstr("roma_like.points=501"));
+  EXPECT_THAT(cases[1].at("name").get<std::string>(), HasSubstr("roma_like.points=20000"));
+  EXPECT_GT(cases[1].at("time").at("comparison").at("change").get<double>(), 0.5) << "forty times the points";
+  const auto bundle = only_bundle(dir_ / "out");
+  succeeded(run({"verify", bundle}));
+  EXPECT_THAT(read_file(bundle / "summary.md"), HasSubstr("roma_like.points=20000"));
 }
 
 TEST_F(Ab, WhatCouldNotBeJudgedIsRefusedBeforeItIsMeasured) {
