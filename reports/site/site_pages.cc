@@ -172,7 +172,7 @@ SiteFile suite_data(const std::string& name, const SiteSuite& suite) {
   for (const SiteRun* const run : runs)
     for (const SiteCase& one : run->cases) all.insert(one.name);
   if (all.size() > kMaxPlottedCases)
-    for (const SiteStep& step : steps) add_case(step.case_name);
+    for (const SiteStep& step : suite.steps) add_case(step.case_name);
   for (const SiteRun* const run : runs)
     for (const SiteCase& one : run->cases) add_case(one.name);
   Json labels = Json::array();
