@@ -51,15 +51,17 @@ void add_protocol_metrics(const Case& planned, const Reconstruction& output, con
               result.record.metrics);
 }
 
-// Checks where an output lies. That poor poses of its own put it elsewhere is a fact about them, not a fault
-// of the case.
+// Checks where an output lies. That cameras of its own which do not all agree put it elsewhere is a fact
+// about its poses, not a fault of the case.
 template <class Check>
 void require_placed(const Reconstruction& output, Placed& placed, const Check& check) {
   if (!placed.own.unplaced.empty()) return;
-  if (!placed.alignment || output.cloud.points_m.empty()) return check();
+  const bool any = std::ranges::any_of(output.cloud.points_m, [](const Vec3& p) { return p.allFinite(); });
+  if (!placed.alignment || placed.own.all_agree || !any) return check();
   try {
     check();
   } catch (const Error& error) {
+    if (error.kind() != ErrorKind::method) throw;
     placed.own.unplaced = error.what();
   }
 }

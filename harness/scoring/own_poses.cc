@@ -211,7 +211,8 @@ OwnPlacement align_own_cameras(Reconstruction& output, const Rig& rig, FitScale 
   record.effective.emplace_back("alignment_cameras", static_cast<double>(pairs.camera.size()));
   if (fitted.fit)
     record.effective.emplace_back("alignment_agreeing_cameras", static_cast<double>(fitted.fit->inliers));
-  OwnPlacement placed{pose_metrics(errors_of(pairs, moved, rig), fitted, pairs, rig), fitted.why_none};
+  OwnPlacement placed{pose_metrics(errors_of(pairs, moved, rig), fitted, pairs, rig), fitted.why_none,
+                      fitted.fit && fitted.fit->inliers == pairs.camera.size()};
   if (fitted.fit) move(output, moved);
   return placed;
 }

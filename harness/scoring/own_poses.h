@@ -20,8 +20,9 @@ namespace aqbench {
 
 // Where a method's own cameras stand.
 struct OwnPlacement {
-  MetricSet metrics;     // of family `poses`
-  std::string unplaced;  // why the output could not be moved into the frame of the rig; empty: it was
+  MetricSet metrics;      // of family `poses`
+  std::string unplaced;   // why the output could not be moved into the frame of the rig; empty: it was
+  bool all_agree = true;  // with the alignment, where there is one
 };
 
 // Moves the output by the similarity of its own cameras to those of the rig, as `eval --align cameras` fits
