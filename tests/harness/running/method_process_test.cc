@@ -130,6 +130,42 @@ TEST_P(Spies, AnExternalProgramFindsNoTruthAndSpoilsNothing) {
   EXPECT_EQ(read_journal(bundle(), TornTail::refuse).records.size(), 1U);
 }
 
+// More names than any limit of a partial search, and a truth that was committed.
+TEST_P(Spies, ATruthAmongManyNamesAndAHistoryAreOutOfReach) {
+  constexpr int kNames = 60'000;
+  const fs::path program = folder_.path() / "program", dataset = program / "deep/a/b/c/d/tank";
+  fs::create_directories(dataset / "truth");
+  fs::create_directories(program / ".git");
+  fs::create_directories(program / "many");
+  for (const fs::path& file : {dataset / "calibration.json", dataset / "truth/scene.json",
+                               program / ".git/HEAD", program / "sibling", program / "credentials.toml"})
+    std::ofstream(file) << "text\n";
+  for (int i = 0; i < kNames; ++i)
+    fs::create_hard_link(program / "sibling", program / "many" / std::to_string(i));
+  std::ofstream(program / "look.sh") << R"(
+    for file in deep/a/b/c/d/tank/truth/scene.json .git/HEAD credentials.toml; do
+      cat "$2/$file" >/dev/null 2>&1 && echo "SPY read $file"
+    done
+    cat "$2/sibling" "$2/many/7"; ls "$2" | grep -c sibling
+    printf 'ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n' > "$1/cloud.ply"
+    printf 'property float z\nend_header\n0 0 1.179\n' >> "$1/cloud.ply")";
+  PlanRequest asked = request();
+  asked.sets = {parse_override("external.command=/bin/sh " + (program / "look.sh").string() + " {output} " +
+                               program.string())};
+  const SweepPlan plan = plan_sweep(asked);
+  Journal journal = test::new_journal(bundle(), plan);
+  run_sweep(plan, journal, {});
+  const Record record = journal.records().at(0);
+  ASSERT_EQ(record.status, Status::ok) << record.reason;
+  if (skipped(record.isolation)) GTEST_SKIP() << record.isolation;
+  EXPECT_THAT(record.isolation, testing::EndsWith("; network open"));
+  const std::string log = read_file(bundle() / "logs" / (file_name_of(record.case_name) + ".log"));
+  EXPECT_THAT(log, testing::StartsWith("text\ntext\n"));
+  if (std::string(GetParam()) != "landlock") {  // which alone lets no folder with something hidden be listed
+    EXPECT_EQ(log, "text\ntext\n1\n");
+  }
+}
+
 // What code of a method of this program itself can reach. Returns what it should not.
 std::string reached_by_method(const fs::path& cache, const fs::path& bundle, const std::string& key) {
   std::string reached;
