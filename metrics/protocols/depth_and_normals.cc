@@ -244,6 +244,7 @@ PointCloud vertices_with_normals(const TriangleMesh& mesh) {
   const JoinedFaces joined = join_faces(mesh.vertices_m, mesh.triangles);
   const std::vector<FaceStand> stands = find_stands(mesh.vertices_m, joined.triangles);
   for (std::size_t i = 0; i < stands.size(); ++i) {
+    if (stands[i].is_wall) continue;
     const auto& [a, b, c] = joined.triangles[i];
     const Vec3& corner = mesh.vertices_m[a];
     const Vec3 doubled = (mesh.vertices_m[b] - corner).cross(mesh.vertices_m[c] - corner);

@@ -11,6 +11,7 @@
 #include "core/morton.h"
 #include "core/parallel.h"
 #include "core/random.h"
+#include "scenes/surfaces/overlapping_bodies.h"
 #include "scenes/surfaces/triangle_tree.h"
 
 AQBENCH_MODULE_TABLE aqbench::MeshesTable aqbench_meshes_table;
@@ -45,9 +46,10 @@ std::size_t number_of(TrianglePart part) {
 
 class MeshSurface final : public BorderedSurface, public RayTarget {
  public:
-  MeshSurface(TriangleMesh mesh, MeshSide side, std::span<const Vec3> cameras_m) : mesh_(std::move(mesh)) {
+  MeshSurface(TriangleMesh mesh, MeshSide side, std::span<const Vec3> cameras_m)
+      : mesh_(std::move(mesh)), side_(side) {
     check_mesh(mesh_);
-    add_faces(side, cameras_m);
+    add_faces(cameras_m);
     add_side_normals();
     build_search();
   }
@@ -63,7 +65,7 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
   void first_hits(std::span<const SurfaceRay> rays, std::span<FaceHit> hits) const override;
 
  private:
-  void add_faces(MeshSide side, std::span<const Vec3> cameras_m);
+  void add_faces(std::span<const Vec3> cameras_m);
   void add_side_normals();
   void build_search();
   // Whether the part of `face` lies on an edge that no other face has.
@@ -76,12 +78,17 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
   std::pair<std::uint32_t, TrianglePoint> closest_from(std::uint32_t face, const Vec3& point) const;
   // Sum of the normals about the part of `face` that a closest point lies on.
   const Vec3& side_normal(std::size_t face, TrianglePart part) const;
+  // Whether a point is on the negative side of its closest one.
+  bool is_behind(const Vec3& point, std::size_t face, const TrianglePoint& closest) const;
   std::vector<std::uint32_t> faces_in_spatial_order() const;
 
   TriangleMesh mesh_;
   FaceCounts counts_;
-  std::vector<Triangle> faces_;                       // that have an area, each once, joined by place
-  std::vector<Vec3> normals_;                         // of faces_, on the positive side
+  std::vector<Triangle> faces_;  // that have an area, each once, joined by place
+  std::vector<Vec3> normals_;    // of faces_, on the positive side
+  std::vector<bool> is_wall_;    // of faces_: within a closed part
+  MeshSide side_;
+  std::unique_ptr<const OverlappingBodies> bodies_;
   std::vector<double> area_to_;                       // of faces_, cumulative
   std::vector<std::array<Vec3, 3>> edge_normals_;     // of faces_: sums over the faces at ab, bc, ca
   std::vector<std::array<std::uint32_t, 3>> across_;  // of faces_: a face beyond ab, bc, ca; itself if none
@@ -93,7 +100,7 @@ class MeshSurface final : public BorderedSurface, public RayTarget {
   mutable std::unique_ptr<FaceSearch> ray_search_;  // of faces_, made for the first ray
 };
 
-void MeshSurface::add_faces(MeshSide side, std::span<const Vec3> cameras_m) {
+void MeshSurface::add_faces(std::span<const Vec3> cameras_m) {
   JoinedFaces joined = join_faces(mesh_.vertices_m, mesh_.triangles);
   counts_ = joined.counts;
   faces_ = std::move(joined.triangles);
@@ -106,11 +113,15 @@ void MeshSurface::add_faces(MeshSide side, std::span<const Vec3> cameras_m) {
     area += 0.5 * length;
     area_to_.push_back(area);
     const bool slopes = cameras_m.empty() && !stands[face].is_closed && cross.z() != 0;
-    const bool inwards = side == MeshSide::inside && stands[face].is_closed;
+    const bool inwards = side_ == MeshSide::inside && stands[face].is_closed;
     const bool turned = slopes ? cross.z() > 0 : stands[face].is_turned != inwards;
     normals_.push_back(cross * ((turned ? -1 : 1) / length));
+    is_wall_.push_back(stands[face].is_wall);
   }
   if (faces_.empty() || !std::isfinite(area)) throw Error(ErrorKind::input, "mesh: no triangle has an area");
+  bodies_ = std::make_unique<OverlappingBodies>(mesh_, faces_, stands, [](TriangleMesh own) {
+    return std::make_shared<MeshSurface>(std::move(own), MeshSide::outside, std::span<const Vec3>());
+  });
 }
 
 void MeshSurface::add_side_normals() {
@@ -119,6 +130,7 @@ void MeshSurface::add_side_normals() {
   across_.resize(faces_.size());
   on_border_.assign(mesh_.vertices_m.size(), false);
   for (std::uint32_t face = 0; face < faces_.size(); ++face) {
+    if (is_wall_[face]) continue;
     const std::array<Vec3, 3> at = corners(face);
     for (std::uint32_t k = 0; k < 3; ++k) {
       const Vec3 u = at[(k + 1) % 3] - at[k], v = at[(k + 2) % 3] - at[k];
@@ -128,7 +140,8 @@ void MeshSurface::add_side_normals() {
   const std::vector<FaceEdge> edges = edges_by_ends(faces_);
   for_each_edge(edges, [&](std::span<const FaceEdge> at) {
     Vec3 sum = Vec3::Zero();
-    for (const FaceEdge& edge : at) sum += normals_[edge.face];
+    for (const FaceEdge& edge : at)
+      if (!is_wall_[edge.face]) sum += normals_[edge.face];
     for (std::size_t i = 0; i < at.size(); ++i) {
       edge_normals_[at[i].face][at[i].side] = sum;
       across_[at[i].face][at[i].side] = at[(i + 1) % at.size()].face;
@@ -177,6 +190,15 @@ const Vec3& MeshSurface::side_normal(std::size_t face, TrianglePart part) const 
   return number < 3 ? edge_normals_[face][number] : corner_normals_[faces_[face][number - 3]];
 }
 
+bool MeshSurface::is_behind(const Vec3& point, std::size_t face, const TrianglePoint& closest) const {
+  if (bodies_->concern(face)) return bodies_->is_solid(point) != (side_ == MeshSide::inside);
+  const Vec3& out = side_normal(face, closest.part);
+  // Both sides of a wall are solid, and so is what lies about an edge of walls alone.
+  if (is_wall_[face] && (closest.part == TrianglePart::face || out.isZero()))
+    return side_ == MeshSide::outside;
+  return std::signbit((point - closest.position_m).dot(out));
+}
+
 bool MeshSurface::is_on_border(std::size_t face, TrianglePart part) const {
   if (part == TrianglePart::face) return false;
   const std::size_t number = number_of(part);
@@ -195,7 +217,7 @@ void MeshSurface::closest_points_and_borders(std::span<const Vec3> points, std::
       const auto [face, at] = closest_from(faces[i], batch[i]);
       const Vec3 away = batch[i] - at.position_m;
       out[begin + i] = {at.position_m, normals_[face],
-                        std::copysign(away.norm(), away.dot(side_normal(face, at.part)))};
+                        is_behind(batch[i], face, at) ? -away.norm() : away.norm()};
       if (!beyond_border.empty()) beyond_border[begin + i] = is_on_border(face, at.part) ? 1 : 0;
     }
   }

@@ -52,10 +52,11 @@ enum class MeshSide { outside, inside };
 // cameras say there, or without any towards z = -infinity (that of a vertical triangle as its part does). A
 // distance is positive on the side of that normal; on an edge or a corner the side is that of the
 // angle-weighted mean normal (Baerentzen and Aanaes, "Signed distance computation using the angle weighted
-// pseudonormal", TVCG 2005). An edge that one face alone has is an open border, and so are its ends. patch()
-// is nullptr; mesh() returns the mesh itself at any pitch. Throws Error(input): no triangles, an index out of
-// range, a vertex that is not finite, no area, or more triangles or vertices than 31 bits count.
-// MeshSide::inside: cameras stand in the closed parts, which look the other way then.
+// pseudonormal", TVCG 2005). Where closed parts reach into each other it is negative in any of them, in
+// cavities it is not (OverlappingBodies). An edge that one face alone has is an open border, and so are its
+// ends. patch() is nullptr; mesh() returns the mesh itself at any pitch. Throws Error(input): no triangles,
+// an index out of range, a vertex that is not finite, no area, or more triangles or vertices than 31 bits
+// count. MeshSide::inside: cameras stand in the closed parts, which look the other way then.
 std::shared_ptr<const BorderedSurface> make_mesh_surface(TriangleMesh mesh, MeshSide side = MeshSide::outside,
                                                          std::span<const Vec3> cameras_m = {});
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <cmath>
 #include <numbers>
 #include <random>
@@ -134,6 +135,123 @@ TEST(MeshSurface, OfAVesselIsPositiveInItsCavityToo) {
       EXPECT_NEAR(distance_m(*surface, {0.6, 0.2, 0.3}), -0.1, 1e-12);
       EXPECT_NEAR(distance_m(*surface, {0.4, 0.2, 0.3}), 0.1, 1e-12);
     }
+}
+
+// Boxes by their formula.
+struct Box {
+  Vec3 centre, half;
+
+  double distance_m(const Vec3& point) const {
+    const Vec3 beyond = (point - centre).cwiseAbs() - half;
+    return beyond.cwiseMax(0).norm() + std::min(0.0, beyond.maxCoeff());
+  }
+};
+
+// Each face of a box in two triangles, in squares of `pieces` x `pieces`; every second box turned inside out.
+TriangleMesh mesh_of(const std::vector<Box>& boxes, const Eigen::Matrix3d& turn, int pieces = 3) {
+  TriangleMesh mesh;
+  for (std::size_t b = 0; b < boxes.size(); ++b)
+    for (int axis = 0; axis < 3; ++axis)
+      for (const double side : {-1.0, 1.0})
+        for (int i = 0; i < pieces * pieces; ++i) {
+          const auto first = static_cast<std::uint32_t>(mesh.vertices_m.size());
+          for (int k = 0; k < 4; ++k) {
+            Vec3 at;
+            at[axis] = side;
+            at[(axis + 1) % 3] = -1 + 2.0 / pieces * (i % pieces + k % 2);
+            at[(axis + 2) % 3] = -1 + 2.0 / pieces * (i / pieces + k / 2);
+            mesh.vertices_m.push_back(turn * (boxes[b].centre + at.cwiseProduct(boxes[b].half)));
+          }
+          const bool turned = (side > 0) != (b % 2 == 0);
+          for (Triangle triangle :
+               {Triangle{first, first + 1, first + 3}, Triangle{first, first + 3, first + 2}}) {
+            if (turned) std::swap(triangle[1], triangle[2]);
+            mesh.triangles.push_back(triangle);
+          }
+        }
+  return mesh;
+}
+
+// Outside of the union the distance is that to the nearest box; inside of any the sign is negative.
+void expect_union(const std::vector<Box>& boxes, const Eigen::Matrix3d& turn, const char* what) {
+  const auto surface = make_mesh_surface(mesh_of(boxes, turn));
+  std::mt19937_64 random(7);
+  std::uniform_real_distribution<double> u(-1, 1);
+  for (int i = 0; i < 4000; ++i) {
+    const Box& near = boxes[static_cast<std::size_t>(i) % boxes.size()];
+    Vec3 point(u(random), u(random), u(random));
+    const int axis = i % 3;
+    point[axis] = std::copysign(1.0, point[axis]);
+    point = near.centre + point.cwiseProduct(near.half);
+    point[axis] += (i % 2 == 0 ? 1e-3 : -1e-3) * (point[axis] > near.centre[axis] ? 1 : -1);
+    double expected = HUGE_VAL;
+    for (const Box& box : boxes) expected = std::min(expected, box.distance_m(point));
+    const double found = distance_m(*surface, turn * point);
+    if (expected > 0)
+      EXPECT_NEAR(found, expected, 1e-12) << what << " " << point.transpose();
+    else
+      EXPECT_LT(found, 0) << what << " " << point.transpose();
+  }
+}
+
+TEST(MeshSurface, OfBodiesThatReachIntoEachOtherIsPositiveOutsideOfAll) {
+  std::vector<Box> chain, pile;
+  for (int i = 0; i < 7; ++i) chain.push_back({{0.07 * i, 0.013 * i, -0.011 * i}, {0.05, 0.04, 0.045}});
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> u(-1, 1);
+  for (int i = 0; i < 25; ++i)
+    pile.push_back({Vec3(0.2 * u(random), 0.2 * u(random), 0.1 * u(random)),
+                    Vec3(0.06 + 0.03 * u(random), 0.06 + 0.03 * u(random), 0.06 + 0.03 * u(random))});
+  // A rod whose ends lie in two bodies, and one right through a body.
+  const std::vector<Box> rod = {{{-0.1, 0, 0}, {0.05, 0.05, 0.05}},
+                                {{0.1, 0.01, 0.02}, {0.05, 0.05, 0.05}},
+                                {{0, 0, 0.01}, {0.09, 0.01, 0.01}},
+                                {{0.1, 0, 0.01}, {0.005, 0.2, 0.005}}};
+  for (const double angle : {0.0, 0.7}) {
+    const Eigen::Matrix3d turn = Eigen::AngleAxisd(angle, Vec3(1, -2, 0.5).normalized()).toRotationMatrix();
+    expect_union(chain, turn, "chain");
+    expect_union(pile, turn, "pile");
+    expect_union(rod, turn, "rod");
+  }
+}
+
+// Two cubes, and four about an edge, whose common walls are in the mesh once, as the joining of equal faces
+// leaves them, or twice, cut along other diagonals.
+TEST(MeshSurface, OfBodiesWithACommonWallIsPositiveOutside) {
+  const std::vector<std::vector<Box>> groups = {
+      {{{0, 0, 0}, {0.05, 0.05, 0.05}}, {{0.1, 0, 0}, {0.05, 0.05, 0.05}}},
+      {{{0, 0, 0}, {0.05, 0.05, 0.05}},
+       {{0.1, 0, 0}, {0.05, 0.05, 0.05}},
+       {{0, 0.1, 0}, {0.05, 0.05, 0.05}},
+       {{0.1, 0.1, 0}, {0.05, 0.05, 0.05}}}};
+  for (const std::vector<Box>& boxes : groups)
+    for (const bool other_diagonal : {false, true})
+      for (const int pieces : {1, 2}) {
+        TriangleMesh mesh = mesh_of(boxes, Eigen::Matrix3d::Identity(), pieces);
+        const std::size_t each = 4U * static_cast<std::size_t>(6 * pieces * pieces);
+        for (Vec3& vertex : mesh.vertices_m)
+          vertex = (vertex * 1024 / 0.05).array().round().matrix() * 0.05 / 1024;  // the same bits
+        if (other_diagonal)
+          for (std::size_t i = 0; i < mesh.triangles.size(); i += 2) {
+            const std::uint32_t first = mesh.triangles[i][0];
+            if (first / each % 2 == 0) continue;
+            mesh.triangles[i] = {first, first + 1, first + 2};
+            mesh.triangles[i + 1] = {first + 1, first + 3, first + 2};
+          }
+        const auto surface = make_mesh_surface(mesh);
+        std::mt19937_64 random(11);
+        std::uniform_real_distribution<double> u(-1, 1);
+        for (int i = 0; i < 3000; ++i) {
+          const Vec3 point = Vec3(0.05, 0.05, 0) + 0.12 * Vec3(u(random), u(random), u(random));
+          double expected = HUGE_VAL;
+          for (const Box& box : boxes) expected = std::min(expected, box.distance_m(point));
+          const double found = distance_m(*surface, point);
+          if (expected > 0)
+            EXPECT_NEAR(found, expected, 1e-9) << point.transpose();
+          else
+            EXPECT_LT(found, 0) << point.transpose() << " " << other_diagonal << " " << pieces;
+        }
+      }
 }
 
 // A seam of vertices that are there twice, as a texture needs it, is no border.
