@@ -21,7 +21,7 @@ struct Comparison {
   double change_low = 0;  // its exact interval, of confidence 1 - alpha
   double change_high = 0;
   double p_worse = 1, p_better = 1;  // one-sided
-  std::size_t pairs = 0, kept = 0;   // measured, and analysed: the quietest half
+  std::size_t pairs = 0, kept = 0;   // measured, and analysed: all, or those without slow samples
 };
 
 // Compares samples measured in pairs, a[i] and b[i] one after the other, all positive. PASS needs at least 23

@@ -122,7 +122,7 @@ void plan_quick(const std::array<Trial, 2>& trials, double spent_s, const AbRequ
   const double run_s = trials[0].unit_s + trials[1].unit_s;
   const auto fitting = [&](int runs) { return quick_pairs(run_s * runs, spent_s); };
   const auto needed = [&] {
-    return measured_for(minimum_kept_pairs(document.settings.policy, judged_outcomes(document.settings)));
+    return minimum_pairs(document.settings.policy, judged_outcomes(document.settings));
   };
   if (fitting(pair.runs) < needed() && !request.plan.timing.repetitions) pair.runs = 1;
   if (fitting(pair.runs) < needed()) document.settings.outcomes.clear();

@@ -84,8 +84,7 @@ std::string time_needed(const AbDocument& document, double look_s) {
 
 void plan_pairs_per_look(const AbRequest& request, std::size_t judged, AbDocument& document) {
   const PairedPolicy& policy = document.settings.policy;
-  const std::size_t pairs =
-      request.pairs.value_or(std::max(measured_for(minimum_kept_pairs(policy, judged)), kUsualPairs));
+  const std::size_t pairs = request.pairs.value_or(std::max(minimum_pairs(policy, judged), kUsualPairs));
   require_enough_pairs(policy, judged, pairs);
   if (const std::size_t most = max_pairs_per_look(policy.looks); pairs > most)
     throw usage_error("--pairs {}: at most {} with {} looks, so that the last one can be tested exactly",

@@ -29,10 +29,9 @@ constexpr std::size_t kQuickPairs = 40;  // the most of --quick
 // Runs of a usual unit: cold, warm-up and warm ones, of --quick and of a whole comparison.
 constexpr double kQuickUnitRuns = 5, kWholeUnitRuns = 7;
 
-// The time of a unit's shortest run, or of its only one.
-std::optional<double> shortest_ms(const Timing& timing) {
-  if (timing.warm_ms.empty()) return timing.cold_ms;
-  return std::ranges::min(timing.warm_ms);
+// The median of a unit's runs, or its only one.
+std::optional<double> median_ms(const Timing& timing) {
+  return timing.warm_ms.empty() ? timing.cold_ms : std::optional(median_of(timing.warm_ms));
 }
 
 // A unit of one run has the time of that run.
@@ -50,7 +49,7 @@ AbUnitRunner with_single_runs(AbUnitRunner run) {
 
 std::string unit_text(const Record& unit) {
   std::string text;
-  if (const auto ms = shortest_ms(unit.timing)) text = duration_text(*ms / 1000);
+  if (const auto ms = median_ms(unit.timing)) text = duration_text(*ms / 1000);
   for (const OutcomeSamples& outcome : unit.unit->outcomes)
     text += fmt::format(", {} {}", outcome.name, short_number(outcome.values.front()));
   return text;
@@ -88,9 +87,9 @@ FirstPairs try_quick(const AbSides& sides, const std::string& settle, SteadyCloc
 }
 
 std::size_t needed_pairs(const AbDocument& document) {
-  return measured_for(minimum_kept_pairs(
+  return minimum_pairs(
       document.settings.policy,
-      std::max<std::size_t>(1, document.samples.cases.size() * judged_outcomes(document.settings))));
+      std::max<std::size_t>(1, document.samples.cases.size() * judged_outcomes(document.settings)));
 }
 
 // Leaves out the cases from this one on.
@@ -124,7 +123,7 @@ std::string measured_text(const AbDocument& document, std::size_t case_index) {
   for (const Record& unit : document.samples.units) {
     if (unit.unit->case_index != case_index || unit.status != Status::ok) continue;
     const std::size_t side = index_of(unit.unit->side);
-    if (const auto ms = shortest_ms(unit.timing)) times[side].push_back(*ms);
+    if (const auto ms = median_ms(unit.timing)) times[side].push_back(*ms);
     for (const OutcomeSamples& outcome : unit.unit->outcomes)
       outcomes[outcome.name][side].push_back(outcome.values.front());
   }

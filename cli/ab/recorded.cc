@@ -84,7 +84,7 @@ struct DatedFile {
   fs::file_time_type changed;
 };
 
-// The files of one side: the path itself, or those of a folder, by name.
+// The files of one side: the path itself, or those of a folder.
 std::vector<fs::path> files_at(const fs::path& path) {
   if (!folder_exists(path) || !benchmark_tool(path).empty()) return {path};
   std::vector<fs::path> files = entries_of(path);
@@ -92,21 +92,34 @@ std::vector<fs::path> files_at(const fs::path& path) {
   return files;
 }
 
+// Whether all files have the tool's date.
+bool are_dated(const std::vector<DatedFile>& files) {
+  return std::ranges::all_of(files, [](const DatedFile& one) { return one.content.started_us.has_value(); });
+}
+
+// Some tools' dates have whole seconds: files of one second are ordered by their change.
+bool is_earlier(const DatedFile& a, const DatedFile& b, bool dated) {
+  if (dated && a.content.started_us != b.content.started_us)
+    return a.content.started_us < b.content.started_us;
+  return a.changed < b.changed;
+}
+
+// The files of one side in the order of time.
 std::vector<DatedFile> read_files_of(const fs::path& path) {
   std::vector<DatedFile> files;
   std::error_code error;
   for (const fs::path& file : files_at(path))
     files.push_back({read_benchmark_file(file), fs::last_write_time(file, error)});
+  std::ranges::stable_sort(files, [dated = are_dated(files)](const DatedFile& a, const DatedFile& b) {
+    return is_earlier(a, b, dated);
+  });
   return files;
 }
 
 // Whether the files were measured by turns: those of each pair are neighbours in time, and each side was the
 // first one in a quarter of the pairs or more, since the first run of a pair may pay for both.
 bool were_by_turns(const std::array<std::vector<DatedFile>, 2>& sides) {
-  const bool dated = std::ranges::all_of(sides, [](const auto& files) {
-    return std::ranges::none_of(files,
-                                [](const DatedFile& one) { return one.content.started_local.empty(); });
-  });
+  const bool dated = std::ranges::all_of(sides, are_dated);
   struct Turn {
     const DatedFile* file;
     std::size_t pair, side;
@@ -114,12 +127,8 @@ bool were_by_turns(const std::array<std::vector<DatedFile>, 2>& sides) {
   std::vector<Turn> order;
   for (std::size_t side = 0; side < 2; ++side)
     for (std::size_t i = 0; i < sides[side].size(); ++i) order.push_back({&sides[side][i], i, side});
-  // The tools' dates have whole seconds: files of one second are ordered by their change.
-  std::ranges::stable_sort(order, [&](const Turn& a, const Turn& b) {
-    if (dated && a.file->content.started_local != b.file->content.started_local)
-      return a.file->content.started_local < b.file->content.started_local;
-    return a.file->changed < b.file->changed;
-  });
+  std::ranges::stable_sort(order,
+                           [&](const Turn& a, const Turn& b) { return is_earlier(*a.file, *b.file, dated); });
   std::size_t a_first = 0;
   for (std::size_t k = 0; k < order.size(); ++k) {
     if (order[k].pair != k / 2) return false;
@@ -131,7 +140,7 @@ bool were_by_turns(const std::array<std::vector<DatedFile>, 2>& sides) {
 
 const BenchmarkSeries* series_named(const BenchmarkFile& file, const std::string& name) {
   const auto found = std::ranges::find(file.series, name, &BenchmarkSeries::name);
-  return found == file.series.end() || found->seconds.empty() ? nullptr : &*found;
+  return found == file.series.end() || (found->seconds.empty() && found->error.empty()) ? nullptr : &*found;
 }
 
 std::vector<double> in_ms(const std::vector<double>& seconds) {
@@ -140,26 +149,32 @@ std::vector<double> in_ms(const std::vector<double>& seconds) {
   return ms;
 }
 
-// The units of a benchmark on one side: a file each, or of a single file a repetition each.
-std::vector<std::vector<double>> units_of(const std::vector<DatedFile>& files, const std::string& name) {
-  std::vector<std::vector<double>> units;
+// The units of a benchmark on one side: a file each, or of a single file a repetition each. One that failed
+// is the last.
+std::vector<Record> units_of(const std::vector<DatedFile>& files, const std::string& name) {
+  std::vector<Record> units;
   for (const DatedFile& file : files) {
     const BenchmarkSeries* const series = series_named(file.content, name);
     if (series == nullptr) return {};
+    if (!series->error.empty()) {
+      units.push_back(unit_record());
+      units.back().status = Status::failed;
+      units.back().reason = one_line(series->error);
+      return units;
+    }
     if (files.size() > 1)
-      units.push_back(in_ms(series->seconds));
+      units.push_back(unit_of_times(in_ms(series->seconds)));
     else
-      for (const double one : in_ms(series->seconds)) units.push_back({one});
+      for (const double one : in_ms(series->seconds)) units.push_back(unit_of_times({one}));
   }
   return units;
 }
 
-void add_case(const std::string& name, const std::array<std::vector<std::vector<double>>, 2>& units,
-              AbSamples& samples) {
+void add_case(const std::string& name, std::array<std::vector<Record>, 2> units, AbSamples& samples) {
   samples.cases.push_back({one_line(name), std::nullopt});
   for (std::size_t pair = 0; pair < std::min(units[0].size(), units[1].size()); ++pair)
-    append_pair(samples, samples.cases.size() - 1, 1, pair, unit_of_times(units[0][pair]),
-                unit_of_times(units[1][pair]));
+    append_pair(samples, samples.cases.size() - 1, 1, pair, std::move(units[0][pair]),
+                std::move(units[1][pair]));
 }
 
 // Two commands of one file as two sides with one benchmark.
@@ -175,12 +190,12 @@ void split_commands(const fs::path& path, std::array<std::vector<DatedFile>, 2>&
 
 void add_benchmarks(const std::array<std::vector<DatedFile>, 2>& sides, AbDocument& document) {
   for (const BenchmarkSeries& series : sides[0][0].content.series) {
-    const std::array units = {units_of(sides[0], series.name), units_of(sides[1], series.name)};
+    std::array units = {units_of(sides[0], series.name), units_of(sides[1], series.name)};
     if (units[0].empty() || units[1].empty())
       document.notes.push_back(fmt::format("{} is not compared: {} has no time of it", one_line(series.name),
                                            units[0].empty() ? "A" : "B"));
     else
-      add_case(series.name, units, document.samples);
+      add_case(series.name, std::move(units), document.samples);
   }
   for (const BenchmarkSeries& series : sides[1][0].content.series)
     if (std::ranges::find(sides[0][0].content.series, series.name, &BenchmarkSeries::name) ==
@@ -250,10 +265,31 @@ AbDocument benchmark_samples(const AbRequest& request) {
   return document;
 }
 
+// Leaves out the fresh pairs of cases that were not flagged: there is nothing that they could confirm.
+void leave_out_needless_confirmations(const AbSettings& settings, Json& json, const std::string& file,
+                                      std::vector<std::string>& notes) {
+  Json looks = json;
+  for (Json& one : looks["cases"])
+    for (const char* const list : {"confirmation_a", "confirmation_b"}) one.erase(list);
+  const auto decisions = decide_times(ab_samples_from_lists(looks, file), without_extras(settings));
+  for (std::size_t i = 0; i < decisions.size(); ++i) {
+    Json& one = json["cases"][i];
+    if (one == looks["cases"][i] ||
+        (decisions[i]->comparison && needs_confirmation(*decisions[i]->comparison)))
+      continue;
+    one = std::move(looks["cases"][i]);
+    notes.push_back(fmt::format("{}: its confirmation is ignored, as there is no flag to confirm",
+                                one_line(decisions[i]->name)));
+  }
+}
+
 AbDocument document_of_samples(const AbRequest& request) {
   AbDocument document;
   const std::string file = request.samples->string();
-  document.samples = ab_samples_from_lists(read_strict_json(*request.samples), file);
+  Json json = read_strict_json(*request.samples);
+  ab_samples_from_lists(json, file);  // all of the file is checked, also what is then ignored
+  leave_out_needless_confirmations(request.settings, json, file, document.notes);
+  document.samples = ab_samples_from_lists(json, file);
   document.settings = request.settings;
   // Without fresh pairs in the file there is nothing that could confirm a flag.
   const bool has_fresh =

@@ -1,10 +1,13 @@
 #include "harness/ab/benchmark_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
 #include "core/error.h"
@@ -40,6 +43,26 @@ std::vector<double> seconds_of(const JsonPlace& list, double seconds_per_unit = 
   return seconds;
 }
 
+constexpr const char* kNoNumber = "the time of a run is null or not a finite number";
+
+// Takes the times of runs; one without a number is the benchmark's error.
+void take_runs(const JsonPlace& list, BenchmarkSeries& one) {
+  for (const JsonPlace& value : list.elements())
+    if (value.is_null())
+      one.error = kNoNumber;
+    else
+      one.seconds.push_back(checked_seconds(value, 1));
+}
+
+// Takes a median in place of runs.
+void take_median(const JsonPlace& value, double seconds_per_unit, std::string note, BenchmarkSeries& one) {
+  one.note = std::move(note);
+  if (value.is_null())
+    one.error = kNoNumber;
+  else
+    one.seconds = {checked_seconds(value, seconds_per_unit)};
+}
+
 std::string kept_alone(const char* what, std::uint64_t runs) {
   return fmt::format("the {} of {} runs alone was kept", what, runs);
 }
@@ -57,52 +80,65 @@ Json plain_of(const JsonPlace& object, std::initializer_list<const char*> keys) 
 
 // Adds the medians of benchmarks whose repetitions were left out (--benchmark_report_aggregates_only).
 void add_medians(const JsonPlace& root, std::vector<BenchmarkSeries>& series) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < series.size(); ++i) places.emplace(series[i].name, i);
   for (const JsonPlace& entry : root.at("benchmarks").elements()) {
     const auto kind = entry.find("aggregate_name");
     if (!kind || kind->text() != "median") continue;
     const std::string name = entry.at("run_name").text();
-    const auto known = std::ranges::find(series, name, &BenchmarkSeries::name);
-    if (known != series.end() && !(known->seconds.empty() && known->error.empty())) continue;
+    const auto [place, is_new] = places.emplace(name, series.size());
+    if (is_new) series.push_back({name, {}});
+    BenchmarkSeries& one = series[place->second];
+    if (!one.seconds.empty() || !one.error.empty()) continue;
     const auto runs = entry.find("repetitions");
-    BenchmarkSeries one{name,
-                        {checked_seconds(entry.at("real_time"), seconds_in(entry.at("time_unit")))},
-                        kept_alone("median", runs ? runs->count() : 0)};
-    if (known != series.end())
-      *known = std::move(one);
-    else
-      series.push_back(std::move(one));
+    take_median(entry.at("real_time"), seconds_in(entry.at("time_unit")),
+                kept_alone("median", runs ? runs->count() : 0), one);
   }
 }
 
-BenchmarkFile read_gbench(const Json& json, const std::string& text, const std::string& source) {
-  BenchmarkFile file{kGbench, "", {}, {}};
+// "Data 1: 32768, Unified 3: 33554432": what a report says of the model of the processor.
+std::string caches_text(const JsonPlace& context) {
+  std::vector<std::string> caches;
+  if (const auto list = context.find("caches"))
+    for (const JsonPlace& cache : list->elements())
+      caches.push_back(fmt::format("{} {}: {}", cache.at("type").text(), cache.at("level").count(),
+                                   cache.at("size").count()));
+  return fmt::format("{}", fmt::join(caches, ", "));
+}
+
+BenchmarkFile read_gbench(const Json& json, const std::string& source) {
+  BenchmarkFile file{kGbench, {}, {}, {}};
   const JsonPlace root(json, source);
-  for (GbenchTimes& times : read_gbench_report(text, source)) {
+  for (GbenchTimes& times : read_gbench_report(root)) {
     file.series.push_back({times.name, {}, "", times.error});
     for (const double ms : times.real_ms) file.series.back().seconds.push_back(ms * 1e-3);
   }
   add_medians(root, file.series);
   const auto context = root.find("context");
   if (!context) return file;
-  file.machine = plain_of(
-      *context, {"host_name", "num_cpus", "mhz_per_cpu", "cpu_scaling_enabled", "library_build_type"});
-  if (const auto date = context->find("date")) file.started_local = date->text().substr(0, 19);
+  Json machine = plain_of(*context, {"num_cpus", "cpu_scaling_enabled", "library_build_type"});
+  if (const std::string caches = caches_text(*context); !caches.empty()) machine["caches"] = caches;
+  file.machine = std::move(machine);
+  if (const auto date = context->find("date")) file.started_us = utc_microseconds(date->text());
   return file;
 }
 
 // ---- hyperfine ----
 
 BenchmarkFile read_hyperfine(const Json& json, const std::string& source) {
-  BenchmarkFile file{kHyperfine, "", {}, {}};
+  BenchmarkFile file{kHyperfine, {}, {}, {}};
   for (const JsonPlace& result : JsonPlace(json, source).at("results").elements()) {
     BenchmarkSeries& one = file.series.emplace_back(BenchmarkSeries{result.at("command").text(), {}});
     if (const auto times = result.find("times"))
-      one.seconds = seconds_of(*times);
+      take_runs(*times, one);
     else
-      one = {one.name, {checked_seconds(result.at("median"), 1)}, "the median alone was kept"};
-    if (const auto codes = result.find("exit_codes"))
-      for (const JsonPlace& code : codes->elements())
-        if (code.is_null() || code.integer() != 0) one.error = "a run ended with another exit code than 0";
+      take_median(result.at("median"), 1, "the median alone was kept", one);
+    const auto codes = result.find("exit_codes");
+    for (const JsonPlace& code : codes ? codes->elements() : std::vector<JsonPlace>()) {
+      if (code.is_null()) one.error = "a run was ended by a signal";
+      if (!code.is_null() && code.integer() != 0)
+        one.error = fmt::format("a run ended with exit code {}", code.integer());
+    }
   }
   return file;
 }
@@ -111,9 +147,9 @@ BenchmarkFile read_hyperfine(const Json& json, const std::string& source) {
 
 BenchmarkFile read_pytest(const Json& json, const std::string& source) {
   const JsonPlace root(json, source);
-  BenchmarkFile file{kPytest, root.at("datetime").text().substr(0, 19), {}, {}};
-  Json machine = plain_of(root.at("machine_info"),
-                          {"node", "machine", "system", "python_implementation", "python_version"});
+  BenchmarkFile file{kPytest, utc_microseconds(root.at("datetime").text()), {}, {}};
+  Json machine =
+      plain_of(root.at("machine_info"), {"machine", "system", "python_implementation", "python_version"});
   if (const auto cpu = root.at("machine_info").find("cpu"); cpu && cpu->value().is_object())
     machine.update(plain_of(*cpu, {"brand", "brand_raw", "count"}));
   file.machine = std::move(machine);
@@ -122,11 +158,9 @@ BenchmarkFile read_pytest(const Json& json, const std::string& source) {
     BenchmarkSeries& one = file.series.emplace_back(BenchmarkSeries{benchmark.at("fullname").text(), {}});
     const auto data = stats.find("data");
     if (data && !data->elements().empty())
-      one.seconds = seconds_of(*data);
+      take_runs(*data, one);
     else
-      one = {one.name,
-             {checked_seconds(stats.at("median"), 1)},
-             kept_alone("median", stats.at("rounds").count())};
+      take_median(stats.at("median"), 1, kept_alone("median", stats.at("rounds").count()), one);
   }
   return file;
 }
@@ -145,7 +179,7 @@ std::vector<double> per_iteration(const JsonPlace& iterations, const JsonPlace& 
 
 // Reads lines of `cargo criterion --message-format json`.
 BenchmarkFile read_criterion_lines(const std::string& text, const std::string& source) {
-  BenchmarkFile file{kCriterion, "", {}, {}};
+  BenchmarkFile file{kCriterion, {}, {}, {}};
   std::size_t number = 0;
   for (const std::string_view line : split_at(text, '\n')) {
     ++number;
@@ -201,7 +235,7 @@ std::vector<fs::path> criterion_folders(const fs::path& root) {
 }
 
 BenchmarkFile read_criterion(const fs::path& root) {
-  BenchmarkFile file{kCriterion, "", {}, {}};
+  BenchmarkFile file{kCriterion, {}, {}, {}};
   for (const fs::path& folder : criterion_folders(root))
     file.series.push_back(
         read_criterion_folder(folder, folder.parent_path().lexically_relative(root).string()));
@@ -225,10 +259,10 @@ bool is_criterion_lines(std::string_view text) {
 
 void check_series(const BenchmarkFile& file, const std::string& source) {
   if (file.series.empty()) throw Error(ErrorKind::input, source + ": has no benchmark");
-  for (auto one = file.series.begin(); one != file.series.end(); ++one)
-    if (std::find_if(file.series.begin(), one, [&](const auto& other) { return other.name == one->name; }) !=
-        one)
-      throw input_error("{}: benchmark '{}' occurs twice", source, one_line(one->name));
+  std::set<std::string_view> names;
+  for (const BenchmarkSeries& one : file.series)
+    if (!names.insert(one.name).second)
+      throw input_error("{}: benchmark '{}' occurs twice", source, one_line(one.name));
 }
 
 }  // namespace
@@ -240,7 +274,7 @@ std::string benchmark_tool(const fs::path& path) {
   const std::string text = read_file(path);
   if (is_criterion_lines(text)) return kCriterion;
   try {
-    return tool_of(parse_strict_json(text, path.string(), kMessageJson));
+    return tool_of(parse_strict_json(with_nulls(text), path.string(), kMessageJson));
   } catch (const Error&) {  // not JSON, so none of them
     return {};
   }
@@ -256,12 +290,12 @@ BenchmarkFile read_benchmark_file(const fs::path& path) {
     if (is_criterion_lines(text)) {
       file = read_criterion_lines(text, source);
     } else {
-      const Json json = parse_strict_json(text, source, kMessageJson);
+      const Json json = parse_strict_json(with_nulls(text), source, kMessageJson);
       const std::string tool = tool_of(json);
       if (tool.empty())
         throw input_error("{}: is no file of Google Benchmark, hyperfine, pytest-benchmark or Criterion",
                           source);
-      file = tool == kGbench      ? read_gbench(json, text, source)
+      file = tool == kGbench      ? read_gbench(json, source)
              : tool == kHyperfine ? read_hyperfine(json, source)
                                   : read_pytest(json, source);
     }

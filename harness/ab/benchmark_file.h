@@ -1,7 +1,9 @@
 #pragma once
 // Times that other benchmark tools wrote: Google Benchmark, hyperfine, pytest-benchmark, Criterion.
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,7 +18,7 @@ namespace aqbench {
 struct GbenchTimes {
   std::string name;             // of the run, without what an aggregate adds: "BM_sort/1024/threads:2"
   std::vector<double> real_ms;  // per iteration, above 0
-  std::string error;            // why it was skipped or failed; "" if it was not
+  std::string error;            // why it was skipped or failed, in any repetition; "" if it was not
 
   template <class Row>
   static void members(const Row& row) {
@@ -26,9 +28,14 @@ struct GbenchTimes {
   }
 };
 
-// Reads the JSON report; aggregates are left out. Throws Error(input) "SOURCE: ..." for text that is none, an
-// unknown unit of time, and a time that is not finite and above 0.
+// Reads the JSON report; of aggregates only whether they failed. A time that is NaN or infinite is an error
+// of its benchmark. Throws Error(input) "SOURCE: ..." for text that is none, an unknown unit of time, and a
+// time that is not above 0.
 std::vector<GbenchTimes> read_gbench_report(const std::string& text, const std::string& source);
+std::vector<GbenchTimes> read_gbench_report(const JsonPlace& root);
+
+// Returns the JSON with null for the literals NaN, Infinity and their negatives, which some tools write.
+std::string with_nulls(std::string_view text);
 
 // Returns whether a program's output is such a report, as JSON or as the table that it prints without a flag.
 bool is_gbench_report(std::string_view output);
@@ -43,16 +50,20 @@ struct BenchmarkSeries {
   std::string name;
   std::vector<double> seconds;  // of its repetitions, in order; one where the tool kept an average alone
   std::string note = {};        // "the median of 5 runs alone was kept"; else empty
-  std::string error = {};       // why it has no times; else empty
+  std::string error = {};       // why it has no times, or why one of its runs failed; else empty
 };
 
 // What one run of a tool measured.
 struct BenchmarkFile {
-  std::string tool;           // "Google Benchmark", "hyperfine", "pytest-benchmark", "Criterion"
-  std::string started_local;  // "2026-11-25T17:09:24" by that machine; "" where the file has none
-  JsonBox machine;            // what the tool says of the machine: text and numbers; empty if nothing
+  std::string tool;                        // "Google Benchmark", "hyperfine", "pytest-benchmark", "Criterion"
+  std::optional<std::int64_t> started_us;  // since 1970, UTC; nullopt where the file has no date
+  JsonBox machine;  // what the tool says of the processor and what it ran; not of the host's name and clock
   std::vector<BenchmarkSeries> series;  // in the file's order; names are unique
 };
+
+// Returns the time of "2026-11-25T17:09:24.045692+01:00" in microseconds since 1970, UTC. The fraction may be
+// missing, and so may the offset, which is 0 then; nullopt for other text.
+std::optional<std::int64_t> utc_microseconds(const std::string& date);
 
 // Returns the tool that wrote a file or folder, by its content; "" for none of them. A folder is Criterion's
 // where a benchmark of it has new/sample.json or new/estimates.json.
@@ -61,14 +72,14 @@ std::string benchmark_tool(const std::filesystem::path& path);
 // Reads the JSON of Google Benchmark (repetitions, or the median of its aggregates), hyperfine
 // (--export-json), pytest-benchmark (--benchmark-json), `cargo criterion --message-format json`, or a folder
 // of Criterion. Times are wall time of one iteration. Throws Error(input) "FILE: benchmarks[3]: ..." for a
-// file of another tool, a value that is not finite and above 0, and a file without a benchmark.
+// file of another tool, a value that is not above 0, and a file without a benchmark.
 BenchmarkFile read_benchmark_file(const std::filesystem::path& path);
 
 // Reads a file or folder: each benchmark is the case of a workload of its name, its runs are warm runs. The
 // suite is the tool's name in small letters, the id and start those of the file, or of its last change where
-// it does not say. A benchmark without times is a failed record. `comparability` is what the tool says of the
-// machine, together with the tool; none where it says nothing, unless it was `measured_here`: then it is this
-// machine. Throws as read_benchmark_file().
+// it does not say. A benchmark without times or with a run that failed is a failed record. `comparability` is
+// what the tool says of the machine, together with the tool; none where it says nothing, unless it was
+// `measured_here`: then it is this machine. Throws as read_benchmark_file().
 Results results_of_benchmarks(const std::filesystem::path& path, bool measured_here = false);
 
 // Returns how often chance alone looks like a slow-down: the share of contiguous halves of a case's runs, at

@@ -2,14 +2,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <system_error>
 
 #include "core/json.h"
-#include "core/quantiles.h"
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/ab/benchmark_file.h"
@@ -35,17 +38,28 @@ bool says(const JsonPlace& place, const char* field) {
   return found && found->boolean();
 }
 
-GbenchTimes& times_of(std::vector<GbenchTimes>& all, const std::string& name) {
-  const auto found = std::ranges::find(all, name, &GbenchTimes::name);
-  return found != all.end() ? *found : all.emplace_back(GbenchTimes{name, {}, {}});
-}
+// The benchmarks of a report, in its order.
+struct ReportedTimes {
+  std::vector<GbenchTimes> all;
+  std::map<std::string, std::size_t> places;
 
-void read_entry(const JsonPlace& entry, std::vector<GbenchTimes>& all) {
-  if (text_or(entry, "run_type", "iteration") != "iteration") return;
-  GbenchTimes& times = times_of(all, text_or(entry, "run_name", entry.at("name").text()));
-  if (says(entry, "error_occurred") || says(entry, "skipped")) {
+  GbenchTimes& of(const std::string& name) {
+    const auto [place, is_new] = places.emplace(name, all.size());
+    return is_new ? all.emplace_back(GbenchTimes{name, {}, {}}) : all[place->second];
+  }
+};
+
+void read_entry(const JsonPlace& entry, ReportedTimes& reported) {
+  const bool failed = says(entry, "error_occurred") || says(entry, "skipped");
+  if (!failed && text_or(entry, "run_type", "iteration") != "iteration") return;
+  GbenchTimes& times = reported.of(text_or(entry, "run_name", entry.at("name").text()));
+  if (failed) {
     times.error =
         one_line(text_or(entry, "error_message", text_or(entry, "skip_message", "failed without a message")));
+    return;
+  }
+  if (entry.at("real_time").is_null()) {
+    times.error = "real_time is null or not a finite number";
     return;
   }
   const double real_ms = entry.at("real_time").number() *
@@ -71,16 +85,49 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-// Returns when the file was changed last, "2026-11-25T17:09:24".
-std::string changed_utc(const std::filesystem::path& path) {
+// Returns when the file was changed last, in seconds since 1970.
+std::int64_t changed_s(const std::filesystem::path& path) {
   std::error_code error;
   const auto changed = std::filesystem::last_write_time(path, error);
-  if (error) return "1970-01-01T00:00:00";
-  const auto system = std::chrono::file_clock::to_sys(changed);
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}",
-                     fmt::gmtime(std::chrono::system_clock::to_time_t(
-                         std::chrono::time_point_cast<std::chrono::system_clock::duration>(system))));
+  if (error) return 0;
+  return std::chrono::duration_cast<std::chrono::seconds>(
+             std::chrono::file_clock::to_sys(changed).time_since_epoch())
+      .count();
 }
+
+// The runs of one case, in the order of their size, and which of them lie in a window.
+class WindowOfRuns {
+ public:
+  explicit WindowOfRuns(const std::vector<double>& runs)
+      : order_(runs.size()), ranks_(runs.size()), size_(std::bit_ceil(runs.size())), counts_(size_ + 1, 0) {
+    std::iota(order_.begin(), order_.end(), std::size_t{0});
+    std::ranges::stable_sort(order_, {}, [&](std::size_t i) { return runs[i]; });
+    for (std::size_t rank = 0; rank < order_.size(); ++rank) ranks_[order_[rank]] = rank;
+  }
+
+  // Puts a run into the window, or takes it out.
+  void add(std::size_t run, bool inside) {
+    for (std::size_t i = ranks_[run] + 1; i <= size_; i += i & (~i + 1)) inside ? ++counts_[i] : --counts_[i];
+  }
+
+  // Returns the run that is the k-th smallest of those inside or of those outside.
+  std::size_t smallest(std::size_t k, bool inside) const {
+    std::size_t rank = 0;
+    for (std::size_t step = size_; step > 0; step /= 2) {
+      if (rank + step > size_) continue;
+      const std::size_t here = inside ? counts_[rank + step] : step - counts_[rank + step];
+      if (here > k) continue;
+      rank += step;
+      k -= here;
+    }
+    return order_[rank];
+  }
+
+ private:
+  std::vector<std::size_t> order_, ranks_;
+  std::size_t size_;
+  std::vector<std::size_t> counts_;  // a Fenwick tree over the ranks
+};
 
 Json this_machine() {
   const auto bytes = memory_total_bytes();
@@ -106,11 +153,65 @@ Record record_of(const BenchmarkSeries& series) {
 }  // namespace
 
 std::vector<GbenchTimes> read_gbench_report(const std::string& text, const std::string& source) {
-  const Json json = parse_strict_json(text, source, kMessageJson);
-  const JsonPlace root(json, source);
-  std::vector<GbenchTimes> all;
-  for (const JsonPlace& entry : root.at("benchmarks").elements()) read_entry(entry, all);
-  return all;
+  const Json json = parse_strict_json(with_nulls(text), source, kMessageJson);
+  return read_gbench_report(JsonPlace(json, source));
+}
+
+std::vector<GbenchTimes> read_gbench_report(const JsonPlace& root) {
+  ReportedTimes reported;
+  for (const JsonPlace& entry : root.at("benchmarks").elements()) read_entry(entry, reported);
+  return std::move(reported.all);
+}
+
+std::string with_nulls(std::string_view text) {
+  std::string result;
+  bool quoted = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '"') quoted = !quoted;
+    if (quoted && c == '\\' && i + 1 < text.size()) result += text[i++];  // what follows ends no text
+    std::size_t literal = 0;
+    if (!quoted && (c == 'N' || c == 'I' || c == '-'))
+      for (const std::string_view word : {"NaN", "-NaN", "Infinity", "-Infinity"})
+        if (text.substr(i).starts_with(word)) literal = word.size();
+    if (literal == 0) {
+      result += text[i];
+      continue;
+    }
+    result += "null";
+    i += literal - 1;
+  }
+  return result;
+}
+
+std::optional<std::int64_t> utc_microseconds(const std::string& date) {
+  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0, used = 0;
+  if (std::sscanf(date.c_str(), "%4d-%2d-%2d%*1[T ]%2d:%2d:%2d%n", &year, &month, &day, &hour, &minute,
+                  &second, &used) != 6 ||
+      used != 19)
+    return std::nullopt;
+  std::size_t at = 19;
+  std::int64_t fraction = 0;
+  if (at < date.size() && date[at] == '.')
+    for (std::int64_t unit = 100'000; ++at < date.size() && date[at] >= '0' && date[at] <= '9'; unit /= 10)
+      fraction += unit * (date[at] - '0');
+  const std::string zone = date.substr(at);
+  char sign = '+';
+  int zone_hours = 0, zone_minutes = 0;
+  used = 0;
+  if (!zone.empty() && zone != "Z" &&
+      ((std::sscanf(zone.c_str(), "%c%2d:%2d%n", &sign, &zone_hours, &zone_minutes, &used) != 3 &&
+        std::sscanf(zone.c_str(), "%c%2d%2d%n", &sign, &zone_hours, &zone_minutes, &used) != 3) ||
+       static_cast<std::size_t>(used) != zone.size() || (sign != '+' && sign != '-')))
+    return std::nullopt;
+  const std::chrono::year_month_day on{std::chrono::year(year),
+                                       std::chrono::month(static_cast<unsigned>(month)),
+                                       std::chrono::day(static_cast<unsigned>(day))};
+  if (!on.ok() || hour > 23 || minute > 59 || second > 60) return std::nullopt;
+  const std::int64_t offset_s = (sign == '-' ? -60 : 60) * (60 * zone_hours + zone_minutes);
+  const std::int64_t seconds = std::chrono::sys_days(on).time_since_epoch().count() * std::int64_t{86'400} +
+                               3600 * hour + 60 * minute + second - offset_s;
+  return 1'000'000 * seconds + fraction;
 }
 
 bool is_gbench_report(std::string_view output) {
@@ -143,7 +244,8 @@ Results results_of_benchmarks(const std::filesystem::path& path, bool measured_h
   Results results;
   results.run.suite = lower_case(file.tool);
   std::ranges::replace(results.run.suite, ' ', '-');
-  const std::string started = file.started_local.empty() ? changed_utc(path) : file.started_local;
+  const std::int64_t started_s = file.started_us ? *file.started_us / 1'000'000 : changed_s(path);
+  const std::string started = fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(std::time_t{started_s}));
   results.run.started_utc = results.run.finished_utc = started + "Z";
   std::string stamp = started + "Z";
   std::erase_if(stamp, [](char c) { return c == '-' || c == ':'; });
@@ -171,12 +273,18 @@ std::pair<double, std::size_t> false_alarms_of_halves(const Results& results, do
   for (const Record& record : results.records) {
     const std::vector<double>& runs = record.timing.warm_ms;
     if (record.status != Status::ok || runs.size() < kFewestRuns) continue;
+    const std::size_t half = runs.size() / 2;
+    WindowOfRuns window(runs);
+    const auto median = [&](std::size_t count, bool inside) {
+      return std::midpoint(runs[window.smallest((count - 1) / 2, inside)],
+                           runs[window.smallest(count / 2, inside)]);
+    };
+    for (std::size_t run = 0; run < half; ++run) window.add(run, true);
     for (std::size_t start = 0; start < runs.size(); ++start) {
-      std::vector<double> now, then;
-      for (std::size_t i = 0; i < runs.size(); ++i)
-        (i < runs.size() / 2 ? now : then).push_back(runs[(start + i) % runs.size()]);
       ++halves;
-      alarms += median_of(now) > factor * median_of(then) ? 1 : 0;
+      alarms += median(half, true) > factor * median(runs.size() - half, false) ? 1 : 0;
+      window.add(start, false);
+      window.add((start + half) % runs.size(), true);
     }
   }
   return {halves == 0 ? 0 : static_cast<double>(alarms) / static_cast<double>(halves), halves};

@@ -71,11 +71,11 @@ PairedSeries series_of(const AbCase& the_case, std::span<const Record* const> a,
   if (is_metric(the_case)) series.quality = quality_scale_of(*the_case.outcome);
   if (the_case.outcome) series.clocked = the_case.outcome->unit == "ms";
   const bool all_runs = !is_metric(the_case);  // of a metric each unit has one value
-  const auto add = [&](std::span<const Record* const> units, std::vector<double>& shortest,
+  const auto add = [&](std::span<const Record* const> units, std::vector<double>& medians,
                        std::vector<std::vector<double>>& runs) {
     for (const Record* unit : units) {
       const std::vector<double>& values = values_of(*unit, the_case);
-      shortest.push_back(shortest_warm_run(values));
+      medians.push_back(unit_median(values));
       if (all_runs) runs.push_back(values);
     }
   };
@@ -93,14 +93,9 @@ std::vector<PairedComparison> compare_cases(const std::vector<PairedSeries>& ser
   return results;
 }
 
-// The units that the verdict rests on: the medians of all, or the shortest runs of those that were kept.
-std::vector<double> shown_units(const std::vector<double>& shortest,
-                                const std::vector<std::vector<double>>& runs,
-                                const PairedComparison& comparison) {
-  if (!rests_on_all_pairs(comparison)) return values_at(shortest, comparison.kept);
-  std::vector<double> medians;
-  for (const std::vector<double>& unit : runs) medians.push_back(median_of(unit));
-  return medians;
+// The units that the verdict rests on.
+std::vector<double> shown_units(const std::vector<double>& units, const PairedComparison& comparison) {
+  return rests_on_all_pairs(comparison) ? units : values_at(units, comparison.kept);
 }
 
 // ---- Looks ----
@@ -134,22 +129,15 @@ class TimeDecider {
     return decision.look == 0 || (decision.look == look - 1 && decision.wants_top_up);
   }
 
-  // How many of a case's pairs are kept: of a metric all, else the quieter half.
-  std::size_t kept_of_case(std::size_t i, std::size_t pairs) const {
-    return is_metric(compared_[i].of) ? pairs : kept_of(pairs);
-  }
-  std::size_t measured_for_case(std::size_t i, std::size_t kept) const {
-    return is_metric(compared_[i].of) ? kept : measured_for(kept);
-  }
   int sides_of_test(std::size_t i) const { return is_metric(compared_[i].of) ? 2 : 1; }
 
-  // The fewest kept pairs with which this case can be judged beside those that have not failed by this look.
-  std::size_t minimum_kept(int look, std::size_t i) const {
+  // The fewest pairs with which this case can be judged beside those that have not failed by this look.
+  std::size_t minimum(int look, std::size_t i) const {
     const auto gated =
         std::ranges::count_if(pairs_, [&](const CasePairs& pairs) { return pairs.failed_look > look; });
-    return minimum_kept_pairs(settings_.policy,
-                              settings_.separately || gated == 0 ? 1 : static_cast<std::size_t>(gated),
-                              sides_of_test(i));
+    return minimum_pairs(settings_.policy,
+                         settings_.separately || gated == 0 ? 1 : static_cast<std::size_t>(gated),
+                         sides_of_test(i));
   }
 
   // Judges a look as it was judged when it was over. A case that failed later still counts: without it Holm's
@@ -163,8 +151,7 @@ class TimeDecider {
       const bool has_pairs = pairs_[i].last_look >= look;
       if (has_pairs && !open(i, look)) refuse_case(i);
       const std::size_t count = has_pairs ? pairs_[i].pairs_up_to(look) : decided_pairs_[i];
-      if (kept_of_case(i, count) < minimum_kept(look, i))
-        continue;  // it was interrupted before its first look was complete
+      if (count < minimum(look, i)) continue;  // it was interrupted before its first look was complete
       indices.push_back(i);
       is_new.push_back(has_pairs);
       series.push_back(series_of(compared_[i].of, std::span(pairs_[i].a).first(count),
@@ -206,8 +193,8 @@ class TimeDecider {
     for (std::size_t i = 0; i < pairs_.size(); ++i) {
       if (!decisions_[i] || !decisions_[i]->comparison || !needs_confirmation(*decisions_[i]->comparison))
         continue;
-      const std::size_t kept = kept_of_case(i, pairs_[i].confirmation_a.size());
-      if (kept < minimum_kept_pairs(policy, settings_.separately ? 1 : flagged, sides_of_test(i))) {
+      if (pairs_[i].confirmation_a.size() <
+          minimum_pairs(policy, settings_.separately ? 1 : flagged, sides_of_test(i))) {
         leave_unconfirmed(*decisions_[i]);
         continue;
       }
@@ -240,15 +227,15 @@ class TimeDecider {
     AbTimeDecision& decision = *decisions_[i];
     const CasePairs& pairs = pairs_[i];
     if (!decision.comparison) {
-      decision.reason = fmt::format("{} measured, a verdict needs {}", counted(pairs.a.size(), "pair"),
-                                    measured_for_case(i, minimum_kept(1, i)));
+      decision.reason =
+          fmt::format("{} measured, a verdict needs {}", counted(pairs.a.size(), "pair"), minimum(1, i));
       return;
     }
     const auto a = std::span(pairs.a).first(decided_pairs_[i]),
                b = std::span(pairs.b).first(decided_pairs_[i]);
     const PairedSeries series = series_of(compared_[i].of, a, b);
-    decision.median_a_ms = median_of(shown_units(series.u_a, series.runs_a, *decision.comparison));
-    decision.median_b_ms = median_of(shown_units(series.u_b, series.runs_b, *decision.comparison));
+    decision.median_a_ms = median_of(shown_units(series.u_a, *decision.comparison));
+    decision.median_b_ms = median_of(shown_units(series.u_b, *decision.comparison));
     if (compared_[i].of.outcome) return;
     decision.cold_a_ms = median_cold(a);
     decision.cold_b_ms = median_cold(b);

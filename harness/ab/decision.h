@@ -27,11 +27,10 @@ struct AbStageDecision {
   std::string reason;
 };
 
-// Returns the shortest run. Throws Error(input) for a unit that ended well without one.
-double shortest_warm_run(const std::vector<double>& runs);
+// Returns the median of a unit's runs. Throws Error(input) for a unit that ended well without one.
+double unit_median(const std::vector<double>& runs);
 
-// Compares the stages' self times in the pairs of one case, a[i] with b[i], by their shortest run in each
-// unit.
+// Compares the stages' self times in the pairs of one case, a[i] with b[i], by their median in each unit.
 std::vector<AbStageDecision> decide_stages(std::span<const Record* const> a, std::span<const Record* const> b,
                                            const PairedPolicy& policy);
 

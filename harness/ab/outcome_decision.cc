@@ -14,14 +14,14 @@
 namespace aqbench {
 namespace {
 
-// Shortest self time of the stage in each unit; nullopt where a unit does not have it or it is too short.
+// Median self time of the stage in each unit; nullopt where a unit does not have it or it is too short.
 std::optional<std::vector<double>> stage_units(std::span<const Record* const> units,
                                                const std::string& name) {
   std::vector<double> result;
   for (const Record* unit : units) {
     const auto stage = std::ranges::find(unit->stages, name, &StageRecord::name);
     if (stage == unit->stages.end() || stage->self_ms.empty()) return std::nullopt;
-    result.push_back(shortest_warm_run(stage->self_ms));
+    result.push_back(unit_median(stage->self_ms));
     if (!(result.back() >= kMinStageMs)) return std::nullopt;
   }
   return result;
@@ -193,9 +193,9 @@ std::vector<AbCaseDecision> decide_times_alone(const AbSamples& samples, const A
 
 }  // namespace
 
-double shortest_warm_run(const std::vector<double>& runs) {
+double unit_median(const std::vector<double>& runs) {
   if (runs.empty()) throw input_error("samples: a unit has status ok and no run to compare");
-  return *std::ranges::min_element(runs);
+  return median_of(runs);
 }
 
 std::vector<AbStageDecision> decide_stages(std::span<const Record* const> a, std::span<const Record* const> b,
@@ -212,11 +212,11 @@ std::vector<AbStageDecision> decide_stages(std::span<const Record* const> a, std
       stage.reason =
           fmt::format("{} does not run it in every unit, or it is too short for the clock", u_a ? 'B' : 'A');
   }
-  if (series.empty() || kept_of(a.size()) < minimum_kept_pairs(policy, series.size())) {
+  if (series.empty() || a.size() < minimum_pairs(policy, series.size())) {
     for (AbStageDecision& stage : stages)
       if (stage.reason.empty())
-        stage.reason = fmt::format("{} stages need {} pairs", series.size(),
-                                   measured_for(minimum_kept_pairs(policy, series.size())));
+        stage.reason =
+            fmt::format("{} stages need {} pairs", series.size(), minimum_pairs(policy, series.size()));
     return stages;
   }
   std::vector<PairedComparison> comparisons = compare_pairs(series, policy);

@@ -27,6 +27,10 @@ Json slow_side_json(const SlowSide& side) {
           {"two_modes", side.two_modes}};
 }
 
+Json beyond_json(const BeyondLimit& beyond) {
+  return {{"limit", rounded_json(beyond.limit)}, {"a", beyond.a}, {"b", beyond.b}};
+}
+
 Json slow_runs_json(const SlowRuns& slow) {
   return {{"typical", rounded_json(slow.typical)},
           {"limit", rounded_json(slow.limit)},
@@ -34,6 +38,8 @@ Json slow_runs_json(const SlowRuns& slow) {
           {"b", slow_side_json(slow.b)},
           {"p_more", rounded_json(slow.p_more)},
           {"p_fewer", rounded_json(slow.p_fewer)},
+          {"most_more", beyond_json(slow.most_more)},
+          {"most_fewer", beyond_json(slow.most_fewer)},
           {"level", rounded_json(slow.level)},
           {"excess", rounded_json(slow.excess)},
           {"excess_upper", rounded_json(slow.excess_upper)}};
@@ -54,6 +60,7 @@ Json comparison_json(const PairedComparison& c) {
                  {"change", rounded_json(change_of(c.scale, c.whole.shift))},
                  {"interval", interval_json(c.whole.interval)}}},
                {"slow_runs", slow_runs_json(c.slow_runs)},
+               {"if_dependent", c.if_dependent ? interval_json(*c.if_dependent) : Json(nullptr)},
                {"clock_step", rounded_json(c.step)},
                {"pairs_needed", c.pairs_needed ? Json(*c.pairs_needed) : Json(nullptr)},
                {"flag_above", rounded_json(c.flag_above)},

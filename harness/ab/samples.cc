@@ -189,6 +189,10 @@ void add_units(std::vector<Record> records, AbSamples& samples) {
 
 // A unit that failed may stand alone at the end of its case.
 void check_pairs(const AbSamples& samples) {
+  const auto is_other_half = [](const UnitOfRecord& first, const UnitOfRecord& second) {
+    return second.case_index == first.case_index && second.look == first.look && second.pair == first.pair &&
+           second.side != first.side;
+  };
   std::map<std::pair<std::size_t, bool>, std::size_t> next_pair;  // of looks and confirmations of a case
   std::map<std::size_t, int> last_look;
   std::set<std::size_t> ended;  // cases with a failed unit
@@ -208,13 +212,12 @@ void check_pairs(const AbSamples& samples) {
       refuse_unit(i, "is not of the side that the seeded coin lets run first");
     if (samples.units[i].status != Status::ok) {
       ended.insert(first.case_index);
+      if (i + 1 < samples.units.size() && is_other_half(first, *samples.units[i + 1].unit)) ++i;
       continue;
     }
     if (i + 1 == samples.units.size()) refuse_unit(i, "is half a pair");
     const UnitOfRecord& second = *samples.units[++i].unit;
-    if (second.case_index != first.case_index || second.look != first.look || second.pair != first.pair ||
-        second.side == first.side)
-      refuse_unit(i, "is not the other half of the pair before it");
+    if (!is_other_half(first, second)) refuse_unit(i, "is not the other half of the pair before it");
     if (samples.units[i].status != Status::ok) ended.insert(second.case_index);
   }
 }

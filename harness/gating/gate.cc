@@ -82,14 +82,19 @@ VerdictRow case_row(const std::string& name, Verdict verdict, std::string reason
   return {.case_name = name, .verdict = verdict, .reason = std::move(reason)};
 }
 
+// The row of a case of the baseline that did not end well.
+VerdictRow row_without_values(const Record& record) {
+  const Verdict verdict = record.status == Status::skipped ? Verdict::missing : Verdict::failed_case;
+  return case_row(record.case_name, verdict, to_string(record.status) + ": " + record.reason);
+}
+
 void gate_case(const BaselineCase& baseline, const Record* record, std::vector<VerdictRow>& rows) {
   if (record == nullptr) {
     rows.push_back(case_row(baseline.name, Verdict::missing, "the results do not have this case"));
     return;
   }
   if (record->status != Status::ok) {
-    const Verdict verdict = record->status == Status::skipped ? Verdict::missing : Verdict::failed_case;
-    rows.push_back(case_row(baseline.name, verdict, to_string(record->status) + ": " + record->reason));
+    rows.push_back(row_without_values(*record));
     return;
   }
   const auto differences = option_differences(baseline, *record);
@@ -268,11 +273,18 @@ void gate_stored_times(const Results& results, const Baseline& baseline, Verdict
     throw Error(ErrorKind::not_comparable,
                 printable(fmt::format("stored times: {}", fmt::join(differences, "; "))));
   const Tolerance tolerance{Tolerance::Kind::relative, kStoredTimeFactor - 1};
+  const bool times_alone = report.rows.empty();  // nothing else says which cases failed
+  std::unordered_set<std::string_view> stored_names;
   std::unordered_map<std::string_view, const Record*> records;
   for (const Record& one : results.records) records[one.case_name] = &one;
   for (const StoredTime& stored : baseline.stored_times->cases) {
     const auto found = records.find(stored.case_name);
     const Record* const record = found == records.end() ? nullptr : found->second;
+    stored_names.insert(stored.case_name);
+    if (record != nullptr && record->status != Status::ok) {
+      if (times_alone) report.rows.push_back(row_without_values(*record));
+      continue;
+    }
     std::optional<Metric> time, throughput;
     if (record != nullptr) {
       if (const auto median_ms = median_warm_ms(*record)) time = Metric{median_ms, "ms", Better::lower, ""};
@@ -286,6 +298,10 @@ void gate_stored_times(const Results& results, const Baseline& baseline, Verdict
                                        {*stored.throughput, Better::higher, tolerance},
                                        throughput ? &*throughput : nullptr));
   }
+  if (times_alone)
+    for (const Record& record : results.records)
+      if (record.status != Status::ok && !stored_names.contains(record.case_name))
+        report.rows.push_back(row_without_baseline(record));
   sort_worst_first(report.rows);
   report.unchecked.clear();
   report.cases = std::max(report.cases, baseline.stored_times->cases.size());

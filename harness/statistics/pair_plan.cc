@@ -42,7 +42,7 @@ bool b_runs_first(std::uint64_t seed, std::uint64_t pair) {
   return uniform01({seed, RandomStream::pair_order}, pair) < 0.5;
 }
 
-std::size_t minimum_kept_pairs(const PairedPolicy& policy, std::size_t cases, int sides) {
+std::size_t minimum_pairs(const PairedPolicy& policy, std::size_t cases, int sides) {
   check(policy);
   require_at_least("cases", static_cast<double>(cases), 1);
   const double level = policy.alpha / (static_cast<double>(cases) * policy.looks);
@@ -52,12 +52,11 @@ std::size_t minimum_kept_pairs(const PairedPolicy& policy, std::size_t cases, in
                   minimum_pairs_for_interval(1 - policy.alpha / policy.looks));
 }
 
-void require_enough_pairs(const PairedPolicy& policy, std::size_t cases, std::size_t measured) {
-  if (const std::size_t minimum = minimum_kept_pairs(policy, cases); kept_of(measured) < minimum)
-    throw usage_error("pairs: {} measured keep {}; {} x {} at alpha {} need {} kept, {} measured", measured,
-                      kept_of(measured), counted(cases, "comparison"),
-                      counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, minimum,
-                      measured_for(minimum));
+void require_enough_pairs(const PairedPolicy& policy, std::size_t cases, std::size_t pairs) {
+  if (const std::size_t minimum = minimum_pairs(policy, cases); pairs < minimum)
+    throw usage_error("pairs: {} are too few: {} x {} at alpha {} need {}", pairs,
+                      counted(cases, "comparison"), counted(static_cast<std::size_t>(policy.looks), "look"),
+                      policy.alpha, minimum);
 }
 
 }  // namespace aqbench

@@ -48,17 +48,13 @@ inline constexpr std::size_t kMinWarmRuns = 3;
 // Tosses the fair coin of this pair; returns whether B runs first.
 bool b_runs_first(std::uint64_t seed, std::uint64_t pair);
 
-// Returns the fewest pairs to analyse with `cases` >= 1 cases and the policy's looks. The smallest possible p
-// must reach the level that Holm asks of it, sides 2^-n <= alpha / (cases x looks), where a time's test has
-// one side and a metric's two, and the interval that PASS needs must exist, 2^(1-n) <= alpha / looks. For 4
-// cases and 3 looks at alpha .01 that is 11, of metrics 12.
-std::size_t minimum_kept_pairs(const PairedPolicy& policy, std::size_t cases, int sides = 1);
+// Returns the fewest pairs with `cases` >= 1 cases and the policy's looks. The smallest possible p must reach
+// the level that Holm asks of it, sides 2^-n <= alpha / (cases x looks), where a time's test has one side and
+// a metric's two, and the interval that PASS needs must exist, 2^(1-n) <= alpha / looks. For 4 cases and 3
+// looks at alpha .01 that is 11, of metrics 12.
+std::size_t minimum_pairs(const PairedPolicy& policy, std::size_t cases, int sides = 1);
 
-// Return how many of n measured pairs are kept (the quietest n / 2), and how many must be measured to keep n.
-inline std::size_t kept_of(std::size_t measured_pairs) { return measured_pairs / 2; }
-inline std::size_t measured_for(std::size_t kept_pairs) { return 2 * kept_pairs; }
-
-// Throws Error(usage) naming `pairs` if so many measured pairs keep fewer than the minimum, and as check().
-void require_enough_pairs(const PairedPolicy& policy, std::size_t cases, std::size_t measured);
+// Throws Error(usage) naming `pairs` if these are fewer than the minimum, and as check().
+void require_enough_pairs(const PairedPolicy& policy, std::size_t cases, std::size_t pairs);
 
 }  // namespace aqbench

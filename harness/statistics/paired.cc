@@ -16,22 +16,6 @@
 namespace aqbench {
 namespace {
 
-// Indices of the quietest half, ascending; of a metric all.
-std::vector<std::size_t> kept_pairs(const PairedSeries& series) {
-  std::vector<std::size_t> order(series.u_a.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  if (series.quality) return order;
-  std::vector<double> log_product(series.u_a.size());
-  for (std::size_t i = 0; i < log_product.size(); ++i) {
-    log_product[i] = std::log(series.u_a[i]) + std::log(series.u_b[i]);
-    if (series.higher_is_better) log_product[i] = -log_product[i];
-  }
-  std::ranges::stable_sort(order, {}, [&](std::size_t i) { return log_product[i]; });
-  order.resize(kept_of(order.size()));
-  std::sort(order.begin(), order.end());
-  return order;
-}
-
 void check_runs(const std::string& field, const UnitRuns& runs, std::size_t units, bool positive) {
   if (runs.empty()) return;
   require_equal_lengths("u_a", units, field, runs.size());
@@ -69,8 +53,8 @@ void check_series(const PairedSeries& series) {
 // Holds a case while it is compared. Differences above 0 mean that B is worse.
 struct Candidate {
   PairedComparison result;
+  std::vector<double> whole;        // of all pairs
   std::vector<double> differences;  // of the kept pairs
-  std::vector<double> whole;        // of all pairs, the median of each unit's runs; of a metric the same
 };
 
 UnitRuns runs_of(const std::vector<double>& units, const UnitRuns& runs) {
@@ -131,11 +115,10 @@ double gap_between_modes(const PairedComparison& result, const UnitRuns& a, cons
   return least_slow - most_usual;
 }
 
-// Where one side certainly has more slow runs, a pair with a slow unit says nothing of the typical run, and
-// the shortest of few usual runs is longer than that of many. Then the kept pairs without a slow unit remain,
-// and their units are compared by the median of their usual runs. Of B's slow runs that must leave half of
-// the kept pairs: if more of them are slow, that is what is typical. A shift of all runs is not a mode: that
-// takes a gap of delta between the modes. Returns whether it was done.
+// Where one side certainly has more slow runs, a pair with a slow unit says nothing of the typical run. Then
+// the pairs with usual runs on both sides are kept, and their units are compared by the median of these. Of
+// B's slow runs that must leave a quarter of the pairs: if more are slow, that is what is typical. A shift of
+// all runs is not a mode: that takes a gap of delta between the modes. Returns whether it was done.
 bool keep_usual_runs(const UnitRuns& a, const UnitRuns& b, std::size_t minimum, PairedComparison& result) {
   const bool more = result.slow_runs.more();
   if (!(more || result.slow_runs.fewer()) || gap_between_modes(result, a, b) < result.pass_below)
@@ -144,9 +127,9 @@ bool keep_usual_runs(const UnitRuns& a, const UnitRuns& b, std::size_t minimum, 
     return std::ranges::any_of(runs, [&](double run) { return is_usual(result, run); });
   };
   std::vector<std::size_t> usual;
-  for (const std::size_t i : result.kept)
+  for (std::size_t i = 0; i < a.size(); ++i)
     if (has_usual(a[i]) && has_usual(b[i])) usual.push_back(i);
-  if (usual.size() < (more ? std::max(minimum, (result.kept.size() + 1) / 2) : minimum)) return false;
+  if (usual.size() < (more ? std::max(minimum, (a.size() + 3) / 4) : minimum)) return false;
   result.kept = std::move(usual);
   return true;
 }
@@ -161,11 +144,10 @@ void find_step(const UnitRuns& a, const UnitRuns& b, PairedComparison& result) {
 
 void require_enough(const PairedComparison& result, std::size_t gated, std::size_t minimum,
                     const PairedPolicy& policy) {
-  if (result.kept.size() >= minimum) return;
-  throw input_error("{}: pairs: {} measured, {} kept; {} x {} at alpha {} need {} kept, {} measured",
-                    result.name, result.measured_pairs, result.kept.size(), counted(gated, "case"),
-                    counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, minimum,
-                    result.quality ? minimum : measured_for(minimum));
+  if (result.measured_pairs >= minimum) return;
+  throw input_error("{}: pairs: {} are too few: {} x {} at alpha {} need {}", result.name,
+                    result.measured_pairs, counted(gated, "case"),
+                    counted(static_cast<std::size_t>(policy.looks), "look"), policy.alpha, minimum);
 }
 
 // Returns the series with values as differences from the ideal of its metric; nullopt where that is 0, and
@@ -192,19 +174,21 @@ Candidate candidate_of(const PairedSeries& given, const PairedPolicy& policy, st
   set_thresholds(series, policy, result);
   const UnitRuns a = runs_of(series.u_a, series.runs_a), b = runs_of(series.u_b, series.runs_b);
   for (std::size_t i = 0; i < a.size(); ++i)
-    candidate.whole.push_back(
-        worse_by(result.scale, summarize(a[i]).median.value(), summarize(b[i]).median.value()));
-  result.kept = kept_pairs(series);
-  const std::size_t minimum = minimum_kept_pairs(policy, gated, result.quality ? 2 : 1);
+    candidate.whole.push_back(worse_by(result.scale, series.u_a[i], series.u_b[i]));
+  const std::size_t minimum = minimum_pairs(policy, gated, result.quality ? 2 : 1);
   require_enough(result, gated, minimum, policy);
   require_finite(series.name + (series.quality ? ": differences" : ": ln(u_b / u_a)"), candidate.whole);
   result.slow_runs = find_slow_runs(result.scale, slow_run_margin(result), a, b, policy.looks);
-  const bool usual_runs = !series.quality && keep_usual_runs(a, b, minimum, result);
+  result.kept.resize(a.size());
+  std::iota(result.kept.begin(), result.kept.end(), std::size_t{0});
+  candidate.differences = candidate.whole;
+  if (!series.quality && keep_usual_runs(a, b, minimum, result)) {
+    candidate.differences.clear();
+    for (const std::size_t i : result.kept)
+      candidate.differences.push_back(
+          worse_by(result.scale, usual_median(result, a[i]), usual_median(result, b[i])));
+  }
   if (!series.quality && series.clocked) find_step(a, b, result);
-  for (const std::size_t i : result.kept)
-    candidate.differences.push_back(
-        usual_runs ? worse_by(result.scale, usual_median(result, a[i]), usual_median(result, b[i]))
-                   : worse_by(result.scale, series.u_a[i], series.u_b[i]));
   result.cv_a = summarize(values_at(given.u_a, result.kept)).cv;
   result.cv_b = summarize(values_at(given.u_b, result.kept)).cv;
   return candidate;
@@ -212,10 +196,23 @@ Candidate candidate_of(const PairedSeries& given, const PairedPolicy& policy, st
 
 EstimatedShift estimated(const std::vector<double>& differences, double confidence, double half_step) {
   const HodgesLehmann found = hodges_lehmann(differences, confidence);
-  EstimatedShift shift{found.estimate, found.interval.value()};  // there is one for minimum_kept_pairs()
+  EstimatedShift shift{found.estimate, found.interval.value()};  // there is one for minimum_pairs()
   shift.interval.lower -= half_step;
   shift.interval.upper += half_step;
   return shift;
+}
+
+// Finds whether the pairs follow one another, and the interval that a verdict then needs: of a sequence with
+// the correlation r of neighbours it is sqrt((1 + r) / (1 - r)) times as wide (Bartlett, "Some aspects of the
+// time-correlation problem", J. R. Statist. Soc. 98, 1935); twice that, since r and the spread of a short
+// sequence come out too small.
+void find_dependence(const std::vector<double>& differences, PairedComparison& result) {
+  const SignChanges signs = sign_changes(differences, result.shift);
+  if (!(signs.p_so_few <= kDependenceAlpha)) return;
+  const double wider = 2 * std::sqrt((1 + signs.correlation) / (1 - signs.correlation));
+  result.if_dependent =
+      ShiftInterval{result.shift - wider * (result.shift - result.interval.lower),
+                    result.shift + wider * (result.interval.upper - result.shift), result.interval.coverage};
 }
 
 void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest_alpha) {
@@ -231,7 +228,10 @@ void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest
   const EstimatedShift kept = estimated(candidate.differences, confidence, result.half_step);
   result.shift = kept.shift;
   result.interval = kept.interval;
-  result.whole = result.quality ? kept : estimated(candidate.whole, confidence, result.half_step);
+  result.whole = candidate.differences == candidate.whole
+                     ? kept
+                     : estimated(candidate.whole, confidence, result.half_step);
+  if (!result.quality) find_dependence(candidate.differences, result);
   if (policy.bootstrap_draws > 0)
     result.bootstrap =
         bootstrap_hodges_lehmann(candidate.differences, confidence, policy.bootstrap_draws, policy.seed);
@@ -239,10 +239,6 @@ void estimate(Candidate& candidate, const PairedPolicy& policy, double strictest
   const ResolutionQuestion question{result.flag_above, strictest_alpha / (result.quality ? 2 : 1),
                                     policy.power, policy.resolution_draws, policy.seed};
   result.visible_shift = smallest_visible_shift(candidate.differences, question);
-  if (!result.quality && result.visible_shift)
-    result.visible_shift =
-        std::max(*result.visible_shift,
-                 smallest_visible_shift(candidate.whole, question).value_or(*result.visible_shift));
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// Whether build B is worse than build A, from units measured in pairs. docs/statistics.md has the rule:
-// quietest half, exact signed-rank test, Hodges-Lehmann shift with its exact interval, Holm over all cases.
+// Whether build B is worse than build A, from units measured in pairs. docs/statistics.md has the rule: exact
+// signed-rank test, Hodges-Lehmann shift with its exact interval, Holm over all cases.
 
 #include <cstddef>
 #include <optional>
@@ -14,7 +14,7 @@
 namespace aqbench {
 
 // How a metric over seeds or runs is compared: a value that tells how good a result is, not how long it took.
-// All its pairs are kept, the test is two-sided, and the margin takes the place of tau and delta.
+// The test is two-sided, and the margin takes the place of tau and delta.
 struct QualityScale {
   enum class Better { lower, higher, near_ideal };
   Better better = Better::lower;
@@ -27,7 +27,7 @@ struct QualityScale {
 // that a coin decided.
 struct PairedSeries {
   std::string name;
-  std::vector<double> u_a, u_b;    // above 0, in any unit; each the best of its process's warm runs (unit_of)
+  std::vector<double> u_a, u_b;    // above 0, in any unit; each the median of its process's warm runs
   bool higher_is_better = false;   // a throughput: tau 5 % then means 0.95 x the throughput
   std::optional<double> tau = {};  // of this case; the larger of this and the policy's holds
   std::optional<QualityScale> quality =
@@ -80,14 +80,23 @@ struct SlowSide {
   bool two_modes = false;  // both kinds are common, and nine in ten of either lie apart from the other
 };
 
-// Slow runs on both sides; bad values, where a metric is compared.
+// The runs beyond one limit.
+struct BeyondLimit {
+  double limit = 0;
+  std::size_t a = 0, b = 0;
+};
+
+// Slow runs on both sides; bad values, where a metric is compared. They are counted beyond the least limit
+// and beyond higher ones, since as many runs can be slow on both sides, and those of B much slower.
 struct SlowRuns {
-  double typical = 0, limit = 0;  // the median of all runs (of what should be near 0 its size); what is slow
-  SlowSide a, b;
-  double p_more = 1, p_fewer = 1;              // one-sided: B has more slow runs than A, or fewer
-  double level = 0;                            // the bound for either
-  double excess = 0;                           // B's share of slow runs less A's, the mean over the pairs
-  double excess_upper = 1;                     // its upper 99 % bound over all looks, 0 to 1
+  double typical = 0, limit = 0;   // the median of all runs (of what should be near 0 its size); what is slow
+  SlowSide a, b;                   // beyond that limit
+  double p_more = 1, p_fewer = 1;  // one-sided: B has more slow runs than A, or fewer, at any limit
+  BeyondLimit most_more, most_fewer;  // the limits that show it best
+  double level = 0;                   // the bound for either
+  double excess = 0;                  // B's share of slow runs less A's: the mean over the pairs, the
+                                      // largest of all limits, as the two that follow
+  double excess_upper = 1;            // its upper 99 % bound over all looks, 0 to 1
   std::optional<std::size_t> pairs_for_bound;  // that bring it below kMaxUnseenShare, where it is not
 
   // Return whether B certainly has more slow runs, or fewer.
@@ -107,7 +116,8 @@ struct PairedComparison {
   ShiftScale scale = ShiftScale::log_ratio;
   bool quality = false;  // of a series with a quality scale
   std::size_t measured_pairs = 0;
-  std::vector<std::size_t> kept;     // indices of the pairs that were analysed, ascending
+  std::vector<std::size_t> kept;     // indices of the pairs that were analysed, ascending: all, or those
+                                     // without a slow unit
   std::size_t zeros = 0;             // kept pairs without any difference, which only the test drops
   bool ties = false;                 // mid-ranks were used
   std::optional<double> cv_a, cv_b;  // sd / mean of the kept units
@@ -115,14 +125,16 @@ struct PairedComparison {
   // On that scale:
   double shift = 0;                            // Hodges-Lehmann, over the kept pairs
   ShiftInterval interval;                      // of confidence 1 - alpha / looks, as in EstimatedShift
-  EstimatedShift whole;                        // over all pairs, the median of each unit's runs
+  EstimatedShift whole;                        // over all pairs
   std::optional<BootstrapInterval> bootstrap;  // to check the interval, same confidence
   double flag_above = 0, flag_below = 0;       // REGRESSED above, FASTER below
   double pass_below = 0;
-  std::optional<double>
-      visible_shift;           // smallest_visible_shift() by the kept pairs' noise or by all, if larger
+  std::optional<double> visible_shift;  // smallest_visible_shift() by the kept pairs' noise
   std::optional<double> step;  // of the clock, in the unit of the values; nullopt where it is negligible
   double half_step = 0;        // half of it on that scale, relative to the typical run
+  // Set where the pairs follow one another, so that test and interval, which take them for independent, say
+  // too much: a verdict then needs this wider interval.
+  std::optional<ShiftInterval> if_dependent;
 
   SlowRuns slow_runs;
   std::optional<std::size_t> pairs_needed;  // about how many would settle an INCONCLUSIVE, where more would
@@ -164,6 +176,9 @@ std::optional<double> clock_step(std::span<const double> values);
 // of a bound on its excess that is too low.
 inline constexpr double kSlowRunAlpha = 0.01;
 
+// The chance at each look of finding that independent pairs follow one another.
+inline constexpr double kDependenceAlpha = 0.01;
+
 // PASS says that a slow mode of B alone in this share of its runs would have been seen.
 inline constexpr double kMaxUnseenShare = 0.2;
 
@@ -171,13 +186,17 @@ inline constexpr double kMaxUnseenShare = 0.2;
 using UnitRuns = std::vector<std::vector<double>>;
 
 // Finds slow runs: those worse than the median of all runs of both sides by more than `margin` > 0 on the
-// scale. The units' shares of slow runs are compared pair by pair with the exact signed-rank test, each look
-// at kSlowRunAlpha / looks. The bound on B's excess share is the least share m that is refuted by betting
-// over all looks: each pair multiplies a stake by 1 + c (m - d) / (1 - m), d being its excess and c fixed
-// (several are averaged); if the excess is m or more the stake ever reaches 1 / kSlowRunAlpha with a chance
-// of at most kSlowRunAlpha (Ville 1939; Waudby-Smith and Ramdas, "Estimating means of bounded random
-// variables by betting", JRSS B 86, 2024). Without a slow run it is below 20 % from 23 pairs on. Throws
-// Error(input) for sides of other lengths, more than kMaxSignedRankPairs, and values that are not finite.
+// scale; of these also those beyond 2 and 4 times the median (half and a quarter of it, where higher is
+// better). The units' shares of slow runs are compared pair by pair with the exact signed-rank test, each
+// look at kSlowRunAlpha / looks: p_more and p_fewer are the least of all limits, times the number of limits
+// that have other runs beyond them than the one below (Bonferroni; which those are does not depend on which
+// side a run is of). The bound on B's excess share is the least share m that is refuted by betting over all
+// looks: each pair multiplies a stake by 1 + c (m - d) / (1 - m), d being its excess and c fixed (several are
+// averaged); if the excess is m or more the stake ever reaches 1 / kSlowRunAlpha with a chance of at most
+// kSlowRunAlpha (Ville 1939; Waudby-Smith and Ramdas, "Estimating means of bounded random variables by
+// betting", JRSS B 86, 2024). The largest bound of all limits is too low for one of them with no larger
+// chance. Without a slow run it is below 20 % from 23 pairs on. Throws Error(input) for sides of other
+// lengths, more than kMaxSignedRankPairs, and values that are not finite.
 SlowRuns find_slow_runs(ShiftScale scale, double margin, const UnitRuns& a, const UnitRuns& b, int looks);
 
 // Returns the 99 % upper bound, above, on the mean of `excess`, values of -1 to 1.
@@ -193,6 +212,16 @@ std::vector<double> values_at(const std::vector<double>& values, const std::vect
 // logarithms (10.25 % with delta 5 %); of a metric its margin.
 double slow_run_margin(const PairedComparison& comparison);
 
+// The signs of residuals in the order in which they were measured, zeros left out.
+struct SignChanges {
+  double p_so_few = 1;     // the chance of so few changes from one to the next, if the pairs are independent
+  double correlation = 0;  // of neighbours, if the residuals are normal: sin(pi c / 2), c that of their signs
+};
+
+// Tests the differences less `shift` (Wald and Wolfowitz, "On a test whether two samples are from the same
+// population", Ann. Math. Statist. 11, 1940).
+SignChanges sign_changes(std::span<const double> differences, double shift);
+
 // Fills in verdict, reason and pairs_needed of a gated case by compare_pairs() from the rest; `delta` is the
 // policy's.
 void judge_pairs(PairedComparison& result, double delta);
@@ -203,24 +232,26 @@ void judge_pairs(PairedComparison& result, double delta);
 std::vector<double> holm(std::span<const double> p_values);
 
 // Compares all gated cases at one look, with every pair measured so far.
-// - The half of the pairs with the smallest u_a u_b is kept (the largest where higher is better; of equal
-//   products the first): symmetric in A and B, so that a fair coin stays fair.
+// - No pair is selected by its times, and a unit is its median: where only the noise of two equal programs
+//   differs, the quieter pairs and the shortest runs are those that were lucky on the noisier side.
 // - REGRESSED comes before PASS: a change can be above tau and certainly below delta.
-// - PASS takes all pairs and the median of each unit's runs; the kept pairs must agree. It is refused
-//   where B certainly has more slow runs, and where their excess share could be kMaxUnseenShare or more.
-//   So is FASTER, the latter only where B had more slow runs at all.
-// - TRADE: typical run and slow runs point in opposite directions. Where one side has more slow runs, kept
-//   pairs with a slow unit are left out and the others compared by the median of their usual runs.
+// - PASS is refused where B certainly has more slow runs, and where their excess share could be
+//   kMaxUnseenShare or more. So is FASTER, the latter only where B had more slow runs at all.
+// - TRADE: typical run and slow runs point in opposite directions. Where one side has more slow runs, pairs
+//   with a slow unit are left out and the others compared by the median of their usual runs; REGRESSED and
+//   FASTER then need a shift beyond tau over all pairs as well.
 // - Half a step of the clock widens the intervals. A step above a quarter of delta leaves the case
 //   INCONCLUSIVE, unless the kept pairs' interval is beyond tau even if it is a whole step wider.
-// - Of a series with a quality scale every pair is kept, and p-values are two-sided. EQUIVALENT (pass)
-//   comes first: the interval lies within the margin on both sides. Else it is WORSE (regressed) or BETTER
-//   (faster) where p says so. A value worse than the typical one by more than the margin counts as a slow
-//   run does.
+// - Where pairs follow one another (the residuals change their sign too rarely, at kDependenceAlpha), the
+// case
+//   is INCONCLUSIVE, unless the interval that allows for it lies beyond the limit as well.
+// - Of a series with a quality scale p-values are two-sided. EQUIVALENT (pass) comes first: the interval
+//   lies within the margin on both sides. Else it is WORSE (regressed) or BETTER (faster) where p says so. A
+//   value worse than the typical one by more than the margin counts as a slow run does.
 // - Over all cases and looks the chance of any false REGRESSED is at most alpha, and so is that of any
 //   false FASTER.
 // Throws Error(input) naming case and field, "sweep: u_b[3] is nan, ...", for values that are not finite
-// and above 0, unequal lengths, no pairs, no cases, and fewer kept pairs than minimum_kept_pairs();
+// and above 0, unequal lengths, no pairs, no cases, and fewer pairs than minimum_pairs();
 // Error(usage) as check() and for a tau below 0.
 std::vector<PairedComparison> compare_pairs(std::span<const PairedSeries> series, const PairedPolicy& policy);
 

@@ -143,6 +143,51 @@ double limit_of(ShiftScale scale, double typical, double margin) {
   return is_difference(scale) ? typical + change : typical * (1 + change);
 }
 
+// How much worse than the typical value one is that is `factor` times it, or that part of it where higher is
+// better. Differences may be typically near 0, where the margin is what counts.
+double worse_by_factor(ShiftScale scale, double typical, double margin, double factor) {
+  if (!is_difference(scale)) return std::log(factor);
+  const double share = scale == ShiftScale::inverse_difference ? 1 - 1 / factor : factor - 1;
+  return std::max(share * std::abs(typical), (factor - 1) * margin);
+}
+
+// The limits, the least one first, as how much worse than the typical value a run beyond them is.
+std::vector<double> slow_limits(ShiftScale scale, double typical, double margin) {
+  std::vector<double> limits = {margin};
+  for (const double factor : {2.0, 4.0})
+    if (const double limit = worse_by_factor(scale, typical, margin, factor); limit > margin)
+      limits.push_back(limit);
+  return limits;
+}
+
+// B's share of slow runs less A's, pair by pair. Rounded, so that 1 - 2/3 and 1/3 are tied.
+std::vector<double> excess_of(const SideShares& a, const SideShares& b) {
+  constexpr double kDigits = 1e9;
+  std::vector<double> excess;
+  for (std::size_t i = 0; i < a.shares.size(); ++i)
+    excess.push_back(std::round(kDigits * (b.shares[i] - a.shares[i])) / kDigits);
+  return excess;
+}
+
+// Takes into the result what one limit says, if it says more than those before.
+void take_limit(const BeyondLimit& beyond, const std::vector<double>& excess, SlowRuns& result) {
+  const SignedRankTest test = signed_rank_test(excess);
+  if (test.p_greater < result.p_more) {
+    result.p_more = test.p_greater;
+    result.most_more = beyond;
+  }
+  if (test.p_less < result.p_fewer) {
+    result.p_fewer = test.p_less;
+    result.most_fewer = beyond;
+  }
+  result.excess = std::max(result.excess, summarize(excess).mean.value());
+  const double upper = excess_upper_bound(excess);
+  result.excess_upper = std::max(result.excess_upper, upper);
+  if (upper < kMaxUnseenShare || !result.pairs_for_bound) return;
+  const auto pairs = pairs_for_excess_bound(excess);
+  result.pairs_for_bound = pairs ? std::optional(std::max(*pairs, *result.pairs_for_bound)) : std::nullopt;
+}
+
 }  // namespace
 
 std::string to_string(PairedVerdict verdict) { return names_of(verdict).of_time; }
@@ -258,22 +303,28 @@ SlowRuns find_slow_runs(ShiftScale scale, double margin, const UnitRuns& a, cons
   SlowRuns result;
   result.typical = typical_of(all, scale == ShiftScale::distance_from_ideal);
   result.limit = limit_of(scale, result.typical, margin);
-  const SideShares of_a = count_side(scale, result.typical, margin, a);
-  const SideShares of_b = count_side(scale, result.typical, margin, b);
-  result.a = of_a.side;
-  result.b = of_b.side;
-  // Rounded, so that 1 - 2/3 and 1/3 are tied.
-  constexpr double kDigits = 1e9;
-  std::vector<double> excess;
-  for (std::size_t i = 0; i < a.size(); ++i)
-    excess.push_back(std::round(kDigits * (of_b.shares[i] - of_a.shares[i])) / kDigits);
-  result.excess = summarize(excess).mean.value();
-  const SignedRankTest test = signed_rank_test(excess);
-  result.p_more = test.p_greater;
-  result.p_fewer = test.p_less;
   result.level = kSlowRunAlpha / looks;
-  result.excess_upper = excess_upper_bound(excess);
-  if (result.excess_upper >= kMaxUnseenShare) result.pairs_for_bound = pairs_for_excess_bound(excess);
+  result.excess = -1;
+  result.excess_upper = 0;
+  result.pairs_for_bound = 0;
+  std::size_t tests = 0, before = 0;
+  for (const double limit : slow_limits(scale, result.typical, margin)) {
+    const SideShares of_a = count_side(scale, result.typical, limit, a);
+    const SideShares of_b = count_side(scale, result.typical, limit, b);
+    if (limit == margin) {
+      result.a = of_a.side;
+      result.b = of_b.side;
+    }
+    const std::size_t slow = of_a.side.slow_runs + of_b.side.slow_runs;
+    if (slow == 0 && limit > margin) break;
+    tests += slow != before;  // else the same runs are beyond it
+    before = slow;
+    take_limit({limit_of(scale, result.typical, limit), of_a.side.slow_runs, of_b.side.slow_runs},
+               excess_of(of_a, of_b), result);
+  }
+  for (double* const p : {&result.p_more, &result.p_fewer})
+    *p = std::min(1.0, static_cast<double>(std::max<std::size_t>(tests, 1)) * *p);
+  if (result.excess_upper < kMaxUnseenShare) result.pairs_for_bound.reset();
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
@@ -24,15 +25,14 @@ std::string flag_reason(const PairedComparison& result, double threshold, double
                      result.level);
 }
 
-std::string side_count(const SlowSide& side) { return fmt::format("{} of {}", side.slow_runs, side.runs); }
-
 // "B has more slow runs: 39 of 80 beyond 11, A 0 of 80, p 1.8e-12 is at most 0.01".
 std::string slow_reason(const PairedComparison& result, bool more) {
   const SlowRuns& slow = result.slow_runs;
-  return fmt::format("B has {} {}: {} beyond {}, A {}, p {:.2g} is at most {:.2g}", more ? "more" : "fewer",
-                     result.quality ? "bad values" : "slow runs", side_count(slow.b),
-                     short_number(slow.limit), side_count(slow.a), more ? slow.p_more : slow.p_fewer,
-                     slow.level);
+  const BeyondLimit& beyond = more ? slow.most_more : slow.most_fewer;
+  return fmt::format("B has {} {}: {} of {} beyond {}, A {} of {}, p {:.2g} is at most {:.2g}",
+                     more ? "more" : "fewer", result.quality ? "bad values" : "slow runs", beyond.b,
+                     slow.b.runs, short_number(beyond.limit), beyond.a, slow.a.runs,
+                     more ? slow.p_more : slow.p_fewer, slow.level);
 }
 
 bool is_bounded(const PairedComparison& result) { return result.slow_runs.excess_upper < kMaxUnseenShare; }
@@ -112,6 +112,12 @@ bool is_too_coarse(const PairedComparison& result, bool slower, bool faster, dou
   return true;
 }
 
+// Whether the shift over all pairs is beyond tau, too, where the verdict rests on some of them.
+bool all_pairs_agree(const PairedComparison& result, bool slower) {
+  return slower ? result.whole.shift > result.flag_above * kMore
+                : result.whole.shift < result.flag_below * kMore;
+}
+
 void flag(PairedComparison& result, bool slower) {
   const bool opposite = slower ? result.slow_runs.fewer() : result.slow_runs.more();
   result.reason = slower ? flag_reason(result, result.flag_above, result.p_worse_holm)
@@ -124,14 +130,23 @@ void flag(PairedComparison& result, bool slower) {
     leave_open(result,
                fmt::format("the typical run is faster: {}; but {}", result.reason, unseen_reason(result)),
                true);
-  } else if (!slower && result.whole.shift > 0) {
+  } else if (!all_pairs_agree(result, slower)) {
     leave_open(result,
-               fmt::format("the quieter pairs are faster: {}; but over all pairs the shift is {}",
-                           result.reason, shift_text(result.scale, result.whole.shift)),
+               fmt::format("the usual runs are {}: {}; but over all pairs the shift is {}",
+                           slower ? "slower" : "faster", result.reason,
+                           shift_text(result.scale, result.whole.shift)),
                false);
   } else {
     result.verdict = slower ? PairedVerdict::regressed : PairedVerdict::faster;
   }
+}
+
+// Whether the pairs follow one another so closely that the verdict could be chance.
+bool is_dependent(const PairedComparison& result, bool slower, bool faster, bool within) {
+  if (!result.if_dependent) return false;
+  if (slower) return result.if_dependent->lower <= result.flag_above;
+  if (faster) return result.if_dependent->upper >= result.flag_below;
+  return within && result.if_dependent->upper >= result.pass_below;
 }
 
 void judge_time(PairedComparison& result, double delta) {
@@ -146,6 +161,12 @@ void judge_time(PairedComparison& result, double delta) {
                     "{:.2g} %, so measure longer runs or with a finer clock",
                     short_number(*result.step), 100 * *result.step / result.slow_runs.typical, 100 * delta),
         false);
+  } else if (is_dependent(result, slower, faster, within)) {
+    leave_open(result,
+               fmt::format("the pairs follow one another: the machine drifts in a way that pairs do not "
+                           "cancel, and a shift of {} could be chance; measure when it is calmer",
+                           shift_text(result.scale, result.shift)),
+               false);
   } else if (slower || faster) {
     flag(result, slower);
   } else if (result.slow_runs.more()) {
@@ -217,6 +238,35 @@ double slow_run_margin(const PairedComparison& comparison) {
 
 void judge_pairs(PairedComparison& result, double delta) {
   result.quality ? judge_quality(result) : judge_time(result, delta);
+}
+
+SignChanges sign_changes(std::span<const double> differences, double shift) {
+  double above = 0, below = 0, runs = 0;
+  bool last = false;
+  for (const double one : differences) {
+    if (one == shift) continue;
+    const bool is_above = one > shift;
+    runs += above + below == 0 || is_above != last;
+    last = is_above;
+    ++(is_above ? above : below);
+  }
+  if (above == 0 || below == 0) return {};
+  const auto log_choose = [](double n, double k) {
+    return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
+  };
+  // The ways to divide the signs above and below into so many runs each.
+  const auto ways = [&](double runs_above, double runs_below) {
+    if (runs_above > above || runs_below > below) return 0.0;
+    return std::exp(log_choose(above - 1, runs_above - 1) + log_choose(below - 1, runs_below - 1) -
+                    log_choose(above + below, above));
+  };
+  double p = 0;
+  for (double each = 1; 2 * each <= runs; ++each) {
+    p += 2 * ways(each, each);
+    if (2 * each + 1 <= runs) p += ways(each + 1, each) + ways(each, each + 1);
+  }
+  const double of_signs = 1 - 2 * (runs - 1) / (above + below - 1);
+  return {std::min(1.0, p), std::sin(0.5 * std::numbers::pi * of_signs)};
 }
 
 std::vector<double> holm(std::span<const double> p_values) {

@@ -118,9 +118,9 @@ def evaluate(cloud=None, normals=None, **options):
 def compare(a, b, higher_is_better=False, policy="sensitive"):
     """Tells whether b is worse than a, from samples (n,) measured in pairs, all above 0.
 
-    The rule is that of `aqbench ab` with the policy "sensitive" or "gate": the quietest half, an exact signed-rank
-    test, the Hodges-Lehmann shift with its exact interval; for PASS all pairs, at least 23, no more slow samples in b
-    than in a, and a clock that is fine enough. Returns a dict: verdict ("REGRESSED", "FASTER", "PASS", "INCONCLUSIVE",
+    The rule is that of `aqbench ab` with the policy "sensitive" or "gate": an exact signed-rank test, the
+    Hodges-Lehmann shift with its exact interval; for PASS at least 23 pairs, no more slow samples in b than in a, and a
+    clock that is fine enough. Returns a dict: verdict ("REGRESSED", "FASTER", "PASS", "INCONCLUSIVE",
     "TRADE"), reason, change (0.04: b is 4 % more), change_low, change_high, p_worse, p_better, pairs, kept.
     """
     return call("compare", "higher" if higher_is_better else "lower", policy,

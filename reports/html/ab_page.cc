@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/json.h"
+#include "core/quantiles.h"
 #include "core/text.h"
 #include "harness/ab/report.h"
 #include "metrics/value_change.h"
@@ -70,10 +71,10 @@ std::optional<double> unit_value(const Record& unit, const AbOutcome* outcome) {
   if (unit.status != Status::ok) return std::nullopt;
   if (outcome != nullptr) {
     const OutcomeSamples* const found = find_outcome(unit, outcome->name);
-    return found == nullptr ? std::nullopt : std::optional(std::ranges::min(found->values));
+    return found == nullptr ? std::nullopt : std::optional(median_of(found->values));
   }
   if (unit.timing.warm_ms.empty()) return std::nullopt;
-  return std::ranges::min(unit.timing.warm_ms);
+  return median_of(unit.timing.warm_ms);
 }
 
 const char* shift_kind(ShiftScale scale) {

@@ -21,8 +21,9 @@ std::string cv_text(const std::optional<double>& cv) {
 
 // Says which change the comparison could have seen.
 std::string resolution_text(const PairedComparison& c, const AbSettings& settings) {
-  std::string text = fmt::format("{} pairs, {} kept, cv {} / {}", c.measured_pairs, c.kept.size(),
-                                 cv_text(c.cv_a), cv_text(c.cv_b));
+  std::string text = fmt::format("{} pairs", c.measured_pairs);
+  if (c.kept.size() < c.measured_pairs) text += fmt::format(", {} of them without slow runs", c.kept.size());
+  text += fmt::format(", cv {} / {}", cv_text(c.cv_a), cv_text(c.cv_b));
   text += c.visible_shift ? fmt::format(", would have flagged {} ({:.0f} % of the time)",
                                         shift_text(c.scale, *c.visible_shift), 100 * settings.policy.power)
                           : std::string(", too few pairs for any flag");
@@ -225,7 +226,7 @@ std::string ab_units_line(const AbRunInfo& run) {
     if (rules.gbench) return "units: a new process each, by the time per iteration that it measured itself";
     std::string text = fmt::format("units: {} of the command, a new process each{}; outputs: {}",
                                    counted(static_cast<std::size_t>(run.warm_runs), "run"),
-                                   run.warm_runs > 1 ? ", compared by the shortest and by the median" : "",
+                                   run.warm_runs > 1 ? ", compared by their median" : "",
                                    rules.compare_output.empty() ? "stdout" : rules.compare_output);
     if (rules.any_exit_code) text += " and exit code";
     if (rules.quick) text += "; as many pairs as fit into a minute (--quick)";

@@ -34,9 +34,31 @@ Json case_of(const std::string& name, double ratio, unsigned seed, std::size_t p
 TEST_F(Ab, SamplesOfKnownShiftGetTheirVerdictAndExitCode) {
   EXPECT_EQ(run({"ab", "--samples", samples({case_of("x", 1.06, 1)})}).exit_code, 1);
   EXPECT_EQ(run({"ab", "--samples", samples({case_of("x", 1.0, 1)})}).exit_code, 0);
-  EXPECT_THAT(exits(run({"ab", "--samples", samples({case_of("x", 1.0, 1, 10)})}), 5).out,
-              HasSubstr("a verdict needs 16"));
+  EXPECT_THAT(exits(run({"ab", "--samples", samples({case_of("x", 1.0, 1, 7)})}), 5).out,
+              HasSubstr("a verdict needs 8"));
   succeeded(run("ab --samples {} --allow-inconclusive", samples({case_of("x", 1.0, 1, 10)})));
+}
+
+TEST_F(Ab, AConfirmationOfWhatWasNotFlaggedIsIgnoredWithANote) {
+  const auto confirmed = [](Json json, double ratio) {
+    const Json fresh = case_of("", ratio, 2);
+    json["confirmation_a"] = fresh["a"];
+    json["confirmation_b"] = fresh["b"];
+    return json;
+  };
+  const auto same = exits(run({"ab", "--samples", samples({confirmed(case_of("x", 1.0, 1), 1.0)})}), 0);
+  EXPECT_THAT(same.out, HasSubstr("x: its confirmation is ignored, as there is no flag to confirm"));
+  // Of two cases only the flagged one keeps its own.
+  const auto both =
+      exits(run({"ab", "--samples",
+                 samples({confirmed(case_of("x", 1.0, 1), 1.0), confirmed(case_of("y", 1.06, 3), 1.06)}),
+                 "--out", "o"}),
+            1);
+  EXPECT_THAT(both.out, HasSubstr("x: its confirmation is ignored"));
+  EXPECT_THAT(both.out, Not(HasSubstr("y: its confirmation")));
+  const auto bundle = only_bundle(dir_ / "o");
+  EXPECT_EQ(run({"verify", bundle}).exit_code, 0);
+  EXPECT_THAT(read_file(bundle / "summary.md"), HasSubstr("fresh pairs: "));
 }
 
 // B takes three times as long in every third pair.

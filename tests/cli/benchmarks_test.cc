@@ -21,18 +21,22 @@ const std::string kToolFiles = AQBENCH_SOURCE_DIR "/tests/data/benchmarks/";
 
 class Benchmarks : public Ab {
  protected:
-  // A report of Google Benchmark as of one process: five repetitions around this time, dated by the second.
-  void write_report(const std::filesystem::path& file, double sort_ns, int second) {
+  // A report of Google Benchmark as of one process: five repetitions around this time, dated by the second in
+  // the time of a zone so many hours east of UTC. With `error` the last repetition has failed.
+  void write_report(const std::filesystem::path& file, double sort_ns, int second, int zone = 0,
+                    bool error = false) {
     std::filesystem::create_directories(file.parent_path());
     std::ofstream out(file);
     const auto stamp = std::to_string(10 + second / 60) + ":" + std::to_string(100 + second % 60).substr(1);
-    out << R"({"context": {"date": "2026-11-25T10:)" << stamp
-        << R"(+00:00", "host_name": "h", "num_cpus": 2}, "benchmarks": [)";
+    out << R"({"context": {"date": "2026-11-25T1)" << zone << ":" << stamp << "+0" << zone
+        << R"(:00", "host_name": "h", "num_cpus": 2}, "benchmarks": [)";
     const double process = 1 + 0.01 * noise_(random_);
     for (int i = 0; i < 5; ++i)
       out << (i ? "," : "") << R"({"name": "BM_sort/8", "run_name": "BM_sort/8", "run_type": "iteration",)"
           << R"("real_time": )" << sort_ns * process * (1 + 0.005 * std::abs(noise_(random_)))
           << R"(, "time_unit": "ns"})";
+    if (error)
+      out << R"(,{"name": "BM_sort/8", "run_name": "BM_sort/8", "error_occurred": true, "error_message": "full"})";
     out << "]}";
   }
   // 24 runs of A and of B by turns.
@@ -58,6 +62,37 @@ TEST_F(Benchmarks, SixPercentMeasuredInPairsAreARegressionAndTheSameProgramIsNon
   const auto same = judge();
   EXPECT_NE(same.exit_code, 1) << same.out;
   EXPECT_THAT(same.out, AllOf(Not(HasSubstr("REGRESSED")), Not(HasSubstr("INVALID"))));
+}
+
+// Names without leading zeros, and a clock that is set back on the way.
+TEST_F(Benchmarks, FilesAreTakenInTheOrderOfTimeWithTheirOffsetsOfUtc) {
+  for (int i = 0; i < 24; ++i) {
+    const std::string name = "run_" + std::to_string(i + 1) + ".json";
+    write_report(dir_ / "a" / name, 1000, 4 * i + (i % 2 ? 2 : 0), i < 9 ? 2 : 1);
+    write_report(dir_ / "b" / name, 1060, 4 * i + (i % 2 ? 0 : 2), i < 9 ? 2 : 1);
+  }
+  EXPECT_THAT(exits(judge(), 1).out, AllOf(HasSubstr("REGRESSED"), Not(HasSubstr("not measured in pairs"))));
+}
+
+TEST_F(Benchmarks, ACrashIsFailedAndNeitherFasterNorMissing) {
+  write_pairs(1000, 800);
+  EXPECT_EQ(judge().exit_code, 0);  // FASTER
+  write_report(dir_ / "b/run107.json", 500, 4 * 7, 0, true);
+  EXPECT_THAT(exits(judge(), 3).out, AllOf(HasSubstr("FAILED"), HasSubstr("full"), Not(HasSubstr("FASTER"))));
+  EXPECT_EQ(run("ab --samples a --samples-b b --out o").exit_code, 3);
+  EXPECT_EQ(run({"verify", only_bundle(dir_ / "o")}).exit_code, 0);
+
+  write_report(dir_ / "old.json", 1000, 0);
+  write_report(dir_ / "new.json", 500, 9, 0, true);
+  succeeded(run("accept old.json --baseline times.json --stored-times"));
+  EXPECT_THAT(exits(run("gate new.json --baseline times.json --stored-times"), 3).out,
+              AllOf(HasSubstr("failed"), HasSubstr("full"), Not(HasSubstr("missing"))));
+  for (const char* const codes : {"[0, 0, 0, 0, 0, 1]", "[null, null, null, null, null, null]"}) {
+    write("hyperfine.json",
+          std::string(R"({"results": [{"command": "a", "times": [1, 1, 1.1, 1, 1, 1]}, )") +
+              R"({"command": "b", "times": [0.1, 0.1, 0.1, 0.1, 0.1, 0.1], "exit_codes": )" + codes + "}]}");
+    EXPECT_THAT(exits(run("ab --samples hyperfine.json"), 3).out, HasSubstr("FAILED"));
+  }
 }
 
 // All of A before all of B says no more than that B was slower then.
@@ -93,6 +128,8 @@ TEST_F(Benchmarks, TimesAreGatedOnRequestOnAnEqualMachine) {
               HasSubstr("rate of false alarms: "));
   // Another machine, and a tool that does not say which.
   std::string text = read_file(file);
+  write("renamed.json", std::string(text).replace(text.find("\"node\": \"vm\""), 12, "\"node\": \"r17\""));
+  EXPECT_EQ(run("gate renamed.json --baseline {} --stored-times", baseline).exit_code, 0);
   write("elsewhere.json", text.replace(text.find("x86_64"), 6, "arm64x"));
   EXPECT_EQ(run("gate elsewhere.json --baseline {} --stored-times", baseline).exit_code, 4);
   const auto timed = [&](const char* command) {

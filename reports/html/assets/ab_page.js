@@ -22,7 +22,7 @@ const aqbench_ab = (() => {
     const level = (label, value, dash) => ({label, colour: plots.colours[2], width: 1.5, dash, x, y: [value, value],
       points: {show: false}});
     const lines = [line(judged ? 'pairs that were analysed' : 'pairs', 'kept', plots.colours[0], 9),
-      line(judged ? 'left aside: the noisier half' : 'pairs', 'rest', plots.colours[6], 6),
+      line(judged ? 'left aside: slow runs' : 'pairs', 'rest', plots.colours[6], 6),
       line('fresh pairs that confirm', 'fresh', plots.colours[1], 9)].filter(({y}) => y.length > 0);
     lines.push({...level('no change', offset, [2, 4]), colour: plots.colours[6]});
     if (judged)

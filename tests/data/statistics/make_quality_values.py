@@ -4,9 +4,10 @@
 Needs python3-scipy. The rule (docs/comparing.md): EQUIVALENT where the exact interval of the Hodges-Lehmann shift of
 ln(b / a) lies within the margin on both sides, else WORSE or BETTER where the two-sided exact signed-rank p, after
 Holm, is at most alpha, else INCONCLUSIVE. A value that is worse than the median of both sides by more than the margin
-is bad. EQUIVALENT and BETTER need that B has not certainly more bad values (exact sign test), EQUIVALENT also that their
-excess share is certainly below 20 %, and so does BETTER where B has more of them; BETTER with more of them, and WORSE
-with fewer, is a TRADE.
+is bad; so, apart from that, is one of more than 2 and of more than 4 times the median. EQUIVALENT and BETTER need that B
+has not certainly more bad values (exact sign test; as many tests as limits with other bad values, Bonferroni), EQUIVALENT
+also that their excess share is certainly below 20 % at each limit, and so does BETTER where B has more of them; BETTER
+with more of them, and WORSE with fewer, is a TRADE.
 """
 import json
 import math
@@ -51,15 +52,23 @@ def bad_values(metric):
     """Returns whether B certainly has more, certainly fewer, more at all, and whether their excess is bounded."""
     both = sorted(metric["a"] + metric["b"])
     typical = (both[len(both) // 2 - 1] + both[len(both) // 2]) / 2
-    bad_a, bad_b = ([math.log(value / typical) > math.log1p(metric["margin"]) for value in metric[side]]
-                    for side in "ab")
-    excess = [int(y) - int(x) for x, y in zip(bad_a, bad_b)]
-    more, moved = excess.count(1), excess.count(1) + excess.count(-1)
+    limits = [math.log1p(metric["margin"]), math.log(2), math.log(4)]
+    excesses, sets = [], set()
+    for limit in limits:
+        bad_a, bad_b = ([math.log(value / typical) > limit for value in metric[side]] for side in "ab")
+        excesses.append([int(y) - int(x) for x, y in zip(bad_a, bad_b)])
+        if any(bad_a + bad_b):
+            sets.add(tuple(bad_a + bad_b))
 
-    def certain(count):
-        return moved > 0 and binomtest(count, moved, alternative="greater").pvalue <= ALPHA
+    def certain(sign):
+        for excess in excesses:
+            count, moved = excess.count(sign), excess.count(1) + excess.count(-1)
+            if moved > 0 and binomtest(count, moved, alternative="greater").pvalue * len(sets) <= ALPHA:
+                return True
+        return False
 
-    return certain(more), certain(moved - more), 2 * more > moved, stake(0.2, excess) >= 100
+    return (certain(1), certain(-1), any(sum(excess) > 0 for excess in excesses),
+            all(stake(0.2, excess) >= 100 for excess in excesses))
 
 
 def decide(metrics):

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 
+#include "core/quantiles.h"
 #include "tests/harness/ab/support.h"
 #include "tests/temporary_directory.h"
 
@@ -27,7 +30,7 @@ const BenchmarkSeries& series(const BenchmarkFile& file, const std::string& name
 TEST(BenchmarkFile, GoogleBenchmarkHasRepetitionsUnitsAndErrors) {
   const BenchmarkFile file = read_benchmark_file(kBenchmarkFiles / "gbench.json");
   EXPECT_EQ(file.tool, "Google Benchmark");
-  EXPECT_EQ(file.started_local, "2026-11-25T17:09:24");
+  EXPECT_EQ(file.started_us, 1'795'626'564'000'000);  // 2026-11-25T17:09:24+00:00
   EXPECT_EQ((*file.machine)["num_cpus"], 2);
   ASSERT_EQ(series(file, "BM_sum/20000").seconds.size(), 3u);
   EXPECT_DOUBLE_EQ(series(file, "BM_sum/20000").seconds[0], 26.106589787435816e-6);  // us
@@ -38,6 +41,85 @@ TEST(BenchmarkFile, GoogleBenchmarkHasRepetitionsUnitsAndErrors) {
   ASSERT_EQ(series(medians, "BM_copy").seconds.size(), 1u);
   EXPECT_DOUBLE_EQ(series(medians, "BM_copy").seconds[0], 1752.5845970332846e-9);  // ns
   EXPECT_EQ(series(medians, "BM_copy").note, "the median of 3 runs alone was kept");
+}
+
+BenchmarkFile read_text(const TemporaryDirectory& dir, const std::string& text) {
+  std::ofstream(dir.path() / "x.json") << text;
+  return read_benchmark_file(dir.path() / "x.json");
+}
+
+// An offset of UTC moves the time, a fraction counts, and what is no date has none.
+TEST(BenchmarkFile, DatesAreThoseOfUtc) {
+  constexpr std::int64_t kNine = 1'795'597'200'000'000;  // 2026-11-25T09:00:00Z by date -u -d ... +%s
+  for (const char* const date : {"2026-11-25T09:00:00", "2026-11-25T09:00:00Z", "2026-11-25T10:00:00+01:00",
+                                 "2026-11-25T04:30:00-04:30", "2026-11-25T14:45:00+0545",
+                                 "2026-11-25 09:00:00.000000+00:00", "2026-11-24T23:00:00-10:00"})
+    EXPECT_EQ(utc_microseconds(date), kNine) << date;
+  EXPECT_EQ(utc_microseconds("2026-11-25T09:00:00.045692"), kNine + 45'692);
+  EXPECT_EQ(utc_microseconds("2026-11-25T10:00:00.5+01:00"), kNine + 500'000);
+  EXPECT_EQ(utc_microseconds("1970-01-01T00:00:00Z"), 0);
+  for (const char* const none : {"", "yesterday", "2026-02-30T09:00:00", "2026-11-25T25:00:00",
+                                 "2026-11-25T09:00:00+01:00x", "2026-11-25"})
+    EXPECT_FALSE(utc_microseconds(none)) << none;
+}
+
+// The literals that Google Benchmark and Python write are null: of a time that fails its benchmark, of other
+// numbers it does not matter.
+TEST(BenchmarkFile, NumbersThatAreNoneAreNullWithAReason) {
+  EXPECT_EQ(with_nulls(R"({"a": NaN, "b": [-Infinity,Infinity, -NaN], "c": "NaN \" Infinity", "d": -1})"),
+            R"({"a": null, "b": [null,null, null], "c": "NaN \" Infinity", "d": -1})");
+  const TemporaryDirectory dir;
+  const BenchmarkFile file = read_text(dir, R"({"benchmarks": [
+    {"name": "a", "run_name": "a", "run_type": "iteration", "real_time": 2, "cpu_time": NaN, "time_unit": "s", "rate": Infinity},
+    {"name": "b", "run_name": "b", "run_type": "iteration", "real_time": NaN, "time_unit": "s"},
+    {"name": "b", "run_name": "b", "run_type": "iteration", "real_time": 2, "time_unit": "s"},
+    {"name": "c_median", "run_name": "c", "run_type": "aggregate", "aggregate_name": "median", "real_time": -Infinity, "time_unit": "s"}]})");
+  EXPECT_EQ(series(file, "a").error, "");
+  EXPECT_EQ(series(file, "a").seconds, std::vector<double>{2});
+  EXPECT_EQ(series(file, "b").error, "real_time is null or not a finite number");
+  EXPECT_EQ(series(file, "c").error, "the time of a run is null or not a finite number");
+  const BenchmarkFile hyperfine =
+      read_text(dir, R"({"results": [{"command": "a", "times": [1, NaN]}, {"command": "b", "times": [1]}]})");
+  EXPECT_EQ(series(hyperfine, "a").error, "the time of a run is null or not a finite number");
+  EXPECT_EQ(series(hyperfine, "b").error, "");
+}
+
+// What fails in any run fails the benchmark, whatever the others took.
+TEST(BenchmarkFile, ARunThatFailedIsAnError) {
+  const TemporaryDirectory dir;
+  const auto hyperfine = [&](const char* codes) {
+    return read_text(dir, std::string(R"({"results": [{"command": "a", "times": [1, 2], "exit_codes": )") +
+                              codes + "}]}")
+        .series.front()
+        .error;
+  };
+  EXPECT_EQ(hyperfine("[0, 0]"), "");
+  EXPECT_EQ(hyperfine("[0, 1]"), "a run ended with exit code 1");
+  EXPECT_EQ(hyperfine("[null, 0]"), "a run was ended by a signal");
+  const BenchmarkFile file = read_text(dir, R"({"benchmarks": [
+    {"name": "a", "run_name": "a", "run_type": "iteration", "real_time": 2, "time_unit": "s"},
+    {"name": "a", "run_name": "a", "run_type": "iteration", "error_occurred": true, "error_message": "no disk"},
+    {"name": "b_median", "run_name": "b", "run_type": "aggregate", "aggregate_name": "median", "error_occurred": true,
+     "error_message": "no net", "real_time": 0, "time_unit": "s"}]})");
+  EXPECT_EQ(series(file, "a").error, "no disk");
+  EXPECT_EQ(series(file, "b").error, "no net");
+}
+
+// The key of a machine is its processor: another host of the same kind is the same machine.
+TEST(BenchmarkFile, TheMachineIsItsProcessor) {
+  const TemporaryDirectory dir;
+  const auto machine = [&](const std::string& context) {
+    return *read_text(dir, R"({"context": {)" + context +
+                               R"(}, "benchmarks": [{"name": "a", "real_time": 2, "time_unit": "s"}]})")
+                .machine;
+  };
+  const std::string processor =
+      R"("num_cpus": 2, "library_build_type": "release", "caches": [{"type": "Data", "level": 1, "size": 32768, "num_sharing": 1}])";
+  const Json one = machine(R"("host_name": "runner-17", "mhz_per_cpu": 2596, "load_avg": [1], )" + processor);
+  EXPECT_EQ(one, machine(R"("host_name": "runner-18", "mhz_per_cpu": 3100, )" + processor));
+  EXPECT_EQ(one.at("caches"), "Data 1: 32768");
+  EXPECT_NE(one, machine(R"("num_cpus": 4, "library_build_type": "release")"));
+  EXPECT_FALSE(read_benchmark_file(kBenchmarkFiles / "pytest.json").machine->contains("node"));
 }
 
 TEST(BenchmarkFile, HyperfineHasRunsOfCommands) {
@@ -124,6 +206,39 @@ TEST(BenchmarkResults, FalseAlarmsAreCountedOverHalves) {
   // and that of the other half 1 from 6 on, 1.1 and 1.1 at 5; the halves after 10 mirror it: s = 6 ... 14.
   std::fill(runs.begin() + 10, runs.end(), 1.2);
   EXPECT_DOUBLE_EQ(false_alarms_of_halves(results, 1.05).first, 9.0 / 20);
+}
+
+// Against medians of the halves themselves, of odd and even numbers of runs, with ties.
+TEST(BenchmarkResults, FalseAlarmsAreThoseOfAllHalves) {
+  Results results = results_of_benchmarks(kBenchmarkData / "gbench.json");
+  results.records.resize(1);
+  std::vector<double>& runs = results.records[0].timing.warm_ms;
+  std::mt19937_64 generator(3);
+  for (std::size_t count = 10; count < 60; ++count) {
+    runs.clear();
+    for (std::size_t i = 0; i < count; ++i) runs.push_back(1 + 0.01 * static_cast<double>(generator() % 12));
+    std::size_t alarms = 0;
+    for (std::size_t start = 0; start < count; ++start) {
+      std::vector<double> now, then;
+      for (std::size_t i = 0; i < count; ++i)
+        (i < count / 2 ? now : then).push_back(runs[(start + i) % count]);
+      alarms += median_of(now) > 1.01 * median_of(then);
+    }
+    EXPECT_EQ(false_alarms_of_halves(results, 1.01),
+              std::pair(static_cast<double>(alarms) / static_cast<double>(count), count));
+  }
+}
+
+TEST(BenchmarkResults, FalseAlarmsOfManyRunsTakeNoTime) {
+  Results results = results_of_benchmarks(kBenchmarkData / "gbench.json");
+  results.records.resize(1);
+  std::mt19937_64 generator(3);
+  results.records[0].timing.warm_ms.clear();
+  for (int i = 0; i < 200'000; ++i)
+    results.records[0].timing.warm_ms.push_back(1 + 1e-6 * static_cast<double>(generator() % 100'000));
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(false_alarms_of_halves(results, 1.05), std::pair(0.0, std::size_t{200'000}));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5));  // minutes by their sorting
 }
 
 using ::testing::ElementsAre;

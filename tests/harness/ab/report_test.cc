@@ -167,9 +167,9 @@ TEST(AbVerdictRows, AFasterBWithAWorseOutputIsATrade) {
 }
 
 TEST(AbVerdictRows, TooFewPairsAreOpen) {
-  const AbReport report = judge_ab(document_of(timed_samples(10, 1)));
+  const AbReport report = judge_ab(document_of(timed_samples(7, 1)));
   EXPECT_EQ(report.verdicts.exit_code(), ExitCode::inconclusive);
-  EXPECT_THAT(report.verdicts.rows[0].words, HasSubstr("10 pairs measured, a verdict needs"));
+  EXPECT_THAT(report.verdicts.rows[0].words, HasSubstr("7 pairs measured, a verdict needs"));
 }
 
 using ::testing::ElementsAre;

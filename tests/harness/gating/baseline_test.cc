@@ -193,6 +193,22 @@ TEST(StoredTimes, AreMediansOfCasesWithEnoughRuns) {
   EXPECT_THAT(error_of(ErrorKind::input, [&] { stored_times_of(few); }), HasSubstr("5 warm runs"));
 }
 
+// Times alone: what failed is said once, also of a case that has no stored time; beside other verdicts on the
+// same cases it is said there.
+TEST(StoredTimes, ACaseThatFailedIsFailedAndNotMissing) {
+  Results results = timed_results();
+  results.records[0].status = results.records[1].status = Status::crashed;
+  results.records[0].reason = results.records[1].reason = "signal 11";
+  const std::vector<VerdictRow> rows = time_rows(results);
+  ASSERT_EQ(rows.size(), 2u);
+  for (const VerdictRow& row : rows) EXPECT_EQ(row.verdict, Verdict::failed_case) << row.reason;
+  Verdicts report = gate(results, timed_baseline());
+  const std::size_t before = report.rows.size();
+  gate_stored_times(results, timed_baseline(), report);
+  EXPECT_EQ(report.rows.size(), before);
+  EXPECT_EQ(report.exit_code(), ExitCode::case_failed);
+}
+
 TEST(StoredTimes, ComeBackFromTheBaselinesText) {
   const std::string text = baseline_text(timed_baseline());
   const Baseline read = baseline_from_json(Json::parse(text), "b.json");

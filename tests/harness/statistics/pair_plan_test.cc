@@ -48,41 +48,39 @@ TEST(Policy, ChecksNameTheField) {
   EXPECT_EQ(message([](auto& p) { p.resolution_draws = -1; }), "resolution_draws is -1, must be at least 0");
 }
 
-TEST(PairPlan, FewestKeptPairs) {
+TEST(PairPlan, FewestPairs) {
   // 2^-11 <= .01 / 12 < 2^-10: the worked example of statistics.md.
-  EXPECT_EQ(minimum_kept_pairs(with_looks(3), 4), 11u);
-  EXPECT_EQ(measured_for(minimum_kept_pairs(with_looks(3), 4)), 22u);
-  EXPECT_EQ(minimum_kept_pairs(with_looks(1), 2), 8u);
+  EXPECT_EQ(minimum_pairs(with_looks(3), 4), 11u);
+  EXPECT_EQ(minimum_pairs(with_looks(1), 2), 8u);
   // One case and look: 7 would do for p (2^-7 <= .01), but a 99 % interval needs 8, and without it no PASS.
-  EXPECT_EQ(minimum_kept_pairs(with_looks(1), 1), 8u);
-  EXPECT_EQ(minimum_kept_pairs(with_looks(3), 1), 10u);
+  EXPECT_EQ(minimum_pairs(with_looks(1), 1), 8u);
+  EXPECT_EQ(minimum_pairs(with_looks(3), 1), 10u);
   for (const std::size_t cases : {2u, 5u, 17u, 100u})
     for (const int looks : {1, 2, 5}) {
       const auto by_formula = std::ceil(std::log2(static_cast<double>(cases) * looks / 0.01));
-      EXPECT_EQ(minimum_kept_pairs(with_looks(looks), cases), static_cast<std::size_t>(by_formula));
+      EXPECT_EQ(minimum_pairs(with_looks(looks), cases), static_cast<std::size_t>(by_formula));
     }
 }
 
 // The test of a metric is two-sided: its smallest p is twice as large, 2^(1-n).
 TEST(PairPlan, MetricsNeedOnePairMore) {
-  EXPECT_EQ(minimum_kept_pairs(with_looks(1), 2, 2), 9u);   // 2^-8 <= .01 / 2 < 2^-7
-  EXPECT_EQ(minimum_kept_pairs(with_looks(3), 4, 2), 12u);  // 2^-11 <= .01 / 12 < 2^-10
-  EXPECT_EQ(minimum_kept_pairs(with_looks(1), 1, 2), 8u);   // 2^-7 <= .01: as the interval
+  EXPECT_EQ(minimum_pairs(with_looks(1), 2, 2), 9u);   // 2^-8 <= .01 / 2 < 2^-7
+  EXPECT_EQ(minimum_pairs(with_looks(3), 4, 2), 12u);  // 2^-11 <= .01 / 12 < 2^-10
+  EXPECT_EQ(minimum_pairs(with_looks(1), 1, 2), 8u);   // 2^-7 <= .01: as the interval
 }
 
 // With the minimum all pairs on one side just reach the strictest level; with one less they cannot.
-TEST(PairPlan, FewestKeptPairsCanReject) {
+TEST(PairPlan, FewestPairsCanReject) {
   const double strictest = 0.01 / 12;
   EXPECT_LE(signed_rank_test(Values(11, 1.0)).p_greater, strictest);
   EXPECT_GT(signed_rank_test(Values(10, 1.0)).p_greater, strictest);
 }
 
 TEST(PairPlan, RefusesFewer) {
-  EXPECT_EQ(error_of(ErrorKind::usage, [] { require_enough_pairs(with_looks(3), 4, 21); }),
-            "pairs: 21 measured keep 10; 4 comparisons x 3 looks at alpha 0.01 need 11 kept, 22 measured");
-  EXPECT_NO_THROW(require_enough_pairs(with_looks(3), 4, 22));
-  EXPECT_EQ(kept_of(41), 20u);
-  EXPECT_EQ(error_of(ErrorKind::usage, [] { minimum_kept_pairs(with_looks(1), 0); }),
+  EXPECT_EQ(error_of(ErrorKind::usage, [] { require_enough_pairs(with_looks(3), 4, 10); }),
+            "pairs: 10 are too few: 4 comparisons x 3 looks at alpha 0.01 need 11");
+  EXPECT_NO_THROW(require_enough_pairs(with_looks(3), 4, 11));
+  EXPECT_EQ(error_of(ErrorKind::usage, [] { minimum_pairs(with_looks(1), 0); }),
             "cases is 0, must be at least 1");
 }
 

@@ -9,7 +9,6 @@
 
 #include "harness/statistics/signed_rank.h"
 #include "tests/core/error_matcher.h"
-#include "tests/harness/statistics/differences.h"
 #include "tests/harness/statistics/values.h"
 
 namespace aqbench {
@@ -76,20 +75,16 @@ TEST(Paired, ThroughputLikewise) {
 
 // Everything again, in the plainest way.
 TEST(Paired, EqualsAPlainComputation) {
-  const PairedSeries series = series_of(1.03, 24, 0.05, 7);
-  std::vector<std::pair<double, double>> pairs;  // product, difference
-  for (std::size_t i = 0; i < 24; ++i)
-    pairs.emplace_back(series.u_a[i] * series.u_b[i], std::log(series.u_b[i] / series.u_a[i]));
-  std::sort(pairs.begin(), pairs.end());
+  const PairedSeries series = series_of(1.03, 12, 0.05, 7);
   Values kept;
-  for (std::size_t i = 0; i < 12; ++i) kept.push_back(pairs[i].second);
+  for (std::size_t i = 0; i < 12; ++i) kept.push_back(std::log(series.u_b[i] / series.u_a[i]));
   Values walsh;
   for (std::size_t i = 0; i < 12; ++i)
     for (std::size_t j = i; j < 12; ++j) walsh.push_back((kept[i] + kept[j]) / 2);
   std::sort(walsh.begin(), walsh.end());
 
   const PairedComparison result = compare_one(series);
-  EXPECT_EQ(result.measured_pairs, 24u);
+  EXPECT_EQ(result.measured_pairs, 12u);
   EXPECT_EQ(result.kept.size(), 12u);
   EXPECT_NEAR(result.shift, (walsh[38] + walsh[39]) / 2, 1e-15);
   EXPECT_NEAR(result.interval.lower, walsh[7], 1e-15);  // the critical value for n = 12 at .005 is 7
@@ -104,19 +99,15 @@ TEST(Paired, EqualsAPlainComputation) {
   EXPECT_NEAR(result.cv_a.value(), 0.05, 0.03);
 }
 
-TEST(Paired, KeepsTheQuietestHalfAndNeverSelectsOnTheDifference) {
-  PairedSeries series = series_of(1.0, 30, 0.01, 3);
-  for (std::size_t i = 0; i < 30; i += 3) {  // both units of a loud pair are slow
-    series.u_a[i] *= 2;
-    series.u_b[i] *= 2;
-  }
+// Units of which every third is lucky on A's side, and as many unlucky: the medians are equal, the quieter
+// pairs and the shortest runs are not.
+TEST(Paired, NoPairIsSelectedByItsTimes) {
+  PairedSeries series = series_of(1.0, 60, 0.002, 3);
+  for (std::size_t i = 0; i < 60; ++i) series.u_a[i] *= i % 3 == 0 ? 0.94 : i % 3 == 1 ? 1 / 0.94 : 1;
   const PairedComparison result = compare_one(series);
-  EXPECT_EQ(result.kept.size(), 15u);
-  EXPECT_TRUE(std::is_sorted(result.kept.begin(), result.kept.end()));
-  for (const std::size_t i : result.kept) EXPECT_NE(i % 3, 0u);
-  // B slower by any factor, the same pairs are kept.
-  for (double& u : series.u_b) u *= 1.2;
-  EXPECT_EQ(compare_one(series).kept, result.kept);
+  EXPECT_EQ(result.kept.size(), 60u);
+  EXPECT_EQ(result.verdict, PairedVerdict::pass) << result.reason;
+  EXPECT_NEAR(result.shift, 0, 0.002);
 }
 
 TEST(Paired, SwappingAandBMirrorsEverything) {
@@ -143,24 +134,23 @@ TEST(Paired, IdenticalMeasurementsPassUnlessTheyAreTimes) {
   series.clocked = false;
   const PairedComparison result = compare_one(series);
   EXPECT_EQ(result.verdict, PairedVerdict::pass);
-  EXPECT_EQ(result.zeros, 20u);
+  EXPECT_EQ(result.zeros, 40u);
   EXPECT_EQ(result.shift, 0);
   EXPECT_EQ(result.p_worse, 1);
   EXPECT_EQ(result.interval.upper, 0);
 }
 
 TEST(Paired, HolmCountsAllGatedCases) {
-  // 20 measured keep 10: p is at best 2^-10 = .00098, enough for 8 cases at .01 (.00125), not for 12
-  // (.00083).
-  std::vector<PairedSeries> series(8, series_of(1.2, 20));
+  // Of 10 pairs p is at best 2^-10 = .00098, enough for 8 cases at .01 (.00125), not for 12 (.00083).
+  std::vector<PairedSeries> series(8, series_of(1.2, 10));
   for (const auto& result : compare_pairs(series, quick())) {
     EXPECT_DOUBLE_EQ(result.p_worse, 1.0 / 1024);
     EXPECT_DOUBLE_EQ(result.p_worse_holm, 8.0 / 1024);
     EXPECT_EQ(result.verdict, PairedVerdict::regressed);
   }
-  series.resize(12, series_of(1.2, 20));
+  series.resize(12, series_of(1.2, 10));
   EXPECT_EQ(error_of(ErrorKind::input, [&] { compare_pairs(series, quick()); }),
-            "sweep: pairs: 20 measured, 10 kept; 12 cases x 1 look at alpha 0.01 need 11 kept, 22 measured");
+            "sweep: pairs: 10 are too few: 12 cases x 1 look at alpha 0.01 need 11");
 }
 
 TEST(Paired, RefusesCasesThatAreTooNoisyHere) {
@@ -218,23 +208,6 @@ TEST(Paired, ReasonsSayWhatStoodInTheWay) {
   EXPECT_THAT(compare_one(series_of(0.9)).reason, HasSubstr(" % is beyond -1.96 %, p "));
   EXPECT_THAT(compare_one(series_of(1.0, 40, 0.2)).reason, HasSubstr("is not within +5.00 %, and "));
   EXPECT_EQ(compare_one(series_of(1.0)).reason, "");
-}
-
-TEST(Paired, DifferencesPerSeed) {
-  DifferenceSeries series{"accuracy_mean_mm", normal_sample(4, 20), 0.1, 0.5};
-  for (double& d : series.differences) d = 0.02 * d + 0.3;
-  const auto compare_it = [&] { return compare_differences(series, quick()); };
-  EXPECT_EQ(compare_it().verdict, PairedVerdict::regressed);
-  EXPECT_EQ(compare_it().kept.size(), 20u);
-  EXPECT_NEAR(compare_it().shift, 0.3, 0.02);
-  EXPECT_EQ(compare_it().pass_below, 0.5);
-  EXPECT_FALSE(compare_it().cv_a);
-  for (double& d : series.differences) d -= 0.3;
-  EXPECT_EQ(compare_it().verdict, PairedVerdict::pass);
-  for (double& d : series.differences) d -= 0.3;
-  EXPECT_EQ(compare_it().verdict, PairedVerdict::faster);
-  series.delta = 0.05;
-  EXPECT_EQ(error_of(ErrorKind::usage, compare_it), "accuracy_mean_mm: delta is 0.05, must be at least 0.1");
 }
 
 TEST(Paired, VisibleShiftIsSeenAsOftenAsItSays) {
@@ -300,8 +273,8 @@ TEST(Paired, RefusesBadInputNamingCaseAndField) {
   EXPECT_EQ(message([](auto& s) { s.u_a[0] = 0; }), "sweep: u_a[0] is 0, must be finite and above 0");
   EXPECT_EQ(message([](auto& s) { s.u_b.pop_back(); }), "sweep: u_b: 39 values, but u_a has 40");
   EXPECT_EQ(message([](auto& s) { s.u_a = s.u_b = {}; }), "sweep: u_a: empty");
-  EXPECT_EQ(message([](auto& s) { s.u_a = s.u_b = Values(10, 1.0); }),
-            "sweep: pairs: 10 measured, 5 kept; 1 case x 1 look at alpha 0.01 need 8 kept, 16 measured");
+  EXPECT_EQ(message([](auto& s) { s.u_a = s.u_b = Values(7, 1.0); }),
+            "sweep: pairs: 7 are too few: 1 case x 1 look at alpha 0.01 need 8");
   EXPECT_EQ(message([](auto& s) { s.u_a.assign(40, 1e-200), s.u_b.assign(40, 1e200); }),
             "sweep: ln(u_b / u_a)[0] is inf, must be finite");
   EXPECT_EQ(error_of(ErrorKind::input, [] { compare_pairs({}, {}); }), "series: empty");

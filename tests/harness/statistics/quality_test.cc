@@ -117,7 +117,7 @@ TEST(Quality, TheFewestPairsCanBeCalledWorse) {
     for (int i = 0; i < 8; ++i) series.u_b.push_back(1.5 + 0.001 * i);
   }
   EXPECT_EQ(error_of(ErrorKind::input, [&] { compare_pairs(two, plain_policy()); }),
-            "rmse: pairs: 8 measured, 8 kept; 2 cases x 1 look at alpha 0.01 need 9 kept, 9 measured");
+            "rmse: pairs: 8 are too few: 2 cases x 1 look at alpha 0.01 need 9");
   for (PairedSeries& series : two) {
     series.u_a.push_back(1.0);
     series.u_b.push_back(1.5);

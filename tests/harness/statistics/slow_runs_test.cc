@@ -132,6 +132,90 @@ TEST(SlowRuns, TheBoundHoldsOverAllLooks) {
   }
 }
 
+// A run of `slow` in each of these units, the others take 10.
+UnitRuns units_with(std::size_t units, std::size_t first, std::size_t count, double slow) {
+  UnitRuns runs(units, {10.0, 10.1, 9.9});
+  for (std::size_t i = first; i < first + count; ++i) runs[i][2] = slow;
+  return runs;
+}
+
+// As many are slow on both sides, those of B much slower: beyond the limit 10 against 10, beyond 2 and 4
+// times the typical run the same 10 of B alone, so that there are two tests.
+TEST(SlowRuns, ThatAreMuchSlowerCountBeyondHigherLimits) {
+  const UnitRuns a = units_with(40, 0, 10, 11.5), b = units_with(40, 10, 10, 100);
+  const SlowRuns found = find_slow_runs(ShiftScale::log_ratio, kMargin, a, b, 1);
+  EXPECT_EQ(found.a.slow_runs, 10u);
+  EXPECT_EQ(found.b.slow_runs, 10u);
+  EXPECT_DOUBLE_EQ(found.p_more, 2 * std::ldexp(1.0, -10));
+  EXPECT_EQ(found.p_fewer, 1);
+  EXPECT_DOUBLE_EQ(found.most_more.limit, 20);
+  EXPECT_EQ(found.most_more.a, 0u);
+  EXPECT_EQ(found.most_more.b, 10u);
+  EXPECT_NEAR(found.excess, 10.0 / 120, 1e-9);
+  const SlowRuns mirror = find_slow_runs(ShiftScale::log_ratio, kMargin, b, a, 1);
+  EXPECT_EQ(mirror.p_fewer, found.p_more);
+  EXPECT_DOUBLE_EQ(mirror.most_fewer.limit, 20);
+  // Between 2 and 4 times there are runs of their own: three tests. Where all limits have the same runs
+  // beyond them there is one.
+  UnitRuns more = a;
+  for (std::size_t i = 30; i < 35; ++i) more[i][1] = 30;
+  EXPECT_DOUBLE_EQ(find_slow_runs(ShiftScale::log_ratio, kMargin, more, b, 1).p_more,
+                   3 * std::ldexp(1.0, -10));
+  EXPECT_DOUBLE_EQ(find_slow_runs(ShiftScale::log_ratio, kMargin, units_with(40, 0, 0, 0), b, 1).p_more,
+                   std::ldexp(1.0, -10));
+}
+
+TEST(SlowRuns, TheBoundIsThatOfTheWorstLimit) {
+  const UnitRuns a = units_with(72, 0, 30, 11.5), b = units_with(72, 20, 30, 100);
+  const SlowRuns found = find_slow_runs(ShiftScale::log_ratio, kMargin, a, b, 1);
+  std::vector<double> excess(72, 0.0);
+  for (std::size_t i = 20; i < 50; ++i) excess[i] = 1.0 / 3;
+  EXPECT_NEAR(found.excess_upper, excess_upper_bound(excess), 1e-8);
+  EXPECT_GT(found.excess_upper, kMaxUnseenShare);
+}
+
+// Twice as bad is twice the error, half the completeness, twice as far from the ideal.
+TEST(SlowRuns, ValuesOfAMetricHaveHigherLimits) {
+  struct Kind {
+    ShiftScale scale;
+    double typical, margin, bad_a, bad_b, limit;
+  };
+  for (const Kind& kind : {Kind{ShiftScale::difference, 1, 0.05, 1.2, 20, 2},
+                           {ShiftScale::inverse_difference, 96, 2, 92, 10, 48},
+                           {ShiftScale::inverse_log_ratio, 96, 0.05, 80, 10, 48},
+                           {ShiftScale::distance_from_ideal, 1, 0.05, -1.2, -20, 2},
+                           {ShiftScale::difference, 0.001, 0.1, 0.15, 20, 0.301}}) {
+    UnitRuns a(40, {kind.typical}), b = a;
+    for (std::size_t i = 0; i < 8; ++i) a[i] = {kind.bad_a}, b[i + 8] = {kind.bad_b};
+    const SlowRuns found = find_slow_runs(kind.scale, kind.margin, a, b, 1);
+    EXPECT_DOUBLE_EQ(found.p_more, 2 * std::ldexp(1.0, -8)) << kind.limit;
+    EXPECT_NEAR(found.most_more.limit, kind.limit, 1e-9);
+  }
+}
+
+// Runs of both sides that are slow by the same chance and by sizes from the same range: "more" in at most 1
+// %.
+TEST(SlowRuns, AllLimitsTogetherKeepTheRate) {
+  int more = 0;
+  const int draws = 2000;
+  for (int draw = 0; draw < draws; ++draw) {
+    UnitRuns a, b;
+    for (std::uint32_t pair = 0; pair < 60; ++pair)
+      for (const bool of_b : {false, true}) {
+        std::vector<double> runs;
+        for (std::uint32_t run = 0; run < 3; ++run) {
+          const auto u = uniform01_pair({83, RandomStream::dropout}, static_cast<std::uint64_t>(draw),
+                                        pair * 8 + run * 2 + of_b);
+          runs.push_back(u[0] < 0.2 ? 10 * std::exp(2 * u[1]) : 10 + 0.1 * u[1]);
+        }
+        (of_b ? b : a).push_back(runs);
+      }
+    more += find_slow_runs(ShiftScale::log_ratio, kMargin, a, b, 1).more();
+  }
+  EXPECT_LE(more, 33);  // 1 % of 2000 and three standard deviations
+  EXPECT_GE(more, 4);
+}
+
 TEST(SlowRuns, RefusesSidesOfOtherLengths) {
   EXPECT_EQ(
       error_of(ErrorKind::input,

@@ -1,11 +1,11 @@
 #pragma once
 // Samples for the tests of the statistics: seeded noise, and errors that name a field.
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <vector>
 
+#include "core/quantiles.h"
 #include "core/random.h"
 #include "harness/statistics/pair_plan.h"
 #include "harness/statistics/paired.h"
@@ -57,7 +57,7 @@ inline const MachineNoise kQuiet = {.cv = 0.011, .autocorrelation = 0.29};
 inline const MachineNoise kSpiky = {.cv = 0.011, .autocorrelation = 0.29, .spike_chance = 0.05};
 inline const MachineNoise kWild = {.cv = 0.10, .autocorrelation = 0.29, .spike_chance = 0.10};
 
-// Units one after another on one machine, each the best of `runs`, paired in coin order. B is `ratio` times
+// Units one after another on one machine, each the median of `runs`, paired in coin order. B is `ratio` times
 // slower.
 inline PairedSeries simulate(const MachineNoise& noise, std::uint64_t draw, std::size_t pairs,
                              std::size_t runs = 1, double ratio = 1) {
@@ -67,7 +67,7 @@ inline PairedSeries simulate(const MachineNoise& noise, std::uint64_t draw, std:
   for (std::size_t pair = 0; pair < pairs; ++pair) {
     const auto unit = [&](std::size_t position) {
       const auto first = times.begin() + static_cast<std::ptrdiff_t>((2 * pair + position) * runs);
-      return *std::min_element(first, first + static_cast<std::ptrdiff_t>(runs));
+      return median_of({first, first + static_cast<std::ptrdiff_t>(runs)});
     };
     const std::size_t b = b_runs_first(draw, pair) ? 0 : 1;
     series.u_a.push_back(unit(1 - b));
