@@ -12,6 +12,7 @@
 #include "harness/planning/case_options.h"
 #include "harness/records/case_result.h"
 #include "harness/running/case_input.h"
+#include "harness/running/journal.h"
 #include "harness/running/method_run.h"
 #include "harness/sharing/shared_results.h"
 #include "pipeline/external/external.h"
