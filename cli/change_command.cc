@@ -1,20 +1,25 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "cli/change_picture.h"
+#include "cli/change_report.h"
 #include "cli/options.h"
+#include "core/error.h"
 #include "core/files.h"
 #include "core/json.h"
 #include "core/parallel.h"
-#include "core/quantiles.h"
+#include "core/text.h"
 #include "metrics/change/change.h"
+#include "metrics/change/sides.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/length_units.h"
 #include "scenes/dataset/recording_truth.h"
+#include "scenes/triangles/joined_faces.h"
 
 namespace aqbench::cli {
 namespace {
@@ -49,8 +54,10 @@ const Flag<ChangeRequest> kChangeFlags[] = {
      },
      usually("m")},
     {"up", "AXIS",
-     "the direction that counts as growth: +x, -x, +y, -y, +z or -z (aqbench's world has +Z down)", read_up,
-     usually("-z")},
+     "up: +x, -x, +y, -y, +z or -z (aqbench's world has +Z down). Heights are measured along it, and growth "
+     "of "
+     "an open surface is positive towards it; growth of a body is positive out of it",
+     read_up, usually("-z")},
     {"normal-mm", "MM", "diameter of the sphere that gives a normal (twice the cylinder's)",
      [](ChangeRequest& r, const FlagValue& v) { r.normal_mm = v.positive(); }},
     {"cylinder-mm", "MM",
@@ -91,157 +98,87 @@ CommandLine<ChangeRequest> change_command_line() {
 
 // One state of the surface, metres.
 struct State {
-  std::vector<Vec3> points_m,
-      raised_m;  // vertices of a mesh; as in the file, and with the third coordinate up
+  PointCloud cloud;            // each place once; of a mesh its vertices
+  std::vector<Vec3> raised_m;  // with the third coordinate up
   std::optional<TriangleMesh> raised_mesh;
+  StepsOfCloud steps;
 };
+
+// Returns the points that have no earlier one at their place.
+PointCloud first_points(const PointCloud& cloud) {
+  const std::vector<std::uint32_t> first = first_at_place(cloud.points_m);
+  PointCloud places;
+  for (std::uint32_t i = 0; i < first.size(); ++i) {
+    if (first[i] != i) continue;
+    places.points_m.push_back(cloud.points_m[i]);
+    if (!cloud.normals.empty()) places.normals.push_back(cloud.normals[i]);
+  }
+  return places;
+}
 
 State read_state(const std::filesystem::path& file, double metres_per_unit, const UpAxis& up) {
   GeometryFile read = read_geometry_file(file);
-  State state;
-  state.points_m = std::move(read.cloud.points_m);
-  if (state.points_m.empty()) throw input_error("{}: has no points", file.string());
-  for (Vec3& point : state.points_m) {
+  if (read.cloud.points_m.empty()) throw input_error("{}: has no points", file.string());
+  for (Vec3& point : read.cloud.points_m) {
     if (!point.allFinite()) throw input_error("{}: has a point that is not finite", file.string());
     point *= metres_per_unit;
-    state.raised_m.push_back(up.raised(point));
   }
-  if (read.mesh) state.raised_mesh = TriangleMesh{state.raised_m, std::move(read.mesh->triangles)};
+  State state;
+  if (read.mesh) {
+    TriangleMesh mesh{read.cloud.points_m, std::move(read.mesh->triangles)};
+    read.cloud.normals = normals_of_mesh(mesh, up.vector());
+    for (Vec3& vertex : mesh.vertices_m) vertex = up.raised(vertex);
+    state.raised_mesh = std::move(mesh);
+  }
+  state.cloud = first_points(read.cloud);
+  state.steps = float_steps_of(state.cloud, metres_per_unit);
+  for (const Vec3& point : state.cloud.points_m) state.raised_m.push_back(up.raised(point));
   return state;
 }
 
 M3c2Options options_of(const ChangeRequest& request, const State& before, const State& after,
                        const UpAxis& up) {
-  M3c2Options options = request.cylinder_mm ? M3c2Options{} : m3c2_scales(before.points_m, after.points_m);
+  M3c2Options options =
+      request.cylinder_mm ? M3c2Options{} : m3c2_scales(before.cloud.points_m, after.cloud.points_m);
   if (request.cylinder_mm) options.cylinder_diameter_m = *request.cylinder_mm / 1000;
   options.normal_diameter_m = request.normal_mm ? *request.normal_mm / 1000 : 2 * options.cylinder_diameter_m;
   options.depth_m = request.depth_mm ? *request.depth_mm / 1000 : 5 * options.cylinder_diameter_m;
   options.registration_m = request.registration_mm / 1000;
   options.up = up.vector();
+  options.step_before_m = before.steps.step_m;
+  options.step_after_m = after.steps.step_m;
   return options;
 }
 
-// What is found in all core points together.
-struct Distances {
-  std::size_t cores = 0, measured = 0, up = 0, down = 0;  // up, down: significant
-  double median_m = 0, mean_m = 0, median_limit_m = 0;    // of the measured ones
-};
-
-Distances summary_of(const std::vector<M3c2Change>& changes) {
-  Distances found{.cores = changes.size()};
-  std::vector<double> distances, limits;
-  for (const M3c2Change& change : changes) {
-    if (!std::isfinite(change.distance_m)) continue;
-    distances.push_back(change.distance_m);
-    limits.push_back(change.limit_m);
-    if (change.is_significant()) ++(change.distance_m > 0 ? found.up : found.down);
-  }
-  found.measured = distances.size();
-  if (distances.empty()) return found;
-  found.mean_m =
-      std::accumulate(distances.begin(), distances.end(), 0.0) / static_cast<double>(distances.size());
-  found.median_m = median_of(std::move(distances));
-  found.median_limit_m = median_of(std::move(limits));
-  return found;
+// Says that the coordinates of a file are too coarse for what is measured.
+void warn_of_steps(const std::filesystem::path& file, const StepsOfCloud& steps, const Distances& found,
+                   const M3c2Options& options) {
+  constexpr double kShare = 0.1;
+  const double step_m = steps.step_m.maxCoeff();
+  const bool widens = found.measured > 0 && found.median_rounding_m > kShare * found.median_limit_m;
+  if (!(step_m > 0 && (widens || step_m > kShare * options.cylinder_diameter_m))) return;
+  fmt::print(stderr,
+             "aqbench: warning: {}: its {}, which have steps of {:.3g} m: limits of detection hold {}\n",
+             printable(file.string()),
+             steps.is_float ? "coordinates are numbers of 32 bits" : "heights are rounded numbers", step_m,
+             steps.is_float ? "half a step; store them as 64 bits, or less an offset" : "half a step");
 }
 
-std::string csv_of(const std::vector<M3c2Change>& changes) {
-  std::string text = "x_m,y_m,z_m,nx,ny,nz,distance_mm,limit_mm,points_before,points_after\n";
-  const auto field = [](double value_m) {
-    return std::isfinite(value_m) ? fmt::format("{}", 1000 * value_m) : "";
-  };
-  for (const M3c2Change& c : changes)
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", c.core_m.x(), c.core_m.y(), c.core_m.z(),
-                        c.normal.x(), c.normal.y(), c.normal.z(), field(c.distance_m), field(c.limit_m),
-                        c.points_before, c.points_after);
-  return text;
+// The points of `before` at which distances are measured, spread evenly.
+std::vector<Vec3> cores_of(const State& before, std::size_t most) {
+  std::vector<Vec3> cores_m;
+  const std::size_t stride = (before.cloud.points_m.size() + most - 1) / most;
+  for (std::size_t i = 0; i < before.cloud.points_m.size(); i += stride)
+    cores_m.push_back(before.cloud.points_m[i]);
+  return cores_m;
 }
 
-// ---- The report ----
-
-Json estimate_json(const std::optional<Estimate>& estimate) {
-  if (!estimate) return nullptr;
-  Json json = {{"value", estimate->value}, {"low", nullptr}, {"high", nullptr}};
-  if (estimate->low) json["low"] = *estimate->low;
-  if (estimate->high) json["high"] = *estimate->high;
-  return json;
-}
-
-Json change_json(const M3c2Options& options, const Distances& found, const HeightChange& heights,
-                 double cell_m) {
-  const auto or_null = [&](double value_m) { return found.measured > 0 ? Json(1000 * value_m) : Json(); };
-  return {{"scales",
-           {{"normal_mm", 1000 * options.normal_diameter_m},
-            {"cylinder_mm", 1000 * options.cylinder_diameter_m},
-            {"depth_mm", 1000 * options.depth_m},
-            {"cell_mm", 1000 * cell_m},
-            {"registration_mm", 1000 * options.registration_m}}},
-          {"distance",
-           {{"cores", found.cores},
-            {"measured", found.measured},
-            {"significant_up", found.up},
-            {"significant_down", found.down},
-            {"median_mm", or_null(found.median_m)},
-            {"mean_mm", or_null(found.mean_m)},
-            {"median_limit_of_detection_mm", or_null(found.median_limit_m)}}},
-          {"heights",
-           {{"cells", heights.cells},
-            {"cells_unmatched", heights.cells_unmatched},
-            {"ground_area_m2", heights.ground_area_m2},
-            {"volume_m3", heights.cells > 0 ? estimate_json(heights.volume_m3) : Json()},
-            {"gained_m3", heights.cells > 0 ? Json(heights.gained_m3) : Json()},
-            {"lost_m3", heights.cells > 0 ? Json(heights.lost_m3) : Json()},
-            {"area_before_m2", estimate_json(heights.area_before_m2)},
-            {"area_after_m2", estimate_json(heights.area_after_m2)},
-            {"rugosity_before", estimate_json(heights.rugosity_before)},
-            {"rugosity_after", estimate_json(heights.rugosity_after)}}}};
-}
-
-// Returns "1.23 (1.2 to 1.26)", or the value alone where its noise is unknown.
-std::string estimate_text(const Estimate& estimate, double factor) {
-  std::string text = fmt::format("{:.4g}", estimate.value * factor);
-  if (estimate.low && estimate.high)
-    text += fmt::format(" ({:.4g} to {:.4g})", *estimate.low * factor, *estimate.high * factor);
-  return text;
-}
-
-void print_heights(const HeightChange& heights, double cell_m) {
-  if (heights.cells == 0) {
-    fmt::print(
-        "heights      none: no cell of {:.3g} mm has 5 points of both clouds; give a larger --cell-mm\n",
-        1000 * cell_m);
-    return;
-  }
-  constexpr double kCm3 = 1e6;
-  fmt::print(
-      "volume       {} cm3 after minus before; gained {:.4g}, lost {:.4g} (over {:.4g} m2, cells of {:.3g} "
-      "mm)\n",
-      estimate_text(heights.volume_m3, kCm3), heights.gained_m3 * kCm3, heights.lost_m3 * kCm3,
-      heights.ground_area_m2, 1000 * cell_m);
-  if (heights.area_before_m2)
-    fmt::print("area         {} -> {} m2\nrugosity     {} -> {}\n", estimate_text(*heights.area_before_m2, 1),
-               estimate_text(*heights.area_after_m2, 1), estimate_text(*heights.rugosity_before, 1),
-               estimate_text(*heights.rugosity_after, 1));
-  if (heights.cells_unmatched > 0)
-    fmt::print("unmatched    {:.1f} % of the cells have one state only\n",
-               100.0 * static_cast<double>(heights.cells_unmatched) /
-                   static_cast<double>(heights.cells + heights.cells_unmatched));
-  if (!heights.volume_m3.low) fmt::print("             a mesh does not show its noise: no intervals\n");
-}
-
-void print_distances(const M3c2Options& options, const Distances& found) {
-  fmt::print("scales       normal {:.3g} mm, cylinder {:.3g} mm, depth {:.3g} mm\n",
-             1000 * options.normal_diameter_m, 1000 * options.cylinder_diameter_m, 1000 * options.depth_m);
-  const auto share = [&](std::size_t count, std::size_t of) {
-    return of == 0 ? 0.0 : 100.0 * static_cast<double>(count) / static_cast<double>(of);
-  };
-  fmt::print("measured     {} of {} core points ({:.1f} %)\n", found.measured, found.cores,
-             share(found.measured, found.cores));
-  if (found.measured == 0) return;
-  fmt::print("distance     median {:+.3g} mm, mean {:+.3g} mm; limit of detection {:.3g} mm (median)\n",
-             1000 * found.median_m, 1000 * found.mean_m, 1000 * found.median_limit_m);
-  fmt::print("significant  {:.1f} % up, {:.1f} % down; by chance 5 %\n", share(found.up, found.measured),
-             share(found.down, found.measured));
+void refuse_apart(const State& before, const State& after, const M3c2Options& options) {
+  Eigen::AlignedBox3d was, is;
+  for (const Vec3& point : before.cloud.points_m) was.extend(point);
+  for (const Vec3& point : after.cloud.points_m) is.extend(point);
+  if (was.exteriorDistance(is) > options.depth_m)
+    throw Error(ErrorKind::input, "BEFORE and AFTER do not overlap; are they in one frame and unit?");
 }
 
 }  // namespace
@@ -250,21 +187,26 @@ ExitCode change_command(const Arguments& arguments) {
   const auto request = parse(change_command_line(), arguments);
   if (request.threads) set_thread_count(*request.threads);
   const UpAxis up{request.up[1] - 'x', request.up[0] == '+' ? 1.0 : -1.0};
-  const State before = read_state(request.before, request.metres_per_unit, up);
-  const State after = read_state(request.after, request.metres_per_unit, up);
+  State before = read_state(request.before, request.metres_per_unit, up);
+  State after = read_state(request.after, request.metres_per_unit, up);
+  find_sides(before.cloud, after.cloud, up.vector(),
+             std::max(before.steps.step_m.maxCoeff(), after.steps.step_m.maxCoeff()));
+  for (State* const state : {&before, &after}) add_steps_of_heights(state->cloud, up.axis, state->steps);
   const M3c2Options options = options_of(request, before, after, up);
+  refuse_apart(before, after, options);
   const double cell_m = request.cell_mm ? *request.cell_mm / 1000 : options.cylinder_diameter_m;
   const GridPlace place = shared_grid(before.raised_m, after.raised_m, cell_m);
   const auto heights_of = [&](const State& state) {
-    return state.raised_mesh ? heights_of_mesh(*state.raised_mesh, place)
-                             : heights_of_cloud(state.raised_m, place);
+    const double step_m = state.steps.step_m[up.axis];
+    return state.raised_mesh ? heights_of_mesh(*state.raised_mesh, place, step_m)
+                             : heights_of_cloud(state.raised_m, place, step_m);
   };
   const HeightChange heights = compare_heights(heights_of(before), heights_of(after), options.registration_m);
-  std::vector<Vec3> cores_m;
-  const std::size_t stride = (before.points_m.size() + request.cores - 1) / request.cores;
-  for (std::size_t i = 0; i < before.points_m.size(); i += stride) cores_m.push_back(before.points_m[i]);
-  const std::vector<M3c2Change> changes = measure_m3c2(before.points_m, after.points_m, cores_m, options);
+  const std::vector<M3c2Change> changes =
+      measure_m3c2(before.cloud, after.cloud, cores_of(before, request.cores), options);
   const Distances found = summary_of(changes);
+  warn_of_steps(request.before, before.steps, found, options);
+  warn_of_steps(request.after, after.steps, found, options);
   if (request.csv) write_file(*request.csv, csv_of(changes));
   if (request.picture)
     write_file(*request.picture,

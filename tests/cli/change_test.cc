@@ -59,7 +59,55 @@ TEST_F(Change, AStateComparedWithItselfHasNoChange) {
   cloud("same.xyz", 4, 0.3);
   const auto result = succeeded(run("change same.xyz same.xyz --unit mm"));
   EXPECT_THAT(result.out, HasSubstr("median +0 mm, mean +0 mm"));
-  EXPECT_THAT(result.out, HasSubstr("significant  0.0 % up, 0.0 % down; by chance 5 %"));
+  EXPECT_THAT(result.out, HasSubstr("significant  0.0 % positive, 0.0 % negative; by chance 5 %"));
+}
+
+// As the vertices of a mesh whose triangles have corners of their own, and scans that were merged twice.
+TEST_F(Change, RepeatedPointsCountOnce) {
+  cloud("before.xyz", 0, 0.1);
+  cloud("after.xyz", 0, 0.6);
+  write("often.xyz",
+        read_file(dir_ / "after.xyz") + read_file(dir_ / "after.xyz") + read_file(dir_ / "after.xyz"));
+  EXPECT_EQ(succeeded(run("change before.xyz often.xyz --unit mm --json")).out,
+            succeeded(run("change before.xyz after.xyz --unit mm --json")).out);
+}
+
+TEST_F(Change, ALoneVerticalWallIsMeasured) {
+  for (const char* const name : {"before.xyz", "after.xyz"}) {
+    std::ofstream out(dir_ / name);
+    const bool after = name[0] == 'a';
+    for (int i = 0; i < 6000; ++i)
+      out << 200 * std::fmod(i * 0.7548776662 + (after ? 0.3 : 0), 1) << ' ' << (after ? 3 : 0) << ' '
+          << 200 * std::fmod(i * 0.5698402910, 1) << '\n';
+  }
+  const auto json = document_of(run("change before.xyz after.xyz --unit mm --json"));
+  EXPECT_NEAR(std::abs(json["distance"]["median_mm"].get<double>()), 3, 1e-9);
+  EXPECT_EQ(json["distance"]["measured"], json["distance"]["cores"]);
+  EXPECT_TRUE(json["heights"]["volume_m3"].is_null());
+  EXPECT_THAT(json["heights"]["reason"].get<std::string>(), HasSubstr("narrower than a cell"));
+}
+
+// Places of UTM in numbers of 32 bits, with steps of 0.5 m in y: the surface is rounded to lines.
+TEST_F(Change, StepsOfCoordinatesAreSaid) {
+  for (const char* const name : {"before.xyz", "after.xyz"}) {
+    std::ofstream out(dir_ / name);
+    out.precision(12);
+    const double shift = name[0] == 'a' ? 0.37 : 0.1;
+    for (int i = 0; i < 6000; ++i) {
+      const double x = 20 * std::fmod(i * 0.7548776662 + shift, 1),
+                   y = 20 * std::fmod(i * 0.5698402910 + shift, 1);
+      out << static_cast<float>(500000 + x) << ' ' << static_cast<float>(5000000 + y) << ' '
+          << static_cast<float>(3 + 0.3 * y) << '\n';
+    }
+  }
+  const auto result = succeeded(run("change before.xyz after.xyz"));
+  EXPECT_THAT(result.err,
+              HasSubstr("before.xyz: its coordinates are numbers of 32 bits, which have steps of 0.5 m"));
+  const auto json = nlohmann::json::parse(run("change before.xyz after.xyz --json").out);
+  EXPECT_GT(json["distance"]["median_rounding_mm"].get<double>(), 1);
+  EXPECT_LT(
+      json["distance"]["significant_up"].get<double>() + json["distance"]["significant_down"].get<double>(),
+      0.05 * json["distance"]["measured"].get<double>());
 }
 
 TEST_F(Change, WrongInputIsOneLineAndExitTwo) {

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "core/random.h"
+#include "metrics/change/sides.h"
 #include "tests/core/on_threads.h"
 
 namespace aqbench {
@@ -32,13 +34,22 @@ struct TiltedPlane {
   }
 };
 
+// Of clouds whose sides are found.
+std::vector<M3c2Change> changes_of(std::span<const Vec3> before_m, std::span<const Vec3> after_m,
+                                   std::span<const Vec3> cores_m, const M3c2Options& options) {
+  PointCloud before{{before_m.begin(), before_m.end()}, {}, {}},
+      after{{after_m.begin(), after_m.end()}, {}, {}};
+  find_sides(before, after, options.up);
+  return measure_m3c2(before, after, cores_m, options);
+}
+
 const M3c2Options kScales{.normal_diameter_m = 0.08, .cylinder_diameter_m = 0.04, .depth_m = 0.1};
 
 TEST(M3c2, FindsAPlantedShiftAlongTheNormalOfATiltedPlane) {
   const TiltedPlane plane;
   const auto before = plane.points(20000, 1, 0, 0, 0), after = plane.points(20000, 1, 0, 0.005, 1);
   const std::vector<Vec3> cores{Vec3::Zero(), 0.2 * plane.along, -0.3 * plane.across};
-  for (const M3c2Change& change : measure_m3c2(before, after, cores, kScales)) {
+  for (const M3c2Change& change : changes_of(before, after, cores, kScales)) {
     EXPECT_NEAR((change.normal - plane.normal).norm(), 0, 1e-9) << "towards -z, where the cameras are";
     EXPECT_NEAR(change.distance_m, 0.005, 1e-12);
     EXPECT_TRUE(change.is_significant());
@@ -52,7 +63,7 @@ TEST(M3c2, AgreesWithALoopOverAllPoints) {
   const std::vector<Vec3> cores(before.begin(), before.begin() + 40);
   M3c2Options options = kScales;
   options.registration_m = 0.0005;
-  const auto changes = measure_m3c2(before, after, cores, options);
+  const auto changes = changes_of(before, after, cores, options);
   for (std::size_t i = 0; i < cores.size(); ++i) {
     std::vector<double> places[2];
     int state = 0;
@@ -97,7 +108,8 @@ TEST(M3c2, IdenticalStatesStayWithinTheLimitAtItsConfidence) {
     cores.push_back(offset_m);
   }
   std::size_t within = 0, measured = 0;
-  for (const M3c2Change& change : measure_m3c2(before, after, cores, kScales)) {
+  const PointCloud was{before, {}, {}}, is{after, {}, {}};
+  for (const M3c2Change& change : measure_m3c2(was, is, cores, kScales)) {
     measured += std::isfinite(change.distance_m) ? 1 : 0;
     within += std::isfinite(change.distance_m) && !change.is_significant() ? 1 : 0;
   }
@@ -116,9 +128,9 @@ TEST(M3c2, ASteepCylinderFindsWhatAFlatOneFinds) {
   };
   const std::vector<Vec3> cores(before.begin(), before.begin() + 50);
   M3c2Options options = kScales;
-  const auto flat = measure_m3c2(before, after, cores, options);
+  const auto flat = changes_of(before, after, cores, options);
   options.up = turn * options.up;
-  const auto rotated = measure_m3c2(turned(before), turned(after), turned(cores), options);
+  const auto rotated = changes_of(turned(before), turned(after), turned(cores), options);
   for (std::size_t i = 0; i < cores.size(); ++i) {
     EXPECT_EQ(flat[i].points_before, rotated[i].points_before);
     EXPECT_EQ(flat[i].points_after, rotated[i].points_after);
@@ -132,20 +144,38 @@ TEST(M3c2, IsUndefinedWhereAStateHasTooFewPoints) {
   const auto before = plane.points(500, 0.2, 0.001, 0, 6);
   const std::vector<Vec3> after{Vec3::Zero(), Vec3(0.001, 0, 0), Vec3(0, 0.001, 0)},
       cores{Vec3::Zero(), Vec3(5, 0, 0)};
-  const auto changes = measure_m3c2(before, after, cores, kScales);
+  const auto changes = changes_of(before, after, cores, kScales);
   EXPECT_TRUE(std::isnan(changes[0].distance_m));
   EXPECT_EQ(changes[0].points_after, 3U);
   EXPECT_TRUE(std::isnan(changes[0].limit_m));
   EXPECT_FALSE(changes[0].is_significant());
   EXPECT_TRUE(changes[1].normal.isZero());
-  EXPECT_THROW(measure_m3c2(before, after, cores, M3c2Options{}), std::exception);
+  EXPECT_THROW(changes_of(before, after, cores, M3c2Options{}), std::exception);
+}
+
+// Variances far below the square of the smallest number that a double has.
+TEST(M3c2, ANoiseFreeMoundIsMeasured) {
+  std::vector<Vec3> before, after;
+  for (int i = 0; i < 100; ++i)
+    for (int k = 0; k < 100; ++k) {
+      const double x = 0.01 * i, y = 0.01 * k;
+      const double height_m = 0.05 * std::exp(-((x - 0.5) * (x - 0.5) + (y - 0.5) * (y - 0.5)) / 0.0013);
+      before.emplace_back(x, y, 0);
+      after.emplace_back(x, y, -height_m);
+    }
+  double largest_m = 0;
+  for (const M3c2Change& change : changes_of(before, after, before, m3c2_scales(before, after))) {
+    ASSERT_FALSE(std::isnan(change.limit_m));
+    largest_m = std::max(largest_m, change.distance_m);
+  }
+  EXPECT_GT(largest_m, 0.01);
 }
 
 TEST(M3c2, IsTheSameForAnyNumberOfThreads) {
   const TiltedPlane plane;
   const auto before = plane.points(3000, 0.3, 0.002, 0, 8), after = plane.points(3000, 0.3, 0.002, 0.001, 9);
   const M3c2Options scales = m3c2_scales(before, after);
-  const auto [one, seven] = on_threads<1, 7>([&] { return measure_m3c2(before, after, before, scales); });
+  const auto [one, seven] = on_threads<1, 7>([&] { return changes_of(before, after, before, scales); });
   for (std::size_t i = 0; i < one.size(); ++i) {
     ASSERT_EQ(one[i].distance_m, seven[i].distance_m);
     ASSERT_EQ(one[i].limit_m, seven[i].limit_m);
