@@ -105,7 +105,7 @@ const Flag<AbRequest> kSideFlags[] = {
     {"a", "BIN", kAbPrograms, "the program that is known: an aqbench of another build",
      into<&AbRequest::binary_a>, needs("b")},
     {"b", "BIN", kAbPrograms, "the program in question", into<&AbRequest::binary_b>, needs("a")},
-    {"variant", "NAME=x,y", kAbVariant, "values of an axis within this program: A is x, B is y (and z, ...)",
+    {"variant", "NAME=x,y", kAbVariant, "values of an axis of this program: A is x, B y (and z, ...)",
      read_variant},
     {"method-a", "NAME", kAbMethods, "A's method, in place of --method", metric_side<0, &Metrics::methods>,
      needs("method-b")},
