@@ -12,6 +12,7 @@
 #include "reports/bundle/verify.h"
 #include "reports/content/commands.h"
 #include "reports/html/report.h"
+#include "scenes/dataset/dataset.h"
 
 namespace aqbench::cli {
 namespace {
@@ -35,13 +36,21 @@ void note_ownership(const JsonBox& environment, const std::filesystem::path& log
 }  // namespace
 
 BundleRun::BundleRun(const BundleStart& start, JournalHeader planned)
-    : command_(start.command), resumable_(start.resumable), with_page_(start.with_page) {
+    : command_(start.resumed_by.empty() ? start.command : start.resumed_by),
+      resumable_(start.resumable),
+      with_page_(start.with_page) {
   if (start.resume) {
     bundle_ = *start.resume;
     journal_.emplace(Journal::resume(bundle_, planned, {utc_now(), planned.environment}));
   } else {
-    bundle_ = create_bundle_dir(start.out, std::chrono::system_clock::now());
-    planned.run_id = bundle_name(bundle_);
+    const auto now = std::chrono::system_clock::now();
+    if (start.bundle) {
+      require_free_folder(*start.bundle);
+      make_folders(bundle_ = *start.bundle);
+    } else {
+      bundle_ = create_bundle_dir(start.out, now);
+    }
+    planned.run_id = start.bundle ? bundle_stamp(now) : bundle_name(bundle_);
     planned.started_utc = utc_now();
     journal_.emplace(Journal::create(bundle_, std::move(planned)));
     remember_commands(bundle_, kJournalFile, start.commands);
@@ -49,7 +58,7 @@ BundleRun::BundleRun(const BundleStart& start, JournalHeader planned)
   guarded([&] {
     const bool has_log = !journal_->header().sides;
     if (!start.resume) note_ownership(journal_->environment(), has_log ? bundle_ / kLogFile : "");
-    Arguments words{"aqbench", command_};
+    Arguments words{"aqbench", start.command};
     words.insert(words.end(), start.arguments.begin(), start.arguments.end());
     begin_command(bundle_, utc_now(), read_git_state("."), words);
   });

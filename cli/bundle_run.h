@@ -28,6 +28,8 @@ struct BundleStart {
   std::vector<std::string> commands = {};            // that run with the user's rights
   bool resumable = true;                             // the command has --resume
   bool with_page = true;                             // report.html
+  std::optional<std::filesystem::path> bundle = {};  // its folder, new or empty, in place of one in `out`
+  std::string resumed_by = {};                       // the command with --resume; empty: `command`
 };
 
 // The bundle of one command while it is made.

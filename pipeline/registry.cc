@@ -5,6 +5,7 @@
 #include "core/parameters.h"
 #include "pipeline/dense_flow/dense_flow.h"
 #include "pipeline/external/external.h"
+#include "pipeline/external/given.h"
 #include "pipeline/method/method.h"
 #include "pipeline/plane_sweep/plane_sweep_method.h"
 #include "pipeline/simulated/simulated.h"
@@ -110,16 +111,17 @@ const std::vector<MethodSpec>& method_registry() {
 const MethodSpec& find_method(std::string_view name) { return find_named("method", name, method_registry()); }
 
 MethodSpec declared_method(const MethodDeclaration& declaration) {
+  const bool given = !declaration.given.empty();
   return {.name = declaration.name,
           .summary = declaration.summary,
           .parameters = declaration.parameters,
           .presets = declaration.presets,
-          .stages = external_stages(),
-          .run = &run_external,
-          .starts_program = true,
-          .tells_own_stages = true,
-          .reads = &external_reads,
-          .guest = &external_guest,
+          .stages = given ? std::vector<std::string>() : external_stages(),
+          .run = given ? &run_given : &run_external,
+          .starts_program = !given,
+          .tells_own_stages = !given,
+          .reads = given ? &given_reads : &external_reads,
+          .guest = given ? &given_guest : &external_guest,
           .declaration = std::make_shared<const MethodDeclaration>(declaration)};
 }
 

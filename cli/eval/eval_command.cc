@@ -64,6 +64,7 @@ ExitCode eval_command(const Arguments& arguments) {
   if (request.threads) set_thread_count(*request.threads);
   if (request.mode == kEvalBoard) return eval_charuco(request);
   if (request.mode == kEvalDepth) return eval_depth(request, arguments);
+  if (request.mode == kEvalGiven) return eval_given(request, arguments);
   complete_cloud_request(request);
   if (request.mode != kEvalCloud) return eval_protocol(request.protocol, request.cloud);
   return eval_cloud(request, arguments);

@@ -28,9 +28,12 @@ constexpr ModeText kEvalModes[] = {{kEvalCloud, "CLOUD alone"},
                                    {kEvalDepthFiles, "--protocol depth", "ignores it"},
                                    {kEvalPoses, "--protocol poses", "ignores it"},
                                    {kEvalDepth, "--depth"},
-                                   {kEvalBoard, "--charuco"}};
+                                   {kEvalBoard, "--charuco"},
+                                   {kEvalGiven, "--out", "or of a pattern: the dataset says it"}};
 
 Modes mode_of(const EvalRequest& request) {
+  if (request.given.contains("out") || request.cloud.cloud_file.find_first_of("{*") != std::string::npos)
+    return kEvalGiven;
   Modes chosen = 0;
   for (const ModeText& mode : kEvalModes)
     if (request.given.contains(mode.words + 2)) chosen |= mode.mode;  // without dashes
@@ -157,8 +160,8 @@ void read_explain(EvalRequest& request, const FlagValue& value) {
 // ---- The table, in the order of the help ----
 
 const Flag<EvalRequest> kTruthFlags[] = {
-    {"scene", "S", kClouds, "a registered scene (aqbench list scenes)", of_cloud<&Cloud::scene>},
-    {"mesh", "M.ply", kClouds, "a mesh taken as truth, in metres",
+    {"scene", "S", kClouds | kEvalGiven, "a registered scene (aqbench list scenes)", of_cloud<&Cloud::scene>},
+    {"mesh", "M.ply", kClouds | kEvalGiven, "a mesh taken as truth, in metres",
      [](EvalRequest& r, const FlagValue& v) { r.cloud.scene = std::string(kMeshPrefix) + v.text; }},
     {"truth", "FILE", kClouds | kFiles,
      "a mesh or a cloud taken as truth: a mesh if the file has faces. Several clouds may be given",
@@ -168,19 +171,20 @@ const Flag<EvalRequest> kTruthFlags[] = {
     {"truth-depth", "CAMERA=FILE", kClouds,
      "a depth map taken as truth, of a camera of --dataset or --rig; see --depth-along. May be repeated",
      of_cloud<&Cloud::truth_depths>, needs("dataset|rig", repeated())},
-    {"dataset", "DIR", kClouds | kEvalDepth,
+    {"dataset", "DIR", kClouds | kEvalDepth | kEvalGiven,
      "a dataset of aqbench render or a recording, by folder or by its name in aqbench.json: its cameras, and "
      "its "
      "truth unless another is given",
      of_cloud<&Cloud::dataset_dir>},
-    {"frame", "N", kClouds, "frame of the recording whose truth is taken",
+    {"frame", "N", kClouds | kEvalGiven, "frame of the recording whose truth is taken",
      [](EvalRequest& r, const FlagValue& v) {
        r.cloud.frame = static_cast<std::size_t>(v.at_least<std::int64_t>(0));
      },
      needs("dataset", usually("0"))},
-    {"rig", "RIG", kClouds, "cameras without a dataset (aqbench list rigs)", of_cloud<&Cloud::rig>},
-    {"set", "NAME=VALUE", kClouds, "SCENE.PARAMETER=VALUE or RIG.PARAMETER=VALUE, may be repeated",
-     into<&EvalRequest::sets>, repeated()},
+    {"rig", "RIG", kClouds | kEvalGiven, "cameras without a dataset (aqbench list rigs)",
+     of_cloud<&Cloud::rig>},
+    {"set", "NAME=VALUE", kClouds | kEvalGiven,
+     "SCENE.PARAMETER=VALUE or RIG.PARAMETER=VALUE, may be repeated", into<&EvalRequest::sets>, repeated()},
     {"truth-unit", kUnits, kClouds | kFiles, "unit of the truth's files, of --crop and of --scanner",
      read_unit<&Cloud::truth_metres_per_unit>, needs("truth|truth-cloud|truth-depth", usually("m"))},
     {"truth-columns", "X,Y,Z", kClouds, "the same of the truth", read_columns<&Cloud::truth_columns>,
@@ -198,15 +202,15 @@ const Flag<EvalRequest> kPlaceFlags[] = {
     {"columns", "X,Y,Z", kClouds,
      "which columns of a text or array are x, y and z, from 1 (2,3,4), where it does not say",
      read_columns<&Cloud::columns>},
-    {"transform", "T", kClouds,
+    {"transform", "T", kClouds | kEvalGiven,
      "file with a 4x4 matrix world_from_cloud (metres), as JSON or as text, applied after --unit",
      of_cloud<&Cloud::transform_file>},
-    {"align", "LIST", kClouds,
+    {"align", "LIST", kClouds | kEvalGiven,
      "none, or steps before scoring, in order: icp (rigid, to the truth's surface), sim3 (with a scale), "
      "cameras (by camera centres), tanks-and-temples (that benchmark's registration), file:T (a matrix). It "
      "can hide bias",
      read_align, usually("none")},
-    {"cameras", "FILE", kClouds, "camera centres in the cloud's frame and unit",
+    {"cameras", "FILE", kClouds | kEvalGiven, "camera centres in the cloud's frame and unit",
      of_cloud<&Cloud::cameras_file>},
     {"truth-cameras", "FILE", kClouds, "camera centres in the truth's frame and unit",
      of_cloud<&Cloud::truth_cameras_file>},
@@ -225,7 +229,7 @@ const Flag<EvalRequest> kScoreFlags[] = {
      "points beyond an open border of the truth (default: leave-out of scans, and of a mesh with "
      "--max-distance)",
      [](EvalRequest& r, const FlagValue& v) { r.cloud.leave_out_beyond_border = v.text == "leave-out"; }},
-    {"thresholds", "LIST", kClouds,
+    {"thresholds", "LIST", kClouds | kEvalGiven,
      "tolerances of precision, completeness and F-score (default 0.5mm,1mm,2mm,5mm,10mm)", read_thresholds},
     {"outlier", "LENGTH", kEvalCloud, "a gross outlier is farther (default 20mm)",
      read_length_of<&EvalRequest::cloud, &Cloud::score, &ScoreOptions::outlier_m>},
@@ -258,7 +262,7 @@ const Flag<EvalRequest> kDepthFlags[] = {
 };
 
 const Flag<EvalRequest> kProtocolFlags[] = {
-    {"protocol", "NAME", kEvalProtocol | kFiles,
+    {"protocol", "NAME", kEvalProtocol | kFiles | kEvalGiven,
      "score as another benchmark does: aqbench, eth3d, tanks-and-temples, dtu, scannet-mesh, normals, or all "
      "of these; depth (CLOUD and --truth are depth maps), poses (trajectories)",
      of_protocol<&Protocol::protocol>},
@@ -293,6 +297,15 @@ const Flag<EvalRequest> kProtocolFlags[] = {
 };
 
 const Flag<EvalRequest> kOutputFlags[] = {
+    {"out", "DIR", kEvalGiven,
+     "write a bundle there, new or empty: records, page, hashes, as a sweep does (default for a pattern: a "
+     "new "
+     "folder in out/)",
+     into<&EvalRequest::into_bundle, &EvalGivenRequest::out>},
+    {"baseline", "FILE", kEvalGiven, "compare with these accepted values",
+     into<&EvalRequest::into_bundle, &EvalGivenRequest::baseline>},
+    {"gate", nullptr, kEvalGiven, "let the comparison decide the exit code",
+     into<&EvalRequest::into_bundle, &EvalGivenRequest::gate>, needs("baseline")},
     {"all", nullptr, kEvalCloud, "print every metric (without it: the headline; --json has all of them)",
      of_cloud<&Cloud::all>},
     {"json", nullptr, kEveryMode, "print JSON in the layout of results.json", of_cloud<&Cloud::json>},
@@ -309,6 +322,7 @@ const Flag<EvalRequest> kOutputFlags[] = {
 CommandLine<EvalRequest> eval_command_line() {
   CommandLine<EvalRequest> line{
       "aqbench eval CLOUD (--scene S | --mesh M.ply | --truth FILE | --dataset DIR) [OPTION]...\n"
+      "       aqbench eval 'results/{method}/{scene}/seed{seed}.ply' --dataset 'data/{scene}' [--out DIR]\n"
       "       aqbench eval CLOUD --truth FILE (--protocol NAME | --explain A,B | --which-protocol X)\n"
       "       aqbench eval --depth D.npy --camera NAME --dataset DIR [--unit UNIT] [--json]\n"
       "       aqbench eval --charuco DETECTED --board TRUE_CORNERS [--unit UNIT] [--json]",
@@ -318,11 +332,13 @@ CommandLine<EvalRequest> eval_command_line() {
       "With --protocol as other benchmarks do, which docs/protocols.md defines.\n"
       "With --rig or --dataset also over what two or more cameras see through the water, and by the number\n"
       "of views. NaN points are counted and left out. Undefined metrics are shown as n/a with their reason.\n"
+      "A pattern scores all files that it names, in one bundle: methods x scenes x seeds.\n"
       "With --depth: a depth map (rows x columns, metres along the refracted ray from the water surface, of\n"
       "the undistorted camera; NaN or 0 where there is none) against the true one of a rendered dataset.\n"
       "With --charuco: the reconstructed corners of a ChArUco board against its true ones, one by one.",
       {},
-      {{{.name = "CLOUD", .optional = true, .modes = kClouds | kFiles}, of_cloud<&Cloud::cloud_file>}},
+      {{{.name = "CLOUD", .optional = true, .modes = kClouds | kFiles | kEvalGiven},
+        of_cloud<&Cloud::cloud_file>}},
       kEvalModes,
       mode_of};
   append_group(line.flags, "the truth", kTruthFlags);

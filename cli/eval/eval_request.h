@@ -112,7 +112,14 @@ struct EvalProtocolRequest {
 
 // Modes: what is scored, and by what. Depth files and poses are those of --protocol depth and poses.
 inline constexpr Modes kEvalCloud = 1, kEvalProtocol = 2, kEvalExplain = 4, kEvalWhich = 8;
+inline constexpr Modes kEvalGiven = 256;  // files of a pattern, or one into a bundle
 inline constexpr Modes kEvalDepthFiles = 16, kEvalPoses = 32, kEvalDepth = 64, kEvalBoard = 128;
+
+// What is asked of a bundle of scores.
+struct EvalGivenRequest {
+  std::optional<std::filesystem::path> out, baseline;
+  bool gate = false;
+};
 
 // All that is asked of `aqbench eval`.
 struct EvalRequest {
@@ -123,6 +130,7 @@ struct EvalRequest {
   EvalDepthRequest depth;
   EvalProtocolRequest protocol;
   std::string charuco_file, board_file;
+  EvalGivenRequest into_bundle;
   std::optional<int> threads;
 };
 
@@ -133,6 +141,11 @@ CommandLine<EvalRequest> eval_command_line();
 // Throws Error(input) naming the file if it has no finite point, if its points are plainly in another unit
 // than metres, or if none lies where the scene is scored; Error(usage) for wrong parameters.
 ExitCode eval_cloud(const EvalRequest& asked, const Arguments& arguments);
+
+// CLOUD with {method}, {scene}, {seed} or *, or --out: scores all files that exist as a sweep of methods
+// whose outputs are given, and writes its bundle. Throws Error(usage) for braces without a value,
+// Error(input) where no file matches and for two files of one case.
+ExitCode eval_given(const EvalRequest& asked, const Arguments& arguments);
 
 // Finds the dataset of a request, a folder or a name in the project file. If it is a recording, reads its
 // cameras and the truth of the frame, and takes regions and thresholds that its truth declares where the user

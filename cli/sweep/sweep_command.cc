@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "cli/programs.h"
 #include "cli/sweep/sharing.h"
+#include "cli/sweep/sweep_plan.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/module.h"
@@ -38,6 +39,8 @@ namespace {
 struct SweepRequest {
   GivenValues given;  // flags of the command line
   PlanRequest plan;
+  std::string command = "sweep";                // as it is recorded
+  std::optional<std::filesystem::path> bundle;  // the folder of a new bundle, in place of one in `out`
   std::optional<std::filesystem::path> resume;  // a bundle; `plan` is then the one it was started with
   std::filesystem::path out;
   std::optional<std::filesystem::path> baseline;
@@ -167,9 +170,15 @@ ExitCode print_plan(const SweepPlan& plan, bool json) {
 
 BundleRun open_bundle(const SweepRequest& request, const SweepPlan& plan, const Json& environment,
                       const Arguments& arguments) {
-  return BundleRun(
-      {"sweep", arguments, request.out, request.resume, foreign_code(plan.cases), true, !request.no_report},
-      journal_header_of(plan, environment));
+  return BundleRun({.command = request.command,
+                    .arguments = arguments,
+                    .out = request.out,
+                    .resume = request.resume,
+                    .commands = foreign_code(plan.cases),
+                    .with_page = !request.no_report,
+                    .bundle = request.bundle,
+                    .resumed_by = "sweep"},
+                   journal_header_of(plan, environment));
 }
 
 // Prints what the run comes to, compared with its baseline if it has one, and returns the command to go on
@@ -284,6 +293,19 @@ ExitCode run_planned(const SweepRequest& request, SweepPlan plan, const Argument
 }
 
 }  // namespace
+
+ExitCode sweep_plan(const PlanSweep& sweep, const Arguments& arguments) {
+  SweepRequest request;
+  request.command = sweep.command;
+  request.plan = sweep.plan;
+  request.out = "out";
+  request.bundle = sweep.bundle;
+  request.baseline = sweep.baseline;
+  request.gate = sweep.gate;
+  request.kept = sweep.kept;
+  request.json = sweep.json;
+  return run_planned(request, plan_sweep(request.plan), arguments);
+}
 
 ExitCode sweep_command(const Arguments& arguments) {
   auto request = parse(sweep_command_line(), arguments);

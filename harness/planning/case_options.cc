@@ -24,7 +24,7 @@ MethodDeclaration declaration_of(const Case& planned) {
 
 bool has_trait(const Case& planned, bool MethodSpec::*trait) {
   if (!planned.workload.empty()) return false;
-  if (!planned.declaration->empty()) return declared_method({}).*trait;
+  if (!planned.declaration->empty()) return method_of(planned).*trait;
   const auto known = std::ranges::find(method_registry(), planned.method, &MethodSpec::name);
   return known != method_registry().end() && (*known).*trait;
 }
@@ -81,7 +81,10 @@ MethodSpec method_of(const Case& planned) {
 bool starts_program(const Case& planned) { return has_trait(planned, &MethodSpec::starts_program); }
 bool tells_own_stages(const Case& planned) { return has_trait(planned, &MethodSpec::tells_own_stages); }
 bool gives_depth_maps(const Case& planned) { return has_trait(planned, &MethodSpec::gives_depth_maps); }
-bool uses_libraries(const Case& planned) { return !planned.simulated && !starts_program(planned); }
+bool uses_libraries(const Case& planned) {
+  return planned.declaration->empty() && !planned.simulated && !starts_program(planned);
+}
+bool is_given(const Case& planned) { return planned.declaration->contains("given"); }
 
 bool owns_images(const CaseImages& images, std::string_view owner) {
   return owner == kImagingOwner || owner == kPerturbOwner || owner == images.rig;
@@ -132,16 +135,18 @@ const std::vector<ParameterSpec>& alignment_parameters() {
       text_parameter("scale", "estimated",
                      "scale of the similarity between own and true cameras; one: the method knows the metre",
                      {"estimated", "one"}),
-      text_parameter("then", "nothing", "what moves the cloud after its cameras; icp hides a bias",
-                     {"nothing", "icp"}),
+      text_parameter("then", "nothing",
+                     "what moves the cloud to the truth at the end; icp hides a bias, sim3 a scale as well",
+                     {"nothing", "icp", "sim3"}),
   };
   return specs;
 }
 
-std::optional<PoseAlignmentChoice> alignment_of(const Case& planned) {
-  if (!has_own_poses(planned.name)) return std::nullopt;
+std::optional<AlignmentChoice> alignment_of(const Case& planned) {
+  const bool by_cameras = has_own_poses(planned.name);
+  if (!by_cameras && !has_overrides(planned, kAlignmentOwner)) return std::nullopt;
   const Parameters given = resolve_parameters(kAlignmentOwner, alignment_parameters(), planned.overrides);
-  return PoseAlignmentChoice{given.text("scale") == "estimated", given.text("then") == "icp"};
+  return AlignmentChoice{by_cameras, given.text("scale") == "estimated", given.text("then")};
 }
 
 bool finds_poses(const MethodChoice& method, const Suite* suite) {
@@ -157,17 +162,22 @@ bool finds_poses(const MethodChoice& method, const Suite* suite) {
   if (declared == nullptr)
     refuse_plan(who +
                 ": \"poses\": \"own\" is for methods declared in a project file, not for aqbench's own");
-  if (!asks_for_dataset(*declared))
+  if (declared->given.empty() && !asks_for_dataset(*declared))
     refuse_plan(who + ": \"poses\": \"own\" needs {dataset} in its command, the folder with the images");
   if (!declared->depth_maps.empty())
     refuse_plan(who + ": depth maps are not scored with \"poses\": \"own\"; leave depth_maps out");
   return true;
 }
 
-void add_alignment(Case& planned) {
-  if (has_overrides(planned, kPerturbOwner))
+void add_alignment(Case& planned, bool own_poses) {
+  if (own_poses && has_overrides(planned, kPerturbOwner))
     refuse_plan("{}: a method with poses=own gets no calibration that could be wrong", kPerturbOwner);
-  add_resolved(planned, kAlignmentOwner, alignment_parameters());
+  if (own_poses) return add_resolved(planned, kAlignmentOwner, alignment_parameters());
+  for (const Override& given : planned.overrides)
+    if (given.owner == kAlignmentOwner) {
+      resolve_parameters(kAlignmentOwner, alignment_parameters(), {given});
+      planned.options.emplace_back(fmt::format("{}.{}", kAlignmentOwner, given.parameter), given.value);
+    }
 }
 
 bool any_finds_poses(const Selection& selection) {
@@ -241,7 +251,7 @@ std::vector<std::string> foreign_code(std::span<const Case> cases) {
     if (std::ranges::find(found, line) == found.end()) found.push_back(std::move(line));
   };
   for (const Case& planned : cases) {
-    if (!planned.declaration->empty()) add(declared_program(planned));
+    if (!planned.declaration->empty() && !is_given(planned)) add(declared_program(planned));
     for (const auto& [name, value] : planned.options) {
       if (std::ranges::find(kCodeOptions, name) == kCodeOptions.end()) continue;
       add(name + ": " + to_string(value));

@@ -35,6 +35,7 @@ MethodSpec method_of(const Case& planned);
 // own, gives depth maps in every case. False for a workload and an unknown method.
 bool starts_program(const Case& planned);
 bool tells_own_stages(const Case& planned);
+bool is_given(const Case& planned);  // outputs that exist already
 bool gives_depth_maps(const Case& planned);
 
 // Returns whether a case needs the module `pipeline`: a workload, or a real method that runs in this program.
@@ -63,31 +64,36 @@ DatasetRequest dataset_request(const Case& planned);
 // one.
 CalibrationError case_calibration_error(const Case& planned);
 
-// Returns the parameters of owner kAlignmentOwner, scale (estimated, one) and then (nothing, icp), of the
-// alignment of a method's own cameras to the true ones. A sweep has one value of each.
+// Returns the parameters of owner kAlignmentOwner: scale (estimated, one) of the alignment of a method's own
+// cameras to the true ones, and then (nothing, icp, sim3), which moves any real method's cloud to the truth.
+// A sweep has one value of each.
 const std::vector<ParameterSpec>& alignment_parameters();
 
-// The alignment of a case with poses=own: a similarity of the cameras, then possibly ICP of the cloud.
-struct PoseAlignmentChoice {
+// The alignment of a case: a similarity of its own cameras, then possibly ICP of the cloud.
+struct AlignmentChoice {
+  bool by_cameras = false;  // poses=own
   bool estimates_scale = true;
-  bool then_icp = false;
+  std::string then;  // "nothing", "icp", "sim3"
+
+  bool to_truth() const { return then != "nothing"; }
 };
 
-// Returns the alignment of a case with poses=own from its overrides, nullopt for any other case. Throws
+// Returns the alignment of a case with poses=own or with overrides of it, nullopt for any other case. Throws
 // Error(usage) naming a parameter.
-std::optional<PoseAlignmentChoice> alignment_of(const Case& planned);
+std::optional<AlignmentChoice> alignment_of(const Case& planned);
 
 // Returns whether a method's cases have poses=own: its suite or its declaration says so. Throws Error(usage)
 // where the suite gives poses to a method that finds its own, and for a method that cannot find them: one
-// that is not declared in a project file, has no {dataset}, or gives depth maps, which have no camera then.
+// that is not declared in a project file, has neither {dataset} nor given outputs, or gives depth maps, which
+// have no camera then.
 bool finds_poses(const MethodChoice& method, const Suite* suite);
 
 // Returns whether any method of a selection does; throws as finds_poses().
 bool any_finds_poses(const Selection& selection);
 
-// Adds the alignment to the options of a case with poses=own. Throws Error(usage) for a bad value and for an
-// error of the calibration, which such a case does not get.
-void add_alignment(Case& planned);
+// Adds the alignment to the options of a case; with poses=own all of it, else what is given. Throws
+// Error(usage) for a bad value and for an error of the calibration, which a case with poses=own does not get.
+void add_alignment(Case& planned, bool own_poses);
 
 // Owner of these parameters in --set, --axis and suites: "scoring.outlier_mm".
 inline constexpr const char* kScoringOwner = "scoring";

@@ -54,7 +54,8 @@ std::vector<Owner> owners_of(const Selection& selection) {
   if (is_recorded) owners.push_back({kDatasetOwner, &recording->recording->parameters});
   if (!std::ranges::all_of(selection.scenes, is_recording))
     owners.push_back({kScoringOwner, &scoring_parameters()});
-  if (any_finds_poses(selection)) owners.push_back({kAlignmentOwner, &alignment_parameters()});
+  if (std::ranges::any_of(selection.methods, looks_at_images))
+    owners.push_back({kAlignmentOwner, &alignment_parameters()});
   if (!selection.methods.empty()) owners.push_back({kProtocolsOwner, &protocols_parameters()});
   return owners;
 }
@@ -312,6 +313,9 @@ PlanBasis make_basis(const PlanRequest& request, const Catalogue& catalogue) {
   for (const Override& given : basis.sets)
     check_owner(basis.selection, fmt::format("--set {}.{}", given.owner, given.parameter), given.owner,
                 given.parameter);
+  for (const Override& given : basis.sets)
+    if (given.owner == kAlignmentOwner && given.parameter == "scale" && !any_finds_poses(basis.selection))
+      refuse_plan("--set {}.scale: no method of this sweep has poses of its own", kAlignmentOwner);
   check_conflicts(basis);
   basis.threads = request.threads ? *request.threads : available_processors();
   basis.device = request.device.value_or("cpu");

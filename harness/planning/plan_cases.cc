@@ -198,8 +198,8 @@ void check_recording(const Case& planned, const Subject& subject) {
         "\"intrinsics\": \"own\"",
         planned.scene, planned.method);
   if (recording.has_surface) return;
-  if (resolve_parameters(kAlignmentOwner, alignment_parameters(), planned.overrides).text("then") == "icp")
-    refuse_plan("alignment.then=icp: {} has no true surface", planned.scene);
+  if (const auto alignment = alignment_of(planned); alignment && alignment->to_truth())
+    refuse_plan("alignment.then={}: {} has no true surface", alignment->then, planned.scene);
   if (!recording.has_cameras && !case_protocols(planned).empty())
     refuse_plan("protocols: {} has no true surface", planned.scene);
 }
@@ -217,7 +217,7 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
       planned.declaration = to_json(*declaration);
     planned.project_dir = basis.project_dir;
   }
-  planned.timing = timing_of(basis, subject);
+  if (!is_given(planned)) planned.timing = timing_of(basis, subject);  // there is nothing to time
   planned.seed = seed;
   planned.threads = basis.threads;
   planned.device = basis.device;
@@ -231,12 +231,13 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
     if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)) ||
         (subject.has_recording() && (given.owner == kPerturbOwner || given.owner == kDatasetOwner)) ||
         (subject.has_scored_scene() && given.owner == kScoringOwner) ||
-        (own_poses && given.owner == kAlignmentOwner) ||
+        (subject.method != nullptr && looks_at_images(*subject.method) && given.owner == kAlignmentOwner &&
+         (own_poses || given.parameter != "scale")) ||
         (subject.method != nullptr && given.owner == kProtocolsOwner))
       planned.overrides.push_back(given);
   for (const auto& [axis, value] : point) apply_axis(planned, *axis, *value);
   resolve_options(planned, subject);
-  if (own_poses) add_alignment(planned);
+  add_alignment(planned, own_poses);
   add_protocols(planned);
   check_recording(planned, subject);
   const std::string seed_part = fmt::format("/seed={}", seed);

@@ -25,11 +25,14 @@ namespace {
 // The calibration that a method had where it was wrong, and what its own cameras say.
 struct Placed {
   std::optional<MapCalibration> had;
-  std::optional<PoseAlignmentChoice> alignment;
+  std::optional<AlignmentChoice> alignment;
   OwnPlacement own;
 
   const MapCalibration* made_with() const { return had ? &*had : nullptr; }
-  bool then_icp() const { return alignment && alignment->then_icp; }
+
+  void align(Reconstruction& output, const Surface& truth, Record& record) const {
+    if (alignment && alignment->to_truth()) align_to_truth(output, truth, alignment->then == "sim3", record);
+  }
 };
 
 // Moves the output to the world frame of the rig.
@@ -37,7 +40,7 @@ Placed place_output(const Case& planned, const Rig& rig, Reconstruction& output,
   const CalibrationError error = case_calibration_error(planned);
   Placed placed{wrong_calibration(rig, error), alignment_of(planned), {}};
   if (error.tilt_deg != 0) apply(placed.had->world_from_rig, output);
-  if (placed.alignment)
+  if (placed.alignment && placed.alignment->by_cameras)
     placed.own = align_own_cameras(
         output, rig, placed.alignment->estimates_scale ? FitScale::estimated : FitScale::one, record);
   return placed;
@@ -223,7 +226,7 @@ void score_on_images(const Case& planned, const DatasetPlan& plan, const std::fi
   const Surface& truth = *plan.scene.truth.surface;
   Placed placed = place_output(planned, rig, output, result.record);
   require_placed(output, placed, [&] {
-    if (placed.then_icp()) align_to_truth(output, truth, result.record);
+    placed.align(output, truth, result.record);
     require_scorable(output, truth);
   });
   if (!placed.own.unplaced.empty())
@@ -258,7 +261,7 @@ void score_recording(const Case& planned, const CaseRecordingData& data, Reconst
   std::optional<Scene> scene;
   if (data.truth.has_surface()) scene = true_scene(data.truth, frame, planned.scene, recording);
   require_placed(output, placed, [&] {
-    if (scene && placed.then_icp()) align_to_truth(output, *scene->truth.surface, result.record);
+    if (scene) placed.align(output, *scene->truth.surface, result.record);
     if (scene)
       require_near(output, *scene->truth.surface, data, frame);
     else

@@ -27,6 +27,7 @@
 #include "harness/records/guests.h"
 #include "harness/running/measured_case.h"
 #include "pipeline/opencl/opencl.h"
+#include "scenes/registry.h"
 
 namespace aqbench {
 namespace {
@@ -79,6 +80,13 @@ std::string file_sha256(const fs::path& file) {
   if (version_of() == version && ::time(nullptr) - version[5] > kSettled_s)
     known.insert_or_assign(path, std::pair(version, sha256));
   return sha256;
+}
+
+// "tank" of "dataset:tank", "ship" of "mesh:data/ship.ply".
+std::string scene_label(const std::string& scene) {
+  if (scene.starts_with(kDatasetPrefix)) return scene.substr(kDatasetPrefix.size());
+  if (scene.starts_with(kMeshPrefix)) return fs::path(scene.substr(kMeshPrefix.size())).stem().string();
+  return scene;
 }
 
 std::string folder_sha256(const fs::path& folder) {
@@ -147,6 +155,7 @@ MethodInput method_input(const Case& planned, const MethodSpec& method,
   input.declaration = method.declaration;
   input.project_dir = planned.project_dir;
   input.own_poses = has_own_poses(planned.name);
+  input.scene = scene_label(planned.scene);
   return input;
 }
 

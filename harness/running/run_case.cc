@@ -18,6 +18,7 @@
 #include "harness/running/measured_case.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
+#include "harness/scoring/own_poses.h"
 #include "pipeline/method/method.h"
 #include "pipeline/opencl/opencl.h"
 #include "scenes/registry.h"
@@ -86,7 +87,12 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   auto [record, output] = take_method_result(planned, outcome, process.options(), board, "{dataset}");
   result.record = std::move(record);
   result.record.dataset_sha256 = observed.sha256;
-  if (result.record.status != Status::invalid) result.record.timing.dataset_ms = observed.made_ms;
+  if (is_given(planned)) {  // reading files is no run of the method
+    result.record.timing = {};
+    result.record.stages.clear();
+  } else if (result.record.status != Status::invalid) {
+    result.record.timing.dataset_ms = observed.made_ms;
+  }
   result.record.guest = std::move(guest);
   take_log(task.input.work_dir, result);
   if (result.record.isolation.starts_with("none")) {
@@ -115,6 +121,8 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
     return score_on_images(planned, plan_dataset(dataset_request(planned)), {}, std::move(*output),
                            afterwards, result);
   const Scene scene = make_scene(planned.scene, planned.overrides);
+  if (const auto alignment = alignment_of(planned); alignment && alignment->to_truth())
+    align_to_truth(*output, *scene.truth.surface, alignment->then == "sim3", result.record);
   require_scorable(*output, *scene.truth.surface);
   score_on_scene(planned, *output, *scene.truth.surface, afterwards, result);
 }

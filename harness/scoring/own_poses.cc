@@ -274,11 +274,14 @@ OwnRig rig_of_own_cameras(const Reconstruction& output, const Rig& images) {
   return found;
 }
 
-void align_to_truth(Reconstruction& output, const Surface& truth, Record& record) {
-  require_scorable(output, truth);
+void align_to_truth(Reconstruction& output, const Surface& truth, bool scale, Record& record) {
+  if (!scale) require_scorable(output, truth);
+  const std::string what = scale ? "alignment.then=sim3" : "alignment.then=icp";
   try {
-    const Alignment found = align_icp(output.cloud, truth);
-    const Similarity moved = similarity_from_matrix(found.b_from_a, "alignment.then=icp");
+    AlignOptions options;
+    options.scale = scale;
+    const Alignment found = align_icp(output.cloud, truth, options);
+    const Similarity moved = similarity_from_matrix(found.b_from_a, what);
     note_transform("icp", moved, record);
     record.effective.emplace_back("icp_iterations", found.iterations);
     record.effective.emplace_back("icp_converged", found.converged ? 1 : 0);
@@ -287,7 +290,7 @@ void align_to_truth(Reconstruction& output, const Surface& truth, Record& record
     record.effective.emplace_back("icp_rms_after_mm", 1000 * found.rms_after_m);
     move(output, moved);
   } catch (const Error& error) {
-    throw method_error("alignment.then=icp: {}", error.what());
+    throw method_error("{}: {}", what, error.what());
   }
 }
 

@@ -42,9 +42,9 @@ MetricSet undefined_metrics(const Reconstruction& output, const ScoreOptions* su
                             std::span<const ScoreFamily> families, std::span<const AskedProtocol> protocols,
                             const std::string& reason);
 
-// Moves the output further by ICP to the truth, as `eval --align icp` does. Throws Error(method) for a cloud
-// that is not near the truth and one that ICP cannot align.
-void align_to_truth(Reconstruction& output, const Surface& truth, Record& record);
+// Moves the output further by ICP to the truth, as `eval --align icp` does, or `sim3` with a scale. Throws
+// Error(method) for a cloud that ICP cannot align, and without a scale for one that is not near the truth.
+void align_to_truth(Reconstruction& output, const Surface& truth, bool scale, Record& record);
 
 // The cameras that a method placed among images without cameras, in its own frame and unit.
 struct OwnRig {

@@ -60,17 +60,6 @@ Observation in_declared_layout(const Observation& observation, const MethodInput
   return written;
 }
 
-// Returns what the depth maps of a method mean that gets this dataset, and how their files are named.
-ResultDepths depths_of(const Observation& observation, const MethodDeclaration& method) {
-  // Lengths become metres by the declared unit afterwards.
-  ResultDepths depths{
-      method.depths_along_z, method.metres_per_count / metres_per_unit(method.unit).value(), {}, false};
-  if (!depths.along_z && method.dataset.layout == DeclaredLayout().layout) return depths;
-  depths.cameras = read_calibration(observation.dataset_dir / "calibration.json").cameras;
-  depths.numbered = method.dataset.layout == "mvsnet";
-  return depths;
-}
-
 fs::path working_folder(const MethodInput& input) {
   if (input.declaration == nullptr) return {};  // that of this process
   return (input.project_dir / input.declaration->working_folder).lexically_normal();
@@ -140,6 +129,16 @@ std::vector<fs::path> reads_of(const MethodInput& input, const std::vector<std::
 }
 
 }  // namespace
+
+ResultDepths depths_of(const Observation& observation, const MethodDeclaration& method) {
+  // Lengths become metres by the declared unit afterwards.
+  ResultDepths depths{
+      method.depths_along_z, method.metres_per_count / metres_per_unit(method.unit).value(), {}, false};
+  if (!depths.along_z && method.dataset.layout == DeclaredLayout().layout) return depths;
+  depths.cameras = read_calibration(observation.dataset_dir / "calibration.json").cameras;
+  depths.numbered = method.dataset.layout == "mvsnet";
+  return depths;
+}
 
 std::vector<ParameterSpec> external_parameters() {
   return {text_parameter("command", "",
@@ -213,6 +212,7 @@ ProgramRun external_program(const Observation& seen, const MethodInput& input) {
     program.variables.emplace_back(name, with_placeholders(value, values));
   program.working_folder = working_folder(input);
   if (input.own_poses) program.cameras = method.cameras;
+  program.world_from_cloud = method.world_from_cloud;
   return program;
 }
 

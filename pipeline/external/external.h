@@ -193,7 +193,14 @@ struct ProgramRun {
   std::filesystem::path working_folder = {};                        // empty: this process's
   std::vector<std::filesystem::path> reads = {};                    // readable beside the dataset
   std::string cameras = {};  // file or folder with its own poses, relative to the output folder; empty: none
+  std::string world_from_cloud = {};  // file with a similarity, relative to the output folder; empty: none
 };
+
+// Returns what the depth maps of a method mean that gets this dataset, and how their files are named.
+ResultDepths depths_of(const Observation& observation, const MethodDeclaration& method);
+
+// Reads the results of a program in a folder, in metres and in the world's frame. Throws Error(method).
+Reconstruction read_results(const std::filesystem::path& output_dir, const ProgramRun& program);
 
 // Returns the folder that a program writes to: {output}.
 std::filesystem::path output_folder(const MethodInput& input);

@@ -14,6 +14,7 @@
 #include "core/stopwatch.h"
 #include "core/text.h"
 #include "scenes/cloud/camera_poses.h"
+#include "scenes/cloud/transform.h"
 
 namespace aqbench {
 namespace {
@@ -78,20 +79,6 @@ std::vector<OwnCamera> read_own_cameras(const fs::path& output_dir, const std::s
   return cameras;
 }
 
-// Reads the results in metres. Every error is one of the method.
-Reconstruction read_results(const fs::path& output_dir, const ProgramRun& program) {
-  try {
-    Reconstruction output = read_result(output_dir / program.result, program.result);
-    if (!program.depth_maps.empty())
-      read_result_maps(output_dir / program.depth_maps, program.depth_meaning, output);
-    if (!program.cameras.empty()) output.own_cameras = read_own_cameras(output_dir, program.cameras);
-    scale(output, program.metres_per_unit);
-    return output;
-  } catch (const Error& error) {
-    throw Error(ErrorKind::method, error.what());
-  }
-}
-
 constexpr double kClientTimeoutS = 60;
 
 const RunsIn& runs_in_of(const MethodInput& input) { return input.declaration->runs_in; }
@@ -126,6 +113,24 @@ std::vector<std::string> container_words(const MethodInput& input, std::vector<s
 }
 
 }  // namespace
+
+Reconstruction read_results(const fs::path& output_dir, const ProgramRun& program) {
+  try {
+    Reconstruction output = read_result(output_dir / program.result, program.result);
+    if (!program.depth_maps.empty())
+      read_result_maps(output_dir / program.depth_maps, program.depth_meaning, output);
+    if (!program.cameras.empty()) output.own_cameras = read_own_cameras(output_dir, program.cameras);
+    scale(output, program.metres_per_unit);
+    if (!program.world_from_cloud.empty()) {
+      const Similarity world_from_cloud = read_similarity(output_dir / program.world_from_cloud);
+      apply(world_from_cloud, output);
+      output.effective.emplace_back("world_from_cloud_scale", world_from_cloud.scale);
+    }
+    return output;
+  } catch (const Error& error) {
+    throw Error(ErrorKind::method, error.what());
+  }
+}
 
 fs::path output_folder(const MethodInput& input) { return input.work_dir / "output"; }
 

@@ -65,8 +65,9 @@ ParameterSpec read_parameter(const JsonPlace& place, const std::string& owner) {
   ParameterSpec spec;
   spec.name = place.at("name").text();
   if (!is_plain_name(spec.name, false)) place.at("name").fail("must be a letter, then letters, digits or _");
-  if (const auto own = own_placeholders(); std::ranges::find(own, spec.name) != own.end())
-    place.at("name").fail("{{{}}} is reserved for aqbench", spec.name);
+  for (const auto& own : {own_placeholders(), given_placeholders()})
+    if (std::ranges::find(own, spec.name) != own.end())
+      place.at("name").fail("{{{}}} is reserved for aqbench", spec.name);
   spec.default_value = place.at("default").parameter();
   take(place, "help", one_line_of, spec.help);
   if (std::holds_alternative<std::string>(spec.default_value)) {
@@ -118,7 +119,7 @@ std::vector<ParameterSpec> read_parameters(const JsonPlace& place, const std::st
 // ---- The whole ----
 
 void check_placeholders(const JsonPlace& place, std::string_view text, const MethodDeclaration& method) {
-  std::vector<std::string> known = own_placeholders();
+  std::vector<std::string> known = method.given.empty() ? own_placeholders() : given_placeholders();
   for (const ParameterSpec& spec : method.parameters) known.push_back(spec.name);
   if (const std::string problem = placeholder_problem(text, known); !problem.empty()) place.fail(problem);
 }
@@ -133,15 +134,16 @@ void read_environment(const JsonPlace& place, MethodDeclaration& method) {
 }
 
 void check_use(const JsonPlace& place, const MethodDeclaration& method) {
-  std::string all = method.command;
+  std::string all = method.command + method.given;
   for (const auto& [name, value] : method.environment) all += " " + value;
   const auto used = placeholders_in(all);
   const auto elements =
       place.find("parameters") ? place.at("parameters").elements() : std::vector<JsonPlace>();
   for (std::size_t i = 0; i < method.parameters.size(); ++i)
     if (std::ranges::find(used, method.parameters[i].name) == used.end())
-      elements[i].at("name").fail("{{{}}} is used neither in the command nor in env",
-                                  method.parameters[i].name);
+      elements[i].at("name").fail(
+          "{{{}}} is used {}", method.parameters[i].name,
+          method.given.empty() ? "neither in the command nor in env" : "not in \"given\"");
 }
 
 std::string read_unit(const JsonPlace& place) {
@@ -184,6 +186,8 @@ void read_poses(const JsonPlace& place, MethodDeclaration& method) {
   method.own_poses = is_own(place, "poses");
   method.own_intrinsics = is_own(place, "intrinsics");
   take(place, "cameras", relative_path_of, method.cameras);
+  if (method.own_poses && !method.given.empty() && !place.find("cameras"))
+    place.at("poses").fail("own poses of given outputs need \"cameras\", their file beside the cloud");
   if (method.own_intrinsics && !method.own_poses)
     place.at("intrinsics").fail("own intrinsics need \"poses\": \"own\"");
 }
@@ -229,29 +233,66 @@ RunsIn read_runs_in(const JsonPlace& place) {
   return runs_in;
 }
 
+void check_command(const JsonPlace& place, MethodDeclaration& method) {
+  check_placeholders(place.at("command"), method.command, method);
+  if (const auto env = place.find("env")) read_environment(*env, method);
+  const auto used = placeholders_in(method.command);
+  if (std::ranges::find(used, "output") == used.end())
+    place.at("command").fail("lacks {output}, the folder for the result");
+}
+
+void refuse_keys_of_commands(const JsonPlace& place) {
+  for (const char* const key : {"command", "result", "stages", "reads_layout", "refraction", "depth_range_m",
+                                "timeout_s", "env", "cwd", "reads", "runs_in", "lock"})
+    if (const auto found = place.find(key)) found->fail("belongs to a command, but the outputs are given");
+}
+
 }  // namespace
 
 MethodDeclaration declaration_from_json(const JsonPlace& place) {
-  place.allow_only(
-      {"name",          "summary",     "command",          "parameters", "presets",      "result",
-       "depth_maps",    "depth_along", "metres_per_count", "stages",     "reads_layout", "refraction",
-       "depth_range_m", "unit",        "timeout_s",        "env",        "cwd",          "reads",
-       "poses",         "intrinsics",  "cameras",          "runs_in",    "lock"});
+  place.allow_only({"name",
+                    "summary",
+                    "command",
+                    "parameters",
+                    "presets",
+                    "result",
+                    "depth_maps",
+                    "depth_along",
+                    "metres_per_count",
+                    "stages",
+                    "reads_layout",
+                    "refraction",
+                    "depth_range_m",
+                    "unit",
+                    "timeout_s",
+                    "env",
+                    "cwd",
+                    "reads",
+                    "poses",
+                    "intrinsics",
+                    "cameras",
+                    "world_from_cloud",
+                    "runs_in",
+                    "lock",
+                    "given"});
   MethodDeclaration method;
   method.name = place.at("name").text();
   if (!is_plain_name(method.name, true)) place.at("name").fail("must consist of letters, digits, _ and -");
-  method.command = one_line_of(place.at("command"));
+  take(place, "given", one_line_of, method.given);
+  if (method.given.empty())
+    method.command = one_line_of(place.at("command"));
+  else
+    refuse_keys_of_commands(place);
   take(place, "summary", one_line_of, method.summary);
   if (const auto parameters = place.find("parameters"))
     method.parameters = read_parameters(*parameters, method.name);
   if (const auto presets = place.find("presets"))
     for (const auto& [name, preset] : presets->members())
       method.presets.push_back(read_preset(name, preset, method));
-  check_placeholders(place.at("command"), method.command, method);
-  if (const auto env = place.find("env")) read_environment(*env, method);
-  const auto used = placeholders_in(method.command);
-  if (std::ranges::find(used, "output") == used.end())
-    place.at("command").fail("lacks {output}, the folder for the result");
+  if (method.given.empty())
+    check_command(place, method);
+  else
+    check_placeholders(place.at("given"), method.given, method);
   check_use(place, method);
   method.dataset = read_layout(place);
   take(place, "result", relative_path_of, method.result);
@@ -265,16 +306,19 @@ MethodDeclaration declaration_from_json(const JsonPlace& place) {
     for (const JsonPlace& path : reads->elements()) method.reads.push_back(one_line_of(path));
   read_poses(place, method);
   take(place, "runs_in", read_runs_in, method.runs_in);
+  take(place, "world_from_cloud", relative_path_of, method.world_from_cloud);
   take(place, "lock", one_line_of, method.lock);
   return method;
 }
 
 Json to_json(const MethodDeclaration& method) {
   const MethodDeclaration usual;
-  Json json = {{"name", method.name}, {"command", method.command}};
+  Json json = {{"name", method.name}};
   const auto add = [&](const char* key, const std::string& text, const std::string& left_out) {
     if (text != left_out) json[key] = text;
   };
+  add("command", method.command, usual.command);
+  add("given", method.given, usual.given);
   add("summary", method.summary, usual.summary);
   for (const ParameterSpec& spec : method.parameters) {
     Json parameter = {{"name", spec.name}, {"default", parameter_json(spec.default_value)}};
@@ -310,6 +354,7 @@ Json to_json(const MethodDeclaration& method) {
   if (method.own_poses) json["poses"] = "own";
   if (method.own_intrinsics) json["intrinsics"] = "own";
   add("cameras", method.cameras, usual.cameras);
+  add("world_from_cloud", method.world_from_cloud, usual.world_from_cloud);
   if (!method.runs_in.kind.empty()) json["runs_in"] = {{method.runs_in.kind, method.runs_in.place}};
   add("lock", method.lock, usual.lock);
   return json;

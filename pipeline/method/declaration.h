@@ -1,5 +1,6 @@
 #pragma once
-// Methods declared in a user's project file: an external program with parameters, presets and labels.
+// Methods declared in a user's project file: an external program with parameters, presets and labels, or
+// outputs that exist already.
 
 #include <filesystem>
 #include <string>
@@ -48,6 +49,9 @@ struct MethodDeclaration {
   std::string name;
   std::string summary;  // one line
   std::string command;  // with {dataset}, {output}, {threads}, {seed}, {device}, {project}, {PARAMETER}
+  // Instead of a command: the file that exists already, a pattern with {scene}, {seed}, {method}, {PARAMETER}
+  // and *, relative to the project file (pipeline/external/given.h). {output} is then its folder.
+  std::string given;
   std::vector<ParameterSpec> parameters;
   std::vector<Preset> presets;
   std::string result = "cloud.ply";    // a cloud or a mesh, in any format of eval
@@ -65,12 +69,16 @@ struct MethodDeclaration {
   RunsIn runs_in = {};             // the environment of the command
   std::string lock;                // file that fixes its packages, recorded; empty: a usual one, if any
   std::string cameras = ".";       // of own poses: file or folder in {output} (scenes/cloud/camera_poses.h)
+  // File in {output} with the similarity from the method's frame to the world (read_similarity()); empty:
+  // none.
+  std::string world_from_cloud;
   DeclaredLayout dataset;
 };
 
-// Reads a declaration and checks all of it: names, units, that the command has {output} and no unknown
-// placeholder, that every parameter has a default within its range and occurs in the command or in a value of
-// `env`, that presets name parameters. Throws Error(input) naming the place.
+// Reads a declaration and checks all of it: names, units, that it has a command with {output} or a pattern of
+// given files, no unknown placeholder, that every parameter has a default within its range and occurs in the
+// command, in a value of `env` or in the pattern, that presets name parameters. Throws Error(input) naming
+// the place.
 MethodDeclaration declaration_from_json(const JsonPlace& place);
 
 // Returns the declaration in the form that declaration_from_json() reads, without members at their defaults.
@@ -83,8 +91,9 @@ Json to_json(const MethodDeclaration& declaration);
 // leading digits.
 bool is_plain_name(std::string_view name, bool dashes);
 
-// Returns the names that aqbench fills in.
+// Returns the names that aqbench fills in: of commands, and of patterns of given files.
 std::vector<std::string> own_placeholders();
+std::vector<std::string> given_placeholders();
 
 // Returns the names in braces of a text, "{window}" as "window", each once. "{{window}}" is an escaped
 // "{window}".

@@ -43,6 +43,7 @@ struct MethodInput {
   std::shared_ptr<const MethodDeclaration> declaration = {};
   std::filesystem::path project_dir = {};
   bool own_poses = false;  // of a declared method: the dataset has no poses, and it writes its own
+  std::string scene = {};  // the name of the scene in patterns of given files: "tank" of "dataset:tank"
 };
 
 // Thrown where a method cannot run on this machine at all, which says nothing of the method: its case is

@@ -78,6 +78,8 @@ std::vector<std::string> own_placeholders() {
   return {"dataset", "output", "threads", "seed", "device", "project"};
 }
 
+std::vector<std::string> given_placeholders() { return {"scene", "seed", "method", "project"}; }
+
 bool is_plain_name(std::string_view name, bool dashes) {
   if (name.empty() || name.size() > 64 || name.front() == '-') return false;
   if (!dashes && name.front() >= '0' && name.front() <= '9') return false;

@@ -12,15 +12,16 @@ namespace {
 struct SweepColumns {
   bool scene = true, axes = true;
   std::vector<MetricColumn> metrics;
-  TimeUnit time;
+  std::optional<TimeUnit> time;  // given files have no times
 };
 
 std::vector<std::optional<Spread>> spreads_of(const CaseGroup& group, const SweepColumns& columns) {
   std::vector<std::optional<Spread>> spreads;
   for (const MetricColumn& column : columns.metrics) spreads.push_back(metric_spread(group, column.metric));
+  if (!columns.time) return spreads;
   auto& time = spreads.emplace_back(time_spread(group));
-  if (time) time->mean /= columns.time.ms;
-  if (time && time->standard_deviation) *time->standard_deviation /= columns.time.ms;
+  if (time) time->mean /= columns.time->ms;
+  if (time && time->standard_deviation) *time->standard_deviation /= columns.time->ms;
   return spreads;
 }
 
@@ -55,7 +56,7 @@ Table table_of(const std::vector<CaseGroup>& groups, const SweepColumns& columns
   if (columns.axes) table.columns.push_back({"axes"});
   table.columns.push_back({"n", Align::right});
   for (const MetricColumn& column : columns.metrics) table.columns.push_back({column.heading, Align::right});
-  table.columns.push_back({fmt::format("time\n{}", columns.time.name), Align::right});
+  if (columns.time) table.columns.push_back({fmt::format("time\n{}", columns.time->name), Align::right});
   for (const CaseGroup& group : groups) append_group_rows(group, columns, table);
   return table;
 }
@@ -64,7 +65,8 @@ Table table_of(const std::vector<CaseGroup>& groups, const SweepColumns& columns
 // long for any table, only the first two are left out. summary.md has all.
 Table fitting_table(const std::vector<CaseGroup>& groups, SweepColumns columns, std::size_t width) {
   columns.metrics = metric_columns(groups);
-  columns.time = time_unit(groups);
+  if (std::ranges::any_of(groups, [](const CaseGroup& group) { return time_spread(group).has_value(); }))
+    columns.time = time_unit(groups);
   Table table = table_of(groups, columns);
   std::optional<Table> with_short_names;
   for (const std::string_view dispensable :

@@ -66,6 +66,26 @@ Eigen::Matrix4d matrix_by_columns(const Json& numbers, const std::string& name) 
   return matrix;
 }
 
+// The inverse of what nerfstudio does to its cameras: x_in_a = scale * (R x_in_b + t).
+Similarity from_dataparser(const JsonPlace& place, const std::string& name) {
+  const double scale = place.at("scale").number();
+  if (!(scale > 0)) place.at("scale").fail("must be positive");
+  const auto rows = place.at("transform").elements();
+  if (rows.size() != 3) place.at("transform").fail("expected 3 rows");
+  Eigen::Matrix4d a_from_b = Eigen::Matrix4d::Identity();
+  for (Eigen::Index i = 0; i < 3; ++i) {
+    const auto numbers = rows[static_cast<std::size_t>(i)].elements();
+    if (numbers.size() != 4) rows[static_cast<std::size_t>(i)].fail("expected 4 numbers");
+    for (Eigen::Index j = 0; j < 4; ++j)
+      a_from_b(i, j) = scale * numbers[static_cast<std::size_t>(j)].number();
+  }
+  const Similarity forth = similarity_from_matrix(a_from_b, name);
+  Eigen::Matrix4d b_from_a = Eigen::Matrix4d::Identity();
+  b_from_a.topLeftCorner<3, 3>() = forth.rotation().transpose() / forth.scale;
+  b_from_a.topRightCorner<3, 1>() = -b_from_a.topLeftCorner<3, 3>() * forth.translation_m;
+  return similarity_from_matrix(b_from_a, name);
+}
+
 }  // namespace
 
 Eigen::Matrix4d Similarity::matrix() const {
@@ -108,6 +128,8 @@ Similarity read_similarity(const std::filesystem::path& path) {
   const Json json = parse_strict_json(bytes, name, kSmallFileJson);
   if (json.is_object() && json.contains("transformation"))
     return similarity_from_matrix(matrix_by_columns(json.at("transformation"), name), name);
+  if (json.is_object() && json.contains("transform") && json.contains("scale"))
+    return from_dataparser(JsonPlace(json, name), name);
   if (json.is_object() && !json.contains("matrix")) throw input_error("{}: matrix: missing", name);
   const Eigen::Matrix4d matrix = json.is_object() ? matrix_from_json(json.at("matrix"), "matrix", name)
                                                   : matrix_from_json(json, "", name);

@@ -23,10 +23,12 @@ struct Similarity {
 };
 
 // Reads {"matrix": 4x4} or a bare 4x4 array, rows first, {"transformation": 16 numbers by columns} as Open3D
-// writes it, or the same as text: four rows of four numbers, separated by blanks. Throws Error(input) naming
-// the file and the JSON path ("matrix[2][0]") if a number is missing or not finite, the bottom row is not 0 0
-// 0 1, or the matrix is singular, mirrors, or is not a rotation times a scale within 1e-5. A matrix within
-// that tolerance is applied as it was written.
+// writes it, or the same as text: four rows of four numbers, separated by blanks. Of nerfstudio's
+// dataparser_transforms.json, {"transform": 3x4, "scale": s} with x_in_a = s * transform * x_in_b, it returns
+// the inverse, so that a model in nerfstudio's frame comes back to that of its cameras. Throws Error(input)
+// naming the file and the JSON path ("matrix[2][0]") if a number is missing or not finite, the bottom row is
+// not 0 0 0 1, or the matrix is singular, mirrors, or is not a rotation times a scale within 1e-5. A matrix
+// within that tolerance is applied as it was written.
 Similarity read_similarity(const std::filesystem::path& path);
 
 // Makes the transform from a matrix, with the same checks; `name` stands in errors for the file.
