@@ -298,9 +298,7 @@ const Flag<EvalRequest> kProtocolFlags[] = {
 
 const Flag<EvalRequest> kOutputFlags[] = {
     {"out", "DIR", kEvalGiven,
-     "write a bundle there, new or empty: records, page, hashes, as a sweep does (default for a pattern: a "
-     "new "
-     "folder in out/)",
+     "write a bundle there, as a sweep does (of a pattern: default a new one in out/)",
      into<&EvalRequest::into_bundle, &EvalGivenRequest::out>},
     {"baseline", "FILE", kEvalGiven, "compare with these accepted values",
      into<&EvalRequest::into_bundle, &EvalGivenRequest::baseline>},
@@ -329,10 +327,9 @@ CommandLine<EvalRequest> eval_command_line() {
       "Scores a point cloud or mesh (PLY, OBJ, STL, OFF, PCD, NPY, or text with x y z a line) against the\n"
       "exact surface of a scene, or against a mesh or scans taken as truth. Coordinates are metres in the\n"
       "scene's world frame, +Z down into the water; docs/scoring.md says what partial truths need.\n"
-      "With --protocol as other benchmarks do, which docs/protocols.md defines.\n"
+      "With --protocol as other benchmarks do (docs/protocols.md). A pattern scores all that it names.\n"
       "With --rig or --dataset also over what two or more cameras see through the water, and by the number\n"
       "of views. NaN points are counted and left out. Undefined metrics are shown as n/a with their reason.\n"
-      "A pattern scores all files that it names, in one bundle: methods x scenes x seeds.\n"
       "With --depth: a depth map (rows x columns, metres along the refracted ray from the water surface, of\n"
       "the undistorted camera; NaN or 0 where there is none) against the true one of a rendered dataset.\n"
       "With --charuco: the reconstructed corners of a ChArUco board against its true ones, one by one.",

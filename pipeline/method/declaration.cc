@@ -233,7 +233,8 @@ RunsIn read_runs_in(const JsonPlace& place) {
   return runs_in;
 }
 
-void check_command(const JsonPlace& place, MethodDeclaration& method) {
+void check_program(const JsonPlace& place, MethodDeclaration& method) {
+  if (!method.given.empty()) return check_placeholders(place.at("given"), method.given, method);
   check_placeholders(place.at("command"), method.command, method);
   if (const auto env = place.find("env")) read_environment(*env, method);
   const auto used = placeholders_in(method.command);
@@ -289,10 +290,7 @@ MethodDeclaration declaration_from_json(const JsonPlace& place) {
   if (const auto presets = place.find("presets"))
     for (const auto& [name, preset] : presets->members())
       method.presets.push_back(read_preset(name, preset, method));
-  if (method.given.empty())
-    check_command(place, method);
-  else
-    check_placeholders(place.at("given"), method.given, method);
+  check_program(place, method);
   check_use(place, method);
   method.dataset = read_layout(place);
   take(place, "result", relative_path_of, method.result);
@@ -309,55 +307,6 @@ MethodDeclaration declaration_from_json(const JsonPlace& place) {
   take(place, "world_from_cloud", relative_path_of, method.world_from_cloud);
   take(place, "lock", one_line_of, method.lock);
   return method;
-}
-
-Json to_json(const MethodDeclaration& method) {
-  const MethodDeclaration usual;
-  Json json = {{"name", method.name}};
-  const auto add = [&](const char* key, const std::string& text, const std::string& left_out) {
-    if (text != left_out) json[key] = text;
-  };
-  add("command", method.command, usual.command);
-  add("given", method.given, usual.given);
-  add("summary", method.summary, usual.summary);
-  for (const ParameterSpec& spec : method.parameters) {
-    Json parameter = {{"name", spec.name}, {"default", parameter_json(spec.default_value)}};
-    if (!std::holds_alternative<std::string>(spec.default_value)) {
-      parameter["unit"] = spec.unit;
-      if (std::holds_alternative<std::int64_t>(spec.default_value))
-        parameter["range"] = {static_cast<std::int64_t>(spec.min), static_cast<std::int64_t>(spec.max)};
-      else
-        parameter["range"] = {spec.min, spec.max};
-    }
-    if (!spec.choices.empty()) parameter["choices"] = spec.choices;
-    if (!spec.help.empty()) parameter["help"] = spec.help;
-    json["parameters"].push_back(std::move(parameter));
-  }
-  for (const Preset& preset : method.presets) {
-    Json& values = json["presets"][preset.name] = Json::object();
-    for (const Override& given : preset.overrides) values[given.parameter] = given.value;
-  }
-  add("reads_layout", method.dataset.layout, usual.dataset.layout);
-  if (method.dataset.ignores_refraction) json["refraction"] = "ignore";
-  if (method.dataset.most_depth_m > 0)
-    json["depth_range_m"] = {method.dataset.least_depth_m, method.dataset.most_depth_m};
-  add("result", method.result, usual.result);
-  add("depth_maps", method.depth_maps, usual.depth_maps);
-  if (method.depths_along_z) json["depth_along"] = "z";
-  if (method.metres_per_count > 0) json["metres_per_count"] = method.metres_per_count;
-  add("stages", method.stages, usual.stages);
-  add("unit", method.unit, usual.unit);
-  if (method.timeout_s != usual.timeout_s) json["timeout_s"] = method.timeout_s;
-  for (const auto& [name, value] : method.environment) json["env"][name] = value;
-  add("cwd", method.working_folder, usual.working_folder);
-  if (!method.reads.empty()) json["reads"] = method.reads;
-  if (method.own_poses) json["poses"] = "own";
-  if (method.own_intrinsics) json["intrinsics"] = "own";
-  add("cameras", method.cameras, usual.cameras);
-  add("world_from_cloud", method.world_from_cloud, usual.world_from_cloud);
-  if (!method.runs_in.kind.empty()) json["runs_in"] = {{method.runs_in.kind, method.runs_in.place}};
-  add("lock", method.lock, usual.lock);
-  return json;
 }
 
 std::filesystem::path environment_folder(const RunsIn& runs_in, const std::filesystem::path& project_dir) {

@@ -29,7 +29,7 @@ class GivenFiles : public ::testing::Test {
     }
     return found;
   }
-  const testing::TemporaryDirectory dir_;
+  const TemporaryDirectory dir_;
 };
 
 using Lines = std::vector<std::string>;
