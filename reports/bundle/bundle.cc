@@ -251,8 +251,9 @@ std::string render_page(const std::filesystem::path& bundle, const BundleContent
 }
 
 void finalise_bundle(const std::filesystem::path& bundle, Results results, bool with_page) {
-  // What is being written anew is not sealed.
-  remove_stale(bundle, {kHashListName});
+  // What is being written anew is not sealed. A folder in the place of the list stays, and sealing fails.
+  std::error_code ignored;
+  std::filesystem::remove(bundle / kHashListName, ignored);
   const std::filesystem::path file = bundle / "results.json";
   write_file_parts(file, [&](const WriteBytes& write) { write_results_text(results, write); });
   results = {};
