@@ -21,6 +21,7 @@ namespace {
 
 constexpr std::size_t kNear = 11;  // neighbours of a point in the graph
 constexpr std::size_t kScales[] = {8, 16, 32, 64, 128};
+constexpr double kFollow = 0.9;      // cost of a link beyond which two points are no neighbours on a surface
 constexpr double kPlane = 0.05;      // smallest by second variance of points that lie in a plane
 constexpr double kRound = 0.5;       // length of the mean normal of a surface that nearly closes
 constexpr double kLevel = 0.1;       // share of the mean normal towards `up` of one that decides
@@ -115,7 +116,8 @@ std::vector<Link> links_of(const Graph& graph, std::span<const Vec3> points_m) {
     for (const std::uint32_t b : graph.near[a]) {
       if (b == a || (b < a && std::ranges::find(graph.near[b], a) != graph.near[b].end())) continue;
       if (graph.normals[a].isZero() || graph.normals[b].isZero()) continue;
-      links.push_back(link_of(graph, points_m, a, b));
+      // Across a step normals would turn over as if around a thin rim.
+      if (const Link link = link_of(graph, points_m, a, b); link.cost < kFollow) links.push_back(link);
     }
   return links;
 }

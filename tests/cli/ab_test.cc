@@ -148,7 +148,7 @@ TEST_F(Ab, WrongRequestsAreOneLineAndExitTwo) {
   refused("ab --variant roma_like.points=1", "expected two or more values");
   refused("ab --variant roma_like.points=1,2,1", "duplicate value '1'");
   const std::string cases = "ab --variant roma_like.points=500,1000 --method roma_like ";
-  refused(cases + "--scene flat_plane --pairs 6 --out out", "pairs: 6 measured keep 3");
+  refused(cases + "--scene flat_plane --pairs 6 --out out", "pairs: 6 are too few: 1 comparison x 3 looks at alpha 0.01 need 10");
   refused("ab --samples none.json", "none.json");
   refused("ab --samples samples.json --tau 7", "--tau");
   refused("ab --samples samples.json --policy strict", "strict");

@@ -97,7 +97,7 @@ TEST_F(Change, StepsOfCoordinatesAreSaid) {
       const double x = 20 * std::fmod(i * 0.7548776662 + shift, 1),
                    y = 20 * std::fmod(i * 0.5698402910 + shift, 1);
       out << static_cast<float>(500000 + x) << ' ' << static_cast<float>(5000000 + y) << ' '
-          << static_cast<float>(3 + 0.3 * y) << '\n';
+          << std::round(1024 * (3 + 0.3 * y)) / 1024 << '\n';  // which 32 bits hold
     }
   }
   const auto result = succeeded(run("change before.xyz after.xyz"));
