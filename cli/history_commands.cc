@@ -113,8 +113,8 @@ CommandLine<SiteRequest> site_command_line() {
       "Writes a static site over the bundles below the folders: an index with a search, a page for "
       "each\nsuite (newest values, runs, trend), scene, method and metric, changes between runs, "
       "accepted\nvalues and who accepted them, a badge (SVG) and a JSON document for each suite. It needs no "
-      "server\nand fetches nothing. A second call reads only new bundles. Each is verified, and its page is "
-      "rendered\nfrom its records.\nExit 0 written, 1 "
+      "server\nand fetches nothing. A second call reads only new bundles. Each is verified, and its page is\n"
+      "rendered from its records.\nExit 0 written, 1 "
       "bundles, reports or baselines were left out (named on stderr and on the index),\n2 no bundle found.",
       {{"out", "SITE", "folder of the site: new, empty, or an existing site", into<&SiteRequest::out>},
        {"reports", "N", "render the pages of the newest N runs of a suite (5)", into<&SiteRequest::reports>},

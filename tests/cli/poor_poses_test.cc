@@ -61,7 +61,7 @@ TEST_F(OwnPoses, PosesThatDetermineNoAlignmentAreScoredAllTheSame) {
     const Vec3 centre = camera_centre_m(rig_.cameras[i].camera_from_world);
     const auto number = static_cast<double>(i);
     line.push_back({0, Vec3(0.1 * number, 0, 0) - centre});
-    const Vec3 thick(0, 0, 0.5 * std::sin(3 * number));  // an arc in a plane has no mirror image
+    const Vec3 thick(0, 0, 3 * std::sin(3 * number));  // an arc in a plane has no mirror image
     mirrored.push_back({0, Vec3(-2 * centre.x(), 0, 0) + thick});
   }
   expect_scored("line", line, "all lie on one line: the rotation about it is not determined");

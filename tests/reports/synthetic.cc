@@ -243,6 +243,7 @@ std::filesystem::path synthetic_bundle(const std::filesystem::path& base, Result
   for (Record& record : results.records) {
     complete(record, plan);
     if (record.status == Status::skipped) skip(record);
+    record.files.clear();  // of an earlier run
     failed = failed || (record.status != Status::ok && record.status != Status::skipped);
     if (record.status == Status::ok) {
       const std::string tiles = "tiles/" + file_name_of(record.case_name) + ".csv";

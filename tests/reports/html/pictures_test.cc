@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "harness/viewing/cloud_view.h"
 #include "reports/html/report.h"
+#include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
 
 namespace aqbench {
@@ -77,8 +78,7 @@ TEST(PageViews, CloudsFitIntoTheRoomThatThereIs) {
   }
   const Results results = synthetic_results();
   const std::string bytes = encode_view(view), name = results.records[1].case_name;
-  const auto whole = fitted_views(
-      {{name, bytes}, {"nobody", bytes}, {results.records[2].case_name, "no view"}}, results, 1 << 20);
+  const auto whole = fitted_views({{name, bytes}, {"nobody", bytes}}, results, 1 << 20);
   ASSERT_EQ(whole.size(), 1u);
   EXPECT_EQ(whole[0].record, 1u);
   EXPECT_EQ(whole[0].bytes, bytes);
@@ -91,6 +91,11 @@ TEST(PageViews, CloudsFitIntoTheRoomThatThereIs) {
   EXPECT_GT(shown.points.size(), 400u);
   EXPECT_EQ(shown.scored, 4000u);
   EXPECT_TRUE(fitted_views({{name, bytes}}, results, 100).at(0).bytes.empty());
+  EXPECT_THAT(error_of(ErrorKind::input,
+                       [&] {
+                         fitted_views({{results.records[2].case_name, "no view"}}, results, 1 << 20);
+                       }),
+              HasSubstr("viewer/"));
   ReportPictures pictures;
   pictures.views[name] = bytes;
   const std::string page = render_html_report(content_of(results), pictures);
