@@ -99,7 +99,7 @@ CommandLine<ChangeRequest> change_command_line() {
 // One state of the surface, metres.
 struct State {
   PointCloud cloud;            // each place once; of a mesh its vertices
-  std::vector<Vec3> raised_m;  // with the third coordinate up
+  std::vector<Vec3> raised_m;  // with the third coordinate up; of a cloud what looks up
   std::optional<TriangleMesh> raised_mesh;
   StepsOfCloud steps;
 };
@@ -132,8 +132,27 @@ State read_state(const std::filesystem::path& file, double metres_per_unit, cons
   }
   state.cloud = first_points(read.cloud);
   state.steps = float_steps_of(state.cloud, metres_per_unit);
-  for (const Vec3& point : state.cloud.points_m) state.raised_m.push_back(up.raised(point));
   return state;
+}
+
+// Heights are those of the upper side: a body's underside lies in the same cells.
+void raise_points(State& state, const UpAxis& up) {
+  for (std::size_t i = 0; i < state.cloud.points_m.size(); ++i)
+    if (state.raised_mesh || state.cloud.normals[i].dot(up.vector()) >= 0)
+      state.raised_m.push_back(up.raised(state.cloud.points_m[i]));
+}
+
+// Where points lie on a lattice that is coarser than the places at which they are gathered, neither density
+// nor cells say anything.
+void refuse_coarse_steps(const std::filesystem::path& file, const State& state, int up_axis, double place_m) {
+  Vec3 level_m = state.steps.step_m;
+  level_m[up_axis] = 0;
+  if (!(level_m.maxCoeff() > place_m)) return;
+  throw input_error(
+      "{}: its coordinates are numbers of 32 bits, which have steps of {:.3g} m, more than a "
+      "cylinder or cell of {:.3g} mm: store them as 64 bits, or less an offset, or give larger --cylinder-mm "
+      "and --cell-mm",
+      printable(file.string()), level_m.maxCoeff(), 1000 * place_m);
 }
 
 M3c2Options options_of(const ChangeRequest& request, const State& before, const State& after,
@@ -145,8 +164,6 @@ M3c2Options options_of(const ChangeRequest& request, const State& before, const 
   options.depth_m = request.depth_mm ? *request.depth_mm / 1000 : 5 * options.cylinder_diameter_m;
   options.registration_m = request.registration_mm / 1000;
   options.up = up.vector();
-  options.step_before_m = before.steps.step_m;
-  options.step_after_m = after.steps.step_m;
   return options;
 }
 
@@ -189,12 +206,20 @@ ExitCode change_command(const Arguments& arguments) {
   const UpAxis up{request.up[1] - 'x', request.up[0] == '+' ? 1.0 : -1.0};
   State before = read_state(request.before, request.metres_per_unit, up);
   State after = read_state(request.after, request.metres_per_unit, up);
+  M3c2Options options = options_of(request, before, after, up);
+  const double cell_m = request.cell_mm ? *request.cell_mm / 1000 : options.cylinder_diameter_m;
+  const double place_m = std::min(cell_m, options.cylinder_diameter_m);
+  refuse_coarse_steps(request.before, before, up.axis, place_m);
+  refuse_coarse_steps(request.after, after, up.axis, place_m);
+  refuse_apart(before, after, options);
   find_sides(before.cloud, after.cloud, up.vector(),
              std::max(before.steps.step_m.maxCoeff(), after.steps.step_m.maxCoeff()));
-  for (State* const state : {&before, &after}) add_steps_of_heights(state->cloud, up.axis, state->steps);
-  const M3c2Options options = options_of(request, before, after, up);
-  refuse_apart(before, after, options);
-  const double cell_m = request.cell_mm ? *request.cell_mm / 1000 : options.cylinder_diameter_m;
+  for (State* const state : {&before, &after}) {
+    add_steps_of_heights(state->cloud, up.axis, state->steps);
+    raise_points(*state, up);
+  }
+  options.step_before_m = before.steps.step_m;
+  options.step_after_m = after.steps.step_m;
   const GridPlace place = shared_grid(before.raised_m, after.raised_m, cell_m);
   const auto heights_of = [&](const State& state) {
     const double step_m = state.steps.step_m[up.axis];

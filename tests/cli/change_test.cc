@@ -87,6 +87,39 @@ TEST_F(Change, ALoneVerticalWallIsMeasured) {
   EXPECT_THAT(json["heights"]["reason"].get<std::string>(), HasSubstr("narrower than a cell"));
 }
 
+// A leaf of 100 x 100 x 12 mm whose upper face grows by 2 mm: 20 cm3, whatever its lower face does.
+TEST_F(Change, TheVolumeOfABodyIsThatOfItsUpperSide) {
+  for (const char* const name : {"before.xyz", "after.xyz"}) {
+    std::ofstream out(dir_ / name);
+    const bool after = name[0] == 'a';
+    for (int i = 0; i < 20000; ++i) {
+      const double shift = after ? 0.3 : 0;
+      const double height = i % 2 == 0 ? (after ? 14 : 12) : 0;
+      out << 100 * std::fmod(i * 0.7548776662 + shift, 1) << ' '
+          << 100 * std::fmod(i * 0.5698402910 + shift, 1) << ' '
+          << height + 0.1 * std::fmod(i * 0.3819660113 + shift, 1) << '\n';
+    }
+  }
+  const auto heights = document_of(run("change before.xyz after.xyz --unit mm --up +z --json"))["heights"];
+  EXPECT_NEAR(1e6 * heights["volume_m3"]["value"].get<double>(), 20, 0.2);
+  EXPECT_NEAR(heights["ground_area_m2"].get<double>(), 0.01, 1e-4);
+}
+
+// 1 m2 that grew by 10 mm: its points lie on three lines, and cells between these have a volume of nothing.
+TEST_F(Change, StepsAboveTheCellsAreRefused) {
+  for (const char* const name : {"before.xyz", "after.xyz"}) {
+    std::ofstream out(dir_ / name);
+    out.precision(17);
+    for (int i = 0; i < 6000; ++i)
+      out << static_cast<float>(500000 + std::fmod(i * 0.7548776662, 1)) << ' '
+          << static_cast<float>(5000000 + std::fmod(i * 0.5698402910, 1)) << ' '
+          << static_cast<float>(3 + 0.001 * std::fmod(i * 0.3819660113, 1) + (name[0] == 'a' ? 0.01 : 0))
+          << '\n';
+  }
+  expect_refused(run("change before.xyz after.xyz --up +z"),
+                 "before.xyz: its coordinates are numbers of 32 bits, which have steps of 0.5 m");
+}
+
 // Places of UTM in numbers of 32 bits, with steps of 0.5 m in y: the surface is rounded to lines.
 TEST_F(Change, StepsOfCoordinatesAreSaid) {
   for (const char* const name : {"before.xyz", "after.xyz"}) {
