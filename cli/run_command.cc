@@ -13,7 +13,7 @@
 #include "core/text.h"
 #include "harness/measuring/environment.h"
 #include "harness/planning/plan_request.h"
-#include "reports/bundle/bundle.h"
+#include "harness/records/one_case.h"
 #include "reports/content/case_groups.h"
 #include "reports/text/tables.h"
 
@@ -86,30 +86,22 @@ void require_program_of(const DatasetRunRequest& request) {
   require_programs(std::span(&planned, 1));
 }
 
-Json result_json(const DatasetRun& run, const DatasetRunRequest& request, const Arguments& arguments,
-                 const std::string& started_utc) {
-  Results results;
-  results.run.id = bundle_stamp(std::chrono::system_clock::now());
-  results.run.suite = "run";
-  results.run.started_utc = started_utc;
-  results.run.finished_utc = utc_now();
-  results.run.complete = true;
-  results.run.planned_cases = 1;
-  results.run.requested = Json{{"arguments", arguments}};
+std::string result_text(const DatasetRun& run, const DatasetRunRequest& request, const Arguments& arguments,
+                        const std::string& started_utc) {
   Json effective = {
       {"dataset", request.dataset_dir.string()}, {"frame", request.frame}, {"threads", request.threads}};
   if (request.depth_range_m)
     effective["depth_range_m"] = {request.depth_range_m->min_m, request.depth_range_m->max_m};
-  results.run.effective = std::move(effective);
+  for (const CameraDepthScore& score : run.cameras)
+    effective["cameras"][score.camera] = to_json(score.metrics);
   const MethodSpec method =
       request.declaration ? declared_method(*request.declaration) : find_method(request.method);
-  results.environment = environment_json({request.threads, request.device, method.dtype});
-  results.records = {run.record};
-  Json json = to_json(results);
-  if (run.cameras.empty()) return json;
-  json["cameras"] = Json::object();
-  for (const CameraDepthScore& score : run.cameras) json["cameras"][score.camera] = to_json(score.metrics);
-  return json;
+  return results_text(results_of_one_case(
+      run.record, {.command = "run",
+                   .started_utc = started_utc,
+                   .requested = {{"arguments", arguments}},
+                   .effective = std::move(effective),
+                   .environment = environment_json({request.threads, request.device, method.dtype})}));
 }
 
 void print_run(const DatasetRun& run, const DatasetRunRequest& request) {
@@ -149,7 +141,7 @@ ExitCode run_command(const Arguments& arguments) {
     keep_work(parsed.keep_work, planned, method, record, scratch, request.out_dir.string() + ".work");
   };
   const auto text_of = [&](const DatasetRun& run) {
-    return result_json(run, request, arguments, started_utc).dump(2) + "\n";
+    return result_text(run, request, arguments, started_utc);
   };
   std::string text;
   request.add_files = [&](const DatasetRun& run, const std::filesystem::path& folder) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <span>
 #include <utility>
 
@@ -14,11 +13,11 @@
 #include "core/sha256.h"
 #include "core/text.h"
 #include "harness/measuring/environment.h"
+#include "harness/records/one_case.h"
 #include "harness/records/results.h"
 #include "metrics/point_details.h"
 #include "metrics/score.h"
 #include "metrics/score_options.h"
-#include "reports/bundle/bundle.h"
 #include "reports/content/case_columns.h"
 #include "scenes/rendering/visibility.h"
 
@@ -242,17 +241,12 @@ std::string eval_results_text(Record record, const Json& requested, Json effecti
   for (const auto& [name, metric] : record.metrics)
     if (const std::string& definition = definition_with(name, positive_side); !definition.empty())
       effective["definitions"][name] = definition;
-  Results results;
-  results.run.id = bundle_stamp(std::chrono::system_clock::now());
-  results.run.suite = "eval";
-  results.run.started_utc = results.run.finished_utc = utc_now();
-  results.run.complete = true;
-  results.run.planned_cases = 1;
-  results.run.requested = requested;
-  results.run.effective = std::move(effective);
-  results.environment = environment_json({.threads = thread_count(), .dtype = "float64"});
-  results.records = {std::move(record)};
-  return results_text(results);
+  return results_text(results_of_one_case(
+      std::move(record), {.command = "eval",
+                          .started_utc = utc_now(),
+                          .requested = requested,
+                          .effective = std::move(effective),
+                          .environment = environment_json({.threads = thread_count(), .dtype = "float64"})}));
 }
 
 void print_table(const Table& table) {
