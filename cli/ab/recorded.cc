@@ -116,9 +116,10 @@ std::vector<DatedFile> read_files_of(const fs::path& path) {
   return files;
 }
 
-// Whether the files were measured by turns: those of each pair are neighbours in time, and each side was the
-// first one in a quarter of the pairs or more, since the first run of a pair may pay for both.
-bool were_by_turns(const std::array<std::vector<DatedFile>, 2>& sides) {
+// Returns why the files were not measured by turns, nothing if they were: those of each pair are neighbours
+// in time, and each side was the first one in a quarter of the pairs or more, since the first run of a pair
+// may pay for both.
+std::string why_not_by_turns(const std::array<std::vector<DatedFile>, 2>& sides) {
   const bool dated = std::ranges::all_of(sides, are_dated);
   struct Turn {
     const DatedFile* file;
@@ -131,11 +132,13 @@ bool were_by_turns(const std::array<std::vector<DatedFile>, 2>& sides) {
                            [&](const Turn& a, const Turn& b) { return is_earlier(*a.file, *b.file, dated); });
   std::size_t a_first = 0;
   for (std::size_t k = 0; k < order.size(); ++k) {
-    if (order[k].pair != k / 2) return false;
+    if (order[k].pair != k / 2) return "in the order of time the files of A and B do not alternate";
     a_first += k % 2 == 0 && order[k].side == 0 ? 1 : 0;
   }
   const std::size_t pairs = order.size() / 2;
-  return 4 * a_first >= pairs && 4 * a_first <= 3 * pairs;
+  if (4 * a_first >= pairs && 4 * a_first <= 3 * pairs) return {};
+  return fmt::format("A ran first in {} of {} pairs, and either side must in a quarter of them or more",
+                     a_first, pairs);
 }
 
 const BenchmarkSeries* series_named(const BenchmarkFile& file, const std::string& name) {
@@ -257,11 +260,13 @@ AbDocument benchmark_samples(const AbRequest& request) {
   document.run.samples_file =
       request.samples_b ? document.a.label + " and " + document.b.label : document.a.label;
   add_benchmarks(sides, document);
-  document.run.unpaired = files_a == 1 || !were_by_turns(sides);
+  const std::string why_not = files_a == 1 ? "each side is one file" : why_not_by_turns(sides);
+  document.run.unpaired = !why_not.empty();
   if (document.run.unpaired)
-    document.notes.emplace_back(
-        "A and B were not measured in pairs: what the machine did meanwhile may look like a change, or hide "
-        "one; no verdict but REGRESSED counts");
+    document.notes.push_back(
+        fmt::format("A and B were not measured in pairs ({}): what the machine did meanwhile may look like a "
+                    "change, or hide one; no verdict but REGRESSED counts",
+                    why_not));
   return document;
 }
 

@@ -201,7 +201,8 @@ std::vector<std::optional<CameraFromWorld>> read_poses(const fs::path& trajector
     if (head[0] != static_cast<double>(poses.size()))
       lines.fail("expected pose {}, got {}", poses.size(), head[0]);
     if (head[1] == -1) {
-      take_rows<4>(lines, "matrix", "the file ends inside a matrix");
+      for (int row = 0; row < 4; ++row)  // whatever it holds
+        if (!lines.next_content(line)) lines.fail("the file ends inside a matrix");
       poses.emplace_back(std::nullopt);
     } else {
       poses.emplace_back(take_pose(lines));

@@ -74,6 +74,16 @@ TEST_F(Benchmarks, FilesAreTakenInTheOrderOfTimeWithTheirOffsetsOfUtc) {
   EXPECT_THAT(exits(judge(), 1).out, AllOf(HasSubstr("REGRESSED"), Not(HasSubstr("not measured in pairs"))));
 }
 
+// A before B in each pair: what the first run of a pair pays for both would be A's alone.
+TEST_F(Benchmarks, PairsThatAlwaysBeginWithOneSideAreNamed) {
+  for (int i = 0; i < 24; ++i) {
+    const std::string name = "run_" + std::to_string(i + 1) + ".json";
+    write_report(dir_ / "a" / name, 1000, 4 * i);
+    write_report(dir_ / "b" / name, 1000, 4 * i + 2);
+  }
+  EXPECT_THAT(exits(judge(), 5).out, HasSubstr("not measured in pairs (A ran first in 24 of 24 pairs"));
+}
+
 TEST_F(Benchmarks, ACrashIsFailedAndNeitherFasterNorMissing) {
   write_pairs(1000, 800);
   EXPECT_EQ(judge().exit_code, 0);  // FASTER

@@ -202,15 +202,15 @@ TEST(ColmapFolder, SizesMayBeRealNumbersAndImagesThatMakeOneNameAreNamed) {
 }
 
 // The benchmark's convert_to_logfile.py writes "k -1 0" and the identity for an image that was not
-// registered; other programs zeros.
+// registered; other programs zeros or NaN.
 TEST(TanksFolder, ImagesThatWereNotRegisteredAreLeftOutWhateverTheirMatrix) {
   const TemporaryDirectory folder;
   fs::copy(kFixtures / "tanks", folder / "d", fs::copy_options::recursive);
   const std::size_t all = read_recording(folder / "d").rig.cameras.size();
   const fs::path log = folder / "d/Hill_COLMAP_SfM.log";
   const std::string text = read_file(log), rest = text.substr(text.find("\n1 1 0\n"));
-  for (const char* const matrix :
-       {"1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1", "0 0 0 0\n0 0 0 0\n0 0 0 0\n0 0 0 0"}) {
+  for (const char* const matrix : {"1 0 0 0\n0 1 0 0\n0 0 1 0\n0 0 0 1", "0 0 0 0\n0 0 0 0\n0 0 0 0\n0 0 0 0",
+                                   "nan nan nan nan\nnan nan nan nan\nnan nan nan nan\n0 0 0 1"}) {
     write_file(log, std::string("0 -1 0\n") + matrix + rest);
     const Recording recording = read_recording(folder / "d");
     EXPECT_EQ(recording.rig.cameras.size(), all - 1);
