@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <unordered_map>
 
 #include "core/files.h"
 #include "core/sha256.h"
@@ -11,6 +13,7 @@
 #include "harness/ab/benchmark_file.h"
 #include "harness/records/bundle_path.h"
 #include "harness/records/guests.h"
+#include "metrics/registry.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
 #include "reports/content/environment_text.h"
@@ -67,6 +70,19 @@ void check_records(const Results& results, const JournalContents& journal, std::
   }
   for (const auto& [name, hash] : journalled)
     report(fmt::format("lacks case {} of the journal", printable(name)));
+}
+
+// The name of a metric says its unit, so another one is none of an older build: it would turn 1 mm into 1 m,
+// and a gate compares values.
+void check_units(const Results& results, std::vector<Finding>& findings) {
+  std::unordered_map<std::string_view, std::string_view> units;
+  for (const MetricSpec& metric : metric_registry()) units.emplace(metric.name, metric.unit);
+  for (const Record& record : results.records)
+    for (const auto& [name, metric] : record.metrics)
+      if (const auto known = units.find(name); known != units.end() && metric.unit != known->second)
+        findings.push_back({kResultsFile, fmt::format("case {}: {} has the unit '{}' instead of '{}'",
+                                                      printable(record_key(record)), name,
+                                                      printable(metric.unit), known->second)});
 }
 
 }  // namespace
@@ -154,6 +170,7 @@ std::vector<Finding> check_run(const Results& results, const JournalContents& jo
   std::vector<Finding> findings;
   check_header(results, journal, findings);
   check_records(results, journal, findings);
+  check_units(results, findings);
   return findings;
 }
 

@@ -181,6 +181,15 @@ TEST_F(Verify, AChangeWithAllHashesMadeRightAgain) {
   EXPECT_EQ(forged("env.json", "{}\n"), (std::set<std::string>{"env.json", "statement.json"}));
 }
 
+TEST_F(Verify, AMetricInAnotherUnitThanItsOwn) {
+  Results other = results_;
+  metric_of(other.records[1], "accuracy_mean_mm").unit = "m";
+  forged("results.json", results_text(other));
+  const std::string found =
+      "case " + other.records[1].case_name + ": accuracy_mean_mm has the unit 'm' instead of 'mm'";
+  EXPECT_EQ(std::ranges::count(verify_bundle(bundle_).findings, found, &Finding::what), 1);
+}
+
 TEST_F(Verify, TheSummaryOfAnotherBuildIsCheckedByItsHashAlone) {
   JournalHeader header = read_journal(bundle_, TornTail::refuse, KeptRecords::ends).header;
   header.program_sha256 = std::string(64, '0');
