@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "harness/planning/case_options.h"
 #include "harness/records/case_result.h"
+#include "harness/records/guests.h"
 #include "harness/running/case_input.h"
 #include "harness/running/journal.h"
 #include "harness/running/method_run.h"
@@ -60,14 +61,21 @@ void require_programs(std::span<const Case> cases) {
 
 void require_programs_of_open(const SweepPlan& plan, const std::filesystem::path& bundle) {
   std::set<std::string> done;
-  for (const CaseEnd& end : read_journal(bundle, TornTail::accept, KeptRecords::ends).ends)
+  GuestsSeen seen;
+  for (const CaseEnd& end : read_journal(bundle, TornTail::accept, KeptRecords::ends).ends) {
     done.insert(end.case_name);
+    if (end.guest) seen.add(end.case_name, end.method, *end.guest);
+  }
   const std::filesystem::path tasks = tasks_folder(bundle);
   if (std::filesystem::is_directory(tasks))
     for (const std::size_t place : published_places(tasks))
       if (place < plan.cases.size()) done.insert(plan.cases[place].name);
-  for (const Case& planned : plan.cases)
-    if (!done.contains(planned.name)) require_programs(std::span(&planned, 1));
+  for (const Case& planned : plan.cases) {
+    if (done.contains(planned.name)) continue;
+    require_programs(std::span(&planned, 1));
+    if (done.empty()) continue;
+    if (const auto guest = program_of(planned)) seen.require_same(planned.name, planned.method, *guest);
+  }
 }
 
 std::vector<Flag<CommandTrust>> command_trust_flags() {

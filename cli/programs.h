@@ -21,7 +21,9 @@ namespace aqbench::cli {
 void require_programs(std::span<const Case> cases);
 
 // Does the same for the cases of a started sweep without a record in its bundle or a result of a task:
-// finished cases can be merged without the program. Also throws like read_journal().
+// finished cases can be merged without the program. Throws Error(not_comparable) where the program of such a
+// case is another one than that of a record: nothing of the bundle has been written then. Also throws like
+// read_journal().
 void require_programs_of_open(const SweepPlan& plan, const std::filesystem::path& bundle);
 
 // The user's permissions for a bundle's commands.

@@ -74,9 +74,11 @@ TEST_F(GuestRun, IsTheSameInAResumedSweepInShardsAndInWhatIsAccepted) {
   const auto part = only_bundle(dir_ / "part");
   const auto records = [&] { return json_file(part / "results.json").at("records").size(); };
   ASSERT_LT(records(), 3u);
+  const std::string verified = run({"verify", part}).out;
   write("weights/b.bin", "c");
   EXPECT_THAT(exits(run({"sweep", "--resume", part}), 4).err,
               AllOf(HasSubstr("another program than in flat_plane/mine/"), HasSubstr("weights/ is ")));
+  EXPECT_EQ(run({"verify", part}).out, verified) << "a refusal writes nothing";
   write("weights/b.bin", "b");
   succeeded(run({"sweep", "--resume", part}));
   EXPECT_EQ(records(), 3u);
