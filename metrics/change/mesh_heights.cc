@@ -14,7 +14,7 @@
 namespace aqbench {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoHeight = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kSide = 32;  // of the places in a cell where surfaces lie above each other
 
 // A polygon in space with at most seven corners: a triangle that was cut four times.
@@ -124,7 +124,7 @@ void add_piece(const Face& face, const Vec2& centre, const Piece& piece, Cell& c
 class HighestFaces {
  public:
   HighestFaces(const Vec2& low, const Vec2& high)
-      : low_(low), step_((high - low) / static_cast<double>(kSide)), height_m_(kSide * kSide, kNaN) {
+      : low_(low), step_((high - low) / static_cast<double>(kSide)), height_m_(kSide * kSide, kNoHeight) {
     face_.resize(height_m_.size());
   }
   Vec2 at(std::size_t i) const {
@@ -216,7 +216,7 @@ HeightGrid heights_of_mesh(const TriangleMesh& mesh, const GridPlace& place, dou
   }
   draw_layered_cells(faces, place, cells);
   HeightGrid grid{.place = place,
-                  .height_m = std::vector<double>(count, kNaN),
+                  .height_m = std::vector<double>(count, kNoHeight),
                   .share = std::vector<double>(count, 0),
                   .standard_error_m = {},
                   .degrees = {},

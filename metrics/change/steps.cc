@@ -39,9 +39,9 @@ double step_of(std::vector<double> values) {
 // Returns whether neighbours stand on the levels as rounding puts them: all on one, or beside the plane
 // through them. Levels of a slope on a regular grid are its true heights.
 bool are_rounded(const PointCloud& cloud, int axis, double step_m) {
-  constexpr std::size_t kNeighbours = 9, kLooks = 1000;
+  constexpr std::size_t kNeighbours = 9, kSteps = 1000;
   const NearestNeighbourIndex index(cloud.points_m, true);
-  const std::size_t stride = 1 + cloud.points_m.size() / kLooks;
+  const std::size_t stride = 1 + cloud.points_m.size() / kSteps;
   std::size_t looks = 0, rounded = 0;
   std::vector<NearestNeighbourIndex::Neighbour> nearest;
   for (std::size_t i = 0; i < cloud.points_m.size(); i += stride, ++looks) {

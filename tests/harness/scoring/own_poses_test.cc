@@ -37,7 +37,7 @@ struct Posed {
   }
 };
 
-double value_of(const MetricSet& metrics, const char* name) {
+double number_of(const MetricSet& metrics, const char* name) {
   const Metric* const metric = find_metric(metrics, name);
   return metric != nullptr && metric->value ? *metric->value : -1;
 }
@@ -86,9 +86,9 @@ void expect_scored_without_alignment(Posed posed, const char* why) {
   EXPECT_EQ(posed.output.cloud.points_m, before.cloud.points_m) << "nothing was moved";
   for (const int degrees : {5, 10, 30}) {
     const std::string name = "pose_auc_" + std::to_string(degrees) + "deg_pct";
-    EXPECT_NEAR(value_of(placed.metrics, name.c_str()), expected_auc_pct(posed, degrees), 1e-4) << name;
+    EXPECT_NEAR(number_of(placed.metrics, name.c_str()), expected_auc_pct(posed, degrees), 1e-4) << name;
   }
-  EXPECT_EQ(value_of(placed.metrics, "pose_registered_pct"), 100);
+  EXPECT_EQ(number_of(placed.metrics, "pose_registered_pct"), 100);
   for (const char* const name : {"pose_rotation_median_deg", "pose_rotation_rmse_deg",
                                  "pose_position_median_mm", "pose_position_rmse_mm", "pose_alignment_rms_mm"})
     EXPECT_EQ(reason_of(placed.metrics, name), placed.unplaced);
@@ -116,8 +116,8 @@ TEST(OwnCameras, TwoRegisteredCamerasAreScored) {
   const OwnPlacement placed = align_own_cameras(posed.output, posed.rig, FitScale::estimated, record);
   EXPECT_THAT(placed.unplaced, HasSubstr("2 pairs do not determine a similarity; 3 are needed"));
   // Two of the 156 ordered pairs of 13 images have no error, the others 180 degrees.
-  EXPECT_NEAR(value_of(placed.metrics, "pose_auc_30deg_pct"), 100 * 2 / 156.0, 1e-4);
-  EXPECT_NEAR(value_of(placed.metrics, "pose_registered_pct"), 100 * 2 / 13.0, 1e-9);
+  EXPECT_NEAR(number_of(placed.metrics, "pose_auc_30deg_pct"), 100 * 2 / 156.0, 1e-4);
+  EXPECT_NEAR(number_of(placed.metrics, "pose_registered_pct"), 100 * 2 / 13.0, 1e-9);
 }
 
 // What would have been scored is there without a value, and how many points there are.
@@ -128,7 +128,7 @@ TEST(OwnCameras, WhatNeedsTheAlignmentIsUndefinedWithItsReason) {
   const AskedProtocol asked = parse_protocol("eth3d");
   const MetricSet metrics = undefined_metrics(posed.output, &options, std::vector{ScoreFamily::photometric},
                                               std::span(&asked, 1), "why");
-  EXPECT_EQ(value_of(metrics, "points"), 2);
+  EXPECT_EQ(number_of(metrics, "points"), 2);
   for (const char* const name :
        {"accuracy_mean_mm", "bias_mean_mm", "precision_3mm_pct", "completeness_3mm_pct",
         "completeness_seen2_3mm_pct", "chamfer_l1_mm", "plane_fit_rmse_mm", "tile_empty_pct",

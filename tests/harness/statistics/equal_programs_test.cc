@@ -65,13 +65,13 @@ PairedVerdict verdict_of(const PairedSeries& all, std::size_t pairs, int looks) 
   return compare_pairs(std::span(&series, 1), policy).front().verdict;
 }
 
-constexpr int kDraws = 500;
+constexpr int kComparisons = 500;
 using Verdicts = std::map<PairedVerdict, int>;
 
 // In looks of so many pairs until it is decided; with `confirmed` a flag needs as many fresh pairs.
 Verdicts verdicts_of(const Side& a, const Side& b, std::size_t pairs, int looks, bool confirmed) {
   Verdicts verdicts;
-  for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
+  for (std::uint64_t draw = 0; draw < kComparisons; ++draw) {
     const auto most = static_cast<std::size_t>(looks) * pairs;
     const PairedSeries all = series_of(a, b, draw, most);
     auto verdict = PairedVerdict::inconclusive;
@@ -79,7 +79,8 @@ Verdicts verdicts_of(const Side& a, const Side& b, std::size_t pairs, int looks,
     while (measured < most && verdict == PairedVerdict::inconclusive)
       verdict = verdict_of(all, measured += pairs, looks);
     const bool flagged = verdict == PairedVerdict::regressed || verdict == PairedVerdict::faster;
-    if (confirmed && flagged && verdict_of(series_of(a, b, draw + kDraws, measured), measured, 1) != verdict)
+    if (confirmed && flagged &&
+        verdict_of(series_of(a, b, draw + kComparisons, measured), measured, 1) != verdict)
       verdict = PairedVerdict::inconclusive;
     ++verdicts[verdict];
   }
@@ -99,12 +100,12 @@ TEST(EqualPrograms, TheTableOfTheDocumentsIsWhatTheRuleSays) {
       "|---|---:|---:|---:|---:|---:|\n";
   // Of noise that is free of time at most 1 % may be flagged, either way.
   const auto add = [&](const std::string& what, const Side& a, const Side& b, std::size_t pairs, int looks,
-                       int most_flags = kDraws / 100, bool confirmed = false) {
+                       int most_flags = kComparisons / 100, bool confirmed = false) {
     Verdicts verdicts = verdicts_of(a, b, pairs, looks, confirmed);
     table += fmt::format("| {} |", what);
     for (const PairedVerdict verdict : {PairedVerdict::pass, PairedVerdict::faster, PairedVerdict::trade,
                                         PairedVerdict::inconclusive, PairedVerdict::regressed})
-      table += fmt::format(" {:.1f} |", 100.0 * verdicts[verdict] / kDraws);
+      table += fmt::format(" {:.1f} |", 100.0 * verdicts[verdict] / kComparisons);
     table += "\n";
     EXPECT_LE(flags_in(verdicts), most_flags) << what;
   };
@@ -118,11 +119,12 @@ TEST(EqualPrograms, TheTableOfTheDocumentsIsWhatTheRuleSays) {
   add("half of B's units x 0.92, half x 1.08, 72 pairs", {.run_cv = 0.01}, {.run_cv = 0.01, .half = 0.08}, 72,
       1);
   const Side slow_drift = {0.002, 0.05, 3, 0, 0.9}, quick_drift = {0.002, 0.05, 3, 0, 0.5};
-  add("units of cv 5 %, each 0.9 like the one before, 72 pairs", slow_drift, slow_drift, 72, 1, kDraws / 50);
-  add("the same, three looks", slow_drift, slow_drift, 24, 3, kDraws / 3);
-  add("the same, three looks, flags confirmed", slow_drift, slow_drift, 24, 3, kDraws / 20, true);
+  add("units of cv 5 %, each 0.9 like the one before, 72 pairs", slow_drift, slow_drift, 72, 1,
+      kComparisons / 50);
+  add("the same, three looks", slow_drift, slow_drift, 24, 3, kComparisons / 3);
+  add("the same, three looks, flags confirmed", slow_drift, slow_drift, 24, 3, kComparisons / 20, true);
   add("units of cv 5 %, each 0.5 like the one before, 72 pairs", quick_drift, quick_drift, 72, 1,
-      kDraws / 10);
+      kComparisons / 10);
   EXPECT_THAT(read_file(std::string(AQBENCH_SOURCE_DIR) + "/docs/comparing.md"), ::testing::HasSubstr(table));
 }
 
