@@ -95,11 +95,12 @@ MethodDeclaration declaration_of(const EvalRequest& asked, const std::string& na
 }
 
 void add_alignment_sets(const EvalCloudRequest& cloud, std::vector<Override>& sets) {
-  for (const AlignStep& step : cloud.align) {
-    if (step.how == AlignStep::How::cameras) continue;
-    if (step.how != AlignStep::How::icp && step.how != AlignStep::How::sim3)
-      throw usage_error("--align: of icp, sim3 and cameras one or cameras,icp can be given for a bundle");
-    sets.push_back({kAlignmentOwner, "then", step.how == AlignStep::How::icp ? "icp" : "sim3"});
+  for (std::size_t i = 0; i < cloud.align.size(); ++i) {
+    const AlignStep::How how = cloud.align[i].how;
+    if (how == AlignStep::How::cameras && i == 0) continue;
+    if ((how != AlignStep::How::icp && how != AlignStep::How::sim3) || i + 1 < cloud.align.size())
+      throw usage_error("--align: a bundle takes cameras, then icp or sim3, or one of these");
+    sets.push_back({kAlignmentOwner, "then", how == AlignStep::How::icp ? "icp" : "sim3"});
   }
 }
 
@@ -111,9 +112,8 @@ std::vector<Override> sets_of(const EvalRequest& asked) {
   if (cloud.given_thresholds) {
     if (!cloud.dataset_dir.empty())
       throw usage_error(
-          "--thresholds: a recording's truth declares them: \"scoring\": {{\"thresholds\": [...]}} beside "
-          "its "
-          "surface (docs/dataset.md)");
+          "--thresholds: of a dataset its truth declares them: \"thresholds_mm\" of its surface "
+          "(docs/dataset.md)");
     std::vector<double> tolerances_mm;
     for (const double tolerance_m : cloud.score.tolerances_m) tolerances_mm.push_back(1000 * tolerance_m);
     sets.push_back({kScoringOwner, "thresholds_mm", fmt::format("{}", fmt::join(tolerances_mm, ","))});

@@ -51,7 +51,7 @@ PartPattern part_pattern(std::string_view part, const PatternValues& known) {
     pattern.is_literal = false;
     const auto again = std::ranges::find(pattern.names, name);
     pattern.expression += again != pattern.names.end()
-                              ? fmt::format("\\{}", again - pattern.names.begin() + 1)
+                              ? fmt::format("(?:\\{})", again - pattern.names.begin() + 1)
                           : name == "seed" ? "0*([0-9]+)"
                                            : "([^/]+)";
     if (again == pattern.names.end()) pattern.names.emplace_back(name);

@@ -114,6 +114,9 @@ TEST_F(Given, BracesAndFilesThatDoNotFitAreRefused) {
                  "{run} is unknown; known are {method}, {scene}, {seed}");
   expect_refused(run("eval {} --scene flat_plane", "r/{method}/c.xyz"), "no file matches");
   expect_refused(run("eval *.xyz --scene flat_plane"), "two files for one case");
+  for (const char* const order : {"icp,cameras", "icp,sim3", "tanks-and-temples"})
+    expect_refused(run("eval a.xyz --scene flat_plane --cameras c.txt --align {} --out o", order),
+                   "--align: a bundle takes cameras, then icp or sim3");
   expect_refused(run("eval a.xyz --dataset {} --out o", "data/{scene}"), "{scene} is unknown");
   expect_refused(run("eval {} --dataset data --out o", "{scene}.xyz"), "lacks {scene}");
 }

@@ -78,7 +78,7 @@ TEST(ProgramStart, PassesOnOnlyWhatIsGiven) {
   EXPECT_EQ(ProgramStart({"/nowhere/x"}).start(process), ENOENT);
 }
 
-// A repository that somebody else made, with commands in its configuration and in that of its submodule.
+// A foreign repository with commands in its configuration and in that of its submodule.
 TEST(AskGit, RunsNoCommandOfARepository) {
   const TemporaryDirectory folder;
   const auto repository = folder / "repository", sub = repository / "sub", ran = folder / "ran";

@@ -193,8 +193,8 @@ TEST(StoredTimes, AreMediansOfCasesWithEnoughRuns) {
   EXPECT_THAT(error_of(ErrorKind::input, [&] { stored_times_of(few); }), HasSubstr("5 warm runs"));
 }
 
-// Times alone: what failed is said once, also of a case that has no stored time; beside other verdicts on the
-// same cases it is said there.
+// A baseline of times alone reports each failed case once, also one without a stored time. With other
+// verdicts, these report it.
 TEST(StoredTimes, ACaseThatFailedIsFailedAndNotMissing) {
   Results results = timed_results();
   results.records[0].status = results.records[1].status = Status::crashed;

@@ -139,8 +139,8 @@ UnitRuns units_with(std::size_t units, std::size_t first, std::size_t count, dou
   return runs;
 }
 
-// As many are slow on both sides, those of B much slower: beyond the limit 10 against 10, beyond 2 and 4
-// times the typical run the same 10 of B alone, so that there are two tests.
+// Both sides have 10 slow runs, and those of B are much slower: 10 against 10 beyond the limit, and 0 against
+// 10 beyond 2 and 4 times the typical run. The last two count the same runs, so there are two tests.
 TEST(SlowRuns, ThatAreMuchSlowerCountBeyondHigherLimits) {
   const UnitRuns a = units_with(40, 0, 10, 11.5), b = units_with(40, 10, 10, 100);
   const SlowRuns found = find_slow_runs(ShiftScale::log_ratio, kMargin, a, b, 1);

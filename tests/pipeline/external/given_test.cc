@@ -49,7 +49,8 @@ TEST_F(GivenFiles, NamesTakeTheTextThatStandsThere) {
 }
 
 TEST_F(GivenFiles, ANameThatStandsTwiceHasOneValueAndLettersOfExpressionsAreLetters) {
-  for (const char* const name : {"a/a.ply", "a/b.ply", "c+(1)/c+(1).ply", "a/aXply"}) touch(name);
+  for (const char* const name : {"a/a.ply", "a/b.ply", "c+(1)/c+(1).ply", "a/aXply", "d/d1.txt"}) touch(name);
+  EXPECT_EQ(names("{scene}/{scene}1.txt"), Lines{"d/d1.txt scene=d"});
   EXPECT_EQ(names("{scene}/{scene}.ply"), (Lines{"a/a.ply scene=a", "c+(1)/c+(1).ply scene=c+(1)"}));
   EXPECT_EQ(names("{scene}/{scene}.ply", {{"scene", "c+(1)"}}), Lines{"c+(1)/c+(1).ply"});
 }
