@@ -6,12 +6,19 @@
 
 #include "cli/check_text.h"
 #include "cli/dataset_options.h"
+#include "cli/programs.h"
 #include "core/files.h"
-#include "core/processes/stop_signals.h"
 #include "core/scratch_folder.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/checking/checks.h"
+#include "harness/planning/plan.h"
+#include "harness/planning/scene_choice.h"
+#include "harness/records/bundle_path.h"
+#include "harness/records/case_name.h"
+#include "harness/running/progress.h"
+#include "harness/running/run_case.h"
+#include "harness/running/sweep.h"
 #include "scenes/cloud/cloud_file.h"
 #include "scenes/cloud/npy.h"
 #include "scenes/dataset/recording_truth.h"
@@ -69,19 +76,34 @@ struct CheckedRun {
   std::string problem;
 };
 
-// Runs the method on a form of the recording and leaves its results in `out`.
-CheckedRun run_on(const CheckRequest& request, const Recording& recording, std::uint64_t seed,
-                  const fs::path& scratch, const std::string& name) {
-  DatasetRunRequest run = request.run;
-  run.dataset_dir = scratch / ("seen-" + name);
-  run.out_dir = scratch / name;
-  run.seed = seed;
-  write_observation(recording, request.run.frame, run.dataset_dir);
-  run.frame = 0;
-  const DatasetRun done = run_on_dataset(run);
+// A form of the recording and how the method runs on it.
+struct CheckedForm {
+  std::string name;
+  const Recording& recording;
+  std::uint64_t seed = 0;
+};
+
+fs::path output_folder(const fs::path& scratch, const std::string& name) { return scratch / name / "output"; }
+
+// Runs the method on a form of the recording, as a sweep of one case, and leaves its output in its folder.
+CheckedRun run_on(const CheckRequest& request, const CheckedForm& form, const fs::path& scratch,
+                  const SweepCallbacks& callbacks) {
+  PlanRequest one = request.plan;
+  const fs::path seen = scratch / form.name / form.name, output = output_folder(scratch, form.name);
+  make_folders(output);
+  write_observation(form.recording, static_cast<std::size_t>(request.frame), seen);
+  one.scenes = {std::string(kDatasetPrefix) + seen.string()};
+  one.seed = form.seed;
+  std::erase_if(one.sets, [](const Override& set) { return set.owner == kDatasetOwner; });  // the frame
+  const SweepPlan plan = plan_sweep(one);
+  Journal journal = Journal::create(scratch / form.name, plan, "check", utc_now());
+  const SweepOutcome done = run_sweep(plan, journal, callbacks, [&](const Case& planned, CaseBoard& board) {
+    return run_case_unscored(planned, board, output);
+  });
   if (done.interrupted) throw Error(ErrorKind::interrupted, "interrupted");
-  if (!done.kept) return {{}, to_string(done.record.status) + ": " + done.record.reason};
-  CheckedRun checked{read_cloud_file(run.out_dir / "cloud.ply").cloud.points_m, ""};
+  const CaseEnd end = case_end(journal.records().front());
+  if (end.status != Status::ok) return {{}, to_string(end.status) + ": " + end.reason};
+  CheckedRun checked{read_cloud_file(output / "cloud.ply").cloud.points_m, ""};
   if (checked.points_m.size() < 2) checked.problem = "its cloud has fewer than 2 points";
   return checked;
 }
@@ -95,24 +117,27 @@ struct CheckedRuns {
 
 CheckedRuns run_all(const CheckRequest& request, const Recording& recording,
                     const std::vector<Relation>& relations, const fs::path& scratch) {
-  const std::uint64_t seed = request.run.seed;
+  const std::uint64_t seed = request.plan.seed.value_or(Case().seed);
   const bool has_halves = recording.rig.cameras.size() >= 6;
   const std::size_t total = 2 + relations.size() + (has_halves ? 2 : 0);
   std::size_t number = 0;
+  SweepDisplay display(SweepDisplay::options_for_stderr());
+  const SweepCallbacks callbacks = display.callbacks();
   const auto run = [&](const Recording& one, std::uint64_t with_seed, const std::string& name) {
     fmt::print(stderr, "aqbench: run {} of {}: {}\n", ++number, total, printable(name));
-    return run_on(request, one, with_seed, scratch, name);
+    return run_on(request, {name, one, with_seed}, scratch, callbacks);
   };
   CheckedRuns runs;
   runs.base = run(recording, seed, "base");
-  if (!runs.base.problem.empty()) throw method_error("{}: {}", request.run.method, runs.base.problem);
+  if (!runs.base.problem.empty())
+    throw method_error("{}: {}", request.plan.methods.front(), runs.base.problem);
   runs.again = run(recording, seed + 1, "again");
   for (const Relation& relation : relations)
     runs.changed.push_back(run(relation.recording, seed, relation.name));
   if (!has_halves) return runs;
   const std::vector<Recording> halves = halves_of(recording);
-  runs.halves.push_back(run(halves[0], seed, "half 1"));
-  runs.halves.push_back(run(halves[1], seed, "half 2"));
+  runs.halves.push_back(run(halves[0], seed, "half_1"));
+  runs.halves.push_back(run(halves[1], seed, "half_2"));
   return runs;
 }
 
@@ -134,10 +159,11 @@ std::vector<DepthMap> depth_maps_in(const fs::path& folder, const Rig& rig) {
 CheckReport compare_runs(const CheckRequest& request, const Recording& recording, const RecordingTruth& truth,
                          const std::vector<Relation>& relations, const CheckedRuns& runs,
                          const fs::path& scratch) {
+  const auto frame = static_cast<std::size_t>(request.frame);
   const std::vector<Vec3>& base = runs.base.points_m;
   CheckReport report;
-  report.method = request.run.method;
-  report.dataset = request.run.dataset_dir.string();
+  report.method = request.plan.methods.front();
+  report.dataset = recording.dir.string();
   report.spacing_m = median_spacing_m(base);
   report.extent_m = extent_m(base);
   if (runs.again.problem.empty()) report.again = cloud_difference(base, runs.again.points_m);
@@ -158,10 +184,10 @@ CheckReport compare_runs(const CheckRequest& request, const Recording& recording
   } else {
     report.halves_problem = "needs 6 cameras";
   }
-  report.baselines = depth_agreement(depth_maps_in(scratch / "base" / "depth", recording.rig), recording.rig);
+  report.baselines = depth_agreement(
+      depth_maps_in(output_folder(scratch, "base") / kDepthFolder, recording.rig), recording.rig);
   if (request.length) report.scale = scale_by_length(*request.length, recording.rig);
-  if (!truth.board_file.empty())
-    report.board = scale_by_board(true_board(truth, request.run.frame), recording.rig);
+  if (!truth.board_file.empty()) report.board = scale_by_board(true_board(truth, frame), recording.rig);
   return report;
 }
 
@@ -169,16 +195,19 @@ CheckReport compare_runs(const CheckRequest& request, const Recording& recording
 
 ExitCode check_command(const Arguments& arguments) {
   auto request = parse(command_line_of_check(), arguments);
+  for (const Override& set : request.plan.sets)
+    if (set.owner == kDatasetOwner) throw usage_error("--set {}: not in a check", override_text(set));
   complete(request);
-  const StopSignals signals;
-  request.run.cancel_descriptor = signals.descriptor();
-  const Recording recording = read_recording(request.run.dataset_dir);
-  if (request.run.frame >= recording.images.size())
-    throw usage_error("--frame {}: {} has {}", request.run.frame, request.run.dataset_dir.string(),
-                      counted(recording.images.size(), "frame"));
+  const Case planned = plan_sweep(request.plan).cases.front();  // the mistakes of the command line
+  if (has_own_poses(planned.name))
+    throw usage_error("{} finds its poses itself, so its clouds have no common frame", planned.method);
+  require_programs(std::span(&planned, 1));
+  const auto frame = static_cast<std::size_t>(request.frame);
+  const RecordingPlace& place = recording_place(planned);
+  const Recording recording = read_recording(place.dir);
   if (request.length) scale_by_length(*request.length, recording.rig);  // its faults before any run
-  const RecordingTruth truth = find_recording_truth(recording, request.run.declared_truth);
-  if (!truth.board_file.empty()) true_board(truth, request.run.frame);  // its faults, too
+  const RecordingTruth truth = find_recording_truth(recording, place.declared);
+  if (!truth.board_file.empty()) true_board(truth, frame);  // its faults, too
   const std::vector<Relation> relations = relations_of(recording);
   const ScratchFolder scratch;
   const CheckedRuns runs = run_all(request, recording, relations, scratch.path());

@@ -1,23 +1,18 @@
 #pragma once
-// What `run` and `check` share: a method, a dataset, and how the one runs on the other.
+// What `run` and `check` share: one method on one dataset.
 
-#include <filesystem>
-#include <optional>
-#include <string>
+#include <cstdint>
 #include <vector>
 
 #include "cli/options.h"
-#include "harness/running/dataset_run.h"
+#include "harness/planning/plan_request.h"
 
 namespace aqbench::cli {
 
-// As given; complete() fills in `run`.
+// As given.
 struct DatasetOptions {
-  DatasetRunRequest run;
-  std::optional<std::string> dataset;               // required
-  std::optional<int> threads;                       // none: all processors
-  std::optional<std::uint64_t> memory_limit_bytes;  // none: the default
-  std::optional<std::filesystem::path> project_file;
+  PlanRequest plan;  // one method, one dataset
+  std::int64_t frame = 0;
 };
 
 // Returns the rows of --dataset, --frame, --set, --threads, --seed, --timeout and --project.
@@ -26,8 +21,8 @@ std::vector<Flag<DatasetOptions>> dataset_flags();
 // Reads METHOD[:PRESET].
 void read_method(DatasetOptions& options, const FlagValue& value);
 
-// Finds dataset and method, in the project file as well, and fills in defaults. Throws Error(usage) for a
-// missing --dataset, and as place_dataset().
+// Adds the frame, the project and the time limit, which is none by default. Throws Error(usage) for a missing
+// or second --dataset.
 void complete(DatasetOptions& options);
 
 }  // namespace aqbench::cli

@@ -212,16 +212,17 @@ void append_plan_flags(std::vector<Flag<Request>>& flags, std::span<const PlanFl
   }
 }
 
-// Adds one flag that chooses cases, with its own help.
+// Adds one flag of a plan, with its own help; nullptr: that of the plan.
 template <class Request>
-void append_selection_flag(std::vector<Flag<Request>>& flags, std::string_view name, const char* help,
-                           PlanRequest Request::*plan) {
-  for (const PlanFlag& row : selection_flags())
-    if (row.name == name) {
-      Flag<PlanRequest> flag = row_of(row);
-      flag.help = help;
-      append_flags<Request, PlanRequest>(flags, {&flag, 1}, plan);
-    }
+void append_plan_flag(std::vector<Flag<Request>>& flags, std::string_view name, const char* help,
+                      PlanRequest Request::*plan) {
+  for (const auto rows : {selection_flags(), case_flags()})
+    for (const PlanFlag& row : rows)
+      if (row.name == name) {
+        Flag<PlanRequest> flag = row_of(row);
+        if (help != nullptr) flag.help = help;
+        append_flags<Request, PlanRequest>(flags, {&flag, 1}, plan);
+      }
 }
 
 }  // namespace aqbench::cli

@@ -75,11 +75,11 @@ CommandLine<ProfileRequest> profile_command_line() {
       "  aqbench profile --diff profiles/20261120T101500Z profiles/20261120T103000Z",
       {},
       {{{.name = "TARGET", .repeatable = true}, into<&ProfileRequest::targets>}}};
-  append_selection_flag(line.flags, "scene", "scene for METHOD (default flat_plane); may be repeated",
-                        &ProfileRequest::plan);
-  append_selection_flag(line.flags, "dataset", "the same for a dataset of the project or a folder",
-                        &ProfileRequest::plan);
-  append_selection_flag(line.flags, "seed", "seed (default 42)", &ProfileRequest::plan);
+  append_plan_flag(line.flags, "scene", "scene for METHOD (default flat_plane); may be repeated",
+                   &ProfileRequest::plan);
+  append_plan_flag(line.flags, "dataset", "the same for a dataset of the project or a folder",
+                   &ProfileRequest::plan);
+  append_plan_flag(line.flags, "seed", "seed (default 42)", &ProfileRequest::plan);
   line.flags.insert(line.flags.end(), std::begin(kProfileFlags), std::end(kProfileFlags));
   append_plan_flags(line.flags, case_flags(), &ProfileRequest::plan);
   return line;

@@ -13,6 +13,7 @@ inline constexpr RemovedFlag kRemovedFlags[] = {
     {"--sign", "sign sha256.txt with ssh-keygen -Y sign (docs/evidence.md)"},
     {"--pubkey", "check a signature with ssh-keygen -Y verify (docs/evidence.md)"},
     {"--blocks", "aqbench ab --variant NAME=A,B compares times in pairs and judges them"},
+    {"--depth-range", "--set plane_sweep.depth_range_m=LOW:HIGH"},
     {"--layouts", "link the programs in another order and compare them again"},
     {"--pdf", "write charts with --svg DIR; rsvg-convert makes PDF files of them (docs/reports.md)"},
     {"--relink-a", "link the programs in another order and compare them again"},

@@ -65,7 +65,6 @@ std::vector<MethodSpec> real_methods() {
        .stages = plane_sweep_stages(),
        .run = kInModule<&MethodsTable::plane_sweep>,
        .dtype = "float32",
-       .takes_depth_range = true,
        .gives_depth_maps = true},
       {.name = "external",
        .summary = "any program that reads a dataset folder and writes a PLY file",

@@ -81,12 +81,13 @@ def run_ours(dataset, cameras, cost, options):
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "out"
         settings = {"cost": cost, "depths": options.depths, "sources": cameras - 1, "window": options.window,
-                    "refinements": 0, "surface": "none", "min_confidence": 0, "min_views": 0}
+                    "refinements": 0, "surface": "none", "min_confidence": 0, "min_views": 0,
+                    "depth_range_m": "{}:{}".format(*options.range_m)}
         subprocess.run([str(options.program), "run", "plane_sweep", "--dataset", str(dataset), "--out", str(out),
-                        "--threads", str(options.threads), "--depth-range", "{}:{}".format(*options.range_m)] +
+                        "--threads", str(options.threads)] +
                        [word for name, value in settings.items() for word in ("--set", f"plane_sweep.{name}={value}")],
                        check=True, stdout=subprocess.DEVNULL)
-        stages = {stage["name"]: stage for stage in json.loads((out / "result.json").read_text())["records"][0]["stages"]}
+        stages = {stage["name"]: stage for stage in json.loads((out / "results.json").read_text())["records"][0]["stages"]}
         depths = {file.stem: np.load(file) for file in (out / "depth").glob("*.npy")
                   if not file.stem.endswith("_confidence")}
         return stages["depth_estimation"]["wall_ms"][0], depths

@@ -49,6 +49,7 @@ struct SweepRequest {
   Strings notes;
   std::optional<std::filesystem::path> tests_of;  // a build folder whose tests are listed and run
   KeptFiles kept;
+  bool keeps_output = false;
   KeepWork keep_work = KeepWork::none;  // beside the bundle
   CommandTrust trust;                   // given only with --resume
   ShareRequest share;
@@ -218,15 +219,18 @@ ExitCode add_evidence(const SweepRequest& request, const std::filesystem::path& 
 // Runs cases without a record. Results left by tasks of a shared sweep are taken first.
 SweepOutcome run_cases(const SweepRequest& request, const SweepPlan& plan, Journal& journal) {
   const auto tasks = tasks_folder(journal.bundle());
+  KeptFiles kept = request.kept;
+  if (request.keeps_output) kept.output_dir = journal.bundle();
   const auto run = [&](const Case& planned, CaseBoard& board) {
-    return run_case_keeping(planned, board, request.kept);
+    return run_case_keeping(planned, board, kept);
   };
   SweepDisplay display(SweepDisplay::options_for_stderr());
   SweepCallbacks callbacks = display.callbacks();
   if (request.keep_work != KeepWork::none)
     callbacks.ended = [&](const Case& planned, const Record& record, const std::filesystem::path& scratch) {
       keep_work(request.keep_work, planned, method_of(planned), record, scratch,
-                work_folder(journal.bundle()));
+                request.bundle ? std::filesystem::path(request.bundle->string() + ".work")
+                               : work_folder(journal.bundle()));
     };
   CasesOfHosts hosts;
   SweepOutcome outcome;
@@ -302,9 +306,13 @@ ExitCode sweep_plan(const PlanSweep& sweep, const Arguments& arguments) {
   request.bundle = sweep.bundle;
   request.baseline = sweep.baseline;
   request.gate = sweep.gate;
-  request.kept = sweep.kept;
+  request.keeps_output = sweep.keeps_output;
+  request.keep_work = sweep.keep_work;
   request.json = sweep.json;
-  return run_planned(request, plan_sweep(request.plan), arguments);
+  SweepPlan plan = plan_sweep(request.plan);
+  require_records_fit(plan);
+  require_programs(plan.cases);
+  return run_planned(request, std::move(plan), arguments);
 }
 
 ExitCode sweep_command(const Arguments& arguments) {

@@ -95,11 +95,8 @@ bool any_finds_poses(const Selection& selection);
 // Error(usage) for a bad value and for an error of the calibration, which a case with poses=own does not get.
 void add_alignment(Case& planned, bool own_poses);
 
-// Owner of these parameters in --set, --axis and suites: "scoring.outlier_mm".
-inline constexpr const char* kScoringOwner = "scoring";
-
-// Returns the parameters thresholds_mm (comma-separated lengths), outlier_mm, spacing_mm and tile_mm;
-// defaults are those of ScoreOptions.
+// Returns the parameters of owner kScoringOwner: thresholds_mm (comma-separated lengths), outlier_mm,
+// spacing_mm and tile_mm; defaults are those of ScoreOptions.
 const std::vector<ParameterSpec>& scoring_parameters();
 
 // Returns the case's scoring options from its overrides of owner scoring. Throws Error(usage) naming the

@@ -17,8 +17,6 @@
 namespace aqbench {
 namespace {
 
-constexpr double kMaxTimeoutS = 1e7;
-
 template <class Value>
 Json json_or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);

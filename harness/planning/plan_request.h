@@ -26,8 +26,9 @@ inline constexpr std::size_t kMaxCases = 100000;
 // The maximum number of threads of a case.
 inline constexpr int kMaxThreads = 1024;
 
-// Time limit of a case in seconds without --timeout.
+// Time limit of a case in seconds without --timeout, and the largest one.
 inline constexpr double kDefaultTimeoutS = 600;
+inline constexpr double kMaxTimeoutS = 1e7;
 
 // Part `index` (from 1) of `count` parts of a sweep.
 struct Shard {

@@ -53,18 +53,22 @@ auto parse_at(const JsonPlace& place, const Parse& parse, const std::string& tex
   }
 }
 
-Axis read_axis(const std::string& name, const JsonPlace& place) {
+// Returns a list's values as a flag has them, separated by commas.
+std::string read_list(const JsonPlace& place) {
   std::string values;
-  if (place.value().is_string())
-    values = place.text();
-  else
-    for (const JsonPlace& element : place.elements())
-      values += fmt::format("{}{}", values.empty() ? "" : ",", to_string(element.parameter()));
+  for (const JsonPlace& element : place.elements())
+    values += fmt::format("{}{}", values.empty() ? "" : ",", to_string(element.parameter()));
+  return values;
+}
+
+Axis read_axis(const std::string& name, const JsonPlace& place) {
+  const std::string values = place.value().is_string() ? place.text() : read_list(place);
   return parse_at(place, parse_axis, fmt::format("{}={}", name, values));
 }
 
 Override read_set(const std::string& key, const JsonPlace& place) {
-  return parse_at(place, parse_override, fmt::format("{}={}", key, to_string(place.parameter())));
+  const std::string value = place.value().is_array() ? read_list(place) : to_string(place.parameter());
+  return parse_at(place, parse_override, fmt::format("{}={}", key, value));
 }
 
 int read_count(const JsonPlace& place, std::uint64_t most) {
@@ -242,7 +246,8 @@ Suite suite_from_json(const Json& json, const std::string& source) {
 
 Suite suite_at(const JsonPlace& root) {
   root.allow_only({"name", "description", "scenes", "methods", "seeds", "axes", "set", "workloads", "rig",
-                   "imaging", "width", "height", "more", "repetitions", "poses", "alignment", "protocols"});
+                   "imaging", "width", "height", "more", "repetitions", "poses", "alignment", "scoring",
+                   "protocols"});
   Suite suite;
   suite.name = root.at("name").text();
   if (suite.name.empty() || one_line(suite.name) != suite.name)
@@ -261,9 +266,10 @@ Suite suite_at(const JsonPlace& root) {
     suite.poses = poses->text();
     if (suite.poses != "own" && suite.poses != "given") poses->fail("must be given or own");
   }
-  if (const auto alignment = root.find("alignment"))
-    for (const auto& [key, place] : alignment->members())
-      suite.sets.push_back(read_set(fmt::format("{}.{}", kAlignmentOwner, key), place));
+  for (const char* const owner : {kAlignmentOwner, kScoringOwner})
+    if (const auto settings = root.find(owner))
+      for (const auto& [key, place] : settings->members())
+        suite.sets.push_back(read_set(fmt::format("{}.{}", owner, key), place));
   if (const auto protocols = root.find("protocols"))
     suite.sets.push_back(
         {kProtocolsOwner, "names", fmt::format("{}", fmt::join(read_names(*protocols), " "))});

@@ -22,6 +22,9 @@ inline constexpr int kMaxImageSide_px = 16384;
 // Owner of the parameters of a suite's alignment (harness/planning/case_options.h): "alignment.then".
 inline constexpr const char* kAlignmentOwner = "alignment";
 
+// Owner of the lengths that scores depend on (harness/planning/case_options.h): "scoring.outlier_mm".
+inline constexpr const char* kScoringOwner = "scoring";
+
 // Owner of the protocols of other benchmarks (harness/planning/case_options.h): "protocols.names".
 inline constexpr const char* kProtocolsOwner = "protocols";
 

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 
+#include "core/files.h"
 #include "core/module.h"
 #include "core/parallel.h"
 #include "core/scratch_folder.h"
@@ -21,6 +23,8 @@
 #include "harness/scoring/own_poses.h"
 #include "pipeline/method/method.h"
 #include "pipeline/opencl/opencl.h"
+#include "scenes/cloud/npy.h"
+#include "scenes/cloud/ply.h"
 #include "scenes/registry.h"
 
 namespace aqbench {
@@ -56,6 +60,24 @@ void take_log(const std::filesystem::path& work_dir, CaseResult& result) {
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   result.artefacts.emplace_back(case_file(kLogsFolder, result.record.case_name, ".log"), std::move(text));
+}
+
+void write_map(const std::filesystem::path& file, const DepthMap& map, const std::vector<float>& values) {
+  const std::array<std::size_t, 2> shape = {static_cast<std::size_t>(map.height),
+                                            static_cast<std::size_t>(map.width)};
+  write_npy(file, std::span<const float>(values), shape);
+}
+
+void write_output(const Reconstruction& output, const std::filesystem::path& dir) {
+  write_ply_cloud(dir / "cloud.ply", output.cloud);
+  if (output.mesh) write_ply_mesh(dir / "mesh.ply", *output.mesh);
+  if (output.depth_maps.empty()) return;
+  make_folders(dir / kDepthFolder);
+  for (const DepthMap& map : output.depth_maps) {
+    write_map(dir / kDepthFolder / (map.camera + ".npy"), map, map.depth_along_ray_m);
+    if (!map.confidence.empty())
+      write_map(dir / kDepthFolder / (map.camera + "_confidence.npy"), map, map.confidence);
+  }
 }
 
 void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board,
@@ -110,6 +132,7 @@ void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, c
   const std::filesystem::path scratch = own ? own->path() : board.scratch_dir();
   Observed observed;
   std::optional<Reconstruction> output = run_apart(planned, method, board, scratch, observed, result);
+  if (output && !afterwards.kept.output_dir.empty()) write_output(*output, afterwards.kept.output_dir);
   if (!output || !afterwards.score) return;
   board.set_phase("scoring");
   if (observed.recording)
@@ -215,8 +238,10 @@ CaseResult run_case_keeping(const Case& planned, CaseBoard& board, const KeptFil
   return run_one_case(planned, board, {true, kept});
 }
 
-CaseResult run_case_unscored(const Case& planned, CaseBoard& board) {
-  return run_one_case(planned, board, {.score = false});
+CaseResult run_case_unscored(const Case& planned, CaseBoard& board, const std::filesystem::path& output_dir) {
+  return run_one_case(
+      planned, board,
+      {.score = false, .kept = {.cloud = false, .pictures = false, .output_dir = output_dir}});
 }
 
 void load_modules_of(std::span<const Case> cases) {

@@ -1,6 +1,7 @@
 #pragma once
 // Runs one case, of a method or a workload, in the child process forked for it.
 
+#include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
@@ -23,8 +24,10 @@ CaseResult run_case(const Case& planned, CaseBoard& board);
 // Runs a case like run_case() and keeps these files.
 CaseResult run_case_keeping(const Case& planned, CaseBoard& board, const KeptFiles& kept);
 
-// Runs a case like run_case() without scoring a method's output: for callers that need only its hash.
-CaseResult run_case_unscored(const Case& planned, CaseBoard& board);
+// Runs a case like run_case() without scoring a method's output: for callers that need its hash, or the
+// output itself in KeptFiles::output_dir.
+CaseResult run_case_unscored(const Case& planned, CaseBoard& board,
+                             const std::filesystem::path& output_dir = {});
 
 // Loads exactly the modules (core/module.h) that these cases need. A parent does so before it forks, so that
 // its children have them at once; loading starts no threads. Throws Error(input) if one is not installed.

@@ -33,6 +33,10 @@ struct KeptFiles {
   bool cloud = false;  // what was scored: clouds/NAME.ply
   bool pictures =
       true;  // of depth maps (harness/scoring/depth_pictures.h), and the cloud view (harness/viewing/)
+  // An existing folder for what a real method gives, as it gives it: cloud.ply, mesh.ply and, as float32 in
+  // metres along the refracted ray with NaN for none, depth/CAMERA.npy, depth/CAMERA_confidence.npy. Empty:
+  // it is not kept.
+  std::filesystem::path output_dir = {};
 };
 
 // What is done with the output of a method beside hashing it.

@@ -25,11 +25,6 @@ struct Observation {
   std::filesystem::path dataset_dir;  // contains calibration.json and images/ (layout: docs/dataset.md)
 };
 
-// Depths to search, metres along the refracted ray from the water surface.
-struct ManualDepthRange {
-  double min_m = 0, max_m = 0;
-};
-
 // The input of a run beside the observation or truth.
 struct MethodInput {
   Parameters parameters;
@@ -37,8 +32,6 @@ struct MethodInput {
   std::string device = "cpu";
   // An empty folder for the method's own files, removed after the run except for the file kMethodLog.
   std::filesystem::path work_dir = {};
-  // The range given by `aqbench run --depth-range`; never set for a scored case.
-  std::optional<ManualDepthRange> depth_range_m = {};
   // For a declared method: its declaration, and the folder of the project file, the base of relative paths.
   std::shared_ptr<const MethodDeclaration> declaration = {};
   std::filesystem::path project_dir = {};
@@ -95,12 +88,11 @@ struct MethodSpec {
   std::variant<RealMethod, SimulatedMethod> run;
   // The number type that the result is computed from; "unknown" for an external program.
   std::string dtype = "float64";
-  bool takes_depth_range = false;  // looks at MethodInput::depth_range_m
-  bool gives_depth_maps = false;   // uses MethodInput::depth_range_m
-  bool starts_program = false;     // an external one: its parameter `command`, or declared
-  bool tells_own_stages = false;   // reports stages beside those listed: a program or a model
-  MethodReads reads = nullptr;     // nullptr: nothing
-  GuestParts guest = nullptr;      // nullptr: aqbench's own
+  bool gives_depth_maps = false;
+  bool starts_program = false;    // an external one: its parameter `command`, or declared
+  bool tells_own_stages = false;  // reports stages beside those listed: a program or a model
+  MethodReads reads = nullptr;    // nullptr: nothing
+  GuestParts guest = nullptr;     // nullptr: aqbench's own
   std::shared_ptr<const MethodDeclaration> declaration = {};  // of a declared method
 
   bool simulated() const { return std::holds_alternative<SimulatedMethod>(run); }

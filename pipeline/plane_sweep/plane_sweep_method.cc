@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/stage_scope.h"
+#include "core/text.h"
 #include "pipeline/depth_maps/depth_maps.h"
 #include "pipeline/fusion/fusion.h"
 #include "pipeline/sparse/sparse.h"
@@ -71,13 +72,25 @@ double least_depth_m(std::span<const DatasetView> views, double greatest_m) {
   return std::ranges::any_of(views, straight) ? 1e-3 * greatest_m : 0;
 }
 
+// Reads the parameter depth_range_m, "LOW:HIGH".
+sparse::DepthRange depth_range_from(const std::string& text) {
+  const auto ends = split_at(text, ':');
+  const auto low_m = parse_double(ends.front()), high_m = parse_double(ends.back());
+  if (ends.size() != 2 || !low_m || !high_m || !(*low_m >= 0 && *low_m < *high_m && *high_m <= 1000))
+    throw usage_error("plane_sweep.depth_range_m '{}': expected LOW:HIGH in metres, 0 <= LOW < HIGH <= 1000",
+                      text);
+  return {*low_m, *high_m};
+}
+
 // Returns one range for each view. Views that see too little of the sparse cloud get the range of all others
 // together.
 std::vector<sparse::DepthRange> view_depth_ranges(std::span<const DatasetView> views,
                                                   const MethodInput& input) {
-  if (const auto& by_hand = input.depth_range_m)
+  if (const std::string by_hand = input.parameters.text("depth_range_m"); !by_hand.empty()) {
+    const sparse::DepthRange range = depth_range_from(by_hand);
     return std::vector<sparse::DepthRange>(
-        views.size(), {std::max(by_hand->min_m, least_depth_m(views, by_hand->max_m)), by_hand->max_m});
+        views.size(), {std::max(range.min_m, least_depth_m(views, range.max_m)), range.max_m});
+  }
   const sparse::Options options = sparse::options_from(input.parameters, kPlaneSweepSparsePrefix);
   sparse::TrackCounts counts;
   auto ranges = sparse::filled_ranges(

@@ -23,6 +23,10 @@ std::vector<ParameterSpec> plane_sweep_parameters() {
                       "other cameras that must confirm a depth, if there are so many"),
       number_parameter("depth_tolerance_m", "m", 0.002, 1e-6, 1,
                        "largest difference from a confirming depth; at least 0.3 pixels of depth"),
+      text_parameter(
+          "depth_range_m", "",
+          "LOW:HIGH, the depths to search, along the ray from the water surface, or from the camera "
+          "where there is none (default: from a sparse cloud)"),
   };
   const char* const voxel_help =
       "side of fusion's voxels: the spacing of the cloud; at least a quarter of a pixel on the surface";

@@ -192,6 +192,8 @@ CropMask voxels_of(const MatArray& array, const fs::path& file) {
 }  // namespace
 
 TruthEntry truth_entry_at(const JsonPlace& place) {
+  for (const char* const key : {"thresholds_mm", "outlier_mm", "spacing_mm", "tile_mm", "max_distance_mm"})
+    if (const auto misplaced = place.find(key)) misplaced->fail("belongs inside \"surface\"");
   place.allow_only({"surface", "charuco", "control_points"});
   TruthEntry entry;
   if (const auto surface = place.find("surface")) entry.surface = surface_at(*surface);

@@ -98,7 +98,7 @@ TEST(SuiteFile, ReadsEverything) {
       "methods": ["roma_like", "plane_sweep:fast"], "seeds": [42, 43],
       "axes": {"threads": [1, 2], "undulating.amplitude_m": "0.001:0.002:0.001"},
       "set": {"roma_like.points": 5000, "undulating.wavelength_m": 0.06},
-      "rig": "sparse4", "imaging": "clean", "width": 480})");
+      "scoring": {"thresholds_mm": [1, 2.5]}, "rig": "sparse4", "imaging": "clean", "width": 480})");
   EXPECT_EQ(suite.name, "mine");
   EXPECT_EQ(suite.description, "one line");
   EXPECT_THAT(suite.methods, ElementsAre("roma_like", "plane_sweep:fast"));
@@ -106,9 +106,10 @@ TEST(SuiteFile, ReadsEverything) {
   ASSERT_EQ(suite.axes.size(), 2U);
   EXPECT_THAT(suite.axes[0].values, ElementsAre("1", "2"));
   EXPECT_THAT(suite.axes[1].values, ElementsAre("0.001", "0.002"));
-  ASSERT_EQ(suite.sets.size(), 2U);
+  ASSERT_EQ(suite.sets.size(), 3U);
   EXPECT_EQ(suite.sets[0].value, "5000");
   EXPECT_EQ(suite.sets[1].value, "0.06");
+  EXPECT_EQ(override_text(suite.sets[2]), "scoring.thresholds_mm=1,2.5");
   EXPECT_EQ(suite.images.rig, "sparse4");
   EXPECT_EQ(suite.images.imaging, "clean");
   EXPECT_EQ(suite.images.width_px, 480);

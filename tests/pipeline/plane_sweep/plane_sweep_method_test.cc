@@ -34,11 +34,14 @@ void write_small_dataset(const std::filesystem::path& dir, const std::string& im
 
 MethodInput small_input(std::vector<Override> overrides = {}) {
   MethodInput input;
-  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>{
-           {"depths", "48"}, {"window", "7"}, {"voxel_m", "0.002"}, {"surface", "heightfield"}})
+  for (const auto& [name, value] :
+       std::vector<std::pair<std::string, std::string>>{{"depths", "48"},
+                                                        {"window", "7"},
+                                                        {"voxel_m", "0.002"},
+                                                        {"surface", "heightfield"},
+                                                        {"depth_range_m", "0.17:0.27"}})
     overrides.insert(overrides.begin(), {"plane_sweep", name, value});
   input.parameters = resolve_parameters("plane_sweep", plane_sweep_parameters(), overrides);
-  input.depth_range_m = ManualDepthRange{0.17, 0.27};
   return input;
 }
 
@@ -84,17 +87,21 @@ TEST(PlaneSweepMethod, FailsWithItsReasonWithoutTexture) {
   write_small_dataset(dir.path() / "data", "textureless");
   EXPECT_THAT(error_of(ErrorKind::method, [&] { run_plane_sweep({dir.path() / "data"}, small_input()); }),
               HasSubstr("too little texture"));
-  MethodInput without_range = small_input();
-  without_range.depth_range_m.reset();
-  EXPECT_THAT(error_of(ErrorKind::method, [&] { run_plane_sweep({dir.path() / "data"}, without_range); }),
-              HasSubstr("no depth range"));
+  const auto error_with_range = [&](ErrorKind kind, const char* range) {
+    const MethodInput input = small_input({{"plane_sweep", "depth_range_m", range}});
+    return error_of(kind, [&] { run_plane_sweep({dir.path() / "data"}, input); });
+  };
+  EXPECT_THAT(error_with_range(ErrorKind::method, ""), HasSubstr("no depth range"));
+  for (const char* const wrong : {"0.1", "0.3:0.1", "-1:2", "0.1:0.2:0.3", "0.1:1e4", "0.1:nan"})
+    EXPECT_THAT(error_with_range(ErrorKind::usage, wrong), HasSubstr("expected LOW:HIGH in metres"));
 }
 
 TEST(PlaneSweepMethod, FindsItsDepthRangeInTheImages) {
   const TemporaryDirectory dir;
   write_small_dataset(dir.path() / "data", "clean");
-  MethodInput input = small_input({{"plane_sweep", "refinements", "0"}, {"plane_sweep", "surface", "none"}});
-  input.depth_range_m.reset();
+  const MethodInput input = small_input({{"plane_sweep", "refinements", "0"},
+                                         {"plane_sweep", "surface", "none"},
+                                         {"plane_sweep", "depth_range_m", ""}});
   const Reconstruction found = run_plane_sweep({dir.path() / "data"}, input);
   EXPECT_LT(median_error_mm(found.depth_maps[0], dir.path() / "data"), 2);
   EXPECT_FALSE(found.mesh.has_value());

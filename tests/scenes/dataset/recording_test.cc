@@ -301,6 +301,8 @@ TEST_F(RecordingFolder, TruthSaysWhatIsKnown) {
         {R"({"surface": {"file": "scan_000000.ply", "tile_mm": -1}})", "tile_mm: must be positive"},
         {R"({"surface": {"file": "scan_000000.ply", "crop": "mask.npy"}})", "crop: 'mask.npy' is not box:"},
         {R"({"surface": {"file": "scan_000000.ply", "crop": ["z:2,1"]}})", "the lower bound is above"},
+        {R"({"surface": {"file": "scan_000000.ply"}, "thresholds_mm": [1]})",
+         "thresholds_mm: belongs inside \"surface\""},
         {R"({"surfase": {}})", "surfase: unknown key"}}) {
     write_text("truth/truth.json", entry);
     EXPECT_THAT(error_of(ErrorKind::input, [&] { find_recording_truth(recording); }), HasSubstr(what));
