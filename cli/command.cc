@@ -51,6 +51,7 @@ constexpr std::array kCommands = {
     Command{"check", "check relations of a method's results that need no truth", check_command},
     Command{"trend", "find where a value changed its level over many bundles", trend_command},
     Command{"report", "show a bundle as a page with pictures", report_command},
+    Command{"import", "read numbers of another harness, CSV or JSON lines, as results", import_command},
     Command{"export", "write a bundle as CSV, LaTeX, SVG or coloured PLY", export_command},
     Command{"site", "write a static site over many bundles", site_command},
     Command{"docs", "fill the tables of documents, or check that they are fresh", docs_command},
@@ -107,7 +108,7 @@ ExitCode print_version(const Arguments& arguments) {
 
 // Arguments of these commands are recorded and replayed.
 void require_recordable(const Arguments& arguments) {
-  constexpr std::string_view kRecording[] = {"sweep", "run", "ab", "init", "profile"};
+  constexpr std::string_view kRecording[] = {"sweep", "run", "ab", "init", "import", "profile"};
   if (std::ranges::find(kRecording, arguments[0]) == std::end(kRecording)) return;
   for (std::size_t i = 1; i < arguments.size(); ++i)
     if (!is_valid_utf8(arguments[i]))

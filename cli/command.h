@@ -42,6 +42,7 @@ ExitCode eval_command(const Arguments& arguments);
 ExitCode export_command(const Arguments& arguments);
 ExitCode gate_command(const Arguments& arguments);
 ExitCode get_command(const Arguments& arguments);
+ExitCode import_command(const Arguments& arguments);
 ExitCode init_command(const Arguments& arguments);
 ExitCode list_command(const Arguments& arguments);
 ExitCode man_command(const Arguments& arguments);

@@ -19,6 +19,7 @@
 #include "harness/measuring/environment.h"
 #include "harness/planning/case_options.h"
 #include "harness/project/project.h"
+#include "harness/records/numbers.h"
 #include "harness/running/method_run.h"
 #include "harness/running/run_case.h"
 #include "harness/running/sweep.h"
@@ -212,6 +213,8 @@ ExitCode replay_command(const Arguments& arguments) {
   const Results results = read_gate_input(bundle).results;
   const auto [records, drawn_from] = choose_cases(request, results);
   JournalHeader header = read_journal(bundle, TornTail::refuse, KeptRecords::ends).header;
+  if (const std::string numbers = numbers_source(*results.run.requested); !numbers.empty())
+    throw not_comparable_error("{}: {}: nothing to run", bundle.string(), numbers);
   place_datasets(header.request, request.project_file);
   std::vector<SweepPlan> plans;
   Plans whole;

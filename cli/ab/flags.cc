@@ -107,9 +107,11 @@ const Flag<AbRequest> kSideFlags[] = {
     {"b", "BIN", kAbPrograms, "the program in question", into<&AbRequest::binary_b>, needs("a")},
     {"variant", "NAME=x,y", kAbVariant, "values of an axis of this program: A is x, B y (and z, ...)",
      read_variant},
-    {"method-a", "NAME", kAbMethods, "A's method, in place of --method", metric_side<0, &Metrics::methods>,
-     needs("method-b")},
-    {"method-b", "NAME", kAbMethods, "B's method", metric_side<1, &Metrics::methods>, needs("method-a")},
+    {"method-a", "NAME", kAbMethods | kAbBundles,
+     "A's method, in place of --method; of a bundle the one that its others, or --method-b, are held against",
+     metric_side<0, &Metrics::methods>},
+    {"method-b", "NAME", kAbMethods | kAbBundles, "B's method", metric_side<1, &Metrics::methods>,
+     needs("method-a")},
     {"cmd-a", "CMD", kAbCommands, "any command, as a line for /bin/sh: side A",
      command_side<0, &AbCommand::line>, needs("cmd-b")},
     {"cmd-b", "CMD", kAbCommands, "and side B", command_side<1, &AbCommand::line>, needs("cmd-a")},
@@ -119,10 +121,10 @@ const Flag<AbRequest> kSideFlags[] = {
      read_gbench<0>, needs("gbench-b")},
     {"gbench-b", "CMD", kAbGbench, "and side B", read_gbench<1>, needs("gbench-a")},
     {"bundle-a", "BUNDLE", kAbBundles,
-     "judge --metric over the seeds of this sweep (--repeat) and run nothing",
-     metric_side<0, &Metrics::bundles>, needs("bundle-b,metric")},
-    {"bundle-b", "BUNDLE", kAbBundles, "and of this one", metric_side<1, &Metrics::bundles>,
-     needs("bundle-a,metric")},
+     "judge --metric over the seeds of this sweep (--repeat) or import and run nothing",
+     metric_side<0, &Metrics::bundles>, needs("bundle-b|method-a,metric")},
+    {"bundle-b", "BUNDLE", kAbBundles, "and of this one; without it --method-a is held against the others",
+     metric_side<1, &Metrics::bundles>, needs("bundle-a,metric")},
     {"samples", "FILE", kAbSamples,
      "judge the units in this JSON file and run nothing; or A's times as Google Benchmark, hyperfine, "
      "pytest-benchmark or Criterion wrote them, a folder of files for pairs (docs/comparing.md)",
@@ -176,8 +178,9 @@ const Flag<AbRequest> kJudgingFlags[] = {
     {"margin", "[NAME=]X[%]", kAbCases | kAbBundles,
      "how much of a metric does not matter: a share or in its unit (default 5%)",
      into<&AbRequest::metrics, &Metrics::margins>, needs("metric", repeated())},
-    {"paired-over", "seeds|runs", kAbCases | kAbBundles,
-     "metrics: each pair has a seed of its own, or runs the same case",
+    {"paired-over", "seeds|runs|scenes", kAbCases | kAbBundles,
+     "metrics: each pair has a seed of its own, or runs the same case; of bundles scenes: one case of all "
+     "scenes and seeds",
      into<&AbRequest::metrics, &Metrics::paired_over>, needs("metric", usually("seeds"))},
     {"policy", "sensitive|gate", kAbJudged, "sensitive: tau 2 %, delta 5 %; gate: tau 5 %, delta 8 %",
      into<&AbRequest::policy, &Policy::name>, usually("sensitive")},
@@ -227,6 +230,7 @@ Modes mode_of(const AbRequest& request) {
   Modes chosen = 0;
   for (const auto& flag : kSideFlags)
     if (std::has_single_bit(flag.modes) && request.given.contains(flag.name)) chosen |= flag.modes;
+  if (chosen == 0 && !request.metrics.methods[0].empty()) chosen = kAbMethods;
   return only_mode(kAbModes, chosen);
 }
 
@@ -245,7 +249,7 @@ CommandLine<AbRequest> ab_command_line() {
   CommandLine<AbRequest> line{
       "aqbench ab (--a BIN --b BIN | --cmd-a CMD --cmd-b CMD | --gbench-a CMD --gbench-b CMD |\n"
       "            --variant NAME=x,y | --method-a NAME --method-b NAME |\n"
-      "            --bundle-a BUNDLE --bundle-b BUNDLE |\n"
+      "            --bundle-a BUNDLE (--bundle-b BUNDLE | --method-a NAME) |\n"
       "            --samples FILE | --calibrate | --live N | --resume BUNDLE) [OPTION]...",
       "Is B slower than A? Measures both in pairs, in an order drawn by coin, each unit in a fresh\n"
       "process, with an exact test of typical runs and a count of slow ones. Outputs come first: where\n"

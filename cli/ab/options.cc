@@ -46,7 +46,8 @@ void set_margin(const std::string& given, std::vector<AbOutcome>& outcomes) {
   read_margin(given, std::string_view(given).substr(equals + 1), *outcome);
 }
 
-AbOutcome outcome_of(const std::string& name) {
+// Of bundles the records say what the registry does not.
+AbOutcome outcome_of(const std::string& name, bool of_bundles) {
   AbOutcome outcome{.name = name, .kind = AbOutcome::Kind::metric, .unit = {}, .margin = kUsualMargin};
   const auto spec = std::ranges::find(metric_registry(), name, &MetricSpec::name);
   if (const auto of_protocol = find_protocol_metric(name)) {
@@ -54,6 +55,7 @@ AbOutcome outcome_of(const std::string& name) {
     outcome.better = of_protocol->better;
     return outcome;
   }
+  if (spec == metric_registry().end() && of_bundles) return outcome;
   if (spec == metric_registry().end())
     throw usage_error("--metric '{}': unknown (aqbench list metrics)", name);
   if (spec->better == Better::equal && !spec->ideal)
@@ -105,7 +107,7 @@ std::vector<AbOutcome> metric_outcomes(const AbMetricRequest& request) {
   std::vector<AbOutcome> outcomes;
   for (const std::string& name : request.names) {
     if (std::ranges::count(request.names, name) > 1) throw usage_error("--metric '{}': is given twice", name);
-    outcomes.push_back(outcome_of(name));
+    outcomes.push_back(outcome_of(name, request.of_bundles()));
   }
   for (const std::string& margin : request.margins) set_margin(margin, outcomes);
   for (const AbOutcome& outcome : outcomes)
@@ -123,6 +125,11 @@ void complete_ab_request(AbRequest& request) {
     for (const char* const name : {"pairs", "looks"})
       if (request.given.contains(name))
         throw usage_error("--{}: --quick takes what fits into a minute", name);
+  if (!request.metrics.of_bundles() && request.metrics.paired_over == "scenes")
+    throw usage_error("--paired-over scenes: only with --bundle-a");
+  if (!request.metrics.of_bundles() && !request.metrics.methods[0].empty() &&
+      request.metrics.methods[1].empty())
+    throw usage_error("--method-a: needs --method-b");
   if (!request.samples) use_current_project(request.plan);
   // A setting of the project's own program says which method it is of.
   if (request.variant && request.plan.suite.empty() && request.plan.methods.empty() &&

@@ -46,7 +46,8 @@ AbSides plan_validation(const AbRequest& request, int cancel_descriptor, AbDocum
 void apply_validation(const std::filesystem::path& bundle, const PlanRequest& request, AbDocument& document);
 
 // Returns what was measured before as a comparison. Throws Error(usage), Error(input).
-// - --bundle-a, --bundle-b: their cases paired by seed, in the order of A's. Times of sweeps were not
+// - --bundle-a, --bundle-b: their cases paired by seed, in the order of A's, or all scenes of a method as
+//   one case; of one bundle its methods against that of --method-a. Times of sweeps were not
 //   measured in pairs and are not judged. Throws as read_gate_input(), Error(not_comparable) where B has
 //   no case of A's, other seeds, or a case with other options than its method's, Error(usage) for one
 //   bundle twice.
@@ -55,6 +56,9 @@ void apply_validation(const std::filesystem::path& bundle, const PlanRequest& re
 //   units. One file of hyperfine with two commands needs no B. Benchmarks that one side lacks are noted.
 // - Any other --samples is a file of units (ab_samples_from_lists()).
 AbDocument recorded_document(const AbRequest& request);
+
+// Does it for --bundle-a.
+AbDocument document_of_bundles(const AbRequest& request);
 
 // Puts the values of the wanted metrics into the unit as its outcomes, and removes its metrics.
 void take_metrics(const std::vector<AbOutcome>& outcomes, Record& unit);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/error.h"
@@ -227,8 +228,13 @@ class TimeDecider {
     AbTimeDecision& decision = *decisions_[i];
     const CasePairs& pairs = pairs_[i];
     if (!decision.comparison) {
-      decision.reason =
-          fmt::format("{} measured, a verdict needs {}", counted(pairs.a.size(), "pair"), minimum(1, i));
+      if (is_metric(compared_[i].of) && !pairs.a.empty() && !pairs.b.empty()) {
+        const PairedSeries few = series_of(compared_[i].of, pairs.a, pairs.b);
+        decision.median_a_ms = median_of(few.u_a);
+        decision.median_b_ms = median_of(few.u_b);
+      }
+      decision.reason = fmt::format("{} measured, a verdict needs {}{}", counted(pairs.a.size(), "pair"),
+                                    minimum(1, i), settling_text(i));
       return;
     }
     const auto a = std::span(pairs.a).first(decided_pairs_[i]),
@@ -243,6 +249,30 @@ class TimeDecider {
     policy.bootstrap_draws = policy.resolution_draws = 0;
     policy.looks = 1;
     decision.stages = decide_stages(a, b, policy);
+  }
+
+  // Says how many pairs of a metric would settle it, if they were like these few: judges these again and
+  // again, until they are as many as a verdict needs. The spread of so few comes out too small.
+  std::string settling_text(std::size_t i) const {
+    const std::size_t count = std::min(pairs_[i].a.size(), pairs_[i].b.size()), least = minimum(1, i);
+    if (!is_metric(compared_[i].of) || count < 2 || count >= least) return {};
+    const auto first = [&](const std::vector<const Record*>& units) { return std::span(units).first(count); };
+    PairedSeries series = series_of(compared_[i].of, first(pairs_[i].a), first(pairs_[i].b));
+    for (std::size_t k = count; k < least; ++k) {
+      series.u_a.push_back(series.u_a[k - count]);
+      series.u_b.push_back(series.u_b[k - count]);
+    }
+    PairedPolicy policy = settings_.policy;
+    policy.bootstrap_draws = policy.resolution_draws = 0;
+    const PairedComparison like_these = compare_pairs(std::span(&series, 1), policy).front();
+    std::size_t needed = least;
+    if (like_these.verdict == PairedVerdict::inconclusive) {
+      if (!like_these.pairs_needed) return "; more pairs like these alone would not settle it";
+      const auto few = static_cast<double>(count);
+      needed = std::max(least, static_cast<std::size_t>(std::ceil(
+                                   static_cast<double>(*like_these.pairs_needed) * few / (few - 1))));
+    }
+    return fmt::format("; about {} pairs would settle it ({} more)", needed, needed - count);
   }
 
   static std::optional<double> median_cold(std::span<const Record* const> units) {

@@ -24,9 +24,9 @@ VerdictRow judged_row(const std::string& case_name, const std::string& what, con
                  .reason = decision.reason,
                  .only_shown = true,
                  .label = label};
-  if (!decision.comparison) return row;
   row.baseline = decision.median_a_ms;
   row.current = decision.median_b_ms;
+  if (!decision.comparison) return row;
   row.change =
       fmt::format("{} ({})", ab_change_text(*decision.comparison), ab_interval_text(*decision.comparison));
   return row;
@@ -99,7 +99,7 @@ std::string words_of(const AbCaseReport& one, const VerdictRow* leading) {
   const bool timed = one.time && one.time->comparison;
   if (timed && one.time->verdict == PairedVerdict::faster && !worse_metric_words(one).empty())
     return time_words(one);
-  std::string text = fmt::format("{} {}", metric_words(leading->metric), leading->change);
+  std::string text = metric_words(leading->metric) + (leading->change.empty() ? "" : " " + leading->change);
   if (timed) text += "; " + time_words(one);
   return text;
 }

@@ -16,6 +16,7 @@
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/gating/verdicts.h"
+#include "harness/records/numbers.h"
 #include "metrics/registry.h"
 #include "metrics/value_change.h"
 
@@ -124,6 +125,8 @@ VerdictRow row_without_baseline(const Record& record) {
 }
 
 void add_gate_notes(const Results& results, const Baseline& baseline, Verdicts& report) {
+  if (const std::string numbers = numbers_source(*results.run.requested); !numbers.empty())
+    report.notes.push_back(numbers);
   if (!results.run.complete)
     report.notes.push_back(fmt::format("the run was interrupted: {} of {} cases", results.records.size(),
                                        results.run.planned_cases));
@@ -224,9 +227,10 @@ Verdicts gate(const Results& results, const Baseline& baseline) {
   report.against = "accepted in run " + printable(baseline.accepted_bundle);
   if (!commit.empty()) report.against += ", commit " + printable(commit.substr(0, 12));
   add_gate_notes(results, baseline, report);
-  // The root digest covers every time sample, so no second run has the same.
+  // The root digest covers every time sample, so no second run has the same; imported numbers have no times.
+  const bool ran = numbers_source(*results.run.requested).empty();
   if (results_sha256(results) == baseline.accepted_results_sha256 ||
-      root_digest(results) == baseline.accepted_root_digest) {
+      (ran && root_digest(results) == baseline.accepted_root_digest)) {
     report.refusal = fmt::format(
         "self comparison: the baseline was accepted from these very results (bundle {}); run the sweep again",
         printable(baseline.accepted_bundle));

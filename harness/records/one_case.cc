@@ -1,7 +1,7 @@
 #include "harness/records/one_case.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "core/sha256.h"
 #include "core/text.h"
@@ -9,14 +9,31 @@
 
 namespace aqbench {
 
-Results results_of_one_case(Record record, OneCaseRun run) {
-  Case planned;
-  planned.name = record.case_name;
-  planned.scene = record.scene;
-  planned.method = record.method;
-  planned.preset = record.preset;
-  planned.options = record.options;
-  planned.defaults = record.defaults;
+std::string cases_text_of(const std::vector<Record>& records) {
+  std::vector<const Record*> sorted;
+  for (const Record& record : records) sorted.push_back(&record);
+  std::ranges::sort(sorted, {}, &Record::case_name);
+  std::string text;
+  for (const Record* const record : sorted) {
+    Case planned;
+    planned.name = record->case_name;
+    planned.scene = record->scene;
+    planned.method = record->method;
+    planned.preset = record->preset;
+    planned.options = record->options;
+    planned.defaults = record->defaults;
+    if (const ParameterValue* const seed = find_value(record->axes, "seed"))
+      planned.seed = static_cast<std::uint64_t>(std::get<std::int64_t>(*seed));
+    if (find_value(record->axes, "threads") == nullptr) {  // nobody knows how it ran
+      planned.threads = 0;
+      planned.device.clear();
+    }
+    text += (text.empty() ? "[" : ",") + to_json(planned).dump();
+  }
+  return text + "]";
+}
+
+Results results_of_records(std::vector<Record> records, OneCaseRun run) {
   Results results;
   results.run.id = run.started_utc;
   std::erase_if(results.run.id, [](char c) { return c == '-' || c == ':'; });
@@ -24,12 +41,12 @@ Results results_of_one_case(Record record, OneCaseRun run) {
   results.run.started_utc = std::move(run.started_utc);
   results.run.finished_utc = utc_now();
   results.run.complete = true;
-  results.run.planned_cases = 1;
-  results.run.plan_sha256 = sha256_hex("[" + to_json(planned).dump() + "]");
+  results.run.planned_cases = records.size();
+  results.run.plan_sha256 = sha256_hex(cases_text_of(records));
   results.run.requested = std::move(run.requested);
   results.run.effective = std::move(run.effective);
   results.environment = std::move(run.environment);
-  results.records = {std::move(record)};
+  results.records = std::move(records);
   return results;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
-// The results of one case that was scored without a plan, by `eval` or `run`.
+// The results of cases without a plan: what `eval` or `run` scored, or `import` read.
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/json.h"
 #include "harness/records/record.h"
@@ -16,8 +18,14 @@ struct OneCaseRun {
   JsonBox requested = {}, effective = {}, environment = {};
 };
 
-// Returns results that `gate` and `compare` read: they plan this case alone, and plan_sha256 is that of its
-// JSON, as of a plan (harness/planning/plan.h).
-Results results_of_one_case(Record record, OneCaseRun run);
+// Returns the text of the cases of these records, as of a plan (harness/planning/plan.h).
+std::string cases_text_of(const std::vector<Record>& records);
+
+// Returns results that `gate` and `compare` read: they plan these cases alone, and plan_sha256 is that of
+// cases_text_of().
+Results results_of_records(std::vector<Record> records, OneCaseRun run);
+inline Results results_of_one_case(Record record, OneCaseRun run) {
+  return results_of_records({std::move(record)}, std::move(run));
+}
 
 }  // namespace aqbench

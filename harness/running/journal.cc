@@ -35,8 +35,7 @@ Json header_json(const JournalHeader& header) {
       Json{{"run",
             {{"id", header.run_id}, {"suite", text_json(header.suite)}, {"started_utc", header.started_utc}}},
            {"program", {{"sha256", header.program_sha256}, {"commit", text_json(header.program_commit)}}},
-           {"requested",
-            header.sides ? Json{{"arguments", header.sides->arguments}} : requested_json(header.request)},
+           {"requested", requested_of(header)},
            {"plan_sha256", header.plan_sha256},
            {"all_shards_sha256", header.all_shards_sha256},
            {"environment", *header.environment}});
@@ -188,6 +187,11 @@ void require_same_sweep(const std::filesystem::path& bundle, const JournalHeader
 }
 
 }  // namespace
+
+Json requested_of(const JournalHeader& header) {
+  if (header.sides) return {{"arguments", header.sides->arguments}};
+  return header.numbers->empty() ? requested_json(header.request) : *header.numbers;
+}
 
 JournalHeader journal_header_of(const SweepPlan& plan, const JsonBox& environment) {
   JournalHeader header;

@@ -10,6 +10,7 @@
 //   {"prev":"..","record":{..},"log":{"bytes":340,"sha256":".."},"sha256":".."}
 //   {"prev":"..","units":[{..},{..}],"sha256":".."}
 // A comparison's header has "comparison" after the version, and in "requested" the arguments of `aqbench ab`.
+// That of imported numbers has in "requested" what they were (harness/records/numbers.h).
 // plan_sha256 is the SHA-256 of the text of "cases", which are sorted by name. "log" contains the
 // length of bench.log, and the hash of its growth since the previous mark. Older versions also wrote "block",
 // the record of one process of several of a case.
@@ -56,6 +57,7 @@ struct JournalHeader {
   std::string program_commit;  // "" if it was built outside git
   PlanRequest request;
   std::optional<ComparedSides> sides = {};  // of a comparison, which has no `request`
+  JsonBox numbers = {};  // "requested" of imported numbers, which nothing ran for; else empty
   JsonBox environment;                      // when the run began, as in env.json without "load"
   // all_shards_sha256 of a comparison is of all that defines the cases of both sides.
   std::string plan_sha256, all_shards_sha256;
@@ -79,6 +81,9 @@ struct LogMark {
 
 // Returns the header of a sweep that is about to begin; without id and time.
 JournalHeader journal_header_of(const SweepPlan& plan, const JsonBox& environment = {});
+
+// Returns "requested" of the journal and of results.json.
+Json requested_of(const JournalHeader& header);
 
 // How a case ended, without its measurements: what a sweep keeps of its records.
 struct CaseEnd {

@@ -11,6 +11,7 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "harness/records/json_parts.h"
+#include "harness/records/numbers.h"
 #include "harness/records/results.h"
 #include "harness/running/journal.h"
 
@@ -86,6 +87,8 @@ JournalHeader read_header(std::string_view line, const std::string& place) {
   header.program_commit = root.at("program").at("commit").text_or_null();
   if (root.find("comparison"))
     header.sides = read_sides(root);
+  else if (const JsonPlace requested = root.at("requested"); requested.find("numbers"))
+    header.numbers = requested_json(numbers_request(requested.value(), place + ": requested"));
   else
     header.request = request_from_json(root.at("requested").value(), place + ": requested");
   header.plan_sha256 = root.at("plan_sha256").text();

@@ -150,6 +150,7 @@ const char* what_is(const std::string& path) {
       {"tests.log", "the program's tests: list and run"},
       {"notes.txt", "notes of whoever ran it"},
       {"baseline.json", "the accepted values that the run was gated on"},
+      {kNumbersName, "the table that the numbers were imported from"},
       {"benchmark.json", "times in Google Benchmark's format"},
       {kTilesFolder, "errors by place"},
       {kViewsFolder, "completeness by number of views"},

@@ -90,6 +90,8 @@ void write_hash_list(const std::filesystem::path& bundle, const std::vector<std:
 // The names of the files in a bundle.
 inline constexpr const char* kStatementName = "statement.json";
 inline constexpr const char* kInventoryName = "inventory.txt";
+// The table of imported numbers.
+inline constexpr const char* kNumbersName = "numbers.txt";
 // A signature by an older version of aqbench, over sha256.txt; it is not checked.
 inline constexpr const char* kOldSignatureName = "signature.json";
 

@@ -215,6 +215,8 @@ class Verifier {
                                                          journal.header, journal.resumptions.size());
           if (!problem.empty()) add_finding("results.json", problem);
         });
+      if (!journal.header.numbers->empty())
+        return guarded(kNumbersName, [&] { add_findings(check_numbers(bundle_, results, journal.header)); });
       const PlanCheck plan = check_plan(results, journal);
       for (const std::string& problem : plan.problems) add_finding("results.json", problem);
       if (!plan.other_version.empty()) {

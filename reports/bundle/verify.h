@@ -65,6 +65,11 @@ std::vector<Finding> check_run(const Results& results, const JournalContents& jo
 std::vector<Finding> check_case_files(const std::filesystem::path& bundle, const Results& results,
                                       const std::vector<std::string>& files);
 
+// Reads the table of imported numbers once more and compares what it holds with the results. Throws
+// Error(input, io) if it cannot be read.
+std::vector<Finding> check_numbers(const std::filesystem::path& bundle, const Results& results,
+                                   const JournalHeader& header);
+
 // Compares the parts of bench.log with the hashes by which the lines of the journal mark them. Throws
 // Error(input, io) if it cannot be read.
 std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complete,
@@ -75,7 +80,8 @@ std::vector<Finding> check_log(const std::filesystem::path& bundle, bool complet
 //   special files;
 // - results.json against its schema, its canonical text and the journal, the journal's chain
 //   and its marks in bench.log, and the plan against the one that this program makes of the request
-//   (harness/running/plan_check.h); of a comparison the units against the measuring loop
+//   (harness/running/plan_check.h), or imported numbers against their table; of a comparison the units
+//   against the measuring loop
 //   (comparison_problem());
 // - the files of cases against the hashes in their records;
 // - env.json, benchmark.json, inventory.txt and statement.json against what the rest gives, and summary.md if

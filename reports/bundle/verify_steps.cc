@@ -13,6 +13,8 @@
 #include "harness/ab/benchmark_file.h"
 #include "harness/records/bundle_path.h"
 #include "harness/records/guests.h"
+#include "harness/records/numbers.h"
+#include "harness/records/one_case.h"
 #include "metrics/registry.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
@@ -45,9 +47,7 @@ void check_header(const Results& results, const JournalContents& journal, std::v
           fmt::format("plans {} cases, results.json {}", header.case_names.size(), run.planned_cases));
   require(header.sides.has_value() == results.is_comparison(), kJournalFile,
           "is of another kind of run than results.json");
-  require((header.sides ? Json{{"arguments", header.sides->arguments}} : requested_json(header.request)) ==
-              *run.requested,
-          kResultsFile, "run.requested is not what the journal says");
+  require(requested_of(header) == *run.requested, kResultsFile, "run.requested is not what the journal says");
   require(
       environment_without_load(*results.environment) == environment_without_load(environment_of_run(journal)),
       kResultsFile, "environment is not the journal's");
@@ -184,6 +184,22 @@ std::vector<Finding> check_case_files(const std::filesystem::path& bundle, const
       else if (sha256_file_hex(bundle / file.path) != file.sha256)
         findings.push_back({file.path, "is not the file that the case's process wrote"});
   }
+  return findings;
+}
+
+std::vector<Finding> check_numbers(const std::filesystem::path& bundle, const Results& results,
+                                   const JournalHeader& header) {
+  const NumbersRequest request = numbers_request(*header.numbers, kJournalFile);
+  const std::string text = read_text_file(bundle / kNumbersName);
+  if (sha256_hex(text) != request.sha256) return {{kNumbersName, "is not the table that was imported"}};
+  const ImportedNumbers numbers = read_numbers(text, request);
+  std::vector<Finding> findings;
+  if (!std::ranges::equal(numbers.records, results.records, {}, record_text, record_text))
+    findings.push_back({kResultsFile, "its records are not the numbers of the table"});
+  if (cases_text_of(numbers.records) != header.cases_text)
+    findings.push_back({kJournalFile, "its cases are not those of the table"});
+  if (effective_json(numbers, request) != *results.run.effective)
+    findings.push_back({kResultsFile, "run.effective is not what the table says"});
   return findings;
 }
 

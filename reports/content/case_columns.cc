@@ -10,6 +10,7 @@
 #include "core/quantiles.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
+#include "harness/records/numbers.h"
 #include "metrics/protocols/asked_protocols.h"
 
 namespace aqbench {
@@ -154,6 +155,16 @@ std::vector<std::string> told_apart(const CaseNames& names, const CaseName& name
   return parts;
 }
 
+// Of imported numbers every metric is a column.
+void add_imported(const MetricSet& metrics, std::vector<MetricColumn>& columns) {
+  for (const auto& [name, metric] : metrics) {
+    if (std::ranges::find(columns, name.text(), &MetricColumn::metric) != columns.end()) continue;
+    const std::string unit = metric.unit == "1" ? "" : metric.unit.text();
+    columns.push_back({name, name.text() + (unit.empty() ? "" : "\n" + unit),
+                       name.text() + (unit.empty() ? "" : " [" + unit + "]")});
+  }
+}
+
 }  // namespace
 
 TimeUnit time_unit(double most_ms) {
@@ -191,7 +202,11 @@ std::vector<MetricColumn> metric_columns(std::span<const CaseGroup> groups) {
   for (const CaseGroup& group : groups)
     for (const Record* const record : group.records)
       if (record->workload.empty()) cases.push_back(&record->metrics);
-  return metric_columns(cases);
+  std::vector<MetricColumn> columns = metric_columns(cases);
+  for (const CaseGroup& group : groups)
+    for (const Record* const record : group.records)
+      if (is_imported(*record)) add_imported(record->metrics, columns);
+  return columns;
 }
 
 CaseNames name_cases(const Results& results, bool workloads) {

@@ -33,7 +33,7 @@ struct MetricColumn {
 // three tolerances.
 std::vector<MetricColumn> metric_columns(std::span<const MetricSet* const> cases);
 
-// Returns the columns of these cases; workloads have none.
+// Returns the columns of these cases; workloads have none, imported numbers one for each metric.
 std::vector<MetricColumn> metric_columns(std::span<const CaseGroup> groups);
 inline std::vector<MetricColumn> metric_columns(const Results& results) {
   return metric_columns(group_cases(results));

@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "harness/planning/plan_flags.h"
+#include "harness/records/numbers.h"
 #include "reports/content/case_groups.h"
 #include "reports/content/commands.h"
 
@@ -125,9 +126,11 @@ std::string minute_text(const std::string& utc) {
 std::string run_title(const Results& results) {
   const RunInfo& run = results.run;
   const bool profiled = run.effective->is_object() && run.effective->contains("profile");
-  std::string text = !run.suite.empty() ? "suite " + run.suite
-                     : profiled         ? "aqbench profile"
-                                        : "aqbench sweep";
+  const std::string numbers = numbers_source(*run.requested);
+  std::string text = !numbers.empty()     ? numbers + ", imported"
+                     : !run.suite.empty() ? "suite " + run.suite
+                     : profiled           ? "aqbench profile"
+                                          : "aqbench sweep";
   if (!run.started_utc.empty()) text += ", " + minute_text(run.started_utc);
   if (const std::string commit = users_commit(results); !commit.empty())
     text += ", commit " + commit.substr(0, 12);
@@ -136,6 +139,15 @@ std::string run_title(const Results& results) {
 
 std::string reproduce_command(const RunInfo& run) {
   try {
+    if (!numbers_source(*run.requested).empty()) {
+      const NumbersRequest numbers = numbers_request(*run.requested, "run.requested");
+      std::vector<std::string> words = {"aqbench", "import", numbers.file};
+      if (!numbers.columns.empty())
+        words.insert(words.end(), {"--columns", fmt::format("{}", fmt::join(numbers.columns, ","))});
+      for (const std::string& metric : numbers.metrics) words.insert(words.end(), {"--metric", metric});
+      if (!numbers.method.empty()) words.insert(words.end(), {"--method", numbers.method});
+      return shell_join(words);
+    }
     std::vector<std::string> words = plan_words(request_from_json(*run.requested, "run.requested"));
     if (run.effective->contains("profile")) return shell_join(profile_words(words));
     words.insert(words.begin(), {"aqbench", "sweep"});

@@ -7,6 +7,7 @@
 
 #include "core/text.h"
 #include "harness/measuring/timing.h"
+#include "harness/records/numbers.h"
 #include "reports/content/case_groups.h"
 
 namespace aqbench {
@@ -15,6 +16,9 @@ namespace {
 constexpr const char* kAccuracy = "accuracy_mean_mm";
 
 std::string ok_sentence(const Results& results) {
+  if (const std::string numbers = numbers_source(*results.run.requested); !numbers.empty())
+    return fmt::format("{} with {}. Nothing ran here: times, memory and machine are unknown.",
+                       counted(results.records.size(), "case"), numbers);
   const auto ok = static_cast<std::size_t>(std::ranges::count(results.records, Status::ok, &Record::status));
   std::string text = fmt::format("{} of {} ok", ok, counted(results.run.planned_cases, "planned case"));
   std::map<std::string, std::size_t> others;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "core/text.h"
+#include "harness/records/numbers.h"
 #include "metrics/value_change.h"
 
 namespace aqbench {
@@ -201,7 +202,10 @@ Banner banner_of(const BundleContent& content) {
     return {Banner::Kind::open, "INTERRUPTED",
             fmt::format("{} of {} ran; {}", results.records.size(), planned, nothing), "", ""};
   const auto ok = std::ranges::count(results.records, Status::ok, &Record::status);
-  return {Banner::Kind::none, "", fmt::format("{} of {} ran; {}", ok, planned, nothing), "", ""};
+  const std::string ran = numbers_source(*results.run.requested).empty()
+                              ? fmt::format("{} of {} ran", ok, planned)
+                              : fmt::format("{} imported, nothing ran", planned);
+  return {Banner::Kind::none, "", fmt::format("{}; {}", ran, nothing), "", ""};
 }
 
 std::string banner_line(const Banner& banner) {

@@ -7,6 +7,7 @@
 
 #include "core/quantiles.h"
 #include "core/text.h"
+#include "harness/records/numbers.h"
 #include "harness/statistics/summary.h"
 
 namespace aqbench {
@@ -46,8 +47,15 @@ std::string bar_html(double share, const std::string& look) {
   return fmt::format("<span class=\"bar\" style=\"--w:{:.4g}{}\"></span>", std::clamp(share, 0.0, 1.0), look);
 }
 
-const char* direction_text(const MetricColumn& column) {
-  const Better better = spec_of(column).better;
+// The metric as the first record that lists it has it.
+Metric metric_in(const std::vector<CaseGroup>& groups, const std::string& name) {
+  for (const CaseGroup& group : groups)
+    for (const Record* const record : group.records)
+      if (const Metric* const metric = find_metric(record->metrics, name)) return *metric;
+  return {};
+}
+
+const char* direction_text(Better better) {
   return better == Better::lower ? ", less is better" : better == Better::higher ? ", more is better" : "";
 }
 
@@ -77,8 +85,21 @@ constexpr std::array kPalette = {"#0072b2", "#e69f00", "#009e73", "#cc79a7", "#5
 
 }  // namespace
 
+std::vector<std::pair<std::string, MetricColumn>> bar_columns(const std::vector<CaseGroup>& groups) {
+  const std::vector<MetricColumn> columns = metric_columns(groups);
+  std::vector<std::pair<std::string, MetricColumn>> found;
+  if (!groups.empty() && is_imported(*groups.front().records.front())) {
+    for (const MetricColumn& column : columns) found.emplace_back(column.metric, column);
+    return found;
+  }
+  for (const auto& [name, prefix] : kBarColumns)
+    if (const MetricColumn* const column = find_column(columns, prefix)) found.emplace_back(name, *column);
+  return found;
+}
+
 std::string metric_bars(const std::vector<CaseGroup>& groups, const MetricColumn& column) {
-  double most = spec_of(column).unit == "%" ? 100 : 0;
+  const Metric metric = metric_in(groups, column.metric);
+  double most = metric.unit == "%" ? 100 : 0;
   for (const CaseGroup& group : groups)
     if (const auto spread = metric_spread(group, column.metric)) most = std::max(most, spread->mean);
   BarRows rows;
@@ -93,7 +114,7 @@ std::string metric_bars(const std::vector<CaseGroup>& groups, const MetricColumn
              fmt::format("{}: {}", group_label(group), table_number(spread->mean)));
   }
   return rows.html(fmt::format("<h3>{}<span class=\"dim\">{}</span></h3>\n", xml_escape(column.title),
-                               direction_text(column)));
+                               direction_text(metric.better)));
 }
 
 std::string stage_bars_html(const std::vector<CaseGroup>& groups) {

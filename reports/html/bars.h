@@ -56,6 +56,9 @@ inline constexpr std::pair<const char*, const char*> kBarColumns[] = {
     {"agreement", "photometric_zncc_median"},
     {"reprojection", "reprojection_median_px"}};
 
+// Returns the columns of kBarColumns that there are, with the names of their files; of imported numbers all.
+std::vector<std::pair<std::string, MetricColumn>> bar_columns(const std::vector<CaseGroup>& groups);
+
 // Draws a bar for each group: the metric's mean over seeds, with its standard deviation as a thin line.
 Drawing bars_chart(const std::vector<CaseGroup>& groups, const std::string& metric, const char* title);
 

@@ -167,12 +167,11 @@ Drawing times_chart(const Results& results) {
 
 std::vector<std::pair<std::string, Drawing>> report_figures(const BundleContent& content) {
   auto groups = group_cases(content.results);
-  const std::vector<MetricColumn> columns = metric_columns(groups);
+  const auto columns = bar_columns(groups);
   take_common_axes(groups);
   std::vector<std::pair<std::string, Drawing>> figures;
-  for (const auto& [name, prefix] : kBarColumns)
-    if (const MetricColumn* const column = find_column(columns, prefix))
-      figures.emplace_back(name, bars_chart(groups, column->metric, column->title.c_str()));
+  for (const auto& [name, column] : columns)
+    figures.emplace_back(name, bars_chart(groups, column.metric, column.title.c_str()));
   figures.emplace_back("stages", stages_chart(groups));
   figures.emplace_back("times", times_chart(content.results));
   std::erase_if(figures, [](const auto& figure) { return figure.second.shapes.empty(); });

@@ -6,6 +6,7 @@
 
 #include "core/drawing/colour_map.h"
 #include "harness/measuring/timing.h"
+#include "harness/records/numbers.h"
 #include "harness/statistics/summary.h"
 #include "harness/viewing/cloud_view.h"
 #include "metrics/score_options.h"
@@ -88,7 +89,8 @@ Json case_json(const Record& record, const std::string& label, const std::vector
   for (const auto& [name, value] : record.defaults)
     options.push_back(name + " = " + to_string(value) + " (default)");
   if (!options.empty()) at["options"] = std::move(options);
-  at["command"] = shell_join({"aqbench", "replay", ".", "--case", record.case_name});
+  if (!is_imported(record))
+    at["command"] = shell_join({"aqbench", "replay", ".", "--case", record.case_name});
   return at;
 }
 

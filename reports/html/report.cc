@@ -6,7 +6,9 @@
 #include <set>
 
 #include "core/text.h"
+#include "harness/records/numbers.h"
 #include "reports/content/environment_text.h"
+#include "reports/content/method_tables.h"
 #include "reports/content/narrative.h"
 #include "reports/html/bars.h"
 #include "reports/html/page_data.h"
@@ -63,11 +65,26 @@ std::string evidence_section(const Results& results) {
 }
 
 std::string accuracy_section(const std::vector<CaseGroup>& groups) {
-  const std::vector<MetricColumn> columns = metric_columns(groups);
   std::string text;
-  for (const auto& [name, prefix] : kBarColumns)
-    if (const MetricColumn* const column = find_column(columns, prefix)) text += metric_bars(groups, *column);
+  for (const auto& [name, column] : bar_columns(groups)) text += metric_bars(groups, column);
   return page_section("accuracy", "Methods side by side", text, "Means over seeds ± one standard deviation.");
+}
+
+std::string methods_section(const Results& results) {
+  std::string text;
+  for (const MethodTable& shown : method_tables(results)) {
+    std::vector<std::string> titles = {"method"};
+    titles.insert(titles.end(), shown.scenes.begin(), shown.scenes.end());
+    PageTable table(std::move(titles));
+    for (std::size_t i = 0; i < shown.methods.size(); ++i) {
+      std::vector<PageCell> cells = {{xml_escape(shown.methods[i]), "name"}};
+      for (const MethodCell& cell : shown.cells[i])
+        cells.push_back(cell.best ? "<b>" + cell.text + "</b>" : cell.text);
+      table.add(cells);
+    }
+    text += fmt::format("<h3>{}</h3>\n", xml_escape(shown.title)) + table.html(shown.title, "cards unbroken");
+  }
+  return page_section("methods", "Methods and scenes", text, kMethodTablesNote);
 }
 
 std::string clouds_section(const std::vector<PageView>& views) {
@@ -122,16 +139,19 @@ PageBody page_body(const BundleContent& content, const BundleContent& page, cons
   if (content.gated)
     above = verdicts_section(*content.gated, "before", "after",
                              fmt::format("Against the baseline; {}.", kGatePolicy));
+  above += methods_section(results);
+  const bool ran = numbers_source(*results.run.requested).empty();
   above +=
       page_section("cases", "All cases", cases_table(page) + left_out(content, page),
-                   "Failures and regressions first. With scripts a case opens its values, what they mean and "
-                   "the command that gives them again.");
+                   ran ? "Failures and regressions first. With scripts a case opens its values, what they "
+                         "mean and the command that gives them again."
+                       : "With scripts a case opens its values.");
   above += rivals_section(content, pictures);
   std::string body = page_section(
       "places", pictures.tiles.empty() && !pictures.pictures.empty() ? "Depth maps" : "Where the errors are",
       case_pictures(page.results, pictures));
   body += depths_section(pictures) + accuracy_section(groups);
-  if (!results.records.empty())
+  if (!results.records.empty() && ran)
     body += scripted_section("curves", "Curves",
                              "Choose cases; drag over a curve to zoom in, double click to zoom out.");
   body += stages_section(groups, pictures) + flames_section(pictures.profiles);

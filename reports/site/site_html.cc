@@ -13,7 +13,6 @@
 #include "core/parallel.h"
 #include "core/sha256.h"
 #include "core/text.h"
-#include "metrics/protocols/asked_protocols.h"
 #include "metrics/value_change.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/commands.h"
@@ -124,10 +123,6 @@ std::string site_page(const std::string& title, int depth, const std::string& bo
 
 std::string shown_suite(const std::string& suite) { return suite.empty() ? "(chosen by hand)" : suite; }
 
-// How many of site_metrics() are columns of tables of cases; behind them stand the numbers of protocols and
-// the time.
-static std::size_t columns_of_cases() { return site_time_place() - headline_protocol_metrics().size(); }
-
 std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs) {
   const std::vector<SiteMetric>& all = site_metrics();
   std::vector<MetricSet> sets;
@@ -147,7 +142,7 @@ std::vector<std::size_t> filled_metrics(const std::vector<const SiteRun*>& runs)
   for (const MetricColumn& column : metric_columns(cases)) chosen.insert(column.metric);
   std::vector<std::size_t> shown;
   for (std::size_t i = 0; i < all.size(); ++i)
-    if (filled[i] && (i >= columns_of_cases() || chosen.contains(all[i].name))) shown.push_back(i);
+    if (filled[i] && (i >= site_columns() || chosen.contains(all[i].name))) shown.push_back(i);
   return shown;
 }
 

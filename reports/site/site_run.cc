@@ -36,15 +36,40 @@ HashList read_hashes(const std::string& text, const std::filesystem::path& bundl
 
 constexpr const char* kTimeName = "time_ms";
 
+// The metrics of a site, and their places.
+struct SiteMetrics {
+  std::vector<SiteMetric> all;
+  std::size_t columns = 0;
+  std::unordered_map<std::string, std::size_t> places;
+
+  explicit SiteMetrics(const std::vector<SiteMetric>& imported) {
+    constexpr double kTolerances_mm[] = {0.5, 1, 2, 5, 10, 20, 50, 100};
+    for (const MetricColumn& column : all_columns(kTolerances_mm)) {
+      const MetricSpec spec = spec_of(column);
+      add({column.metric, column.title, spec.definition, spec.unit, spec.better});
+    }
+    columns = all.size();
+    for (const ProtocolMetric& metric : headline_protocol_metrics())
+      add({metric.name, metric.title, metric.definition, metric.unit, metric.better});
+    for (const SiteMetric& metric : imported) add(metric);
+    add({kTimeName, "time [ms]", "median of the warm runs, or the cold run where there are none", "ms",
+         Better::lower});
+  }
+  void add(SiteMetric metric) {
+    if (places.emplace(metric.name, all.size()).second) all.push_back(std::move(metric));
+  }
+};
+
+SiteMetrics& metrics_of_site() {
+  static SiteMetrics metrics({});
+  return metrics;
+}
+
 // The place of a metric in site_metrics().
-std::optional<std::size_t> place_of(std::string_view metric) {
-  static const auto* const places = [] {
-    auto* const made = new std::unordered_map<std::string_view, std::size_t>;
-    for (std::size_t i = 0; i < site_metrics().size(); ++i) made->emplace(site_metrics()[i].name, i);
-    return made;
-  }();
-  const auto found = places->find(metric);
-  return found == places->end() ? std::nullopt : std::optional(found->second);
+std::optional<std::size_t> place_of(const std::string& metric) {
+  const auto& places = metrics_of_site().places;
+  const auto found = places.find(metric);
+  return found == places.end() ? std::nullopt : std::optional(found->second);
 }
 
 // Returns a short hash of names with values, "" for none.
@@ -212,21 +237,25 @@ void require_listed(const std::filesystem::path& bundle, const std::string& text
 
 }  // namespace
 
-const std::vector<SiteMetric>& site_metrics() {
-  static const std::vector<SiteMetric> metrics = [] {
-    std::vector<SiteMetric> all;
-    constexpr double kTolerances_mm[] = {0.5, 1, 2, 5, 10, 20, 50, 100};
-    for (const MetricColumn& column : all_columns(kTolerances_mm)) {
-      const MetricSpec spec = spec_of(column);
-      all.push_back({column.metric, column.title, spec.definition, spec.unit, spec.better});
+const std::vector<SiteMetric>& site_metrics() { return metrics_of_site().all; }
+
+std::size_t site_columns() { return metrics_of_site().columns; }
+
+void find_imported_metrics(const std::vector<std::filesystem::path>& bundles) {
+  std::vector<SiteMetric> imported;
+  for (const std::filesystem::path& bundle : bundles) try {
+      if (!is_file(bundle / kNumbersName)) continue;
+      for (const Record& record : read_results(bundle / "results.json").records)
+        for (const auto& [name, metric] : record.metrics)
+          if (std::ranges::find(imported, name.text(), &SiteMetric::name) == imported.end())
+            imported.push_back(
+                {name,
+                 metric.unit == "1" ? name.text() : fmt::format("{} [{}]", name.text(), metric.unit.text()),
+                 "imported from another harness", metric.unit, metric.better});
+    } catch (const Error&) {
+      continue;  // reading it names what is wrong
     }
-    for (const ProtocolMetric& metric : headline_protocol_metrics())
-      all.push_back({metric.name, metric.title, metric.definition, metric.unit, metric.better});
-    all.push_back({kTimeName, "time [ms]", "median of the warm runs, or the cold run where there are none",
-                   "ms", Better::lower});
-    return all;
-  }();
-  return metrics;
+  metrics_of_site() = SiteMetrics(imported);
 }
 
 std::size_t site_time_place() { return place_of(kTimeName).value(); }

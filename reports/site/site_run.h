@@ -52,9 +52,15 @@ struct SiteMetric {
   Better better = Better::lower;
 };
 
-// Returns the metrics that tables of cases can show (reports/content/case_columns.h) and the time, in the
-// order of SiteCase::values.
+// Returns the metrics that tables of cases can show (reports/content/case_columns.h), those of imported
+// numbers, and the time, in the order of SiteCase::values.
 const std::vector<SiteMetric>& site_metrics();
+// Takes the metrics of imported numbers from these bundles, in place of those before. Call it before any is
+// read, and from one thread. One that cannot be read is named when it is.
+void find_imported_metrics(const std::vector<std::filesystem::path>& bundles);
+// Returns how many of site_metrics() are columns of tables of cases. Behind them stand the numbers of
+// protocols and the imported ones.
+std::size_t site_columns();
 // Returns the place of the time among them.
 std::size_t site_time_place();
 

@@ -243,6 +243,7 @@ bool is_site(const fs::path& folder) {
 SiteReading read_site_runs(const std::vector<fs::path>& bundles, const std::vector<UnlistedFolder>& unlisted,
                            const fs::path& site) {
   SiteReading all;
+  find_imported_metrics(bundles);
   const std::map<std::string, std::string> known = known_lines(site, all.problems);
   std::vector<RunSlot> slots = read_slots(bundles, known, site);
   if (!unlisted.empty() || std::ranges::any_of(slots, [](const RunSlot& slot) { return !slot.run; }))

@@ -9,9 +9,11 @@
 #include "core/json.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
+#include "harness/records/numbers.h"
 #include "harness/statistics/summary.h"
 #include "reports/content/case_columns.h"
 #include "reports/content/environment_text.h"
+#include "reports/content/method_tables.h"
 #include "reports/content/narrative.h"
 #include "reports/text/tables.h"
 #include "reports/text/verdict_table.h"
@@ -79,7 +81,8 @@ std::string cases_table(const Results& results) {
   titles.emplace_back("status");
   const std::size_t texts = titles.size();
   for (const MetricColumn& column : columns) titles.push_back(column.title);
-  titles.push_back(fmt::format("time [{}]", unit.name));
+  const bool ran = numbers_source(*results.run.requested).empty();
+  if (ran) titles.push_back(fmt::format("time [{}]", unit.name));
   std::string text = "\n## Cases\n\n";
   if (!names.common.empty()) text += fmt::format("All cases: {}.\n\n", md_escape(names.common));
   text += md_head(titles, texts);
@@ -92,10 +95,26 @@ std::string cases_table(const Results& results) {
     cells.emplace_back(to_string(record->status));
     for (const MetricColumn& column : columns) cells.push_back(metric_cell(*record, column.metric));
     const auto time = typical_ms(record->timing);
-    cells.push_back(time ? table_number(*time / unit.ms) : "n/a");
+    if (ran) cells.push_back(time ? table_number(*time / unit.ms) : "n/a");
     text += md_row(cells);
   }
   return text + more_rows(rows);
+}
+
+std::string methods_section(const Results& results) {
+  std::string text;
+  for (const MethodTable& table : method_tables(results)) {
+    std::vector<std::string> titles = {"method"};
+    for (const std::string& scene : table.scenes) titles.push_back(md_escape(scene));
+    text += fmt::format("\n{}\n\n", md_escape(table.title)) + md_head(titles, 1);
+    for (std::size_t i = 0; i < table.methods.size(); ++i) {
+      std::vector<std::string> cells = {md_escape(table.methods[i])};
+      for (const MethodCell& cell : table.cells[i])
+        cells.push_back(cell.best ? "**" + cell.text + "**" : cell.text);
+      text += md_row(cells);
+    }
+  }
+  return text.empty() ? "" : fmt::format("\n## Methods and scenes\n\n{}\n", kMethodTablesNote) + text;
 }
 
 std::string spread_cell(const std::optional<Spread>& spread, double unit = 1) {
@@ -106,6 +125,7 @@ std::string spread_cell(const std::optional<Spread>& spread, double unit = 1) {
 
 std::string seeds_section(const Results& results) {
   auto groups = method_groups(results);
+  if (!numbers_source(*results.run.requested).empty()) return "";  // the tables of methods say it
   if (std::ranges::none_of(groups, [](const CaseGroup& group) { return group.records.size() > 1; }))
     return "";
   return "\n## Across seeds\n\nMean ± sample standard deviation over the cases that are ok.\n\n" +
@@ -197,6 +217,8 @@ std::string environment_list(const Results& results) {
 
 // The command is made of ASCII letters and quotes; a fence of four cannot be closed by a name with three.
 std::string reproduce_section(const Results& results) {
+  if (!numbers_source(*results.run.requested).empty())
+    return fmt::format("\n## Import again\n\n````sh\n{}\n````\n", reproduce_command(results.run));
   return fmt::format(
       "\n## Reproduce\n\n````sh\n{}\n````\n\nTolerances compare with <=. Distances go to the true surface, "
       "which goes on beyond the scored patch.\nnull values and all other metrics: results.json; hashes: "
@@ -254,8 +276,8 @@ std::string times_table(const Results& results) {
 std::string render_summary(const BundleContent& content) {
   const Results& results = content.results;
   return fmt::format("**{}**\n\n", md_escape(banner_line(banner_of(content)))) + header_lines(results) +
-         narrative_section(content) + simulated_note(results) + cases_table(results) +
-         baseline_section(content) + times_section(results) + programs_table(results) +
+         narrative_section(content) + simulated_note(results) + methods_section(results) +
+         cases_table(results) + baseline_section(content) + times_section(results) + programs_table(results) +
          protocols_table(results) + seeds_section(results) + failures_list(results) + injected_list(results) +
          warnings_list(content) + notes_list(content) + reproduce_section(results) + evidence_lines(results) +
          environment_list(results);

@@ -4,6 +4,7 @@
 
 #include "core/text.h"
 #include "reports/content/case_columns.h"
+#include "reports/content/method_tables.h"
 #include "reports/text/tables.h"
 
 namespace aqbench {
@@ -80,6 +81,28 @@ Table fitting_table(const std::vector<CaseGroup>& groups, SweepColumns columns, 
   return table_width(table) <= width ? table : std::move(*with_short_names);
 }
 
+// Methods in rows, or in columns where that is too wide.
+std::string render_method_table(const MethodTable& shown, bool colours, std::size_t width) {
+  const auto table_of_means = [&](bool turned) {
+    const auto &rows = turned ? shown.scenes : shown.methods,
+               &columns = turned ? shown.methods : shown.scenes;
+    Table table{{{turned ? "scene" : "method"}}, {}};
+    for (const std::string& column : columns) table.columns.push_back({column, Align::right});
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      auto& row = table.rows.emplace_back(1, TableCell{rows[i]});
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        const MethodCell& cell = turned ? shown.cells[k][i] : shown.cells[i][k];
+        row.push_back({(cell.best ? "*" : "") + cell.text, cell.best ? Colour::green : Colour::none});
+      }
+    }
+    return table;
+  };
+  Table table = table_of_means(false);
+  if (table_width(table) > width) table = table_of_means(true);
+  return printable(shown.title) + "\n" + render_table(table, colours, std::max(width, table_width(table))) +
+         "\n";
+}
+
 bool has_headline(const Record& record) {
   return std::ranges::any_of(headline_metrics(), [&](const HeadlineMetric& headline) {
     return find_metric(record.metrics, headline.name) != nullptr;
@@ -143,7 +166,9 @@ std::string problem_lines(const CaseGroup& group, std::size_t width) {
 std::string render_sweep_table(const Results& results, bool colours, std::size_t width) {
   auto groups = method_groups(results);
   std::string text;
-  if (!groups.empty() || !has_workloads(results)) {
+  if (const auto tables = method_tables(results); !tables.empty()) {
+    for (const MethodTable& table : tables) text += render_method_table(table, colours, width);
+  } else if (!groups.empty() || !has_workloads(results)) {
     std::string common = take_common_axes(groups);
     SweepColumns columns;
     columns.axes = std::ranges::any_of(groups, [](const CaseGroup& group) { return !group.axes.empty(); });

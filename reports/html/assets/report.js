@@ -125,8 +125,8 @@ const aqbench = (() => {
       make('button', {type: 'button', onclick: () => dialog.close()}, 'close (Esc)'), title,
       make('p', {}, `status: ${at.status}${at.reason ? ': ' + at.reason : ''}`),
       ...(at.injected ?? []).map((text) => make('p', {class: 'bad'}, 'injected fault: ' + text)),
-      make('h3', {}, 'Run it again and compare bit for bit (in the folder of this bundle)'), make('pre', {}, at.command), copy_button(at.command),
-      make('h3', {}, 'Run the whole sweep again'), make('pre', {}, data.reproduce), copy_button(data.reproduce));
+      ...(at.command ? [make('h3', {}, 'Run it again and compare bit for bit (in the folder of this bundle)'), make('pre', {}, at.command), copy_button(at.command)] : []),
+      make('h3', {}, at.command ? 'Run the whole sweep again' : 'Import the numbers again'), make('pre', {}, data.reproduce), copy_button(data.reproduce));
     if (rows.length > 0)
       dialog.append(make('h3', {}, 'Values and what they mean'),
         make('div', {class: 'wide', tabindex: '0', role: 'region', 'aria-label': 'values of the case'},

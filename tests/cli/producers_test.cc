@@ -1,0 +1,87 @@
+// Whatever makes results, every command that reads results takes them.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/cli/folder.h"
+#include "tests/cli/program.h"
+
+namespace aqbench::testing {
+namespace {
+
+struct Producer {
+  const char* name;
+  const char* line;  // leaves a bundle in {}, or below {}.d
+};
+
+constexpr Producer kProducers[] = {
+    {"eval", "eval cloud.xyz --scene flat_plane --out {}"},
+    {"given", "eval r/{method}/{scene}/seed{seed}.xyz --out {}"},
+    {"sweep", "sweep --scene flat_plane --method roma_like --out {}.d"},
+    {"import", "import {}.csv --metric psnr:dB:higher --metric lpips:1:lower --out {}"},
+};
+
+class Producers : public UserFolder, public ::testing::WithParamInterface<Producer> {
+ protected:
+  void SetUp() override {
+    std::string plane;
+    for (int i = 0; i <= 20; ++i)
+      for (int k = 0; k <= 20; ++k)
+        plane += fmt::format("{} {} {}\n", -0.2 + 0.02 * i, -0.1 + 0.01 * k, 1.178 - 0.001);
+    std::filesystem::create_directories(dir_ / "r/mine/flat_plane");
+    write("cloud.xyz", plane);
+    write("r/mine/flat_plane/seed1.xyz", plane);
+    for (const char* const name : {"a.csv", "b.csv"})
+      write(name,
+            "method,scene,seed,psnr,lpips\n"
+            "ours,garden,1,27.5,0.11\nours,garden,2,27.7,0.12\nbase,garden,1,26.1,0.2\nbase,garden,2,26.3,0."
+            "21\n");
+  }
+
+  std::string make(const std::string& name) {
+    std::string line = GetParam().line;
+    for (std::size_t at = 0; (at = line.find("{}")) != line.npos;) line.replace(at, 2, name);
+    Arguments arguments;
+    for (const std::string_view word : split(line)) arguments.emplace_back(word);
+    succeeded(run(arguments));
+    return std::filesystem::exists(dir_ / name) ? name : only_bundle(dir_ / (name + ".d")).string();
+  }
+
+  static std::vector<std::string_view> split(std::string_view line) {
+    std::vector<std::string_view> words;
+    while (!line.empty()) {
+      const std::size_t end = std::min(line.find(' '), line.size());
+      words.push_back(line.substr(0, end));
+      line.remove_prefix(std::min(end + 1, line.size()));
+    }
+    return words;
+  }
+};
+
+TEST_P(Producers, LeaveWhatEveryReaderTakes) {
+  const std::string a = make("a"), b = make("b");
+  for (const std::string& bundle : {a, b}) succeeded(run({"verify", bundle}));
+  succeeded(run({"accept", a, "--baseline", "f.json", "--leave-out-undefined"}));
+  for (const Arguments& reader : std::vector<Arguments>{{"gate", b, "--baseline", "f.json"},
+                                                        {"compare", a, b},
+                                                        {"report", b, "--out", "page.html"},
+                                                        {"trend", a, b},
+                                                        {"export", b, "--csv"},
+                                                        {"export", b, "--latex"},
+                                                        {"site", a, b, "--out", "site"}})
+    EXPECT_EQ(run(reader).exit_code, 0) << reader[0] << run(reader).err;
+  // A bare results.json, too, where no evidence is asked for.
+  const std::string bare = (std::filesystem::path(b) / "results.json").string();
+  succeeded(run({"gate", bare, "--baseline", "f.json"}));
+  succeeded(run({"compare", a, bare}));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Producers, ::testing::ValuesIn(kProducers),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace aqbench::testing
