@@ -81,7 +81,7 @@ TEST_P(Producers, LeaveWhatEveryReaderTakes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Producers, ::testing::ValuesIn(kProducers),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
 }  // namespace aqbench::testing
