@@ -63,7 +63,29 @@ void set_rpe_delta(PoseKnobs& knobs, const std::string& text) {
   throw usage_error("{}", unknown_name_message("knob", name, names));
 }
 
-constexpr std::array kAlignments = {"none", "rigid", "similarity", "scale"};  // in the order of PoseAlignment
+// In the order of the enums, and of false and true.
+constexpr std::array kAlignments = {"none", "rigid", "similarity", "scale"};
+constexpr std::array kRelativePoses = {"colmap", "vggt", "pi3", "da3"};
+constexpr std::array kDirections = {"signed", "free"};
+constexpr std::array kCurves = {"trapezoid", "whole_degrees"};
+constexpr std::array kPairs = {"unordered", "ordered"};
+constexpr std::array kPrecisions = {"float64", "float32"};
+
+template <std::size_t N>
+std::size_t knob_choice(const std::string& name, const std::string& text,
+                        const std::array<const char*, N>& choices) {
+  const auto found = std::ranges::find(choices, text);
+  if (found == choices.end())
+    throw usage_error("knob {}: '{}': expected {}", name, text, fmt::join(choices, ", "));
+  return static_cast<std::size_t>(found - choices.begin());
+}
+
+std::vector<double> knob_numbers(const std::string& name, const std::string& text) {
+  std::vector<double> numbers;
+  for (const std::string_view part : split_at(text, ','))
+    numbers.push_back(knob_number(name, std::string(part)));
+  return numbers;
+}
 
 // ---- Tables ----
 
@@ -149,10 +171,18 @@ Json pose_knobs_json(const PoseKnobs& knobs) {
           {"rpe_delta",
            knobs.rpe_path_m > 0 ? Json(fmt::format("{}m", knobs.rpe_path_m)) : Json(knobs.rpe_delta)},
           {"rpe_all_pairs", switch_text(knobs.rpe_all_pairs)},
+          {"relative", kRelativePoses.at(static_cast<std::size_t>(knobs.relative))},
+          {"direction", kDirections.at(knobs.free_direction)},
+          {"curve", kCurves.at(knobs.whole_degrees)},
+          {"pairs", kPairs.at(knobs.ordered_pairs)},
           {"auc_thresholds_deg", fmt::format("{}", fmt::join(knobs.auc_thresholds_deg, ","))},
+          {"min_error_deg", knobs.min_error_deg},
           {"min_baseline_m", knobs.min_baseline_m},
           {"count_missing", switch_text(knobs.count_missing)},
-          {"max_paired_poses", knobs.max_paired_poses}};
+          {"max_paired_poses", knobs.max_paired_poses},
+          {"segments_m", fmt::format("{}", fmt::join(knobs.segments_m, ","))},
+          {"segment_step", knobs.segment_step},
+          {"precision", kPrecisions.at(knobs.single_precision)}};
 }
 
 void set_depth_knob(DepthKnobs& knobs, int& intervals, const std::string& name, const std::string& text) {
@@ -172,10 +202,7 @@ void set_depth_knob(DepthKnobs& knobs, int& intervals, const std::string& name, 
 
 void set_pose_knob(PoseKnobs& knobs, const std::string& name, const std::string& text) {
   if (name == "alignment") {
-    const auto found = std::ranges::find(kAlignments, text);
-    if (found == kAlignments.end())
-      throw usage_error("knob alignment: '{}': expected {}", text, fmt::join(kAlignments, ", "));
-    knobs.alignment = static_cast<PoseAlignment>(found - kAlignments.begin());
+    knobs.alignment = static_cast<PoseAlignment>(knob_choice(name, text, kAlignments));
   } else if (name == "max_time_difference_s") {
     knobs.max_time_difference_s = knob_number(name, text);
   } else if (name == "rpe_delta") {
@@ -185,9 +212,23 @@ void set_pose_knob(PoseKnobs& knobs, const std::string& name, const std::string&
   } else if (name == "rpe_all_pairs") {
     knobs.rpe_all_pairs = knob_switch(name, text);
   } else if (name == "auc_thresholds_deg") {
-    knobs.auc_thresholds_deg.clear();
-    for (const std::string_view part : split_at(text, ','))
-      knobs.auc_thresholds_deg.push_back(knob_number(name, std::string(part)));
+    knobs.auc_thresholds_deg = knob_numbers(name, text);
+  } else if (name == "relative") {
+    compare_as(static_cast<RelativePose>(knob_choice(name, text, kRelativePoses)), knobs);
+  } else if (name == "direction") {
+    knobs.free_direction = knob_choice(name, text, kDirections) == 1;
+  } else if (name == "curve") {
+    knobs.whole_degrees = knob_choice(name, text, kCurves) == 1;
+  } else if (name == "pairs") {
+    knobs.ordered_pairs = knob_choice(name, text, kPairs) == 1;
+  } else if (name == "min_error_deg") {
+    knobs.min_error_deg = knob_number(name, text);
+  } else if (name == "segments_m") {
+    knobs.segments_m = knob_numbers(name, text);
+  } else if (name == "segment_step") {
+    knobs.segment_step = knob_count(name, text);
+  } else if (name == "precision") {
+    knobs.single_precision = knob_choice(name, text, kPrecisions) == 1;
   } else if (name == "min_baseline_m") {
     knobs.min_baseline_m = knob_number(name, text);
   } else if (name == "count_missing") {

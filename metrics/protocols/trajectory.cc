@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "core/text.h"
+#include "scenes/cloud/camera_poses.h"
 #include "scenes/cloud/text_lines.h"
 
 namespace aqbench {
@@ -180,6 +182,45 @@ class TrajectoryReader {
   std::vector<double> numbers_;  // of a line
 };
 
+bool has_named_poses(const std::filesystem::path& path) {
+  const std::string name = path.filename().string();
+  return name.ends_with(".json") || name == "images.bin" || name == "images.txt" || folder_exists(path);
+}
+
+Trajectory named_trajectory(std::vector<OwnCamera> cameras) {
+  std::ranges::sort(cameras, {}, &OwnCamera::name);
+  Trajectory trajectory;
+  for (OwnCamera& camera : cameras) {
+    trajectory.poses.push_back({camera.own_from_camera, camera.centre});
+    trajectory.names.push_back(std::move(camera.name));
+  }
+  return trajectory;
+}
+
+// The places of the poses by the file name in the name of their image.
+std::map<std::string, std::size_t> places_of_images(const Trajectory& trajectory) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < trajectory.names.size(); ++i) {
+    const std::string name = std::filesystem::path(trajectory.names[i]).filename().string();
+    if (!places.emplace(name, i).second) throw input_error("trajectories: two images are named {}", name);
+  }
+  return places;
+}
+
+std::vector<std::pair<std::size_t, std::size_t>> pair_by_names(const Trajectory& reference,
+                                                               const Trajectory& estimate) {
+  if (reference.names.empty() || estimate.names.empty())
+    throw input_error("trajectories: one has names of images, the other one has none");
+  const auto places = places_of_images(estimate);
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
+  for (const auto& [name, place] : places_of_images(reference))
+    if (const auto partner = places.find(name); partner != places.end())
+      pairs.emplace_back(place, partner->second);
+  if (pairs.empty()) throw input_error("trajectories: no image has a pose in both");
+  std::ranges::sort(pairs);
+  return pairs;
+}
+
 std::size_t nearest_stamp(const std::vector<double>& stamps_s, double stamp_s) {
   const auto after = std::ranges::lower_bound(stamps_s, stamp_s);
   const auto at = static_cast<std::size_t>(after - stamps_s.begin());
@@ -190,6 +231,7 @@ std::size_t nearest_stamp(const std::vector<double>& stamps_s, double stamp_s) {
 }  // namespace
 
 Trajectory read_trajectory(const std::filesystem::path& path) {
+  if (has_named_poses(path)) return named_trajectory(read_camera_poses(path));
   const std::string bytes = read_file(path);
   Trajectory trajectory = TrajectoryReader(bytes, path.string()).read();
   if (trajectory.poses.empty()) throw Error(ErrorKind::input, path.string() + ": no pose", path.string());
@@ -199,6 +241,7 @@ Trajectory read_trajectory(const std::filesystem::path& path) {
 std::vector<std::pair<std::size_t, std::size_t>> pair_poses(const Trajectory& reference,
                                                             const Trajectory& estimate,
                                                             double max_difference_s) {
+  if (!reference.names.empty() || !estimate.names.empty()) return pair_by_names(reference, estimate);
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   if (reference.stamps_s.empty() || estimate.stamps_s.empty()) {
     if (reference.poses.size() != estimate.poses.size())

@@ -60,6 +60,121 @@ TEST(PoseProtocol, AreaUnderTheRecallCurveByHand) {
   EXPECT_EQ(recall_auc({1, 9}, 2), (0.25 + 0.5) / 2);
 }
 
+TEST(PoseProtocol, SmallErrorsAreAStepAndWholeDegreesASum) {
+  // Half are at most 1: from (0, 0.5) level to (1, 0.5), then to (2, 1), level to 4.
+  EXPECT_EQ(recall_auc({0.25, 2}, 4, 1), (0.5 + 0.75 + 2) / 4);
+  EXPECT_EQ(recall_auc({0.25, 9}, 0.5, 1), 0.5);
+  // Below 1: none of 4; below 2: one; below 3: two; up to 4: three.
+  EXPECT_EQ(whole_degree_auc({1, 2.5, 4, 5}, 4), (0 + 0.25 + 0.5 + 0.75) / 4);
+}
+
+// Cameras on a helix that look anywhere.
+Trajectory helix(int count) {
+  Trajectory trajectory;
+  for (int i = 0; i < count; ++i) {
+    const double angle = 0.7 * i;
+    const Vec3 axis = Vec3(1, 0.3 * i, 2).normalized();
+    trajectory.poses.push_back(
+        {Eigen::AngleAxisd(angle, axis).toRotationMatrix(), {std::cos(angle), std::sin(angle), 0.1 * i * i}});
+  }
+  return trajectory;
+}
+
+PoseKnobs as_paper(RelativePose paper) {
+  PoseKnobs knobs{.alignment = PoseAlignment::none};
+  compare_as(paper, knobs);
+  return knobs;
+}
+
+// One camera of 20 is wrong: 19 of 190 pairs. Depth-Anything-3's pairs all pass through the first camera.
+TEST(PoseProtocol, OneWrongCameraByTheRulesOfEachPaper) {
+  const Trajectory truth = helix(20);
+  const auto auc_with_wrong = [&](std::size_t wrong, RelativePose paper) {
+    Trajectory estimate = truth;
+    estimate.poses[wrong].rotation =
+        Eigen::AngleAxisd(1.5, Vec3(0.2, 1, 0.1).normalized()) * estimate.poses[wrong].rotation;
+    return of(pose_errors(truth, estimate, as_paper(paper)), "auc", 30);
+  };
+  for (const RelativePose paper : {RelativePose::vggt, RelativePose::pi3})
+    for (const std::size_t wrong : {std::size_t{0}, std::size_t{7}})
+      EXPECT_NEAR(auc_with_wrong(wrong, paper), 0.9, 1e-12);
+  EXPECT_NEAR(auc_with_wrong(7, RelativePose::da3), 0.9, 1e-12);
+  EXPECT_LT(auc_with_wrong(0, RelativePose::da3), 0.2);
+}
+
+// All centres are mirrored: each direction is the opposite one.
+TEST(PoseProtocol, FreeDirectionsHaveNoSign) {
+  const Trajectory truth = helix(6);
+  Trajectory mirrored = truth;
+  for (CameraPose& pose : mirrored.poses) pose.position_m = -pose.position_m;
+  const ProtocolResult free = pose_errors(truth, mirrored, as_paper(RelativePose::vggt));
+  EXPECT_EQ(of(free, "auc", 3), 1.0);
+  EXPECT_EQ(of(free, "tacc", 3), 1.0);
+  const ProtocolResult with_sign = pose_errors(truth, mirrored, as_paper(RelativePose::colmap));
+  EXPECT_NEAR(of(with_sign, "rte_median"), 180, 1e-5);
+  EXPECT_EQ(find_value(with_sign, "tacc", 5), nullptr);
+}
+
+TEST(PoseProtocol, PosesWithoutPartnerLowerTheShares) {
+  Trajectory truth = helix(5), estimate = helix(4);
+  truth.names = {"a.png", "b.png", "c.png", "d.png", "e.png"};
+  estimate.names = {"x/a.png", "x/b.png", "x/c.png", "x/d.png"};
+  PoseKnobs knobs = as_paper(RelativePose::vggt);
+  EXPECT_EQ(of(pose_errors(truth, estimate, knobs), "auc", 5), 1.0);
+  knobs.count_missing = true;
+  EXPECT_EQ(of(pose_errors(truth, estimate, knobs), "auc", 5), 0.6);  // 6 of 10 pairs
+  EXPECT_EQ(of(pose_errors(truth, estimate, knobs), "racc", 5), 0.6);
+  estimate.names.clear();
+  EXPECT_THROW(pose_errors(truth, estimate, knobs), Error);
+}
+
+// One metre a frame, the estimate 10 % longer. A segment of 100 m ends at the first frame beyond it, 101 m.
+TEST(PoseProtocol, SegmentsEndBeyondTheirLength) {
+  Trajectory truth, estimate;
+  for (int i = 0; i <= 130; ++i) {
+    truth.poses.push_back({Eigen::Matrix3d::Identity(), {0, 0, 1.0 * i}});
+    estimate.poses.push_back({Eigen::Matrix3d::Identity(), {0, 0, 1.1 * i}});
+  }
+  PoseKnobs knobs{.alignment = PoseAlignment::none, .segments_m = {100, 200}};
+  const ProtocolResult result = pose_errors(truth, estimate, knobs);
+  EXPECT_NEAR(of(result, "segment_translation"), 0.101, 1e-12);
+  EXPECT_EQ(of(result, "segment_rotation"), 0.0);
+  EXPECT_EQ(of(result, "segments"), 3.0);  // from frames 0, 10 and 20
+  knobs.single_precision = true;
+  EXPECT_NEAR(of(pose_errors(truth, estimate, knobs), "segment_translation"), 0.101, 1e-6);
+  knobs.segments_m = {500};
+  EXPECT_EQ(find_value(pose_errors(truth, estimate, knobs), "segment_translation")->reason,
+            "no segment is as long");
+}
+
+TEST(PoseProtocol, KnobsThatContradictEachOtherAreRefused) {
+  PoseKnobs halves = as_paper(RelativePose::vggt);
+  halves.auc_thresholds_deg = {0.5};
+  PoseKnobs stepped = as_paper(RelativePose::vggt);
+  stepped.min_error_deg = 0.1;
+  for (const PoseKnobs& knobs :
+       {halves, stepped, PoseKnobs{.segments_m = {-1}}, PoseKnobs{.segment_step = 0}})
+    EXPECT_THROW(check(knobs), Error);
+}
+
+TEST(PoseProtocol, PosesOfImagesAreReadWithTheirNames) {
+  const ScratchFolder folder;
+  std::ofstream(folder.path() / "transforms.json")
+      << R"({"frames": [{"file_path": "images/b.png", "transform_matrix":
+             [[1, 0, 0, 5], [0, -1, 0, 6], [0, 0, -1, 7], [0, 0, 0, 1]]},
+             {"file_path": "images/a.png", "transform_matrix":
+             [[1, 0, 0, 1], [0, -1, 0, 2], [0, 0, -1, 3], [0, 0, 0, 1]]}]})";
+  std::ofstream(folder.path() / "images.txt")
+      << "1 1 0 0 0 -1 -2 -3 1 a.png\n\n2 1 0 0 0 -5 -6 -7 1 b.png\n\n";
+  const Trajectory truth = read_trajectory(folder.path() / "transforms.json"),
+                   estimate = read_trajectory(folder.path() / "images.txt");
+  EXPECT_EQ(truth.names.front(), "images/a.png");
+  const ProtocolResult result = pose_errors(truth, estimate, {.alignment = PoseAlignment::none});
+  EXPECT_NEAR(of(result, "ate_max"), 0, 1e-12);
+  EXPECT_NEAR(of(result, "are_rmse"), 0, 1e-6);
+  EXPECT_EQ(of(result, "poses"), 2.0);
+}
+
 TEST(PoseProtocol, ShiftedTrajectoryIsAlignedAndTimesAreMatched) {
   Trajectory reference, estimate;
   for (int i = 0; i < 6; ++i) {
