@@ -53,7 +53,7 @@ BundleRun::BundleRun(const BundleStart& start, JournalHeader planned)
     planned.run_id = start.bundle ? bundle_stamp(now) : bundle_name(bundle_);
     planned.started_utc = utc_now();
     journal_.emplace(Journal::create(bundle_, std::move(planned)));
-    remember_commands(bundle_, kJournalFile, start.commands);
+    remember_commands(bundle_ / kJournalFile, start.commands);
   }
   guarded([&] {
     const bool has_log = !journal_->header().sides;

@@ -19,6 +19,7 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/removed_flags.h"
 #include "core/json_members.h"
 #include "core/module.h"
 #include "core/parameters.h"
@@ -57,9 +58,10 @@ constexpr std::array kCommands = {
     Command{"docs", "fill the tables of documents, or check that they are fresh", docs_command},
     Command{"replay", "run a case of a bundle again and compare it bit for bit", replay_command},
     Command{"schema", "print the JSON Schema of a file format", schema_command},
+    Command{"run-case", "run cases of a plan, anywhere, each into a folder of its own", run_case_command},
+    Command{"collect", "make a bundle of the results of run-case", collect_command},
     Command{"merge", "merge the shards of a sweep into one bundle", merge_command},
     Command{"status", "show the progress of a sweep, from any machine that sees its folder", status_command},
-    Command{"work", "run cases of a shared sweep until all have a result", work_command},
     Command{"completion", "completion for bash, zsh or fish, as a script for the shell", completion_command},
     Command{"man", "the manual page of a command, or all of them", man_command},
     Command{"unit", "run one unit of `ab` in this process and print JSON (started by `ab`)", unit_command},
@@ -108,7 +110,7 @@ ExitCode print_version(const Arguments& arguments) {
 
 // Arguments of these commands are recorded and replayed.
 void require_recordable(const Arguments& arguments) {
-  constexpr std::string_view kRecording[] = {"sweep", "run", "ab", "init", "import", "profile"};
+  constexpr std::string_view kRecording[] = {"sweep", "collect", "run", "ab", "init", "import", "profile"};
   if (std::ranges::find(kRecording, arguments[0]) == std::end(kRecording)) return;
   for (std::size_t i = 1; i < arguments.size(); ++i)
     if (!is_valid_utf8(arguments[i]))
@@ -126,6 +128,8 @@ ExitCode dispatch(const Arguments& arguments) {
     return ExitCode::pass;
   }
   if (arguments[0] == "--version") return print_version({arguments.begin() + 1, arguments.end()});
+  for (const auto& [removed, instead] : kRemovedFlags)
+    if (arguments[0] == removed) throw usage_error("{} was removed: {}", removed, instead);
   require_recordable(arguments);
   return find_named("command", arguments[0], kCommands)
       .run(Arguments(arguments.begin() + 1, arguments.end()));

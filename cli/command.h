@@ -35,6 +35,7 @@ ExitCode cache_command(const Arguments& arguments);
 ExitCode change_command(const Arguments& arguments);
 ExitCode check_command(const Arguments& arguments);
 ExitCode completion_command(const Arguments& arguments);
+ExitCode collect_command(const Arguments& arguments);
 ExitCode compare_command(const Arguments& arguments);
 ExitCode demo_command(const Arguments& arguments);
 ExitCode docs_command(const Arguments& arguments);
@@ -51,6 +52,7 @@ ExitCode profile_command(const Arguments& arguments);
 ExitCode render_command(const Arguments& arguments);
 ExitCode replay_command(const Arguments& arguments);
 ExitCode report_command(const Arguments& arguments);
+ExitCode run_case_command(const Arguments& arguments);
 ExitCode run_command(const Arguments& arguments);
 ExitCode schema_command(const Arguments& arguments);
 ExitCode site_command(const Arguments& arguments);
@@ -59,7 +61,6 @@ ExitCode sweep_command(const Arguments& arguments);
 ExitCode trend_command(const Arguments& arguments);
 ExitCode unit_command(const Arguments& arguments);
 ExitCode verify_command(const Arguments& arguments);
-ExitCode work_command(const Arguments& arguments);
 
 // The meaning of an exit code.
 struct ExitCodeText {

@@ -15,7 +15,7 @@
 #include "harness/running/case_input.h"
 #include "harness/running/journal.h"
 #include "harness/running/method_run.h"
-#include "harness/sharing/shared_results.h"
+#include "harness/sharing/finished_cases.h"
 #include "pipeline/external/external.h"
 #include "reports/content/commands.h"
 #include "scenes/dataset/dataset_cache.h"
@@ -68,8 +68,8 @@ void require_programs_of_open(const SweepPlan& plan, const std::filesystem::path
   }
   const std::filesystem::path tasks = tasks_folder(bundle);
   if (std::filesystem::is_directory(tasks))
-    for (const std::size_t place : published_places(tasks))
-      if (place < plan.cases.size()) done.insert(plan.cases[place].name);
+    for (std::size_t i = 0; i < plan.cases.size(); ++i)
+      if (is_finished(tasks, i + 1)) done.insert(plan.cases[i].name);
   for (const Case& planned : plan.cases) {
     if (done.contains(planned.name)) continue;
     require_programs(std::span(&planned, 1));
@@ -86,7 +86,7 @@ std::vector<Flag<CommandTrust>> command_trust_flags() {
 
 void require_trust(const std::filesystem::path& bundle, const char* journal,
                    const std::vector<std::string>& commands, const CommandTrust& trust) {
-  if (commands.empty() || is_own_journal(bundle / journal)) return;
+  if (commands.empty() || is_own_journal(*journal == '\0' ? bundle : bundle / journal)) return;
   fmt::print(stderr, "aqbench: {} would run these commands with your rights:\n", printable(bundle.string()));
   for (const std::string& command : commands) fmt::print(stderr, "  {}\n", printable(command));
   if (trust.run_its_commands) return;
@@ -96,13 +96,13 @@ void require_trust(const std::filesystem::path& bundle, const char* journal,
       bundle.string());
 }
 
-void remember_commands(const std::filesystem::path& bundle, const char* journal,
-                       const std::vector<std::string>& commands) {
+void remember_commands(const std::filesystem::path& journal, const std::vector<std::string>& commands) {
   if (commands.empty()) return;
-  if (const std::string problem = remember_own_journal(bundle / journal); !problem.empty())
-    fmt::print(stderr,
-               "aqbench: note: cannot record this run as yours, so --resume will need permission: {}\n",
-               printable(problem));
+  if (const std::string problem = remember_own_journal(journal); !problem.empty())
+    fmt::print(
+        stderr,
+        "aqbench: note: cannot record this run as yours, so going on with it will need permission: {}\n",
+        printable(problem));
 }
 
 KeepWork read_keep_work(const FlagValue& value) {

@@ -34,17 +34,16 @@ struct CommandTrust {
 // Returns the rows of these flags for a command's option table.
 std::vector<Flag<CommandTrust>> command_trust_flags();
 
-// Checks the permission to run the commands that `bundle` names in its file `journal`. It is given if there
-// are none; if this user's own process wrote the first line of that file, from this folder
-// (remember_commands()); or with --run-its-commands, which prints them to stderr first. Otherwise prints them
-// and throws Error(input).
+// Checks the permission to run the commands that `bundle` names in its file `journal`; "": the bundle is this
+// file itself, a plan. It is given if there are none; if this user's own process wrote the first line of that
+// file, from this folder (remember_commands()); or with --run-its-commands, which prints them to stderr
+// first. Otherwise prints them and throws Error(input).
 void require_trust(const std::filesystem::path& bundle, const char* journal,
                    const std::vector<std::string>& commands, const CommandTrust& trust);
 
-// Records a bundle just started by this process as the user's own, so that the user can resume it; a note on
-// stderr reports failures. Does nothing without commands.
-void remember_commands(const std::filesystem::path& bundle, const char* journal,
-                       const std::vector<std::string>& commands);
+// Records a journal or plan just written by this process as the user's own, so that the user can go on with
+// it; a note on stderr reports failures. Does nothing without commands.
+void remember_commands(const std::filesystem::path& journal, const std::vector<std::string>& commands);
 
 // Of which cases the work is kept.
 enum class KeepWork { none, failed, all };

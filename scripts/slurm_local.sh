@@ -82,12 +82,12 @@ digest() { sed -n 's/^metrics digest *//p' "$1"; }
 echo "one process:     $(digest "$dir/alone.log")"
 
 begin=$(date +%s.%N)
-"${sweep[@]}" --out "$dir/out" --slurm --array-size "$tasks" --lease 5 --wait >"$dir/slurm.log" 2>"$dir/slurm.err" &
+"${sweep[@]}" --out "$dir/out" --slurm --array-size "$tasks" --wait >"$dir/slurm.log" 2>"$dir/slurm.err" &
 waiting=$!
 killed=0
 while [ $killed -lt $kills ] && kill -0 $waiting 2>/dev/null; do  # the tasks, not the processes of their cases
   sleep "$((RANDOM % 3)).$((RANDOM % 10))"
-  victim=$(pgrep -f "^$aqbench work $dir/out" -P "$(pgrep -d, -x slurmstepd)" 2>/dev/null | shuf -n 1 || true)
+  victim=$(pgrep -f "^$aqbench run-case $dir/out" -P "$(pgrep -d, -x slurmstepd)" 2>/dev/null | shuf -n 1 || true)
   [ -n "$victim" ] && kill -KILL "$victim" 2>/dev/null && killed=$((killed + 1)) && echo "killed task with process $victim"
 done
 [ $killed -eq $kills ] || { echo "slurm_local: the sweep ended before $kills tasks were killed; increase CASES" >&2; exit 1; }
@@ -108,7 +108,7 @@ echo "same metrics digest"
 
 # Timed cases: both nodes are this machine, on which one task at a time may measure; the other one's error says so.
 "$aqbench" sweep --workload absorption --set absorption.size=64 --repeat 4 --threads 1 \
-  --repetitions 3 --out "$dir/timed" --slurm --own-nodes --array-size 2 --lease 5 --wait >"$dir/timed.log" 2>&1 || {
+  --repetitions 3 --out "$dir/timed" --slurm --own-nodes --array-size 2 --wait >"$dir/timed.log" 2>&1 || {
   echo "slurm_local: the timed sweep failed:" >&2; cat "$dir/timed.log" >&2; exit 1; }
 bundle=$(echo "$dir"/timed/*Z)
 "$aqbench" verify "$bundle" >"$dir/verify.log" || { cat "$dir/verify.log" >&2; exit 1; }

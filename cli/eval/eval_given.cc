@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "cli/eval/eval_request.h"
-#include "cli/sweep/sweep_plan.h"
+#include "cli/sweep/sweep_run.h"
 #include "core/error.h"
 #include "core/text.h"
 #include "harness/planning/case_options.h"
@@ -187,8 +187,14 @@ ExitCode eval_given(const EvalRequest& asked, const Arguments& arguments) {
                "aqbench: note: {} of {} combinations of method, scene and seed have no file: skipped\n",
                all - given.files.size(), all);
   const EvalGivenRequest& bundle = asked.into_bundle;
-  return sweep_plan({"eval", plan_of(asked, given), bundle.out, bundle.baseline, bundle.gate, cloud.json, {}},
-                    arguments);
+  SweepRequest sweep;
+  sweep.command = "eval";
+  sweep.plan = plan_of(asked, given);
+  sweep.bundle = bundle.out;
+  sweep.baseline = bundle.baseline;
+  sweep.gate = bundle.gate;
+  sweep.json = cloud.json;
+  return sweep_plan(sweep, arguments);
 }
 
 }  // namespace aqbench::cli

@@ -8,9 +8,11 @@
 #include <vector>
 
 #include "cli/options.h"
+#include "cli/project/engine_files.h"
 #include "cli/project/start_files.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/parameters.h"
 #include "core/scratch_folder.h"
 #include "core/text.h"
 #include "harness/project/project.h"
@@ -26,10 +28,18 @@ constexpr std::size_t kMaxIgnoredBytes = 1 << 20;
 
 struct InitRequest {
   ProjectStart start;
+  std::string engine;
 };
 
+enum : Modes { kProjectInit = 1, kEngineInit = 2 };
+
+constexpr ModeText kInitModes[] = {{kProjectInit, "a new project"},
+                                   {kEngineInit, "--engine", "writes the engine's file alone"}};
+
+Modes mode_of_init(const InitRequest& request) { return request.engine.empty() ? kProjectInit : kEngineInit; }
+
 CommandLine<InitRequest> init_command_line() {
-  return {"aqbench init [--command COMMAND] [--name NAME]",
+  return {"aqbench init [--command COMMAND] [--name NAME] | --engine ENGINE",
           "Starts a project in this folder: aqbench.json with your program as a method, the "
           "recordings\nfound here (a COLMAP model, transforms.json, images and so on), a small suite and "
           "its gate, and\n.github/workflows/aqbench.yml, which gates your repository. Both are commented. "
@@ -37,13 +47,20 @@ CommandLine<InitRequest> init_command_line() {
           "\n"
           "  aqbench init --command 'python3 run.py {dataset} {output}/cloud.ply --window {window=7}'\n"
           "\n"
-          "Exit 0 written, 2 usage or aqbench.json exists, 6 writing failed.",
-          {{"command", "COMMAND",
+          "With --engine it writes instead the few lines by which this engine runs the cases of plan.json\n"
+          "(aqbench sweep --plan) and makes their bundle.\n\n"
+          "Exit 0 written, 2 usage or the file exists, 6 writing failed.",
+          {{"command", "COMMAND", kProjectInit,
             "your program with {dataset} and {output}, and a parameter as {NAME=DEFAULT} (default: "
             "an example to replace)",
             into<&InitRequest::start, &ProjectStart::command>},
-           {"name", "NAME", "name of the method and the suite",
-            into<&InitRequest::start, &ProjectStart::method>, usually("mine")}}};
+           {"name", "NAME", kProjectInit, "name of the method and the suite",
+            into<&InitRequest::start, &ProjectStart::method>, usually("mine")},
+           {"engine", "snakemake|nextflow|parallel|slurm", kEngineInit,
+            "write the file of this engine (docs/engines.md)", into<&InitRequest::engine>}},
+          {},
+          kInitModes,
+          mode_of_init};
 }
 
 // Writes a new file with its folder. Returns false if it exists; throws Error(io).
@@ -53,6 +70,15 @@ bool write_new(const fs::path& file, const std::string& text) {
   if (fs::exists(fs::symlink_status(file, unknown)))
     return false;  // also in a folder that cannot be written to
   return write_new_file(file, text);
+}
+
+ExitCode write_engine_file(const std::string& name) {
+  const EngineFile& engine = find_named("engine", name, engine_files());
+  if (!write_new(engine.file, engine.text))
+    throw usage_error("{}: exists and is left unchanged", engine.file);
+  fmt::print("{}: runs the cases of plan.json\nnext: aqbench sweep ... --plan plan.json && {}\n", engine.file,
+             engine.command);
+  return ExitCode::pass;
 }
 
 // Returns the missing lines of this folder's .gitignore, ignoring slashes at either end.
@@ -122,6 +148,7 @@ void check_text(const std::string& text) {
 
 ExitCode init_command(const Arguments& arguments) {
   auto request = parse(init_command_line(), arguments);
+  if (!request.engine.empty()) return write_engine_file(request.engine);
   ProjectStart& start = request.start;
   std::error_code unknown;
   if (fs::exists(fs::symlink_status(kProjectFileName, unknown)))

@@ -297,7 +297,7 @@ constexpr NamedSource kByName[] = {
     {"BEFORE AFTER", files},
     {"what shell", words_of_usage},
     {"command", commands_by_name},
-    {"suite-file", json_files},
+    {"suite-file PLAN", json_files},
     {"mesh", ply_files},
     {"depth", npy_files},
     {"device", devices},

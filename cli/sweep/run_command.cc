@@ -3,7 +3,7 @@
 
 #include "cli/dataset_options.h"
 #include "cli/programs.h"
-#include "cli/sweep/sweep_plan.h"
+#include "cli/sweep/sweep_run.h"
 
 namespace aqbench::cli {
 namespace {
@@ -47,13 +47,14 @@ ExitCode run_command(const Arguments& arguments) {
   auto request = parse(command_line_of_run(), arguments);
   if (!request.out) throw usage_error("--out is missing");
   complete(request);
-  return sweep_plan({.command = "run",
-                     .plan = request.plan,
-                     .bundle = request.out,
-                     .json = request.json,
-                     .keeps_output = true,
-                     .keep_work = request.keep_work},
-                    arguments);
+  SweepRequest sweep;
+  sweep.command = "run";
+  sweep.plan = request.plan;
+  sweep.bundle = request.out;
+  sweep.json = request.json;
+  sweep.keeps_output = true;
+  sweep.keep_work = request.keep_work;
+  return sweep_plan(sweep, arguments);
 }
 
 }  // namespace aqbench::cli

@@ -13,7 +13,7 @@
 #include "core/parallel.h"
 #include "core/processes/process.h"
 #include "core/text.h"
-#include "harness/sharing/shared_results.h"
+#include "harness/sharing/finished_cases.h"
 #include "reports/content/bundle_content.h"
 #include "reports/content/commands.h"
 
@@ -33,10 +33,17 @@ Words sbatch_words(const SlurmJobs& jobs, const ShareRequest& share, const char*
   return words;
 }
 
-void add_program(Words& words, const SlurmJobs& jobs, Words command) {
+// `more`: words that the shell of the job reads.
+void add_program(Words& words, const SlurmJobs& jobs, Words command, const std::string& more = {}) {
   command.insert(command.begin(), own_file().string());
   if (jobs.runs_foreign_code) command.push_back("--run-its-commands");
-  words.push_back("--wrap=exec " + shell_join(command));
+  words.push_back("--wrap=exec " + shell_join(command) + more);
+}
+
+std::size_t finished_in(const fs::path& tasks, std::size_t cases) {
+  std::size_t finished = 0;
+  for (std::size_t number = 1; number <= cases; ++number) finished += is_finished(tasks, number) ? 1 : 0;
+  return finished;
 }
 
 // Submits a job by sbatch and returns its number: "1234", also from "1234;CLUSTER".
@@ -59,7 +66,7 @@ ExitCode wait_for_merge(const SlurmJobs& jobs, Words command) {
   std::size_t shown = 0;
   int status = 0;
   while (::waitpid(sbatch, &status, WNOHANG) == 0) {
-    const std::size_t done = path_exists(tasks) ? published_places(tasks).size() : shown;
+    const std::size_t done = path_exists(tasks) ? finished_in(tasks, jobs.cases) : shown;
     if (done != shown) fmt::print(stderr, "{} of {} cases\n", done, jobs.cases);
     shown = done;
     ::sleep(1);
@@ -71,10 +78,11 @@ ExitCode wait_for_merge(const SlurmJobs& jobs, Words command) {
 
 std::vector<Flag<ShareRequest>> share_flags() {
   return {
-      {"local", "N", "share untimed cases among N processes of this machine, by leases",
+      {"local", "N", "run untimed cases in N processes of this machine",
        [](ShareRequest& r, const FlagValue& v) { r.local = v.at_least(1); }},
       {"slurm", nullptr,
-       "share the cases among the tasks of a Slurm array, and merge them in a following job",
+       "run the cases in the tasks of a Slurm array; a job after it runs those that died, and seals the "
+       "bundle",
        into<&ShareRequest::slurm>},
       {"array-size", "N", "number of tasks in the array (default 4)",
        [](ShareRequest& r, const FlagValue& v) { r.array_size = v.at_least(1); }},
@@ -84,15 +92,10 @@ std::vector<Flag<ShareRequest>> share_flags() {
       {"sbatch-arg", "ARG", "an additional argument of sbatch, e.g. --sbatch-arg=--mem=8G; may be repeated",
        into<&ShareRequest::sbatch_arguments>, needs("slurm", repeated())},
       {"own-nodes", nullptr,
-       "with --slurm, for timed cases: a node for each task (sbatch --exclusive), all nodes alike",
+       "with --slurm, for timed cases: a node for each task (sbatch --exclusive); all nodes must be alike",
        into<&ShareRequest::own_nodes>, needs("slurm")},
-      {"unlike-nodes", nullptr,
-       "allow nodes of different kinds for timed cases; times are then not comparable with other runs",
-       into<&ShareRequest::unlike_nodes>, needs("own-nodes|resume")},
       {"wait", nullptr, "with --slurm: wait for the merged bundle, showing progress",
        into<&ShareRequest::wait>, needs("slurm")},
-      {"lease", "S", "seconds after which a silent process of a shared sweep loses its case (default 60)",
-       [](ShareRequest& r, const FlagValue& v) { r.lease_s = v.positive(); }},
   };
 }
 
@@ -100,17 +103,12 @@ void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed, 
   if (share.local && share.slurm) throw usage_error("--local and --slurm exclude each other");
   if (!share.any() || resumed) return;
   // Neither the tasks nor the merging job would apply these.
-  for (const char* const flag : {"keep-clouds", "no-pictures", "no-report", "with-tests", "json", "github"})
+  for (const char* const flag : {"with-tests", "json", "github"})
     if (share.slurm && given.contains(flag) && !given.contains("dry-run"))
       throw usage_error("--{}: not supported with --slurm", flag);
   if (plan.shard.count > 1)
     throw usage_error("--shard: not supported by a shared sweep, which divides its cases itself");
   if (!plan.threads) plan.threads = share.slurm ? 1 : std::max(1, available_processors() / *share.local);
-}
-
-void require_shareable(const SweepPlan& plan, const ShareRequest& share, bool resumed) {
-  const bool own = share.own_nodes || (resumed && share.local == 1);
-  if (share.any()) require_shareable(plan, own ? OwnMachines::yes : OwnMachines::no);
 }
 
 Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan,
@@ -130,34 +128,23 @@ void require_plain_bundle(const std::filesystem::path& bundle) {
   require_plain_files(tasks);
 }
 
-std::vector<std::string> arguments_of_merge(const std::optional<fs::path>& baseline, bool gate,
-                                            const std::optional<fs::path>& junit, const Words& notes) {
-  Words words;
-  const auto add_file = [&](const char* flag, const std::optional<fs::path>& file) {
-    if (file) words.insert(words.end(), {flag, fs::absolute(*file).string()});
-  };
-  add_file("--baseline", baseline);
-  if (gate) words.emplace_back("--gate");
-  add_file("--junit", junit);
-  for (const std::string& note : notes) words.insert(words.end(), {"--note", note});
-  return words;
-}
-
 Words array_command(const SlurmJobs& jobs, const ShareRequest& share) {
   Words words = sbatch_words(jobs, share, "slurm-%A_%a.log");
+  words.emplace_back("--requeue");
   words.push_back(fmt::format("--array=1-{}", share.array_size));
-  Words command = {"work", fs::absolute(jobs.bundle).string(), "--lease", fmt::format("{}", share.lease_s)};
-  if (share.unlike_nodes) command.emplace_back("--unlike-nodes");
-  add_program(words, jobs, std::move(command));
+  const fs::path tasks = tasks_folder(fs::absolute(jobs.bundle));
+  Words command = {"run-case", (tasks / kPlanFile).string(), "--out", tasks.string()};
+  if (share.own_nodes) command.emplace_back("--own-machine");
+  command.insert(command.end(), jobs.task.begin(), jobs.task.end());
+  add_program(words, jobs, std::move(command),
+              fmt::format(" --shard $SLURM_ARRAY_TASK_ID/{}", share.array_size));
   return words;
 }
 
 Words merge_command(const SlurmJobs& jobs, const ShareRequest& share, const std::string& array_job) {
   Words words = sbatch_words(jobs, share, "slurm-%j.log");
   words.push_back("--dependency=afterany:" + array_job);
-  Words command = {"sweep", "--resume", fs::absolute(jobs.bundle).string(), "--local",
-                   "1",     "--lease",  fmt::format("{}", share.lease_s)};
-  if (share.unlike_nodes) command.emplace_back("--unlike-nodes");
+  Words command = {"sweep", "--resume", fs::absolute(jobs.bundle).string()};
   command.insert(command.end(), jobs.merge.begin(), jobs.merge.end());
   add_program(words, jobs, std::move(command));
   return words;

@@ -9,12 +9,13 @@
 
 #include "cli/options.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/json.h"
 #include "core/text.h"
 #include "harness/planning/plan.h"
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"
-#include "harness/sharing/shared_results.h"
+#include "harness/sharing/finished_cases.h"
 #include "reports/content/bundle_content.h"
 
 namespace aqbench::cli {
@@ -27,49 +28,52 @@ struct StatusRequest {
 
 CommandLine<StatusRequest> status_command_line() {
   return {
-      "aqbench status BUNDLE... [--json]",
-      "Shows the progress of sweeps and comparisons, from any machine that sees their folders: done, failed\n"
-      "and remaining cases, whether a process works on them and, for a shared sweep, the process of each\n"
-      "running case. Exit 130 if one has neither ended nor a process.",
+      "aqbench status BUNDLE... | PLAN DIR... [--json]",
+      "Shows the progress of sweeps and comparisons, from any machine that sees their folders: done,\n"
+      "failed and remaining cases, and whether a process writes the bundle. Of a plan it counts the cases\n"
+      "with a result in these folders of aqbench run-case, by the names of files alone. Exit 130 if a\n"
+      "bundle has neither ended nor a process, and was not submitted to Slurm.",
       {{"json", nullptr, "print JSON", into<&StatusRequest::json>}},
       {{{.name = "BUNDLE", .repeatable = true}, into<&StatusRequest::bundles>}}};
 }
 
-// Done are the cases in the journal and those with a result to be merged, whose failures are read from it.
+// Done are the cases in the journal and those with a result that is not in the bundle yet.
 Json status_json(const std::filesystem::path& bundle) {
   const JournalContents journal = read_journal(bundle, TornTail::accept, KeptRecords::ends);
   const std::filesystem::path tasks = tasks_folder(bundle);
   std::set<std::string> done;
   for (const CaseEnd& end : journal.ends) done.insert(end.case_name);
-  auto failed = std::ranges::count_if(journal.ends, is_failure, &CaseEnd::status);
-  Json working = Json::array();
-  const bool shared = std::filesystem::is_directory(tasks);
+  const bool shared = folder_exists(tasks);
   if (shared) {
     const SweepPlan plan = plan_sweep(journal.header.request);
-    for (const std::size_t place : published_places(tasks)) {
-      if (place >= plan.cases.size() || !done.insert(plan.cases[place].name).second) continue;
-      failed += is_failure(read_shared_result(tasks, place).result.record.status) ? 1 : 0;
-    }
-    for (const WorkingTask& task : working_tasks(tasks))
-      if (task.place < plan.cases.size() && !done.contains(plan.cases[task.place].name))
-        working.push_back({{"case", plan.cases[task.place].name},
-                           {"host", task.host},
-                           {"process", task.process},
-                           {"known_dead", task.known_dead}});
+    for (std::size_t i = 0; i < plan.cases.size(); ++i)
+      if (is_finished(tasks, i + 1)) done.insert(plan.cases[i].name);
   }
-  const bool alive = is_being_written(bundle) || std::ranges::any_of(working, [](const Json& task) {
-                       return !task["known_dead"].get<bool>();
-                     });
   return {{"bundle", bundle.string()},
           {"cases", journal.header.case_names.size()},
           {"comparison", journal.header.sides.has_value()},
           {"done", journal.header.sides ? journal.ends.size() : done.size()},  // units of a comparison
-          {"failed", failed},
+          {"failed", std::ranges::count_if(journal.ends, is_failure, &CaseEnd::status)},
           {"shared", shared},
-          {"state", std::filesystem::exists(bundle / kHashListName) ? "ended"
-                    : alive                                         ? "running"
-                                                                    : "stopped"},
-          {"working", std::move(working)}};
+          {"state", path_exists(bundle / kHashListName) ? "ended"
+                    : is_being_written(bundle)          ? "running"
+                    : path_exists(tasks / kPlanFile)    ? "submitted"
+                                                        : "stopped"}};
+}
+
+// Counts the results of a plan's cases, by names.
+ExitCode print_finished(const StatusRequest& request) {
+  const std::size_t cases = read_plan_file(request.bundles.front()).case_names.size();
+  std::size_t done = 0;
+  for (std::size_t number = 1; number <= cases; ++number)
+    done += std::any_of(request.bundles.begin() + 1, request.bundles.end(),
+                        [&](const std::string& dir) { return is_finished(dir, number); });
+  if (request.json)
+    print_json(Json{{"plan", request.bundles.front()}, {"cases", cases}, {"done", done}}.dump(2) + "\n");
+  else
+    fmt::print("{}: {} of {} have a result\n", printable(request.bundles.front()), done,
+               counted(cases, "case"));
+  return ExitCode::pass;
 }
 
 void print_status(const Json& status) {
@@ -84,10 +88,8 @@ void print_status(const Json& status) {
              state == "ended"               ? ", ended"
              : status["shared"].get<bool>() ? ", not merged yet"
                                             : "");
-  for (const Json& task : status["working"])
-    fmt::print("  {} on {}, process {}{}\n", printable(task["case"].get<std::string>()),
-               printable(task["host"].get<std::string>()), task["process"].get<std::int64_t>(),
-               task["known_dead"].get<bool>() ? " (dead: the case is free)" : "");
+  if (state == "submitted")
+    fmt::print("  squeue shows its jobs; if none is left: aqbench sweep --resume {}\n", bundle);
   if (state == "stopped")
     fmt::print("  no process works on it; go on with: aqbench {} --resume {}\n", comparison ? "ab" : "sweep",
                bundle);
@@ -97,6 +99,7 @@ void print_status(const Json& status) {
 
 ExitCode status_command(const Arguments& arguments) {
   const auto request = parse(status_command_line(), arguments);
+  if (is_file(request.bundles.front())) return print_finished(request);
   Json all = Json::array();
   for (const std::string& bundle : request.bundles) all.push_back(status_json(bundle));
   if (request.json)

@@ -42,15 +42,6 @@ Json header_json(const JournalHeader& header) {
   return json;
 }
 
-std::string header_line(const JournalHeader& header) {
-  std::string text = compact_json(header_json(header));
-  text.pop_back();
-  text += ",\"cases\":";
-  text += header.cases_text;
-  text += '}';
-  return seal_text(std::move(text));
-}
-
 std::vector<std::string> names_of_cases(std::string_view cases_text) {
   std::vector<std::string> names;
   split_json(bytes_of_text(cases_text), "", "cases", [&](std::string_view, std::string_view planned) {
@@ -191,6 +182,15 @@ void require_same_sweep(const std::filesystem::path& bundle, const JournalHeader
 Json requested_of(const JournalHeader& header) {
   if (header.sides) return {{"arguments", header.sides->arguments}};
   return header.numbers->empty() ? requested_json(header.request) : *header.numbers;
+}
+
+std::string header_line(const JournalHeader& header) {
+  std::string text = compact_json(header_json(header));
+  text.pop_back();
+  text += ",\"cases\":";
+  text += header.cases_text;
+  text += '}';
+  return seal_text(std::move(text));
 }
 
 JournalHeader journal_header_of(const SweepPlan& plan, const JsonBox& environment) {

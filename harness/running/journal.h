@@ -58,7 +58,7 @@ struct JournalHeader {
   PlanRequest request;
   std::optional<ComparedSides> sides = {};  // of a comparison, which has no `request`
   JsonBox numbers = {};  // "requested" of imported numbers, which nothing ran for; else empty
-  JsonBox environment;                      // when the run began, as in env.json without "load"
+  JsonBox environment;   // when the run began, as in env.json without "load"
   // all_shards_sha256 of a comparison is of all that defines the cases of both sides.
   std::string plan_sha256, all_shards_sha256;
   // The planned cases as compact JSON, the input of plan_sha256. Empty in an open journal.
@@ -84,6 +84,9 @@ JournalHeader journal_header_of(const SweepPlan& plan, const JsonBox& environmen
 
 // Returns "requested" of the journal and of results.json.
 Json requested_of(const JournalHeader& header);
+
+// Returns the first line of a journal, without its line break.
+std::string header_line(const JournalHeader& header);
 
 // How a case ended, without its measurements: what a sweep keeps of its records.
 struct CaseEnd {
@@ -123,6 +126,10 @@ bool is_comparison(const std::filesystem::path& bundle);
 // damage. With TornTail::accept a last line without line break is left out.
 JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail,
                              KeptRecords kept = KeptRecords::whole);
+
+// Does the same with a file of any name.
+JournalContents read_journal_file(const std::filesystem::path& file, TornTail torn_tail,
+                                  KeptRecords kept = KeptRecords::whole);
 
 // Does the same with the file's bytes; errors name `file`.
 JournalContents parse_journal(const ReadBytes& read, const std::string& file, TornTail torn_tail,

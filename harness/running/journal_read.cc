@@ -215,7 +215,10 @@ JournalContents parse_journal(const ReadBytes& read, const std::string& file, To
 }
 
 JournalContents read_journal(const std::filesystem::path& bundle, TornTail torn_tail, KeptRecords kept) {
-  const std::filesystem::path path = bundle / kJournalFile;
+  return read_journal_file(bundle / kJournalFile, torn_tail, kept);
+}
+
+JournalContents read_journal_file(const std::filesystem::path& path, TornTail torn_tail, KeptRecords kept) {
   try {
     return parse_journal(bytes_of_file(path, kMaxJournalBytes, ZeroBytes::one_at_end), path.string(),
                          torn_tail, kept);

@@ -55,12 +55,7 @@ class Sweep {
 };
 
 std::unique_ptr<CaseProcess> Sweep::start(const Case& planned) {
-  append_to_file(log_, fmt::format("== {} {}\n", utc_now(), planned.name));
-  const IsolateOptions limits{.timeout_s = plan_.timeout_s,
-                              .memory_limit_bytes = plan_.memory_limit_bytes,
-                              .log_file = log_,
-                              .cancel_descriptor = signals_.descriptor()};
-  auto running = std::make_unique<CaseProcess>(planned, limits, std::vector{journal_.bundle()});
+  auto running = process_of(plan_, planned, log_, signals_, {journal_.bundle()});
   if (callbacks_.tick)
     running->options.tick = [this, &planned, &board = running->board] {
       progress_.doing = board.phase();
@@ -128,15 +123,11 @@ SweepOutcome Sweep::run() {
     const Case& planned = *unfinished_.back();
     if (!running) running = start(planned);
     announce(planned);
-    std::optional<CaseResult> result = running->wait();
+    std::optional<CaseResult> result = result_of(*running, settings_);
     std::unique_ptr<CaseProcess> next;
     if (result) {
       const Record& record = result->record;
-      check_own_settings(planned, settings_, *result);
-      require_unchanged_guest(planned, record);
       if (record.guest) journal_.guests().require_same(record.case_name, record.method, *record.guest);
-      append_to_file(log_, fmt::format("-- {}{}{}\n", to_string(record.status),
-                                       record.reason.empty() ? "" : ": ", record.reason));
       if (callbacks_.ended && running->scratch) callbacks_.ended(planned, record, running->scratch->path());
       if (unfinished_.size() > 1 && may_overlap(*unfinished_[unfinished_.size() - 2]))
         next = start(*unfinished_[unfinished_.size() - 2]);
@@ -155,6 +146,28 @@ SweepOutcome Sweep::run() {
 }
 
 }  // namespace
+
+std::unique_ptr<CaseProcess> process_of(const SweepPlan& plan, const Case& planned,
+                                        const std::filesystem::path& log, const StopSignals& signals,
+                                        const std::vector<std::filesystem::path>& hidden) {
+  append_to_file(log, fmt::format("== {} {}\n", utc_now(), planned.name));
+  const IsolateOptions limits{.timeout_s = plan.timeout_s,
+                              .memory_limit_bytes = plan.memory_limit_bytes,
+                              .log_file = log,
+                              .cancel_descriptor = signals.descriptor()};
+  return std::make_unique<CaseProcess>(planned, limits, hidden);
+}
+
+std::optional<CaseResult> result_of(CaseProcess& process, OwnSettings& settings) {
+  std::optional<CaseResult> result = process.wait();
+  if (!result) return result;
+  check_own_settings(process.planned, settings, *result);
+  const Record& record = result->record;
+  require_unchanged_guest(process.planned, record);
+  append_to_file(process.options.log_file, fmt::format("-- {}{}{}\n", to_string(record.status),
+                                                       record.reason.empty() ? "" : ": ", record.reason));
+  return result;
+}
 
 void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result) {
   for (const auto& [name, bytes] : result.artefacts)

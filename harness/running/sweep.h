@@ -4,9 +4,13 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "core/processes/stop_signals.h"
+#include "core/sandbox/sandbox.h"
 #include "harness/planning/plan.h"
 #include "harness/records/case.h"
 #include "harness/running/case_process.h"
@@ -48,6 +52,17 @@ struct SweepOutcome {
   std::size_t failed = 0;    // failed, crashed or timed out among all records of the journal
   double wall_s = 0;
 };
+
+// Returns the process of a case, not started yet, with the limits of the plan. Its output goes to `log`,
+// below a line with time and name. No method reaches `hidden`.
+std::unique_ptr<CaseProcess> process_of(const SweepPlan& plan, const Case& planned,
+                                        const std::filesystem::path& log, const StopSignals& signals,
+                                        const std::vector<std::filesystem::path>& hidden);
+
+// Waits for the end of a started case, checks that it left the `settings` of this process alone, and notes in
+// the log how it ended. Returns nullopt if it was interrupted. Throws Error(not_comparable) if a user's
+// program changed while it ran.
+std::optional<CaseResult> result_of(CaseProcess& process, OwnSettings& settings);
 
 // Writes the files of a record into the bundle. Throws Error(io).
 void write_artefacts(const std::filesystem::path& bundle, const CaseResult& result);

@@ -1,8 +1,11 @@
 #include "harness/sharing/shared_sweep.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,284 +13,263 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <exception>
 #include <nlohmann/json.hpp>
-#include <optional>
-#include <set>
-#include <vector>
+#include <string_view>
 
+#include "core/descriptor.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/parallel.h"
-#include "core/processes/isolate.h"
 #include "core/processes/stop_signals.h"
 #include "core/resources.h"
+#include "core/scratch_folder.h"
 #include "core/stopwatch.h"
 #include "core/text.h"
+#include "harness/measuring/build_info.h"
 #include "harness/measuring/environment.h"
+#include "harness/records/guests.h"
 #include "harness/records/results.h"
-#include "harness/running/case_process.h"
-#include "harness/running/method_run.h"
 #include "harness/running/run_case.h"
-#include "harness/sharing/shared_results.h"
 
 namespace aqbench {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr useconds_t kPause_us = 50'000;  // between two searches for results
+bool is_timed(const Case& planned) { return !planned.workload.empty() || planned.timing.times_warm(); }
 
-// One process that runs cases.
-struct Task {
-  const SweepPlan& plan;
-  fs::path bundle, tasks;
-  const CaseRunner& run;
-  const CaseEnded& ended;
-  LeaseTable leases;
-  StopSignals signals{};
-  OwnSettings settings = own_settings();
-  LeaseHolder self = this_process();
-  std::set<std::size_t> done{};  // places
-  TaskOutcome outcome{};
-
-  // Runs a case unless another process holds it; returns whether it ran to its end.
-  bool attempt(std::size_t place) {
-    std::optional<Lease> lease = leases.attempt(place);
-    if (!lease) return false;
-    // It may have been finished between the check for results and the lease.
-    const bool finished = is_published(tasks, place);
-    if (!finished) run_and_publish(place, *lease);
-    if (finished || !outcome.interrupted) done.insert(place);
-    lease->give_back();
-    return !finished && !outcome.interrupted;
-  }
-
-  void run_and_publish(std::size_t place, Lease& lease) {
-    const Case& planned = plan.cases[place];
-    // Named after the lease, which no other process ever holds.
-    const fs::path log = tasks / fmt::format("log.{}.{}", place, lease.generation());
-    append_to_file(
-        log, fmt::format("== {} {}\non {}, process {}\n", utc_now(), planned.name, self.host, self.process));
-    const IsolateOptions limits{.timeout_s = plan.timeout_s,
-                                .memory_limit_bytes = plan.memory_limit_bytes,
-                                .log_file = log,
-                                .cancel_descriptor = signals.descriptor(),
-                                .tick = [&lease] { lease.renew_if_due(); }};
-    CaseProcess process(planned, limits, {bundle, tasks});  // hides results of other cases
-    process.start(run);
-    std::optional<CaseResult> result = process.wait();
-    if (result) {
-      check_own_settings(planned, settings, *result);
-      require_unchanged_guest(planned, result->record);
-      const Record& record = result->record;
-      if (ended && process.scratch) ended(planned, record, process.scratch->path());
-      process.scratch.reset();  // room for what is published
-      append_to_file(log, fmt::format("-- {}{}{}\n", to_string(record.status),
-                                      record.reason.empty() ? "" : ": ", record.reason));
-      const bool first = publish(tasks, place, {self.host, self.process, read_log_file(log), *result});
-      ++(first ? outcome.ran : outcome.too_late);
-    }
-    outcome.interrupted = !result || signals.take() != 0;
-    std::error_code ignored;  // the next case's log is then longer
-    fs::remove(log, ignored);
-  }
-
-  // Iterates over all cases once; returns whether it ran any.
-  bool pass() {
-    bool ran = false;
-    for (std::size_t place = 0; place < plan.cases.size() && !outcome.interrupted; ++place) {
-      if (done.contains(place)) continue;
-      if (is_published(tasks, place))
-        done.insert(place);
-      else
-        ran = attempt(place) || ran;
-    }
-    return ran;
-  }
-};
-
-// ---- Processes on this machine ----
-
-class LocalTasks {
+// The children of run_locally_shared(), one for each running case.
+class LocalProcesses {
  public:
-  LocalTasks(const SweepPlan& plan, Journal& journal, double lease_s, const CaseRunner& run,
-             const CaseEnded& ended)
-      : plan_(plan), journal_(journal), lease_s_(lease_s), run_(run), ended_(ended) {}
-  ~LocalTasks() { stop(); }
-  LocalTasks(const LocalTasks&) = delete;
-  LocalTasks& operator=(const LocalTasks&) = delete;
+  explicit LocalProcesses(const std::function<bool(std::size_t)>& run) : run_(run) {}
+  ~LocalProcesses() { stop(); }
+  LocalProcesses(const LocalProcesses&) = delete;
+  LocalProcesses& operator=(const LocalProcesses&) = delete;
 
   std::size_t running() const { return children_.size(); }
 
-  void start() {
+  void start(std::size_t number) {
     const pid_t parent = ::getpid();
     std::fflush(nullptr);
     const pid_t child = ::fork();
-    if (child < 0) throw io_error("cannot start a task: {}", std::strerror(errno));
-    if (child == 0) work(parent);
-    children_.push_back(child);
+    if (child < 0) throw io_error("cannot start a process: {}", std::strerror(errno));
+    if (child == 0) work(parent, number);
+    children_.push_back({child, number, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)))});
   }
 
-  // Handles ended children; returns how many ended without finishing their work.
-  std::size_t reap() {
-    std::size_t failed = 0;
-    std::erase_if(children_, [&](pid_t child) {
+  // Waits until a child ends or `stop` becomes readable; returns the cases whose child ended. Throws the
+  // error that a child met.
+  std::vector<std::size_t> wait(int stop) {
+    constexpr int kPause_ms = 50;  // without pidfd_open() no descriptor tells
+    std::vector<pollfd> waits = {{stop, POLLIN, 0}};
+    for (const Child& child : children_) waits.push_back({child.ended.get(), POLLIN, 0});
+    ::poll(waits.data(), waits.size(), kPause_ms);
+    std::vector<std::size_t> ended;
+    std::erase_if(children_, [&](const Child& child) {
       int status = 0;
-      if (::waitpid(child, &status, WNOHANG) != child) return false;
+      if (::waitpid(child.process, &status, WNOHANG) != child.process) return false;
       if (WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ExitCode::not_comparable))
-        throw not_comparable_error("a task failed; see its message above");
+        throw not_comparable_error("a process failed; see its message above");
       if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-        throw io_error("a task failed; see its message above");
-      failed += WIFSIGNALED(status) ? 1 : 0;
+        throw io_error("a process failed; see its message above");
+      ended.push_back(child.number);
       return true;
     });
-    return failed;
+    return ended;
   }
 
   void stop() {
-    for (const pid_t child : children_) {
-      ::kill(child, SIGTERM);
-      ::kill(child, SIGCONT);
+    for (const Child& child : children_) {
+      ::kill(child.process, SIGTERM);
+      ::kill(child.process, SIGCONT);
     }
-    for (const pid_t child : children_)
-      while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+    for (const Child& child : children_)
+      while (::waitpid(child.process, nullptr, 0) < 0 && errno == EINTR) {
       }
     children_.clear();
   }
 
  private:
-  [[noreturn]] void work(pid_t parent) {
-    int code = 0;
+  struct Child {
+    pid_t process;
+    std::size_t number;
+    Descriptor ended;  // readable then
+  };
+
+  [[noreturn]] void work(pid_t parent, std::size_t number) {
+    ExitCode code = ExitCode::pass;
     try {
       ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-      journal_.release_in_child();
-      if (::getppid() == parent)
-        run_task(plan_, journal_.bundle(), tasks_folder(journal_.bundle()), lease_s_, run_, ended_);
+      if (::getppid() == parent) run_(number);
     } catch (const std::exception& error) {
       std::fputs(fmt::format("aqbench: error: {}\n", printable(error.what())).c_str(), stderr);
       const auto* const known = dynamic_cast<const Error*>(&error);
-      code = static_cast<int>(known != nullptr && known->kind() == ErrorKind::not_comparable
-                                  ? ExitCode::not_comparable
-                                  : ExitCode::io);
+      code = known != nullptr && known->kind() == ErrorKind::not_comparable ? ExitCode::not_comparable
+                                                                            : ExitCode::io;
     }
     std::fflush(nullptr);
-    ::_exit(code);
+    ::_exit(static_cast<int>(code));
   }
 
-  const SweepPlan& plan_;
-  Journal& journal_;
-  double lease_s_;
-  const CaseRunner& run_;
-  const CaseEnded& ended_;
-  std::vector<pid_t> children_;
+  const std::function<bool(std::size_t)>& run_;
+  std::vector<Child> children_;
 };
 
-bool is_timed(const Case& planned) { return !planned.workload.empty() || planned.timing.times_warm(); }
+// Writes the result of a case into the bundle: files, log, record. Returns its record; nullopt if there is no
+// result.
+std::optional<Record> take_finished(const SweepPlan& plan, const fs::path& dir, std::size_t number,
+                                    Journal& journal, CasesOfHosts& hosts) {
+  const std::optional<FinishedCase> finished = read_finished(dir, number, plan);
+  if (!finished) return std::nullopt;
+  const Record& record = finished->result.record;
+  if (record.guest) journal.guests().require_same(record.case_name, record.method, *record.guest);
+  if (const Json& there = *finished->environment;
+      !there.empty() && comparability_of(there) != comparability_of(*journal.environment()))
+    journal.append(JournalResumption{utc_now(), there});
+  append_to_file(journal.bundle() / kLogFile,
+                 fmt::format("on {}:\n{}", printable(finished->host), finished->log));
+  write_artefacts(journal.bundle(), finished->result);
+  journal.append(record);
+  ++hosts[finished->host];
+  return record;
+}
 
 }  // namespace
 
 bool has_timed_cases(const SweepPlan& plan) { return std::ranges::any_of(plan.cases, is_timed); }
 
-void require_shareable(const SweepPlan& plan, OwnMachines machines) {
-  for (const Case& planned : plan.cases) {
-    if (is_timed(planned) && machines == OwnMachines::no)
-      throw usage_error(
-          "{}: times of processes that share a machine or run on several machines are "
-          "not comparable; run it in a sweep of its own, or with --slurm --own-nodes",
-          planned.name);
-  }
+void require_shareable(const SweepPlan& plan, OwnMachine machine) {
+  const auto timed = std::ranges::find_if(plan.cases, is_timed);
+  if (timed != plan.cases.end() && machine == OwnMachine::no)
+    throw usage_error(
+        "{}: times of processes that share a machine are not comparable; run it in a sweep of its own, with "
+        "sweep --slurm --own-nodes, or with run-case --own-machine where nothing else runs",
+        timed->name);
 }
 
-FileLock take_machine(const SweepPlan& plan, const fs::path& tasks, UnlikeMachines unlike) {
-  load_modules_of(plan.cases);  // the environment includes them
-  const Json environment = environment_json(
-      {plan.request.threads.value_or(available_processors()), devices_of(plan.request), plan.dtype});
-  return join_timed_machines(tasks, this_process().host, environment, unlike);
+FinishedCases::FinishedCases(const SweepPlan& plan, fs::path dir, CaseRunner run, CaseEnded ended,
+                             std::vector<fs::path> hidden)
+    : plan_(plan),
+      dir_(std::move(dir)),
+      run_(std::move(run)),
+      ended_(std::move(ended)),
+      hidden_(std::move(hidden)) {
+  hidden_.push_back(dir_);
+  if (has_timed_cases(plan))
+    environment_ = environment_json(
+        {plan.request.threads.value_or(available_processors()), devices_of(plan.request), plan.dtype});
 }
 
-TaskOutcome run_task(const SweepPlan& plan, const fs::path& bundle, const fs::path& tasks, double lease_s,
-                     const CaseRunner& run, const CaseEnded& ended) {
-  load_modules_of(plan.cases);
-  if (plan.cases.size() >= kManyCases) hold_in_large_pages();
-  Task task{plan, bundle, tasks, run, ended, LeaseTable(leases_folder(tasks), lease_s)};
-  while (!task.outcome.interrupted && task.done.size() < plan.cases.size())
-    if (!task.pass() && !task.outcome.interrupted && task.done.size() < plan.cases.size()) {
-      ::usleep(kPause_us);
-      task.outcome.interrupted = task.signals.take() != 0;
-    }
-  return task.outcome;
+std::optional<Record> FinishedCases::run(std::size_t number) {
+  const StopSignals signals;
+  const ScratchFolder scratch;
+  const fs::path log = scratch.path() / kLogFile;
+  const Case& planned = plan_.cases.at(number - 1);
+  OwnSettings settings = own_settings();
+  const auto process = process_of(plan_, planned, log, signals, hidden_);
+  process->start(run_);
+  std::optional<CaseResult> result = result_of(*process, settings);
+  if (!result) return std::nullopt;
+  if (ended_ && process->scratch) ended_(planned, result->record, process->scratch->path());
+  process->scratch.reset();  // room for what is written
+  const FinishedCase finished{plan_.sha256, program_sha256(),   this_host(),
+                              environment_, read_log_file(log), std::move(*result)};
+  write_finished(dir_, number, finished);
+  return finished.result.record;
 }
 
-std::size_t collect(const SweepPlan& plan, const fs::path& tasks, Journal& journal, CasesOfHosts& hosts,
-                    const std::function<void(const Record&)>& taken) {
+FoundCases find_finished(const SweepPlan& plan, const std::vector<fs::path>& dirs) {
+  FoundCases found;
+  GuestsSeen guests;
   const bool timed = has_timed_cases(plan);
-  const JsonBox own_machine = journal.environment();
-  // Says in the journal on which machine the next record was measured, if its kind is another than before.
-  const auto go_to = [&](const Json& environment) {
-    if (comparability_of(environment) != comparability_of(*journal.environment()))
-      journal.append(JournalResumption{utc_now(), environment});
-  };
-  std::size_t count = 0;
-  for (const std::size_t place : published_places(tasks)) {
-    if (place >= plan.cases.size() || journal.has(plan.cases[place].name)) continue;
-    const SharedResult shared = read_shared_result(tasks, place);
-    if (shared.result.record.case_name != plan.cases[place].name)
-      throw input_error("{}: result {} belongs to another case than {}", tasks.string(), place,
-                        plan.cases[place].name);
-    if (timed)
-      if (const auto environment = environment_of_machine(tasks, shared.host)) go_to(*environment);
-    if (const Record& record = shared.result.record; record.guest)
-      journal.guests().require_same(record.case_name, record.method, *record.guest);
-    append_to_file(journal.bundle() / kLogFile, shared.log);
-    write_artefacts(journal.bundle(), shared.result);
-    journal.append(shared.result.record);
-    ++hosts[shared.host];
-    ++count;
-    if (taken) taken(shared.result.record);
+  std::optional<FinishedCase> first;  // whose machine all others must be like
+  for (std::size_t number = 1; number <= plan.cases.size(); ++number) {
+    std::optional<FinishedCase> finished;
+    auto dir = dirs.begin();
+    while (dir != dirs.end() && !(finished = read_finished(*dir, number, plan))) ++dir;
+    if (!finished) {
+      found.missing.push_back(number);
+      continue;
+    }
+    guests.add(finished->result.record, dir->string());
+    found.folders.emplace(number, *dir);
+    if (!timed) continue;
+    if (!first) {
+      first = std::move(finished);
+      continue;
+    }
+    const std::vector<std::string> differences =
+        comparability_differences(comparability_of(*first->environment),
+                                  comparability_of(*finished->environment), "that of " + first->host);
+    if (!differences.empty())
+      throw not_comparable_error("times of unlike machines: {} ({}) was measured on {}, which differs: {}",
+                                 plan.cases[number - 1].name, (*dir / std::to_string(number)).string(),
+                                 finished->host, fmt::join(differences, "; "));
   }
-  go_to(*own_machine);
-  return count;
+  return found;
 }
 
-SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const LocalProcesses& processes,
+void take_all_finished(const SweepPlan& plan, const FoundCases& found, Journal& journal,
+                       CasesOfHosts& hosts) {
+  const JsonBox own_machine = journal.environment();
+  for (const auto& [number, dir] : found.folders)
+    if (!journal.has(plan.cases[number - 1].name)) take_finished(plan, dir, number, journal, hosts);
+  if (comparability_of(*own_machine) != comparability_of(*journal.environment()))
+    journal.append(JournalResumption{utc_now(), own_machine});
+}
+
+SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, std::size_t processes,
                                 const SweepCallbacks& callbacks, const CaseRunner& run, CasesOfHosts& hosts) {
   load_modules_of(plan.cases);
   if (plan.cases.size() >= kManyCases) hold_in_large_pages();
   const fs::path tasks = tasks_folder(journal.bundle());
-  make_tasks_folder(tasks);
+  make_folders(tasks);
   const StopSignals signals;
   append_to_file(journal.bundle() / kLogFile, {});  // every bundle has a log, even without finished cases
   const auto start = SteadyClock::now();
   SweepOutcome outcome;
-  std::optional<FileLock> machine;  // while timed cases run here
-  LocalTasks children(plan, journal, processes.lease_s, run, callbacks.ended);
   const auto is_failed_end = [](const CaseEnd& end) { return is_failure(end.status); };
   outcome.failed = static_cast<std::size_t>(std::ranges::count_if(journal.ends(), is_failed_end));
-  std::size_t deaths = 0;
-  const std::size_t before = journal.ends().size();
-  const auto report = [&](const Record& record) {
+  const auto count = [&](const Record& record) {
+    ++outcome.ran;
     outcome.failed += is_failure(record.status) ? 1 : 0;
     if (!callbacks.finished) return;
     const std::size_t done = journal.ends().size();
     const double elapsed_s = seconds_since(start);
-    const double each_s = elapsed_s / static_cast<double>(done - before);
+    const double each_s = elapsed_s / static_cast<double>(outcome.ran);
     callbacks.finished({done, plan.cases.size(), outcome.failed, elapsed_s,
                         each_s * static_cast<double>(plan.cases.size() - done)},
                        record);
   };
-  while (true) {
-    const std::size_t failed_children = children.reap();
-    const std::size_t added = collect(plan, tasks, journal, hosts, report);
-    outcome.ran += added;
-    if (journal.ends().size() == plan.cases.size()) break;
-    if ((outcome.signal = signals.take()) != 0) break;
-    deaths = added > 0 ? 0 : deaths + failed_children;
-    if (deaths > 3 * processes.count)
-      throw method_error("tasks die repeatedly before finishing a case; check memory");
-    if (!machine && has_timed_cases(plan)) machine = take_machine(plan, tasks, processes.unlike);
-    while (children.running() < std::min(processes.count, plan.cases.size() - journal.ends().size()))
-      children.start();
-    if (added == 0) ::usleep(kPause_us);
+  std::deque<std::size_t> open;
+  for (std::size_t number = 1; number <= plan.cases.size(); ++number)
+    if (!journal.has(plan.cases[number - 1].name)) open.push_back(number);
+  FinishedCases cases(plan, tasks, run, callbacks.ended, {journal.bundle()});
+  const std::function<bool(std::size_t)> run_number = [&](std::size_t number) {
+    journal.release_in_child();
+    return cases.run(number).has_value();
+  };
+  LocalProcesses children(run_number);
+  constexpr std::size_t kMaxDeaths = 3;
+  std::map<std::size_t, std::size_t> deaths;  // of the children of a case
+  while ((outcome.signal = signals.take()) == 0 && (!open.empty() || children.running() > 0)) {
+    while (!open.empty() && children.running() < processes) {
+      children.start(open.front());
+      open.pop_front();
+    }
+    for (const std::size_t number : children.wait(signals.descriptor())) {
+      const std::string& name = plan.cases[number - 1].name;
+      if (const auto record = take_finished(plan, tasks, number, journal, hosts)) {
+        count(*record);
+      } else if (++deaths[number] == kMaxDeaths) {
+        throw method_error("{}: its process died {} times before it had a result; check memory", name,
+                           kMaxDeaths);
+      } else {
+        open.push_back(number);
+      }
+    }
   }
   outcome.interrupted = journal.ends().size() < plan.cases.size();
   children.stop();

@@ -1,70 +1,77 @@
 #pragma once
-// One sweep by several processes: tasks run cases of the shared plan, one process collects their results.
+// One sweep by several processes: each runs cases of the plan into a folder (finished_cases.h), one process
+// takes their results into the journal.
 
 #include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
-#include "core/files.h"
 #include "harness/planning/plan.h"
 #include "harness/running/journal.h"
 #include "harness/running/sweep.h"
-#include "harness/sharing/shared_results.h"
+#include "harness/sharing/finished_cases.h"
 
 namespace aqbench {
-
-// How a task ended.
-struct TaskOutcome {
-  std::size_t ran = 0;       // cases whose result it published
-  std::size_t too_late = 0;  // cases that another task published first
-  bool interrupted = false;
-};
-
-// Whether tasks of a shared sweep have their own machines, all of one kind.
-enum class OwnMachines { no, yes };
 
 // Returns whether a plan has timed cases.
 bool has_timed_cases(const SweepPlan& plan);
 
-// Throws Error(usage) for a plan that cannot be shared: one with timed cases, unless tasks have their own
-// machines, and one with cases of several blocks, which alternate with those of other cases.
-void require_shareable(const SweepPlan& plan, OwnMachines machines);
+// Whether a process has its machine to itself.
+enum class OwnMachine { no, yes };
 
-// Reserves this machine for the timed cases of a shared sweep until the returned lock is destroyed; loads the
-// modules that the cases need. Throws like join_timed_machines(), and Error(usage) if a module is missing.
-[[nodiscard]] FileLock take_machine(const SweepPlan& plan, const std::filesystem::path& tasks,
-                                    UnlikeMachines unlike);
+// Throws Error(usage) naming a timed case, unless each process has its own machine.
+void require_shareable(const SweepPlan& plan, OwnMachine machine);
 
-// Runs cases without a result until all have one, each in its own child, waiting for those of other tasks: if
-// one of these dies, its case runs here. Stops at SIGINT, SIGTERM or SIGHUP; the running case is then free
-// for others. `tasks` is the folder of shared_results.h. `ended` is called here after each. Throws Error(io).
-// The process must not have run LibTorch, TBB, Open3D or threads.
-TaskOutcome run_task(const SweepPlan& plan, const std::filesystem::path& bundle,
-                     const std::filesystem::path& tasks, double lease_s, const CaseRunner& run,
-                     const CaseEnded& ended = {});
+// Runs cases of the plan into a folder, one after the other.
+class FinishedCases {
+ public:
+  // Each case gets its own child; methods reach neither `dir` nor `hidden`. Describes this machine if times
+  // matter: load the modules of the cases before. The process must not have run LibTorch, TBB, Open3D or
+  // threads.
+  FinishedCases(const SweepPlan& plan, std::filesystem::path dir, CaseRunner run, CaseEnded ended = {},
+                std::vector<std::filesystem::path> hidden = {});
+
+  // Runs a case, whose result is written on return; nullopt if it was interrupted. Throws Error(io), and
+  // Error(not_comparable) as result_of().
+  std::optional<Record> run(std::size_t number);
+
+ private:
+  const SweepPlan& plan_;
+  std::filesystem::path dir_;
+  CaseRunner run_;
+  CaseEnded ended_;
+  std::vector<std::filesystem::path> hidden_;
+  JsonBox environment_;
+};
+
+// Where the results of a plan's cases are.
+struct FoundCases {
+  std::map<std::size_t, std::filesystem::path> folders;  // by number
+  std::vector<std::size_t> missing;                      // numbers
+};
+
+// Looks for the result of each case in these folders, in their order, and reads it. Throws like
+// read_finished(), and Error(not_comparable) for two programs of one method, and for times of machines that
+// differ.
+FoundCases find_finished(const SweepPlan& plan, const std::vector<std::filesystem::path>& dirs);
 
 // A host and the number of cases it ran.
 using CasesOfHosts = std::map<std::string, std::size_t>;
 
-// Writes every published result missing in the journal into the bundle: files, log, record. If times matter,
-// the journal says on which machine they were measured. Calls `taken` for each and returns their number.
-// Throws Error(io), Error(input) for a result that belongs to another case.
-std::size_t collect(const SweepPlan& plan, const std::filesystem::path& tasks, Journal& journal,
-                    CasesOfHosts& hosts, const std::function<void(const Record&)>& taken = {});
+// Writes what was found into the bundle, unless the journal has it: files, logs, records. If times matter,
+// the journal says on which machine they were measured. Throws like read_finished(), and Error(io).
+void take_all_finished(const SweepPlan& plan, const FoundCases& found, Journal& journal, CasesOfHosts& hosts);
 
-// The children of run_locally_shared().
-struct LocalProcesses {
-  std::size_t count = 1;
-  double lease_s = 60;
-  UnlikeMachines unlike = UnlikeMachines::refuse;  // for timed cases
-};
-
-// Runs all cases of the plan in children of this process and collects their results. A child that dies is
-// replaced; `callbacks.ended` is called in the children. Throws like run_task(), collect() and, for remaining
-// timed cases, take_machine(), and Error(method) if children die repeatedly without a result.
-SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, const LocalProcesses& processes,
+// Runs the cases that the journal lacks in `processes` children of this process, through the bundle's
+// tasks_folder(). The case of a child that dies is run again; `callbacks.ended` is called in the children.
+// Throws like FinishedCases::run() and take_all_finished(), and Error(method) if children of one case die
+// again and again.
+SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, std::size_t processes,
                                 const SweepCallbacks& callbacks, const CaseRunner& run, CasesOfHosts& hosts);
 
 }  // namespace aqbench
