@@ -30,9 +30,9 @@ template <class T>
 struct JsonOf;
 
 // Appends a member without a search for its key.
-inline void add_member(Json& object, std::string_view key, Json value) {
-  object.get_ref<Json::object_t&>().emplace_back(key, std::move(value));
-}
+void add_member(Json& object, std::string_view key, Json value);
+// Takes the numbers of an array. Returns whether each element is one that the rules allow.
+bool take_numbers(const Json& array, unsigned rules, std::vector<double>& numbers);
 
 template <class T>
 concept HasMembers = requires {
@@ -183,6 +183,8 @@ struct JsonOf<std::vector<T>> {
   static void read(const JsonPlace& place, std::vector<T>& values, unsigned rules, JsonForm form) {
     values.clear();
     values.reserve(place.value().size());  // no spare capacity: there may be very many lists
+    if constexpr (std::same_as<T, double>)
+      if (!place.value().empty() && take_numbers(place.value(), rules, values)) return;
     if constexpr (is_array) {
       for (const JsonPlace& element : place.elements())
         JsonOf<T>::read(element, values.emplace_back(), rules, form);
@@ -338,7 +340,6 @@ struct JsonOfMembers {
 template <HasMembers Struct>
 struct JsonOf<Struct> : JsonOfMembers<Struct> {};
 
-// Returns a value read from JSON.
 template <class T>
 T from_json(const JsonPlace& place, JsonForm form = {}) {
   T value;

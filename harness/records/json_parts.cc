@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -77,14 +78,24 @@ class JsonSplitter {
     if (peek() >= 0) fail("text after the document");
   }
 
+  // Copies up to the next such character, as far as the bytes at hand reach.
+  template <class IsMeant>
+  void copy_up_to(const IsMeant& is_meant, std::string& to) {
+    std::size_t end = at_;
+    while (end < bytes_.size() && !is_meant(bytes_[end])) ++end;
+    to.append(bytes_, at_, end - at_);
+    at_ = end;
+  }
+
   void copy_string(std::string& to) {
     to += next();
-    for (char c = 0; (c = next()) != '"'; to += c)
-      if (c == '\\') {
-        to += c;
-        c = next();
-      }
-    to += '"';
+    for (;;) {
+      copy_up_to([](char c) { return c == '"' || c == '\\'; }, to);
+      const char c = next();
+      to += c;
+      if (c == '"') return;
+      if (c == '\\') to += next();
+    }
   }
 
   void copy_key(std::string& key) {
@@ -108,6 +119,8 @@ class JsonSplitter {
         to += next();
         if (c == '{' || c == '[') ++depth;
         if (c == '}' || c == ']') --depth;
+        if (depth > 0)
+          copy_up_to([](char c) { return c == '"' || c == '{' || c == '}' || c == '[' || c == ']'; }, to);
       }
       if (depth == 0 && (c == '"' || c == '}' || c == ']')) break;
     }
@@ -179,9 +192,11 @@ std::string indented_json(const Json& json, std::size_t level) {
   if (level == 0) return flat;
   std::string text;
   text.reserve(flat.size() + flat.size() / 4);
-  for (const char c : flat) {  // texts contain no line breaks
-    text += c;
-    if (c == '\n') text.append(level, ' ');
+  for (std::size_t at = 0; at < flat.size();) {  // texts contain no line breaks
+    const std::size_t end = std::min(flat.find('\n', at), flat.size() - 1) + 1;
+    text.append(flat, at, end - at);
+    if (flat[end - 1] == '\n') text.append(level, ' ');
+    at = end;
   }
   return text;
 }

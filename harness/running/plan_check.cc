@@ -61,11 +61,18 @@ class PlanChecker {
   }
 
   void check_record(const Record& record, const Case& planned) {
-    const Json now = to_json(record), expected = to_json(planned_record(planned));
-    for (const char* const key :
-         {"scene", "method", "preset", "workload", "simulated", "axes", "options", "defaults"})
-      if (now.value(key, Json()) != expected.value(key, Json()))
-        report_case(record, fmt::format("{} is not as planned", key));
+    const Record expected = planned_record(planned);
+    const auto compare = [&](const char* key, auto member) {
+      if (record.*member != expected.*member) report_case(record, fmt::format("{} is not as planned", key));
+    };
+    compare("scene", &Record::scene);
+    compare("method", &Record::method);
+    compare("preset", &Record::preset);
+    compare("workload", &Record::workload);
+    compare("simulated", &Record::simulated);
+    compare("axes", &Record::axes);
+    compare("options", &Record::options);
+    compare("defaults", &Record::defaults);
     const auto is_same = [](const auto& injected, const Fault& fault) {
       return injected.stage == fault.stage && injected.effect == fault.effect;
     };

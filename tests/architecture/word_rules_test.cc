@@ -38,7 +38,7 @@ const WordRule kWordRules[] = {
     {.name = "OnlyTheStrictParserReads",
      .words = {"Json::parse(", "json::parse(", "Json::sax_parse(", "Json::accept("},
      .advice = "is not linear for doubled keys and has no limits: use parse_strict_json()",
-     .exempt = "core/json.cc"},
+     .exempt = "core/json_parser.cc"},
     // One word for one thing in names.
     {.name = "TheLargestAllowedIsMax", .words = {"kMost"}, .advice = "say kMax", .in_comments = true}};
 
