@@ -16,6 +16,14 @@
 namespace aqbench {
 namespace {
 
+// The cases of a run, those that are not ok first: what has a limit leaves out others.
+std::vector<const SiteCase*> worst_first(const SiteRun& run) {
+  std::vector<const SiteCase*> cases;
+  for (const SiteCase& one : run.cases) cases.push_back(&one);
+  std::ranges::stable_sort(cases, {}, [](const SiteCase* one) { return one->status == "ok"; });
+  return cases;
+}
+
 // The newest values, each with its change since the run before and a link to its case.
 std::string newest_table(const SiteSuite& suite, const SiteReports& reports) {
   const std::span<const SiteRun* const> runs = suite.runs;
@@ -30,10 +38,7 @@ std::string newest_table(const SiteSuite& suite, const SiteReports& reports) {
   for (const std::size_t i : metrics) titles.push_back(site_metrics()[i].title);
   titles.emplace_back("since when");
   PageTable table(std::move(titles));
-  std::vector<const SiteCase*> cases;  // those that are not ok first: a table may leave out the rest
-  for (const SiteCase& one : newest.cases) cases.push_back(&one);
-  std::ranges::stable_sort(cases, {}, [](const SiteCase* one) { return one->status == "ok"; });
-  for (const SiteCase* const at : cases) {
+  for (const SiteCase* const at : worst_first(newest)) {
     if (!table.has_room()) continue;
     const SiteCase& one = *at;
     std::vector<PageCell> cells = {case_link(newest, one.name, reports, xml_escape(names.of.at(one.name))),
@@ -68,8 +73,8 @@ std::string runs_table(std::span<const SiteRun* const> runs, const SiteReports& 
   return table.html("runs");
 }
 
-// The most cases of a suite that its plot has, at least as many as a suite has steps.
-constexpr std::size_t kMaxPlottedCases = kMaxSiteSteps;
+// The most cases of a suite that its plot has, at least as many as a suite has steps, and its JSON document.
+constexpr std::size_t kMaxPlottedCases = kMaxSiteSteps, kMaxListedCases = 2000;
 
 // Writes values as arrays of `row` numbers, "[1,2],[3,null]"; NaN is null.
 std::string rows_text(std::span<const double> values, std::size_t row) {
@@ -129,12 +134,14 @@ SiteFile suite_badge(const std::string& suite, const SiteRun& newest) {
 SiteFile suite_endpoint(const std::string& suite, const SiteRun& newest) {
   const SiteHealth health = health_of(newest);
   const Json gate = newest.gate ? Json(newest.gate->passes ? "pass" : "fail") : Json(nullptr);
+  std::vector<const SiteCase*> listed = worst_first(newest);
+  listed.resize(std::min(listed.size(), kMaxListedCases));
   Json cases = Json::object();
-  for (const SiteCase& one : newest.cases) {
-    Json values = {{"status", one.status}};
-    for (std::size_t i = 0; i < one.values.size(); ++i)
-      if (one.values[i]) values[site_metrics()[i].name] = *one.values[i];
-    cases[one.name] = std::move(values);
+  for (const SiteCase* const one : listed) {
+    Json values = {{"status", one->status}};
+    for (std::size_t i = 0; i < one->values.size(); ++i)
+      if (one->values[i]) values[site_metrics()[i].name] = *one->values[i];
+    cases[one->name] = std::move(values);
   }
   const Json json = {{"schemaVersion", 1},
                      {"label", shown_suite(suite)},
@@ -146,6 +153,7 @@ SiteFile suite_endpoint(const std::string& suite, const SiteRun& newest) {
                      {"commit", newest.commit},
                      {"gate", gate},
                      {"injected_faults", newest.injected > 0},
+                     {"cases_left_out", newest.cases.size() - listed.size()},
                      {"cases", std::move(cases)}};
   return {fmt::format("api/{}.json", site_file_name(suite)),
           json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n"};

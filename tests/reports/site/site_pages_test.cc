@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "reports/site/site_pages.h"
 
@@ -79,6 +80,10 @@ TEST(SitePages, HaveALimitOfRows) {
   EXPECT_THAT(page, HasSubstr("title=\"plane/roma/seed=2501\""));
   EXPECT_THAT(page, HasSubstr("The plot has 2000 of 3000 cases"));
   EXPECT_LT(page.size(), 1'000'000u);
+  const Json endpoint = Json::parse(suite_endpoint("seed", runs.back()).second);
+  EXPECT_EQ(endpoint["cases"].size(), 2000u);
+  EXPECT_EQ(endpoint["cases_left_out"], 1000);
+  EXPECT_EQ(endpoint["cases"]["plane/roma/seed=2501"]["status"], "failed");
   for (const SiteFile& subject : subject_pages(suites, {})) {
     EXPECT_THAT(subject.second, HasSubstr("and 2000 more rows, in results.json")) << subject.first;
     EXPECT_LT(subject.second.size(), 1'000'000u) << subject.first;
