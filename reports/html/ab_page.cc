@@ -165,7 +165,7 @@ std::string ab_page(const AbDocument& document, const AbReport& report,
   }
   const auto tiles_of = [&](const std::string& name, bool of_b) {
     const auto found = tiles.find(ab_tiles_file(name, of_b ? AbSide::b : AbSide::a));
-    return found == tiles.end() ? std::vector<ReportTile>{} : parse_tiles_csv(found->second);
+    return found == tiles.end() ? std::vector<ReportTile>{} : parse_tiles_csv(found->second, found->first);
   };
   parts.body += tile_places_section(report.verdicts, tiles_of,
                                     "Of each case the first run of A and the first of B, on the same input: "

@@ -33,6 +33,22 @@ bool is_plain_png(std::string_view file) {
          !file.starts_with('.');
 }
 
+// Passes the fields of each line of a table on, except for its header. Throws Error(input) naming the line
+// that `take` refuses.
+template <class Take>
+void for_each_row(std::string_view csv, std::string_view header, const std::string& source,
+                  const Take& take) {
+  std::size_t number = 0, taken = 0;
+  for (const std::string_view line : split_at(csv, '\n')) {
+    if ((++number == 1 && line.starts_with(header)) || line.empty()) continue;
+    if (!take(split_at(line, ',')))
+      throw input_error.of_file(source, "line {}: is no row of this table: '{}'", number,
+                                printable(line.substr(0, 40)));
+    ++taken;
+  }
+  if (taken == 0) throw input_error.of_file(source, "has no row");
+}
+
 ReportProfile read_profile(const std::filesystem::path& bundle, const std::string& case_name) {
   constexpr std::uintmax_t kMaxProfileBytes = std::uintmax_t{64} << 20;
   ReportProfile profile;
@@ -59,8 +75,8 @@ void read_depth_pictures(const std::filesystem::path& bundle, const Results& res
     const std::filesystem::path folder = bundle / kPicturesFolder / file_name_of(record.case_name);
     if (!path_exists(folder / kPictureListName)) continue;
     std::vector<std::string> cameras;
-    for (ReportPicture& picture :
-         parse_picture_list(read_text_file(folder / kPictureListName, kMaxListBytes))) {
+    for (ReportPicture& picture : parse_picture_list(read_text_file(folder / kPictureListName, kMaxListBytes),
+                                                     (folder / kPictureListName).string())) {
       const std::filesystem::path file = folder / picture.file;
       if (!path_exists(file)) continue;
       if (std::ranges::find(cameras, picture.camera) == cameras.end()) cameras.push_back(picture.camera);
@@ -122,9 +138,13 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
   ReportPictures found;
   for (const Record& record : results.records) {
     const std::filesystem::path tiles = bundle / case_file(kTilesFolder, record.case_name, ".csv");
-    if (path_exists(tiles)) found.tiles[record.case_name] = parse_tiles_csv(read_text_file(tiles));
+    if (path_exists(tiles))
+      found.tiles[record.case_name] = parse_tiles_csv(read_text_file(tiles), tiles.string());
     const std::filesystem::path view = bundle / case_file(kViewerFolder, record.case_name, ".bin");
-    if (path_exists(view)) found.views[record.case_name] = read_file(view, kMaxViewBytes);
+    if (path_exists(view)) {
+      std::string& bytes = found.views[record.case_name] = read_file(view, kMaxViewBytes);
+      (void)decode_view(bytes, view.string());  // here its whole name is known
+    }
     if (const ReportProfile profile = read_profile(bundle, record.case_name);
         !profile.trace.empty() || !profile.stacks.empty())
       found.profiles[record.case_name] = profile;
@@ -133,11 +153,10 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
   return found;
 }
 
-std::vector<ReportPicture> parse_picture_list(std::string_view csv) {
+std::vector<ReportPicture> parse_picture_list(std::string_view csv, const std::string& source) {
   std::vector<ReportPicture> pictures;
-  for (const std::string_view line : split_at(csv, '\n')) {
-    const std::vector<std::string_view> fields = split_at(line, ',');
-    if (fields.size() != 9 || !is_plain_png(fields[0])) continue;
+  for_each_row(csv, "file,", source, [&](const std::vector<std::string_view>& fields) {
+    if (fields.size() != 9 || !is_plain_png(fields[0])) return false;
     ReportPicture picture;
     picture.file = fields[0];
     picture.kind = fields[1];
@@ -147,10 +166,12 @@ std::vector<ReportPicture> parse_picture_list(std::string_view csv) {
     const bool good = read_number(fields[4], picture.low) && read_number(fields[5], picture.high) &&
                       read_number(fields[6], every_px) && read_number(fields[7], picture.filled_pct) &&
                       read_number(fields[8], picture.beyond_pct);
-    if (!good || !std::isfinite(picture.low) || !std::isfinite(picture.high) || !is_index(every_px)) continue;
+    if (!good || !std::isfinite(picture.low) || !std::isfinite(picture.high) || !is_index(every_px))
+      return false;
     picture.every_px = static_cast<int>(every_px);
     pictures.push_back(std::move(picture));
-  }
+    return true;
+  });
   return pictures;
 }
 
@@ -170,19 +191,19 @@ std::map<TilePlace, ReportTile> tiles_by_place(std::span<const ReportTile> tiles
   return places;
 }
 
-std::vector<ReportTile> parse_tiles_csv(std::string_view csv) {
+std::vector<ReportTile> parse_tiles_csv(std::string_view csv, const std::string& source) {
   std::vector<ReportTile> tiles;
-  for (const std::string_view line : split_at(csv, '\n')) {
-    const std::vector<std::string_view> fields = split_at(line, ',');
-    if (fields.size() != 10) continue;
+  for_each_row(csv, "column,", source, [&](const std::vector<std::string_view>& fields) {
+    if (fields.size() != 10) return false;
     std::array<double, 10> values{};
     bool good = true;
     for (std::size_t i = 0; i < values.size(); ++i) good = read_number(fields[i], values[i]) && good;
-    if (!good || !is_index(values[0]) || !is_index(values[1])) continue;
-    if (!(values[8] > values[2]) || !(values[9] > values[3])) continue;  // also without corners
+    if (!good || !is_index(values[0]) || !is_index(values[1])) return false;
+    if (!(values[8] > values[2]) || !(values[9] > values[3])) return false;  // also without corners
     tiles.push_back({static_cast<int>(values[0]), static_cast<int>(values[1]), values[2], values[3],
                      values[8], values[9], values[5], values[7]});
-  }
+    return true;
+  });
   return tiles;
 }
 

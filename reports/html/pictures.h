@@ -56,15 +56,15 @@ struct ReportPictures {
 const std::vector<ReportTile>& tiles_in(const ReportPictures& pictures, const std::string& case_name);
 
 // Reads the tiles, at most 768 KiB of pictures (of the first camera of each case before
-// any of a second one), the clouds and the profiles. Throws Error(input, io).
+// any of a second one), the clouds and the profiles. Throws Error(input, io) naming the file.
 ReportPictures read_report_pictures(const std::filesystem::path& bundle, const Results& results);
 
-// Reads a tiles CSV. Lines that are no tiles are skipped; `aqbench verify` refuses them.
-std::vector<ReportTile> parse_tiles_csv(std::string_view csv);
+// Reads a tiles CSV. Throws Error(input) "SOURCE: line 3: ..." for a line that is no tile.
+std::vector<ReportTile> parse_tiles_csv(std::string_view csv, const std::string& source = "tiles");
 
-// Reads the lines of a pictures.csv without the files. Lines that are none, or that name anything but a PNG
-// beside it, are skipped.
-std::vector<ReportPicture> parse_picture_list(std::string_view csv);
+// Reads the lines of a pictures.csv without the files. Throws Error(input) for a line that is none, or that
+// names anything but a PNG beside it.
+std::vector<ReportPicture> parse_picture_list(std::string_view csv, const std::string& source = "pictures");
 
 // A cloud as a page holds it.
 struct PageView {

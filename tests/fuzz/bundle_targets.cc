@@ -17,6 +17,7 @@
 #include "core/json.h"
 #include "core/sha256.h"
 #include "harness/records/bundle_path.h"
+#include "harness/records/case_result.h"
 #include "harness/records/json_parts.h"
 #include "harness/running/journal.h"
 #include "reports/bundle/verify.h"
@@ -71,6 +72,12 @@ void read_journal_target(std::string_view bytes, const fs::path&) {
   } catch (const Error&) {
     read(resealed(split(bytes, '\n')));
   }
+}
+
+// What one process hands to another; accepted, it comes out the same again.
+void read_case_result_target(std::string_view bytes, const fs::path&) {
+  const std::string text = encode_case_result(decode_case_result(bytes));
+  require_same(text, encode_case_result(decode_case_result(text)), "the result of a case");
 }
 
 void read_hash_list_target(std::string_view bytes, const fs::path&) {
@@ -193,6 +200,7 @@ void verify_bundle_target(std::string_view bytes, const fs::path& folder) {
 std::vector<Target> bundle_targets() {
   return {{"journal", read_journal_target},
           {"hash_list", read_hash_list_target},
+          {"case_result", read_case_result_target},
           {"bundle", verify_bundle_target}};
 }
 

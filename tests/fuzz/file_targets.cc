@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/json.h"
+#include "harness/ab/benchmark_file.h"
 #include "harness/ab/document.h"
 #include "harness/ab/samples.h"
 #include "harness/gating/baseline.h"
@@ -122,9 +123,17 @@ void read_samples_target(Bytes bytes, const Folder&) {
   require_same(to_json(samples).dump(), to_json(again).dump(), "samples");
 }
 
+// Times of another tool become results, which are read as written.
+void read_benchmarks_target(Bytes bytes, const Folder& folder) {
+  const std::string text = results_text(results_of_benchmarks(put_file(folder / "input.json", bytes)));
+  require_same(text, results_text(results_from_text(text, kSource)), "results of another tool");
+}
+
 void read_tiles_target(Bytes bytes, const Folder&) {
-  (void)parse_tiles_csv(bytes);
-  (void)parse_picture_list(bytes);
+  if (bytes.starts_with("file,"))
+    (void)parse_picture_list(bytes, kSource);
+  else
+    (void)parse_tiles_csv(bytes, kSource);
 }
 
 void read_folded_target(Bytes bytes, const Folder&) {
@@ -155,6 +164,7 @@ std::vector<Target> file_targets() {
           {"samples", read_samples_target},
           {"comparison",
            [](Bytes bytes, const Folder&) { (void)document_of(results_from_text(bytes, kSource)); }},
+          {"benchmarks", read_benchmarks_target},
           {"tiles", read_tiles_target},
           {"folded", read_folded_target}};
 }

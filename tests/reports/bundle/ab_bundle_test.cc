@@ -135,9 +135,10 @@ TEST_F(AbBundle, TheJournalHoldsTheSamePairsWhetherTheRunEndedOrNot) {
 TEST_F(AbBundle, TilesAreThoseThatUnitsKept) {
   Record& unit = document.samples.units[0];
   const std::string file = ab_tiles_file("waves/x", unit.unit->side);
-  unit.files.push_back({file, sha256_hex("tiles")});
+  const std::string tiles = "0,0,0,0,1,1,0,100,10,10\n";
+  unit.files.push_back({file, sha256_hex(tiles)});
   std::filesystem::create_directory(folder / "tiles");
-  write_file(folder / file, "tiles");
+  write_file(folder / file, tiles);
   write();
   EXPECT_EQ(findings(), "");
   EXPECT_THAT(findings_after(file, "others"),

@@ -3,41 +3,70 @@
 
 #include <cmath>
 
+#include "core/files.h"
 #include "core/text.h"
+#include "harness/records/case_result.h"
 #include "harness/viewing/cloud_view.h"
 #include "reports/html/report.h"
 #include "tests/core/error_matcher.h"
 #include "tests/reports/synthetic.h"
+#include "tests/temporary_directory.h"
 
 namespace aqbench {
 namespace {
 
-TEST(ReportPictures, ListsWhatIsOneAndLeavesOutTheRest) {
-  const auto pictures = parse_picture_list(
-      "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\ndepth.png,depth,cam00,m,0.2,0.3,2,80,\n"
-      "../../x.png,depth,c,m,0,1,1,1,1\n/etc/x.png,depth,c,m,0,1,1,1,1\n.x.png,depth,c,m,0,1,1,1,1\n"
-      "x.svg,depth,c,m,0,1,1,1,1\nx.png,depth,c,m,nan,1,1,1,1\nx.png,depth,c,m,0,1,1e9,1,1\n"
-      "x.png,depth,c,m,,1,1,1,1\nx.png,depth,c,m,0,1,1,1\nx.png,depth,c,m,0,1y,1,1,1\n");
+using ::testing::HasSubstr;
+
+TEST(ReportPictures, AreListedAndALineThatIsNoneIsNamed) {
+  const std::string header = "file,kind,camera,unit,low,high,every_px,filled_pct,beyond_pct\n";
+  const auto pictures = parse_picture_list(header + "depth.png,depth,cam00,m,0.2,0.3,2,80,\n");
   ASSERT_EQ(pictures.size(), 1u);
   EXPECT_EQ(pictures[0].file, "depth.png");
   EXPECT_EQ(pictures[0].camera, "cam00");
   EXPECT_EQ(pictures[0].high, 0.3);
   EXPECT_EQ(pictures[0].every_px, 2);
   EXPECT_TRUE(std::isnan(pictures[0].beyond_pct));
+  for (const char* const line :
+       {"../../x.png,depth,c,m,0,1,1,1,1", "/etc/x.png,depth,c,m,0,1,1,1,1", ".x.png,depth,c,m,0,1,1,1,1",
+        "x.svg,depth,c,m,0,1,1,1,1", "x.png,depth,c,m,nan,1,1,1,1", "x.png,depth,c,m,0,1,1e9,1,1",
+        "x.png,depth,c,m,,1,1,1,1", "x.png,depth,c,m,0,1,1,1", "x.png,depth,c,m,0,1y,1,1,1"})
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { parse_picture_list(header + line, "b/pictures.csv"); }),
+                HasSubstr(std::string("b/pictures.csv: line 2: is no row of this table: '") + line))
+        << line;
 }
 
-TEST(ReportTiles, ReadsWhatIsOneAndLeavesOutTheRest) {
-  const auto tiles = parse_tiles_csv(
-      "column,row,..\n0,1,0,0,3,-1.5,0.1,50,9,9\n2,0,0,0,0,,,,9,9\n1e9,0,0,0,1,1,1,1,9,9\n"
-      "-1,0,0,0,1,1,1,1,9,9\n0,0,0,0,1,x,1,1,9,9\n0,0,0,0,1,1,1,1,9,9,1\n0,0\n"
-      "0,0,0,0,1,1,1,1,0,9\n0,0,0,0,1,1,1,1,,9\n");
+TEST(ReportTiles, AreReadAndALineThatIsNoneIsNamed) {
+  const std::string header = "column,row,..\n";
+  const auto tiles = parse_tiles_csv(header + "0,1,0,0,3,-1.5,0.1,50,9,9\n2,0,0,0,0,,,,9,9\n");
   ASSERT_EQ(tiles.size(), 2u);
   EXPECT_EQ(tiles[0].row, 1);
   EXPECT_EQ(tiles[0].signed_mean_mm, -1.5);
   EXPECT_TRUE(std::isnan(tiles[1].completeness_pct));
+  for (const char* const line :
+       {"1e9,0,0,0,1,1,1,1,9,9", "-1,0,0,0,1,1,1,1,9,9", "0,0,0,0,1,x,1,1,9,9", "0,0,0,0,1,1,1,1,9,9,1",
+        "0,0", "0,0,0,0,1,1,1,1,0,9", "0,0,0,0,1,1,1,1,,9", "column,row,.."})
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { parse_tiles_csv(header + line, "b/tiles/x.csv"); }),
+                HasSubstr(std::string("b/tiles/x.csv: line 2: is no row of this table: '") + line))
+        << line;
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { parse_tiles_csv(header, "b/tiles/x.csv"); }),
+              HasSubstr("b/tiles/x.csv: has no row"));
 }
 
-using ::testing::HasSubstr;
+// Of a bundle: the whole name stands in the error.
+TEST(ReportPictures, OfABundleNameTheirFile) {
+  const TemporaryDirectory folder;
+  const Results results = synthetic_results();
+  const std::string name = results.records[0].case_name;
+  for (const std::string& file : {case_file("tiles", name, ".csv"), case_file("viewer", name, ".bin"),
+                                  "pictures/" + file_name_of(name) + "/pictures.csv"}) {
+    const std::filesystem::path path = folder.path() / "bundle" / file;
+    std::filesystem::create_directories(path.parent_path());
+    write_file(path, "garbage\n");
+    EXPECT_THAT(error_of(ErrorKind::input, [&] { read_report_pictures(folder.path() / "bundle", results); }),
+                HasSubstr(path.string()));
+    std::filesystem::remove(path);
+  }
+}
 
 std::vector<PageView> fitted_views(const std::map<std::string, std::string>& views, const Results& results,
                                    std::size_t budget) {
