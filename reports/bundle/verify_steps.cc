@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -15,6 +16,8 @@
 #include "harness/records/guests.h"
 #include "harness/records/numbers.h"
 #include "harness/records/one_case.h"
+#include "harness/running/plan_check.h"
+#include "metrics/protocols/asked_protocols.h"
 #include "metrics/registry.h"
 #include "reports/bundle/bundle.h"
 #include "reports/bundle/verify.h"
@@ -72,17 +75,35 @@ void check_records(const Results& results, const JournalContents& journal, std::
     report(fmt::format("lacks case {} of the journal", printable(name)));
 }
 
-// The name of a metric says its unit, so another one is none of an older build: it would turn 1 mm into 1 m,
-// and a gate compares values.
-void check_units(const Results& results, std::vector<Finding>& findings) {
-  std::unordered_map<std::string_view, std::string_view> units;
-  for (const MetricSpec& metric : metric_registry()) units.emplace(metric.name, metric.unit);
+// What a metric's name means: its unit and its direction; nullopt for a name that this build does not know.
+std::optional<Metric> meaning_of(std::string_view name) {
+  for (const MetricSpec& metric : metric_registry())
+    if (metric.name == name) return Metric{{}, metric.unit, metric.better, {}};
+  const auto of_protocol = find_protocol_metric(name);
+  return of_protocol ? std::optional(Metric{{}, of_protocol->unit, of_protocol->better, {}}) : std::nullopt;
+}
+
+// Another unit than a metric's own would turn 1 mm into 1 m, and a gate compares values; another direction
+// would turn what is worse into what is better. Between a direction and none older builds had other ones.
+void check_meanings(const Results& results, const JournalContents& journal, std::vector<Finding>& findings) {
+  std::unordered_map<std::string_view, std::optional<Metric>> meanings;
+  const auto report = [&](const Record& record, std::string_view name, std::string_view what,
+                          std::string_view given, std::string_view own) {
+    findings.push_back(
+        {kResultsFile, fmt::format("case {}: {} {} '{}' instead of '{}'", printable(record_key(record)),
+                                   printable(name), what, printable(given), own)});
+  };
   for (const Record& record : results.records)
-    for (const auto& [name, metric] : record.metrics)
-      if (const auto known = units.find(name); known != units.end() && metric.unit != known->second)
-        findings.push_back({kResultsFile, fmt::format("case {}: {} has the unit '{}' instead of '{}'",
-                                                      printable(record_key(record)), name,
-                                                      printable(metric.unit), known->second)});
+    for (const auto& [name, metric] : record.metrics) {
+      const auto known = meanings.try_emplace(name);
+      if (known.second) known.first->second = meaning_of(name);
+      const std::optional<Metric>& own = known.first->second;
+      if (!own) continue;
+      if (metric.unit != own->unit) report(record, name, "has the unit", metric.unit, own->unit);
+      const bool turned = metric.better != Better::equal && own->better != Better::equal;
+      if (metric.better != own->better && (turned || is_of_this_program(journal.header)))
+        report(record, name, "has the direction", to_string(metric.better), to_string(own->better));
+    }
 }
 
 }  // namespace
@@ -170,7 +191,7 @@ std::vector<Finding> check_run(const Results& results, const JournalContents& jo
   std::vector<Finding> findings;
   check_header(results, journal, findings);
   check_records(results, journal, findings);
-  check_units(results, findings);
+  check_meanings(results, journal, findings);
   return findings;
 }
 

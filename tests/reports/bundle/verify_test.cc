@@ -51,6 +51,14 @@ class Verify : public ::testing::Test {
     rehash(bundle_);
     return files_found(verify_bundle(bundle_));
   }
+  void rewrite_with(const JournalHeader& header) {
+    fs::remove(bundle_ / kJournalFile);
+    {
+      Journal journal = Journal::create(bundle_, header);
+      for (const Record& record : results_.records) journal.append(record);
+    }
+    finalise_bundle(bundle_, results_);
+  }
 };
 
 TEST_F(Verify, AnUntouchedBundle) {
@@ -181,24 +189,27 @@ TEST_F(Verify, AChangeWithAllHashesMadeRightAgain) {
   EXPECT_EQ(forged("env.json", "{}\n"), (std::set<std::string>{"env.json", "statement.json"}));
 }
 
-TEST_F(Verify, AMetricInAnotherUnitThanItsOwn) {
+TEST_F(Verify, AMetricInAnotherUnitOrDirectionThanItsOwn) {
   Results other = results_;
-  metric_of(other.records[1], "accuracy_mean_mm").unit = "m";
+  Record& record = other.records[1];
+  metric_of(record, "accuracy_mean_mm").unit = "m";
+  metric_of(record, "accuracy_median_mm").better = Better::higher;
+  metric_of(record, "accuracy_rmse_mm").better = Better::equal;  // this very build knows better
+  record.metrics.emplace_back("dtu_overall_mm", Metric{0.5, "mm", Better::higher, ""});
   forged("results.json", results_text(other));
-  const std::string found =
-      "case " + other.records[1].case_name + ": accuracy_mean_mm has the unit 'm' instead of 'mm'";
-  EXPECT_EQ(std::ranges::count(verify_bundle(bundle_).findings, found, &Finding::what), 1);
+  std::set<std::string> found;
+  for (const Finding& finding : verify_bundle(bundle_).findings)
+    if (finding.what.starts_with("case ")) found.insert(finding.what.substr(finding.what.find(": ") + 2));
+  EXPECT_EQ(found, (std::set<std::string>{"accuracy_mean_mm has the unit 'm' instead of 'mm'",
+                                          "accuracy_median_mm has the direction 'higher' instead of 'lower'",
+                                          "accuracy_rmse_mm has the direction 'equal' instead of 'lower'",
+                                          "dtu_overall_mm has the direction 'higher' instead of 'lower'"}));
 }
 
 TEST_F(Verify, TheSummaryOfAnotherBuildIsCheckedByItsHashAlone) {
   JournalHeader header = read_journal(bundle_, TornTail::refuse, KeptRecords::ends).header;
   header.program_sha256 = std::string(64, '0');
-  fs::remove(bundle_ / kJournalFile);
-  {
-    Journal journal = Journal::create(bundle_, header);
-    for (const Record& record : results_.records) journal.append(record);
-  }
-  finalise_bundle(bundle_, results_);
+  rewrite_with(header);
   const VerifyReport report = verify_bundle(bundle_);
   EXPECT_TRUE(report.ok()) << render_verify(report);
   EXPECT_EQ(report.notes, std::vector<std::string>{"summary.md: hash only, written by another build"});
@@ -238,12 +249,7 @@ TEST_F(Verify, APlanOfAnotherBuildIsANote) {
   header.request.repeat = 3;
   results_.run.requested =
       parse_strict_json(requested_json(header.request).dump(), "requested", kMessageJson);
-  fs::remove(bundle_ / kJournalFile);
-  {
-    Journal journal = Journal::create(bundle_, header);
-    for (const Record& record : results_.records) journal.append(record);
-  }
-  finalise_bundle(bundle_, results_);
+  rewrite_with(header);
   const VerifyReport report = verify_bundle(bundle_);
   EXPECT_TRUE(report.ok()) << render_verify(report);
   EXPECT_TRUE(report.old_plan.starts_with("plan not computed again (made by aqbench ")) << report.old_plan;
