@@ -21,18 +21,42 @@ namespace fs = std::filesystem;
 
 constexpr std::array<std::string_view, 8> kHistories = {".git", ".hg",    ".svn",   ".bzr",
                                                         ".jj",  "_darcs", ".pijul", ".dvc"};
-constexpr std::array<std::string_view, 18> kCredentialFiles = {
-    "credentials",      "credentials.toml", "credentials.json",      "credentials.db",
-    "credentials.yaml", "credentials.yml",  "credentials.tfrc.json", "auth.json",
-    ".netrc",           "_netrc",           ".git-credentials",      ".pypirc",
-    ".npmrc",           ".pgpass",          "access_tokens.db",      "id_rsa",
-    "id_ecdsa",         "id_ed25519"};
+constexpr std::array<std::string_view, 35> kCredentialFiles = {"credentials",     "credentials.toml",
+                                                               "credentials.db",  "credentials.yaml",
+                                                               "credentials.yml", "credentials.tfrc.json",
+                                                               "auth.json",       "secrets.json",
+                                                               "secrets.toml",    "secrets.yaml",
+                                                               "secrets.yml",     "token",
+                                                               "stored_tokens",   "access_tokens.db",
+                                                               ".vault-token",    ".env",
+                                                               ".envrc",          ".netrc",
+                                                               "_netrc",          ".git-credentials",
+                                                               ".pypirc",         ".npmrc",
+                                                               ".pgpass",         ".my.cnf",
+                                                               ".dockercfg",      ".s3cfg",
+                                                               ".boto",           ".cdsapirc",
+                                                               "kaggle.json",     "rclone.conf",
+                                                               "id_rsa",          "id_dsa",
+                                                               "id_ecdsa",        "id_ed25519",
+                                                               "id_ed25519_sk"};
+// Names that say it together with that of their folder.
+constexpr std::array<std::string_view, 3> kCredentialEndings = {"/.docker/config.json", "/gh/hosts.yml",
+                                                                "/glab-cli/config.yml"};
 constexpr std::array<std::string_view, 6> kCredentialFolders = {".ssh",   ".gnupg", ".aws",
                                                                 ".azure", ".kube",  "keyrings"};
 
 template <std::size_t N>
 bool is_one_of(std::string_view name, const std::array<std::string_view, N>& names) {
   return std::ranges::find(names, name) != names.end();
+}
+
+// Returns whether a file of this path holds credentials, by its name: also ".env.production", and no example.
+bool is_credential_file(std::string_view path, std::string_view name) {
+  constexpr std::array<std::string_view, 4> kExamples = {".env.example", ".env.sample", ".env.template",
+                                                         ".env.dist"};
+  return is_one_of(name, kCredentialFiles) || name.ends_with("credentials.json") ||
+         (name.starts_with(".env.") && !is_one_of(name, kExamples)) ||
+         std::ranges::any_of(kCredentialEndings, [&](std::string_view end) { return path.ends_with(end); });
 }
 
 bool is_system_folder(const fs::path& folder) {
@@ -106,7 +130,7 @@ class HiddenSearch {
       std::error_code unknown;
       const bool is_folder = !entry->is_symlink(unknown) && entry->is_directory(unknown);
       if (is_one_of(name, kHistories) || (is_folder && is_one_of(name, kCredentialFolders)) ||
-          (!is_folder && is_one_of(name, kCredentialFiles)))
+          (!is_folder && is_credential_file(path, name)))
         found_.closed.push_back(entry->path());
       else if (is_folder)
         folders.push_back(entry->path());

@@ -65,6 +65,14 @@ TEST_F(HiddenPlacesTest, HistoriesAndCredentialsAreClosed) {
   EXPECT_THAT(hidden_places_in({root_}).closed,
               UnorderedElementsAre(root_ / "project/.git", root_ / "bare.git", root_ / "old/.hg",
                                    root_ / "tool/credentials.toml", root_ / "tool/.ssh"));
+  const fs::path service = root_ / "service";
+  for (const char* const name :
+       {".env", ".env.production", ".env.example", "token", "token.py", "config.json", "hosts.yml",
+        ".docker/config.json", ".config/gh/hosts.yml", "gh/config.yml"})
+    write(service / name);
+  EXPECT_THAT(hidden_places_in({service}).closed,
+              UnorderedElementsAre(service / ".env", service / ".env.production", service / "token",
+                                   service / ".docker/config.json", service / ".config/gh/hosts.yml"));
   fs::create_directories(root_ / "project/deep/er");
   write("project/deep/.svn/wc.db");
   EXPECT_THAT(histories_above({root_ / "project/deep/er", root_ / "project"}),

@@ -137,13 +137,16 @@ TEST_P(Spies, ATruthAmongManyNamesAndAHistoryAreOutOfReach) {
   fs::create_directories(dataset / "truth");
   fs::create_directories(program / ".git");
   fs::create_directories(program / "many");
+  fs::create_directories(program / ".docker");
   for (const fs::path& file : {dataset / "calibration.json", dataset / "truth/scene.json",
-                               program / ".git/HEAD", program / "sibling", program / "credentials.toml"})
+                               program / ".git/HEAD", program / "sibling", program / "credentials.toml",
+                               program / ".env", program / "token", program / ".docker/config.json"})
     std::ofstream(file) << "text\n";
   for (int i = 0; i < kNames; ++i)
     fs::create_hard_link(program / "sibling", program / "many" / std::to_string(i));
   std::ofstream(program / "look.sh") << R"(
-    for file in deep/a/b/c/d/tank/truth/scene.json .git/HEAD credentials.toml; do
+    for file in deep/a/b/c/d/tank/truth/scene.json .git/HEAD credentials.toml .env token .docker/config.json
+    do
       cat "$2/$file" >/dev/null 2>&1 && echo "SPY read $file"
     done
     cat "$2/sibling" "$2/many/7"; ls "$2" | grep -c sibling
