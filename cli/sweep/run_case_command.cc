@@ -14,6 +14,7 @@
 #include "cli/sweep/sweep_run.h"
 #include "core/error.h"
 #include "core/files.h"
+#include "core/processes/stop_signals.h"
 #include "core/text.h"
 #include "harness/planning/case_options.h"
 #include "harness/planning/plan.h"
@@ -171,8 +172,9 @@ ExitCode run_case_command(const Arguments& arguments) {
   FinishedCases finished(plan, request.out, [&](const Case& planned, CaseBoard& board) {
     return run_case_keeping(planned, board, request.kept);
   });
+  const StopSignals signals;
   for (const std::size_t number : numbers) {
-    const auto record = finished.run(number);
+    const auto record = finished.run(number, signals.descriptor());
     if (!record) return ExitCode::interrupted;
     if (is_failure(record->status))
       fmt::print(stderr, "{}: {}: {}\n", printable(record->case_name), to_string(record->status),

@@ -26,8 +26,6 @@ namespace fs = std::filesystem;
 Words sbatch_words(const SlurmJobs& jobs, const ShareRequest& share, const char* log) {
   Words words = {"sbatch", "--parsable", "--job-name=aqbench",
                  "--output=" + (tasks_folder(fs::absolute(jobs.bundle)) / log).string()};
-  if (share.partition) words.push_back("--partition=" + *share.partition);
-  if (share.time_limit) words.push_back("--time=" + *share.time_limit);
   if (share.own_nodes) words.emplace_back("--exclusive");
   words.insert(words.end(), share.sbatch_arguments.begin(), share.sbatch_arguments.end());
   return words;
@@ -38,12 +36,6 @@ void add_program(Words& words, const SlurmJobs& jobs, Words command, const std::
   command.insert(command.begin(), own_file().string());
   if (jobs.runs_foreign_code) command.push_back("--run-its-commands");
   words.push_back("--wrap=exec " + shell_join(command) + more);
-}
-
-std::size_t finished_in(const fs::path& tasks, std::size_t cases) {
-  std::size_t finished = 0;
-  for (std::size_t number = 1; number <= cases; ++number) finished += is_finished(tasks, number) ? 1 : 0;
-  return finished;
 }
 
 // Submits a job by sbatch and returns its number: "1234", also from "1234;CLUSTER".
@@ -66,7 +58,7 @@ ExitCode wait_for_merge(const SlurmJobs& jobs, Words command) {
   std::size_t shown = 0;
   int status = 0;
   while (::waitpid(sbatch, &status, WNOHANG) == 0) {
-    const std::size_t done = path_exists(tasks) ? finished_in(tasks, jobs.cases) : shown;
+    const std::size_t done = path_exists(tasks) ? count_finished({tasks}, jobs.cases) : shown;
     if (done != shown) fmt::print(stderr, "{} of {} cases\n", done, jobs.cases);
     shown = done;
     ::sleep(1);
@@ -77,6 +69,9 @@ ExitCode wait_for_merge(const SlurmJobs& jobs, Words command) {
 }  // namespace
 
 std::vector<Flag<ShareRequest>> share_flags() {
+  const auto pass_on = [](ShareRequest& r, const FlagValue& v) {
+    r.sbatch_arguments.push_back(fmt::format("--{}={}", v.flag, v.text));
+  };
   return {
       {"local", "N", "run untimed cases in N processes of this machine",
        [](ShareRequest& r, const FlagValue& v) { r.local = v.at_least(1); }},
@@ -86,9 +81,8 @@ std::vector<Flag<ShareRequest>> share_flags() {
        into<&ShareRequest::slurm>},
       {"array-size", "N", "number of tasks in the array (default 4)",
        [](ShareRequest& r, const FlagValue& v) { r.array_size = v.at_least(1); }},
-      {"partition", "P", "Slurm's partition", into<&ShareRequest::partition>, needs("slurm")},
-      {"time", "T", "Slurm's time limit of each task, e.g. 2:00:00", into<&ShareRequest::time_limit>,
-       needs("slurm")},
+      {"partition", "P", "Slurm's partition", pass_on, needs("slurm")},
+      {"time", "T", "Slurm's time limit of each task, e.g. 2:00:00", pass_on, needs("slurm")},
       {"sbatch-arg", "ARG", "an additional argument of sbatch, e.g. --sbatch-arg=--mem=8G; may be repeated",
        into<&ShareRequest::sbatch_arguments>, needs("slurm", repeated())},
       {"own-nodes", nullptr,
@@ -109,15 +103,6 @@ void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed, 
   if (plan.shard.count > 1)
     throw usage_error("--shard: not supported by a shared sweep, which divides its cases itself");
   if (!plan.threads) plan.threads = share.slurm ? 1 : std::max(1, available_processors() / *share.local);
-}
-
-Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan,
-                             const GivenValues& given) {
-  if (!share.any() || !plan.threads || given.contains("threads") || given.contains("resume"))
-    return arguments;
-  Arguments recorded = arguments;
-  recorded.insert(recorded.end(), {"--threads", fmt::format("{}", *plan.threads)});
-  return recorded;
 }
 
 void require_plain_bundle(const std::filesystem::path& bundle) {

@@ -19,7 +19,6 @@ struct ShareRequest {
   std::optional<int> local;  // processes of this machine
   bool slurm = false;
   int array_size = 4;
-  std::optional<std::string> partition, time_limit;
   Strings sbatch_arguments;
   bool wait = false;
   bool own_nodes = false;  // for timed cases: each task has its own node
@@ -35,11 +34,6 @@ std::vector<Flag<ShareRequest>> share_flags();
 // machine divided by the processes, one under Slurm. `given` are the names of all flags of the command line,
 // some exclude --slurm. Throws Error(usage).
 void complete_share(const ShareRequest& share, PlanRequest& plan, bool resumed, const GivenValues& given);
-
-// Returns the command line for the bundle, with the threads chosen by complete_share() where the user gave
-// none.
-Arguments recorded_arguments(const Arguments& arguments, const ShareRequest& share, const PlanRequest& plan,
-                             const GivenValues& given);
 
 // Throws like require_plain_files() for a resumed bundle and its tasks' folder.
 void require_plain_bundle(const std::filesystem::path& bundle);

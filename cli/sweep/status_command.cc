@@ -64,10 +64,7 @@ Json status_json(const std::filesystem::path& bundle) {
 // Counts the results of a plan's cases, by names.
 ExitCode print_finished(const StatusRequest& request) {
   const std::size_t cases = read_plan_file(request.bundles.front()).case_names.size();
-  std::size_t done = 0;
-  for (std::size_t number = 1; number <= cases; ++number)
-    done += std::any_of(request.bundles.begin() + 1, request.bundles.end(),
-                        [&](const std::string& dir) { return is_finished(dir, number); });
+  const std::size_t done = count_finished({request.bundles.begin() + 1, request.bundles.end()}, cases);
   if (request.json)
     print_json(Json{{"plan", request.bundles.front()}, {"cases", cases}, {"done", done}}.dump(2) + "\n");
   else

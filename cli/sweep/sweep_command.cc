@@ -197,9 +197,8 @@ ExitCode sweep_command(const Arguments& arguments) {
       require_programs(plan.cases);  // tasks check for them on their own machines
   }
   if (request.plan_file) return write_plan(plan, *request.plan_file);
-  const Arguments recorded = recorded_arguments(arguments, request.share, plan.request, request.given);
-  if (request.share.slurm && !request.resume) return submit_planned(request, plan, recorded);
-  return run_planned(request, std::move(plan), recorded);
+  if (request.share.slurm && !request.resume) return submit_planned(request, plan, arguments);
+  return run_planned(request, std::move(plan), arguments);
 }
 
 }  // namespace aqbench::cli

@@ -55,7 +55,7 @@ class Sweep {
 };
 
 std::unique_ptr<CaseProcess> Sweep::start(const Case& planned) {
-  auto running = process_of(plan_, planned, log_, signals_, {journal_.bundle()});
+  auto running = process_of(plan_, planned, log_, signals_.descriptor(), {journal_.bundle()});
   if (callbacks_.tick)
     running->options.tick = [this, &planned, &board = running->board] {
       progress_.doing = board.phase();
@@ -148,13 +148,13 @@ SweepOutcome Sweep::run() {
 }  // namespace
 
 std::unique_ptr<CaseProcess> process_of(const SweepPlan& plan, const Case& planned,
-                                        const std::filesystem::path& log, const StopSignals& signals,
+                                        const std::filesystem::path& log, int cancel,
                                         const std::vector<std::filesystem::path>& hidden) {
   append_to_file(log, fmt::format("== {} {}\n", utc_now(), planned.name));
   const IsolateOptions limits{.timeout_s = plan.timeout_s,
                               .memory_limit_bytes = plan.memory_limit_bytes,
                               .log_file = log,
-                              .cancel_descriptor = signals.descriptor()};
+                              .cancel_descriptor = cancel};
   return std::make_unique<CaseProcess>(planned, limits, hidden);
 }
 

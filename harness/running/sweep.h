@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "core/processes/stop_signals.h"
 #include "core/sandbox/sandbox.h"
 #include "harness/planning/plan.h"
 #include "harness/records/case.h"
@@ -54,9 +53,10 @@ struct SweepOutcome {
 };
 
 // Returns the process of a case, not started yet, with the limits of the plan. Its output goes to `log`,
-// below a line with time and name. No method reaches `hidden`.
+// below a line with time and name. It is killed when the descriptor `cancel` becomes readable. No method
+// reaches `hidden`.
 std::unique_ptr<CaseProcess> process_of(const SweepPlan& plan, const Case& planned,
-                                        const std::filesystem::path& log, const StopSignals& signals,
+                                        const std::filesystem::path& log, int cancel,
                                         const std::vector<std::filesystem::path>& hidden);
 
 // Waits for the end of a started case, checks that it left the `settings` of this process alone, and notes in

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <nlohmann/json.hpp>
@@ -110,6 +111,13 @@ void write_finished(const fs::path& dir, std::size_t number, const FinishedCase&
 
 bool is_finished(const fs::path& dir, std::size_t number) {
   return path_exists(folder_of(dir, number) / kDone);
+}
+
+std::size_t count_finished(const std::vector<fs::path>& dirs, std::size_t cases) {
+  std::size_t finished = 0;
+  for (std::size_t number = 1; number <= cases; ++number)
+    finished += std::ranges::any_of(dirs, [&](const fs::path& dir) { return is_finished(dir, number); });
+  return finished;
 }
 
 std::optional<FinishedCase> read_finished(const fs::path& dir, std::size_t number, const SweepPlan& plan) {

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/json.h"
 #include "harness/planning/plan.h"
@@ -44,6 +45,9 @@ void write_finished(const std::filesystem::path& dir, std::size_t number, const 
 
 // Returns whether the case seems to have a result, judging by names alone.
 bool is_finished(const std::filesystem::path& dir, std::size_t number);
+
+// Returns how many of so many cases do, in any of the folders.
+std::size_t count_finished(const std::vector<std::filesystem::path>& dirs, std::size_t cases);
 
 // Reads the result of a case of the plan; nullopt if there is none or it was not written to its end. Throws
 // Error(not_comparable) for a result of another plan or another build, Error(input) for one that

@@ -2,26 +2,21 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
-#include <deque>
-#include <exception>
+#include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "core/descriptor.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/parallel.h"
+#include "core/processes/isolate.h"
 #include "core/processes/stop_signals.h"
 #include "core/resources.h"
 #include "core/scratch_folder.h"
@@ -40,81 +35,23 @@ namespace fs = std::filesystem;
 
 bool is_timed(const Case& planned) { return !planned.workload.empty() || planned.timing.times_warm(); }
 
-// The children of run_locally_shared(), one for each running case.
-class LocalProcesses {
+// A number that forked children increment together.
+class SharedCounter {
  public:
-  explicit LocalProcesses(const std::function<bool(std::size_t)>& run) : run_(run) {}
-  ~LocalProcesses() { stop(); }
-  LocalProcesses(const LocalProcesses&) = delete;
-  LocalProcesses& operator=(const LocalProcesses&) = delete;
-
-  std::size_t running() const { return children_.size(); }
-
-  void start(std::size_t number) {
-    const pid_t parent = ::getpid();
-    std::fflush(nullptr);
-    const pid_t child = ::fork();
-    if (child < 0) throw io_error("cannot start a process: {}", std::strerror(errno));
-    if (child == 0) work(parent, number);
-    children_.push_back({child, number, Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, child, 0)))});
+  SharedCounter() {
+    void* const memory =
+        ::mmap(nullptr, sizeof(*count_), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) throw io_error("shared memory of a sweep: {}", std::strerror(errno));
+    count_ = new (memory) std::atomic<std::size_t>(0);
   }
-
-  // Waits until a child ends or `stop` becomes readable; returns the cases whose child ended. Throws the
-  // error that a child met.
-  std::vector<std::size_t> wait(int stop) {
-    constexpr int kPause_ms = 50;  // without pidfd_open() no descriptor tells
-    std::vector<pollfd> waits = {{stop, POLLIN, 0}};
-    for (const Child& child : children_) waits.push_back({child.ended.get(), POLLIN, 0});
-    ::poll(waits.data(), waits.size(), kPause_ms);
-    std::vector<std::size_t> ended;
-    std::erase_if(children_, [&](const Child& child) {
-      int status = 0;
-      if (::waitpid(child.process, &status, WNOHANG) != child.process) return false;
-      if (WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(ExitCode::not_comparable))
-        throw not_comparable_error("a process failed; see its message above");
-      if (WIFEXITED(status) && WEXITSTATUS(status) != 0)
-        throw io_error("a process failed; see its message above");
-      ended.push_back(child.number);
-      return true;
-    });
-    return ended;
-  }
-
-  void stop() {
-    for (const Child& child : children_) {
-      ::kill(child.process, SIGTERM);
-      ::kill(child.process, SIGCONT);
-    }
-    for (const Child& child : children_)
-      while (::waitpid(child.process, nullptr, 0) < 0 && errno == EINTR) {
-      }
-    children_.clear();
-  }
+  ~SharedCounter() { ::munmap(count_, sizeof(*count_)); }
+  SharedCounter(const SharedCounter&) = delete;
+  SharedCounter& operator=(const SharedCounter&) = delete;
+  std::size_t next() const { return (*count_)++; }
+  std::size_t count() const { return *count_; }
 
  private:
-  struct Child {
-    pid_t process;
-    std::size_t number;
-    Descriptor ended;  // readable then
-  };
-
-  [[noreturn]] void work(pid_t parent, std::size_t number) {
-    ExitCode code = ExitCode::pass;
-    try {
-      ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-      if (::getppid() == parent) run_(number);
-    } catch (const std::exception& error) {
-      std::fputs(fmt::format("aqbench: error: {}\n", printable(error.what())).c_str(), stderr);
-      const auto* const known = dynamic_cast<const Error*>(&error);
-      code = known != nullptr && known->kind() == ErrorKind::not_comparable ? ExitCode::not_comparable
-                                                                            : ExitCode::io;
-    }
-    std::fflush(nullptr);
-    ::_exit(static_cast<int>(code));
-  }
-
-  const std::function<bool(std::size_t)>& run_;
-  std::vector<Child> children_;
+  std::atomic<std::size_t>* count_;
 };
 
 // Writes the result of a case into the bundle: files, log, record. Returns its record; nullopt if there is no
@@ -135,6 +72,77 @@ std::optional<Record> take_finished(const SweepPlan& plan, const fs::path& dir, 
   ++hosts[finished->host];
   return record;
 }
+
+// A sweep by children of this process.
+struct LocalSweep {
+  const SweepPlan& plan;
+  Journal& journal;
+  const SweepCallbacks& callbacks;
+  CasesOfHosts& hosts;
+  fs::path tasks;
+  FinishedCases cases;
+  StopSignals signals = {};
+  SteadyClock::time_point start = SteadyClock::now();
+  SweepOutcome outcome = {};
+  std::vector<std::size_t> open = {};  // numbers
+
+  void count(const Record& record) {
+    ++outcome.ran;
+    outcome.failed += is_failure(record.status) ? 1 : 0;
+    if (!callbacks.finished) return;
+    const std::size_t done = journal.ends().size();
+    const double elapsed_s = seconds_since(start);
+    const double each_s = elapsed_s / static_cast<double>(outcome.ran);
+    callbacks.finished({done, plan.cases.size(), outcome.failed, elapsed_s,
+                        each_s * static_cast<double>(plan.cases.size() - done)},
+                       record);
+  }
+
+  // Takes the results among the first `begun` open cases.
+  void take(std::size_t begun) {
+    const auto end = open.begin() + static_cast<std::ptrdiff_t>(begun);
+    open.erase(std::remove_if(open.begin(), end,
+                              [&](std::size_t number) {
+                                if (!is_finished(tasks, number)) return false;
+                                const auto record = take_finished(plan, tasks, number, journal, hosts);
+                                if (record) count(*record);
+                                return record.has_value();
+                              }),
+               end);
+  }
+
+  // Lets children run the open cases. Those of children that died stay open.
+  void run_open(std::size_t processes) {
+    const std::vector<std::size_t> numbers = open;
+    const SharedCounter taken;
+    const Pipe stop("the end of a sweep");
+    const auto tick = [&] {
+      take(std::min(taken.count(), numbers.size()) - (numbers.size() - open.size()));
+      if (outcome.signal != 0 || (outcome.signal = signals.take()) == 0) return;
+      outcome.interrupted = true;
+      write_all(stop.write.get(), "x");  // nobody reads it: the cases of all children end
+    };
+    const auto work = [&] {  // returns the error that ended it
+      journal.release_in_child();
+      try {
+        for (std::size_t i = taken.next(); i < numbers.size(); i = taken.next())
+          if (!cases.run(numbers[i], stop.read.get())) break;
+      } catch (const Error& error) {
+        return std::string(1, static_cast<char>(error.kind())) + error.what();
+      }
+      return std::string();
+    };
+    const IsolateOptions options{.tick = tick};
+    std::vector<std::unique_ptr<IsolatedProcess>> children;
+    while (children.size() < std::min(processes, numbers.size()))
+      children.push_back(std::make_unique<IsolatedProcess>(work, options));
+    for (const auto& child : children) {
+      const IsolateOutcome end = child->wait();
+      if (!end.result.empty()) throw Error(static_cast<ErrorKind>(end.result.front()), end.result.substr(1));
+    }
+    tick();
+  }
+};
 
 }  // namespace
 
@@ -162,13 +170,12 @@ FinishedCases::FinishedCases(const SweepPlan& plan, fs::path dir, CaseRunner run
         {plan.request.threads.value_or(available_processors()), devices_of(plan.request), plan.dtype});
 }
 
-std::optional<Record> FinishedCases::run(std::size_t number) {
-  const StopSignals signals;
+std::optional<Record> FinishedCases::run(std::size_t number, int cancel) {
   const ScratchFolder scratch;
   const fs::path log = scratch.path() / kLogFile;
   const Case& planned = plan_.cases.at(number - 1);
   OwnSettings settings = own_settings();
-  const auto process = process_of(plan_, planned, log, signals, hidden_);
+  const auto process = process_of(plan_, planned, log, cancel, hidden_);
   process->start(run_);
   std::optional<CaseResult> result = result_of(*process, settings);
   if (!result) return std::nullopt;
@@ -226,55 +233,24 @@ SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, std::si
   if (plan.cases.size() >= kManyCases) hold_in_large_pages();
   const fs::path tasks = tasks_folder(journal.bundle());
   make_folders(tasks);
-  const StopSignals signals;
   append_to_file(journal.bundle() / kLogFile, {});  // every bundle has a log, even without finished cases
-  const auto start = SteadyClock::now();
-  SweepOutcome outcome;
+  LocalSweep sweep{plan,  journal, callbacks,
+                   hosts, tasks,   {plan, tasks, run, callbacks.ended, {journal.bundle()}}};
   const auto is_failed_end = [](const CaseEnd& end) { return is_failure(end.status); };
-  outcome.failed = static_cast<std::size_t>(std::ranges::count_if(journal.ends(), is_failed_end));
-  const auto count = [&](const Record& record) {
-    ++outcome.ran;
-    outcome.failed += is_failure(record.status) ? 1 : 0;
-    if (!callbacks.finished) return;
-    const std::size_t done = journal.ends().size();
-    const double elapsed_s = seconds_since(start);
-    const double each_s = elapsed_s / static_cast<double>(outcome.ran);
-    callbacks.finished({done, plan.cases.size(), outcome.failed, elapsed_s,
-                        each_s * static_cast<double>(plan.cases.size() - done)},
-                       record);
-  };
-  std::deque<std::size_t> open;
+  sweep.outcome.failed = static_cast<std::size_t>(std::ranges::count_if(journal.ends(), is_failed_end));
   for (std::size_t number = 1; number <= plan.cases.size(); ++number)
-    if (!journal.has(plan.cases[number - 1].name)) open.push_back(number);
-  FinishedCases cases(plan, tasks, run, callbacks.ended, {journal.bundle()});
-  const std::function<bool(std::size_t)> run_number = [&](std::size_t number) {
-    journal.release_in_child();
-    return cases.run(number).has_value();
-  };
-  LocalProcesses children(run_number);
-  constexpr std::size_t kMaxDeaths = 3;
-  std::map<std::size_t, std::size_t> deaths;  // of the children of a case
-  while ((outcome.signal = signals.take()) == 0 && (!open.empty() || children.running() > 0)) {
-    while (!open.empty() && children.running() < processes) {
-      children.start(open.front());
-      open.pop_front();
-    }
-    for (const std::size_t number : children.wait(signals.descriptor())) {
-      const std::string& name = plan.cases[number - 1].name;
-      if (const auto record = take_finished(plan, tasks, number, journal, hosts)) {
-        count(*record);
-      } else if (++deaths[number] == kMaxDeaths) {
-        throw method_error("{}: its process died {} times before it had a result; check memory", name,
-                           kMaxDeaths);
-      } else {
-        open.push_back(number);
-      }
-    }
+    if (!journal.has(plan.cases[number - 1].name)) sweep.open.push_back(number);
+  constexpr int kMaxDeaths = 3;  // of all children, without a result
+  for (int deaths = 0; !sweep.open.empty() && !sweep.outcome.interrupted;) {
+    const std::size_t before = sweep.open.size();
+    sweep.run_open(processes);
+    deaths = sweep.open.size() < before ? 0 : deaths + 1;
+    if (deaths == kMaxDeaths)
+      throw method_error("{}: its process died {} times before it had a result; check memory",
+                         plan.cases[sweep.open.front() - 1].name, kMaxDeaths);
   }
-  outcome.interrupted = journal.ends().size() < plan.cases.size();
-  children.stop();
-  outcome.wall_s = seconds_since(start);
-  return outcome;
+  sweep.outcome.wall_s = seconds_since(sweep.start);
+  return sweep.outcome;
 }
 
 }  // namespace aqbench

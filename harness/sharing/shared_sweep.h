@@ -36,9 +36,9 @@ class FinishedCases {
   FinishedCases(const SweepPlan& plan, std::filesystem::path dir, CaseRunner run, CaseEnded ended = {},
                 std::vector<std::filesystem::path> hidden = {});
 
-  // Runs a case, whose result is written on return; nullopt if it was interrupted. Throws Error(io), and
-  // Error(not_comparable) as result_of().
-  std::optional<Record> run(std::size_t number);
+  // Runs a case, whose result is written on return; nullopt if the descriptor `cancel` became readable.
+  // Throws Error(io), and Error(not_comparable) as result_of().
+  std::optional<Record> run(std::size_t number, int cancel = -1);
 
  private:
   const SweepPlan& plan_;
@@ -69,8 +69,8 @@ void take_all_finished(const SweepPlan& plan, const FoundCases& found, Journal& 
 
 // Runs the cases that the journal lacks in `processes` children of this process, through the bundle's
 // tasks_folder(). The case of a child that dies is run again; `callbacks.ended` is called in the children.
-// Throws like FinishedCases::run() and take_all_finished(), and Error(method) if children of one case die
-// again and again.
+// Throws like FinishedCases::run() and take_all_finished(), and Error(method) if children die again and again
+// without a result.
 SweepOutcome run_locally_shared(const SweepPlan& plan, Journal& journal, std::size_t processes,
                                 const SweepCallbacks& callbacks, const CaseRunner& run, CasesOfHosts& hosts);
 

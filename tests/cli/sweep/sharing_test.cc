@@ -251,8 +251,7 @@ TEST(Slurm, GetsTheUsersOptions) {
   ShareRequest share;
   share.slurm = true;
   share.array_size = 8;
-  share.partition = "long";
-  share.sbatch_arguments = {"--mem=8G"};
+  share.sbatch_arguments = {"--partition=long", "--mem=8G"};
   const SlurmJobs jobs{"/shared/out/run 1", {"--note", "it's"}, {"--keep-clouds"}, true, 12};
   const auto array = array_command(jobs, share);
   EXPECT_THAT(array,
