@@ -1,8 +1,10 @@
 #include "harness/sharing/shared_sweep.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -122,7 +124,9 @@ struct LocalSweep {
       outcome.interrupted = true;
       write_all(stop.write.get(), "x");  // nobody reads it: the cases of all children end
     };
-    const auto work = [&] {  // returns the error that ended it
+    const Descriptor messages(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));  // of `callbacks.ended`
+    const auto work = [&] {                                                 // returns the error that ended it
+      ::dup2(messages.get(), STDERR_FILENO);
       journal.release_in_child();
       try {
         for (std::size_t i = taken.next(); i < numbers.size(); i = taken.next())
