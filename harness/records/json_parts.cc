@@ -120,7 +120,7 @@ class JsonSplitter {
         if (c == '{' || c == '[') ++depth;
         if (c == '}' || c == ']') --depth;
         if (depth > 0)
-          copy_up_to([](char c) { return c == '"' || c == '{' || c == '}' || c == '[' || c == ']'; }, to);
+          copy_up_to([](char d) { return d == '"' || d == '{' || d == '}' || d == '[' || d == ']'; }, to);
       }
       if (depth == 0 && (c == '"' || c == '}' || c == ']')) break;
     }

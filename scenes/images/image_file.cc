@@ -276,4 +276,17 @@ DepthImage depth_image_of_size(const std::string& name, std::uint64_t width, std
   return image;
 }
 
+RgbImage collect_rows(const std::function<void(const RgbRows&)>& read) {
+  RgbImage image;
+  std::size_t row_bytes = 0;
+  const auto begin = [&](int width, int height, bool deep) {
+    image = {width, height, deep, {}};
+    row_bytes = static_cast<std::size_t>(width) * (deep ? 6 : 3);
+    image.bytes.reserve(row_bytes * static_cast<std::size_t>(height));
+  };
+  read({begin,
+        [&](const unsigned char* row) { image.bytes.insert(image.bytes.end(), row, row + row_bytes); }});
+  return image;
+}
+
 }  // namespace aqbench

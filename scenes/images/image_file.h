@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,6 +43,15 @@ struct RgbImage {
   std::vector<unsigned char> bytes;  // 3 * width * height samples
 };
 
+// Receives such an image row by row, so that nobody holds all of it: `begin` once, then `take` each row.
+struct RgbRows {
+  std::function<void(int width, int height, bool deep)> begin;
+  std::function<void(const unsigned char* row)> take;  // 3 * width samples; must not throw
+};
+
+// Returns the whole image that `read` passes on.
+RgbImage collect_rows(const std::function<void(const RgbRows&)>& read);
+
 // The supported image formats.
 enum class ImageFormat { png, jpeg, tiff };
 
@@ -76,7 +86,9 @@ std::string encode_png(int width, int height, int bits, std::span<const std::uin
 std::string encode_png(RgbImage image);
 
 // Decodes a PNG file: grey and palettes become colours, transparency is dropped, fewer than 8 bits are
-// widened. Throws Error(input), one line that starts with `name`, for damaged data.
+// widened. Takes the memory of one row, of an interlaced file that of all. Throws Error(input), one line that
+// starts with `name`, for damaged data.
+void read_rgb_png(std::string_view bytes, const std::string& name, const RgbRows& rows);
 RgbImage decode_rgb_png(std::string_view bytes, const std::string& name);
 
 // Returns whether a file is a PNG with an alpha channel, by its first bytes.
@@ -106,8 +118,10 @@ std::string find_jpeg_damage(std::string_view bytes);
 // ---- TIFF files, by libtiff ----
 
 // Decodes the first image of a TIFF file: 8 bits of any colours that libtiff knows, or 16 bits of grey, RGB
-// or RGBA, whose values are taken as they are stored. Throws Error(input), one line that starts with `name`,
-// for 16 bits in planes or white at 0, and damaged data.
+// or RGBA, whose values are taken as they are stored. Takes the memory of a strip or a row of tiles, of tiles
+// with 16 bits that of all. Throws Error(input), one line that starts with `name`, for 16 bits in planes or
+// white at 0, and damaged data.
+void read_rgb_tiff(std::string_view bytes, const std::string& name, const RgbRows& rows);
 RgbImage decode_rgb_tiff(std::string_view bytes, const std::string& name);
 
 // Decodes a TIFF file with one image of one channel, in strips or tiles, by any compression that libtiff has:

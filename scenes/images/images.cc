@@ -29,18 +29,15 @@ const ImagesTable& images_table() {
 }
 
 template <class Sample>
-GreyImage grey_of(const RgbImage& image) {
+void append_grey(const unsigned char* row, std::size_t width, std::vector<float>& values) {
   constexpr auto kWhite = static_cast<float>(std::numeric_limits<Sample>::max());
-  GreyImage grey{image.width, image.height, {}};
-  grey.values.reserve(image.bytes.size() / (3 * sizeof(Sample)));
-  for (std::size_t at = 0; at < image.bytes.size(); at += 3 * sizeof(Sample)) {
+  for (std::size_t x = 0; x < width; ++x, row += 3 * sizeof(Sample)) {
     Sample pixel[3];
-    std::memcpy(pixel, image.bytes.data() + at, sizeof pixel);
-    grey.values.push_back((0.114F * static_cast<float>(pixel[2]) + 0.587F * static_cast<float>(pixel[1]) +
-                           0.299F * static_cast<float>(pixel[0])) /
-                          kWhite);
+    std::memcpy(pixel, row, sizeof pixel);
+    values.push_back((0.114F * static_cast<float>(pixel[2]) + 0.587F * static_cast<float>(pixel[1]) +
+                      0.299F * static_cast<float>(pixel[0])) /
+                     kWhite);
   }
-  return grey;
 }
 
 template <class Sample>
@@ -70,10 +67,13 @@ RgbImage mean_of_blocks(const RgbImage& image, int factor) {
   return means;
 }
 
-RgbImage decode_rgb(ImageFormat format, std::string_view bytes, const std::string& name) {
-  return format == ImageFormat::png    ? decode_rgb_png(bytes, name)
-         : format == ImageFormat::jpeg ? decode_rgb_jpeg(bytes, name)
-                                       : decode_rgb_tiff(bytes, name);
+void read_rgb(ImageFormat format, std::string_view bytes, const std::string& name, const RgbRows& rows) {
+  if (format == ImageFormat::png) return read_rgb_png(bytes, name, rows);
+  if (format == ImageFormat::tiff) return read_rgb_tiff(bytes, name, rows);
+  const RgbImage image = decode_rgb_jpeg(bytes, name);
+  rows.begin(image.width, image.height, false);
+  for (std::size_t at = 0; at < image.bytes.size(); at += std::size_t{3} * static_cast<unsigned>(image.width))
+    rows.take(image.bytes.data() + at);
 }
 
 DepthImage read_npy_depths(const std::filesystem::path& path) {
@@ -193,8 +193,17 @@ GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const
   if (info.width_px != width_px || info.height_px != height_px)
     throw input_error("{}: is {} x {} px, expected {} x {}", name, info.width_px, info.height_px, width_px,
                       height_px);
-  const RgbImage image = decode_rgb(info.format, bytes, name);
-  return image.deep ? grey_of<std::uint16_t>(image) : grey_of<std::uint8_t>(image);
+  GreyImage grey;
+  auto* append = &append_grey<std::uint8_t>;
+  const auto begin = [&](int width, int height, bool deep) {
+    grey = {width, height, {}};
+    grey.values.reserve(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+    if (deep) append = &append_grey<std::uint16_t>;
+  };
+  read_rgb(info.format, bytes, name, {begin, [&](const unsigned char* row) {
+                                        append(row, static_cast<std::size_t>(grey.width), grey.values);
+                                      }});
+  return grey;
 }
 
 std::string shrink_image(std::string_view bytes, int factor, const std::string& name) {
@@ -202,7 +211,7 @@ std::string shrink_image(std::string_view bytes, int factor, const std::string& 
   if (info.width_px < factor || info.height_px < factor)
     throw input_error("{}: is {} x {} px, too small to be made smaller {} times", name, info.width_px,
                       info.height_px, factor);
-  const RgbImage image = decode_rgb(info.format, bytes, name);
+  const RgbImage image = collect_rows([&](const RgbRows& rows) { read_rgb(info.format, bytes, name, rows); });
   return encode_png(image.deep ? mean_of_blocks<std::uint16_t>(image, factor)
                                : mean_of_blocks<std::uint8_t>(image, factor));
 }

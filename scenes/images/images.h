@@ -31,7 +31,8 @@ struct GreyImage {
   std::vector<float> values;  // width * height, 0 (black) to 1
 };
 
-// Decodes a PNG, JPEG or TIFF file of 8 or 16 bits a channel as 0.114 B + 0.587 G + 0.299 R. Throws
+// Decodes a PNG, JPEG or TIFF file of 8 or 16 bits a channel as 0.114 B + 0.587 G + 0.299 R. Beside the 4
+// bytes of each pixel it takes what read_rgb_png() and read_rgb_tiff() say, of a JPEG 3 bytes more. Throws
 // Error(input), one line that starts with `name`, for what is no such image (inspect_image()) or of another
 // size, before memory for its pixels is asked for.
 GreyImage decode_grey(std::string_view bytes, int width_px, int height_px, const std::string& name);

@@ -51,6 +51,7 @@ struct PngSize {
   std::uint32_t width = 0, height = 0;
   int bits = 0, colour = 0;
   int channels = 0;  // as stored
+  int interlace = PNG_INTERLACE_NONE;
 
   std::size_t sample_bytes() const { return bits == 16 ? 2 : 1; }
 };
@@ -77,10 +78,17 @@ void ask_for(PngPixels pixels, png_structp png, const PngSize& size) {
   if (grey) png_set_gray_to_rgb(png);
 }
 
-// Reads the header, and the pixels into `rows`: as stored, with 16 bits in big-endian order, or as colours.
+// Where pixels go: all of them into rows, or one row after the other into `line`, from where they are taken.
+struct PngRows {
+  unsigned char** rows = nullptr;
+  unsigned char* line = nullptr;
+  const RgbRows* taker = nullptr;
+};
+
+// Reads the header, and the pixels: as stored, with 16 bits in big-endian order, or as colours.
 // Returns false with the reason in source.message. There is no object with a destructor here, since errors
 // jump out of it.
-bool run_png(PngBytes& source, PngSize& size, PngPixels pixels, unsigned char** rows) {
+bool run_png(PngBytes& source, PngSize& size, PngPixels pixels, const PngRows& to) {
   png_structp png =
       png_create_read_struct(PNG_LIBPNG_VER_STRING, &source, keep_png_error, ignore_png_warning);
   png_infop info = png != nullptr ? png_create_info_struct(png) : nullptr;
@@ -95,13 +103,18 @@ bool run_png(PngBytes& source, PngSize& size, PngPixels pixels, unsigned char** 
   png_set_read_fn(png, &source, read_png_bytes);
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, kUnusedChunks, sizeof kUnusedChunks / 5);
   png_read_info(png, info);
-  png_get_IHDR(png, info, &size.width, &size.height, &size.bits, &size.colour, nullptr, nullptr, nullptr);
+  png_get_IHDR(png, info, &size.width, &size.height, &size.bits, &size.colour, &size.interlace, nullptr,
+               nullptr);
   size.channels = png_get_channels(png, info);
   if (pixels != PngPixels::none) {
     ask_for(pixels, png, size);
     png_set_interlace_handling(png);
     png_read_update_info(png, info);
-    png_read_image(png, rows);
+    if (to.rows != nullptr) png_read_image(png, to.rows);
+    for (std::uint32_t y = 0; to.rows == nullptr && y < size.height; ++y) {
+      png_read_row(png, to.line, nullptr);
+      to.taker->take(to.line);
+    }
     png_read_end(png, nullptr);
   }
   png_destroy_read_struct(&png, &info, nullptr);
@@ -111,22 +124,27 @@ bool run_png(PngBytes& source, PngSize& size, PngPixels pixels, unsigned char** 
 PngSize read_png_size(std::string_view bytes, const std::string& name) {
   PngBytes source{bytes};
   PngSize size;
-  if (!run_png(source, size, PngPixels::none, nullptr)) throw unreadable(name, "PNG: {}", source.message);
+  if (!run_png(source, size, PngPixels::none, {})) throw unreadable(name, "PNG: {}", source.message);
   return size;
+}
+
+void check_png_packing(const PngSize& size, std::string_view bytes, const std::string& name) {
+  const auto pixel_bits = static_cast<std::uint64_t>(size.bits * size.channels);
+  check_packing(std::uint64_t{size.width} * size.height * pixel_bits / 8, bytes.size(), name + ": PNG");
 }
 
 // Returns the samples, `pixel_bytes` for each pixel.
 std::vector<unsigned char> read_png_pixels(std::string_view bytes, const std::string& name, PngPixels pixels,
                                            std::size_t pixel_bytes) {
   PngSize size = read_png_size(bytes, name);
-  const auto pixel_bits = static_cast<std::uint64_t>(size.bits * size.channels);
-  check_packing(std::uint64_t{size.width} * size.height * pixel_bits / 8, bytes.size(), name + ": PNG");
+  check_png_packing(size, bytes, name);
   const std::size_t line = size.width * pixel_bytes;
   std::vector<unsigned char> data(line * size.height);
   std::vector<unsigned char*> rows;
   for (std::size_t y = 0; y < size.height; ++y) rows.push_back(data.data() + line * y);
   PngBytes source{bytes};
-  if (!run_png(source, size, pixels, rows.data())) throw unreadable(name, "PNG: {}", source.message);
+  if (!run_png(source, size, pixels, {.rows = rows.data()}))
+    throw unreadable(name, "PNG: {}", source.message);
   return data;
 }
 
@@ -177,11 +195,28 @@ std::string encode_png(RgbImage image) {
   return std::move(target.written);
 }
 
+void read_rgb_png(std::string_view bytes, const std::string& name, const RgbRows& rows) {
+  PngSize size = read_png_size(bytes, name);
+  const std::size_t pixel_bytes = 3 * size.sample_bytes(), line_bytes = pixel_bytes * size.width;
+  std::vector<unsigned char> data;
+  const bool whole = size.interlace != PNG_INTERLACE_NONE;
+  if (whole)
+    data = read_png_pixels(bytes, name, PngPixels::rgb, pixel_bytes);
+  else
+    check_png_packing(size, bytes, name);
+  rows.begin(static_cast<int>(size.width), static_cast<int>(size.height), size.bits == 16);
+  if (whole) {
+    for (std::size_t at = 0; at < data.size(); at += line_bytes) rows.take(data.data() + at);
+    return;
+  }
+  data.resize(line_bytes);
+  PngBytes source{bytes};
+  if (!run_png(source, size, PngPixels::rgb, {.line = data.data(), .taker = &rows}))
+    throw unreadable(name, "PNG: {}", source.message);
+}
+
 RgbImage decode_rgb_png(std::string_view bytes, const std::string& name) {
-  const PngSize size = read_png_size(bytes, name);
-  RgbImage image{static_cast<int>(size.width), static_cast<int>(size.height), size.bits == 16, {}};
-  image.bytes = read_png_pixels(bytes, name, PngPixels::rgb, 3 * size.sample_bytes());
-  return image;
+  return collect_rows([&](const RgbRows& rows) { read_rgb_png(bytes, name, rows); });
 }
 
 bool has_png_alpha(const std::filesystem::path& file) {

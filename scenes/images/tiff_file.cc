@@ -205,49 +205,81 @@ bool is_deep(const TiffColours& colours) {
 }
 
 void read_deep_colours(TIFF* tiff, const TiffColours& colours, const TiffShape& shape,
-                       const std::string& name, const TiffBytes& source, RgbImage& image) {
+                       const std::string& name, const TiffBytes& source, const RgbRows& rows) {
   if (colours.planes != PLANARCONFIG_CONTIG && colours.channels > 1)
     throw unreadable(name + ": TIFF",
                      "planes of 16 bits are not supported; store the channels of a pixel together");
   if (colours.photometric == PHOTOMETRIC_MINISWHITE)
     throw unreadable(name + ": TIFF", "16 bits with white at 0 are not supported; store black as 0");
-  const std::size_t channels = colours.channels, width = static_cast<std::size_t>(image.width);
+  const std::size_t channels = colours.channels, line_bytes = std::size_t{6} * shape.width;
+  const bool whole = TIFFIsTiled(tiff) != 0;  // rows of tiles come in parts
+  std::vector<unsigned char> data(line_bytes * (whole ? shape.height : 1));
   const auto take = [&](std::size_t x, std::size_t y, std::size_t count, const unsigned char* from) {
-    unsigned char* to = image.bytes.data() + 6 * (y * width + x);
+    unsigned char* to = data.data() + (whole ? y * line_bytes : 0) + 6 * x;
     for (std::size_t i = 0; i < count; ++i, from += 2 * channels)
       for (std::size_t channel = 0; channel < 3; ++channel, to += 2)
         std::memcpy(to, from + (channels == 1 ? 0 : 2 * channel), 2);
+    if (!whole) rows.take(data.data());
   };
   read_tiff_pixels(tiff, shape, name, source, take);
+  for (std::size_t at = 0; whole && at < data.size(); at += line_bytes) rows.take(data.data() + at);
 }
 
-void read_byte_colours(TIFF* tiff, const std::string& name, const TiffBytes& source, RgbImage& image) {
-  std::vector<std::uint32_t> pixels(image.bytes.size() / 3);
-  if (TIFFReadRGBAImageOriented(tiff, static_cast<std::uint32_t>(image.width),
-                                static_cast<std::uint32_t>(image.height), pixels.data(), ORIENTATION_TOPLEFT,
-                                1) == 0)
-    fail_tiff_data(name, source);
-  unsigned char* to = image.bytes.data();
-  for (const std::uint32_t pixel : pixels)
-    for (const std::uint32_t value : {TIFFGetR(pixel), TIFFGetG(pixel), TIFFGetB(pixel)})
-      *to++ = static_cast<unsigned char>(value);
+// libtiff converts strip by strip or tile by tile, each from its bottom up.
+void read_byte_colours(TIFF* tiff, const TiffShape& shape, std::uint64_t pixel_bits, const std::string& name,
+                       const TiffBytes& source, const RgbRows& rows) {
+  const bool tiled = TIFFIsTiled(tiff) != 0;
+  std::uint32_t part_width = shape.width, part_height = 0;
+  if (tiled) {
+    TIFFGetField(tiff, TIFFTAG_TILEWIDTH, &part_width);
+    TIFFGetField(tiff, TIFFTAG_TILELENGTH, &part_height);
+  } else {
+    TIFFGetFieldDefaulted(tiff, TIFFTAG_ROWSPERSTRIP, &part_height);
+    part_height = std::min(part_height, shape.height);
+  }
+  if (part_width == 0 || part_height == 0) fail_tiff_data(name, source);
+  check_packing(std::uint64_t{part_width} * part_height * pixel_bits / 8, source.bytes.size(),
+                name + ": TIFF");
+  const std::size_t line_bytes = std::size_t{3} * shape.width;
+  std::vector<std::uint32_t> part(std::size_t{part_width} * part_height);
+  std::vector<unsigned char> band(line_bytes * std::min(part_height, shape.height));
+  for (std::uint32_t top = 0; top < shape.height; top += std::min(part_height, shape.height - top)) {
+    const std::uint32_t count = std::min(part_height, shape.height - top);
+    for (std::uint32_t left = 0; left < shape.width; left += std::min(part_width, shape.width - left)) {
+      if ((tiled ? TIFFReadRGBATileExt(tiff, left, top, part.data(), 1)
+                 : TIFFReadRGBAStripExt(tiff, top, part.data(), 1)) == 0)
+        fail_tiff_data(name, source);
+      for (std::uint32_t y = 0; y < count; ++y) {
+        const std::size_t from = std::size_t{(tiled ? part_height : count) - 1 - y} * part_width;
+        unsigned char* to = band.data() + y * line_bytes + std::size_t{3} * left;
+        for (std::size_t x = 0; x < std::min(part_width, shape.width - left); ++x)
+          for (const std::uint32_t value :
+               {TIFFGetR(part[from + x]), TIFFGetG(part[from + x]), TIFFGetB(part[from + x])})
+            *to++ = static_cast<unsigned char>(value);
+      }
+    }
+    for (std::uint32_t y = 0; y < count; ++y) rows.take(band.data() + y * line_bytes);
+  }
 }
 
 }  // namespace
 
-RgbImage decode_rgb_tiff(std::string_view bytes, const std::string& name) {
+void read_rgb_tiff(std::string_view bytes, const std::string& name, const RgbRows& rows) {
   TiffBytes source{bytes};
   const TiffHandle tiff = open_tiff(source, name);
   const TiffColours colours = colours_of(tiff.get());
   if (colours.format != SAMPLEFORMAT_UINT) throw unreadable(name + ": TIFF", "not an 8-bit or 16-bit image");
-  const TiffShape shape = shape_of(tiff.get(), std::uint64_t{colours.bits} * colours.channels, source, name);
-  RgbImage image{static_cast<int>(shape.width), static_cast<int>(shape.height), is_deep(colours), {}};
-  image.bytes.resize(std::size_t{shape.width} * shape.height * (image.deep ? 6 : 3));
-  if (image.deep)
-    read_deep_colours(tiff.get(), colours, shape, name, source, image);
+  const std::uint64_t pixel_bits = std::uint64_t{colours.bits} * colours.channels;
+  const TiffShape shape = shape_of(tiff.get(), pixel_bits, source, name);
+  rows.begin(static_cast<int>(shape.width), static_cast<int>(shape.height), is_deep(colours));
+  if (is_deep(colours))
+    read_deep_colours(tiff.get(), colours, shape, name, source, rows);
   else
-    read_byte_colours(tiff.get(), name, source, image);
-  return image;
+    read_byte_colours(tiff.get(), shape, pixel_bits, name, source, rows);
+}
+
+RgbImage decode_rgb_tiff(std::string_view bytes, const std::string& name) {
+  return collect_rows([&](const RgbRows& rows) { read_rgb_tiff(bytes, name, rows); });
 }
 
 DepthImage decode_tiff_depths(std::string_view bytes, const std::string& name) {

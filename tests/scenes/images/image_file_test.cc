@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "core/files.h"
 #include "scenes/images/images.h"
+#include "tests/core/allocation_watch.h"
 #include "tests/core/error_matcher.h"
 #include "tests/scenes/images/plain_depth_files.h"
 #include "tests/temporary_directory.h"
@@ -254,6 +255,22 @@ TEST(HostileFiles, LargeImagesOfOneColourAreRead) {
   const std::string png = plain_png(2000, 2000, 8, 2, std::string(2000 * 6001, '\0'));
   EXPECT_LT(png.size(), 15'000U);
   EXPECT_EQ(decode_rgb_png(png, "a.png").bytes.size(), 12'000'000U);
+}
+
+// No copy of the colours beside the grey values, which are the largest piece of memory.
+TEST(HostileFiles, LargeImagesTakeTheMemoryOfTheirGreyValues) {
+  cv::theRNG().state = 9;
+  for (const int type : {CV_8UC1, CV_8UC3, CV_16UC1, CV_16UC3})
+    for (const char* const ending : {".png", ".tif"}) {
+      cv::Mat pixels(1200, 1000, type);
+      cv::randu(pixels, 0, CV_MAT_DEPTH(type) == CV_8U ? 256 : 65536);
+      std::vector<unsigned char> encoded;
+      ASSERT_TRUE(cv::imencode(ending, pixels, encoded));
+      const std::string bytes(encoded.begin(), encoded.end());
+      reset_largest_allocation();
+      EXPECT_EQ(decode_grey(bytes, 1000, 1200, "a").values.size(), 1'200'000U);
+      EXPECT_EQ(largest_allocation(), 4'800'000U) << type << ending;
+    }
 }
 
 // Scans of no bytes, each of which takes the time of the whole image.
