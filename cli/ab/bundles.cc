@@ -56,7 +56,9 @@ const Record& partner_of(const Record& record, const std::vector<const Record*>&
                                    candidate->case_name, record.case_name);
       found = candidate;
     }
-  if (found == nullptr) throw not_comparable_error("--bundle-b: has no case '{}'", record.case_name);
+  if (found == nullptr)
+    throw not_comparable_error("--bundle-b: has no case '{}'{}", record.case_name,
+                               others.empty() ? "" : " of " + method_of(*others.front()));
   return *found;
 }
 

@@ -35,7 +35,11 @@ const VerdictMeaning& meaning_of(AbVerdict verdict) {
 
 std::string shift_of(const AbTimeDecision& decision) {
   if (!decision.comparison) return decision.reason;
-  return shift_text(decision.comparison->scale, shown_shift(*decision.comparison).shift);
+  const PairedComparison& c = *decision.comparison;
+  const std::string shift = shift_text(c.scale, shown_shift(c).shift);
+  if (decision.verdict != PairedVerdict::inconclusive || !c.pairs_needed) return shift;
+  return fmt::format("{}; about {} pairs would settle it, {} more", shift, *c.pairs_needed,
+                     *c.pairs_needed - c.measured_pairs);
 }
 
 // "accuracy_rmse_mm WORSE (+5.10 %), ..." of the outcomes with this verdict.

@@ -262,6 +262,10 @@ class TimeDecider {
       series.u_a.push_back(series.u_a[k - count]);
       series.u_b.push_back(series.u_b[k - count]);
     }
+    const auto has_share = [](double value) { return value > 0; };
+    if (!series.quality->margin_absolute &&
+        !(std::ranges::all_of(series.u_a, has_share) && std::ranges::all_of(series.u_b, has_share)))
+      return {};
     PairedPolicy policy = settings_.policy;
     policy.bootstrap_draws = policy.resolution_draws = 0;
     const PairedComparison like_these = compare_pairs(std::span(&series, 1), policy).front();
@@ -272,7 +276,7 @@ class TimeDecider {
       needed = std::max(least, static_cast<std::size_t>(std::ceil(
                                    static_cast<double>(*like_these.pairs_needed) * few / (few - 1))));
     }
-    return fmt::format("; about {} pairs would settle it ({} more)", needed, needed - count);
+    return fmt::format("; about {} pairs would settle it, {} more", needed, needed - count);
   }
 
   static std::optional<double> median_cold(std::span<const Record* const> units) {

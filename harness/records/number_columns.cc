@@ -10,7 +10,6 @@
 #include "core/error.h"
 #include "core/parameters.h"
 #include "core/text.h"
-#include "metrics/registry.h"
 
 namespace aqbench {
 namespace {
@@ -38,7 +37,7 @@ bool is_word(const std::string& cell) {
 
 NumberMetric metric_of(const std::string& text) {
   const auto parts = split_at(text, ':');
-  NumberMetric metric{std::string(parts[0]), "", std::nullopt, std::nullopt};
+  NumberMetric metric{std::string(parts[0]), "", std::nullopt};
   if (parts.size() > 3) throw usage_error("--metric '{}': expected NAME[:UNIT[:BETTER]]", text);
   if (const std::string why = unusable_metric_name(metric.name); !why.empty())
     throw usage_error("--metric '{}': the name {}", text, why);
@@ -125,6 +124,7 @@ class ColumnFinder {
       if (const auto column = named(header, std::string(name))) found_.*role = column;
     for (NumberMetric& metric : found_.metrics)
       if (!found_.value) metric.column = named(header, metric.name);
+    if (found_.whole_case) found_.scene = found_.method = std::nullopt;  // it says both
     if (found_.whole_case || found_.scene) return;
     throw input_error("{}:{}: no column is called scene or case; --columns says what each is", request_.file,
                       first_number());
@@ -201,6 +201,8 @@ class ColumnFinder {
       throw usage_error("--columns: metric, unit and better need value");
     if (found_.method && !request_.method.empty())
       throw usage_error("--method: the column '{}' names methods", found_.titles[*found_.method]);
+    if (request_.method.find_first_of("/=") != std::string::npos)
+      throw usage_error("--method '{}': must not contain / or =", request_.method);
     if (found_.metric) return;
     if (found_.metrics.empty()) throw usage_error("--metric NAME:UNIT:BETTER is missing");
     if (found_.value && found_.metrics.size() > 1)
@@ -257,6 +259,7 @@ std::string complete_metric(NumberMetric& metric) {
       return fmt::format("of {} {} is better", metric.name, to_string(known->better));
     metric.unit = known->unit;
     metric.better = known->better;
+    metric.range = known->range;
     return {};
   }
   if (metric.unit.empty()) return "its unit is missing: NAME:UNIT:BETTER, 1 for a number without unit";

@@ -10,6 +10,7 @@
 #include "harness/records/number_table.h"
 #include "harness/records/numbers_request.h"
 #include "metrics/metric.h"
+#include "metrics/registry.h"
 
 namespace aqbench {
 
@@ -17,7 +18,8 @@ namespace aqbench {
 struct NumberMetric {
   std::string name, unit;
   std::optional<Better> better;
-  std::optional<std::size_t> column;  // nullopt where lines name their metric
+  std::optional<std::size_t> column = {};  // nullopt where lines name their metric
+  ValueRange range = {};                   // of a metric of the registry
 };
 
 // The columns by what they hold; nullopt: the table has none.

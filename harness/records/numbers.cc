@@ -14,6 +14,7 @@
 #include "core/json_members.h"
 #include "core/parameters.h"
 #include "core/text.h"
+#include "harness/records/case_name.h"
 #include "harness/records/number_columns.h"
 #include "harness/records/number_table.h"
 
@@ -70,7 +71,7 @@ class NumberReader {
   void name_case(const TableLine& line, Record& record) const {
     record.method = request_.method.empty() ? kMethodOfNumbers : request_.method;
     if (columns_.whole_case) {
-      const std::string whole = cell(line, columns_.whole_case);
+      const std::string whole = name_without_seed(cell(line, columns_.whole_case));
       const std::size_t slash = whole.find('/');
       record.scene = whole.substr(0, slash);
       if (slash != whole.npos) record.method = whole.substr(slash + 1);
@@ -82,12 +83,17 @@ class NumberReader {
       if (columns_.method) require_name(line, *columns_.method, record.method = cell(line, columns_.method));
     }
     record.case_name = record.scene + "/" + record.method;
-    if (!columns_.seed) return;
-    const std::string text = cell(line, columns_.seed);
+    const std::string in_name = seed_in_name(cell(line, columns_.whole_case));
+    if (!columns_.seed && in_name.empty()) return;
+    if (columns_.seed && !in_name.empty())
+      fail(line, title_of(*columns_.whole_case), "names a seed, and so does the column {}",
+           title_of(*columns_.seed));
+    const std::size_t column = columns_.seed ? *columns_.seed : *columns_.whole_case;
+    const std::string text = columns_.seed ? cell(line, columns_.seed) : in_name;
     const auto seed = parse_double(text);
     constexpr double kMaxSeed = 9e15;
     if (!seed || *seed != std::floor(*seed) || *seed < 0 || *seed > kMaxSeed)
-      fail(line, title_of(*columns_.seed), "'{}' is not a whole number from 0", one_line(text));
+      fail(line, title_of(column), "'{}' is not a whole number from 0", one_line(text));
     record.axes = {{"seed", static_cast<std::int64_t>(*seed)}};
     record.case_name += fmt::format("/seed={}", static_cast<std::int64_t>(*seed));
   }
@@ -119,7 +125,7 @@ class NumberReader {
     auto known = std::ranges::find(metrics_, name, &NumberMetric::name);
     if (known == metrics_.end()) {
       if (!request_.metrics.empty()) return note_unknown(name);
-      known = metrics_.insert(known, NumberMetric{name, "", std::nullopt, std::nullopt});
+      known = metrics_.insert(known, NumberMetric{name, "", std::nullopt});
       if (const std::string why = unusable_metric_name(name); !why.empty())
         fail(line, title_of(*columns_.metric), "'{}' {}", one_line(name), why);
     }
@@ -169,6 +175,9 @@ class NumberReader {
       if (!value.value) fail(line, field, "'{}' is not a number{}", one_line(text), decimal_comma_note(text));
       if (!std::isfinite(*value.value))
         fail(line, field, "'{}' is not a finite number; an empty cell is an undefined value", one_line(text));
+      if (*value.value < metric.range.min || *value.value > metric.range.max)
+        fail(line, field, "{} is not from {:g} to {:g}, as {} is", one_line(text), metric.range.min,
+             metric.range.max, metric.name);
       *value.value += 0.0;  // -0 becomes 0
     }
     record.metrics.emplace_back(metric.name, std::move(value));

@@ -88,7 +88,7 @@ void leave_open(PairedComparison& result, const std::string& reason, bool more_p
     return;
   }
   result.pairs_needed = std::max(result.measured_pairs + 1, static_cast<std::size_t>(std::ceil(needed)));
-  result.reason += fmt::format("; about {} pairs would settle it ({} more)", *result.pairs_needed,
+  result.reason += fmt::format("; about {} pairs would settle it, {} more", *result.pairs_needed,
                                *result.pairs_needed - result.measured_pairs);
 }
 

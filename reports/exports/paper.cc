@@ -16,6 +16,8 @@
 #include "harness/measuring/timing.h"
 #include "metrics/value_change.h"
 #include "reports/content/case_columns.h"
+#include "reports/content/environment_text.h"
+#include "reports/content/method_tables.h"
 
 namespace aqbench {
 namespace {
@@ -133,7 +135,31 @@ std::string results_csv(const Results& results) {
   return text;
 }
 
+// Imported numbers: a table of methods and scenes for each metric.
+static std::string methods_latex(const Results& results, const std::vector<MethodTable>& tables) {
+  std::string text = fmt::format("% {}; needs \\usepackage{{booktabs}}\n", latex_text(run_title(results)));
+  for (const MethodTable& table : tables) {
+    text += fmt::format("% {}\n\\begin{{tabular}}{{l{}}}\n\\toprule\nmethod", latex_text(table.title),
+                        std::string(table.scenes.size(), 'r'));
+    for (const std::string& scene : table.scenes) text += " & " + latex_text(scene);
+    text += " \\\\\n\\midrule\n";
+    for (std::size_t i = 0; i < table.methods.size(); ++i) {
+      text += latex_text(table.methods[i]);
+      for (const MethodCell& cell : table.cells[i]) {
+        std::string shown = cell.text;
+        if (const std::size_t at = shown.find("±"); at != shown.npos)
+          shown.replace(at, std::string_view("±").size(), "$\\pm$");
+        text += cell.best ? fmt::format(" & \\textbf{{{}}}", shown) : " & " + shown;
+      }
+      text += " \\\\\n";
+    }
+    text += "\\bottomrule\n\\end{tabular}\n";
+  }
+  return text;
+}
+
 std::string results_latex(const Results& results) {
+  if (const auto tables = method_tables(results); !tables.empty()) return methods_latex(results, tables);
   const std::vector<MetricColumn> columns = metric_columns(results);
   const CaseLabels labels = label_cases(group_cases(results));
   std::string text = fmt::format(

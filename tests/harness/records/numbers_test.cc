@@ -97,6 +97,15 @@ TEST(Numbers, LinesMayNameTheirMetricUnitAndDirection) {
             "mm");
 }
 
+// As `aqbench export --csv` writes it.
+TEST(Numbers, ACaseMayNameItsSeed) {
+  EXPECT_EQ(values(read("case,scene,method,psnr\nx/m/seed=2,x,m,5\nx/m/seed=3,x,m,6\n")),
+            (Values{{"x/m/seed=2", "5"}, {"x/m/seed=3", "6"}}));
+  EXPECT_EQ(values(read("case,psnr\nx/seed=2,5\n")), (Values{{"x/imported/seed=2", "5"}}));
+  expect_error([] { read("case,seed,psnr\nx/m/seed=2,2,5\n"); }, ErrorKind::input,
+               "t.csv:2: case: names a seed, and so does the column seed");
+}
+
 TEST(Numbers, AnEmptyCellIsUndefinedAndAMissingLineIsNamed) {
   const auto numbers = read("scene,method,seed,psnr\nx,m,1,\nx,m,2,0\ny,m,1,5\n");
   EXPECT_EQ(values(numbers), (Values{{"x/m/seed=1", "the cell is empty in line 2 of t.csv"},
@@ -127,6 +136,8 @@ TEST(Numbers, ACellThatIsNoNumberIsRefusedWithItsLineAndField) {
 }
 
 TEST(Numbers, MistakesAreOneLineWithTheirPlace) {
+  expect_error([] { read("scene,completeness_2mm_pct\nx,101\n", {"completeness_2mm_pct"}); },
+               ErrorKind::input, "t.csv:2: completeness_2mm_pct: 101 is not from 0 to 100");
   const struct {
     const char *text, *why;
   } kTexts[] = {
