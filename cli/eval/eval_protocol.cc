@@ -126,6 +126,8 @@ ShownProtocol score_poses(const EvalProtocolRequest& request, const EvalCloudReq
 
 // ---- Clouds ----
 
+const TriangleMesh* mesh_of(const ProtocolInput& input) { return input.mesh ? &*input.mesh : nullptr; }
+
 // given_spacing_m: of the points that stand for a mesh; 0: the protocol's.
 ShownProtocol score_cloud(const CloudProtocol& protocol, const CloudKnobs& knobs, ProtocolInput& input,
                           double given_spacing_m) {
@@ -134,12 +136,12 @@ ShownProtocol score_cloud(const CloudProtocol& protocol, const CloudKnobs& knobs
   take_mesh_points(input, spacing_m);
   if (std::string note = rounding_note(protocol.name, knobs, input); !note.empty())
     input.notes.push_back(std::move(note));
-  const CloudDistances distances = measure_distances(knobs, input.cloud, input.truth);
+  const CloudDistances distances = measure_distances(knobs, input.cloud, input.truth, mesh_of(input));
   ShownProtocol shown{
       protocol.name,     protocol.source, cloud_knobs_json(knobs), counts_json(distances.counts), {},
       protocol.published};
   shown.result = summarize_distances(knobs, distances);
-  if (protocol.name == std::string_view("tanks-and-temples"))
+  if (std::string_view(protocol.name).starts_with("tanks-and-temples"))
     shown.counts["curves"] = {{"precision", share_curve(distances.accuracy_m, knobs.thresholds_m.front())},
                               {"recall", share_curve(distances.completeness_m, knobs.thresholds_m.front())}};
   return shown;
@@ -161,12 +163,11 @@ std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, Prot
   const bool all = request.protocol == "all";
   for (const CloudProtocol& protocol : cloud_protocols()) {
     if (!all && request.protocol != protocol.name) continue;
-    if (all && input.is_mesh && protocol.samples_output)
-      input.notes.push_back(
-          fmt::format("without {}, whose paper samples the faces of a mesh", protocol.name));
+    const CloudKnobs knobs = with_given(knobs_at(protocol, thresholds_m), request);
+    if (const std::string why = unfit_output(protocol, knobs, input.mesh.has_value()); !why.empty())
+      input.notes.push_back(fmt::format("without {}: it {}", protocol.name, why));
     else
-      shown.push_back(
-          score_cloud(protocol, with_given(knobs_at(protocol, thresholds_m), request), input, spacing_m));
+      shown.push_back(score_cloud(protocol, knobs, input, spacing_m));
   }
   if (all || request.protocol == "normals") shown.push_back(score_normals(input));
   if (shown.empty()) {
@@ -177,11 +178,10 @@ std::vector<ShownProtocol> score_clouds(const EvalProtocolRequest& request, Prot
   return shown;
 }
 
-// Whether the protocol is named, or tried as one of all that may give a published number.
-bool asks_for(const EvalProtocolRequest& request, const CloudProtocol& protocol) {
-  const auto names_it = [&](const std::string& text) { return split_at(text, ':').front() == protocol.name; };
-  return request.protocol == protocol.name || !request.which.empty() ||
-         std::ranges::any_of(request.explain, names_it);
+void require_fit(const CloudProtocol& protocol, const CloudKnobs& knobs, const ProtocolInput& input,
+                 const std::string& file) {
+  if (const std::string why = unfit_output(protocol, knobs, input.mesh.has_value()); !why.empty())
+    throw input_error("protocol {}: {} {}", protocol.name, file, why);
 }
 
 // What was read, and how it was moved.
@@ -219,14 +219,17 @@ ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudReques
       cloud.given_thresholds ? cloud.score.tolerances_m : std::vector<double>{};
   ProtocolInput input = load_protocol_input(request, cloud);
   const double spacing_m = cloud.given_spacing ? cloud.score.sample_spacing_m : 0;  // 0: the protocol's
-  if (input.is_mesh)
-    for (const CloudProtocol& protocol : cloud_protocols())
-      if (asks_for(request, protocol)) refuse_mesh(protocol, ErrorKind::input, cloud.cloud_file);
+  for (const CloudProtocol& protocol : cloud_protocols())
+    if (request.protocol == protocol.name)
+      require_fit(protocol, with_given(knobs_at(protocol, thresholds_m), request), input, cloud.cloud_file);
   if (!request.explain.empty()) {
     const CloudKnobs a = with_given(headline_knobs(request.explain[0], thresholds_m), request),
                      b = with_given(headline_knobs(request.explain[1], thresholds_m), request);
+    for (std::size_t i = 0; i < 2; ++i)
+      require_fit(find_cloud_protocol(split_at(request.explain[i], ':').front()), i == 0 ? a : b, input,
+                  cloud.cloud_file);
     take_mesh_points(input, spacing_m > 0 ? spacing_m : std::min(mesh_spacing_m(a), mesh_spacing_m(b)));
-    const auto explanations = explain_difference(a, b, input.cloud, input.truth);
+    const auto explanations = explain_difference(a, b, input.cloud, input.truth, mesh_of(input));
     print_explanations(explanations, request.explain[0], request.explain[1], cloud.json);
   } else if (!request.which.empty()) {
     const PublishedText published = parse_published(request.which);
@@ -234,8 +237,8 @@ ExitCode eval_protocol(const EvalProtocolRequest& request, const EvalCloudReques
     for (const CloudProtocol& protocol : cloud_protocols())
       finest_m = std::min(finest_m, mesh_spacing_m(knobs_at(protocol, thresholds_m)));
     take_mesh_points(input, spacing_m > 0 ? spacing_m : finest_m);
-    print_candidates(which_protocol(published, input.cloud, input.truth, thresholds_m), request.which,
-                     cloud.json);
+    print_candidates(which_protocol(published, input.cloud, input.truth, thresholds_m, mesh_of(input)),
+                     request.which, cloud.json);
   } else {
     const std::vector<ShownProtocol> shown = score_clouds(request, input, thresholds_m, spacing_m);
     print_protocols(shown, inputs_json(cloud, input.transforms), input.notes, cloud.json);

@@ -23,7 +23,7 @@ namespace aqbench::cli {
 // A cloud and its truth as protocols take them; `surface` keeps what the truth refers to.
 struct ProtocolInput {
   PointCloud cloud;
-  bool is_mesh = false;  // the cloud is the vertices of one
+  std::optional<TriangleMesh> mesh = {};  // the cloud is its vertices
   CloudTruth truth;
   std::shared_ptr<const Surface> surface;
   PointCloud scanned;                // points with normals of scans whose scanners are known

@@ -88,12 +88,14 @@ void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
     if (!cloud.transform_file.empty()) apply(read_similarity(cloud.transform_file), reconstruction);
   }
   input.cloud = std::move(reconstruction.cloud);
-  input.is_mesh = reconstruction.mesh.has_value();
-  if (!input.is_mesh) return;
+  input.mesh = std::move(reconstruction.mesh);
+  if (!input.mesh) return;
   if (std::ranges::none_of(input.cloud.normals, has_direction))
-    input.cloud = vertices_with_normals(*reconstruction.mesh);
-  input.notes.push_back(fmt::format("{} is a mesh: protocols take its {} vertices, not its faces",
-                                    cloud.cloud_file, input.cloud.points_m.size()));
+    input.cloud = vertices_with_normals(*input.mesh);
+  input.notes.push_back(
+      fmt::format("{} is a mesh: protocols take its {} vertices, and its faces where the knob "
+                  "mesh_cloud says so",
+                  cloud.cloud_file, input.cloud.points_m.size()));
 }
 
 // Reads DTU's mask and its box.

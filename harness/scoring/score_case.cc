@@ -209,12 +209,18 @@ MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const Rec
   // A mesh that was made from the cloud is not what is scored.
   const bool is_scored_mesh = output.mesh && output.mesh->vertices_m == output.cloud.points_m;
   for (const AskedProtocol& asked : protocols) {
-    if (is_scored_mesh) refuse_mesh(*asked.protocol, ErrorKind::method, "its output");
+    // A mesh beside a cloud is scored where faces are asked for.
+    const bool of_faces = asked.knobs.mesh_cloud != MeshCloud::vertices;
+    const bool takes_mesh = is_scored_mesh || (output.mesh && of_faces);
+    if (const std::string why = unfit_output(*asked.protocol, asked.knobs, takes_mesh); !why.empty())
+      throw method_error("protocol {}: its output {}", asked.protocol->name, why);
     if (mesh)
       truth.cloud.points_m = asked.protocol->takes_vertices
                                  ? surface.mesh(options.sample_spacing_m).vertices_m
                                  : mesh_samples_m(surface, mesh_spacing_m(asked.knobs));
-    add_metrics(protocol_metrics(asked, score_by_protocol(asked.knobs, output.cloud, truth)), metrics);
+    add_metrics(protocol_metrics(asked, score_by_protocol(asked.knobs, output.cloud, truth,
+                                                          takes_mesh ? &*output.mesh : nullptr)),
+                metrics);
   }
   return metrics;
 }

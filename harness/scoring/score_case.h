@@ -100,7 +100,7 @@ std::function<std::vector<bool>(std::span<const Vec3>, double, int)> seen_by(con
 void take_observed(const std::optional<ObservedVolume>& observed, CloudTruth& truth);
 
 // Scores a cloud by protocols, as `aqbench eval --protocol` does with the same truth. Throws Error(method)
-// for a mesh of whose faces a protocol takes samples (refuse_mesh()). `scans` are those that the truth was
+// for an output that a protocol does not score (unfit_output()). `scans` are those that the truth was
 // read from; of any other truth points come from the surface. `rig`, in the frame of the truth, is what
 // `cull` asks; nullptr: unknown. `observed` is what `dtu` asks for; nullopt: everything.
 MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const Reconstruction& output,

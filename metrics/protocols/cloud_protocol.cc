@@ -91,14 +91,18 @@ void mask_parts(const CloudKnobs& knobs, const CloudTruth& truth, Parts& parts, 
     });
 }
 
-Parts select_parts(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth,
-                   CloudCounts& counts) {
+Parts select_parts(const CloudKnobs& knobs, const PointCloud& cloud, const TriangleMesh* mesh,
+                   const CloudTruth& truth, CloudCounts& counts) {
   Parts parts;
-  for (const Vec3& point : cloud.points_m)
+  const std::vector<Vec3> of_mesh = mesh == nullptr
+                                        ? std::vector<Vec3>()
+                                        : points_of_mesh_m(*mesh, knobs.mesh_cloud, mesh_spacing_m(knobs));
+  const std::vector<Vec3>& points_m = mesh == nullptr ? cloud.points_m : of_mesh;
+  for (const Vec3& point : points_m)
     if (is_measurable(point)) parts.cloud_m.push_back(rounded(point, knobs.single_precision));
   parts.truth_m = world_points(truth, knobs);
-  counts.points = cloud.points_m.size();
-  counts.non_finite = cloud.points_m.size() - parts.cloud_m.size();
+  counts.points = points_m.size();
+  counts.non_finite = points_m.size() - parts.cloud_m.size();
   counts.truth_points = parts.truth_m.size();
   if (knobs.crop && truth.crop) {
     counts.outside_crop = std::erase_if(parts.cloud_m, std::not_fn(truth.crop));
@@ -248,14 +252,15 @@ std::string reason_of(const std::string& reason) {
 
 }  // namespace
 
-CloudDistances measure_distances(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth) {
+CloudDistances measure_distances(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth,
+                                 const TriangleMesh* mesh) {
   CloudDistances distances;
   if (knobs.cull != Cull::no && !truth.seen) {
     distances.accuracy_reason = "knob cull: needs cameras and a truth with a surface";
     distances.completeness_reason = distances.accuracy_reason;
     return distances;
   }
-  Parts parts = select_parts(knobs, cloud, truth, distances.counts);
+  Parts parts = select_parts(knobs, cloud, mesh, truth, distances.counts);
   distances.points_m = std::move(parts.observed_m);
   distances.truth_m = std::move(parts.above_m);
   if (knobs.accuracy == AccuracyRule::beam)
@@ -299,9 +304,10 @@ ProtocolResult summarize_distances(const CloudKnobs& knobs, const CloudDistances
   return result;
 }
 
-ProtocolResult score_by_protocol(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth) {
+ProtocolResult score_by_protocol(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth,
+                                 const TriangleMesh* mesh) {
   check(knobs);
-  return summarize_distances(knobs, measure_distances(knobs, cloud, truth));
+  return summarize_distances(knobs, measure_distances(knobs, cloud, truth, mesh));
 }
 
 std::vector<double> share_curve(std::vector<double> distances_m, double threshold_m) {

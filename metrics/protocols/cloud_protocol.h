@@ -34,8 +34,10 @@ struct CloudDistances {
 };
 
 // Measures with the knobs that say what is compared (those before `drop_from`, and single_precision). Uses
-// parallel_for; the same for any number of threads and any order of the points.
-CloudDistances measure_distances(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth);
+// parallel_for; the same for any number of threads and any order of the points. Of a mesh the points are
+// those of the knob mesh_cloud, in place of the cloud.
+CloudDistances measure_distances(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth,
+                                 const TriangleMesh* mesh = nullptr);
 
 // Computes the numbers from distances by the knobs from `drop_from` on: accuracy_mean, accuracy_median,
 // completeness_mean, completeness_median and overall (the mean of the two means), in metres; for each
@@ -44,7 +46,8 @@ ProtocolResult summarize_distances(const CloudKnobs& knobs, const CloudDistances
 
 // Scores a cloud: does measure_distances() and then summarize_distances(). Throws Error(usage) as
 // check(knobs) does.
-ProtocolResult score_by_protocol(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth);
+ProtocolResult score_by_protocol(const CloudKnobs& knobs, const PointCloud& cloud, const CloudTruth& truth,
+                                 const TriangleMesh* mesh = nullptr);
 
 // Returns the shares of distances below growing limits, from 0 to 5 times the threshold in steps of a
 // hundredth of it: the curves of Tanks and Temples. Empty without distances.

@@ -72,6 +72,10 @@ CloudKnob switch_knob(const char* name, bool CloudKnobs::*member, const char* he
 
 std::vector<CloudKnob> make_cloud_knobs() {
   return {
+      choice_knob("mesh_cloud", &CloudKnobs::mesh_cloud, {"vertices", "faces", "centres"},
+                  "vertices, faces or centres",
+                  "of a mesh that is scored: its vertices, with samples of its faces, with their centres",
+                  {"vertices", "faces", "centres"}),
       switch_knob("single_precision", &CloudKnobs::single_precision,
                   "coordinates, beams and voxels in 32 bits"),
       switch_knob("crop", &CloudKnobs::crop,
@@ -123,10 +127,11 @@ std::vector<CloudKnob> make_cloud_knobs() {
 constexpr double kMmPerM = 1000, kPercent = 100;
 
 CloudProtocol scannet_mesh() {
+  const CloudKnobs knobs{.voxel_m = 0.02, .thresholds_m = {0.05}};
   return {.name = "scannet-mesh",
           .summary = "vertices in voxels of 2 cm, strictly nearer than 5 cm",
           .source = "Murez et al., ECCV 2020; github.com/magicleap/Atlas atlas/evaluation.py, eval_mesh",
-          .knobs = {.voxel_m = 0.02, .thresholds_m = {0.05}},
+          .knobs = knobs,
           .headline_threshold_m = 0.05,
           .takes_vertices = true,
           .published = {{"accuracy_mean", "Acc", 1, "m"},
@@ -134,6 +139,17 @@ CloudProtocol scannet_mesh() {
                         {"precision", "Prec"},
                         {"recall", "Recall"},
                         {"f_score", "F-score"}}};
+}
+
+// What papers of 2024 to 2026 compute of meshes with the rules of a protocol of clouds.
+CloudProtocol of_meshes(CloudProtocol protocol, const char* name, MeshCloud kind, const char* summary,
+                        const char* source) {
+  protocol.name = name;
+  protocol.summary = summary;
+  protocol.source = source;
+  protocol.knobs.mesh_cloud = kind;
+  protocol.is_of_clouds = false;
+  return protocol;
 }
 
 std::vector<CloudProtocol> make_protocols() {
@@ -170,7 +186,7 @@ std::vector<CloudProtocol> make_protocols() {
        .knobs = {.voxel_m = 0.0025, .thresholds_m = {0.005}},
        .headline_threshold_m = 0.005,
        .voxel_of_threshold = 0.5,
-       .samples_output = true,
+       .is_of_clouds = true,
        .published = {{"precision", "precision"}, {"recall", "recall"}, {"f_score", "f-score"}}});
   protocols.push_back(
       {.name = "dtu",
@@ -178,13 +194,24 @@ std::vector<CloudProtocol> make_protocols() {
        .source = "Aanaes et al., IJCV 120, 2016; github.com/jzhangbs/DTUeval-python eval.py",
        .knobs = {.thinning_m = 0.0002, .mask = true, .drop_from_m = 0.02, .thresholds_m = {0.001, 0.002}},
        .headline_threshold_m = 0.001,
-       .samples_output = true,
+       .is_of_clouds = true,
        .published = {{"accuracy_mean", "accuracy mean", kMmPerM, "mm"},
                      {"accuracy_median", "accuracy median", kMmPerM, "mm"},
                      {"completeness_mean", "completeness mean", kMmPerM, "mm"},
                      {"completeness_median", "completeness median", kMmPerM, "mm"},
                      {"overall", "overall", kMmPerM, "mm"}}});
   protocols.push_back(scannet_mesh());
+  const auto named = [&](std::string_view name) -> CloudProtocol {
+    return *std::ranges::find(protocols, name,
+                              [](const CloudProtocol& p) { return std::string_view(p.name); });
+  };
+  const CloudProtocol dtu = named("dtu"), tanks = named("tanks-and-temples");
+  protocols.push_back(of_meshes(dtu, "dtu-mesh", MeshCloud::faces,
+                                "as dtu, of the vertices and samples of the faces of a mesh",
+                                "github.com/jzhangbs/DTUeval-python eval.py, mode mesh"));
+  protocols.push_back(of_meshes(tanks, "tanks-and-temples-mesh", MeshCloud::centres,
+                                "as tanks-and-temples, of the vertices and face centres of a mesh",
+                                "github.com/hbb1/2d-gaussian-splatting scripts/eval_tnt/run.py"));
   return protocols;
 }
 
@@ -225,12 +252,12 @@ const CloudProtocol& find_cloud_protocol(std::string_view name) {
   return find_named("protocol", name, cloud_protocols());
 }
 
-void refuse_mesh(const CloudProtocol& protocol, ErrorKind kind, const std::string& output) {
-  if (protocol.samples_output)
-    throw Error(kind,
-                fmt::format("protocol {}: {} is a mesh, whose faces the paper samples; only its vertices "
-                            "could be taken here: give points sampled on its faces",
-                            protocol.name, output));
+std::string unfit_output(const CloudProtocol& protocol, const CloudKnobs& knobs, bool has_mesh) {
+  const bool of_faces = knobs.mesh_cloud != MeshCloud::vertices;
+  if (has_mesh && protocol.is_of_clouds && !of_faces)
+    return fmt::format("is a mesh: score it by {}-mesh, or give points sampled on its faces", protocol.name);
+  if (!has_mesh && of_faces) return fmt::format("is no mesh, whose faces {} scores", protocol.name);
+  return {};
 }
 
 CloudKnobs knobs_at(const CloudProtocol& protocol, std::span<const double> thresholds_m) {

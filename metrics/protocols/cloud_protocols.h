@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "metrics/protocols/mesh_points.h"
 
 namespace aqbench {
 
@@ -31,6 +32,7 @@ enum class Cull { no, cloud, truth, both };
 
 // A setting of all knobs. Lengths are metres.
 struct CloudKnobs {
+  MeshCloud mesh_cloud = MeshCloud::vertices;
   bool crop = true;                 // only points in the truth's crop volume count, of both clouds
   Cull cull = Cull::no;             // what no camera sees goes: out of every image, or behind the truth
   double cull_behind_m = 0.01;      // a point so far behind what a camera sees of the truth is hidden from it
@@ -89,7 +91,7 @@ struct CloudProtocol {
   double headline_threshold_m = 0;  // of the number that rankings use
   double voxel_of_threshold = 0;    // voxel_m follows the first threshold by this factor; 0: it does not
   bool takes_vertices = false;      // of a mesh, as its program does; else points all over its faces
-  bool samples_output = false;      // its paper samples the faces of a mesh that is scored
+  bool is_of_clouds = false;        // a mesh that is scored needs another knob mesh_cloud than vertices
   std::vector<PublishedNumber> published;
 };
 
@@ -99,9 +101,9 @@ std::span<const CloudProtocol> cloud_protocols();
 // Finds a protocol by name. Throws Error(usage) that names the near ones.
 const CloudProtocol& find_cloud_protocol(std::string_view name);
 
-// Throws Error of this kind for a scored mesh, of which nothing here takes other points than the vertices,
-// where the paper samples its faces. `output` names the mesh.
-void refuse_mesh(const CloudProtocol& protocol, ErrorKind kind, const std::string& output);
+// Returns why a protocol does not score an output, "is a mesh: ...": a mesh where it is of clouds and the
+// knobs do not say what becomes of the faces, no mesh where it is of meshes. Empty: it does.
+std::string unfit_output(const CloudProtocol& protocol, const CloudKnobs& knobs, bool has_mesh);
 
 // Returns the protocol's knobs at these thresholds (metres; empty: its own), with what follows from them.
 CloudKnobs knobs_at(const CloudProtocol& protocol, std::span<const double> thresholds_m = {});

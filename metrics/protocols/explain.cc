@@ -19,6 +19,7 @@ namespace {
 struct DistanceCache {
   const PointCloud& cloud;
   const CloudTruth& truth;
+  const TriangleMesh* mesh = nullptr;
   std::map<std::string, CloudDistances> distances = {};
 
   // Returns what score_by_protocol() returns, and throws what it throws.
@@ -29,7 +30,7 @@ struct DistanceCache {
       if (knob.of_distances) key += knob.text(knobs) + ' ';
     auto found = distances.find(key);
     if (found == distances.end())
-      found = distances.emplace(key, measure_distances(knobs, cloud, truth)).first;
+      found = distances.emplace(key, measure_distances(knobs, cloud, truth, mesh)).first;
     return summarize_distances(knobs, found->second);
   }
 };
@@ -112,6 +113,7 @@ void try_around(WhichSearch& search, const CloudProtocol& protocol, const CloudK
   try_setting(search, protocol, knobs, {}, lengths);
   for (const CloudKnob& knob : cloud_knobs()) {
     if (std::string_view(knob.name) == "thresholds_m") continue;
+    if (std::string_view(knob.name) == "mesh_cloud" && search.cache.mesh == nullptr) continue;
     for (const std::string& value : knob.usual) {
       CloudKnobs changed = knobs;
       knob.set(changed, value);
@@ -133,12 +135,12 @@ void rank_by_value(std::vector<WhichCandidate>& candidates) {
 }  // namespace
 
 std::vector<Explanation> explain_difference(CloudKnobs a, CloudKnobs b, const PointCloud& cloud,
-                                            const CloudTruth& truth) {
+                                            const CloudTruth& truth, const TriangleMesh* mesh) {
   check(a);
   check(b);
   a.thresholds_m.resize(1);
   b.thresholds_m.resize(1);
-  DistanceCache cache{cloud, truth};
+  DistanceCache cache{cloud, truth, mesh};
   const Numbers of_a = numbers_of(cache, a), of_b = numbers_of(cache, b);
   std::vector<Explanation> explanations;
   for (std::size_t n = 0; n < kExplained.size(); ++n)
@@ -171,9 +173,11 @@ PublishedText parse_published(const std::string& text) {
 }
 
 std::vector<WhichCandidate> which_protocol(const PublishedText& published, const PointCloud& cloud,
-                                           const CloudTruth& truth, std::span<const double> thresholds_m) {
-  WhichSearch search{published, {cloud, truth}, {}};
+                                           const CloudTruth& truth, std::span<const double> thresholds_m,
+                                           const TriangleMesh* mesh) {
+  WhichSearch search{published, {cloud, truth, mesh}, {}};
   for (const CloudProtocol& protocol : cloud_protocols()) {
+    if (protocol.knobs.mesh_cloud != MeshCloud::vertices && mesh == nullptr) continue;
     std::vector<double> tried_m = usual_thresholds_m();
     tried_m.insert(tried_m.end(), thresholds_m.begin(), thresholds_m.end());
     tried_m.insert(tried_m.end(), protocol.knobs.thresholds_m.begin(), protocol.knobs.thresholds_m.end());

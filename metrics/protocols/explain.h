@@ -29,9 +29,9 @@ struct Explanation {
 };
 
 // Explains precision, recall, f_score, accuracy_mean and completeness_mean. Of several thresholds the first
-// counts. Throws Error(usage) as check(knobs) does.
+// counts. `mesh` as in measure_distances(). Throws Error(usage) as check(knobs) does.
 std::vector<Explanation> explain_difference(CloudKnobs a, CloudKnobs b, const PointCloud& cloud,
-                                            const CloudTruth& truth);
+                                            const CloudTruth& truth, const TriangleMesh* mesh = nullptr);
 
 // A published number: its value and its precision.
 struct PublishedText {
@@ -61,7 +61,7 @@ struct WhichCandidate {
 // follow each other and share a rank: there their rules do not differ. A number that was given with "%" is no
 // length and no fraction.
 std::vector<WhichCandidate> which_protocol(const PublishedText& published, const PointCloud& cloud,
-                                           const CloudTruth& truth,
-                                           std::span<const double> thresholds_m = {});
+                                           const CloudTruth& truth, std::span<const double> thresholds_m = {},
+                                           const TriangleMesh* mesh = nullptr);
 
 }  // namespace aqbench

@@ -178,21 +178,27 @@ TEST_F(EvalProtocol, DepthMapsOfOtherProgramsCountInMetres) {
   EXPECT_EQ(value.at("value").get<double>(), 0);
 }
 
-// Their papers sample the faces: vertices alone give another number.
+// Vertices alone give another number than the faces that papers sample.
 TEST_F(EvalProtocol, AMeshIsRefusedWhereThePaperSamplesItsFaces) {
   write("mesh.off", "OFF\n4 2 0\n0 0 1\n0.4 0 1\n0.4 0.3 1\n0 0.3 1\n3 0 1 2\n3 0 2 3\n");
   const auto eval = [&](const char* more) {
     return run(with(words("eval mesh.off --truth mesh.off"), words(more)));
   };
   for (const char* asked : {"--protocol dtu", "--protocol tanks-and-temples", "--explain dtu,eth3d",
-                            "--explain eth3d,tanks-and-temples:strict=no", "--which-protocol 0.3"}) {
+                            "--explain eth3d,tanks-and-temples:strict=no"}) {
     const ProgramResult refused = eval(asked);
     EXPECT_EQ(refused.exit_code, 2) << asked;
-    EXPECT_THAT(refused.err, HasSubstr(": mesh.off is a mesh, whose faces the paper samples;")) << asked;
+    EXPECT_THAT(refused.err, HasSubstr(": mesh.off is a mesh: score it by ")) << asked;
   }
-  EXPECT_EQ(eval("--protocol scannet-mesh").exit_code, 0);
+  for (const char* asked : {"--protocol scannet-mesh", "--protocol dtu --knob mesh_cloud=faces",
+                            "--explain dtu-mesh,tanks-and-temples-mesh", "--which-protocol 0.3"})
+    EXPECT_EQ(eval(asked).exit_code, 0) << asked;
+  // The faces are those of the truth, whose samples are closer to each other than 1 mm.
+  EXPECT_THAT(succeeded(eval("--protocol dtu-mesh")).out, HasSubstr("dtu-mesh"));
+  EXPECT_THAT(run(words("eval mesh.off --truth mesh.off --protocol dtu-mesh --json")).out,
+              HasSubstr("\"mesh_cloud\": \"faces\""));
   const ProgramResult all = succeeded(eval("--protocol all"));
-  EXPECT_THAT(all.out, HasSubstr("without dtu, whose paper samples the faces of a mesh"));
+  EXPECT_THAT(all.out, HasSubstr("without dtu: it is a mesh"));
   EXPECT_THAT(all.out, ::testing::Not(HasSubstr("\ndtu ")));
   EXPECT_THAT(all.out, HasSubstr("\nscannet-mesh "));
 }

@@ -89,8 +89,10 @@ TEST_F(ProtocolRun, AMeshIsRefusedWhereThePaperSamplesItsFaces) {
   for (const char* protocol : {"dtu", "tanks-and-temples"}) {
     const json refused = sweep(protocol, with(mesh, {"--protocol", protocol}), 3);
     EXPECT_THAT(refused["records"][0]["reason"].get<std::string>(),
-                HasSubstr(": its output is a mesh, whose faces the paper samples"));
+                HasSubstr(": its output is a mesh: score it by "));
   }
+  const json scored = sweep("mesh", with(mesh, {"--protocol", "dtu-mesh"}));
+  EXPECT_LT(scored["records"][0]["metrics"]["dtu_mesh_overall_mm"]["value"].get<double>(), 0.5);
   EXPECT_EQ(sweep("out", with(mesh, {"--protocol", "scannet-mesh"}))["records"][0]["status"], "ok");
 }
 
