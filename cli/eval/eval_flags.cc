@@ -263,9 +263,8 @@ const Flag<EvalRequest> kDepthFlags[] = {
 
 const Flag<EvalRequest> kProtocolFlags[] = {
     {"protocol", "NAME", kEvalProtocol | kFiles | kEvalGiven,
-     "score as another benchmark does: aqbench, eth3d, tanks-and-temples, dtu, of a mesh dtu-mesh, "
-     "tanks-and-temples-mesh and scannet-mesh, normals, or all of these; depth (CLOUD and --truth are depth "
-     "maps), poses (trajectories)",
+     "score as another benchmark does: aqbench, eth3d, tanks-and-temples[-mesh], dtu[-mesh], scannet-mesh, "
+     "normals, or all; depth (CLOUD and --truth are depth maps), poses (trajectories)",
      of_protocol<&Protocol::protocol>},
     {"explain", "A,B", kEvalExplain,
      "which knobs make the difference between the numbers of two protocols, each NAME or NAME:KNOB=VALUE",

@@ -152,6 +152,20 @@ CloudProtocol of_meshes(CloudProtocol protocol, const char* name, MeshCloud kind
   return protocol;
 }
 
+void add_mesh_protocols(std::vector<CloudProtocol>& protocols) {
+  const auto named = [&](std::string_view name) -> CloudProtocol {
+    return *std::ranges::find(protocols, name,
+                              [](const CloudProtocol& p) { return std::string_view(p.name); });
+  };
+  const CloudProtocol dtu = named("dtu"), tanks = named("tanks-and-temples");
+  protocols.push_back(of_meshes(dtu, "dtu-mesh", MeshCloud::faces,
+                                "as dtu, of the vertices and samples of the faces of a mesh",
+                                "github.com/jzhangbs/DTUeval-python eval.py, mode mesh"));
+  protocols.push_back(of_meshes(tanks, "tanks-and-temples-mesh", MeshCloud::centres,
+                                "as tanks-and-temples, of the vertices and face centres of a mesh",
+                                "github.com/hbb1/2d-gaussian-splatting scripts/eval_tnt/run.py"));
+}
+
 std::vector<CloudProtocol> make_protocols() {
   std::vector<CloudProtocol> protocols;
   protocols.push_back({.name = "aqbench",
@@ -201,17 +215,7 @@ std::vector<CloudProtocol> make_protocols() {
                      {"completeness_median", "completeness median", kMmPerM, "mm"},
                      {"overall", "overall", kMmPerM, "mm"}}});
   protocols.push_back(scannet_mesh());
-  const auto named = [&](std::string_view name) -> CloudProtocol {
-    return *std::ranges::find(protocols, name,
-                              [](const CloudProtocol& p) { return std::string_view(p.name); });
-  };
-  const CloudProtocol dtu = named("dtu"), tanks = named("tanks-and-temples");
-  protocols.push_back(of_meshes(dtu, "dtu-mesh", MeshCloud::faces,
-                                "as dtu, of the vertices and samples of the faces of a mesh",
-                                "github.com/jzhangbs/DTUeval-python eval.py, mode mesh"));
-  protocols.push_back(of_meshes(tanks, "tanks-and-temples-mesh", MeshCloud::centres,
-                                "as tanks-and-temples, of the vertices and face centres of a mesh",
-                                "github.com/hbb1/2d-gaussian-splatting scripts/eval_tnt/run.py"));
+  add_mesh_protocols(protocols);
   return protocols;
 }
 
