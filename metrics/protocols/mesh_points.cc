@@ -10,7 +10,7 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMostSamples = 100'000'000;
+constexpr std::size_t kMaxSamples = 100'000'000;
 
 // The samples of one face in the steps of the reference program, which counts in mm: in another unit a side
 // that is a multiple of the spacing may be rounded to the other side of it.
@@ -22,9 +22,9 @@ void add_face_samples(const Vec3& p0_mm, const Vec3& p1_mm, const Vec3& p2_mm, d
   const double step_mm = spacing_mm * std::sqrt(length_1 * length_2 / area);
   const double steps_1 = std::floor(length_1 / step_mm), steps_2 = std::floor(length_2 / step_mm);
   if (!(steps_1 >= 1 && steps_2 >= 1)) return;
-  if (steps_1 * steps_2 > 2.0 * static_cast<double>(kMostSamples - samples_m.size()))
+  if (steps_1 * steps_2 > 2.0 * static_cast<double>(kMaxSamples - samples_m.size()))
     throw usage_error("the faces of the mesh give more than {} million samples; check its unit",
-                      kMostSamples / 1'000'000);
+                      kMaxSamples / 1'000'000);
   for (double i = 0; i <= steps_1; ++i)
     for (double j = 0; j <= steps_2; ++j) {
       const double u = (i + 0.5) / steps_1, v = (j + 0.5) / steps_2;

@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/error.h"
 #include "core/quantiles.h"
 #include "metrics/numbers/exact_sum.h"
 
@@ -196,7 +197,7 @@ void add_pairwise(ProtocolResult& result, const MatchedPoses& poses, std::size_t
 }
 
 void add_segments(ProtocolResult& result, const Trajectory& reference, const Trajectory& estimate,
-                  const PosePairs& pairs, const PoseKnobs& knobs) {
+                  const PlacePairs& pairs, const PoseKnobs& knobs) {
   if (knobs.segments_m.empty()) return;
   std::vector<const CameraPose*> partners(reference.poses.size(), nullptr);
   for (const auto& [of_reference, of_estimate] : pairs) partners[of_reference] = &estimate.poses[of_estimate];
@@ -229,6 +230,34 @@ double recall_auc(std::vector<double> errors, double threshold, double min_error
     last_recall = recall;
   }
   return (area + (threshold - last_error) * last_recall) / threshold;
+}
+
+void check(const PoseKnobs& knobs) {
+  if (!(knobs.max_time_difference_s >= 0))
+    throw Error(ErrorKind::usage, "knob max_time_difference_s: must be at least 0");
+  if (knobs.rpe_delta < 1 || !(knobs.rpe_path_m >= 0) || !std::isfinite(knobs.rpe_path_m))
+    throw Error(ErrorKind::usage, "knob rpe_delta: must be at least 1 frame, or a length above 0");
+  if (knobs.max_paired_poses < 0 || knobs.max_paired_poses > kMaxPairedPoses)
+    throw usage_error("knob max_paired_poses: must be at most {}", kMaxPairedPoses);
+  for (const double threshold : knobs.auc_thresholds_deg) {
+    if (!(threshold > 0)) throw Error(ErrorKind::usage, "knob auc_thresholds_deg: must be greater than 0");
+    if (knobs.whole_degrees && threshold != std::floor(threshold))
+      throw Error(ErrorKind::usage, "knob auc_thresholds_deg: must be whole with curve=whole_degrees");
+  }
+  if (!(knobs.min_error_deg >= 0)) throw Error(ErrorKind::usage, "knob min_error_deg: must be at least 0");
+  if (knobs.min_error_deg > 0 && knobs.whole_degrees)
+    throw Error(ErrorKind::usage, "knob min_error_deg: needs curve=trapezoid");
+  for (const double length_m : knobs.segments_m)
+    if (!(length_m > 0)) throw Error(ErrorKind::usage, "knob segments_m: must be greater than 0");
+  if (knobs.segment_step < 1) throw Error(ErrorKind::usage, "knob segment_step: must be at least 1");
+}
+
+void compare_as(RelativePose paper, PoseKnobs& knobs) {
+  const bool colmap = paper == RelativePose::colmap;
+  knobs.relative = paper;
+  knobs.free_direction = knobs.whole_degrees = !colmap;
+  knobs.ordered_pairs = colmap;
+  knobs.auc_thresholds_deg = colmap ? PoseKnobs().auc_thresholds_deg : std::vector<double>{3, 5, 15, 30};
 }
 
 }  // namespace aqbench

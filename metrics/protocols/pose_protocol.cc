@@ -73,8 +73,8 @@ std::vector<double> paths_m(const std::vector<CameraPose>& poses) {
 // The pairs that lie so long a path apart. A pair begins where the one before ends, the first of them at the
 // first pose that is that far from the start, as evo's do; or with `all` at every pose, where another is as
 // far away within a tenth.
-PosePairs pairs_by_path(const std::vector<CameraPose>& poses, double delta_m, bool all) {
-  PosePairs pairs;
+PlacePairs pairs_by_path(const std::vector<CameraPose>& poses, double delta_m, bool all) {
+  PlacePairs pairs;
   if (!all) {
     std::optional<std::size_t> begin;
     double path_m = 0;
@@ -99,8 +99,8 @@ PosePairs pairs_by_path(const std::vector<CameraPose>& poses, double delta_m, bo
   return pairs;
 }
 
-PosePairs pairs_by_frames(std::size_t poses, std::size_t delta, bool all) {
-  PosePairs pairs;
+PlacePairs pairs_by_frames(std::size_t poses, std::size_t delta, bool all) {
+  PlacePairs pairs;
   for (std::size_t i = 0; i + delta < poses; i += all ? 1 : delta) pairs.emplace_back(i, i + delta);
   return pairs;
 }
@@ -108,7 +108,7 @@ PosePairs pairs_by_frames(std::size_t poses, std::size_t delta, bool all) {
 void add_relative(ProtocolResult& result, const MatchedPoses& poses, const Undetermined& why,
                   const PoseKnobs& knobs) {
   std::vector<double> shifts_m, angles_deg;
-  const PosePairs pairs =
+  const PlacePairs pairs =
       knobs.rpe_path_m > 0 ? pairs_by_path(poses.estimate, knobs.rpe_path_m, knobs.rpe_all_pairs)
                            : pairs_by_frames(poses.reference.size(),
                                              static_cast<std::size_t>(knobs.rpe_delta), knobs.rpe_all_pairs);
@@ -131,38 +131,10 @@ void add_relative(ProtocolResult& result, const MatchedPoses& poses, const Undet
 
 }  // namespace
 
-void check(const PoseKnobs& knobs) {
-  if (!(knobs.max_time_difference_s >= 0))
-    throw Error(ErrorKind::usage, "knob max_time_difference_s: must be at least 0");
-  if (knobs.rpe_delta < 1 || !(knobs.rpe_path_m >= 0) || !std::isfinite(knobs.rpe_path_m))
-    throw Error(ErrorKind::usage, "knob rpe_delta: must be at least 1 frame, or a length above 0");
-  if (knobs.max_paired_poses < 0 || knobs.max_paired_poses > kMaxPairedPoses)
-    throw usage_error("knob max_paired_poses: must be at most {}", kMaxPairedPoses);
-  for (const double threshold : knobs.auc_thresholds_deg) {
-    if (!(threshold > 0)) throw Error(ErrorKind::usage, "knob auc_thresholds_deg: must be greater than 0");
-    if (knobs.whole_degrees && threshold != std::floor(threshold))
-      throw Error(ErrorKind::usage, "knob auc_thresholds_deg: must be whole with curve=whole_degrees");
-  }
-  if (!(knobs.min_error_deg >= 0)) throw Error(ErrorKind::usage, "knob min_error_deg: must be at least 0");
-  if (knobs.min_error_deg > 0 && knobs.whole_degrees)
-    throw Error(ErrorKind::usage, "knob min_error_deg: needs curve=trapezoid");
-  for (const double length_m : knobs.segments_m)
-    if (!(length_m > 0)) throw Error(ErrorKind::usage, "knob segments_m: must be greater than 0");
-  if (knobs.segment_step < 1) throw Error(ErrorKind::usage, "knob segment_step: must be at least 1");
-}
-
-void compare_as(RelativePose paper, PoseKnobs& knobs) {
-  const bool colmap = paper == RelativePose::colmap;
-  knobs.relative = paper;
-  knobs.free_direction = knobs.whole_degrees = !colmap;
-  knobs.ordered_pairs = colmap;
-  knobs.auc_thresholds_deg = colmap ? PoseKnobs().auc_thresholds_deg : std::vector<double>{3, 5, 15, 30};
-}
-
 ProtocolResult pose_errors(const Trajectory& reference, const Trajectory& estimate, const PoseKnobs& knobs) {
   check(knobs);
   MatchedPoses poses;
-  const PosePairs pairs = pair_poses(reference, estimate, knobs.max_time_difference_s);
+  const PlacePairs pairs = pair_poses(reference, estimate, knobs.max_time_difference_s);
   for (const auto& [of_reference, of_estimate] : pairs) {
     poses.reference.push_back(reference.poses[of_reference]);
     poses.estimate.push_back(estimate.poses[of_estimate]);

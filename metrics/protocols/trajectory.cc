@@ -1,4 +1,4 @@
-#include "metrics/protocols/pose_protocol.h"
+#include "metrics/protocols/trajectory.h"
 
 #include <Eigen/Geometry>
 #include <algorithm>
