@@ -27,16 +27,22 @@ const char* change_word(int worsening) {
   return worsening > 0 ? "worse" : worsening < 0 ? "better" : "other";
 }
 
-std::string change_text(Better better, double before, double after) {
+std::string points_text(std::string number) {
+  const bool one = number == "1" || number == "+1" || number == "-1";
+  return std::move(number) + (one ? " point" : " points");
+}
+
+std::string change_text(std::string_view unit, Better better, double before, double after) {
+  if (unit == "%") return points_text(fmt::format("{:+.3g}", after - before));
   if (better == Better::equal || before == 0) return fmt::format("{:+.3g}", after - before);
   const double share = (after - before) / std::abs(before), factor = after / before;
   if (share < 1 || before < 0) return fmt::format("{:+.3g} %", 100 * share);
   return factor < 99.5 ? fmt::format("{:.2g} x", factor) : fmt::format("{:.0f} x", factor);
 }
 
-double worsening_share(std::string_view metric, Better better, double before, double after) {
-  const double from = better == Better::equal ? metric_ideal(metric).value_or(0) : 0;
-  return worse_by(metric, better, before, after).value_or(0) / std::max(std::abs(before - from), 1e-12);
+bool is_ranked(std::string_view metric) {
+  const auto known = std::ranges::find(metric_registry(), metric, &MetricSpec::name);
+  return known == metric_registry().end() || !known->definition.ends_with("no accuracy");
 }
 
 std::string metric_words(const std::string& metric) {

@@ -22,14 +22,17 @@ int worsening(std::string_view metric, Better better, double before, double afte
 // Returns "worse" (1), "better" (-1) or "other" (0) for what worsening() says.
 const char* change_word(int worsening);
 
-// Returns the change as people read it: in percent of |before|, "+5 %" for -2 to -1.9; as a factor, "5.7 x",
-// where a positive value at least doubled; as the difference, "+0.05", for direction `equal` and where
-// `before` is 0.
-std::string change_text(Better better, double before, double after);
+// Returns the change as people read it. A percentage changes by points: "-57.6 points" for 96 to 38.4 %.
+// Other values change in percent of |before|, "+5 %" for -2 to -1.9; by a factor, "5.7 x", where a positive
+// value at least doubled; and by the difference, "+0.05", for direction `equal` and where `before` is 0.
+std::string change_text(std::string_view unit, Better better, double before, double after);
 
-// Returns worse_by() as a share of |before|, or of its distance from the ideal, by which rows are sorted: 0
-// where worsening() is 0, and as if that were 1e-12 where it is smaller.
-double worsening_share(std::string_view metric, Better better, double before, double after);
+// Returns a number of percentage points with its noun: "1 point", "-57.6 points".
+std::string points_text(std::string number);
+
+// Returns whether the better of two values says that a result is more accurate: not of agreement and scale,
+// whose definitions end in "no accuracy". Nothing is best by such a metric.
+bool is_ranked(std::string_view metric);
 
 // Returns the words for a headline metric at any tolerance, "mean error" or "completeness at 1 mm"; for
 // another metric its name.

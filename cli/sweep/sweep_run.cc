@@ -40,6 +40,17 @@ const Flag<SweepRequest> kConclusionFlags[] = {
     {"json", nullptr, "print results.json to stdout instead of the table", into<&SweepRequest::json>},
 };
 
+// Where the values of this run would be accepted: in the project's baseline of the suite, if it has one.
+std::string baseline_to_accept(const SweepRequest& request, const std::string& suite) {
+  if (const auto project = current_project(request.plan.project_file))
+    if (const auto gate = std::ranges::find(project->gates, suite, &ProjectGate::suite);
+        gate != project->gates.end()) {
+      const std::filesystem::path near = gate->baseline.lexically_proximate(std::filesystem::current_path());
+      return near.native().starts_with("..") ? gate->baseline.string() : near.string();
+    }
+  return "baseline.json";
+}
+
 // Prints what the run comes to, compared with its baseline if it has one, and returns the command to go on
 // with. A gate that was asked for changes the exit code.
 std::string conclude(const SweepRequest& request, const std::filesystem::path& bundle,
@@ -52,7 +63,8 @@ std::string conclude(const SweepRequest& request, const std::filesystem::path& b
         render_banner(banner_of(content), wants_colours(fileno(stream)), screen_columns(fileno(stream))));
     const auto failed = std::ranges::find_if(results.records, is_failure, &Record::status);
     return shell_join(failed == results.records.end()
-                          ? Arguments{"aqbench", "accept", bundle.string(), "--baseline", "baseline.json"}
+                          ? Arguments{"aqbench", "accept", bundle.string(), "--baseline",
+                                      baseline_to_accept(request, results.run.suite)}
                           : Arguments{"aqbench", "replay", bundle.string(), "--case", failed->case_name});
   }
   const Verdicts report = gate(results, read_baseline(bundle / kBaselineCopyName));

@@ -228,11 +228,10 @@ class TimeDecider {
     AbTimeDecision& decision = *decisions_[i];
     const CasePairs& pairs = pairs_[i];
     if (!decision.comparison) {
-      if (is_metric(compared_[i].of) && !pairs.a.empty() && !pairs.b.empty()) {
-        const PairedSeries few = series_of(compared_[i].of, pairs.a, pairs.b);
-        decision.median_a_ms = median_of(few.u_a);
-        decision.median_b_ms = median_of(few.u_b);
-      }
+      // Too few pairs for a verdict still have their medians.
+      const PairedSeries few = series_of(compared_[i].of, pairs.a, pairs.b);
+      if (!few.u_a.empty()) decision.median_a_ms = median_of(few.u_a);
+      if (!few.u_b.empty()) decision.median_b_ms = median_of(few.u_b);
       decision.reason = fmt::format("{} measured, a verdict needs {}{}", counted(pairs.a.size(), "pair"),
                                     minimum(1, i), settling_text(i));
       return;

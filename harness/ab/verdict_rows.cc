@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "harness/ab/decision.h"
@@ -26,9 +27,9 @@ VerdictRow judged_row(const std::string& case_name, const std::string& what, con
                  .label = label};
   row.baseline = decision.median_a_ms;
   row.current = decision.median_b_ms;
-  if (!decision.comparison) return row;
-  row.change =
-      fmt::format("{} ({})", ab_change_text(*decision.comparison), ab_interval_text(*decision.comparison));
+  if (decision.comparison)
+    row.change =
+        fmt::format("{} ({})", ab_change_text(*decision.comparison), ab_interval_text(*decision.comparison));
   return row;
 }
 
@@ -56,8 +57,9 @@ const VerdictRow* leading_row(const std::vector<VerdictRow>& rows, Verdict verdi
 // "rmse 2 x worse" of the metric that got worse: one that was judged in pairs, else of the outputs; "" where
 // none did.
 std::string worse_metric_words(const AbCaseReport& one) {
-  const auto worse_words = [](const std::string& metric, Better better, double before, double after) {
-    std::string change = change_text(better, before, after);
+  const auto worse_words = [](const std::string& metric, const std::string& unit, Better better,
+                              double before, double after) {
+    std::string change = change_text(unit, better, before, after);
     if (change.starts_with('+') || change.starts_with('-')) change.erase(0, 1);
     return fmt::format("{} {} worse", metric_words(metric), change);
   };
@@ -65,15 +67,25 @@ std::string worse_metric_words(const AbCaseReport& one) {
     if (outcome.kind == AbOutcome::Kind::metric && decision.verdict == PairedVerdict::regressed &&
         decision.comparison && decision.median_a_ms && decision.median_b_ms) {
       const PairedComparison& c = *decision.comparison;
-      return is_difference(c.scale)
-                 ? worse_words(outcome.name, outcome.better, *decision.median_a_ms, *decision.median_b_ms)
-                 : worse_words(outcome.name, outcome.better, 1, 1 + change_of(c.scale, shown_shift(c).shift));
+      return is_difference(c.scale) ? worse_words(outcome.name, outcome.unit, outcome.better,
+                                                  *decision.median_a_ms, *decision.median_b_ms)
+                                    : worse_words(outcome.name, "", outcome.better, 1,
+                                                  1 + change_of(c.scale, shown_shift(c).shift));
     }
   const auto worse = std::ranges::find_if(one.accuracy, [](const VerdictRow& row) {
     return row.verdict == Verdict::regressed && row.baseline && row.current;
   });
   if (worse == one.accuracy.end()) return "";
-  return worse_words(worse->metric, worse->better, *worse->baseline, *worse->current);
+  return worse_words(worse->metric, worse->unit, worse->better, *worse->baseline, *worse->current);
+}
+
+// "B is not more than 1.4 % slower: +0.22 % (-0.90 .. +1.38 %)": what a PASS has shown.
+std::string pass_words(const PairedComparison& c, const std::string& change) {
+  const ShiftInterval interval = shown_shift(c).interval;
+  const double most = std::max(change_of(c.scale, interval.lower), change_of(c.scale, interval.upper));
+  return most <= 0
+             ? "B is no slower: " + change
+             : fmt::format("B is not more than {:.1f} % slower: {}", std::ceil(1000 * most) / 10, change);
 }
 
 std::string time_words(const AbCaseReport& one) {
@@ -82,7 +94,7 @@ std::string time_words(const AbCaseReport& one) {
   const std::string change = fmt::format("{} ({})", ab_change_text(c), ab_interval_text(c));
   std::string text = verdict == PairedVerdict::regressed || verdict == PairedVerdict::faster
                          ? "B is " + speed_words(c)
-                     : verdict == PairedVerdict::pass ? "B is no slower: " + change
+                     : verdict == PairedVerdict::pass ? pass_words(c, change)
                                                       : "time " + change;
   if (one.outputs == "identical") return text + ", outputs equal";
   const std::string worse = worse_metric_words(one);

@@ -15,9 +15,7 @@
 #include "core/json.h"
 #include "core/table.h"
 #include "core/text.h"
-#include "harness/gating/verdicts.h"
 #include "harness/records/numbers.h"
-#include "metrics/registry.h"
 #include "metrics/value_change.h"
 
 namespace aqbench {
@@ -34,13 +32,16 @@ bool same_option(const ParameterValue& a, const ParameterValue& b) {
   return number(a) && number(b) && number(a) == number(b);
 }
 
-bool is_only_shown(const std::string& name, const BaselineMetric& baseline, const std::string& unit) {
-  const Metric accepted{baseline.value, unit, baseline.better, ""};
-  return is_information(name, unit) && baseline.tolerance == default_tolerance(name, accepted);
+bool is_only_shown(const std::string& name, const BaselineMetric& baseline, const std::string& unit,
+                   bool judged) {
+  const bool by_default =
+      baseline.tolerance == default_tolerance(name, {baseline.value, unit, baseline.better, ""});
+  return (is_information(name, unit) && by_default) ||
+         (!judged && (by_default || baseline.tolerance.learned_from_seeds > 0));
 }
 
 VerdictRow metric_row(const std::string& case_name, const std::string& name, const BaselineMetric& baseline,
-                      const Metric* metric) {
+                      const Metric* metric, bool judged = true) {
   VerdictRow row{.case_name = case_name,
                  .metric = name,
                  .verdict = Verdict::missing,
@@ -70,7 +71,8 @@ VerdictRow metric_row(const std::string& case_name, const std::string& name, con
   } else {
     row.verdict = judge_value(name, baseline, *metric->value, row.excess);
   }
-  row.only_shown = row.verdict != Verdict::undefined && is_only_shown(name, baseline, metric->unit);
+  if (row.verdict == Verdict::undefined) row.excess = HUGE_VAL;
+  row.only_shown = row.verdict != Verdict::undefined && is_only_shown(name, baseline, metric->unit, judged);
   if (row.only_shown) {  // without a limit there is none that it could keep
     if (row.verdict != Verdict::pass) row.reason = "changed, not gated";
     row.verdict = Verdict::pass;
@@ -106,8 +108,10 @@ void gate_case(const BaselineCase& baseline, const Record* record, std::vector<V
   if (baseline.metrics.empty() && !metrics.empty())
     rows.push_back(case_row(baseline.name, Verdict::not_comparable,
                             "the baseline has no metric of this case: nothing is gated"));
+  const bool has_accuracy = find_metric(baseline, kAccuracyMetric) != nullptr;
   for (const auto& [name, metric] : baseline.metrics)
-    rows.push_back(metric_row(baseline.name, name, metric, find_metric(metrics, name)));
+    rows.push_back(metric_row(baseline.name, name, metric, find_metric(metrics, name),
+                              is_judged(baseline.name, name.text(), has_accuracy)));
   for (const auto& [name, metric] : acceptable_metrics(*record))
     if (find_metric(baseline, name) == nullptr)
       rows.push_back(
@@ -138,7 +142,7 @@ void add_gate_notes(const Results& results, const Baseline& baseline, Verdicts& 
   if (injected > 0) report.notes.push_back(counted(injected, "case") + " ran with injected faults");
 }
 
-// Removes from row `first` on passes and information that is as before, and returns how many passed.
+// Removes passes and information as before from row `first` on; returns how many passed.
 std::size_t drop_passes(std::vector<VerdictRow>& rows, std::size_t first) {
   const auto start = rows.begin() + static_cast<std::ptrdiff_t>(first);
   const auto is_plain = [](const VerdictRow& row) {
@@ -163,6 +167,8 @@ bool begins_with_one(const std::string& name, const std::vector<std::string>& fi
   return std::ranges::any_of(
       firsts, [&](const std::string& first) { return name == first || name.starts_with(first + "/"); });
 }
+
+bool decides(const VerdictRow& row) { return row.verdict != Verdict::added && !row.only_shown; }
 
 }  // namespace
 
@@ -214,9 +220,6 @@ std::vector<std::string> option_differences(const CaseOptions& baseline, const C
 std::vector<std::string> option_differences(const BaselineCase& baseline, const Record& current) {
   return option_differences({baseline.options, {}}, {current.options, current.defaults});
 }
-
-// Returns whether a row is a decision, passed or not.
-static bool decides(const VerdictRow& row) { return row.verdict != Verdict::added && !row.only_shown; }
 
 Verdicts gate(const Results& results, const Baseline& baseline) {
   Verdicts report;

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "metrics/registry.h"
 #include "metrics/value_change.h"
@@ -51,15 +53,34 @@ std::size_t reading_rank(const VerdictRow& row) {
 // than a share at 0.5 mm that it lost.
 Verdict gravity(Verdict verdict) { return verdict == Verdict::undefined ? Verdict::regressed : verdict; }
 
-// Orders rows by verdict, then by rank, then by how far they exceed the tolerance.
 bool comes_before(const VerdictRow& a, const VerdictRow& b) {
   if (gravity(a.verdict) != gravity(b.verdict)) return gravity(a.verdict) < gravity(b.verdict);
-  if (const std::size_t rank_a = reading_rank(a), rank_b = reading_rank(b); rank_a != rank_b)
-    return rank_a < rank_b;
-  return a.verdict == Verdict::improved ? a.excess < b.excess : a.excess > b.excess;
+  // Without the last bits, by which equal changes differ.
+  const auto size_a = static_cast<float>(change_size(a)), size_b = static_cast<float>(change_size(b));
+  return size_a != size_b ? size_a > size_b : reading_rank(a) < reading_rank(b);
+}
+
+// What a row with two values may get worse by, in the metric's unit; by default where nothing is gated.
+double allowed_change(const VerdictRow& row) {
+  const Tolerance allowed =
+      row.tolerance.value_or(default_tolerance(row.metric, {*row.baseline, row.unit, row.better, ""}));
+  return allowed.kind == Tolerance::Kind::relative ? allowed.value * std::abs(*row.baseline) : allowed.value;
+}
+
+double shown_excess(const VerdictRow& row) {
+  const double worse = worse_by(row.metric, row.better, *row.baseline, *row.current).value_or(0);
+  return worse == 0 ? 0 : worse / allowed_change(row);
 }
 
 }  // namespace
+
+double change_size(const VerdictRow& row) {
+  const bool in_points = row.unit == "%" && row.baseline && row.current && row.excess != 0;
+  if (!in_points) return std::abs(row.excess);
+  const double points = *row.current - *row.baseline;
+  return std::abs(worse_by(row.metric, row.better, *row.baseline, *row.current).value_or(points)) /
+         std::max(allowed_change(row), 1.0);
+}
 
 MetricSet gated_metrics(const Record& record) {
   MetricSet metrics = record.metrics;
@@ -87,6 +108,12 @@ bool is_information(const std::string& name, const std::string& unit) {
   return name != "points_non_finite" && (is_count(name, unit) || name.find("_max_") != std::string::npos);
 }
 
+bool is_judged(std::string_view case_name, std::string_view metric, bool has_accuracy) {
+  if (metric.starts_with("plane_fit_"))
+    return case_name.starts_with("flat_plane/") || case_name.starts_with("tilted_plane/");
+  return !has_accuracy || !metric.starts_with("photometric_");
+}
+
 Tolerance default_tolerance(const std::string& name, const Metric& metric) {
   const Tolerance tolerance = tolerance_by_kind(name, metric.unit, metric.value.value_or(0));
   if (tolerance.kind == Tolerance::Kind::absolute || metric.value != 0.0) return tolerance;
@@ -111,16 +138,15 @@ VerdictRow shown_verdict(const std::string& case_name, const std::string& metric
                  .baseline = before,
                  .current = after,
                  .better = better};
-  if (before) row.excess = after ? worsening_share(metric, better, *before, *after) : HUGE_VAL;
+  if (before) row.excess = after ? shown_excess(row) : HUGE_VAL;
   row.verdict = row.excess > 0 ? Verdict::regressed : row.excess < 0 ? Verdict::improved : Verdict::pass;
   row.label = change_word(row.excess > 0 ? 1 : row.excess < 0 ? -1 : 0);
   return row;
 }
 
 std::size_t Verdicts::count(Verdict verdict) const {
-  const auto listed = std::ranges::count_if(rows, [&](const VerdictRow& row) {
-    return row.verdict == verdict && !row.only_shown;
-  });
+  const auto listed = std::ranges::count_if(
+      rows, [&](const VerdictRow& row) { return row.verdict == verdict && !row.only_shown; });
   return static_cast<std::size_t>(listed) + (verdict == Verdict::pass ? unlisted_passes : 0);
 }
 
@@ -133,30 +159,34 @@ ExitCode Verdicts::exit_code() const {
   return count(Verdict::open) > 0 ? ExitCode::inconclusive : ExitCode::pass;
 }
 
+// A value that was nearly nothing may have changed by more than any headline, and says less: the headline
+// leads.
 void sort_worst_first(std::vector<VerdictRow>& rows) {
   std::ranges::stable_sort(rows, comes_before);
-  struct CaseRank {
-    Verdict worst = Verdict::pass;
-    double excess = 0;      // the largest of the rows as grave as that
-    std::size_t first = 0;  // index of the case's first row
+  struct Lead {
+    std::size_t first = 0, row = 0;
+    bool is_headline = false;
   };
-  std::unordered_map<std::string, CaseRank> cases;
-  const auto moved = static_cast<std::size_t>(std::ranges::count_if(rows, [](const VerdictRow& row) {
-    return row.verdict != Verdict::added && row.verdict != Verdict::pass;
-  }));
-  for (std::size_t i = 0; i < moved; ++i) {
-    const auto [place, is_new] = cases.try_emplace(rows[i].case_name);
-    CaseRank& rank = place->second;
-    if (is_new) rank = {rows[i].verdict, rows[i].excess, i};
-    if (rows[i].verdict < rank.worst) rank.worst = rows[i].verdict;
-    if (gravity(rows[i].verdict) == gravity(rank.worst)) rank.excess = std::max(rank.excess, rows[i].excess);
+  std::unordered_map<std::string_view, Lead> leads;  // of cases, by the places of their rows
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].verdict == Verdict::added || rows[i].verdict == Verdict::pass) break;
+    order.push_back(i);
+    Lead& lead = leads.try_emplace(rows[i].case_name, Lead{i, i}).first->second;
+    const std::size_t rank = reading_rank(rows[i]);
+    if (lead.is_headline || rank == 0 || rank > headline_metrics().size() ||
+        gravity(rows[i].verdict) != gravity(rows[lead.first].verdict))
+      continue;
+    lead.row = i;
+    lead.is_headline = true;
   }
-  std::ranges::stable_sort(std::span(rows).first(moved), [&](const VerdictRow& a, const VerdictRow& b) {
-    const CaseRank &rank_a = cases.at(a.case_name), &rank_b = cases.at(b.case_name);
-    if (rank_a.worst != rank_b.worst) return rank_a.worst < rank_b.worst;
-    if (rank_a.excess != rank_b.excess) return rank_a.excess > rank_b.excess;
-    return rank_a.first < rank_b.first;
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    const Lead& lead = leads.at(rows[i].case_name);
+    return std::pair(lead.row, i != lead.row);
   });
+  std::vector<VerdictRow> sorted;
+  for (const std::size_t i : order) sorted.push_back(rows[i]);
+  std::ranges::move(sorted, rows.begin());
 }
 
 std::vector<CaseVerdicts> by_case(const Verdicts& verdicts) {
@@ -167,7 +197,9 @@ std::vector<CaseVerdicts> by_case(const Verdicts& verdicts) {
     if (is_new) cases.push_back({&row, {}, 0});
     CaseVerdicts& one = cases[place->second];
     one.rows.push_back(&row);
-    if (&row != one.worst && row.verdict == one.worst->verdict && !row.only_shown) ++one.others;
+    const bool is_like_worst =
+        is_refused(one.worst->verdict) ? is_refused(row.verdict) : row.verdict == one.worst->verdict;
+    if (&row != one.worst && is_like_worst && !row.only_shown) ++one.others;
   }
   return cases;
 }

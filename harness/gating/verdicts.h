@@ -44,6 +44,13 @@ Tolerance default_tolerance(const std::string& name, const Metric& metric);
 // baseline gives them another tolerance than default_tolerance(), or `accept --tolerance` named them.
 bool is_information(const std::string& name, const std::string& unit);
 
+// Returns whether a metric says something of the quality of a case: distances to a fitted plane where the
+// scene is a plane, agreement of images where no accuracy is known. Others are information, as above.
+bool is_judged(std::string_view case_name, std::string_view metric, bool has_accuracy);
+
+// The metric that every case with a known true surface has.
+inline constexpr const char* kAccuracyMetric = "accuracy_mean_mm";
+
 // The outcome of a case or metric, worst first.
 enum class Verdict {
   failed_case,     // the record failed, crashed or timed out
@@ -70,7 +77,9 @@ struct VerdictRow {
   std::string unit = {};
   std::optional<double> baseline = {}, current = {};  // before and after, or A and B
   std::optional<Tolerance> tolerance = {};
-  double excess = 0;        // deterioration / tolerance: 1 is the limit, negative is better
+  // Deterioration / tolerance, of rows that are only shown / the default tolerance: 1 is the limit, negative
+  // is better.
+  double excess = 0;
   std::string reason = {};  // one line; empty for pass
   bool only_shown = false;  // its value decides nothing
   Better better = Better::lower;
@@ -79,8 +88,13 @@ struct VerdictRow {
   std::string words = {};   // the verdict in a sentence, "B is 5.9 % slower (5.3 to 6.6 %)"; else ""
 };
 
-// Returns a row that decides nothing: "worse", "better" or "other" by metrics/value_change.h; a value that is
-// lost is worse without limit.
+// Returns the size of a change, for the better or the worse: in units of the tolerance, the default one where
+// a row has none; of a percentage in points, or in units of the tolerance where that is more than a point. A
+// share that was nearly nothing would be larger than all else in units of its tolerance. 0: none is known.
+double change_size(const VerdictRow& row);
+
+// Returns a row that decides nothing: "worse", "better" or "other" by metrics/value_change.h, with the change
+// in units of default_tolerance(); a value that is lost is worse without limit.
 VerdictRow shown_verdict(const std::string& case_name, const std::string& metric, const std::string& unit,
                          Better better, std::optional<double> before, std::optional<double> after);
 
@@ -105,13 +119,14 @@ struct Verdicts {
 struct CaseVerdicts {
   const VerdictRow* worst = nullptr;    // the first of `rows`
   std::vector<const VerdictRow*> rows;  // in the order of the list
-  std::size_t others = 0;               // further values with the verdict of the worst
+  std::size_t others = 0;  // further values that are refused as the worst is, or else have its verdict
 };
 
 // Returns the verdicts case by case, in the order of the list.
 std::vector<CaseVerdicts> by_case(const Verdicts& verdicts);
 
-// Sorts rows by case, the worst first, so that effects of one cause are together; then new and passed ones.
+// Sorts rows by verdict and change_size(), case by case, so that effects of one cause are together: the headline
+// that changed most leads its case and places it among the others. Then come new and passed rows.
 void sort_worst_first(std::vector<VerdictRow>& rows);
 
 }  // namespace aqbench

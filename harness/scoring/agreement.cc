@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -289,6 +290,39 @@ std::vector<int> images_showing(const PointCloud& cloud, std::span<const std::ui
   return counts;
 }
 
+// The share of the squares of all images in which one of these points lies.
+static double coverage_pct(const PointCloud& cloud, const Rig& rig) {
+  constexpr int kSquare_px = 16;
+  constexpr std::size_t kMaxProjected = 200'000;
+  const std::size_t points = cloud.points_m.size(), projected = std::min(points, kMaxProjected);
+  const std::vector<RefractiveCamera> cameras = refractive_cameras(rig);
+  std::vector<std::size_t> covered(cameras.size()), squares(cameras.size());
+  parallel_for(cameras.size(), 1, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t camera = begin; camera < end; ++camera) {
+      const Intrinsics& inside = rig.cameras[camera].intrinsics;
+      const int columns = (inside.width_px + kSquare_px - 1) / kSquare_px,
+                rows = (inside.height_px + kSquare_px - 1) / kSquare_px;
+      std::vector<bool> has_point(static_cast<std::size_t>(columns) * static_cast<std::size_t>(rows));
+      for (std::size_t i = 0; i < projected; ++i) {
+        const Vec3& point_m = cloud.points_m[i * points / projected];
+        if (!point_m.allFinite()) continue;
+        const auto seen = project(cameras[camera], point_m);
+        if (!seen || !is_in_image(cameras[camera], seen->pixel.x(), seen->pixel.y())) continue;
+        const int column = std::clamp(static_cast<int>(seen->pixel.x() + 0.5) / kSquare_px, 0, columns - 1),
+                  row = std::clamp(static_cast<int>(seen->pixel.y() + 0.5) / kSquare_px, 0, rows - 1);
+        has_point[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
+                  static_cast<std::size_t>(column)] = true;
+      }
+      squares[camera] = has_point.size();
+      covered[camera] = static_cast<std::size_t>(std::ranges::count(has_point, true));
+    }
+  });
+  const auto sum = [](const std::vector<std::size_t>& counts) {
+    return static_cast<double>(std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
+  };
+  return 100 * sum(covered) / std::max(sum(squares), 1.0);
+}
+
 MetricSet measure_photometric(const PointCloud& cloud, const Rig& rig, const ImageOfCamera& image_of) {
   const std::size_t points = cloud.points_m.size(), sampled = std::min(points, kMaxPoints);
   std::vector<std::uint32_t> index;
@@ -297,6 +331,8 @@ MetricSet measure_photometric(const PointCloud& cloud, const Rig& rig, const Ima
   std::erase_if(likenesses, [](double likeness) { return std::isnan(likeness); });
   MetricWriter writer;
   writer.add("photometric_points", static_cast<double>(likenesses.size()));
+  writer.add("photometric_cloud_points", static_cast<double>(points));
+  writer.add("photometric_coverage_pct", coverage_pct(cloud, rig));
   if (likenesses.empty()) {
     writer.add_rest_undefined(ScoreFamily::photometric,
                               "no two images show a point of the cloud with some texture");

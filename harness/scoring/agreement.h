@@ -34,7 +34,8 @@ double window_likeness(std::span<const float> a, std::span<const float> b);
 // Gives the grey image of a camera, by its number in the rig; it is asked for one after the other.
 using ImageOfCamera = std::function<GreyImage(std::size_t camera)>;
 
-// Returns photometric_* (metrics/registry.h) of a cloud in the rig's world frame. Of at most 2000 points,
+// Returns photometric_* (metrics/registry.h) of a cloud in the rig's world frame. Its coverage is over all
+// images, of at most 200 000 points. For their likeness, of at most 2000 points,
 // evenly through the cloud, a window (a square of 7 x 7 places) is put on the point's tangent plane (across
 // the mean of the rays that see it where the cloud has no normals), one pixel of the coarsest image apart.
 // Each image that shows all of it is sampled there through refraction and lens; the image that looks at it

@@ -10,6 +10,7 @@
 #include "core/quantiles.h"
 #include "core/text.h"
 #include "harness/measuring/timing.h"
+#include "harness/records/case_name.h"
 #include "harness/records/numbers.h"
 #include "metrics/protocols/asked_protocols.h"
 
@@ -19,6 +20,8 @@ namespace {
 // What a case without a truth is judged by.
 constexpr std::array kWithoutTruth = {
     std::array{"photometric_zncc_median", "agreement\nZNCC", "agreement of images [ZNCC]"},
+    std::array{"photometric_coverage_pct", "images\ncovered %", "images covered [%]"},
+    std::array{"photometric_cloud_points", "points", "points"},
     std::array{"reprojection_median_px", "reproj.\npx", "reprojection median [px]"},
     std::array{"reprojection_within_1px_pct", "reproj.\n<= 1 px %", "reprojection within 1 px [%]"},
     std::array{"charuco_scale_pct", "scale\n%", "scale by the board [%]"},
@@ -249,6 +252,29 @@ std::vector<MetricColumn> all_columns(std::span<const double> tolerances_mm) {
   std::ranges::move(columns_of(kWithoutTruth), std::back_inserter(columns));
   std::ranges::move(columns_of(kOfPoses), std::back_inserter(columns));
   return columns;
+}
+
+bool has_true_surface(const Record& record) {
+  return std::ranges::any_of(headline_metrics(), [&](const HeadlineMetric& headline) {
+    return find_metric(record.metrics, headline.name) != nullptr;
+  });
+}
+
+bool has_free_scale(const Record& record) {
+  return has_own_poses(record.case_name) && !has_true_surface(record) &&
+         !value_of(record.metrics, "pose_alignment_rms_mm");
+}
+
+std::string without_truth_note(const Results& results) {
+  const auto count = std::ranges::count_if(results.records, [](const Record& record) {
+    return record.workload.empty() && record.status == Status::ok && !is_imported(record) &&
+           !has_true_surface(record);
+  });
+  if (count == 0) return "";
+  return fmt::format(
+      "{} without a true surface: agreement, reprojection and scale are no accuracy and rank nothing, since a "
+      "few easy points agree best",
+      counted(static_cast<std::size_t>(count), "case"));
 }
 
 MetricSpec spec_of(const MetricColumn& column) {

@@ -45,6 +45,17 @@ std::vector<MetricColumn> all_columns(std::span<const double> tolerances_mm);
 // Returns what the metric of a column is.
 MetricSpec spec_of(const MetricColumn& column);
 
+// Returns whether a true surface is known of a case: it has errors, defined or not.
+bool has_true_surface(const Record& record);
+
+// Returns whether nothing says how large the output of a case is: its method placed its cameras itself, and
+// no true camera is known.
+bool has_free_scale(const Record& record);
+
+// Returns how many cases that are ok have no true surface, and what their numbers are worth; "" where all
+// have one.
+std::string without_truth_note(const Results& results);
+
 // What tells a case apart in a table: scene and method, and what else is not the same for all.
 struct CaseName {
   std::string scene, method, axes;  // axes: "width=480 seed=43"

@@ -48,6 +48,8 @@ void add_accuracy(const std::vector<CaseGroup>& groups, std::vector<std::string>
         fmt::format("{}: {} has the smallest mean error, {} mm", scene, name_of(*first), table_number(best));
     if (table_number(next) == table_number(best))
       line += fmt::format(", as small as that of {}", name_of(*second));
+    else if (best > 0 && table_number(next / best) == table_number(1))
+      line += fmt::format(", nearly as small as that of {}", name_of(*second));
     else if (best > 0)
       line += fmt::format(", {} x lower than {}", table_number(next / best), name_of(*second));
     lines.push_back(line + ".");

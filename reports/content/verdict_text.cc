@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "harness/records/numbers.h"
 #include "metrics/value_change.h"
+#include "reports/content/case_columns.h"
 
 namespace aqbench {
 namespace {
@@ -25,14 +26,26 @@ std::string unit_suffix(const std::string& unit) { return unit.empty() || unit =
 
 std::string change_of_row(const VerdictRow& row) {
   if (!row.change.empty() || !row.baseline || !row.current) return row.change;
-  if (row.tolerance && row.tolerance->kind == Tolerance::Kind::absolute)
+  if (row.unit != "%" && row.tolerance && row.tolerance->kind == Tolerance::Kind::absolute)
     return fmt::format("{:+.3g}", *row.current - *row.baseline);
-  return change_text(row.better, *row.baseline, *row.current);
+  return change_text(row.unit, row.better, *row.baseline, *row.current);
 }
 
+// Of a percentage in points, as its change.
 std::string allowed_by(const VerdictRow& row) {
   if (!row.tolerance) return "";
-  return row.tolerance->value == 0 ? "exact" : "± " + to_string(*row.tolerance);
+  const auto& [kind, value, seeds, named] = *row.tolerance;
+  if (value == 0) return "exact";
+  if (row.unit != "%") return "± " + to_string(*row.tolerance);
+  const bool absolute = kind == Tolerance::Kind::absolute;
+  if (!absolute && !row.baseline) return "± " + to_string(*row.tolerance);
+  return "± " + points_text(fmt::format("{:.3g}", absolute ? value : value * std::abs(*row.baseline)));
+}
+
+std::string size_of(const VerdictRow& row) {
+  const double size = change_size(row);
+  if (!row.baseline || !row.current || size == 0) return "";
+  return std::isfinite(size) ? rounded(size, 3) : "∞";
 }
 
 // How the banner counts cases by their worst verdicts.
@@ -108,11 +121,13 @@ bool is_unchanged(const VerdictRow& row) {
 }
 
 VerdictCells verdict_cells(const VerdictRow& row) {
-  VerdictCells cells{metric_words(row.metric), "n/a", "n/a", change_of_row(row), allowed_by(row)};
+  VerdictCells cells{metric_words(row.metric), "n/a",           "n/a",
+                     change_of_row(row),       allowed_by(row), size_of(row)};
   if (!row.unit.empty() && row.unit != "1") cells.what += fmt::format(" [{}]", row.unit);
   if (is_unchanged(row)) {
     cells.before = cells.after = rounded(*row.current, 3);
     if (row.change.empty()) cells.change = "same";
+    cells.size.clear();
     return cells;
   }
   if (row.baseline && row.current)
@@ -187,9 +202,9 @@ Banner shown_banner_of(const Verdicts& verdicts) {
   return banner;
 }
 
-Banner banner_of(const BundleContent& content) {
-  if (content.gated) return banner_of(*content.gated);
-  const Results& results = content.results;
+namespace {
+
+Banner banner_without_gate(const Results& results) {
   const auto failed = std::ranges::find_if(results.records, is_failure, &Record::status);
   const std::string planned = counted(results.run.planned_cases, "case");
   if (failed != results.records.end())
@@ -208,11 +223,20 @@ Banner banner_of(const BundleContent& content) {
   return {Banner::Kind::none, "", fmt::format("{}; {}", ran, nothing), "", ""};
 }
 
+}  // namespace
+
+Banner banner_of(const BundleContent& content) {
+  Banner banner = content.gated ? banner_of(*content.gated) : banner_without_gate(content.results);
+  banner.caution = without_truth_note(content.results);
+  return banner;
+}
+
 std::string banner_line(const Banner& banner) {
   std::string text = banner.word;
   text += fmt::format("{}{}", text.empty() ? "" : ": ", banner.title);
   if (!banner.detail.empty()) text += ". " + banner.detail;
   if (!banner.origin.empty()) text += "; " + banner.origin;
+  if (!banner.caution.empty()) text += ". " + banner.caution;
   return text;
 }
 

@@ -14,6 +14,11 @@ namespace aqbench {
 inline constexpr const char* kGatePolicy =
     "accuracy and tensor memory are gated; time is not gated: use aqbench ab";
 
+// The text beside a column of sizes.
+inline constexpr const char* kSizeNote =
+    "size: the change in units of what is allowed, or allowed by default; of a percentage in points; the "
+    "largest is first";
+
 // Returns two numbers with three significant digits, with more where they differ but look the same:
 // "0.767" and "4.40".
 std::pair<std::string, std::string> number_pair(double before, double after);
@@ -28,8 +33,9 @@ std::string verdict_label(const VerdictRow& row);
 struct VerdictCells {
   std::string what;           // "accuracy mean [mm]"
   std::string before, after;  // "0.767", "4.40"
-  std::string change;         // "5.7 x", "+5.1 %", "-0.4"
-  std::string allowed;        // "± 5 %", "exact"
+  std::string change;         // "5.7 x", "+5.1 %", "-0.4", "-57.6 points"
+  std::string allowed;        // "± 5 %", "± 1 point", "exact"
+  std::string size;           // change_size(): "14.8"
 };
 VerdictCells verdict_cells(const VerdictRow& row);
 
@@ -47,10 +53,11 @@ std::string case_verdict_text(const CaseVerdicts& one);
 struct Banner {
   enum class Kind { good, open, bad, none };
   Kind kind = Kind::none;
-  std::string word;    // "PASS", "FAIL", "REGRESSED"; "" where nothing was decided
-  std::string title;   // "1 of 4 cases worse"
-  std::string detail;  // the worst case and its worst value; "" where there is none
-  std::string origin;  // "accepted in run X, commit Y"; or ""
+  std::string word;          // "PASS", "FAIL", "REGRESSED"; "" where nothing was decided
+  std::string title;         // "1 of 4 cases worse"
+  std::string detail;        // the worst case and its worst value; "" where there is none
+  std::string origin;        // "accepted in run X, commit Y"; or ""
+  std::string caution = {};  // what the numbers are not: without_truth_note()
 };
 
 // Returns what a list of verdicts comes to.
@@ -59,7 +66,8 @@ Banner banner_of(const Verdicts& verdicts);
 // Returns what a list comes to that is shown and decides nothing: "WORSE", "BETTER" or "SAME".
 Banner shown_banner_of(const Verdicts& verdicts);
 
-// Returns what a sweep comes to: the verdicts of its gate, else whether its cases ran.
+// Returns what a sweep comes to: the verdicts of its gate, else whether its cases ran; and whether they say
+// anything of accuracy.
 Banner banner_of(const BundleContent& content);
 
 // Returns a banner in one line: "FAIL: 1 of 4 cases worse. CASE: ...; accepted in run X, commit Y".

@@ -183,8 +183,7 @@ std::string docs_times(const BundleContent& content) {
 std::string docs_baseline(const BundleContent& content) {
   if (!content.baseline) no_data("baseline: run the sweep with --baseline FILE");
   if (!content.gated->refusal.empty()) throw Error(ErrorKind::not_comparable, content.gated->refusal);
-  return banner_line(banner_of(*content.gated)) + "\n\n" +
-         verdicts_markdown(*content.gated, std::size_t{1} << 20);
+  return banner_line(banner_of(*content.gated)) + "\n\n" + verdicts_markdown(*content.gated);
 }
 
 std::string docs_environment(const BundleContent& content) {

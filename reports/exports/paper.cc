@@ -51,6 +51,7 @@ const Metric* value_of(const Record& record, const std::string& name) {
 // fewer than two.
 std::optional<double> best_of(const Results& results, const std::string& name, const std::string& ranking) {
   std::optional<double> best;
+  if (!is_ranked(name)) return best;
   std::size_t count = 0;
   for (const Record& record : results.records) {
     const Metric* const metric = ranking_of(record) == ranking ? value_of(record, name) : nullptr;

@@ -221,14 +221,18 @@ std::string github_annotations(const Verdicts& report) {
 }
 
 std::string github_step_summary(const Verdicts& report, const Results& results, std::size_t max_bytes) {
-  std::string text = fmt::format("## {}\n\n", md_escape(banner_line(banner_of(report))));
+  const Banner banner = banner_of(report);
+  std::string text =
+      fmt::format("### {}{}{}\n\n", banner.word, banner.word.empty() ? "" : " ", md_escape(banner.title));
+  for (const std::string& line : {banner.detail, banner.origin})
+    if (!line.empty()) text += md_escape(line) + "\n\n";
   std::string end =
       fmt::format("\n- {}\n- root digest `{}`\n", md_escape(run_title(results)), root_digest(results));
   end += fmt::format("- {}\n- {}\n", md_escape(environment_line(*results.environment)), kGatePolicy);
   for (const std::string& note : report.notes) end += fmt::format("- note: {}\n", md_escape(note));
-  if (text.size() + end.size() > max_bytes) return "";
-  text += verdicts_markdown(report, max_bytes - text.size() - end.size());
-  return text + end;
+  const std::string table = verdicts_markdown(report);
+  if (text.size() + table.size() + end.size() <= max_bytes) text += table;
+  return text.size() + end.size() <= max_bytes ? text + end : "";
 }
 
 std::string benchmark_json_text(const Results& results) {

@@ -60,9 +60,11 @@ std::vector<std::string> compare_keys(const Results& a, const Results& b) {
 }
 
 void compare_metrics(const Record& a, const Record& b, CompareReport& report) {
+  const bool has_accuracy = find_metric(a.metrics, kAccuracyMetric) != nullptr;
   const auto add = [&](const std::string& name, const Metric* x, const Metric* y) {
     const Metric& known = x != nullptr ? *x : *y;
-    ComparedMetric row{a.case_name, name, known.unit, known.better, {}, {}, ""};
+    const bool judged = is_judged(a.case_name, name, has_accuracy);
+    ComparedMetric row{a.case_name, name, known.unit, judged ? known.better : Better::equal, {}, {}, ""};
     if (x != nullptr) row.a = x->value;
     if (y != nullptr) row.b = y->value;
     if (x == nullptr)
@@ -187,17 +189,15 @@ ShortNames compared_names(const CompareReport& report) {
   return shorten_names({names.begin(), names.end()});
 }
 
-VerdictRow verdict_on(const ComparedMetric& row) {
-  VerdictRow found = shown_verdict(row.case_name, row.metric, row.unit, row.better, row.a, row.b);
-  found.reason = row.note;
-  return found;
-}
-
-Verdicts verdicts_of(const CompareReport& report) {
+Verdicts verdicts_of(const CompareReport& report, bool all) {
   Verdicts verdicts;
   verdicts.cases = report.cases;
   for (const ComparedMetric& compared : report.metrics)
-    if (compared.a != compared.b) verdicts.rows.push_back(verdict_on(compared));
+    if (all || compared.a != compared.b) {
+      verdicts.rows.push_back(shown_verdict(compared.case_name, compared.metric, compared.unit,
+                                            compared.better, compared.a, compared.b));
+      verdicts.rows.back().reason = compared.note;
+    }
   sort_worst_first(verdicts.rows);
   return verdicts;
 }

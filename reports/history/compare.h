@@ -71,11 +71,8 @@ CompareReport compare_results(const Results& a, const Results& b);
 // Returns short names of all cases that the report has rows of (reports/content/case_groups.h).
 ShortNames compared_names(const CompareReport& report);
 
-// Returns the verdict on a value, which decides nothing.
-VerdictRow verdict_on(const ComparedMetric& row);
-
-// Returns the values that differ as a list of verdicts, which decides nothing.
-Verdicts verdicts_of(const CompareReport& report);
+// Returns the values that differ, or all of them, as a list of verdicts, which decides nothing.
+Verdicts verdicts_of(const CompareReport& report, bool all = false);
 
 // Returns a factor as text: "1.40 x"; "n/a" for none.
 std::string factor_text(const std::optional<double>& factor);

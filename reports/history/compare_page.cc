@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "core/text.h"
+#include "reports/content/case_columns.h"
 #include "reports/history/compare.h"
 #include "reports/html/page_data.h"
 #include "reports/html/sections.h"
@@ -82,6 +83,7 @@ SharedCases shared_cases(const CompareReport& report, const ComparedSide& a, con
       Record record;
       record.case_name = letter + name;
       record.status = Status::ok;
+      record.metrics = found->metrics;
       record.stages = found->stages;
       record.peak_rss_bytes = found->peak_rss_bytes;
       if (clouds) shared.views[record.case_name] = pictures->views.at(name);
@@ -104,6 +106,7 @@ std::string shared_json(const SharedCases& shared, const ShortNames& names, cons
                      {"label", record.case_name.substr(0, 3) + names.of.at(record.case_name.substr(3))},
                      {"status", "ok"},
                      {"values", Json::array()}});
+    if (has_free_scale(record)) cases.back()["free_scale"] = true;
     if (!record.stages.empty()) cases.back()["stages"] = stages_json(record);
     if (record.peak_rss_bytes) cases.back()["peak_rss"] = *record.peak_rss_bytes;
     if (const auto profile = profiles.find(record.case_name); profile != profiles.end())

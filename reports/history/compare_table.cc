@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "harness/records/profile_details.h"
+#include "metrics/value_change.h"
 #include "reports/history/compare.h"
 #include "reports/text/tables.h"
 #include "reports/text/verdict_table.h"
@@ -12,31 +13,20 @@
 namespace aqbench {
 namespace {
 
-constexpr std::size_t kMaxCompareRows = 60;
 constexpr double kMovedShare = 0.05;  // of a stage's time: less is not worth a name
 
-std::string metrics_table(const CompareReport& report, bool colours, bool all) {
-  Table table = table_with({"case", "metric", ">A", ">B", ">change", "B is"});
-  std::size_t equal = 0, more = 0;
+// The values that moved, by case; with `all` every value.
+std::string metrics_text(const CompareReport& report, const ShortNames& names, const VerdictView& view) {
+  std::size_t equal = 0, added = 0, other = 0;
   for (const ComparedMetric& row : report.metrics) {
-    if (!all && ((row.a && row.b && *row.a == *row.b) || (!row.a && !row.b))) {
-      ++equal;
-      continue;
-    }
-    if (!all && table.rows.size() == kMaxCompareRows) {
-      ++more;
-      continue;
-    }
-    const VerdictRow found = verdict_on(row);
-    const VerdictCells cells = verdict_cells(found);
-    table.rows.push_back(
-        plain_row({row.case_name, row.metric, cells.before, cells.after,
-                   row.a && row.b ? cells.change : row.note, !row.a || row.a == row.b ? "" : found.label}));
-    table.rows.back()[4].colour = table.rows.back()[5].colour = colour_of(found);
+    equal += row.a == row.b ? 1 : 0;
+    added += !row.a && row.b ? 1 : 0;
+    other += row.a && row.b && *row.a != *row.b && worsening(row.metric, row.better, *row.a, *row.b) == 0;
   }
-  std::string text = "accuracy\n";
-  if (!table.rows.empty()) text += render_table(table, colours, table_width(table));
-  if (more > 0) text += fmt::format("... and {} more that differ (--all)\n", more);
+  std::string text = "accuracy\n" + verdict_tables(verdicts_of(report, view.all), names, view);
+  if (added > 0) text += fmt::format("{} in B alone\n", counted(added, "value"));
+  if (other > 0 && !view.all)
+    text += fmt::format("{} changed and neither better nor worse (--all)\n", counted(other, "value"));
   if (equal > 0) text += fmt::format("{} the same in both\n", counted(equal, "value"));
   return text;
 }
@@ -125,15 +115,9 @@ std::string moved_stage_line(const CompareReport& report) {
 
 namespace {
 
-// Removes the axes that all cases have from their names and returns them: "rig=arc6 seed=42".
-std::string shorten_case_names(CompareReport& report) {
-  std::vector<std::string*> places;
-  for (ComparedMetric& row : report.metrics) places.push_back(&row.case_name);
-  for (ComparedStage& row : report.stages) places.push_back(&row.case_name);
-  for (ComparedTime& row : report.times) places.push_back(&row.case_name);
-  const ShortNames shorter = compared_names(report);
-  for (std::string* const place : places) *place = shorter.of.at(*place);
-  return shorter.common;
+void shorten_case_names(const ShortNames& names, CompareReport& report) {
+  for (ComparedStage& row : report.stages) row.case_name = names.of.at(row.case_name);
+  for (ComparedTime& row : report.times) row.case_name = names.of.at(row.case_name);
 }
 
 }  // namespace
@@ -146,10 +130,12 @@ std::string render_compare(const CompareReport& full, bool colours, bool all, st
   for (const std::string& note : report.notes) text += wrap_text("note: " + printable(note), width, 6);
   const bool same_key = report.key_differences.empty();
   const std::string kind = same_key ? "same machine key, other moments: a trend, no verdict" : "a trend only";
-  if (const std::string common = shorten_case_names(report); !common.empty())
-    text += wrap_text(printable("all: " + common), width, 5);
-  text += "\n" + metrics_table(report, colours, all) + memory_table(report, all) +
-          stages_table(report, kind, width) + times_table_of(report, kind) + "\n";
+  ShortNames names = compared_names(full);
+  if (!names.common.empty()) text += wrap_text(printable("all: " + names.common), width, 5);
+  names.common.clear();
+  text += "\n" + metrics_text(full, names, {colours, all, width, "A", "B"});
+  shorten_case_names(names, report);
+  text += memory_table(report, all) + stages_table(report, kind, width) + times_table_of(report, kind) + "\n";
   for (const std::string& difference : report.key_differences)
     text += wrap_text(printable("times are a trend only: " + difference), width, 4);
   text += fmt::format("{} compared; for a verdict on time run both now, in pairs: aqbench ab\n",

@@ -135,9 +135,12 @@ void add_record(const Record& record, const std::string& machine, std::size_t ru
   };
   if (record.status != Status::ok) return;
   const std::string options = options_text(record);
+  const bool has_accuracy = find_metric(record.metrics, kAccuracyMetric) != nullptr;
   for (const auto& [name, metric] : gated_metrics(record))
     if (metric.value && std::isfinite(*metric.value))
-      add({record.case_name, name, options, ""}, metric.unit, metric.better, *metric.value);
+      add({record.case_name, name, options, ""}, metric.unit,
+          is_judged(record.case_name, name.text(), has_accuracy) ? metric.better : Better::equal,
+          *metric.value);
   // Times of a machine that was not recorded cannot be compared.
   if (machine.empty()) return;
   if (const auto ms = typical_ms(record.timing))

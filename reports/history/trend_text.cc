@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <map>
 #include <set>
 
 #include "core/drawing/drawing.h"
 #include "core/text.h"
+#include "metrics/value_change.h"
 #include "reports/history/trend.h"
 #include "reports/text/tables.h"
 #include "reports/text/verdict_table.h"
@@ -18,11 +21,24 @@ VerdictRow verdict_on(const TrendSeries& series, const LevelChange& level) {
                        level.mean_after);
 }
 
-// Before, after, change and what it is.
+// Before, after, change, its size and what it is.
 void add_level(const VerdictRow& row, std::vector<TableCell>& cells) {
   const VerdictCells texts = verdict_cells(row);
-  cells.insert(cells.end(),
-               {{texts.before}, {texts.after}, {texts.change, colour_of(row)}, {row.label, colour_of(row)}});
+  cells.insert(cells.end(), {{texts.before},
+                             {texts.after},
+                             {texts.change, colour_of(row)},
+                             {texts.size},
+                             {row.label, colour_of(row)}});
+}
+
+constexpr const char* kTrendNote =
+    "size: the change in units of what a gate allows by default; more: further values of the case that "
+    "changed with the run (--metric)";
+
+ShortNames names_of(const std::vector<TrendSeries>& series) {
+  std::set<std::string> names;
+  for (const TrendSeries& one : series) names.insert(one.case_name);
+  return shorten_names({names.begin(), names.end()});
 }
 
 // "RUN COMMIT" of the folder that the run was started in, and "aqbench COMMIT" where that is another one.
@@ -34,41 +50,58 @@ std::string run_name(const TrendRun& run) {
   return name;
 }
 
-struct TrendLine {
-  std::size_t run;
-  const TrendSeries* series;
-  const ChangePoint* change;
-};
+// The changes of each run, by its place in the history; the reason of a row is the p of its step.
+std::map<std::size_t, Verdicts, std::greater<>> changes_of_runs(const std::vector<TrendSeries>& series) {
+  std::map<std::size_t, Verdicts, std::greater<>> changes;
+  for (const TrendSeries& one : series)
+    for (const ChangePoint& change : one.changes) {
+      VerdictRow row = verdict_on(one, change.level);
+      row.reason = step_p_text(change.level.p);
+      changes[one.runs[change.index]].rows.push_back(std::move(row));
+    }
+  for (auto& [run, verdicts] : changes) sort_worst_first(verdicts.rows);
+  return changes;
+}
 
+// A row for each case that changed with a run, with the value that changed most.
 std::string changes_table(const TrendHistory& history, const std::vector<TrendSeries>& series, bool colours,
                           std::size_t width) {
-  std::vector<TrendLine> lines;
-  for (const TrendSeries& one : series)
-    for (const ChangePoint& change : one.changes) lines.push_back({one.runs[change.index], &one, &change});
-  if (lines.empty()) return "";
-  std::ranges::stable_sort(lines, std::ranges::greater{}, &TrendLine::run);
+  const auto changes = changes_of_runs(series);
+  if (changes.empty()) return "";
+  const ShortNames names = names_of(series);
   // A run's name is never shortened: it is what the bundle is found by.
-  Table table = table_with({"since run", "case", "metric", ">before", ">after", ">change", "which is", ">p"});
-  for (const TrendLine& line : lines) {
-    table.rows.push_back(
-        {{printable(history.runs[line.run].id)}, {line.series->case_name}, {line.series->metric}});
-    add_level(verdict_on(*line.series, line.change->level), table.rows.back());
-    table.rows.back().push_back({step_p_text(line.change->level.p)});
+  Table table = table_with(
+      {"since run", "case", "metric", ">before", ">after", ">change", ">size", "which is", ">p", ">more"});
+  std::string runs;
+  for (const auto& [run, verdicts] : changes) {
+    runs += wrap_text("  " + printable(run_name(history.runs[run])), width, 4);
+    for (const CaseVerdicts& one : by_case(verdicts)) {
+      table.rows.push_back({{printable(history.runs[run].id)},
+                            {names.of.at(one.worst->case_name)},
+                            {verdict_cells(*one.worst).what}});
+      add_level(*one.worst, table.rows.back());
+      table.rows.back().push_back({one.worst->reason});
+      table.rows.back().push_back({one.rows.size() > 1 ? fmt::format("+{}", one.rows.size() - 1) : ""});
+    }
   }
-  std::string text = render_table(table, colours, table_width(table)) + "\n";
-  std::size_t last = history.runs.size();
-  for (const TrendLine& line : lines)
-    if (std::exchange(last, line.run) != line.run)
-      text += wrap_text("  " + printable(run_name(history.runs[line.run])), width, 4);
-  return text;
+  drop_columns(table, "");
+  const std::string common =
+      names.common.empty() ? "" : wrap_text("all: " + printable(names.common), width, 5);
+  return common + render_table(table, colours, table_width(table)) + wrap_text(kTrendNote, width, 2) + "\n" +
+         runs;
 }
 
 std::string pinned_table(const std::vector<TrendSeries>& series, bool colours) {
-  Table table = table_with({"against the pinned run", "metric", ">pinned", ">newest", ">change", "which is"});
-  for (const TrendSeries& one : series) {
-    if (!one.pinned || !one.pinned->changed) continue;
-    table.rows.push_back({{one.case_name}, {one.metric}});
-    add_level(verdict_on(one, one.pinned->level), table.rows.back());
+  Table table =
+      table_with({"against the pinned run", "metric", ">pinned", ">newest", ">change", ">size", "which is"});
+  const ShortNames names = names_of(series);
+  std::vector<VerdictRow> rows;
+  for (const TrendSeries& one : series)
+    if (one.pinned && one.pinned->changed) rows.push_back(verdict_on(one, one.pinned->level));
+  sort_worst_first(rows);
+  for (const VerdictRow& row : rows) {
+    table.rows.push_back({{names.of.at(row.case_name)}, {verdict_cells(row).what}});
+    add_level(row, table.rows.back());
   }
   return table.rows.empty() ? "" : "\n" + render_table(table, colours, table_width(table));
 }
@@ -90,25 +123,50 @@ Verdicts verdicts_of(const TrendHistory& history, const std::vector<TrendSeries>
   return verdicts;
 }
 
-constexpr double kChartWidth = 640, kChartHeight = 130, kLeft = 70, kRight = 16, kTop = 28, kBottom = 22;
+constexpr double kChartWidth = 640, kChartHeight = 130, kLeft = 84, kRight = 16, kTop = 28, kBottom = 22;
+
+// A value as its change since the first run, in percent; of a percentage in points; of what began with 0 in
+// percent of the largest value.
+double change_since_first(const TrendSeries& series, double value) {
+  const double first = series.values.front(), change = value - first;
+  if (series.unit == "%" || change == 0) return change;
+  double unit = std::abs(first);
+  for (const double other : series.values) unit = first == 0 ? std::max(unit, std::abs(other)) : unit;
+  return 100 * change / unit;
+}
+
+// The ends of one scale for all charts: as far as the largest change goes, and 5 % at least.
+std::pair<double, double> common_scale(std::span<const TrendSeries> all) {
+  double low = -5, high = 5;
+  for (const TrendSeries& series : all)
+    for (const double value : series.values) {
+      low = std::min(low, change_since_first(series, value));
+      high = std::max(high, change_since_first(series, value));
+    }
+  return {low, high};
+}
 
 // One series: dots, the levels between changes, a line at each change.
-void draw_trend(const TrendHistory& history, const TrendSeries& series, double top,
-                std::vector<Shape>& shapes) {
-  const auto [low, high] = std::ranges::minmax(series.values);
-  const double pad = high > low ? 0.08 * (high - low) : std::max(std::abs(high) * 0.05, 1e-9);
-  const double y_min = low - pad, y_max = high + pad;
+void draw_trend(const TrendHistory& history, const TrendSeries& series,
+                const std::pair<double, double>& scale, double top, std::vector<Shape>& shapes) {
+  const auto& [low, high] = scale;
+  const double pad = 0.08 * (high - low), y_min = low - pad, y_max = high + pad;
   const double width = kChartWidth - kLeft - kRight, height = kChartHeight - kTop - kBottom;
   const auto n = static_cast<double>(series.values.size());
   const auto x_of = [&](std::size_t i) {
     return kLeft + width * (n > 1 ? static_cast<double>(i) / (n - 1) : 0.5);
   };
-  const auto y_of = [&](double value) { return top + kTop + height * (y_max - value) / (y_max - y_min); };
+  const auto y_at = [&](double change) { return top + kTop + height * (y_max - change) / (y_max - y_min); };
+  const auto y_of = [&](double value) { return y_at(change_since_first(series, value)); };
   shapes.push_back(text_shape(kLeft, top + 16, "start",
-                              series.case_name + "  " + series.metric + " [" + series.unit + "]", "t"));
-  const auto [least, most] = number_pair(low, high);
-  for (const auto& [value, text] : {std::pair{low, least}, {high, most}})
-    shapes.push_back(text_shape(kLeft - 6, y_of(value) + 4, "end", text, "s"));
+                              fmt::format("{}  {}, first {} {}", series.case_name, series.metric,
+                                          short_number(series.values.front()), series.unit),
+                              "t"));
+  for (const double change : {low, 0.0, high}) {
+    const std::string number = fmt::format("{:+.3g}", change);
+    const std::string text = change == 0 ? "first" : series.unit == "%" ? points_text(number) : number + " %";
+    shapes.push_back(text_shape(kLeft - 6, y_at(change) + 4, "end", text, "s"));
+  }
   shapes.push_back(line_shape(kLeft, top + kTop + height, kLeft + width, top + kTop + height, "axis"));
   shapes.push_back(
       text_shape(kLeft, top + kChartHeight - 6, "start", history.runs[series.runs.front()].started_utc, "s"));
@@ -164,8 +222,9 @@ std::string trends_svg(const TrendHistory& history, const std::vector<TrendSerie
   constexpr std::size_t kMaxCharts = 24;
   const std::size_t shown = std::min(kMaxCharts, series.size());
   std::vector<Shape> shapes;
+  const auto scale = common_scale(std::span(series).first(shown));
   for (std::size_t i = 0; i < shown; ++i)
-    draw_trend(history, series[i], static_cast<double>(i) * kChartHeight, shapes);
+    draw_trend(history, series[i], scale, static_cast<double>(i) * kChartHeight, shapes);
   double height = static_cast<double>(shown) * kChartHeight;
   if (series.size() > shown || shown == 0) {
     height += 24;

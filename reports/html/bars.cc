@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "harness/records/numbers.h"
 #include "harness/statistics/summary.h"
+#include "metrics/value_change.h"
 
 namespace aqbench {
 namespace {
@@ -55,7 +56,8 @@ Metric metric_in(const std::vector<CaseGroup>& groups, const std::string& name) 
   return {};
 }
 
-const char* direction_text(Better better) {
+const char* direction_text(const std::string& metric, Better better) {
+  if (!is_ranked(metric)) return ", no accuracy";
   return better == Better::lower ? ", less is better" : better == Better::higher ? ", more is better" : "";
 }
 
@@ -114,7 +116,7 @@ std::string metric_bars(const std::vector<CaseGroup>& groups, const MetricColumn
              fmt::format("{}: {}", group_label(group), table_number(spread->mean)));
   }
   return rows.html(fmt::format("<h3>{}<span class=\"dim\">{}</span></h3>\n", xml_escape(column.title),
-                               direction_text(metric.better)));
+                               direction_text(column.metric, metric.better)));
 }
 
 std::string stage_bars_html(const std::vector<CaseGroup>& groups) {

@@ -50,11 +50,9 @@ std::string time_boxes(const Results& results);
 
 // The columns whose means over seeds are bars: the names of their files, and how their metrics begin.
 inline constexpr std::pair<const char*, const char*> kBarColumns[] = {
-    {"accuracy", "accuracy_mean_mm"},
-    {"precision", "precision_"},
-    {"completeness", "completeness_"},
-    {"agreement", "photometric_zncc_median"},
-    {"reprojection", "reprojection_median_px"}};
+    {"accuracy", "accuracy_mean_mm"},         {"precision", "precision_"},
+    {"completeness", "completeness_"},        {"coverage", "photometric_coverage_pct"},
+    {"agreement", "photometric_zncc_median"}, {"reprojection", "reprojection_median_px"}};
 
 // Returns the columns of kBarColumns that there are, with the names of their files; of imported numbers all.
 std::vector<std::pair<std::string, MetricColumn>> bar_columns(const std::vector<CaseGroup>& groups);

@@ -25,7 +25,7 @@ struct CaseColumn {
 struct CaseLine {
   const Record* record;
   const VerdictRow* gate;  // the worst verdict of the case; nullptr where nothing was gated
-  int rank;                // 0: failed, 1: refused by the gate, 2: the rest
+  std::size_t rank;        // 0: failed; then those refused by the gate, as it lists them; then the rest
 };
 
 std::vector<CaseLine> rows_of(const BundleContent& content) {
@@ -38,7 +38,11 @@ std::vector<CaseLine> rows_of(const BundleContent& content) {
     const auto found = worst.find(record->case_name);
     const VerdictRow* const gate = found == worst.end() ? nullptr : found->second;
     const bool failed = record->status != Status::ok && record->status != Status::skipped;
-    rows.push_back({record, gate, failed ? 0 : gate != nullptr && is_refused(gate->verdict) ? 1 : 2});
+    const bool refused = gate != nullptr && is_refused(gate->verdict);
+    rows.push_back({record, gate,
+                    failed    ? 0
+                    : refused ? 1 + static_cast<std::size_t>(gate - content.gated->rows.data())
+                              : SIZE_MAX});
   }
   std::ranges::stable_sort(rows, {}, &CaseLine::rank);
   return rows;
@@ -159,7 +163,7 @@ std::string cases_table(const BundleContent& content) {
     std::vector<PageCell> cells =
         name_page_cells(names, record.case_name, record.simulated ? " (simulated)" : "");
     for (const CaseColumn& column : columns) cells.push_back(page_cell(column, column.cells[i]));
-    table.add(cells, case_attributes(record.case_name) + (rows[i].rank < 2 ? " class=\"first\"" : ""));
+    table.add(cells, case_attributes(record.case_name) + (rows[i].rank < SIZE_MAX ? " class=\"first\"" : ""));
   }
   return common_html(names.common) + table.html("all cases");
 }
@@ -175,6 +179,23 @@ std::string value_rows_html(const char* label, const ValueRows& values, const Re
     table.add(cells, case_attributes(name));
   }
   return table.html_of_rows(label);
+}
+
+std::string tile_places_section(const Verdicts& verdicts, const TilesOfSide& tiles_of,
+                                const std::string& lead) {
+  constexpr std::size_t kMaxDrawnCases = 12;
+  std::string text;
+  std::size_t shown = 0;
+  for (const CaseVerdicts& one : by_case(verdicts)) {
+    const std::string& name = one.worst->case_name;
+    const std::string maps = tile_comparison(tiles_of(name, false), tiles_of(name, true));
+    if (!maps.empty() && ++shown <= kMaxDrawnCases)
+      text += fmt::format("<h3>{}</h3>\n{}", xml_escape(name), maps);
+  }
+  if (shown > kMaxDrawnCases)
+    text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(shown - kMaxDrawnCases, "case"));
+  return page_section("places", "Where on the surface, tile by tile", text,
+                      "Seen from above, x to the right, y down. " + lead);
 }
 
 }  // namespace aqbench

@@ -32,8 +32,7 @@ ColourScale signed_scale(double limit, const char* unit = "mm") {
 
 using TileValue = double ReportTile::*;
 
-// Positions are float32 metres, with steps of 0.0001 mm at 1 m: a finer scale would show their rounding.
-constexpr double kLeastLimit_mm = 0.01;
+constexpr double kLeastLimit_mm = 0.01;  // a finer scale would show the rounding of float32 positions
 
 // The side of the tiles; of a patch that is narrower both ways, its longer side.
 double tile_mm(const std::vector<ReportTile>& tiles) {
@@ -105,19 +104,37 @@ struct PictureKind {
   Rgb8 (*colour_of)(int step);
 };
 constexpr PictureKind kPictureKinds[] = {
-    {"depth", "depth", "Depth of camera {} along the refracted ray; the scale is the range of the truth. ",
+    {"depth", "depth", "Depth of camera {} along its ray; the scale is the range of the truth. ",
      sequential_colour},
     {"depth_error", "error", "Depth error of camera {}: red is nearer than the truth, blue is deeper. ",
      diverging_colour},
     {"confidence", "confidence", "Confidence of camera {} in its depths, as the method gives it. ",
      sequential_colour}};
 
-std::string picture_caption(const ReportPicture& picture, const PictureKind& kind, bool has_truth) {
-  const bool unknown = !has_truth && picture.kind == "depth";
-  std::string caption = fmt::format(
-      fmt::runtime(unknown ? "Depth of camera {} along the refracted ray; no true depth is known. "
-                           : kind.lead),
-      picture.camera);
+// The pictures of a case, and what of them and of its truth there is elsewhere.
+struct CasePictures {
+  const std::vector<ReportPicture>& shown;
+  std::set<std::string> kinds;  // in the bundle
+  bool has_surface;             // a true surface is known
+  std::string label;
+
+  bool shows(const char* kind) const {
+    return std::ranges::find(shown, kind, &ReportPicture::kind) != shown.end();
+  }
+  bool has(const char* kind) const { return shows(kind) || kinds.contains(kind); }
+};
+
+constexpr const char* kLeftOut = "in pictures/ of the bundle, left out here to keep the page small";
+
+std::string picture_caption(const ReportPicture& picture, const PictureKind& kind, const CasePictures& of) {
+  const bool has_truth = of.has("depth_error");
+  std::string caption = fmt::format(fmt::runtime(kind.lead), picture.camera);
+  if (picture.kind == "depth" && !has_truth)
+    caption = fmt::format(
+        "Depth of camera {} along its ray; {}. ", picture.camera,
+        of.has_surface ? "a true surface is known, but no true depth map" : "no true depth is known");
+  else if (picture.kind == "depth" && !of.shows("depth_error"))
+    caption += fmt::format("Its error is {}. ", kLeftOut);
   if (has_truth || std::isfinite(picture.filled_pct))
     caption += fmt::format("Grey: no depth; {} of the {} has one.", share(picture.filled_pct),
                            has_truth ? "surface in view" : "image");
@@ -128,31 +145,31 @@ std::string picture_caption(const ReportPicture& picture, const PictureKind& kin
 }
 
 // A picture of a case; "" for an unknown kind.
-std::string depth_figure(const ReportPicture& picture, const std::string& label, bool has_truth) {
+std::string depth_figure(const ReportPicture& picture, const CasePictures& of) {
   const auto kind = std::ranges::find(kPictureKinds, std::string_view(picture.kind), &PictureKind::kind);
   if (kind == std::end(kPictureKinds)) return "";
-  return figure(fmt::format("<img alt=\"{}\" data-kind=\"{}\" data-camera=\"{}\" data-label=\"{}\" "
-                            "src=\"data:image/png;base64,{}\">",
-                            xml_escape(picture.kind + " of camera " + picture.camera),
-                            xml_escape(picture.kind), xml_escape(picture.camera),
-                            xml_escape(fmt::format("{}: {}", label, kind->name)), base64_text(picture.png)),
-                colour_bar({picture.low, picture.high, picture.unit, kind->colour_of}),
-                picture_caption(picture, *kind, has_truth));
+  return figure(
+      fmt::format("<img alt=\"{}\" data-kind=\"{}\" data-camera=\"{}\" data-label=\"{}\" "
+                  "src=\"data:image/png;base64,{}\">",
+                  xml_escape(picture.kind + " of camera " + picture.camera), xml_escape(picture.kind),
+                  xml_escape(picture.camera), xml_escape(fmt::format("{}: {}", of.label, kind->name)),
+                  base64_text(picture.png)),
+      colour_bar({picture.low, picture.high, picture.unit, kind->colour_of}),
+      picture_caption(picture, *kind, of));
 }
 
 // The pictures of a case: those of the first camera, and those of the others, which are folded.
-std::string depth_figures(const std::vector<ReportPicture>& pictures, const std::string& label) {
+std::string depth_figures(const CasePictures& of) {
   std::string first, others;
   std::set<std::string> cameras;
-  const bool has_truth = std::ranges::find(pictures, "depth_error", &ReportPicture::kind) != pictures.end();
-  for (const ReportPicture& picture : pictures) {
+  for (const ReportPicture& picture : of.shown) {
     cameras.insert(picture.camera);
-    (picture.camera == pictures.front().camera ? first : others) += depth_figure(picture, label, has_truth);
+    (picture.camera == of.shown.front().camera ? first : others) += depth_figure(picture, of);
   }
-  if (std::ranges::find(pictures, "confidence", &ReportPicture::kind) == pictures.end())
-    first +=
-        "<p class=\"dim\">No confidence is shown: the method gives none with its depth maps, or there was no "
-        "room for it.</p>\n";
+  if (!of.shows("confidence"))
+    first += of.has("confidence")
+                 ? fmt::format("<p class=\"dim\">The confidence is {}.</p>\n", kLeftOut)
+                 : "<p class=\"dim\">The method gives no confidence with its depth maps.</p>\n";
   if (others.empty()) return first;
   return first +
          fmt::format("<details><summary>{} more</summary>\n<div class=\"maps\">\n{}</div></details>\n",
@@ -293,23 +310,6 @@ std::string tile_comparison(const std::vector<ReportTile>& a, const std::vector<
          "</div>\n";
 }
 
-std::string tile_places_section(const Verdicts& verdicts, const TilesOfSide& tiles_of,
-                                const std::string& lead) {
-  constexpr std::size_t kMaxDrawnCases = 12;
-  std::string text;
-  std::size_t shown = 0;
-  for (const CaseVerdicts& one : by_case(verdicts)) {
-    const std::string& name = one.worst->case_name;
-    const std::string maps = tile_comparison(tiles_of(name, false), tiles_of(name, true));
-    if (!maps.empty() && ++shown <= kMaxDrawnCases)
-      text += fmt::format("<h3>{}</h3>\n{}", xml_escape(name), maps);
-  }
-  if (shown > kMaxDrawnCases)
-    text += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(shown - kMaxDrawnCases, "case"));
-  return page_section("places", "Where on the surface, tile by tile", text,
-                      "Seen from above, x to the right, y down. " + lead);
-}
-
 std::string case_pictures(const Results& results, const ReportPictures& pictures) {
   const CaseNames names = name_cases(results);
   std::vector<std::pair<std::string, std::vector<MappedCase>>> scenes;
@@ -329,9 +329,10 @@ std::string case_pictures(const Results& results, const ReportPictures& pictures
       scene->second.push_back({label, extent_text(tiles) + ", " + per_tile(tiles), &tiles});
     }
     if (depths == pictures.pictures.end()) continue;
-    depths_text +=
-        fmt::format("<h3>Depth maps: {} / {}</h3>\n<div class=\"maps\">\n{}</div>\n", xml_escape(own.scene),
-                    xml_escape(label), depth_figures(depths->second, own.scene + "/" + label));
+    depths_text += fmt::format("<h3>Depth maps: {} / {}</h3>\n<div class=\"maps\">\n{}</div>\n",
+                               xml_escape(own.scene), xml_escape(label),
+                               depth_figures({depths->second, kinds_in(pictures, record->case_name),
+                                              has_true_surface(*record), own.scene + "/" + label}));
   }
   if (shown == 0) return "";
   std::string text;

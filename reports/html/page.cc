@@ -48,7 +48,7 @@ bool is_of_text(std::string_view title) {
   constexpr std::string_view kTitles[] = {"scene",       "method",     "axes",
                                           "status",      "gate",       "worse than",
                                           "map",         "case",       "worst place",
-                                          "worst value", "verdict",    "stage that lost most",
+                                          "worst value", "verdict",    "likely cause",
                                           "suite",       "metric",     "since run",
                                           "since when",  "commit",     "since the baseline",
                                           "commits",     "it is",      "over the runs",
@@ -84,14 +84,17 @@ std::string value_line(const VerdictRow& row) {
                      xml_escape(verdict_row_text(row)));
 }
 
-// The other values of a case that changed, folded.
+// The other values of a case that changed, folded; those that are counted everywhere, and apart those that
+// only stand here.
 std::string rest_of(const CaseVerdicts& one) {
   std::vector<std::string> lines;
   for (const VerdictRow* const row : one.rows)
     if (row != one.worst && changed(*row)) lines.push_back(value_line(*row));
   if (lines.empty()) return "";
-  return fmt::format("<details><summary>{} more</summary>{}</details>", lines.size(),
-                     list_html(lines, kMaxValues));
+  const std::size_t information = lines.size() - std::min(lines.size(), one.others);
+  std::string count = one.others > 0 ? fmt::format("{} more", one.others) : "";
+  if (information > 0) count += fmt::format("{}{} for information", count.empty() ? "" : ", ", information);
+  return fmt::format("<details><summary>{}</summary>{}</details>", count, list_html(lines, kMaxValues));
 }
 
 std::vector<PageCell> cells_of(const CaseVerdicts& one, const std::string& name, const VerdictLink& link) {
@@ -108,6 +111,7 @@ std::vector<PageCell> cells_of(const CaseVerdicts& one, const std::string& name,
           linked(true, cells.after),
           {xml_escape(cells.change), class_of(row)},
           xml_escape(cells.allowed),
+          cells.size,
           rest_of(one)};
 }
 
@@ -207,13 +211,14 @@ std::string banner_html(const Banner& banner) {
                                  xml_escape(banner.title));
   if (!banner.detail.empty()) text += fmt::format("<p>{}</p>\n", xml_escape(banner.detail));
   if (!banner.origin.empty()) text += fmt::format("<p class=\"dim\">{}</p>\n", xml_escape(banner.origin));
+  if (!banner.caution.empty()) text += fmt::format("<p><b>{}</b></p>\n", xml_escape(banner.caution));
   return text + "</div>\n";
 }
 
 std::string verdicts_html(const Verdicts& verdicts, const ShortNames& names, const std::string& label,
                           const std::string& before, const std::string& after, const VerdictLink& link) {
-  std::vector<std::string> titles = {"case", "verdict", "worst value", before,
-                                     after,  "change",  "allowed",     "more"};
+  std::vector<std::string> titles = {"case",   "verdict", "worst value", before, after,
+                                     "change", "allowed", "size",        "more"};
   std::vector<std::vector<PageCell>> cells;
   std::vector<std::string> attributes;
   std::size_t shown = 0, same = 0;
@@ -236,6 +241,8 @@ std::string verdicts_html(const Verdicts& verdicts, const ShortNames& names, con
   PageTable table(titles);
   for (std::size_t i = 0; i < cells.size(); ++i) table.add(cells[i], attributes[i]);
   std::string body = table.html_of_rows(label);
+  if (std::ranges::find(titles, "size") != titles.end())
+    body += fmt::format("<p class=\"dim\">{}</p>\n", kSizeNote);
   if (shown > kMaxCaseRows)
     body += fmt::format("<p class=\"dim\">and {} more</p>\n", counted(shown - kMaxCaseRows, "case"));
   if (same > 0) body += fmt::format("<p class=\"dim\">{} as before.</p>\n", counted(same, "case"));

@@ -10,6 +10,7 @@
 #include "harness/statistics/summary.h"
 #include "harness/viewing/cloud_view.h"
 #include "metrics/score_options.h"
+#include "reports/content/case_columns.h"
 #include "reports/content/commands.h"
 #include "reports/content/environment_text.h"
 #include "reports/content/verdict_text.h"
@@ -76,6 +77,7 @@ Json case_json(const Record& record, const std::string& label, const std::vector
              {"scene", record.scene},
              {"label", label},
              {"status", to_string(record.status)}};
+  if (has_free_scale(record)) at["free_scale"] = true;
   if (!record.reason.empty()) at["reason"] = record.reason;
   for (const InjectedFault& fault : record.injected)
     at["injected"].push_back(fmt::format("{} in stage {}, {} times", fault.effect, fault.stage, fault.times));

@@ -79,6 +79,7 @@ void read_depth_pictures(const std::filesystem::path& bundle, const Results& res
                                                      (folder / kPictureListName).string())) {
       const std::filesystem::path file = folder / picture.file;
       if (!path_exists(file)) continue;
+      found.kinds[record.case_name].insert(picture.kind);
       if (std::ranges::find(cameras, picture.camera) == cameras.end()) cameras.push_back(picture.camera);
       const auto place = std::ranges::find(cameras, picture.camera) - cameras.begin();
       all.push_back({static_cast<std::size_t>(place), record.case_name, file, std::move(picture)});
@@ -140,6 +141,9 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
     const std::filesystem::path tiles = bundle / case_file(kTilesFolder, record.case_name, ".csv");
     if (path_exists(tiles))
       found.tiles[record.case_name] = parse_tiles_csv(read_text_file(tiles), tiles.string());
+    const std::filesystem::path diagnosis = bundle / case_file(kDiagnosisFolder, record.case_name, ".csv");
+    if (path_exists(diagnosis))
+      found.biases_mm[record.case_name] = parse_camera_biases(read_text_file(diagnosis));
     const std::filesystem::path view = bundle / case_file(kViewerFolder, record.case_name, ".bin");
     if (path_exists(view)) {
       std::string& bytes = found.views[record.case_name] = read_file(view, kMaxViewBytes);
@@ -151,6 +155,17 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
   }
   read_depth_pictures(bundle, results, found);
   return found;
+}
+
+std::vector<double> parse_camera_biases(std::string_view csv) {
+  std::vector<double> biases_mm;
+  for (const std::string_view line : split_at(csv, '\n')) {
+    const std::vector<std::string_view> fields = split_at(line, ',');
+    if (fields.size() != 4 || fields[0] != "bias") continue;
+    if (const auto bias_mm = parse_double(fields[2]); bias_mm && std::isfinite(*bias_mm))
+      biases_mm.push_back(*bias_mm);
+  }
+  return biases_mm;
 }
 
 std::vector<ReportPicture> parse_picture_list(std::string_view csv, const std::string& source) {
@@ -179,6 +194,12 @@ const std::vector<ReportTile>& tiles_in(const ReportPictures& pictures, const st
   static const std::vector<ReportTile> none;
   const auto found = pictures.tiles.find(case_name);
   return found == pictures.tiles.end() ? none : found->second;
+}
+
+const std::set<std::string>& kinds_in(const ReportPictures& pictures, const std::string& case_name) {
+  static const std::set<std::string> none;
+  const auto found = pictures.kinds.find(case_name);
+  return found == pictures.kinds.end() ? none : found->second;
 }
 
 TilePlace place_of(const ReportTile& tile) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,18 +43,21 @@ using TilePlace = std::array<double, 4>;
 TilePlace place_of(const ReportTile& tile);
 std::map<TilePlace, ReportTile> tiles_by_place(std::span<const ReportTile> tiles);
 
-// The tiles, pictures, views and profiles of a bundle.
+// The tiles, pictures, views, profiles and biases of cameras of a bundle.
 struct ReportPictures {
   std::map<std::string, std::vector<ReportTile>> tiles;        // case -> its tiles
   std::map<std::string, std::vector<ReportPicture>> pictures;  // case -> the pictures of its depth maps
   // Case -> the bytes of its cloud view (harness/viewing/cloud_view.h).
   std::map<std::string, std::string> views;
-  std::map<std::string, ReportProfile> profiles;  // case -> its profile, where it has one
-  std::size_t left_out = 0;                       // pictures beyond the limit
+  std::map<std::string, ReportProfile> profiles;         // case -> its profile, where it has one
+  std::size_t left_out = 0;                              // pictures beyond the limit
+  std::map<std::string, std::set<std::string>> kinds;    // case -> kinds of its pictures, left out or not
+  std::map<std::string, std::vector<double>> biases_mm;  // case -> mean signed depth error of each camera
 };
 
-// Returns the tiles of a case; none where the bundle has none of it.
+// Return the tiles of a case, and the kinds of its pictures in the bundle; none where it has none.
 const std::vector<ReportTile>& tiles_in(const ReportPictures& pictures, const std::string& case_name);
+const std::set<std::string>& kinds_in(const ReportPictures& pictures, const std::string& case_name);
 
 // Reads the tiles, at most 768 KiB of pictures (of the first camera of each case before
 // any of a second one), the clouds and the profiles. Throws Error(input, io) naming the file.
@@ -61,6 +65,9 @@ ReportPictures read_report_pictures(const std::filesystem::path& bundle, const R
 
 // Reads a tiles CSV. Throws Error(input) "SOURCE: line 3: ..." for a line that is no tile.
 std::vector<ReportTile> parse_tiles_csv(std::string_view csv, const std::string& source = "tiles");
+
+// Reads the biases of cameras from a diagnosis CSV (metrics/diagnosis.h), without those that have none.
+std::vector<double> parse_camera_biases(std::string_view csv);
 
 // Reads the lines of a pictures.csv without the files. Throws Error(input) for a line that is none, or that
 // names anything but a PNG beside it.

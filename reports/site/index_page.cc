@@ -44,18 +44,19 @@ std::string worse_section(const SiteSuites& suites, const SiteReports& reports) 
     const auto& [since, suite, step, others] = rows[i];
     const SiteMetric& metric = site_metrics()[step->metric];
     const auto [before, after] = number_pair(step->level.mean_before, step->level.mean_after);
-    table.add({case_link(*since, step->case_name, reports,
-                         xml_escape(suite->second.names.of.at(step->case_name)), ""),
-               suite_link(suite->first, ""),
-               fmt::format("<a href=\"metric/{}.html\">{}</a>{}", site_file_name(metric.name),
-                           xml_escape(metric.title),
-                           others == 0 ? std::string() : fmt::format(" and {} more", others)),
-               before,
-               {after, "bad"},
-               {change_text(metric.better, step->level.mean_before, step->level.mean_after), "bad"},
-               steps_link(suite->first, xml_escape(since->id), ""),
-               xml_escape(commit_of_run(*since))},
-              case_attributes(step->case_name, false));
+    table.add(
+        {case_link(*since, step->case_name, reports, xml_escape(suite->second.names.of.at(step->case_name)),
+                   ""),
+         suite_link(suite->first, ""),
+         fmt::format("<a href=\"metric/{}.html\">{}</a>{}", site_file_name(metric.name),
+                     xml_escape(metric.title),
+                     others == 0 ? std::string() : fmt::format(" and {} more", others)),
+         before,
+         {after, "bad"},
+         {change_text(metric.unit, metric.better, step->level.mean_before, step->level.mean_after), "bad"},
+         steps_link(suite->first, xml_escape(since->id), ""),
+         xml_escape(commit_of_run(*since))},
+        case_attributes(step->case_name, false));
   }
   if (rows.empty())
     return page_section(
@@ -94,13 +95,15 @@ std::string sparkline(const std::vector<const SiteRun*>& runs) {
     if (count > 0) values.push_back(sum / count);
   }
   if (values.size() < 2) return "";
-  const auto [low, high] = std::ranges::minmax(values);
+  // A change of 5 % fills half of the height: a smaller one must not look like a large one.
+  const double low = std::min(0.95, std::ranges::min(values)),
+               high = std::max(1.05, std::ranges::max(values));
   constexpr double kWidth = 120, kHeight = 24;
   std::string line;
   for (std::size_t i = 0; i < values.size(); ++i)
     line += fmt::format("{}{:.1f} {:.1f}", i == 0 ? "M" : "L",
                         3 + (kWidth - 6) * static_cast<double>(i) / static_cast<double>(values.size() - 1),
-                        high > low ? 3 + (kHeight - 6) * (high - values[i]) / (high - low) : kHeight / 2);
+                        3 + (kHeight - 6) * (high - values[i]) / (high - low));
   const std::string title = site_metrics()[*metric].title;
   return fmt::format(
       "<svg class=\"spark\" viewBox=\"0 0 {:.0f} {:.0f}\" role=\"img\" aria-label=\"{} over {} runs\"><path "
@@ -135,8 +138,8 @@ Results site_results(const SiteRun& run, const std::vector<std::size_t>& metrics
     if (!one.options.empty()) record.options = {{"(hash of all)", one.options}};
     for (const std::size_t i : metrics)
       if (i + 1 < one.values.size() && one.values[i])
-        record.metrics.emplace_back(site_metrics()[i].name,
-                                    Metric{one.values[i], "", site_metrics()[i].better, ""});
+        record.metrics.emplace_back(site_metrics()[i].name, Metric{one.values[i], site_metrics()[i].unit,
+                                                                   site_metrics()[i].better, ""});
     results.records.push_back(std::move(record));
   }
   return results;

@@ -66,11 +66,14 @@ void add_steps(const SiteSeries& series, std::size_t metric, std::vector<SiteSte
   const SiteMetric& kind = site_metrics()[metric];
   for (const ChangePoint& change :
        series.times ? detect_steps(values) : metric_steps(kind.name, kind.unit, kind.better, values))
-    steps.push_back({metric, series.case_name, runs[change.index - 1], runs[change.index], change.level});
+    steps.push_back({metric, series.case_name, runs[change.index - 1], runs[change.index], change.level,
+                     change_size(shown_verdict(series.case_name, kind.name, kind.unit, kind.better,
+                                               change.level.mean_before, change.level.mean_after))});
 }
 
 std::string change_of(const SiteStep& step) {
-  return change_text(site_metrics()[step.metric].better, step.level.mean_before, step.level.mean_after);
+  const SiteMetric& metric = site_metrics()[step.metric];
+  return change_text(metric.unit, metric.better, step.level.mean_before, step.level.mean_after);
 }
 
 }  // namespace
@@ -206,7 +209,8 @@ std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs) {
   std::vector<SiteStep> steps;
   for (std::vector<SiteStep>& some : found) std::ranges::move(some, std::back_inserter(steps));
   std::ranges::stable_sort(steps, [](const SiteStep& a, const SiteStep& b) {
-    return std::tie(b.since, a.case_name, a.metric) < std::tie(a.since, b.case_name, b.metric);
+    return std::tie(b.since, b.size, a.case_name, a.metric) <
+           std::tie(a.since, a.size, b.case_name, b.metric);
   });
   if (steps.size() > kMaxSiteSteps) steps.erase(steps.begin() + kMaxSiteSteps, steps.end());
   return steps;

@@ -72,6 +72,7 @@ struct SiteStep {
   std::string case_name;
   std::size_t before = 0, since = 0;  // runs: the last one of the old level, the first one of the new level
   LevelChange level;
+  double size = 0;  // change_size()
 
   // Returns 1 where the new level is worse, -1 where it is better, 0 where the metric has no better side.
   int worsening() const;
@@ -80,7 +81,8 @@ struct SiteStep {
 // The most steps of a suite that are kept.
 inline constexpr std::size_t kMaxSiteSteps = 2000;
 
-// Finds the steps of all cases over the runs of one suite, oldest first; returns them with the newest first.
+// Finds the steps of all cases over the runs of one suite, oldest first; returns them with the newest first,
+// those of one run by the size of the change.
 // Runs of other options are another series (harness/statistics/change_points.h), and times also those of
 // another machine or build. Of more than kMaxSiteSteps the newest are kept.
 std::vector<SiteStep> site_steps(std::span<const SiteRun* const> runs);

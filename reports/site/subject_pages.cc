@@ -81,8 +81,8 @@ const BySeed* best_of(const std::vector<BoardRow>& rows, const std::string& scen
     if (best == nullptr || worsening(metric.name, metric.better, mean_of(*best), mean_of(found->second)) < 0)
       best = &found->second;
   }
-  const bool ranked = metric.better != Better::equal || metric_ideal(metric.name).has_value();
-  return ranked ? best : nullptr;
+  const bool has_side = metric.better != Better::equal || metric_ideal(metric.name).has_value();
+  return has_side && is_ranked(metric.name) ? best : nullptr;
 }
 
 struct SubjectCase {

@@ -10,6 +10,7 @@
 #include "harness/ab/decision.h"
 #include "harness/ab/report.h"
 #include "reports/content/environment_text.h"
+#include "reports/text/tables.h"
 #include "reports/text/verdict_table.h"
 
 namespace aqbench {
@@ -147,19 +148,6 @@ std::string accuracy_table(const AbCaseReport& one) {
          md_head({"metric", "change", "A", "B", "unit"}, 2) + rows;
 }
 
-std::string ab_verdict_table(const AbReport& report) {
-  const Table table = judged_table(report);
-  std::vector<std::string> cells;
-  for (const TableColumn& column : table.columns) cells.push_back(column.header);
-  std::string text = md_head(cells, 2);
-  for (const auto& row : table.rows) {
-    cells.clear();
-    for (const TableCell& cell : row) cells.push_back(md_escape(cell.text));
-    text += md_row(cells);
-  }
-  return text;
-}
-
 }  // namespace
 
 std::string ab_stage_text(const AbStageDecision& stage) {
@@ -249,7 +237,7 @@ std::string render_ab_summary(const AbDocument& document, const AbReport& report
   if (report.validation)
     for (const std::string& line : validation_lines(*report.validation))
       text += fmt::format("- {}\n", md_escape(line));
-  text += "\n" + ab_verdict_table(report);
+  text += "\n" + md_table(judged_table(report));
   text += "\n<details><summary>settings, machine, statistics of each verdict</summary>\n\n";
   text += fmt::format("- {}\n- {}\n- run {}, UTC: {} to {}\n", md_escape(ab_units_line(document.run)),
                       md_escape(settings_line(document.settings)), md_escape(document.run.id),

@@ -141,13 +141,12 @@ std::string narrative_section(const BundleContent& content) {
 // The cases whose values moved, worst first.
 std::string baseline_section(const BundleContent& content) {
   if (!content.baseline) return "";
-  constexpr std::size_t kMaxBytes = std::size_t{1} << 20;
   return fmt::format("\n## Against the baseline\n\nAccepted from bundle {}, commit {}. {}.\n\n",
                      md_escape(content.baseline->accepted_bundle),
                      content.baseline->accepted_commit.empty() ? "not recorded"
                                                                : md_escape(content.baseline->accepted_commit),
                      kGatePolicy) +
-         verdicts_markdown(*content.gated, kMaxBytes);
+         verdicts_markdown(*content.gated);
 }
 
 std::string times_section(const Results& results) {

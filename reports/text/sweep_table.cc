@@ -103,27 +103,11 @@ std::string render_method_table(const MethodTable& shown, bool colours, std::siz
          "\n";
 }
 
-bool has_headline(const Record& record) {
-  return std::ranges::any_of(headline_metrics(), [&](const HeadlineMetric& headline) {
-    return find_metric(record.metrics, headline.name) != nullptr;
+std::string legend(const Results& results) {
+  const bool any_truth = std::ranges::any_of(results.records, [](const Record& record) {
+    return record.status == Status::ok && has_true_surface(record);
   });
-}
-
-std::string legend(const std::vector<CaseGroup>& groups) {
-  std::size_t without_truth = 0, all = 0;
-  for (const CaseGroup& group : groups)
-    for (const Record* record : group.records) {
-      if (record->status != Status::ok) continue;
-      ++all;
-      without_truth += has_headline(*record) ? 0 : 1;
-    }
-  std::string text;
-  if (without_truth < all) text += "Errors: distance of points to the true surface. n: seeds.\n";
-  if (without_truth > 0)
-    text +=
-        fmt::format("{} without a true surface: agreement, reprojection and scale say nothing of accuracy.\n",
-                    counted(without_truth, "case"));
-  return text;
+  return any_truth ? "Errors: distance of points to the true surface. n: seeds.\n" : "";
 }
 
 // Returns a line for each reason why headline metrics of a record are undefined:
@@ -178,7 +162,7 @@ std::string render_sweep_table(const Results& results, bool colours, std::size_t
       common = "scene=" + groups.front().scene + (common.empty() ? "" : " ") + common;
     const Table table = fitting_table(groups, columns, width);
     if (!common.empty()) text += wrap_text(printable("all: " + common), width, 5);
-    text += render_table(table, colours, std::max(width, table_width(table))) + legend(groups);
+    text += render_table(table, colours, std::max(width, table_width(table))) + legend(results);
     text += render_program_table(groups, columns.scene, colours, width);
     text += render_protocol_lines(results);
   }

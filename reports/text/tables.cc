@@ -69,21 +69,32 @@ std::string counted_lines(const std::map<std::string, std::size_t>& cases_of, st
   return text;
 }
 
-std::string screen_comparisons(const std::vector<AxisComparison>& comparisons, bool colours,
-                               std::size_t width) {
-  if (comparisons.empty()) return "";
-  Table table = table_with({"workload", "axes", "value", ">cold\nms", ">warm\nms", ">memory\nMiB",
-                            ">change [%]\n(99 % interval)"});
-  std::map<std::string, std::size_t> cases_of;
+Table comparisons_table(const std::vector<AxisComparison>& comparisons) {
+  Table table = table_with({"workload", "axes", "value", ">cold [ms]", ">warm [ms]", ">throughput",
+                            ">memory [MiB]", ">change [%], not judged", "note"});
   for (const AxisComparison& comparison : comparisons) {
     const Timing& timing = comparison.record->timing;
     table.rows.push_back(
         plain_row({comparison.workload, comparison.rest, comparison.axis + "=" + comparison.value,
                    table_number_or_na(timing.cold_ms), table_number_or_na(summarize(timing.warm_ms).median),
-                   table_mib_or_na(comparison.record->peak_rss_bytes), change_text(comparison)}));
+                   throughput_text(timing), table_mib_or_na(comparison.record->peak_rss_bytes),
+                   change_text(comparison), note_text(comparison)}));
+  }
+  return table;
+}
+
+std::string screen_comparisons(const std::vector<AxisComparison>& comparisons, bool colours,
+                               std::size_t width) {
+  if (comparisons.empty()) return "";
+  Table table = comparisons_table(comparisons);
+  drop_column(table, "throughput");
+  drop_column(table, "note");
+  const char* const headings[] = {"cold\nms", "warm\nms", "memory\nMiB", "change [%]\n(99 % interval)"};
+  for (std::size_t i = 0; i < std::size(headings); ++i) table.columns[3 + i].header = headings[i];
+  std::map<std::string, std::size_t> cases_of;
+  for (const AxisComparison& comparison : comparisons)
     if (!comparison.note.empty() && comparison.note != "first" && comparison.record->status == Status::ok)
       ++cases_of[comparison.note];
-  }
   return "\n" + render_table(table, colours, std::max(width, table_width(table))) +
          counted_lines(cases_of, width) + wrap_text(kComparisonsAreNotJudged, width, 0);
 }
@@ -113,13 +124,30 @@ std::vector<TableCell> plain_row(std::vector<std::string> texts) {
   return cells;
 }
 
-void drop_columns(Table& table, std::string_view nothing) {
-  for (std::size_t i = table.columns.size(); i-- > 0;) {
-    if (std::ranges::any_of(table.rows, [&](const auto& row) { return row[i].text != nothing; })) continue;
-    const auto at = static_cast<std::ptrdiff_t>(i);
-    table.columns.erase(table.columns.begin() + at);
-    for (auto& row : table.rows) row.erase(row.begin() + at);
+std::string md_table(const Table& table) {
+  std::vector<std::string> cells;
+  for (const TableColumn& column : table.columns) cells.push_back(column.header);
+  const auto first_number = std::ranges::find(table.columns, Align::right, &TableColumn::align);
+  std::string text = md_head(cells, static_cast<std::size_t>(first_number - table.columns.begin()));
+  for (const auto& row : table.rows) {
+    cells.clear();
+    for (const TableCell& cell : row) cells.push_back(md_escape(cell.text));
+    text += md_row(cells);
   }
+  return text;
+}
+
+void drop_column(Table& table, std::string_view title) {
+  const auto column = std::ranges::find(table.columns, title, &TableColumn::header);
+  if (column == table.columns.end()) return;
+  for (auto& row : table.rows) row.erase(row.begin() + (column - table.columns.begin()));
+  table.columns.erase(column);
+}
+
+void drop_columns(Table& table, std::string_view nothing) {
+  for (std::size_t i = table.columns.size(); i-- > 0;)
+    if (std::ranges::all_of(table.rows, [&](const auto& row) { return row[i].text == nothing; }))
+      drop_column(table, table.columns[i].header);
 }
 
 std::string render_program_table(const std::vector<CaseGroup>& groups, bool scenes, bool colours,
@@ -187,18 +215,7 @@ std::string roofline_text(const Record& record) {
 }
 
 std::string comparison_table(const std::vector<AxisComparison>& comparisons) {
-  std::string text = md_head({"workload", "axes", "value", "cold [ms]", "warm [ms]", "throughput",
-                              "memory [MiB]", "change [%], not judged", "note"},
-                             3);
-  for (const AxisComparison& comparison : comparisons) {
-    const Timing& timing = comparison.record->timing;
-    text += md_row({md_escape(comparison.workload), md_escape(comparison.rest),
-                    md_escape(comparison.axis + "=" + comparison.value), table_number_or_na(timing.cold_ms),
-                    table_number_or_na(summarize(timing.warm_ms).median), md_escape(throughput_text(timing)),
-                    table_mib_or_na(comparison.record->peak_rss_bytes), md_escape(change_text(comparison)),
-                    md_escape(note_text(comparison))});
-  }
-  return text;
+  return md_table(comparisons_table(comparisons));
 }
 
 bool has_workloads(const Results& results) {

@@ -18,6 +18,10 @@ namespace aqbench {
 Table table_with(std::initializer_list<std::string_view> titles);
 // Returns a row of cells without colours.
 std::vector<TableCell> plain_row(std::vector<std::string> texts);
+// Returns a table as Markdown.
+std::string md_table(const Table& table);
+// Takes out the column with this title, if there is one.
+void drop_column(Table& table, std::string_view title);
 // Takes out the columns whose cells all are `nothing`.
 void drop_columns(Table& table, std::string_view nothing);
 

@@ -22,8 +22,9 @@ bool is_notable(const VerdictRow& row) {
 bool has_two_values(const VerdictRow& row) { return row.baseline && row.current; }
 
 // A row for each case, or for each value.
-std::string values_text(const std::vector<CaseVerdicts>& cases, const ShortNames& names, bool colours,
-                        bool all, std::size_t width) {
+std::string values_text(const std::vector<CaseVerdicts>& cases, const ShortNames& names,
+                        const VerdictView& view) {
+  const auto& [colours, all, width, before, after] = view;
   std::vector<ListedValue> values;
   std::size_t left_out = 0, more = 0;
   for (const CaseVerdicts& one : cases)
@@ -37,13 +38,15 @@ std::string values_text(const std::vector<CaseVerdicts>& cases, const ShortNames
       more += values.back().more;
     }
   if (values.empty()) return "";
-  if (table_width(values_table(values, names)) > width) {  // a narrow screen shows what is worst
-    for (ListedValue& value : values) value.more = 0;
-    more = 0;
-  }
-  std::string text = render_table(values_table(values, names), colours, width);
+  Table table = values_table(values, names, all ? "value" : "worst value", before, after);
+  // A narrow screen shows what decides.
+  for (const std::string_view dispensable : {"more", "allowed", "size"})
+    if (table_width(table) > width) drop_column(table, dispensable);
+  if (std::ranges::find(table.columns, "more", &TableColumn::header) == table.columns.end()) more = 0;
+  std::string text = render_table(table, colours, std::max(width, table_width(table)));
   if (left_out > 0) text += fmt::format("... and {} (--all)\n", counted(left_out, "more case"));
-  if (more > 0) text += "more: values of the same case with the same verdict (--all lists them)\n";
+  text += wrap_text(std::string(kSizeNote) + (more > 0 ? "; more: further values of the case (--all)" : ""),
+                    width, 2);
   return text + "\n";
 }
 
@@ -56,7 +59,7 @@ std::string reason_lines(const std::vector<CaseVerdicts>& cases, const ShortName
     for (const VerdictRow* const row : one.rows) {
       if (has_two_values(*row) || !is_refused(row->verdict) || (!all && row != one.worst)) continue;
       if (++lines > kMaxRows && !all) continue;
-      std::string line = fmt::format("{:<14}  {}: {}", to_string(row->verdict), names.of.at(row->case_name),
+      std::string line = fmt::format("{:<14}  {}: {}", verdict_label(*row), names.of.at(row->case_name),
                                      verdict_row_text(*row));
       if (one.others > 0 && !all) line += fmt::format(" and {}", counted(one.others, "more value"));
       text += wrap_text(printable(line), width, 16);
@@ -88,28 +91,6 @@ std::string information_lines(const Verdicts& verdicts, const ShortNames& names,
   return text;
 }
 
-std::string markdown_row(const CaseVerdicts& one, const ShortNames& names) {
-  const VerdictRow& row = *one.worst;
-  const VerdictCells cells = verdict_cells(row);
-  const bool numbers = has_two_values(row);
-  return md_row({md_escape(names.of.at(row.case_name)), md_escape(verdict_label(row)),
-                 md_escape(numbers || row.reason.empty() ? cells.what : verdict_row_text(row)), cells.before,
-                 cells.after, md_escape(cells.change), md_escape(cells.allowed),
-                 one.others > 0 ? fmt::format("{}", one.others) : ""});
-}
-
-// What else is notable, and the headline values of every case.
-std::string markdown_rest(const CaseVerdicts& one, const ShortNames& names) {
-  std::string text;
-  for (const VerdictRow* const row : one.rows) {
-    const bool headline = metric_words(row->metric) != row->metric && row->verdict == Verdict::pass;
-    if (headline || (row != one.worst && is_notable(*row)))
-      text += md_row({md_escape(names.of.at(row->case_name)), md_escape(verdict_label(*row)),
-                      md_escape(verdict_row_text(*row))});
-  }
-  return text;
-}
-
 }  // namespace
 
 Colour colour_of(const VerdictRow& row) {
@@ -123,13 +104,15 @@ Colour colour_of(const VerdictRow& row) {
 Table values_table(std::span<const ListedValue> values, const ShortNames& names, const char* value,
                    const char* before, const char* after) {
   Table table = table_with({"case", value, std::string(">") + before, std::string(">") + after, ">change",
-                            ">allowed", "verdict", ">more"});
+                            ">allowed", ">size", "verdict", ">more"});
   for (const auto& [row, more] : values) {
     const VerdictCells cells = verdict_cells(*row);
+    const bool explained = !has_two_values(*row) && !row->reason.empty() && row->words.empty();
     table.rows.push_back(
-        plain_row({names.of.at(row->case_name), cells.what, cells.before, cells.after, cells.change,
-                   cells.allowed, verdict_label(*row), more > 0 ? fmt::format("+{}", more) : ""}));
-    table.rows.back()[4].colour = table.rows.back()[6].colour = colour_of(*row);
+        plain_row({names.of.at(row->case_name), explained ? verdict_row_text(*row) : cells.what, cells.before,
+                   cells.after, cells.change, cells.allowed, cells.size, verdict_label(*row),
+                   more > 0 ? fmt::format("+{}", more) : ""}));
+    table.rows.back()[4].colour = table.rows.back()[7].colour = colour_of(*row);
   }
   drop_columns(table, "");
   return table;
@@ -146,51 +129,51 @@ std::string render_banner(const Banner& banner, bool colours, std::size_t width)
   return fmt::format("{}{}\033[0m{}", escape, text.substr(0, end), text.substr(end));
 }
 
+std::string verdict_tables(const Verdicts& verdicts, const ShortNames& names, const VerdictView& view) {
+  const std::vector<CaseVerdicts> cases = by_case(verdicts);
+  const std::string tables =
+      reason_lines(cases, names, view.all, view.width) + values_text(cases, names, view);
+  if (names.common.empty() || tables.empty()) return tables;
+  return wrap_text(printable("all: " + names.common), view.width, 5) + tables;
+}
+
 std::string render_verdicts(const Verdicts& verdicts, bool colours, bool all, std::size_t width) {
   std::string text;
   for (const std::string& note : verdicts.notes) text += wrap_text("note: " + printable(note), width, 6);
   if (verdicts.refusal.empty()) {
     const ShortNames names = short_names_of(verdicts);
-    const std::vector<CaseVerdicts> cases = by_case(verdicts);
-    const std::string tables =
-        reason_lines(cases, names, all, width) + values_text(cases, names, colours, all, width);
-    if (!names.common.empty() && !tables.empty())
-      text += wrap_text(printable("all: " + names.common), width, 5);
-    text += tables + information_lines(verdicts, names, all, width);
+    text += verdict_tables(verdicts, names, {colours, all, width}) +
+            information_lines(verdicts, names, all, width);
   }
   return text + render_banner(banner_of(verdicts), colours, width);
 }
 
-std::string verdicts_markdown(const Verdicts& verdicts, std::size_t max_bytes) {
-  constexpr std::size_t kRoomForTheRest = 600;  // heads, counts, the fold
+std::string verdicts_markdown(const Verdicts& verdicts) {
+  constexpr std::size_t kMaxFurther = 200;
   const ShortNames names = short_names_of(verdicts);
-  std::string rows, rest;
-  std::size_t left_out = 0;
-  const auto fits = [&](const std::string& more) {
-    return rows.size() + rest.size() + more.size() + names.common.size() + kRoomForTheRest <= max_bytes;
-  };
+  std::vector<ListedValue> listed;
+  std::size_t cases = 0, further = 0;
+  std::string rest;  // what else is notable, and the headline values of every case
   for (const CaseVerdicts& one : by_case(verdicts)) {
     const bool is_new_case = one.worst->verdict == Verdict::added && one.worst->metric.empty();
-    const bool listed = is_notable(*one.worst) || is_new_case;
-    const std::string row = listed ? markdown_row(one, names) : "", more = markdown_rest(one, names);
-    if (left_out > 0 || !fits(row)) {
-      ++left_out;
-      continue;
+    if ((is_notable(*one.worst) || is_new_case) && ++cases <= kMaxRows)
+      listed.push_back({one.worst, one.others});
+    for (const VerdictRow* const row : one.rows) {
+      const bool headline = metric_words(row->metric) != row->metric && row->verdict == Verdict::pass;
+      if ((!headline && (row == one.worst || !is_notable(*row))) || ++further > kMaxFurther) continue;
+      rest += md_row({md_escape(names.of.at(row->case_name)), md_escape(verdict_label(*row)),
+                      md_escape(verdict_row_text(*row))});
     }
-    rows += row;
-    if (fits(more)) rest += more;
   }
   std::string text;
-  if (!names.common.empty() && !rows.empty())
-    text += fmt::format("All cases: {}\n\n", md_escape(names.common));
-  if (!rows.empty())
-    text +=
-        md_head({"case", "verdict", "worst value", "before", "after", "change", "allowed", "more"}, 3) + rows;
-  if (left_out > 0) text += fmt::format("\nand {}\n", counted(left_out, "more case"));
-  if (!rest.empty())
-    text += "\n<details><summary>further values</summary>\n\n" + md_head({"case", "verdict", "value"}, 3) +
-            rest + "\n</details>\n";
-  return text.size() <= max_bytes ? text : "";
+  if (!names.common.empty() && cases > 0) text += fmt::format("All cases: {}\n\n", md_escape(names.common));
+  if (cases > 0) text += md_table(values_table(listed, names)) + fmt::format("\n{}\n", kSizeNote);
+  if (cases > kMaxRows) text += fmt::format("\nand {}\n", counted(cases - kMaxRows, "more case"));
+  if (rest.empty()) return text;
+  text +=
+      "\n<details><summary>further values</summary>\n\n" + md_head({"case", "verdict", "value"}, 3) + rest;
+  if (further > kMaxFurther) text += fmt::format("\nand {} more\n", further - kMaxFurther);
+  return text + "\n</details>\n";
 }
 
 }  // namespace aqbench

@@ -29,13 +29,23 @@ Table values_table(std::span<const ListedValue> values, const ShortNames& names,
                    const char* value = "worst value", const char* before = "before",
                    const char* after = "after");
 
+// How a list of verdicts is shown: a row for each case, or with `all` one for each value.
+struct VerdictView {
+  bool colours = false, all = false;
+  std::size_t width = kScreenColumns;
+  const char *before = "before", *after = "after";  // titles of columns
+};
+
+// Returns the reasons of cases without two values to compare, and a table of the others, worst first.
+std::string verdict_tables(const Verdicts& verdicts, const ShortNames& names, const VerdictView& view = {});
+
 // Returns a row for each case with a verdict that is no plain pass, worst first, with its worst value; then
 // what is new, and the banner as the last line. `all` gives a row for each value, passes included.
 std::string render_verdicts(const Verdicts& verdicts, bool colours = false, bool all = false,
                             std::size_t width = kScreenColumns);
 
-// Returns a table of the cases that render_verdicts() lists, then their further values in a fold, in at most
-// `max_bytes`: what does not fit is counted.
-std::string verdicts_markdown(const Verdicts& verdicts, std::size_t max_bytes);
+// Returns a table of the first 40 cases that render_verdicts() lists, then further values in a fold; what is
+// left out is counted.
+std::string verdicts_markdown(const Verdicts& verdicts);
 
 }  // namespace aqbench

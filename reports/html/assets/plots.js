@@ -133,7 +133,8 @@ const aqbench_plots = (() => {
     const options = {width: width_now(), height: 320, ...extra.options,
       padding: [null, () => named() && extra.names === 'ends' ? widest + 16 : 16, null, null],
       scales: {x: {time: false, distr: log_x ? 3 : 1, ...log_x ? {range: (_, low, high) => [low / 1.2, high * 1.2]} : {}},
-        y: log_y ? {distr: 3, range: (_, low, high) => [low / 1.3, high * 1.3]} : extra.y_from_zero ? {range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1]} : {}},
+        y: log_y ? {distr: 3, range: (_, low, high) => [low / 1.3, high * 1.3]} : extra.y_from_zero ? {range: (_, low, high) => [Math.min(0, low), high > 0 ? high * 1.05 : 1]}
+          : extra.least_y ? {range: (_, low, high) => [Math.min(low ?? 0, -extra.least_y), Math.max(high ?? 0, extra.least_y)]} : {}},
       legend: {markers: {dash: (plot, series) => plot.series[series].dash ? 'dashed' : 'solid'}},
       hooks: {draw: [(plot) => write_names(plot, names_of(plot)), ...extra.options?.hooks?.draw ?? []]},
       axes: [{...axis(axes[0]), ...extra.whole_x ? {incrs: incrs.filter((step) => step >= 1)} : {}, ...log_x ? {splits: ticks_125, filter: (_, splits) => splits} : {}},

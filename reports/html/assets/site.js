@@ -41,13 +41,19 @@
   function draw() {
     const rows = window.aqbench_values[metric.value], x = runs.map((_, i) => i + 1);
     const shown = [...some.selectedOptions].slice(0, plots.most_lines).map((option) => Number(option.value));
-    const lines = shown.map((index) => ({label: labels[index], x, y: rows[index], width: 1.5}));
+    // One scale for what has other sizes: the change since the first run, of a percentage in points.
+    const is_share = metric.value.endsWith('_pct'), unit = is_share ? 'points' : '%';
+    const change = (row) => {
+      const first = row.find((value) => value !== null), whole = is_share ? 100 : Math.abs(first) || Math.max(...row.map(Math.abs)) || 1;
+      return row.map((value) => value === null ? null : 100 * (value - first) / whole);
+    };
+    const lines = shown.map((index) => ({label: labels[index], x, y: change(rows[index]), width: 1.5}));
     const steps = shown.flatMap(steps_of);
     holder.replaceChildren();
     const plot = plots.chart(holder, `${titles[metric.value]} over the runs`,
-      `Run 1 is ${runs[0][0]}, run ${runs.length} is ${runs.at(-1)[0]}.` + (steps.length === 0 ? ''
+      `Run 1 is ${runs[0][0]}, run ${runs.length} is ${runs.at(-1)[0]}. Drawn is the change since the first run.` + (steps.length === 0 ? ''
         : ' Dashed: a level changed, red for the worse, green for the better, violet for neither.'),
-      ['run', titles[metric.value]], lines, {whole_x: true, options: {hooks: {draw: [(plot) => draw_steps(plot, steps)]}}});
+      ['run', `change [${unit}]`], lines, {whole_x: true, least_y: 5, options: {hooks: {draw: [(plot) => draw_steps(plot, steps)]}}});
     const where = make('p', {'aria-live': 'polite'});
     plot.over.addEventListener('mousemove', () => {
       const run = runs[plot.cursor.idx];

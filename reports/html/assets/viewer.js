@@ -189,7 +189,10 @@ const aqbench_viewer = (() => {
     const power = 10 ** Math.floor(Math.log10(most_mm));
     return [5, 2, 1].map((step) => step * power).find((length) => length <= most_mm);
   };
-  const length_text = (mm) => mm >= 1000 ? `${number(mm / 1000)} m` : `${number(mm)} mm`;
+  // Where no camera says how large a cloud is, its lengths are units of its own.
+  const in_units = (cloud) => aqbench.data.cases[cloud.index].free_scale === true;
+  const length_text = (mm, cloud) => in_units(cloud) ? `${number(mm / 1000)} ${mm === 1000 ? 'unit' : 'units'} (free scale)`
+    : mm >= 1000 ? `${number(mm / 1000)} m` : `${number(mm)} mm`;
 
   // Breaks a name behind blanks and slashes into lines of at most so many letters, as far as it can be.
   const broken = (name, most) => name.split(/(?<=[/ ])/).reduce((lines, part) => {
@@ -224,7 +227,7 @@ const aqbench_viewer = (() => {
       const across = viewer_camera.frame(camera).right.map((part, axis) => camera.target[axis] + part), [x0] = at(camera.target), [x1] = at(across);
       const mm = round_length(0.25 * part_width / pixels / (x1 - x0)), length = mm * (x1 - x0), y = height - 14;
       shape('path', {d: `M${x + 12} ${y - 5}v5h${length}v-5`});
-      shape('text', {x: x + 18 + length, y}, length_text(mm));
+      shape('text', {x: x + 18 + length, y}, length_text(mm, cloud));
       // World: x and y along the patch, z down.
       const corner = [x + part_width / pixels - 50, height - 50];
       ['x', 'y', 'z'].forEach((name, axis) => {
@@ -298,8 +301,9 @@ const aqbench_viewer = (() => {
   function text_of(found) {
     if (!found) return 'Nothing there.';
     const {cloud, index} = found, name = aqbench.data.cases[cloud.index].label;
-    const place = (steps) => [0, 1, 2].map((axis) => number(Number((cloud.view.origin_mm[axis] +
-      steps[axis]).toFixed(2)))).join(', ');
+    const [per_mm, unit] = in_units(cloud) ? [0.001, 'units (free scale)'] : [1, 'mm'];
+    const place = (steps) => [0, 1, 2].map((axis) => number(Number((per_mm * Number((cloud.view.origin_mm[axis] +
+      steps[axis]).toFixed(2))).toPrecision(6)))).join(', ') + ' ' + unit;
     if (found.kind === 'cell') {
       const change = state.cells.errors[index];
       return Number.isNaN(change) ? `Only ${state.cells.only[index]} has points here.`
@@ -308,18 +312,18 @@ const aqbench_viewer = (() => {
     }
     if (found.kind === 'hole') {
       const steps = [...cloud.view.holes.slice(3 * index, 3 * index + 3)].map((value) => value * cloud.view.step_mm);
-      return `${name}\nhole at ${place(steps)} mm: ${cause_texts[cloud.view.causes[index]]}`;
+      return `${name}\nhole at ${place(steps)}: ${cause_texts[cloud.view.causes[index]]}`;
     }
     const mark = cloud.view.marks[cloud.points.order[index]], own = cloud.view.colours?.[cloud.points.order[index]];
     const value = cloud.points.errors[index];
     const what = cloud.view.values !== 'agreement' ? `error ${number(Number(value.toFixed(3)))} mm`
       : Number.isNaN(value) ? 'agreement not known' : `agreement of images ${number(Number(value.toFixed(2)))}`;
-    return `${name}\npoint at ${place(cloud.points.positions.slice(3 * index, 3 * index + 3))} mm; ${what}; ` +
+    return `${name}\npoint at ${place(cloud.points.positions.slice(3 * index, 3 * index + 3))}; ${what}; ` +
       `${(mark & 15) === 15 ? 'views not known' : `${mark & 15} cameras see it`}; ` +
       `${mark >> 4 === 15 ? 'no confidence' : `confidence ${((mark >> 4) / 14).toFixed(2)}`}` +
       (own === undefined ? '' : `; colour ${hex_of_code(own)}`);
   }
 
-  return {cloud_of, shapes_of, set_colours, draw, show, moved, resize, pick, place_of, text_of, parts_of_canvas, agrees, cause_colours,
+  return {cloud_of, shapes_of, set_colours, draw, show, moved, resize, pick, place_of, text_of, parts_of_canvas, agrees, in_units, cause_colours,
     cause_texts, get state() { return state; }, set state(value) { state = value; }};
 })();

@@ -126,9 +126,10 @@
     const {a, b, parts} = viewer.state;
     parts.facts.textContent = [a, b].filter(Boolean).map(({index, view}) =>
       `${data.cases[index].label}: ${number(view.count)} of ${number(view.scored)} ${view.values ? '' : 'scored '}points` +
-      (view.far > 0 ? `, ${number(view.far)} more than 10 m away and not shown` : '') +
+      (view.far > 0 ? `, ${number(view.far)} more than 10 ${viewer.in_units({index}) ? 'units' : 'm'} away and not shown` : '') +
       (view.holes.length ? `, ${view.holes.length / 3} places of holes` : '') + mesh_text(view)).join('; ') +
-      `. Positions are rounded to a grid of ${a.view.step_mm} mm (off by at most 0.018 mm)` + (viewer.agrees() ? '.' :
+      (viewer.in_units(a) ? '. The scale is free: lengths are units of the reconstruction'
+        : `. Positions are rounded to a grid of ${a.view.step_mm} mm (off by at most 0.018 mm)`) + (viewer.agrees() ? '.' :
       `, errors to 127 steps a side up to ${a.view.error_mm} mm (1 mm: off by at most 0.035 mm).`);
   }
 

@@ -175,6 +175,18 @@ TEST_F(Photometric, EachPointHasItsLikenessAndItsImages) {
   EXPECT_EQ(images[1], static_cast<int>(rig_.cameras.size()));
 }
 
+// By hand: 12 images of 320 x 240 px have 12 x 20 x 15 squares of 16 px, and a point that all of them see
+// lies in 12 of them.
+TEST_F(Photometric, CoverageIsTheShareOfSquaresWithAPoint) {
+  PointCloud cloud;
+  cloud.points_m = {{0, 0, kFloor_m}, {0, 0, kFloor_m}, {5, 0, kFloor_m}, {0, 0, std::nan("")}};
+  const MetricSet few = measure(cloud);
+  EXPECT_DOUBLE_EQ(photometric_value(few, "photometric_coverage_pct"), 100 * 12 / 3600.0);
+  EXPECT_EQ(photometric_value(few, "photometric_cloud_points"), 4);
+  EXPECT_GT(photometric_value(measure(level_cloud(kFloor_m)), "photometric_coverage_pct"), 5);
+  EXPECT_EQ(photometric_value(measure(PointCloud{}), "photometric_coverage_pct"), 0);
+}
+
 TEST_F(Photometric, WhatNoTwoImagesShowIsUndefined) {
   const MetricSet above = measure(level_cloud(0.1));
   EXPECT_EQ(photometric_value(above, "photometric_points"), 0);

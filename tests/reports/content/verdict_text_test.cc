@@ -42,6 +42,45 @@ TEST(VerdictText, RoundingIsNoChange) {
   EXPECT_NE(verdict_cells(*row).before, verdict_cells(*row).after);
 }
 
+// 96 -> 38.4 % is 57.6 points, whether the tolerance is given in points or as a share of the value.
+TEST(VerdictText, APercentageChangesByPoints) {
+  VerdictRow row = shown_verdict("a", "completeness_2mm_pct", "%", Better::higher, 96, 38.4);
+  EXPECT_EQ(verdict_cells(row).change, "-57.6 points");
+  EXPECT_EQ(verdict_cells(row).size, "57.6");
+  EXPECT_EQ(verdict_cells(row).allowed, "");
+  row.tolerance = Tolerance{Tolerance::Kind::absolute, 1};
+  EXPECT_EQ(verdict_row_text(row), "completeness at 2 mm 96 -> 38.4 % (-57.6 points, allowed ± 1 point)");
+  row = shown_verdict("a", "outlier_ratio_pct", "%", Better::lower, 8, 16);
+  row.tolerance = Tolerance{Tolerance::Kind::relative, 0.05};
+  EXPECT_EQ(verdict_cells(row).change, "+8 points");
+  EXPECT_EQ(verdict_cells(row).allowed, "± 0.4 points");
+}
+
+// Banner, terminal and page count further values alike: all that are refused, whatever their verdict.
+TEST(VerdictText, FurtherValuesAreThoseThatAreRefused) {
+  Verdicts verdicts;
+  verdicts.cases = 1;
+  for (const char* const name : {"accuracy_mean_mm", "accuracy_rmse_mm", "nmad_mm", "accuracy_p90_mm"})
+    verdicts.rows.push_back(shown_verdict("a", name, "mm", Better::lower, 1, 2));
+  verdicts.rows[2].verdict = Verdict::undefined;
+  verdicts.rows[3].verdict = Verdict::improved;
+  sort_worst_first(verdicts.rows);
+  EXPECT_EQ(by_case(verdicts).front().others, 2);
+  EXPECT_THAT(banner_line(banner_of(verdicts)), HasSubstr("and 2 more values of this case"));
+}
+
+TEST(VerdictText, ARunWithoutATruthSaysThatItRanksNothing) {
+  BundleContent content = content_of(synthetic_results());
+  EXPECT_EQ(banner_of(content).caution, "");
+  content.results.records[0].metrics = {{"photometric_zncc_median", Metric{0.8, "1", Better::higher, ""}}};
+  const std::string caution =
+      "1 case without a true surface: agreement, reprojection and scale are no accuracy and rank nothing";
+  EXPECT_THAT(banner_of(content).caution, StartsWith(caution));
+  EXPECT_THAT(banner_line(banner_of(content)), HasSubstr(caution));
+  set_baseline(content, synthetic_baseline(content.results));
+  EXPECT_THAT(banner_of(content).caution, StartsWith(caution));  // also of a run that is gated
+}
+
 // A count decides nothing, so it neither passes nor has a limit.
 TEST(VerdictText, ACountIsInformation) {
   BundleContent content = content_of(synthetic_results());

@@ -85,11 +85,14 @@ TEST(Compare, MetricsThatMovedTurnedUndefinedOrVanished) {
   metric_of(b.records[0], "fscore_2mm_pct") = {{}, "%", Better::higher, "the cloud is empty"};
   b.records[0].metrics.erase(b.records[0].metrics.begin() + 1);
   b.records[0].metrics.emplace_back("extra_mm", Metric{1.0, "mm", Better::lower, ""});
-  const std::string text = render_compare(compare_results(a, b));
-  EXPECT_THAT(text, ::testing::ContainsRegex("accuracy_mean_mm +1.53 +3.06 +2 x"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("B: the cloud is empty +worse"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("not in B +worse"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("new in B *\n"));
+  const CompareReport report = compare_results(a, b);
+  const std::string text = render_compare(report);
+  EXPECT_THAT(text, HasSubstr("median error: worse: not in B"));  // a row for each case
+  EXPECT_THAT(text, HasSubstr(" and 2 more"));
+  EXPECT_THAT(text, HasSubstr("1 value in B alone"));
+  const std::string all = render_compare(report, false, true);
+  EXPECT_THAT(all, ::testing::ContainsRegex("mean error .mm. +1.53 +3.06 +2 x +20.0 +worse"));  // 100 % of 5 %
+  EXPECT_THAT(all, HasSubstr("F-score at 2 mm: worse: B: the cloud is empty"));
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(display_width(line), kScreenColumns) << line;
 }
@@ -101,8 +104,10 @@ TEST(Compare, ABiasFurtherFromZeroIsWorseAndMorePointsAreOther) {
   metric_of(b.records[0], "bias_mean_mm").value = -4.40;
   metric_of(b.records[0], "points").value = *metric_of(b.records[0], "points").value + 7;
   const std::string text = render_compare(compare_results(a, b));
-  EXPECT_THAT(text, ::testing::ContainsRegex("bias_mean_mm.* -4.38 +worse"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("points.* [+]7 +other"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("bias .mm. .* -4.38 +43.8 +worse"));  // of 0.1 mm
+  EXPECT_THAT(text, HasSubstr("1 value changed and neither better nor worse (--all)"));
+  EXPECT_THAT(render_compare(compare_results(a, b), false, true),
+              ::testing::ContainsRegex("points.* [+]7 +other"));
 }
 
 TEST(Compare, FaultsThatWerePutInAreSaid) {

@@ -13,8 +13,10 @@
 namespace aqbench {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 // `n` runs whose accuracy is 1 and then, from run `change` on, 1.2; times 10 and 14, with a little noise.
 TrendHistory history_of(std::size_t n, std::size_t change) {
@@ -98,8 +100,8 @@ TEST(Trend, OfTwoRunsWhatAGateWouldNotPassIsAStep) {
   EXPECT_THAT(series_of(all, "time_ms").changes, IsEmpty());
   EXPECT_FALSE(series_of(all, "time_ms").pinned.value().changed);
   const std::string text = render_trends(history, all, false);
-  EXPECT_THAT(text, ::testing::ContainsRegex("accuracy_mean_mm +1 +5.74 +5.7 x +worse +n/a"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("bias_mean_mm +-0.0200 +-4.40 +-4.38 +worse +n/a"));
+  // A row for the case: 474 % of the tolerance of 5 %, before 4.38 of 0.1 mm.
+  EXPECT_THAT(text, ::testing::ContainsRegex("mean error .mm. +1 +5.74 +5.7 x +94.8 +worse +n/a +[+]1"));
   // 4 % and 0.09 mm pass a gate; three runs that all differ have two steps, of which the first passes.
   const auto passes = trends_of({1, 1.04}, {-0.02, -0.11}).second;
   EXPECT_THAT(series_of(passes, "accuracy_mean_mm").changes, IsEmpty());
@@ -110,6 +112,22 @@ TEST(Trend, OfTwoRunsWhatAGateWouldNotPassIsAStep) {
   EXPECT_EQ(series_of(three, "accuracy_mean_mm").changes[0].index, 2u);
   EXPECT_DOUBLE_EQ(series_of(three, "accuracy_mean_mm").changes[0].level.mean_before, 1.01);
   EXPECT_EQ(series_of(three, "bias_mean_mm").changes[0].level.p, 0) << "it did not vary by itself";
+}
+
+// +1.2 % must not look like +900 %: all charts have one scale, of the change since the first run, 5 % at
+// least.
+TEST(Trend, ChartsHaveOneScaleOfTheChangeSinceTheFirstRun) {
+  const TrendHistory history = history_of(2, 1);
+  const TrendSeries small{"a", "accuracy_mean_mm", "mm", Better::lower, false, {0, 1}, {1, 1.012}, {}, {}};
+  TrendSeries large = small, share = small;
+  large.values = {1, 10};
+  share.unit = "%";
+  share.values = {50, 40};
+  EXPECT_THAT(trends_svg(history, {small}),
+              AllOf(HasSubstr(">+5 %<"), HasSubstr(">-5 %<"), HasSubstr("first 1 mm")));
+  EXPECT_THAT(trends_svg(history, {small, large, share}),
+              AllOf(HasSubstr(">+900 %<"), HasSubstr(">-10 %<"), HasSubstr(">-10 points<"),
+                    Not(HasSubstr(">+5 %<"))));
 }
 
 TEST(Trend, OneRunIsNoHistory) {

@@ -197,9 +197,27 @@ TEST(HtmlReport, HasTheDepthsOfEveryCameraAndSaysWhereThereIsNoConfidence) {
                               "data-label=\"undulating/roma_like: error\""));
   EXPECT_THAT(page, HasSubstr("Confidence of camera cam00"));
   EXPECT_THAT(page, HasSubstr("aria-label=\"colours from 0 to 1\""));  // and not "to 1 1"
-  const std::size_t none = page.find("No confidence is shown: the method gives none");
+  const std::size_t none = page.find("The method gives no confidence");
   EXPECT_GT(none, page.find("<h3>Depth maps: flat_plane / roma_like</h3>"));
   EXPECT_LT(none, page.find("<h3>Depth maps: undulating / roma_like</h3>"));
+}
+
+// A caption says why something is not shown: left out, no true depth map, no truth, or the method gives none.
+TEST(HtmlReport, CaptionsOfDepthsSayWhyNothingIsShown) {
+  BundleContent content = content_of_report();
+  const std::string name = "undulating/roma_like/seed=42";
+  ReportPictures pictures;
+  pictures.pictures[name] = {{"depth.png", "depth", "cam00", "m", 0.2, 0.3, 1, 50, 0, "PNG"}};
+  const auto page = [&] { return content_without_scripts(render_html_report(content, pictures)); };
+  pictures.kinds[name] = {"depth", "depth_error", "confidence"};
+  EXPECT_THAT(page(),
+              HasSubstr("the scale is the range of the truth. Its error is in pictures/ of the bundle"));
+  EXPECT_THAT(page(), HasSubstr("The confidence is in pictures/ of the bundle, left out here"));
+  pictures.kinds[name] = {"depth"};
+  EXPECT_THAT(page(), HasSubstr("a true surface is known, but no true depth map. "));
+  EXPECT_THAT(page(), HasSubstr("The method gives no confidence with its depth maps."));
+  for (Record& record : content.results.records) record.metrics.clear();
+  EXPECT_THAT(page(), HasSubstr("no true depth is known. "));
 }
 
 // Room is given to the first camera of every case before a second one of any.

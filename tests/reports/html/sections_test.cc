@@ -118,6 +118,38 @@ TEST(Rivals, NameWhereWhichStageAndSinceWhen) {
   EXPECT_THAT(section, HasSubstr("unknown (no depth maps)"));  // of the other scene
 }
 
+// With a wrong refractive index all depths are off to one side. Fusion then loses what was wrong before.
+TEST(Rivals, ACommonBiasOfTheCamerasIsNamedBeforeAnyStage) {
+  BundleContent content = content_of(synthetic_results());
+  const std::string worse = "flat_plane/lightglue_like/seed=42", best = "flat_plane/roma_like/seed=42";
+  for (Record& record : content.results.records) {
+    if (record.case_name == worse) {
+      metric_of(record, "accuracy_mean_mm").value = 2.14;
+      set_holes(record, "holes_fused_pct", 50);
+    }
+    if (record.case_name == best) metric_of(record, "accuracy_mean_mm").value = 0.65;
+  }
+  ReportPictures pictures;
+  const std::string fusion = "fusion dropped correct depths over 50 %";
+  pictures.biases_mm[best] = {0.01, -0.05, 0.02};
+  pictures.biases_mm[worse] = {-1.9, -2.1, -2};
+  const std::string section = rivals_section(content, pictures);
+  EXPECT_THAT(section,
+              HasSubstr("a common bias: all 3 cameras are 2.00 mm too deep (best: 0.0100), as with a "
+                        "wrong calibration"));
+  EXPECT_THAT(section, Not(HasSubstr(fusion)));
+  pictures.biases_mm[worse] = {-1.9, 2.1, -2};  // no common one
+  EXPECT_THAT(rivals_section(content, pictures), HasSubstr(fusion));
+  pictures.biases_mm[worse] = {-0.1, -0.1, -0.1};  // which does not explain a mean error of 2.14 mm
+  EXPECT_THAT(rivals_section(content, pictures), HasSubstr(fusion));
+}
+
+TEST(Rivals, BiasesOfCamerasAreThoseOfTheDiagnosis) {
+  EXPECT_THAT(parse_camera_biases("quantity,of,value,unit\nholes,fused,7,%\nbias,a,-1.5,mm\nbias,b,,mm\n"
+                                  "rmse,a,3,mm\nbias,c,0.25,mm\nbias,d,nan,mm\n"),
+              ::testing::ElementsAre(-1.5, 0.25));
+}
+
 // The most accurate one is held against the one that covers more, too.
 TEST(Rivals, TheMostAccurateMayCoverLess) {
   BundleContent content = content_of(synthetic_results());
