@@ -125,8 +125,8 @@ struct CaseVerdicts {
 // Returns the verdicts case by case, in the order of the list.
 std::vector<CaseVerdicts> by_case(const Verdicts& verdicts);
 
-// Sorts rows by verdict and change_size(), case by case, so that effects of one cause are together: the headline
-// that changed most leads its case and places it among the others. Then come new and passed rows.
+// Sorts rows by verdict and change_size(), case by case, so that effects of one cause are together: the
+// headline that changed most leads its case and places it among the others. New and passed rows come last.
 void sort_worst_first(std::vector<VerdictRow>& rows);
 
 }  // namespace aqbench
