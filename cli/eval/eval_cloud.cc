@@ -15,6 +15,7 @@
 #include "harness/measuring/environment.h"
 #include "harness/records/one_case.h"
 #include "harness/records/results.h"
+#include "harness/scoring/evaluate.h"
 #include "metrics/point_details.h"
 #include "metrics/score.h"
 #include "metrics/score_options.h"
@@ -43,10 +44,6 @@ Json left_out_json(const ScoredCounts& counts) {
           {"beyond_border", counts.beyond_border},
           {"beyond_border_are_scored", counts.scored_beyond_border},
           {"beyond_max_distance", counts.beyond_max_distance}};
-}
-
-bool has_cameras(const EvalCloudRequest& request) {
-  return !request.rig.empty() || !request.dataset_dir.empty();
 }
 
 // Says what was not scored, and what was though the truth ends there.
@@ -79,15 +76,16 @@ void print_truth_notes(const Surface& truth, const Score& score, double spacing_
                score.samples, score.samples_of, 1e3 * spacing_m);
 }
 
-void print_score(const EvalCloudRequest& request, const Scene& scene, const EvalInput& input,
-                 const ScoreOptions& options, const Score& score) {
-  const Surface& truth = *scene.truth.surface;
-  fmt::print("{} against {}\n", printable(request.cloud_file), printable(scene.name));
-  for (const std::string& note : input.notes) fmt::print("{}\n", printable(note));
+void print_score(const EvalCloudRequest& request, const Subject& subject, const Evaluation& done,
+                 const ScoreOptions& options, const MetricSet& metrics) {
+  const Surface& truth = *subject.surface();
+  const Score& score = done.score;
+  fmt::print("{} against {}\n", printable(request.cloud_file), printable(subject.scene->name));
+  for (const std::string& note : done.placement.notes) fmt::print("{}\n", printable(note));
   print_left_out(score.counts);
   print_truth_notes(truth, score, options.sample_spacing_m);
   fmt::print("\n");
-  print_metrics(score.metrics, request.all, positive_side(truth, has_cameras(request)));
+  print_metrics(metrics, request.all, positive_side(truth, subject.rig.has_value()));
   if (score.by_views.empty()) return;
   Table table;
   table.columns = {
@@ -157,22 +155,21 @@ void add_sampling(const ScoreOptions& options, const Score& score, Json& effecti
 }
 
 // What the JSON says beyond the metrics, which are the same in every record.
-void add_details(const CloudBlocks& cloud, const Surface& truth, const Score& score,
-                 const std::optional<Rig>& rig, Json& effective) {
-  const EachBlock scored = score.subset.of(cloud);
-  effective["plane_fit"] = plane_json(score.plane, rig || truth.patch() != nullptr);
-  effective["height_difference"] = height_json(measure_height_difference(scored, truth));
-  if (rig) effective["reprojection"] = reprojection_json(scored, cloud, truth, *rig);
-}
-
-// Returns what the cameras see; empty where no camera is known.
-ViewCounter request_views(const EvalCloudRequest& request, const Scene& scene,
-                          const std::optional<Rig>& rig) {
-  if (!rig) return {};
-  const ViewCounter views = view_counter(scene, *rig);
-  if (!views && !request.views_file.empty())
-    throw usage_error("--views: what cameras see is only known of a scene by formula");
-  return views;
+Json effective_json(const EvalCloudRequest& request, const Subject& subject, const ScoreOptions& options,
+                    const Evaluation& done) {
+  const Surface& truth = *subject.surface();
+  Json effective = {{"transforms", *done.placement.transforms},
+                    {"scoring", scoring_json(request, truth, options)},
+                    {"left_out", left_out_json(done.score.counts)}};
+  add_sampling(options, done.score, effective);
+  with_cloud(done.output, [&](const CloudBlocks& cloud) {
+    const EachBlock scored = done.score.subset.of(cloud);
+    effective["plane_fit"] = plane_json(done.score.plane, subject.rig || truth.patch() != nullptr);
+    effective["height_difference"] = height_json(measure_height_difference(scored, truth));
+    if (subject.rig) effective["reprojection"] = reprojection_json(scored, cloud, truth, *subject.rig);
+  });
+  if (subject.rig && casts_rays(truth)) effective["completeness_by_views"] = views_json(done.score.by_views);
+  return effective;
 }
 
 // Returns the definition with the side that this truth has.
@@ -187,33 +184,26 @@ std::string definition_with(const std::string& metric, const std::string& positi
 
 ExitCode eval_cloud(const EvalRequest& asked, const Arguments& arguments) {
   const EvalCloudRequest& request = asked.cloud;
-  const Scene scene = make_truth(request);
-  const Surface& truth = *scene.truth.surface;
-  const std::optional<Rig> rig = request_rig(request);
-  const ViewCounter views = request_views(request, scene, rig);
-  const EvalInput input = load_eval_input(request, truth);
-  const Reconstruction& loaded = input.reconstruction;
-  const SpanBlocks in_memory(loaded.cloud.points_m, loaded.cloud.normals);
-  const CloudBlocks& cloud = input.on_disk ? *input.on_disk : in_memory;
-  const ScoreOptions options = effective_options(request, truth, cloud.points());
-
-  const Score score = score_blocks(cloud, loaded.mesh ? &*loaded.mesh : nullptr, truth, options, views);
-  if (const std::string why = why_nothing_is_scored(score.counts); !why.empty())
-    throw input_error.of_file(request.cloud_file, "{}", why);
-  if (!request.tiles_file.empty()) write_file(request.tiles_file, tiles_to_csv(score.tiles));
-  if (!request.views_file.empty()) write_file(request.views_file, views_to_csv(score.by_views));
+  const Subject subject{.scene = make_truth(request), .rig = request_rig(request)};
+  const Surface& truth = *subject.surface();
+  if (subject.rig && !request.views_file.empty() && !casts_rays(truth))
+    throw usage_error("--views: what cameras see is only known of a scene by formula");
+  Output output = open_cloud(request);
+  const std::size_t points = with_cloud(output, [](const CloudBlocks& cloud) { return cloud.points(); });
+  const EvaluateOptions options{.score = effective_options(request, truth, points),
+                                .place = place_options(request, output)};
+  CaseResult result;
+  const Evaluation done = evaluate(subject, std::move(output), options, result);
+  MetricSet& metrics = result.record.metrics;
+  if (!request.tiles_file.empty()) write_file(request.tiles_file, tiles_to_csv(done.score.tiles));
+  if (!request.views_file.empty()) write_file(request.views_file, views_to_csv(done.score.by_views));
   if (!request.json) {
-    print_score(request, scene, input, options, score);
+    print_score(request, subject, done, options.score, metrics);
     return ExitCode::pass;
   }
-  Json effective = {{"transforms", input.transforms}, {"scoring", scoring_json(request, truth, options)}};
-  effective["left_out"] = left_out_json(score.counts);
-  add_sampling(options, score, effective);
-  add_details(cloud, truth, score, rig, effective);
-  if (views) effective["completeness_by_views"] = views_json(score.by_views);
-  print_json(eval_results_text(eval_record(scene, request.cloud_file, score.metrics),
-                               Json{{"arguments", arguments}}, std::move(effective),
-                               positive_side(truth, has_cameras(request))));
+  print_json(eval_results_text(eval_record(*subject.scene, request.cloud_file, std::move(metrics)), arguments,
+                               effective_json(request, subject, options.score, done),
+                               positive_side(truth, subject.rig.has_value())));
   return ExitCode::pass;
 }
 
@@ -235,7 +225,7 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
   return record;
 }
 
-std::string eval_results_text(Record record, const Json& requested, Json effective,
+std::string eval_results_text(Record record, const Arguments& arguments, Json effective,
                               const std::string& positive_side) {
   effective["threads"] = thread_count();
   for (const auto& [name, metric] : record.metrics)
@@ -244,7 +234,7 @@ std::string eval_results_text(Record record, const Json& requested, Json effecti
   return results_text(results_of_one_case(
       std::move(record), {.command = "eval",
                           .started_utc = utc_now(),
-                          .requested = requested,
+                          .requested = Json{{"arguments", arguments}},
                           .effective = std::move(effective),
                           .environment = environment_json({.threads = thread_count(), .dtype = "float64"})}));
 }

@@ -35,12 +35,9 @@ std::vector<Scan> read_truth_scans(const EvalCloudRequest& request);
 // for parameters or flags that do not fit.
 Scene make_truth(const EvalCloudRequest& request);
 
-// Prints a warning where the coordinates of a file are numbers of 32 bits that are too large for the
-// tolerances of a score.
-void warn_of_steps(const std::string& file, const CoordinateSteps& steps, const ScoreOptions& score);
-
-// Returns what a mesh taken as truth has for faces; nullptr for any other truth.
-const FaceCounts* faces_of(const Surface& truth);
+// Warns where the coordinates of a file are numbers of 32 bits that are too large for the tolerances of the
+// score.
+void warn_of_steps(const std::string& file, const CoordinateSteps& steps, const EvalCloudRequest& request);
 
 // Returns on which side of the truth errors are positive: towards the cameras where there are any.
 std::string positive_side(const Surface& truth, bool has_cameras);
@@ -57,20 +54,15 @@ ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& t
 // Returns what `effective` in the JSON says of truth and options.
 Json scoring_json(const EvalCloudRequest& request, const Surface& truth, const ScoreOptions& options);
 
-// The cloud in the world frame, and what was done to bring it there.
-struct EvalInput {
-  Reconstruction reconstruction;               // empty if the cloud stays on the disk
-  std::shared_ptr<const CloudBlocks> on_disk;  // null if the cloud is in memory
-  std::vector<std::string> notes;              // for people
-  Json transforms = Json::object();            // by the name of the step
-};
+// Reads the cloud of a request. One of more than `most_in_memory` points stays on the disk where
+// open_cloud_blocks() can read it there and no step of the alignment searches for the truth.
+Output open_cloud(const EvalCloudRequest& request, std::size_t most_in_memory = BlockSizes{}.whole);
 
-// Reads, scales, moves and aligns the cloud of a request; prints a warning if almost no point lies near the
-// truth. A cloud of more than `most_in_memory` points stays on the disk where open_cloud_blocks() can
-// read it there and no step of the alignment searches for the truth. Throws as
-// eval_cloud() does, and Error(input) for an alignment that the data does not determine.
-EvalInput load_eval_input(const EvalCloudRequest& request, const Surface& truth,
-                          std::size_t most_in_memory = BlockSizes{}.whole);
+// Reads the region of a request; of several parts what lies in all of them.
+Crop crop_of(const EvalCloudRequest& request);
+
+// Returns what brings the cloud of a request to its truth; warns of coarse coordinates (warn_of_steps()).
+PlaceOptions place_options(const EvalCloudRequest& request, const Output& output);
 
 // Returns the record of one evaluation: its case, the scene's parameters, the metrics, and the hash of the
 // file.
@@ -79,9 +71,9 @@ Record eval_record(const Scene& scene, const std::string& file, MetricSet metric
 // The side of the truth on which signed errors are positive and normals look, as definitions say it.
 inline constexpr const char* kTowardsCameras = "towards the cameras";
 
-// Returns one record in the layout of results.json, for stdout. `requested` and `effective` are those of its
-// run; `effective` gets the thread count.
-std::string eval_results_text(Record record, const Json& requested, Json effective,
+// Returns one record in the layout of results.json, for stdout. `effective` is that of its
+// run and gets the thread count.
+std::string eval_results_text(Record record, const Arguments& arguments, Json effective,
                               const std::string& positive_side = kTowardsCameras);
 
 // Prints a table on stdout, in colours and as wide as the terminal.

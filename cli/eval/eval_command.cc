@@ -32,19 +32,13 @@ void complete_cloud_request(EvalRequest& request) {
         "give one of --scene S, --mesh M.ply, --truth FILE, --truth-cloud FILE, --truth-depth CAMERA=FILE "
         "and --dataset DIR");
   use_dataset(cloud, truths == 0);
-  const auto by_cameras = std::ranges::find_if(cloud.align, [](const AlignStep& step) {
-    return step.how == AlignStep::How::cameras || step.how == AlignStep::How::tanks_and_temples;
-  });
-  const bool needs_cameras = by_cameras != cloud.align.end();
+  const auto by_cameras = std::ranges::find_if(cloud.place.steps, takes_cameras);
+  const bool needs_cameras = by_cameras != cloud.place.steps.end();
   for (const char* flag : {"cameras", "truth-cameras"})
     if (given(flag) != needs_cameras)
-      throw Error(
-          ErrorKind::usage,
-          needs_cameras
-              ? fmt::format("--align {}: needs --{}",
-                            by_cameras->how == AlignStep::How::cameras ? "cameras" : "tanks-and-temples",
-                            flag)
-              : fmt::format("--{}: needs --align cameras or tanks-and-temples", flag));
+      throw Error(ErrorKind::usage,
+                  needs_cameras ? fmt::format("--align {}: needs --{}", *by_cameras, flag)
+                                : fmt::format("--{}: needs --align cameras or tanks-and-temples", flag));
   if (given("rig") + given("dataset") > 1)
     throw usage_error("--rig, --dataset: give one of them; a dataset has its cameras");
   for (const std::string& set : request.sets) {
@@ -61,6 +55,9 @@ void complete_cloud_request(EvalRequest& request) {
 
 ExitCode eval_command(const Arguments& arguments) {
   auto request = parse(eval_command_line(), arguments);
+  request.cloud.place.warn = [](const std::string& warning) {
+    fmt::print(stderr, "aqbench: warning: {}\n", printable(warning));
+  };
   if (request.threads) set_thread_count(*request.threads);
   if (request.mode == kEvalBoard) return eval_charuco(request);
   if (request.mode == kEvalDepth) return eval_depth(request, arguments);

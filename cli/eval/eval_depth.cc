@@ -13,9 +13,11 @@
 #include "core/error.h"
 #include "core/json.h"
 #include "core/parameters.h"
+#include "core/quantiles.h"
 #include "core/table.h"
 #include "core/text.h"
 #include "harness/scoring/depth_score.h"
+#include "harness/scoring/evaluate.h"
 #include "metrics/point_details.h"
 #include "metrics/score.h"
 #include "scenes/dataset/dataset_truth.h"
@@ -67,21 +69,17 @@ std::optional<double> median_depth_m(const DepthMap& map) {
   for (const float depth : map.depth_along_ray_m)
     if (has_depth(depth)) depths.push_back(depth);
   if (depths.empty()) return std::nullopt;
-  const auto middle = depths.begin() + static_cast<std::ptrdiff_t>(depths.size() / 2);
-  std::nth_element(depths.begin(), middle, depths.end());
-  return *middle;
+  return upper_median_in_place(std::span(depths));
 }
 
 // Warns where the median depth is far from the true one, such as depths from the camera instead of the water
 // surface.
-void warn_of_another_convention(const DepthMap& predicted, const DepthMap& truth) {
+void warn_of_another_convention(const DepthMap& predicted, const DepthMap& truth, const PlaceOptions& place) {
   const auto ours_m = median_depth_m(predicted), true_m = median_depth_m(truth);
   if (!ours_m || !true_m || (*ours_m < 2 * (*true_m) && *ours_m > 0.5 * (*true_m))) return;
-  fmt::print(
-      stderr,
-      "aqbench: warning: the median depth is {:.4g} m where the truth has {:.4g} m: depths are {}; see "
-      "--unit\n",
-      *ours_m, *true_m, kDepthConvention);
+  place.warn(
+      fmt::format("the median depth is {:.4g} m where the truth has {:.4g} m: depths are {}; see --unit",
+                  *ours_m, *true_m, kDepthConvention));
 }
 
 constexpr double kMm = 1000;  // millimetres in a metre
@@ -161,26 +159,29 @@ ExitCode eval_depth(const EvalRequest& asked, const Arguments& arguments) {
   EvalDepthRequest request = asked.depth;
   if (asked.given.contains("unit")) request.meaning.metres_per_unit = asked.cloud.metres_per_unit;
   const std::filesystem::path dataset_dir = asked.cloud.dataset_dir;
-  const Rig rig = read_calibration(dataset_dir / "calibration.json");
-  const Camera& camera = named_camera(rig, request.camera, "--camera");
+  Camera camera =
+      named_camera(read_calibration(dataset_dir / "calibration.json"), request.camera, "--camera");
+  camera.is_auxiliary = false;  // which would not be scored
   const std::filesystem::path true_file = dataset_dir / "truth" / camera.name / "depth.npy";
   std::size_t far_values = 0;
   const DepthMap truth = read_depth_map(true_file, camera, &far_values);
   std::vector<std::string> notes = notes_of_depths(true_file.string(), {}, far_values);
-  const DepthMap predicted = read_given_depths(request.depth_file, request.meaning, camera, notes);
+  DepthMap predicted = read_given_depths(request.depth_file, request.meaning, camera, notes);
   if (const auto step = unit_step(predicted, truth))
     throw input_error("{}: its depths are {:g} times the true ones; see --unit", request.depth_file, *step);
-  warn_of_another_convention(predicted, truth);
+  warn_of_another_convention(predicted, truth, asked.cloud.place);
 
-  Record record = eval_record(read_dataset_scene(dataset_dir), request.depth_file,
-                              depth_metrics(predicted.depth_along_ray_m, truth.depth_along_ray_m));
+  CaseResult result;
+  evaluate({.rig = Rig{{camera}}, .depths_dir = dataset_dir}, {{{}, {}, {std::move(predicted)}}}, {}, result);
+  Record record =
+      eval_record(read_dataset_scene(dataset_dir), request.depth_file, std::move(result.record.metrics));
   record.options.emplace_back("eval.camera", camera.name);
   if (asked.cloud.json) {
     Json effective = {{"camera", camera.name}, {"depth", kDepthConvention}};
     if (request.meaning.along_z) effective["depth_along"] = *request.meaning.along_z ? "z" : "ray";
     if (request.meaning.metres_per_count) effective["depth_scale"] = *request.meaning.metres_per_count;
     if (!notes.empty()) effective["notes"] = notes;
-    print_json(eval_results_text(record, Json{{"arguments", arguments}}, std::move(effective)));
+    print_json(eval_results_text(record, arguments, std::move(effective)));
     return ExitCode::pass;
   }
   fmt::print("{} against {} of {}\ndepths are {}{}\n\n", printable(request.depth_file),

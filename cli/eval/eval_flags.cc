@@ -71,6 +71,8 @@ constexpr auto kUnits = "m|cm|mm|um";  // kLengthUnits
 template <auto kField>
 constexpr auto of_cloud = into<&EvalRequest::cloud, kField>;
 template <auto kField>
+constexpr auto of_place = into<&EvalRequest::cloud, &Cloud::place, kField>;
+template <auto kField>
 constexpr auto of_protocol = into<&EvalRequest::protocol, kField>;
 template <auto kField>
 constexpr auto of_depth = into<&EvalRequest::depth, kField>;
@@ -127,20 +129,12 @@ constexpr auto read_columns = [](EvalRequest& r, const FlagValue& v) {
 };
 
 void read_align(EvalRequest& request, const FlagValue& value) {
-  using How = AlignStep::How;
   if (value.text == "none") return;
   for (const std::string_view part : split_at(value.text, ',')) {
-    constexpr std::pair<std::string_view, How> kSteps[] = {{"icp", How::icp},
-                                                           {"sim3", How::sim3},
-                                                           {"cameras", How::cameras},
-                                                           {"tanks-and-temples", How::tanks_and_temples}};
-    const auto step = std::ranges::find(kSteps, part, [](const auto& known) { return known.first; });
-    if (step != std::end(kSteps))
-      request.cloud.align.push_back({step->second, ""});
-    else if (part.starts_with("file:"))
-      request.cloud.align.push_back({How::file, std::string(part.substr(5))});
-    else
+    constexpr std::string_view kSteps[] = {"icp", "sim3", "cameras", "tanks-and-temples"};
+    if (std::ranges::find(kSteps, part) == std::end(kSteps) && !part.starts_with("file:"))
       value.refuse_text("expected none, or a list of icp, sim3, cameras, tanks-and-temples and file:T");
+    request.cloud.place.steps.emplace_back(part);
   }
 }
 
@@ -204,16 +198,16 @@ const Flag<EvalRequest> kPlaceFlags[] = {
      read_columns<&Cloud::columns>},
     {"transform", "T", kClouds | kEvalGiven,
      "file with a 4x4 matrix world_from_cloud (metres), as JSON or as text, applied after --unit",
-     of_cloud<&Cloud::transform_file>},
+     of_place<&PlaceOptions::transform_file>},
     {"align", "LIST", kClouds | kEvalGiven,
      "none, or steps before scoring, in order: icp (rigid, to the truth's surface), sim3 (with a scale), "
      "cameras (by camera centres), tanks-and-temples (that benchmark's registration), file:T (a matrix). It "
      "can hide bias",
      read_align, usually("none")},
     {"cameras", "FILE", kClouds | kEvalGiven, "camera centres in the cloud's frame and unit",
-     of_cloud<&Cloud::cameras_file>},
+     of_place<&PlaceOptions::cameras_file>},
     {"truth-cameras", "FILE", kClouds, "camera centres in the truth's frame and unit",
-     of_cloud<&Cloud::truth_cameras_file>},
+     of_place<&PlaceOptions::true_cameras_file>},
 };
 
 const Flag<EvalRequest> kScoreFlags[] = {

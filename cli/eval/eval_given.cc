@@ -79,13 +79,13 @@ MethodDeclaration declaration_of(const EvalRequest& asked, const std::string& na
   if (const auto unit = asked.given.find("unit"); unit != asked.given.end())
     method.unit = unit->second.back().text;
   if (method.unit == "um") throw usage_error("--unit: um is not known here; m, cm or mm");
-  method.world_from_cloud = cloud.transform_file;
-  for (const AlignStep& step : cloud.align)
-    if (step.how == AlignStep::How::cameras) {
-      if (cloud.cameras_file.empty())
+  method.world_from_cloud = cloud.place.transform_file;
+  for (const std::string& step : cloud.place.steps)
+    if (step == "cameras") {
+      if (cloud.place.cameras_file.empty())
         throw usage_error("--align cameras: needs --cameras, a name beside CLOUD");
       method.own_poses = true;
-      method.cameras = cloud.cameras_file;
+      method.cameras = cloud.place.cameras_file;
     }
   for (const auto& [flag, file] :
        {std::pair("--transform", method.world_from_cloud), {"--cameras", method.cameras}})
@@ -95,12 +95,12 @@ MethodDeclaration declaration_of(const EvalRequest& asked, const std::string& na
 }
 
 void add_alignment_sets(const EvalCloudRequest& cloud, std::vector<Override>& sets) {
-  for (std::size_t i = 0; i < cloud.align.size(); ++i) {
-    const AlignStep::How how = cloud.align[i].how;
-    if (how == AlignStep::How::cameras && i == 0) continue;
-    if ((how != AlignStep::How::icp && how != AlignStep::How::sim3) || i + 1 < cloud.align.size())
+  for (std::size_t i = 0; i < cloud.place.steps.size(); ++i) {
+    const std::string& step = cloud.place.steps[i];
+    if (step == "cameras" && i == 0) continue;
+    if ((step != "icp" && step != "sim3") || i + 1 < cloud.place.steps.size())
       throw usage_error("--align: a bundle takes cameras, then icp or sim3, or one of these");
-    sets.push_back({kAlignmentOwner, "then", how == AlignStep::How::icp ? "icp" : "sim3"});
+    sets.push_back({kAlignmentOwner, "then", step});
   }
 }
 

@@ -191,16 +191,17 @@ Json inputs_json(const EvalCloudRequest& cloud, const Json& transforms) {
   truth.insert(truth.end(), cloud.truth_depths.begin(), cloud.truth_depths.end());
   Json scanners = Json::array();
   for (const Vec3& scanner : cloud.scanners) scanners.push_back({scanner.x(), scanner.y(), scanner.z()});
-  return {{"file", cloud.cloud_file},
-          {"metres_per_unit", cloud.metres_per_unit},
-          {"truth", truth},
-          {"scene", cloud.scene.empty() ? Json() : Json(cloud.scene)},
-          {"truth_metres_per_unit", cloud.truth_metres_per_unit},
-          {"scanners", scanners},
-          {"crops", cloud.crops},
-          {"cameras", cloud.cameras_file.empty() ? Json() : Json(cloud.cameras_file)},
-          {"truth_cameras", cloud.truth_cameras_file.empty() ? Json() : Json(cloud.truth_cameras_file)},
-          {"transforms", transforms}};
+  return {
+      {"file", cloud.cloud_file},
+      {"metres_per_unit", cloud.metres_per_unit},
+      {"truth", truth},
+      {"scene", cloud.scene.empty() ? Json() : Json(cloud.scene)},
+      {"truth_metres_per_unit", cloud.truth_metres_per_unit},
+      {"scanners", scanners},
+      {"crops", cloud.crops},
+      {"cameras", cloud.place.cameras_file.empty() ? Json() : Json(cloud.place.cameras_file)},
+      {"truth_cameras", cloud.place.true_cameras_file.empty() ? Json() : Json(cloud.place.true_cameras_file)},
+      {"transforms", transforms}};
 }
 
 }  // namespace

@@ -57,35 +57,21 @@ void take_truth(const EvalCloudRequest& cloud, ProtocolInput& input) {
     take_vertices(cloud.scene.substr(kMeshPrefix.size()), 1, input);
 }
 
-// Samples the surface as eval does, and leaves out what it leaves out. A scene has no other points.
-void take_surface(const EvalProtocolRequest& request, const EvalCloudRequest& cloud, ProtocolInput& input) {
-  if (input.surface == nullptr) return;
-  CloudTruth& truth = input.truth;
-  const ScoreOptions options = effective_options(cloud, *input.surface, input.cloud.points_m.size());
-  truth.surface_part = options.part;
-  truth.surface_part.crop = {};  // the knob `crop` says whether it counts
-  const bool has_points = !truth.cloud.points_m.empty() || !truth.scans.empty();
-  if (has_points && !asks_for_surface(request)) return;
-  truth.surface_samples_m =
-      input.surface->stratified_samples(options.sample_spacing_m, options.sample_seed).positions_m;
-  if (!has_points) truth.cloud.points_m = truth.surface_samples_m;
-}
-
 constexpr std::size_t kAllInMemory = std::numeric_limits<std::uint32_t>::max();  // points
 
 void take_cloud(const EvalCloudRequest& cloud, ProtocolInput& input) {
-  Reconstruction reconstruction;
+  Output output = open_cloud(cloud, kAllInMemory);
+  Reconstruction& reconstruction = output.reconstruction;
   if (input.surface != nullptr) {
-    EvalInput loaded = load_eval_input(cloud, *input.surface, kAllInMemory);
-    input.notes = std::move(loaded.notes);
-    input.transforms = std::move(loaded.transforms);
-    reconstruction = std::move(loaded.reconstruction);
+    Placement placed = place_cloud(output, *input.surface, place_options(cloud, output));
+    input.notes = std::move(placed.notes);
+    input.transforms = *placed.transforms;
   } else {
-    if (!cloud.align.empty())
+    if (!cloud.place.steps.empty())
       throw usage_error("--align: not with a project of scans; give the scans themselves");
-    reconstruction = read_cloud_file(cloud.cloud_file, cloud.columns);
     reconstruction.cloud.points_m = scaled(std::move(reconstruction.cloud.points_m), cloud.metres_per_unit);
-    if (!cloud.transform_file.empty()) apply(read_similarity(cloud.transform_file), reconstruction);
+    if (const std::string& file = cloud.place.transform_file; !file.empty())
+      apply(read_similarity(file), reconstruction);
   }
   input.cloud = std::move(reconstruction.cloud);
   input.mesh = std::move(reconstruction.mesh);
@@ -152,12 +138,11 @@ ProtocolInput load_protocol_input(const EvalProtocolRequest& request, const Eval
   ProtocolInput input;
   take_truth(cloud, input);
   take_cloud(cloud, input);
-  take_surface(request, cloud, input);
-  if (!cloud.crops.empty()) {
-    Crop crop;
-    for (const std::string& part : cloud.crops) add_crop(crop, part, cloud.truth_metres_per_unit);
-    input.truth.crop = [crop](const Vec3& point) { return crop.contains(point); };
-  }
+  if (input.surface != nullptr)
+    take_surface(*input.surface, effective_options(cloud, *input.surface, input.cloud.points_m.size()),
+                 asks_for_surface(request), input.truth);
+  if (!cloud.crops.empty())
+    input.truth.crop = [crop = crop_of(cloud)](const Vec3& point) { return crop.contains(point); };
   if (asks_for_cameras(request) && input.surface != nullptr)
     if (const auto rig = request_rig(cloud)) input.truth.seen = seen_by(*input.surface, *rig);
   if (cloud.recording) take_observed(observed_of(cloud.recording->recording), input.truth);

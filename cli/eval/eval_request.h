@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "core/parameters.h"
+#include "harness/scoring/place_cloud.h"
 #include "metrics/score_options.h"
 #include "metrics/truth/truth_cloud.h"
 #include "scenes/cloud/cloud_file.h"
@@ -53,12 +54,6 @@ struct EvalDepthRequest {
   DepthMeaning meaning;
 };
 
-// One step of bringing a cloud to the truth.
-struct AlignStep {
-  enum class How { icp, sim3, cameras, tanks_and_temples, file } how = How::icp;
-  std::string file;  // of How::file
-};
-
 // A dataset that is a recording, and its truth.
 struct EvalRecording {
   Recording recording;
@@ -90,9 +85,7 @@ struct EvalCloudRequest {
   bool given_spacing = false, given_tile = false;  // else they are chosen by the size of the truth
   bool given_thresholds = false;                   // else the registration takes that of its protocol
 
-  std::string transform_file;    // empty for none; applied after the unit
-  std::vector<AlignStep> align;  // in this order, before scoring
-  std::string cameras_file, truth_cameras_file;
+  PlaceOptions place;  // its sizes and hints: place_options()
   std::string tiles_file, views_file;
   bool json = false;
   bool all = false;  // print every metric, not the headline alone

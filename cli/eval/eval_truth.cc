@@ -61,7 +61,7 @@ void set_scanners(const EvalCloudRequest& request, std::vector<Scan>& scans) {
 
 void warn_of_truth(const std::string& file, const std::vector<Vec3>& points_m,
                    const EvalCloudRequest& request) {
-  warn_of_steps(file, coordinate_steps(SpanBlocks(points_m), request.truth_metres_per_unit), request.score);
+  warn_of_steps(file, coordinate_steps(SpanBlocks(points_m), request.truth_metres_per_unit), request);
 }
 
 std::vector<Vec3> cameras_of_request(const EvalCloudRequest& request) {
@@ -108,8 +108,8 @@ void use_dataset(EvalCloudRequest& request, bool needs_surface) {
                       read.recording.images.size());
   check_images(read.recording, request.frame);
   if (read.recording.without_image > 0)
-    fmt::print(stderr, "aqbench: warning: {}: {} without an image: left out\n",
-               printable(request.dataset_dir), counted(read.recording.without_image, "camera"));
+    request.place.warn(fmt::format("{}: {} without an image: left out", request.dataset_dir,
+                                   counted(read.recording.without_image, "camera")));
   load_masks(read.recording, request.frame);
   if (!needs_surface) return;
   if (!read.truth.has_surface())
@@ -179,18 +179,42 @@ Scene make_truth(const EvalCloudRequest& request) {
   return scene;
 }
 
-void warn_of_steps(const std::string& file, const CoordinateSteps& steps, const ScoreOptions& score) {
-  constexpr double kShareOfTolerance = 0.1;
-  if (!(steps.float_step_m > kShareOfTolerance * *std::ranges::min_element(score.tolerances_m))) return;
-  fmt::print(stderr,
-             "aqbench: warning: {}: its coordinates are numbers of 32 bits, which have steps of {:.3g} m at "
-             "{:.3g} m: errors of that size come from the file; store them as 64 bits, or less an offset\n",
-             printable(file), steps.float_step_m, steps.largest_m);
+Crop crop_of(const EvalCloudRequest& request) {
+  Crop crop;
+  for (const std::string& part : request.crops) add_crop(crop, part, request.truth_metres_per_unit);
+  return crop;
 }
 
-const FaceCounts* faces_of(const Surface& truth) {
-  const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
-  return bordered == nullptr ? nullptr : bordered->face_counts();
+void warn_of_steps(const std::string& file, const CoordinateSteps& steps, const EvalCloudRequest& request) {
+  constexpr double kShareOfTolerance = 0.1;
+  if (steps.float_step_m > kShareOfTolerance * *std::ranges::min_element(request.score.tolerances_m))
+    request.place.warn(
+        fmt::format("{}: its coordinates are numbers of 32 bits, which have steps of {:.3g} m at {:.3g} m: "
+                    "errors of that "
+                    "size come from the file; store them as 64 bits, or less an offset",
+                    file, steps.float_step_m, steps.largest_m));
+}
+
+Output open_cloud(const EvalCloudRequest& request, std::size_t most_in_memory) {
+  Output output;
+  if (std::ranges::none_of(request.place.steps, searches_for_truth))
+    output.blocks = open_cloud_blocks(request.cloud_file, most_in_memory + 1, request.columns);
+  if (!output.blocks) output.reconstruction = read_cloud_file(request.cloud_file, request.columns);
+  return output;
+}
+
+PlaceOptions place_options(const EvalCloudRequest& request, const Output& output) {
+  PlaceOptions place = request.place;
+  if (request.given_thresholds) place.tau_m = request.score.tolerances_m.front();
+  place.crop = crop_of(request);
+  const CoordinateSteps steps = with_cloud(
+      output, [&](const CloudBlocks& cloud) { return coordinate_steps(cloud, request.metres_per_unit); });
+  warn_of_steps(request.cloud_file, steps, request);
+  place.largest_coordinate_m = steps.largest_m;
+  place.hints = {.name = request.cloud_file,
+                 .metres_per_unit = request.metres_per_unit,
+                 .truth_metres_per_unit = request.truth_metres_per_unit};
+  return place;
 }
 
 std::string positive_side(const Surface& truth, bool has_cameras) {
@@ -207,8 +231,7 @@ std::string faces_text(const FaceCounts& counts) {
 
 ScoreOptions effective_options(const EvalCloudRequest& request, const Surface& truth, std::size_t points) {
   ScoreOptions options = request.score;
-  for (const std::string& crop : request.crops)
-    add_crop(options.part.crop, crop, request.truth_metres_per_unit);
+  options.part.crop = crop_of(request);
   if (!request.given_spacing) options.sample_spacing_m = auto_spacing_m(truth, points);
   if (!request.given_tile) options.tile_m = auto_tile_m(truth);
   const bool may_end = dynamic_cast<const BorderedSurface*>(&truth) != nullptr;

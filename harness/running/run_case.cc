@@ -16,11 +16,13 @@
 #include "harness/measuring/roofline.h"
 #include "harness/measuring/timing.h"
 #include "harness/planning/case_options.h"
-#include "harness/running/case_score.h"
+#include "harness/planning/scene_choice.h"
+#include "harness/running/case_input.h"
 #include "harness/running/measured_case.h"
 #include "harness/running/method_process.h"
 #include "harness/running/method_run.h"
-#include "harness/scoring/own_poses.h"
+#include "harness/scoring/evaluate.h"
+#include "harness/scoring/true_surface.h"
 #include "pipeline/method/method.h"
 #include "pipeline/opencl/opencl.h"
 #include "scenes/cloud/npy.h"
@@ -80,16 +82,64 @@ void write_output(const Reconstruction& output, const std::filesystem::path& dir
   }
 }
 
-void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board,
-                   const Afterwards& afterwards, CaseResult& result) {
-  const Scene scene = make_scene(planned.scene, planned.overrides);
+// Returns what the output of a case is scored against: what its method observed, or its scene alone. Refers
+// to the recording.
+Subject subject_of(const Case& planned, const Observed& observed) {
+  if (observed.recording) {
+    const Recording& recording = observed.recording->recording;
+    const RecordingTruth& truth = observed.recording->truth;
+    Subject subject{.rig = recording.rig,
+                    .recording = &recording,
+                    .truth = &truth,
+                    .frame = recording_frame(planned),
+                    .depths_dir = recording.dir};
+    if (recording.has_cameras() && truth.has_surface())
+      subject.scene = true_scene(truth, subject.frame, planned.scene, recording);
+    return subject;
+  }
+  if (!observed.dataset && !planned.images) return {.scene = make_scene(planned.scene, planned.overrides)};
+  const DatasetPlan plan = observed.dataset ? observed.dataset->plan : plan_dataset(dataset_request(planned));
+  return {.scene = plan.scene,
+          .rig = plan.rig,
+          .depths_dir = observed.dataset ? observed.dataset->dataset.dir() : std::filesystem::path()};
+}
+
+// Evaluates an output by the options of its case.
+void score_case(const Case& planned, const Subject& subject, Reconstruction output, const KeptFiles& kept,
+                CaseResult& result) {
+  EvaluateOptions options{.protocols = case_protocols(planned),
+                          .kept = kept,
+                          .calibration_error = case_calibration_error(planned),
+                          .may_miss = !planned.simulated};
+  if (const auto alignment = alignment_of(planned)) {
+    if (alignment->by_cameras)
+      options.own_cameras = alignment->estimates_scale ? FitScale::estimated : FitScale::one;
+    options.then = alignment->then;
+  }
+  if (const Surface* const surface = subject.surface()) {
+    const std::size_t points = output.cloud.points_m.size();
+    options.score = subject.recording != nullptr ? score_options_of(*subject.truth, *surface, points)
+                                                 : case_score_options(planned);
+    double& spacing_m = options.score.sample_spacing_m;
+    if (spacing_m == ScoreOptions{}.sample_spacing_m)  // as in eval; a small patch has as many samples
+      spacing_m = surface->patch() == nullptr ? auto_spacing_m(*surface, points)
+                                              : std::min(spacing_m, auto_spacing_m(*surface, 0));
+  }
+  evaluate(subject, {std::move(output)}, options, result);
+}
+
+void run_simulated(const Case& planned, const MethodSpec& method, CaseBoard& board, const KeptFiles& kept,
+                   bool scores, CaseResult& result) {
+  const Subject subject{.scene = make_scene(planned.scene, planned.overrides)};
   const MethodInput input = method_input(planned, method, {});
   const SimulatedMethod run = std::get<SimulatedMethod>(method.run);
-  const Reconstruction output = run_measured(
-      planned, [&] { return run(scene.truth, input); }, board, result.record);
-  if (!afterwards.score) return;
-  board.set_phase("scoring");
-  score_on_scene(planned, output, *scene.truth.surface, afterwards, result);
+  Reconstruction output = run_measured(
+      planned, [&] { return run(subject.scene->truth, input); }, board, result.record);
+  if (scores) {
+    board.set_phase("scoring");
+    score_case(planned, subject, std::move(output), kept, result);
+  }
+  result.record.status = Status::ok;
 }
 
 // Makes the method's input, runs the method in a process that sees nothing else of it, and returns its
@@ -124,42 +174,21 @@ std::optional<Reconstruction> run_apart(const Case& planned, const MethodSpec& m
   return std::move(output);
 }
 
-void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, const Afterwards& afterwards,
-              CaseResult& result) {
+void run_real(const Case& planned, const MethodSpec& method, CaseBoard& board, const KeptFiles& kept,
+              bool scores, CaseResult& result) {
   // A sweep has made a folder that it removes even after a crash.
   std::optional<ScratchFolder> own;
   if (board.scratch_dir().empty()) own.emplace();
   const std::filesystem::path scratch = own ? own->path() : board.scratch_dir();
   Observed observed;
   std::optional<Reconstruction> output = run_apart(planned, method, board, scratch, observed, result);
-  if (output && !afterwards.kept.output_dir.empty()) write_output(*output, afterwards.kept.output_dir);
-  if (!output || !afterwards.score) return;
+  if (output && !kept.output_dir.empty()) write_output(*output, kept.output_dir);
+  if (!output || !scores) return;
   board.set_phase("scoring");
-  if (observed.recording)
-    return score_recording(planned, *observed.recording, std::move(*output), afterwards, result);
-  if (observed.dataset)
-    return score_on_images(planned, observed.dataset->plan, observed.dataset->dataset.dir(),
-                           std::move(*output), afterwards, result);
-  if (planned.images)
-    return score_on_images(planned, plan_dataset(dataset_request(planned)), {}, std::move(*output),
-                           afterwards, result);
-  const Scene scene = make_scene(planned.scene, planned.overrides);
-  if (const auto alignment = alignment_of(planned); alignment && alignment->to_truth())
-    align_to_truth(*output, *scene.truth.surface, alignment->then == "sim3", result.record);
-  require_scorable(*output, *scene.truth.surface);
-  score_on_scene(planned, *output, *scene.truth.surface, afterwards, result);
+  score_case(planned, subject_of(planned, observed), *std::move(output), kept, result);
 }
 
-// Does the parts of a case that may throw. Numbers measured before an exception stay in the record.
-void run_and_score(const Case& planned, const MethodSpec& method, CaseBoard& board,
-                   const Afterwards& afterwards, CaseResult& result) {
-  set_thread_count(planned.threads);
-  if (!method.simulated()) return run_real(planned, method, board, afterwards, result);
-  run_simulated(planned, method, board, afterwards, result);
-  result.record.status = Status::ok;
-}
-
-CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards& afterwards) {
+CaseResult run_one_case(const Case& planned, CaseBoard& board, const KeptFiles& kept, bool scores = true) {
   CaseResult result{planned_record(planned), {}};
   Record& record = result.record;
   try {
@@ -172,10 +201,13 @@ CaseResult run_one_case(const Case& planned, CaseBoard& board, const Afterwards&
       record.reason = *reason;
       return result;
     }
+    set_thread_count(planned.threads);
     if (workload)
       run_workload(planned, board, result);
+    else if (const MethodSpec method = method_of(planned); method.simulated())
+      run_simulated(planned, method, board, kept, scores, result);
     else
-      run_and_score(planned, method_of(planned), board, afterwards, result);
+      run_real(planned, method, board, kept, scores, result);
   } catch (...) {
     note_failure(record);
   }
@@ -216,7 +248,6 @@ std::optional<std::string> workload_skip_reason(const Case& planned) {
 }
 
 void run_workload(const Case& planned, CaseBoard& board, CaseResult& result) {
-  set_thread_count(planned.threads);
   set_library_threads(planned.threads);
   const WorkloadSpec& spec = find_workload(planned.workload);
   const std::unique_ptr<WorkloadRun> run = spec.prepare(workload_input(planned, spec));
@@ -232,16 +263,16 @@ void run_workload(const Case& planned, CaseBoard& board, CaseResult& result) {
   record.status = Status::ok;
 }
 
-CaseResult run_case(const Case& planned, CaseBoard& board) { return run_one_case(planned, board, {}); }
+CaseResult run_case(const Case& planned, CaseBoard& board) {
+  return run_one_case(planned, board, {.pictures = false});
+}
 
 CaseResult run_case_keeping(const Case& planned, CaseBoard& board, const KeptFiles& kept) {
-  return run_one_case(planned, board, {true, kept});
+  return run_one_case(planned, board, kept);
 }
 
 CaseResult run_case_unscored(const Case& planned, CaseBoard& board, const std::filesystem::path& output_dir) {
-  return run_one_case(
-      planned, board,
-      {.score = false, .kept = {.cloud = false, .pictures = false, .output_dir = output_dir}});
+  return run_one_case(planned, board, {.output_dir = output_dir}, false);
 }
 
 void load_modules_of(std::span<const Case> cases) {

@@ -4,12 +4,12 @@
 
 #include "core/error.h"
 #include "harness/scoring/depth_pictures.h"
+#include "harness/scoring/place_cloud.h"
 #include "harness/scoring/true_surface.h"
 #include "metrics/completeness.h"
 #include "metrics/protocols/cloud_protocol.h"
 #include "metrics/protocols/cloud_truth.h"
 #include "metrics/scored_points.h"
-#include "scenes/cloud/ply.h"
 #include "scenes/rendering/visibility.h"
 #include "scenes/surfaces/mesh_surface.h"
 
@@ -40,38 +40,9 @@ void keep_scored(Reconstruction& output, const Surface& truth, const ScoredPart&
   });
 }
 
-// Says of truth and mesh how many faces count once though they are there twice.
-void note_repeated_faces(const Surface& truth, const Score& score, Record& record) {
-  const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
-  const FaceCounts* const of_truth = bordered != nullptr ? bordered->face_counts() : nullptr;
-  if (of_truth != nullptr) note_count("truth_repeated_faces", of_truth->repeated, record);
-  if (score.mesh_faces) note_count("mesh_repeated_faces", score.mesh_faces->repeated, record);
-}
-
-void keep_depth_pictures(PictureFiles files, const Afterwards& afterwards, CaseResult& result) {
-  if (!afterwards.kept.pictures) return;
+void keep_depth_pictures(PictureFiles files, CaseResult& result) {
   const std::string folder = case_file(kPicturesFolder, result.record.case_name, "/");
   for (auto& [name, bytes] : files) result.artefacts.emplace_back(folder + name, std::move(bytes));
-}
-
-// A truth whose points can be asked for at any spacing.
-bool is_mesh(const Surface& truth) {
-  const auto* const bordered = dynamic_cast<const BorderedSurface*>(&truth);
-  return bordered != nullptr && bordered->face_counts() != nullptr;
-}
-
-CloudTruth truth_of(const Surface& surface, const ScoreOptions& options, std::vector<Scan> scans) {
-  CloudTruth truth;
-  truth.surface = &surface;
-  truth.surface_part = options.part;
-  truth.surface_part.crop = {};  // the knob `crop` says whether it counts
-  if (!options.part.crop.parts.empty())
-    truth.crop = [crop = options.part.crop](const Vec3& point) { return crop.contains(point); };
-  if (!scans.empty()) add_scans(std::move(scans), truth);
-  truth.surface_samples_m =
-      surface.stratified_samples(options.sample_spacing_m, options.sample_seed).positions_m;
-  if (truth.cloud.points_m.empty() && truth.scans.empty()) truth.cloud.points_m = truth.surface_samples_m;
-  return truth;
 }
 
 }  // namespace
@@ -89,41 +60,13 @@ void require_scorable(const Reconstruction& output, const Surface& truth, double
   }
 }
 
-ScoreOptions sized_for(const Surface& truth, ScoreOptions options, std::size_t points) {
-  if (options.sample_spacing_m ==
-      ScoreOptions{}.sample_spacing_m)  // as in eval; a small patch has as many samples
-    options.sample_spacing_m = truth.patch() == nullptr
-                                   ? auto_spacing_m(truth, points)
-                                   : std::min(options.sample_spacing_m, auto_spacing_m(truth, 0));
-  return options;
-}
-
-std::optional<SeenSamples> score_output(const Reconstruction& output, const Surface& truth,
-                                        const Afterwards& afterwards, CaseResult& result,
-                                        const ViewCounter& views, const ScoreOptions& given) {
-  const ScoreOptions options = sized_for(truth, given, output.cloud.points_m.size());
-  Score score = score_reconstruction(output, truth, options, views);
-  if (const std::string why = why_nothing_is_scored(score.counts); !why.empty())
-    throw Error(ErrorKind::method, "its cloud: " + why);
-  add_metrics(std::move(score.metrics), result.record.metrics);
-  note_repeated_faces(truth, score, result.record);
-  const std::string& name = result.record.case_name;
-  if (!score.tiles.tiles.empty())
-    result.artefacts.emplace_back(case_file(kTilesFolder, name, ".csv"), tiles_to_csv(score.tiles));
-  if (!score.by_views.empty())
-    result.artefacts.emplace_back(case_file(kViewsFolder, name, ".csv"), views_to_csv(score.by_views));
-  if (afterwards.kept.cloud)
-    result.artefacts.emplace_back(case_file(kCloudsFolder, name, ".ply"), ply_cloud_bytes(output.cloud));
-  return std::move(score.seen);
-}
-
 std::optional<MapCalibration> wrong_calibration(const Rig& rig, const CalibrationError& error) {
   if (is_zero(error)) return std::nullopt;
   return MapCalibration{perturbed(rig, error), world_from_perturbed(rig, error)};
 }
 
 void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibration* made_with,
-                  const std::filesystem::path& dataset_dir, std::size_t frame, const Afterwards& afterwards,
+                  const std::filesystem::path& dataset_dir, std::size_t frame, const KeptFiles& kept,
                   CaseResult& result, const Crop& crop) {
   const std::vector<Camera>& cameras = rig.cameras;
   auto scores = score_depth_maps(output.depth_maps, cameras, dataset_dir, frame, crop);
@@ -139,14 +82,13 @@ void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibra
   }
   const std::vector<DepthMap>& maps = made_with != nullptr ? moved : output.depth_maps;
   if (scores.empty()) {  // no depth of the dataset is true
-    keep_depth_pictures(depth_pictures_without_truth(output.depth_maps), afterwards, result);
+    if (kept.pictures) keep_depth_pictures(depth_pictures_without_truth(output.depth_maps), result);
     return;
   }
   add_metrics(median_over_cameras(scores), result.record.metrics);
   result.artefacts.emplace_back(case_file(kDepthFolder, result.record.case_name, ".csv"),
                                 depth_scores_csv(scores));
-  if (afterwards.kept.pictures)
-    keep_depth_pictures(depth_pictures(maps, cameras, dataset_dir, frame, crop), afterwards, result);
+  if (kept.pictures) keep_depth_pictures(depth_pictures(maps, cameras, dataset_dir, frame, crop), result);
 }
 
 ViewHoles diagnose_output(const Reconstruction& output, std::optional<SeenSamples> samples,
@@ -161,18 +103,30 @@ ViewHoles diagnose_output(const Reconstruction& output, std::optional<SeenSample
 }
 
 void add_view(const Reconstruction& output, const Surface& truth, const Rig* rig, const ViewHoles& holes,
-              const ViewCounter& views, const Afterwards& afterwards, CaseResult& result,
-              const ScoredPart& part) {
-  if (!afterwards.kept.pictures || output.cloud.points_m.empty()) return;
+              const ViewCounter& views, const KeptFiles& kept, CaseResult& result, const ScoredPart& part) {
+  if (!kept.pictures || output.cloud.points_m.empty()) return;
   std::optional<Reconstruction> partial;
   if (part.is_partial()) {
     partial = {.cloud = output.cloud, .mesh = output.mesh, .depth_maps = {}};
     keep_scored(*partial, truth, part);
     if (partial->cloud.points_m.empty()) return;
   }
-  const CloudView view = make_view(partial ? *partial : output, truth, rig, holes, views,
-                                   afterwards.kept.cloud ? kFullView : ViewLimits{});
+  const CloudView view =
+      make_view(partial ? *partial : output, truth, rig, holes, views, kept.cloud ? kFullView : ViewLimits{});
   result.artefacts.emplace_back(case_file(kViewerFolder, result.record.case_name, ".bin"), encode_view(view));
+}
+
+void take_surface(const Surface& surface, const ScoreOptions& options, bool samples, CloudTruth& truth) {
+  truth.surface = &surface;
+  truth.surface_part = options.part;
+  truth.surface_part.crop = {};  // the knob `crop` says whether it counts
+  if (!options.part.crop.parts.empty())
+    truth.crop = [crop = options.part.crop](const Vec3& point) { return crop.contains(point); };
+  const bool has_points = !truth.cloud.points_m.empty() || !truth.scans.empty();
+  if (has_points && !samples) return;
+  truth.surface_samples_m =
+      surface.stratified_samples(options.sample_spacing_m, options.sample_seed).positions_m;
+  if (!has_points) truth.cloud.points_m = truth.surface_samples_m;
 }
 
 void take_observed(const std::optional<ObservedVolume>& observed, CloudTruth& truth) {
@@ -202,8 +156,10 @@ MetricSet score_protocols(const std::vector<AskedProtocol>& protocols, const Rec
                           const Rig* rig, const std::optional<ObservedVolume>& observed) {
   MetricSet metrics;
   if (protocols.empty()) return metrics;
-  const bool mesh = is_mesh(surface) && scans.empty();
-  CloudTruth truth = truth_of(surface, options, std::move(scans));
+  const bool mesh = faces_of(surface) != nullptr && scans.empty();
+  CloudTruth truth;
+  if (!scans.empty()) add_scans(std::move(scans), truth);
+  take_surface(surface, options, true, truth);
   if (rig != nullptr) truth.seen = seen_by(surface, *rig);
   take_observed(observed, truth);
   // A mesh that was made from the cloud is not what is scored.

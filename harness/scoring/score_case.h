@@ -33,16 +33,11 @@ struct KeptFiles {
   bool cloud = false;  // what was scored: clouds/NAME.ply
   bool pictures =
       true;  // of depth maps (harness/scoring/depth_pictures.h), and the cloud view (harness/viewing/)
+  bool tables = true;  // of errors by place, and of completeness by number of views
   // An existing folder for what a real method gives, as it gives it: cloud.ply, mesh.ply and, as float32 in
   // metres along the refracted ray with NaN for none, depth/CAMERA.npy, depth/CAMERA_confidence.npy. Empty:
   // it is not kept.
   std::filesystem::path output_dir = {};
-};
-
-// What is done with the output of a method beside hashing it.
-struct Afterwards {
-  bool score = true;
-  KeptFiles kept{.cloud = false, .pictures = false};
 };
 
 // Appends metrics to others.
@@ -59,15 +54,6 @@ inline void note_count(const char* name, std::size_t count, Record& record) {
 // (harness/scoring/true_surface.h).
 void require_scorable(const Reconstruction& output, const Surface& truth, double truth_metres_per_unit = 1);
 
-// Returns the options with samples for a truth of any size and a cloud of `points` points.
-ScoreOptions sized_for(const Surface& truth, ScoreOptions options, std::size_t points);
-
-// Scores cloud and mesh against a surface, with the options that sized_for() gives; `views` counts the
-// cameras that see a place, and may be empty. Returns the samples with their views; nullopt without `views`.
-std::optional<SeenSamples> score_output(const Reconstruction& output, const Surface& truth,
-                                        const Afterwards& afterwards, CaseResult& result,
-                                        const ViewCounter& views = {}, const ScoreOptions& options = {});
-
 // Returns the calibration with the error, which a method had in place of the true one; nullopt without an
 // error.
 std::optional<MapCalibration> wrong_calibration(const Rig& rig, const CalibrationError& error);
@@ -76,7 +62,7 @@ std::optional<MapCalibration> wrong_calibration(const Rig& rig, const Calibratio
 // calibration that the method had; nullptr where it is the true one, `rig`. True depths outside of the crop
 // do not count.
 void score_depths(const Reconstruction& output, const Rig& rig, const MapCalibration* made_with,
-                  const std::filesystem::path& dataset_dir, std::size_t frame, const Afterwards& afterwards,
+                  const std::filesystem::path& dataset_dir, std::size_t frame, const KeptFiles& kept,
                   CaseResult& result, const Crop& crop = {});
 
 // Adds the causes of holes and the errors of each camera, for methods that give depth maps; returns the
@@ -88,13 +74,17 @@ ViewHoles diagnose_output(const Reconstruction& output, std::optional<SeenSample
 // Keeps the cloud view (harness/viewing/cloud_view.h) of the part that is scored; all points where the cloud
 // is kept as well. `rig` may be nullptr; `views` counts the cameras that see a place, and may be empty.
 void add_view(const Reconstruction& output, const Surface& truth, const Rig* rig, const ViewHoles& holes,
-              const ViewCounter& views, const Afterwards& afterwards, CaseResult& result,
+              const ViewCounter& views, const KeptFiles& kept, CaseResult& result,
               const ScoredPart& part = {});
 
 // Returns whether some camera of a rig sees positions, for CloudTruth::seen; empty where rays cannot meet the
 // surface. Auxiliary cameras count: methods use their images. `surface` must outlive the function.
 std::function<std::vector<bool>(std::span<const Vec3>, double, int)> seen_by(const Surface& surface,
                                                                              const Rig& rig);
+
+// Gives a truth its surface, of which the part counts that these options say, and its samples if they are
+// asked for or there are no other points, as a scene has none. `surface` must outlive it.
+void take_surface(const Surface& surface, const ScoreOptions& options, bool samples, CloudTruth& truth);
 
 // Gives a truth what DTU's scanner observed; does nothing for nullopt.
 void take_observed(const std::optional<ObservedVolume>& observed, CloudTruth& truth);

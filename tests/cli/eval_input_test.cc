@@ -14,6 +14,11 @@
 namespace aqbench::cli {
 namespace {
 
+void place(const EvalCloudRequest& request, const Surface& truth, std::size_t most_in_memory = 1000000) {
+  Output output = open_cloud(request, most_in_memory);
+  place_cloud(output, truth, place_options(request, output));
+}
+
 using ::testing::HasSubstr;
 
 // Points of the scene in another unit.
@@ -33,18 +38,20 @@ TEST(EvalInput, IsTheSameFromTheDiskAndFromMemory) {
   request.cloud_file = (directory.path() / "c.ply").string();
   write_ply_cloud(request.cloud_file, scene_points(truth, 1000));
   request.metres_per_unit = 0.001;
-  request.transform_file = directory.file("t.txt", "1 0 0 0.001\n0 1 0 0\n0 0 1 0.0005\n0 0 0 1\n").string();
-  const EvalInput in_memory = load_eval_input(request, truth),
-                  on_disk = load_eval_input(request, truth, 2999);
-  EXPECT_FALSE(in_memory.on_disk);
-  ASSERT_TRUE(on_disk.on_disk);
-  EXPECT_EQ(in_memory.notes, on_disk.notes);
-  EXPECT_EQ(in_memory.transforms, on_disk.transforms);
-  const auto metrics_of = [&](const EvalInput& input) {
-    const SpanBlocks blocks(input.reconstruction.cloud.points_m);
-    return score_blocks(input.on_disk ? *input.on_disk : blocks, nullptr, truth, {}, {},
-                        {.whole = 1, .searched = 999, .scored = 1001})
-        .metrics;
+  request.place.transform_file =
+      directory.file("t.txt", "1 0 0 0.001\n0 1 0 0\n0 0 1 0.0005\n0 0 0 1\n").string();
+  Output in_memory = open_cloud(request), on_disk = open_cloud(request, 2999);
+  EXPECT_FALSE(in_memory.blocks);
+  ASSERT_TRUE(on_disk.blocks);
+  const Placement placed = place_cloud(in_memory, truth, place_options(request, in_memory)),
+                  other_placed = place_cloud(on_disk, truth, place_options(request, on_disk));
+  EXPECT_EQ(placed.notes, other_placed.notes);
+  EXPECT_TRUE(placed.transforms == other_placed.transforms);
+  const auto metrics_of = [&](const Output& output) {
+    return with_cloud(output, [&](const CloudBlocks& cloud) {
+      return score_blocks(cloud, nullptr, truth, {}, {}, {.whole = 1, .searched = 999, .scored = 1001})
+          .metrics;
+    });
   };
   const MetricSet one = metrics_of(in_memory), other = metrics_of(on_disk);
   ASSERT_EQ(one.size(), other.size());
@@ -58,7 +65,7 @@ TEST(EvalInput, OnTheDiskIsRefusedInAnotherUnit) {
   EvalCloudRequest request;
   request.cloud_file = (directory.path() / "c.ply").string();
   write_ply_cloud(request.cloud_file, scene_points(*scene.truth.surface, 1000));
-  EXPECT_THAT(error_of(ErrorKind::input, [&] { load_eval_input(request, *scene.truth.surface, 10); }),
+  EXPECT_THAT(error_of(ErrorKind::input, [&] { place(request, *scene.truth.surface, 10); }),
               HasSubstr("coordinates look like millimetres"));
 }
 
@@ -68,7 +75,7 @@ TEST(EvalInput, MeshWithAVertexThatIsNotFiniteIsRefusedByItsFile) {
   EvalCloudRequest request;
   request.cloud_file =
       directory.file("m.off", "OFF\n3 1 0\n0 0 1.178\n0.1 0 1.178\n0 nan 1.178\n3 0 1 2\n").string();
-  EXPECT_EQ(error_of(ErrorKind::input, [&] { load_eval_input(request, *scene.truth.surface); }),
+  EXPECT_EQ(error_of(ErrorKind::input, [&] { place(request, *scene.truth.surface); }),
             request.cloud_file + ": mesh.vertices_m[2]: not finite");
 }
 

@@ -113,7 +113,7 @@ TEST(DepthScore, DepthsGoIntoTheWorldByTheCalibrationOfTheMethod) {
       Reconstruction output;
       output.depth_maps = maps;
       CaseResult result;
-      score_depths(output, rig, &had, folder.path(), 0, {}, result);
+      score_depths(output, rig, &had, folder.path(), 0, {.pictures = false}, result);
       EXPECT_EQ(find_metric(result.record.metrics, "depth_fill_rate_pct")->value, 100) << "as the maps are";
     }
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "harness/scoring/evaluate.h"
 #include "harness/scoring/score_case.h"
 #include "harness/scoring/true_surface.h"
 #include "harness/viewing/cloud_view.h"
@@ -235,11 +236,11 @@ TEST(ScoreCase, AViewShowsThePartThatIsScored) {
   output.cloud.confidence = {0, 0.5, 0.5, 0.5, 0};
   output.cloud.colours = {Rgb{255, 0, 0}, {0, 0, 255}, {0, 0, 255}, {0, 0, 255}, {255, 0, 0}};
   output.mesh = TriangleMesh{{{0, 0, 1}, {0, 0.1, 1}, {0.1, 0, 1}, {0.9, 0, 1}}, {{0, 1, 2}, {1, 2, 3}}};
-  const Afterwards afterwards{.kept = {.cloud = true, .pictures = true}};
+  const KeptFiles kept{.cloud = true, .pictures = true};
   const auto view_of = [&](const ScoredPart& part) {
     CaseResult result;
     result.record.case_name = "a";
-    add_view(output, *truth, nullptr, {}, {}, afterwards, result, part);
+    add_view(output, *truth, nullptr, {}, {}, kept, result, part);
     return decode_view(result.artefacts.at(0).second, "view");
   };
   EXPECT_EQ(view_of({}).points.size(), 5U);
@@ -257,13 +258,14 @@ TEST(ScoreCase, TheRecordSaysHowManyFacesAreThereTwice) {
   TriangleMesh square;
   square.vertices_m = {{-0.2, -0.2, 1}, {0.2, -0.2, 1}, {0.2, 0.2, 1}, {-0.2, 0.2, 1}};
   square.triangles = {{0, 2, 1}, {0, 3, 2}, {0, 1, 2}};
-  const auto truth = make_mesh_surface(square);
-  Reconstruction output;
-  output.cloud.points_m = square.vertices_m;
+  Subject subject;
+  subject.scene = {"square", {}, {make_mesh_surface(square)}};
+  Output output;
+  output.reconstruction.cloud.points_m = square.vertices_m;
   square.triangles = {{0, 2, 1}, {0, 3, 2}, {0, 2, 3}, {1, 0, 2}};
-  output.mesh = square;
+  output.reconstruction.mesh = square;
   CaseResult result;
-  score_output(output, *truth, {}, result);
+  evaluate(subject, std::move(output), {}, result);
   const std::vector<std::pair<std::string, double>> expected = {{"truth_repeated_faces", 1},
                                                                 {"mesh_repeated_faces", 2}};
   EXPECT_EQ(result.record.effective, expected);
