@@ -25,8 +25,8 @@ ExitCode exit_code(ErrorKind kind) {
 
 ExitCode combine(std::span<const ExitCode> codes) {
   constexpr std::array order = {
-      ExitCode::usage,          ExitCode::io,         ExitCode::interrupted,   ExitCode::case_failed,
-      ExitCode::not_comparable, ExitCode::regression, ExitCode::other_version, ExitCode::inconclusive};
+      ExitCode::usage,          ExitCode::io,         ExitCode::interrupted, ExitCode::case_failed,
+      ExitCode::not_comparable, ExitCode::regression, ExitCode::inconclusive};
   for (const ExitCode candidate : order)
     if (std::ranges::find(codes, candidate) != codes.end()) return candidate;
   return ExitCode::pass;

@@ -72,7 +72,6 @@ enum class ExitCode : int {
   not_comparable = 4,
   inconclusive = 5,
   io = 6,
-  other_version = 7,  // only another version of aqbench can check this evidence completely
   interrupted = 130,
 };
 

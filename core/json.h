@@ -41,24 +41,16 @@ class JsonBox {
   std::shared_ptr<const Json> json_;
 };
 
-// The format of a parser error's position.
-enum class JsonErrorStyle {
-  line_and_column,  // "SOURCE:3:14: ...", as compilers write it
-  sentence,         // "SOURCE: parse error at line 3, column 14: ..."
-};
-
 // Limits of the parser. The defaults are for untrusted files.
 struct JsonLimits {
   std::size_t max_bytes = std::size_t{256} << 20;
-  int max_depth = 32;  // nested arrays and objects
-  JsonErrorStyle error_style = JsonErrorStyle::line_and_column;
+  int max_depth = 32;                   // nested arrays and objects
   std::size_t max_keys = 1'000'000;     // of one object
   std::size_t max_values = 50'000'000;  // per document; each takes 16 bytes or more of memory
 };
 
 // Limits for messages between processes, journal lines and suite files, whose size is limited elsewhere.
-inline constexpr JsonLimits kMessageJson = {
-    .max_bytes = SIZE_MAX, .max_depth = 64, .error_style = JsonErrorStyle::sentence};
+inline constexpr JsonLimits kMessageJson = {.max_bytes = SIZE_MAX, .max_depth = 64};
 
 // Limits for small or hand-written files: a suite, a transform, cameras.
 inline constexpr JsonLimits kSmallFileJson = {

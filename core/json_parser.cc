@@ -148,20 +148,13 @@ class StrictBuilder {
   JsonProblem problem_;
 };
 
-// Returns the problem of a document that is too large; empty for other problems.
-std::string size_message(const JsonProblem& problem, const JsonLimits& limits) {
-  if (problem.kind == JsonProblem::Kind::many_keys)
-    return fmt::format("{}: more than {} keys", problem.path, limits.max_keys);
-  if (problem.kind == JsonProblem::Kind::many_values)
-    return fmt::format("more than {} values", limits.max_values);
-  return {};
-}
-
 // Formats "SOURCE:LINE:COLUMN: ..." as compilers do, else "SOURCE: ...".
 std::string located_message(const JsonProblem& problem, const std::string& source, const JsonLimits& limits) {
   std::string text;
-  if (const std::string size = size_message(problem, limits); !size.empty()) {
-    text = ": " + size;
+  if (problem.kind == JsonProblem::Kind::many_keys) {
+    text = fmt::format(": {}: more than {} keys", problem.path, limits.max_keys);
+  } else if (problem.kind == JsonProblem::Kind::many_values) {
+    text = fmt::format(": more than {} values", limits.max_values);
   } else if (problem.kind == JsonProblem::Kind::depth) {
     text = fmt::format(": nested deeper than {} levels", limits.max_depth);
   } else if (problem.kind == JsonProblem::Kind::doubled_key) {
@@ -177,20 +170,6 @@ std::string located_message(const JsonProblem& problem, const std::string& sourc
   return elide_middle(source + printable(text), source.size() + 300);
 }
 
-// "SOURCE: parse error at line 1, column 5: syntax error ...".
-std::string sentence_message(const JsonProblem& problem, const std::string& source,
-                             const JsonLimits& limits) {
-  if (const std::string size = size_message(problem, limits); !size.empty())
-    return fmt::format("{}: {}", source, printable(size));
-  if (problem.kind == JsonProblem::Kind::depth)
-    return fmt::format("{}: nested deeper than {}", source, limits.max_depth);
-  if (problem.kind == JsonProblem::Kind::doubled_key)
-    return fmt::format("{}: duplicate key {} in one object", source, Json(problem.key).dump());
-  const std::string_view what = problem.what;
-  const std::size_t start = what.find("parse error");
-  return fmt::format("{}: {}", source, start == what.npos ? what : what.substr(start));
-}
-
 // Parses the whole text; `builder` stores the problem, if any.
 template <class Builder>
 void run_parser(std::string_view text, const std::string& source, const JsonLimits& limits,
@@ -201,8 +180,7 @@ void run_parser(std::string_view text, const std::string& source, const JsonLimi
         fmt::format("{}: {} bytes of JSON, more than the {} allowed", source, text.size(), limits.max_bytes),
         source);
   if (Json::sax_parse(text.begin(), text.end(), &builder)) return;
-  const auto message = limits.error_style == JsonErrorStyle::sentence ? sentence_message : located_message;
-  throw Error(ErrorKind::input, message(builder.problem(), source, limits), source);
+  throw Error(ErrorKind::input, located_message(builder.problem(), source, limits), source);
 }
 
 // Passes events on and stores nothing.

@@ -57,11 +57,11 @@ const std::vector<double>& values_of(const Record& unit, const AbCase& the_case)
 
 // Returns the scale on which a metric is compared.
 QualityScale quality_scale_of(const AbOutcome& outcome) {
-  const auto better = outcome.better == Better::lower    ? QualityScale::Better::lower
-                      : outcome.better == Better::higher ? QualityScale::Better::higher
-                                                         : QualityScale::Better::near_ideal;
-  return {better, outcome.margin, outcome.margin_absolute,
-          better == QualityScale::Better::near_ideal ? metric_ideal(outcome.name).value_or(0) : 0};
+  const auto aim = outcome.better == Better::lower    ? QualityScale::Aim::lower
+                   : outcome.better == Better::higher ? QualityScale::Aim::higher
+                                                      : QualityScale::Aim::near_ideal;
+  return {aim, outcome.margin, outcome.margin_absolute,
+          aim == QualityScale::Aim::near_ideal ? metric_ideal(outcome.name).value_or(0) : 0};
 }
 
 PairedSeries series_of(const AbCase& the_case, std::span<const Record* const> a,

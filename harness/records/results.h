@@ -36,7 +36,7 @@ struct RunInfo {
   bool complete = false;     // every planned case has a record; false after an interruption
   std::size_t planned_cases = 0;
   std::string plan_sha256;  // of the planned cases: the journal's first link
-  int text_version = 0;     // of summary.md and the other texts of the bundle
+  int text_version = 0;     // of records of older versions
   JsonBox requested;        // options as given on the command line
   JsonBox effective;        // options as applied
 
@@ -52,7 +52,8 @@ struct RunInfo {
         "Of the planned cases; the first link of the journal.");
     row("requested", &RunInfo::requested, 0, "Options as given.");
     row("effective", &RunInfo::effective, 0, "Options as they took effect.");
-    row("text_version", &RunInfo::text_version, kNotNegative, "Of summary.md and the other texts.");
+    row("text_version", &RunInfo::text_version, kNotNegative,
+        "Of older versions, which numbered their texts.");
   }
 };
 

@@ -71,7 +71,7 @@ void set_thresholds(const PairedSeries& series, const PairedPolicy& policy, Pair
     const QualityScale& quality = *series.quality;
     result.quality = true;
     result.scale = quality_shift_scale(quality);
-    const double sign = quality.better == QualityScale::Better::higher ? -1 : 1;
+    const double sign = quality.aim == QualityScale::Aim::higher ? -1 : 1;
     result.pass_below = quality.margin_absolute ? quality.margin : sign * std::log1p(sign * quality.margin);
     return;
   }

@@ -16,8 +16,8 @@ namespace aqbench {
 // How a metric over seeds or runs is compared: a value that tells how good a result is, not how long it took.
 // The test is two-sided, and the margin takes the place of tau and delta.
 struct QualityScale {
-  enum class Better { lower, higher, near_ideal };
-  Better better = Better::lower;
+  enum class Aim { lower, higher, near_ideal };
+  Aim aim = Aim::lower;
   double margin = 0.05;          // a share of A's value, or where it is absolute in the values' unit; above 0
   bool margin_absolute = false;  // needed where values are 0 or below, and for near_ideal
   double ideal = 0;              // of near_ideal: the value that a perfect result has; else 0

@@ -226,18 +226,18 @@ std::string verdict_text(const PairedComparison& comparison) {
 
 void check(const QualityScale& scale, const std::string& name) {
   require_between(name + ": margin", scale.margin, 0, std::numeric_limits<double>::infinity());
-  if (!scale.margin_absolute && scale.better == QualityScale::Better::near_ideal)
+  if (!scale.margin_absolute && scale.aim == QualityScale::Aim::near_ideal)
     throw usage_error("{}: margin: a share means nothing for a value that should be near {:g}", name,
                       scale.ideal);
   if (!scale.margin_absolute) require_between(name + ": margin", scale.margin, 0, 1);
 }
 
 ShiftScale quality_shift_scale(const QualityScale& quality) {
-  const bool lower = quality.better == QualityScale::Better::lower;
+  const bool lower = quality.aim == QualityScale::Aim::lower;
   if (!quality.margin_absolute) return lower ? ShiftScale::log_ratio : ShiftScale::inverse_log_ratio;
-  return lower                                            ? ShiftScale::difference
-         : quality.better == QualityScale::Better::higher ? ShiftScale::inverse_difference
-                                                          : ShiftScale::distance_from_ideal;
+  return lower                                      ? ShiftScale::difference
+         : quality.aim == QualityScale::Aim::higher ? ShiftScale::inverse_difference
+                                                    : ShiftScale::distance_from_ideal;
 }
 
 double worse_by(ShiftScale scale, double a, double b) {

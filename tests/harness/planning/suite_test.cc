@@ -140,7 +140,7 @@ TEST_P(SuiteFileRefuses, NamingTheFileAndThePath) {
 INSTANTIATE_TEST_SUITE_P(
     Malformed, SuiteFileRefuses,
     testing::Values(
-        RefusedSuite{"", "parse error"}, RefusedSuite{"[]", "expected an object"},
+        RefusedSuite{"", "mine.json:1:1: syntax error"}, RefusedSuite{"[]", "expected an object"},
         RefusedSuite{"{}", "'name' is missing"}, RefusedSuite{R"({"name": 3})", "name: expected text"},
         RefusedSuite{R"({"name": "a", "name": "b"})", "duplicate key"},
         RefusedSuite{R"({"name": "a\nb", "scenes": ["s"], "methods": ["m"]})",

@@ -13,7 +13,7 @@
 namespace aqbench {
 namespace {
 
-using Better = QualityScale::Better;
+using Aim = QualityScale::Aim;
 
 PairedPolicy plain_policy() { return {.bootstrap_draws = 0, .resolution_draws = 0}; }
 
@@ -80,7 +80,7 @@ TEST(Quality, WhatIsCertainlyWithinTheMarginIsEquivalentThoughItDiffers) {
   EXPECT_EQ(verdict_of(series), PairedVerdict::pass);
   series.quality->margin = 0.01;
   EXPECT_EQ(verdict_of(series), PairedVerdict::regressed);
-  series.quality->better = Better::higher;
+  series.quality->aim = Aim::higher;
   EXPECT_EQ(verdict_of(series), PairedVerdict::faster);
   EXPECT_EQ(quality_text(PairedVerdict::pass), "EQUIVALENT");
 }
@@ -95,7 +95,7 @@ TEST(Quality, TheReasonNamesTheIntervalFromBelow) {
     series.u_b.push_back(50 * (1 + 0.01 * (i - 12)));  // -12 % to +7 %
   }
   for (const bool absolute : {false, true}) {
-    series.quality = QualityScale{Better::higher, absolute ? 0.1 : 0.001, absolute};
+    series.quality = QualityScale{Aim::higher, absolute ? 0.1 : 0.001, absolute};
     const auto result = compare_pairs(std::vector{series}, plain_policy()).front();
     ASSERT_EQ(result.verdict, PairedVerdict::inconclusive);
     // "the interval -4.00 % .. +1.00 % is not": a number follows its word.
@@ -129,7 +129,7 @@ TEST(Quality, TheFewestPairsCanBeCalledWorse) {
 TEST(Quality, AnAbsoluteMarginTakesValuesOfAnySign) {
   PairedSeries series;
   series.name = "bias";
-  series.quality = QualityScale{Better::near_ideal, 0.1, true};
+  series.quality = QualityScale{Aim::near_ideal, 0.1, true};
   for (int i = 0; i < 28; ++i) {
     series.u_a.push_back(-0.01 + 0.001 * i);
     series.u_b.push_back(-0.5 - 0.001 * i);
@@ -147,7 +147,7 @@ TEST(Quality, AShiftOfExactlyTheMarginIsNotWithinIt) {
   for (const double a : {0.1, 0.2, 0.3, 0.7}) {
     PairedSeries series;
     series.name = "rmse";
-    series.quality = QualityScale{Better::lower, 0.1, true};
+    series.quality = QualityScale{Aim::lower, 0.1, true};
     series.u_a.assign(28, a);
     series.u_b.assign(28, a + 0.1);
     EXPECT_EQ(verdict_of(series), PairedVerdict::regressed) << a;
@@ -160,7 +160,7 @@ TEST(Quality, AShiftOfExactlyTheMarginIsNotWithinIt) {
 TEST(Quality, IsTheDistanceFromTheIdeal) {
   PairedSeries series;
   series.name = "mesh_area_ratio";
-  series.quality = QualityScale{Better::near_ideal, 0.02, true, 1};
+  series.quality = QualityScale{Aim::near_ideal, 0.02, true, 1};
   for (int i = 0; i < 20; ++i) {
     series.u_a.push_back(0.98 + 0.0001 * i);
     series.u_b.push_back(0.50 + 0.0001 * i);
@@ -181,9 +181,9 @@ TEST(Quality, RefusesMarginsThatMeanNothing) {
   const auto message = [](QualityScale scale) {
     return error_of(ErrorKind::usage, [&] { check(scale, "x"); });
   };
-  EXPECT_THAT(message({Better::near_ideal, 0.05, false}), ::testing::HasSubstr("near 0"));
-  EXPECT_THAT(message({Better::lower, 0, true}), ::testing::HasSubstr("x: margin"));
-  EXPECT_THAT(message({Better::lower, 1.5, false}), ::testing::HasSubstr("x: margin"));
+  EXPECT_THAT(message({Aim::near_ideal, 0.05, false}), ::testing::HasSubstr("near 0"));
+  EXPECT_THAT(message({Aim::lower, 0, true}), ::testing::HasSubstr("x: margin"));
+  EXPECT_THAT(message({Aim::lower, 1.5, false}), ::testing::HasSubstr("x: margin"));
 }
 
 // tests/data/statistics/make_quality_values.py says how the values were made.
@@ -198,7 +198,7 @@ TEST(Quality, DecidesAsSciPyDoes) {
       series.name = metric.at("name").get<std::string>();
       series.u_a = metric.at("a").get<std::vector<double>>();
       series.u_b = metric.at("b").get<std::vector<double>>();
-      series.quality = QualityScale{Better::lower, metric.at("margin").get<double>(), false};
+      series.quality = QualityScale{Aim::lower, metric.at("margin").get<double>(), false};
       metrics.push_back(std::move(series));
     }
     const auto results = compare_pairs(metrics, plain_policy());
