@@ -46,7 +46,7 @@ std::vector<Flag<SweepRequest>> planned_flags() {
   return flags;
 }
 
-const Flag<SweepRequest> kPlaceFlags[] = {
+const Flag<SweepRequest> kBundleFolderFlags[] = {
     {"plan", "FILE", kPlannedSweep, "write the plan into this file and run nothing: for aqbench run-case",
      into<&SweepRequest::plan_file>},
     {"out", "DIR", "parent folder of bundles", into<&SweepRequest::out>, usually("out")},
@@ -87,7 +87,7 @@ CommandLine<SweepRequest> sweep_command_line() {
       kSweepModes,
       mode_of};
   const auto concluding = conclusion_flags();
-  line.flags.insert(line.flags.end(), std::begin(kPlaceFlags), std::end(kPlaceFlags));
+  line.flags.insert(line.flags.end(), std::begin(kBundleFolderFlags), std::end(kBundleFolderFlags));
   line.flags.insert(line.flags.end(), concluding.begin(), concluding.end());
   append_flags<SweepRequest, ShareRequest>(line.flags, share_flags(), &SweepRequest::share);
   append_flags<SweepRequest, KeptFiles>(line.flags, kept_files_flags(), &SweepRequest::kept);
