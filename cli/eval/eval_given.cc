@@ -110,10 +110,6 @@ std::vector<Override> sets_of(const EvalRequest& asked) {
   for (const std::string& set : asked.sets) sets.push_back(parse_override(set));
   add_alignment_sets(cloud, sets);
   if (cloud.given_thresholds) {
-    if (!cloud.dataset_dir.empty())
-      throw usage_error(
-          "--thresholds: of a dataset its truth declares them: \"thresholds_mm\" of its surface "
-          "(docs/dataset.md)");
     std::vector<double> tolerances_mm;
     for (const double tolerance_m : cloud.score.tolerances_m) tolerances_mm.push_back(1000 * tolerance_m);
     sets.push_back({kScoringOwner, "thresholds_mm", fmt::format("{}", fmt::join(tolerances_mm, ","))});

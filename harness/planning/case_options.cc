@@ -198,16 +198,18 @@ const std::vector<ParameterSpec>& scoring_parameters() {
   return specs;
 }
 
-ScoreOptions case_score_options(const Case& planned) {
-  ScoreOptions options;
-  if (!has_overrides(planned, kScoringOwner)) return options;
+void take_given_scoring(const Case& planned, ScoreOptions& options) {
+  if (!has_overrides(planned, kScoringOwner)) return;
   const Parameters parameters = resolve_parameters(kScoringOwner, scoring_parameters(), planned.overrides);
-  options.tolerances_m = tolerances_m_of(parameters.text("thresholds_mm"));
-  options.outlier_m = parameters.number("outlier_mm") / 1000;
-  options.tile_m = parameters.number("tile_mm") / 1000;
-  if (const double spacing_mm = parameters.number("spacing_mm"); spacing_mm > 0)
-    options.sample_spacing_m = spacing_mm / 1000;
-  return options;
+  for (const Override& given : planned.overrides) {
+    if (given.owner != kScoringOwner) continue;
+    if (given.parameter == "thresholds_mm")
+      options.tolerances_m = tolerances_m_of(parameters.text("thresholds_mm"));
+    if (given.parameter == "outlier_mm") options.outlier_m = parameters.number("outlier_mm") / 1000;
+    if (given.parameter == "tile_mm") options.tile_m = parameters.number("tile_mm") / 1000;
+    if (const double spacing_mm = parameters.number("spacing_mm"); spacing_mm > 0)
+      options.sample_spacing_m = spacing_mm / 1000;
+  }
 }
 
 const std::vector<ParameterSpec>& protocols_parameters() {

@@ -99,9 +99,9 @@ void add_alignment(Case& planned, bool own_poses);
 // spacing_mm and tile_mm; defaults are those of ScoreOptions.
 const std::vector<ParameterSpec>& scoring_parameters();
 
-// Returns the case's scoring options from its overrides of owner scoring. Throws Error(usage) naming the
-// parameter of an invalid value.
-ScoreOptions case_score_options(const Case& planned);
+// Sets what the overrides of owner scoring give: they come before what a recording's truth says. Throws
+// Error(usage) naming the parameter of an invalid value.
+void take_given_scoring(const Case& planned, ScoreOptions& options);
 
 // Returns the parameter `names` of owner kProtocolsOwner: protocols with their knobs, separated by blanks.
 const std::vector<ParameterSpec>& protocols_parameters();

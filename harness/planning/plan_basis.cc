@@ -52,7 +52,7 @@ std::vector<Owner> owners_of(const Selection& selection) {
   if (is_rendered || is_recorded) owners.push_back({kPerturbOwner, &perturb_parameters()});
   // All have the same parameters, but for the number of their frames.
   if (is_recorded) owners.push_back({kDatasetOwner, &recording->recording->parameters});
-  if (!std::ranges::all_of(selection.scenes, is_recording))
+  if (std::ranges::any_of(selection.scenes, has_true_surface))
     owners.push_back({kScoringOwner, &scoring_parameters()});
   if (std::ranges::any_of(selection.methods, looks_at_images))
     owners.push_back({kAlignmentOwner, &alignment_parameters()});

@@ -28,8 +28,7 @@ struct Subject {
     return owner == runner() || (scene != nullptr && owner == scene->name);
   }
   bool has_recording() const { return scene != nullptr && scene->recording.has_value(); }
-  // A recording's own truth contains its scoring options.
-  bool has_scored_scene() const { return scene != nullptr && !has_recording(); }
+  bool is_scored() const { return scene != nullptr && has_true_surface(*scene); }
   // Rendered images.
   bool has_images() const {
     return method != nullptr && looks_at_images(*method) && !has_recording() && !looks_away;
@@ -41,7 +40,7 @@ bool concerns(const PlanBasis& basis, const PlannedAxis& axis, const Subject& su
   if (!axis.is_parameter()) return true;
   if (axis.owner.empty()) return has_parameter(subject.parameters(), axis.parameter);
   if (subject.owns(axis.owner)) return true;
-  if (axis.owner == kScoringOwner) return subject.has_scored_scene();
+  if (axis.owner == kScoringOwner) return subject.is_scored();
   if (subject.has_recording()) return axis.owner == kPerturbOwner || axis.owner == kDatasetOwner;
   const auto& rigs = basis.selection.rigs;
   return subject.has_images() && (axis.owner == kImagingOwner || axis.owner == kPerturbOwner ||
@@ -85,11 +84,19 @@ void append_calibration_error(Case& planned, const Rig& rig) {
   add_resolved(planned, kPerturbOwner, perturb_parameters());
 }
 
-// Appends scoring options that differ from the defaults.
-void append_scoring(Case& planned) {
+// Appends scoring options that are given, of a scene with the defaults of the others.
+void append_scoring(Case& planned, bool recorded) {
   if (!has_overrides(planned, kScoringOwner)) return;
-  check(case_score_options(planned));  // refused now rather than after the method has run
-  add_resolved(planned, kScoringOwner, scoring_parameters());
+  ScoreOptions options;
+  take_given_scoring(planned, options);
+  check(options);  // refused now rather than after the method has run
+  if (!recorded) return add_resolved(planned, kScoringOwner, scoring_parameters());
+  const Parameters all = resolve_parameters(kScoringOwner, scoring_parameters(), planned.overrides);
+  for (const auto& [name, value] : all.items())
+    if (std::ranges::any_of(planned.overrides, [&](const Override& given) {
+          return given.owner == kScoringOwner && given.parameter == name;
+        }))
+      planned.options.emplace_back(fmt::format("{}.{}", kScoringOwner, name), value);
 }
 
 // Appends the layout in which a declared method finds its dataset, where it is not aqbench's own.
@@ -111,11 +118,11 @@ void resolve_options(Case& planned, const Subject& subject) {
   add_options(planned, method.spec->name,
               resolve_parameters(method.spec->name, method.spec->parameters, overrides));
   if (method.spec->declaration) append_layout(planned, *method.spec->declaration);
+  append_scoring(planned, scene.recording.has_value());
   if (scene.recording) {
     add_resolved(planned, kDatasetOwner, scene.recording->parameters);
     return append_calibration_error(planned, scene.recording->rig);
   }
-  append_scoring(planned);
   if (!planned.images) return;
   const DatasetPlan dataset = plan_images(dataset_request(planned));
   for (const auto& [name, asked] :
@@ -230,7 +237,7 @@ Case make_case(const PlanBasis& basis, const Subject& subject, std::uint64_t see
   for (const Override& given : basis.sets)
     if (subject.owns(given.owner) || (planned.images && owns_images(*planned.images, given.owner)) ||
         (subject.has_recording() && (given.owner == kPerturbOwner || given.owner == kDatasetOwner)) ||
-        (subject.has_scored_scene() && given.owner == kScoringOwner) ||
+        (subject.is_scored() && given.owner == kScoringOwner) ||
         (subject.method != nullptr && looks_at_images(*subject.method) && given.owner == kAlignmentOwner &&
          (own_poses || given.parameter != "scale")) ||
         (subject.method != nullptr && given.owner == kProtocolsOwner))

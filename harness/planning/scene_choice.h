@@ -35,6 +35,11 @@ struct SceneChoice {
   std::optional<RecordingChoice> recording = {};
 };
 
+// Returns whether clouds can be scored against the scene.
+inline bool has_true_surface(const SceneChoice& scene) {
+  return !scene.recording || scene.recording->has_surface;
+}
+
 // Owner of the parameters of all recordings: "dataset.frame".
 inline constexpr const char* kDatasetOwner = "dataset";
 

@@ -118,8 +118,8 @@ void score_case(const Case& planned, const Subject& subject, Reconstruction outp
   }
   if (const Surface* const surface = subject.surface()) {
     const std::size_t points = output.cloud.points_m.size();
-    options.score = subject.recording != nullptr ? score_options_of(*subject.truth, *surface, points)
-                                                 : case_score_options(planned);
+    if (subject.recording != nullptr) options.score = score_options_of(*subject.truth, *surface, points);
+    take_given_scoring(planned, options.score);
     double& spacing_m = options.score.sample_spacing_m;
     if (spacing_m == ScoreOptions{}.sample_spacing_m)  // as in eval; a small patch has as many samples
       spacing_m = surface->patch() == nullptr ? auto_spacing_m(*surface, points)

@@ -22,6 +22,7 @@ constexpr Producer kProducers[] = {
     {"eval", "eval cloud.xyz --scene flat_plane --out {}"},
     {"given", "eval r/{method}/{scene}/seed{seed}.xyz --out {}"},
     {"sweep", "sweep --scene flat_plane --method roma_like --out {}.d"},
+    {"run", "run copy --dataset data --out {}"},
     {"import", "import {}.csv --metric psnr:dB:higher --metric lpips:1:lower --out {}"},
 };
 
@@ -35,6 +36,15 @@ class Producers : public UserFolder, public ::testing::WithParamInterface<Produc
     std::filesystem::create_directories(dir_ / "r/mine/flat_plane");
     write("cloud.xyz", plane);
     write("r/mine/flat_plane/seed1.xyz", plane);
+    if (GetParam().name == std::string("run")) {
+      succeeded(run(words("render flat_plane --rig single_pair --width 48 --mesh-pitch-mm 50 --out data")));
+      write("plane.ply",
+            "ply\nformat ascii 1.0\nelement vertex 441\nproperty float x\nproperty float y\nproperty float "
+            "z\nend_header\n" +
+                plane);
+      write("aqbench.json", R"({"version": 1, "methods": [{"name": "copy",
+            "command": "cp plane.ply {output}/cloud.ply"}]})");
+    }
     for (const char* const name : {"a.csv", "b.csv"})
       write(name,
             "method,scene,seed,psnr,lpips\n"

@@ -19,11 +19,17 @@ PlanRequest scored_by(const std::vector<Override>& sets) {
   return request;
 }
 
+ScoreOptions given_scoring(const Case& planned) {
+  ScoreOptions options;
+  take_given_scoring(planned, options);
+  return options;
+}
+
 TEST(CaseScoring, IsTheDefaultAndInNoOptionsUnlessItIsGiven) {
   const Case planned = test::plan(scored_by({})).cases.at(0);
   EXPECT_FALSE(has_overrides(planned, kScoringOwner));
   for (const auto& [name, value] : planned.options) EXPECT_FALSE(name.starts_with("scoring.")) << name;
-  const ScoreOptions given = case_score_options(planned), usual;
+  const ScoreOptions given = given_scoring(planned), usual;
   EXPECT_EQ(given.tolerances_m, usual.tolerances_m);
   EXPECT_EQ(given.sample_spacing_m, usual.sample_spacing_m);
 }
@@ -35,7 +41,7 @@ TEST(CaseScoring, StandsInTheOptionsAndLeavesTheOthersAsTheyAre) {
   EXPECT_EQ(to_string(test::option(planned, "scoring.thresholds_mm")), "50,10");
   EXPECT_EQ(std::get<double>(test::option(planned, "scoring.outlier_mm")), 100);
   EXPECT_EQ(std::get<double>(test::option(planned, "scoring.tile_mm")), 10);
-  const ScoreOptions given = case_score_options(planned), usual;
+  const ScoreOptions given = given_scoring(planned), usual;
   EXPECT_THAT(given.tolerances_m, ElementsAre(0.01, 0.05));
   EXPECT_EQ(given.outlier_m, 0.1);
   EXPECT_EQ(given.tile_m, usual.tile_m);
@@ -44,8 +50,7 @@ TEST(CaseScoring, StandsInTheOptionsAndLeavesTheOthersAsTheyAre) {
 
 // The defaults of the parameters, once any is given, are those of ScoreOptions.
 TEST(CaseScoring, DefaultsAreThoseOfScoreOptions) {
-  const ScoreOptions given = case_score_options(
-                         test::plan(scored_by({{"scoring", "tile_mm", "20"}})).cases.at(0)),
+  const ScoreOptions given = given_scoring(test::plan(scored_by({{"scoring", "tile_mm", "20"}})).cases.at(0)),
                      usual;
   EXPECT_EQ(given.tile_m, 0.02);
   EXPECT_EQ(given.tolerances_m, usual.tolerances_m);

@@ -130,6 +130,15 @@ TEST_F(RecordingScene, IsScoredByLengthsOfItsTruth) {
   ASSERT_EQ(record.status, Status::ok) << record.reason;
   EXPECT_NE(find_metric(record.metrics, "fscore_3mm_pct"), nullptr);
   EXPECT_EQ(find_metric(record.metrics, "fscore_5mm_pct"), nullptr);
+
+  // What the user gives comes before it, alone.
+  request_.sets.push_back(parse_override("scoring.thresholds_mm=4"));
+  const Record given = run_in_child(plan_sweep(request_).cases.at(0));
+  ASSERT_EQ(given.status, Status::ok) << given.reason;
+  EXPECT_NE(find_metric(given.metrics, "fscore_4mm_pct"), nullptr);
+  EXPECT_EQ(find_metric(given.metrics, "fscore_3mm_pct"), nullptr);
+  EXPECT_NE(find_metric(given.metrics, "outlier_ratio_7mm_pct"), nullptr);
+  EXPECT_THAT(given.options, testing::Contains(testing::Pair("scoring.thresholds_mm", ParameterValue("4"))));
 }
 
 TEST_F(RecordingScene, ANameWithALineBreakIsToldInOneLine) {
