@@ -102,7 +102,8 @@ TEST_F(Ab, ASamplesBundleVerifiesAndATamperedOneDoesNot) {
   succeeded(run("ab --samples {} --out out --html page.html", samples({case_of("x", 1.0, 1)})));
   const auto bundle = only_bundle(dir_ / "out");
   const std::string shown = read_file(dir_ / "page.html");
-  EXPECT_THAT(shown, testing::ContainsRegex("<b>PASS</b> B is (no slower|not more than [0-9.]+ % slower): "));
+  EXPECT_THAT(shown,
+              ::testing::ContainsRegex("<b>PASS</b> B is (no slower|not more than [0-9.]+ % slower): "));
   EXPECT_TRUE(run({"report", bundle}).out == shown) << "the bundle gives the same bytes";
   EXPECT_THAT(succeeded(run({"verify", bundle})).out, HasSubstr("80 units"));
   std::string text = read_file(bundle / "results.json");

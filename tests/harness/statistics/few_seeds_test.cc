@@ -16,7 +16,7 @@ PairedPolicy one_look() { return {.bootstrap_draws = 0, .resolution_draws = 0}; 
 
 // Seeds of an area under a curve near 60 %, whose differences have exactly this mean and deviation.
 PairedSeries seeds_of(std::mt19937_64& generator, std::size_t count, double mean, double deviation,
-                      QualityScale::Better better) {
+                      QualityScale::Aim aim) {
   std::normal_distribution<double> normal;
   std::vector<double> draws;
   for (std::size_t i = 0; i < count; ++i) draws.push_back(normal(generator));
@@ -26,7 +26,7 @@ PairedSeries seeds_of(std::mt19937_64& generator, std::size_t count, double mean
   const double scale = deviation / std::sqrt(squares / static_cast<double>(count - 1));
   PairedSeries series;
   series.name = "auc";
-  series.quality = QualityScale{.better = better};
+  series.quality = QualityScale{.aim = aim};
   for (const double one : draws) {
     series.u_a.push_back(60 + normal(generator));
     series.u_b.push_back(series.u_a.back() + mean + scale * (one - average));
@@ -34,15 +34,15 @@ PairedSeries seeds_of(std::mt19937_64& generator, std::size_t count, double mean
   return series;
 }
 
-using Better = QualityScale::Better;
+using Aim = QualityScale::Aim;
 
 // -1.5 +- 4.5 and -12.0 +- 5.0.
 TEST(FewSeeds, SixteenSettleTheLargeDifferenceAndNotTheSmallOne) {
   std::mt19937_64 generator(4556);
   int worse = 0, small_decided = 0;
   for (int draw = 0; draw < 200; ++draw) {
-    const std::vector series = {seeds_of(generator, 16, -1.5, 4.5, Better::higher),
-                                seeds_of(generator, 16, -12, 5, Better::higher)};
+    const std::vector series = {seeds_of(generator, 16, -1.5, 4.5, Aim::higher),
+                                seeds_of(generator, 16, -12, 5, Aim::higher)};
     const auto verdicts = compare_pairs(series, one_look());
     small_decided += verdicts[0].verdict != PairedVerdict::inconclusive;
     worse += verdicts[1].verdict == PairedVerdict::regressed;
@@ -54,8 +54,8 @@ TEST(FewSeeds, SixteenSettleTheLargeDifferenceAndNotTheSmallOne) {
 
 // What is less is better where lower is better.
 TEST(FewSeeds, TheDirectionDecidesWhetherLessIsWorse) {
-  for (const auto& [better, verdict] : {std::pair(Better::higher, PairedVerdict::regressed),
-                                        std::pair(Better::lower, PairedVerdict::faster)}) {
+  for (const auto& [better, verdict] :
+       {std::pair(Aim::higher, PairedVerdict::regressed), std::pair(Aim::lower, PairedVerdict::faster)}) {
     std::mt19937_64 generator(7);
     const std::vector series = {seeds_of(generator, 16, -12, 5, better)};
     EXPECT_EQ(compare_pairs(series, one_look()).front().verdict, verdict);
@@ -71,7 +71,7 @@ TEST(FewSeeds, OfTenThousandEqualSidesAtMostOnePercentAreCalledDifferent) {
     std::vector<PairedSeries> metrics(2);
     for (PairedSeries& series : metrics) {
       series.name = "auc";
-      series.quality = QualityScale{.better = &series == metrics.data() ? Better::higher : Better::lower};
+      series.quality = QualityScale{.aim = &series == metrics.data() ? Aim::higher : Aim::lower};
       for (int seed = 0; seed < 16; ++seed) {
         series.u_a.push_back(60 + 3.5 * normal(generator));
         series.u_b.push_back(60 + 3.5 * normal(generator));
