@@ -166,14 +166,25 @@ void add_mesh_protocols(std::vector<CloudProtocol>& protocols) {
                                 "github.com/hbb1/2d-gaussian-splatting scripts/eval_tnt/run.py"));
 }
 
+// Knobs are named objects: GCC 12 destroys a member that is initialised in nested braces twice where one
+// after it throws.
 std::vector<CloudProtocol> make_protocols() {
+  const CloudKnobs of_surface{.accuracy = AccuracyRule::surface,
+                              .thresholds_m = {0.0005, 0.001, 0.002, 0.005, 0.01},
+                              .strict = false};
+  const CloudKnobs of_beams{.accuracy = AccuracyRule::beam,
+                            .thresholds_m = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5},
+                            .strict = false,
+                            .averaging = Averaging::voxels,
+                            .single_precision = true};
+  const CloudKnobs of_voxels{.voxel_m = 0.0025, .thresholds_m = {0.005}};
+  const CloudKnobs of_dtu{
+      .thinning_m = 0.0002, .mask = true, .drop_from_m = 0.02, .thresholds_m = {0.001, 0.002}};
   std::vector<CloudProtocol> protocols;
   protocols.push_back({.name = "aqbench",
                        .summary = "distance to the true surface, samples of the surface to the cloud",
                        .source = "docs/metrics.md",
-                       .knobs = {.accuracy = AccuracyRule::surface,
-                                 .thresholds_m = {0.0005, 0.001, 0.002, 0.005, 0.01},
-                                 .strict = false},
+                       .knobs = of_surface,
                        .headline_threshold_m = 0.002,
                        .published = {{"accuracy_mean", "accuracy mean", kMmPerM, "mm"},
                                      {"accuracy_median", "accuracy median", kMmPerM, "mm"},
@@ -185,11 +196,7 @@ std::vector<CloudProtocol> make_protocols() {
        .summary = "laser beams decide what is accurate, shares are averaged over voxels",
        .source = "Schoeps et al., CVPR 2017; github.com/ETH3D/multi-view-evaluation "
                  "src/{main,accuracy,completeness}.cc",
-       .knobs = {.accuracy = AccuracyRule::beam,
-                 .thresholds_m = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5},
-                 .strict = false,
-                 .averaging = Averaging::voxels,
-                 .single_precision = true},
+       .knobs = of_beams,
        .headline_threshold_m = 0.02,
        .published = {{"precision", "accuracy"}, {"recall", "completeness"}, {"f_score", "F1"}}});
   protocols.push_back(
@@ -197,23 +204,22 @@ std::vector<CloudProtocol> make_protocols() {
        .summary = "voxels of tau/2, nearest points, strictly nearer than tau",
        .source = "Knapitsch et al., TOG 36(4), 2017; github.com/isl-org/TanksAndTemples "
                  "python_toolbox/evaluation/evaluation.py",
-       .knobs = {.voxel_m = 0.0025, .thresholds_m = {0.005}},
+       .knobs = of_voxels,
        .headline_threshold_m = 0.005,
        .voxel_of_threshold = 0.5,
        .is_of_clouds = true,
        .published = {{"precision", "precision"}, {"recall", "recall"}, {"f_score", "f-score"}}});
-  protocols.push_back(
-      {.name = "dtu",
-       .summary = "thinned to 0.2 mm, observed parts, distances below 20 mm",
-       .source = "Aanaes et al., IJCV 120, 2016; github.com/jzhangbs/DTUeval-python eval.py",
-       .knobs = {.thinning_m = 0.0002, .mask = true, .drop_from_m = 0.02, .thresholds_m = {0.001, 0.002}},
-       .headline_threshold_m = 0.001,
-       .is_of_clouds = true,
-       .published = {{"accuracy_mean", "accuracy mean", kMmPerM, "mm"},
-                     {"accuracy_median", "accuracy median", kMmPerM, "mm"},
-                     {"completeness_mean", "completeness mean", kMmPerM, "mm"},
-                     {"completeness_median", "completeness median", kMmPerM, "mm"},
-                     {"overall", "overall", kMmPerM, "mm"}}});
+  protocols.push_back({.name = "dtu",
+                       .summary = "thinned to 0.2 mm, observed parts, distances below 20 mm",
+                       .source = "Aanaes et al., IJCV 120, 2016; github.com/jzhangbs/DTUeval-python eval.py",
+                       .knobs = of_dtu,
+                       .headline_threshold_m = 0.001,
+                       .is_of_clouds = true,
+                       .published = {{"accuracy_mean", "accuracy mean", kMmPerM, "mm"},
+                                     {"accuracy_median", "accuracy median", kMmPerM, "mm"},
+                                     {"completeness_mean", "completeness mean", kMmPerM, "mm"},
+                                     {"completeness_median", "completeness median", kMmPerM, "mm"},
+                                     {"overall", "overall", kMmPerM, "mm"}}});
   protocols.push_back(scannet_mesh());
   add_mesh_protocols(protocols);
   return protocols;

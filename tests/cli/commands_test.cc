@@ -31,10 +31,15 @@ TEST(PrintJson, EscapesWhatSteersATerminalAndMeansTheSame) {
 TEST(Commands, SayInTheSameWordsThatABundleIsNotThere) {
   const TemporaryDir dir;
   const std::string none = dir / "none";
-  for (const Arguments& command :
-       {Arguments{"verify", none}, {"report", none}, {"gate", none}, {"trend", none}, {"compare", none, none},
-        {"replay", none, "--all"}, {"export", none, "--csv"}, {"accept", none, "--baseline", "b.json"},
-        {"merge", none, none}})
+  for (const Arguments& command : {Arguments{"verify", none},
+                                   {"report", none},
+                                   {"gate", none},
+                                   {"trend", none},
+                                   {"compare", none, none},
+                                   {"replay", none, "--all"},
+                                   {"export", none, "--csv"},
+                                   {"accept", none, "--baseline", "b.json"},
+                                   {"merge", none, none}})
     expect_refused(run_program(command), none + ": no such file or folder");
 }
 

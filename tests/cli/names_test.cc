@@ -98,7 +98,7 @@ TEST_F(Names, APartOfASuiteIsGatedAndMethodsAreCompared) {
       succeeded(run("sweep --suite all --method roma_like --out part --baseline all.json --gate"));
   EXPECT_THAT(part.out, AllOf(HasSubstr("did not run"), HasSubstr("flat_plane/lightglue_like/seed=42")));
   EXPECT_THAT(succeeded(run("compare {} --a-method roma_like --b-method lightglue_like", bundle)).out,
-              AllOf(HasSubstr("accuracy_mean_mm"), HasSubstr("flat_plane")));
+              AllOf(HasSubstr("precision at 2 mm"), HasSubstr("flat_plane")));
   succeeded(run("compare {} {} --a-method lightglue_like --b-method roma_like", bundle,
                 only_bundle(dir_ / "part")));
   EXPECT_THAT(run("compare {} --a-method roma --b-method roma_like", bundle).err,

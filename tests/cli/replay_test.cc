@@ -103,11 +103,6 @@ TEST_F(Replay, WhatWasMadeWorseOrExchangedIsFound) {
          std::erase_if(results.records[0].metrics,
                        [](const auto& metric) { return metric.first == "accuracy_rmse_mm"; });
        }},
-      {"better is higher, now ",
-       [](Results& results) {
-         for (auto& [name, metric] : results.records[0].metrics)
-           if (name == "accuracy_rmse_mm") metric.better = Better::higher;
-       }},
       {"differs: tiles/", [&](Results& results) { exchange(results, "tiles/"); }},
       {"differs: viewer/", [&](Results& results) { exchange(results, "viewer/"); }}};
   for (const auto& [said, change] : forgeries) {

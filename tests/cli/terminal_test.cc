@@ -110,7 +110,7 @@ TEST_P(Terminal, AFailedGateShowsWholeNamesAndItsVerdictLast) {
   ASSERT_EQ(run_program({"accept", bundle("a"), "--baseline", baseline}).exit_code, 0);
   const std::string text = shown_at(GetParam(), {"gate", bundle("worse"), "--baseline", baseline}, 1);
   EXPECT_THAT(text, Not(HasSubstr("…")));
-  for (const char* part : {"undulating/roma_like", "mean error [mm]", "5.7 x", "± 5 %", "regressed"})
+  for (const char* part : {"undulating/roma_like", "median error [mm]", "6.8 x", "± 5 %", "regressed"})
     EXPECT_THAT(text, HasSubstr(part));
   const std::string verdict = text.substr(text.rfind("\nFAIL: 1 of 4 cases worse.") + 1);
   EXPECT_THAT(verdict, HasSubstr("accepted in run"));

@@ -77,7 +77,7 @@ TEST(Completion, EveryFlagHasValuesOrIsKnownToHaveNone) {
       "K",          "SHARE",       "P",         "LO:HI",    "JSON",        "RUN",         "HOW",    "AXIS",
       "NAME=x,y",   "PATTERN",     "NAME",      "T",        "ARG",         "CMD",         "LIST",   "X",
       "NAME=VALUE", "A,B",         "X,Y,Z",     "A,B,C,D",  "[NAME=]X[%]", "METRIC=X[%]", "LENGTH", "DELTA",
-      "REGION",     "CAMERA=FILE", "[=failed]", "CAM:CAM=M"};
+      "REGION",     "CAMERA=FILE", "[=failed]", "CAM:CAM=M", "UNIT"};
   for (const Command& command : commands())
     for (const FlagText& flag : text_of(command).flags) {
       const std::string kind = flag.value_name == nullptr ? "" : flag.value_name;
