@@ -45,7 +45,9 @@ TEST(Commands, SayInTheSameWordsThatABundleIsNotThere) {
 
 TEST(RemovedFlags, SayWhatReplacesThem) {
   for (const auto& [flag, instead] : cli::kRemovedFlags)
-    expect_mistake(run_program({"verify", flag, "x"}), std::string(flag) + " was removed: " + instead);
+    expect_mistake(run_program(std::string_view(flag).starts_with("--") ? Arguments{"verify", flag, "x"}
+                                                                        : Arguments{flag, "x"}),
+                   std::string(flag) + " was removed: " + instead);
 }
 
 std::size_t widest_line(const std::string& text) {

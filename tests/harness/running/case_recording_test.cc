@@ -265,7 +265,7 @@ TEST_F(RecordingScene, WithoutTruthThereIsAgreementAlone) {
   const Record record = run_in_child(plan_sweep(request_).cases.at(0));
   ASSERT_EQ(record.status, Status::ok) << record.reason;
   EXPECT_EQ(find_metric(record.metrics, "accuracy_mean_mm"), nullptr);
-  EXPECT_THAT(record.metrics, testing::SizeIs(5));
+  EXPECT_THAT(record.metrics, testing::SizeIs(7));
   // The images are of one grey: there is nothing that they could agree on.
   EXPECT_EQ(find_metric(record.metrics, "photometric_points")->value, 0);
   EXPECT_EQ(find_metric(record.metrics, "photometric_zncc_median")->reason,

@@ -224,7 +224,7 @@ TEST_F(FirstScreen, OfASiteNamesTheNewestChangeForTheWorse) {
   write_site({{folder_ / "out"}, folder_ / "site"});
   EXPECT_THAT(seen_at("site/index.html"),
               Each(AllOf(HasSubstr("Newest changes for the worse"), HasSubstr("flat_plane/roma_like"),
-                         HasSubstr("+50 %"), HasSubstr("20250511T101112Z"))));
+                         HasSubstr("-10.6 points"), HasSubstr("20250511T101112Z"))));
 }
 
 }  // namespace

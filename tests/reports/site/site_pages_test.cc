@@ -189,11 +189,9 @@ TEST(SiteSteps, AreWhereALevelChangedOfEachCaseAndMetric) {
     EXPECT_NEAR(step.level.mean_before, scale, 0.01);
     EXPECT_NEAR(step.level.mean_after, factor * scale, 0.01);
   }
-  EXPECT_EQ(steps[0].case_name, "exact");
-  EXPECT_EQ(steps[0].metric, accuracy);
-  EXPECT_EQ(steps[0].level.p, 0);
-  EXPECT_EQ(steps[2].case_name, "noisy");
-  EXPECT_GT(steps[2].level.p, 0);
+  // The largest change first: times grew by 40 %, errors by 20 %.
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) EXPECT_NE(steps[i].metric, accuracy);
+  for (const std::size_t i : {std::size_t{2}, std::size_t{3}}) EXPECT_EQ(steps[i].metric, accuracy);
 }
 
 TEST(SiteSteps, ABiasThatMovedAwayFromZeroIsWorse) {
@@ -260,8 +258,10 @@ TEST(SiteSteps, StandOnThePagesOfTheSuiteAndOfTheMetric) {
   EXPECT_THAT(
       page, HasSubstr("<td data-label=\"change\">+20 %</td><td data-label=\"it is\" class=\"text bad\">worse"
                       "</td><td data-label=\"since run\" class=\"text\">run118</td>"));
-  EXPECT_THAT(suite_data("s", suite).second,
-              HasSubstr(R"(window.aqbench_steps=[["accuracy_mean_mm",0,18,1],["time_ms",0,18,1],)"));
+  EXPECT_THAT(
+      suite_data("s", suite).second,
+      HasSubstr(
+          R"(window.aqbench_steps=[["time_ms",0,18,1],["time_ms",1,18,1],["accuracy_mean_mm",0,18,1],)"));
   for (const auto& [path, text] : subject_pages({{"s", suite}}, {})) {
     if (path == "metric/accuracy_mean_mm.html") {
       EXPECT_THAT(

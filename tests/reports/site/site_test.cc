@@ -92,10 +92,10 @@ TEST_F(Site, SaysWhatMovedFromRunToRun) {
   const std::string moved = page("comparison/seed.html");
   EXPECT_THAT(moved, HasSubstr("<h2>20250520T101112Z to 20250521T101112Z</h2>"));
   EXPECT_THAT(moved, HasSubstr("A is ok, B is crashed"));
-  EXPECT_THAT(moved, ::testing::ContainsRegex("#case=flat_plane/roma_like/seed=42\">0.793</a></td>"));
+  EXPECT_THAT(moved, ::testing::ContainsRegex("#case=flat_plane/roma_like/seed=42\">92.0</a></td>"));
   EXPECT_THAT(moved, ::testing::ContainsRegex(
-                         "#case=flat_plane/roma_like/seed=42\">0.950</a></td><td data-label=\"change\" "
-                         "class=\"bad\">[+]19.8 %</td>"));
+                         "#case=flat_plane/roma_like/seed=42\">87.8</a></td><td data-label=\"change\" "
+                         "class=\"bad\">-4.15 points</td>"));
   // One run has nothing before it.
   fs::remove_all(folder_ / "out/20250520T101112Z");
   write();
