@@ -92,11 +92,11 @@ void append_scoring(Case& planned, bool recorded) {
   check(options);  // refused now rather than after the method has run
   if (!recorded) return add_resolved(planned, kScoringOwner, scoring_parameters());
   const Parameters all = resolve_parameters(kScoringOwner, scoring_parameters(), planned.overrides);
-  for (const auto& [name, value] : all.items())
+  for (const auto& option : all.items())
     if (std::ranges::any_of(planned.overrides, [&](const Override& given) {
-          return given.owner == kScoringOwner && given.parameter == name;
+          return given.owner == kScoringOwner && given.parameter == option.first;
         }))
-      planned.options.emplace_back(fmt::format("{}.{}", kScoringOwner, name), value);
+      planned.options.emplace_back(fmt::format("{}.{}", kScoringOwner, option.first), option.second);
 }
 
 // Appends the layout in which a declared method finds its dataset, where it is not aqbench's own.

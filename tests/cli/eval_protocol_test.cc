@@ -190,14 +190,16 @@ TEST_F(EvalProtocol, AMeshIsRefusedWhereThePaperSamplesItsFaces) {
     EXPECT_EQ(refused.exit_code, 2) << asked;
     EXPECT_THAT(refused.err, HasSubstr(": mesh.off is a mesh: score it by ")) << asked;
   }
-  for (const char* asked : {"--protocol scannet-mesh", "--protocol dtu --knob mesh_cloud=faces",
-                            "--explain dtu-mesh,tanks-and-temples-mesh", "--which-protocol 0.3"})
+  for (const char* asked :
+       {"--protocol scannet-mesh", "--protocol dtu --knob mesh_cloud=faces --knob thinning_m=0.002",
+        "--explain dtu-mesh:thinning_m=0.002,tanks-and-temples-mesh"})
     EXPECT_EQ(eval(asked).exit_code, 0) << asked;
   // The faces are those of the truth, whose samples are closer to each other than 1 mm.
-  EXPECT_THAT(succeeded(eval("--protocol dtu-mesh")).out, HasSubstr("dtu-mesh"));
-  EXPECT_THAT(run(words("eval mesh.off --truth mesh.off --protocol dtu-mesh --json")).out,
-              HasSubstr("\"mesh_cloud\": \"faces\""));
-  const ProgramResult all = succeeded(eval("--protocol all"));
+  EXPECT_THAT(succeeded(eval("--protocol dtu-mesh --knob thinning_m=0.002")).out, HasSubstr("dtu-mesh"));
+  EXPECT_THAT(
+      run(words("eval mesh.off --truth mesh.off --protocol dtu-mesh --knob thinning_m=0.002 --json")).out,
+      HasSubstr("\"mesh_cloud\": \"faces\""));
+  const ProgramResult all = succeeded(eval("--protocol all --knob thinning_m=0.002"));
   EXPECT_THAT(all.out, HasSubstr("without dtu: it is a mesh"));
   EXPECT_THAT(all.out, ::testing::Not(HasSubstr("\ndtu ")));
   EXPECT_THAT(all.out, HasSubstr("\nscannet-mesh "));
