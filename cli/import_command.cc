@@ -80,7 +80,7 @@ void complete_metrics(ImportRequest& request) {
   }
 }
 
-// The program that read the table, and no machine: nobody knows where the numbers were computed.
+// The program that read the table, and no machine: where the numbers were computed is unknown.
 Json environment_of_reader() {
   const BuildInfo& build = build_info();
   return {{"build", {{"version", build.version}, {"commit", build.commit}, {"dirty", build.dirty}}}};

@@ -207,8 +207,8 @@ void take_given_scoring(const Case& planned, ScoreOptions& options) {
       options.tolerances_m = tolerances_m_of(parameters.text("thresholds_mm"));
     if (given.parameter == "outlier_mm") options.outlier_m = parameters.number("outlier_mm") / 1000;
     if (given.parameter == "tile_mm") options.tile_m = parameters.number("tile_mm") / 1000;
-    if (const double spacing_mm = parameters.number("spacing_mm"); spacing_mm > 0)
-      options.sample_spacing_m = spacing_mm / 1000;
+    const double spacing_mm = parameters.number("spacing_mm");
+    if (given.parameter == "spacing_mm" && spacing_mm > 0) options.sample_spacing_m = spacing_mm / 1000;
   }
 }
 

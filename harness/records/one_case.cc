@@ -24,7 +24,7 @@ std::string cases_text_of(const std::vector<Record>& records) {
     planned.defaults = record->defaults;
     if (const ParameterValue* const seed = find_value(record->axes, "seed"))
       planned.seed = static_cast<std::uint64_t>(std::get<std::int64_t>(*seed));
-    if (find_value(record->axes, "threads") == nullptr) {  // nobody knows how it ran
+    if (find_value(record->axes, "threads") == nullptr) {  // how it ran is unknown
       planned.threads = 0;
       planned.device.clear();
     }

@@ -1,5 +1,5 @@
 #pragma once
-// Brings a cloud or mesh of somebody's file to its truth: unit, given transforms, alignment. What was done is
+// Brings a cloud or mesh of a file to its truth: unit, given transforms, alignment. What was done is
 // data: nothing is printed here.
 
 #include <functional>

@@ -122,7 +122,7 @@ struct LocalSweep {
       take(std::min(taken.count(), numbers.size()) - (numbers.size() - open.size()));
       if (outcome.signal != 0 || (outcome.signal = signals.take()) == 0) return;
       outcome.interrupted = true;
-      write_all(stop.write.get(), "x");  // nobody reads it: the cases of all children end
+      write_all(stop.write.get(), "x");  // never read: it ends the cases of all children
     };
     const Descriptor messages(::fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3));  // of `callbacks.ended`
     const auto work = [&] {                                                 // returns the error that ended it

@@ -75,7 +75,7 @@ std::vector<CloudKnob> make_cloud_knobs() {
       choice_knob("mesh_cloud", &CloudKnobs::mesh_cloud, {"vertices", "faces", "centres"},
                   "vertices, faces or centres",
                   "of a mesh that is scored: its vertices, with samples of its faces, with their centres",
-                  {"vertices", "faces", "centres"}),
+                  {"vertices", "centres"}),  // faces are tried by dtu-mesh alone: they are millions
       switch_knob("single_precision", &CloudKnobs::single_precision,
                   "coordinates, beams and voxels in 32 bits"),
       switch_knob("crop", &CloudKnobs::crop,

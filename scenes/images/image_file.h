@@ -43,7 +43,8 @@ struct RgbImage {
   std::vector<unsigned char> bytes;  // 3 * width * height samples
 };
 
-// Receives such an image row by row, so that nobody holds all of it: `begin` once, then `take` each row.
+// Receives such an image row by row, so that it is never in memory as a whole: `begin` once, then `take` each
+// row.
 struct RgbRows {
   std::function<void(int width, int height, bool deep)> begin;
   std::function<void(const unsigned char* row)> take;  // 3 * width samples; must not throw

@@ -110,7 +110,7 @@ TEST_F(Import, ThreeCommandsLeadFromATableToAVerdictAndAPage) {
   for (const std::string& text : {read_file(dir_ / "page.html"), read_file(dir_ / "b/summary.md")})
     EXPECT_THAT(text, AllOf(HasSubstr("numbers of scores.csv, sha256 "), HasSubstr("Methods and scenes"),
                             Not(HasSubstr("120 ran")), Not(HasSubstr("aqbench replay . --case"))));
-  // What nobody measured stands nowhere.
+  // Times, memory and machine, which were not measured, are not shown.
   const json record = json_file(dir_ / "b/results.json")["records"][0];
   EXPECT_EQ(record["axes"], json({{"seed", 0}}));
   EXPECT_TRUE(record["peak_rss_bytes"].is_null());

@@ -75,7 +75,7 @@ TEST(Gate, DistancesToAPlaneAndAgreementDecideWhereTheyMeanSomething) {
   EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::pass);
   for (BaselineCase& one : baseline.cases)
     for (auto& [name, metric] : one.metrics)
-      if (name == "plane_fit_rmse_mm") metric.tolerance.value = 0.1;  // somebody wants it
+      if (name == "plane_fit_rmse_mm") metric.tolerance.value = 0.1;  // a tolerance that is given
   EXPECT_EQ(gate(results, baseline).exit_code(), ExitCode::regression);
 }
 
