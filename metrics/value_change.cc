@@ -42,7 +42,10 @@ std::string change_text(std::string_view unit, Better better, double before, dou
 
 bool is_ranked(std::string_view metric) {
   const auto known = std::ranges::find(metric_registry(), metric, &MetricSpec::name);
-  return known == metric_registry().end() || !known->definition.ends_with("no accuracy");
+  if (known == metric_registry().end()) return true;
+  const bool is_agreement =
+      known->family == ScoreFamily::photometric || known->family == ScoreFamily::reprojection;
+  return !is_agreement && !(known->family == ScoreFamily::board && known->ideal);  // a scale
 }
 
 std::string metric_words(const std::string& metric) {
