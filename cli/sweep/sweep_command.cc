@@ -96,7 +96,8 @@ CommandLine<SweepRequest> sweep_command_line() {
   append_flags<SweepRequest, CommandTrust>(line.flags, command_trust_flags(), &SweepRequest::trust);
   for (std::size_t i = trust; i < line.flags.size(); ++i) line.flags[i].needs = "resume";
   for (Flag<SweepRequest>& flag : line.flags)
-    if (flag.modes == kEveryMode && std::string_view(flag.name) != "project")
+    if (flag.modes == kEveryMode && std::string_view(flag.name) != "project" &&
+        std::string_view(flag.name) != "dry-run")
       flag.modes = kNewSweep | kResumedSweep;
   return line;
 }
